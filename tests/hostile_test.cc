@@ -70,8 +70,13 @@ TEST_F(HostileTest, WhatAProgramLeavesBehindDoesNotKeepCairnFromObeying) {
                   {.folder = folder_.path(), .timeout_s = 240});
   // The region of the child is open: its file is there.
   ASSERT_TRUE(WaitForFile(folder_ / "out.cairn.part"));
-  // Whoever is the program's own parent has taken note of its end.
-  while (IsRunning(command.pid()) && ChildOf(command.pid()) != 0) std::this_thread::yield();
+  // Whoever is the program's own parent has taken note of its end: what it started is now cairn's only child.
+  const auto is_left = [&command] {
+    const pid_t child = ChildOf(command.pid());
+    return child != 0 && ChildOf(child) == 0 &&
+           !ReadFile("/proc/" + std::to_string(child) + "/cmdline").empty();
+  };
+  while (IsRunning(command.pid()) && !is_left()) std::this_thread::yield();
   kill(command.pid(), SIGTERM);
   const CommandResult result = command.Wait();
   EXPECT_FALSE(result.timed_out);

@@ -118,11 +118,11 @@ TEST_F(WrappersTest, UnshareFork) {
   ExpectOneReport({"unshare", "--fork"});
 }
 
-TEST_F(WrappersTest, UnsharePidAndMounts) {
-  if (!Works({"unshare", "--fork", "--pid", "--mount-proc", "true"})) {
+TEST_F(WrappersTest, UnshareNetworkAndMounts) {
+  if (!Works({"unshare", "--fork", "--net", "--mount", "true"})) {
     GTEST_SKIP() << "this user may make no such namespaces";
   }
-  ExpectOneReport({"unshare", "--fork", "--pid", "--mount-proc"});
+  ExpectOneReport({"unshare", "--fork", "--net", "--mount"});
 }
 
 TEST_F(WrappersTest, Strace) {
@@ -261,6 +261,18 @@ TEST_F(WrappersTest, AProgramWithCapabilities) {
   }
   EXPECT_THAT(ToldOf({copy, "libvulkan.so.1"}),
               HasSubstr(" was not followed: it has more rights than its user (file capabilities)"));
+}
+
+// More devices at once than there is room for, as implementations of WebGPU make them.
+TEST_F(WrappersTest, ManyDevicesAreToldOfOnce) {
+  const CommandResult result =
+      RunCommand(UnderCairn({CAIRN_BINARY_DIR "/tests/programs/many_devices", "70"}),
+                 {.folder = folder_.path(), .environment = LavapipeEnvironment()});
+  EXPECT_EQ(result.output, "70 devices\n") << result.Summary();
+  EXPECT_EQ(result.errors,
+            "cairn: warning: no breadcrumbs for a Vulkan device: this process has 64 devices with "
+            "breadcrumbs at once already, which is all that there is room for; each that is "
+            "destroyed makes room\n");
 }
 
 // What happened to a program that was not followed is in its report as well.

@@ -38,8 +38,9 @@ std::vector<Descendant> Descendants();
 enum class GpuLibrary : uint8_t { kNone, kOpenGl, kDriver, kVulkan, kDirect3D };
 
 struct ProcessLook {
-  std::string program;       // as ProgramOf (os/process.h)
-  std::string command_line;  // as CommandLineOf
+  std::string program;                 // as ProgramOf (os/process.h)
+  std::string command_line;            // as CommandLineOf
+  std::vector<std::string> arguments;  // the same, one by one; their beginning
   GpuLibrary gpu = GpuLibrary::kNone;
   std::string gpu_library;   // its file's name
   bool has_library = false;  // the one that was asked for is in its memory

@@ -19,6 +19,9 @@ constexpr uint64_t kFirstLookNs = 20 * kMillisecond;
 constexpr uint64_t kSeldomNs = 500 * kMillisecond;
 constexpr uint64_t kLongestWaitNs = 4000 * kMillisecond;
 
+// Of a command line that is shown: browsers have some thousands.
+constexpr size_t kMostLineBytes = 400;
+
 constexpr std::string_view kLayer = "VK_LAYER_CAIRN_breadcrumbs";
 constexpr char kPreload[] = "LD_PRELOAD=";
 constexpr char kLayers[] = "VK_INSTANCE_LAYERS=";
@@ -78,7 +81,8 @@ Unfollowed WhyWithLibrary(const ProcessLook& look) {
 }  // namespace
 
 Unfollowed WhyUnfollowed(const ProcessLook& look, const RunFacts& run) {
-  if (run.library.empty() || look.program.empty()) return Unfollowed::kNot;
+  if (look.program.empty()) return Unfollowed::kNot;
+  if (run.library.empty()) return UsesGpu(look) ? Unfollowed::kNoLayer : Unfollowed::kNot;
   if (look.has_library) return WhyWithLibrary(look);
   if (look.is_setuid || look.has_capabilities || look.is_secure) return Unfollowed::kMoreRights;
   if (!look.environment_known) {
@@ -128,6 +132,10 @@ void DescendantLog::See(const std::vector<Descendant>& living, uint64_t now_ns,
   next_look_ns_ = now_ns + interval_ns_;
 }
 
+void DescendantLog::NoteCost(uint64_t now_ns, uint64_t cost_ns) {
+  next_look_ns_ = std::max(next_look_ns_, now_ns + 20 * cost_ns);
+}
+
 const ProcessLook* DescendantLog::LookOf(ProcessId id) const {
   const auto found = known_.find(id);
   return found == known_.end() ? nullptr : &found->second.look;
@@ -171,7 +179,7 @@ std::string DescendantLog::Sentence(const Known& known) const {
   const std::string loaded =
       UsesGpu(known.look) ? fmt::format(" loaded {}", VisibleText(known.look.gpu_library)) : "";
   if (WhyUnfollowed(known.look, run_) == Unfollowed::kNot) {
-    return name + loaded + (UsesGpu(known.look) ? ", and made no device" : " ran");
+    return name + loaded + (UsesGpu(known.look) ? ", and made no device that is followed" : " ran");
   }
   return fmt::format("{}{}{} was not followed: {}", name, loaded, loaded.empty() ? "" : " and",
                      CauseOf(known));
@@ -182,6 +190,7 @@ std::string DescendantLog::CauseOf(const Known& known) const {
   const std::string file = std::string(NameOfProgram(known.look.program));
   switch (WhyUnfollowed(known.look, run_)) {
     case Unfollowed::kNot: return "";
+    case Unfollowed::kNoLayer: return "it was started without the layer";
     case Unfollowed::kOtherUser:
       return fmt::format("user {} runs it{}; type: {}", known.look.user_id, LostBy(known),
                          LineToType(known));
@@ -190,8 +199,8 @@ std::string DescendantLog::CauseOf(const Known& known) const {
           "it has more rights than its user ({}), and the system keeps other libraries out; type: "
           "cp {} {} && sudo {} run -- {}",
           known.look.has_capabilities ? "file capabilities" : "setuid or setgid",
-          ShellQuoted(known.look.program), ShellQuoted("/tmp/" + file), run_.cairn,
-          ShellQuoted("/tmp/" + file));
+          VisibleText(ShellQuoted(known.look.program)), VisibleText(ShellQuoted("/tmp/" + file)),
+          run_.cairn, VisibleText(ShellQuoted("/tmp/" + file)));
     case Unfollowed::kNoEnvironment:
       return fmt::format("its environment was emptied before it started{}; type: {}", LostBy(known),
                          LineToType(known));
@@ -232,7 +241,10 @@ std::string DescendantLog::LineToType(const Known& known) const {
     return fmt::format("{} {} run -- {}", Joined(run_.arguments, 0, i), run_.cairn,
                        Joined(run_.arguments, i, run_.arguments.size()));
   }
-  return fmt::format("{} run -- {}", run_.cairn, VisibleText(known.look.command_line));
+  const std::vector<std::string>& words = known.look.arguments;
+  std::string line = Joined(words, 0, words.size());
+  if (line.size() > kMostLineBytes) line = ShellQuoted(words.front()) + " ...";
+  return fmt::format("{} run -- {}", run_.cairn, VisibleText(line));
 }
 
 std::string DescendantLog::LostBy(const Known& known) const {

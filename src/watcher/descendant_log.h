@@ -29,6 +29,7 @@ struct RunFacts {
 // Why the layers were not in a process.
 enum class Unfollowed : uint8_t {
   kNot,            // they were, or could have been
+  kNoLayer,        // --no-layer, or it was not found
   kOtherUser,      // sudo, su
   kMoreRights,     // setuid, setgid, capabilities
   kNoEnvironment,  // env -i, an empty environment
@@ -58,6 +59,8 @@ class DescendantLog {
   void See(const std::vector<Descendant>& living, uint64_t now_ns,
            const std::function<ProcessLook(ProcessId id)>& look);
 
+  // The last look took so long: it shall cost a twentieth of a processor at most.
+  void NoteCost(uint64_t now_ns, uint64_t cost_ns);
   // From now on it looks as often as at the start.
   void LookSoon() { interval_ns_ = next_look_ns_ = 0; }
 

@@ -28,7 +28,8 @@ RunFacts Facts(std::vector<std::string> arguments) {
 ProcessLook Game() {
   ProcessLook look;
   look.program = "./game";
-  look.command_line = "./game -x";
+  look.command_line = "./game -x; y";
+  look.arguments = {"./game", "-x; y"};
   look.gpu = GpuLibrary::kVulkan;
   look.gpu_library = "libvulkan.so.1";
   look.has_library = true;
@@ -91,7 +92,8 @@ TEST_F(DescendantLogTest, AnEmptiedEnvironmentIsToldWithTheLineToType) {
             "game (process 71) loaded libvulkan.so.1 and was not followed: its environment was "
             "emptied before it started, by wrapper (process 70); type: wrapper -i "
             "/opt/cairn/bin/cairn run -- ./game '-x y'");
-  EXPECT_THAT(Told(look, {"launcher"}), HasSubstr("type: /opt/cairn/bin/cairn run -- ./game -x"))
+  EXPECT_THAT(Told(look, {"launcher"}),
+              HasSubstr("type: /opt/cairn/bin/cairn run -- ./game '-x; y'"))
       << "it was not typed";
 }
 
@@ -163,7 +165,7 @@ TEST_F(DescendantLogTest, OtherCausesAreTold) {
 
 TEST_F(DescendantLogTest, WhereTheLayersWereNothingIsToBlame) {
   EXPECT_EQ(Told(Game(), {"./game"}),
-            "game (process 71) loaded libvulkan.so.1, and made no device");
+            "game (process 71) loaded libvulkan.so.1, and made no device that is followed");
 }
 
 // Shells and helpers are of no interest as long as somebody used the GPU.
@@ -182,10 +184,17 @@ TEST_F(DescendantLogTest, WithoutAnyUseOfTheGpuWhoRanIsTold) {
             "neither Vulkan nor Direct3D 12");
 }
 
-TEST_F(DescendantLogTest, WithoutLayersNothingIsMissed) {
+TEST_F(DescendantLogTest, WhoWantsNoLayerIsToldSo) {
   RunFacts facts = Facts({"./game"});
   facts.library.clear();
-  EXPECT_EQ(WhyUnfollowed(Outside(), facts), Unfollowed::kNot);
+  EXPECT_EQ(WhyUnfollowed(Outside(), facts), Unfollowed::kNoLayer);
+}
+
+// On a machine with very many processes.
+TEST_F(DescendantLogTest, LookingCostsATwentieth) {
+  See();
+  log_.NoteCost(now_ns_ + kSecond / 10, kSecond / 10);
+  EXPECT_EQ(log_.next_look_ns(), now_ns_ + kSecond / 10 + 2 * kSecond);
 }
 
 TEST_F(DescendantLogTest, NobodyIsLookedAtAgainAndAgain) {

@@ -420,10 +420,10 @@ void WatchSession::End(Process& process) {
   } else {
     JudgeEnd(process);
   }
-  if (process.number != 0) return;
-  SayUnwatched();
-  main_ended_ns_ = system_.MonotonicNs();
-  if (!descendants_.has_value() || !settings_.stays_for_descendants) return;
+  if (process.number == 0) SayUnwatched();
+  if (main_alive() || !descendants_.has_value() || !settings_.stays_for_descendants) return;
+  // Also what was started by one that is watched may have outlived it.
+  last_end_ns_ = system_.MonotonicNs();
   descendants_->LookSoon();
   LookAtDescendants();
 }
@@ -442,8 +442,12 @@ void WatchSession::LookAtDescendants() {
   descendants_->See(system_.LivingDescendants(), looked_ns_,
                     [this](ProcessId id) { return system_.LookAt(id, descendants_->wanted()); });
   if (main_alive()) return;
-  awaited_ = descendants_->Awaited({main_ended_ns_, had_work_, unwatched_}, looked_ns_);
-  if (awaited_.empty() || said_awaited_ || looked_ns_ - main_ended_ns_ < kTellAwaitedNs) return;
+  DescendantLog::Awaiting awaiting{last_end_ns_, had_work_, unwatched_};
+  for (const auto& [number, process] : processes_) {
+    if (process->alive()) awaiting.without.push_back(process->id);  // that is waited for anyway
+  }
+  awaited_ = descendants_->Awaited(awaiting, looked_ns_);
+  if (awaited_.empty() || said_awaited_ || looked_ns_ - last_end_ns_ < kTellAwaitedNs) return;
   said_awaited_ = true;
   lines_.Say(fmt::format("cairn: {} has ended; cairn stays for what it started: {}; ^C ends that",
                          processes_.at(0)->program, JoinedNames(awaited_)));
@@ -495,7 +499,22 @@ void WatchSession::JudgeWrappers() {
   }
 }
 
+// Who asked for the kill of a hung program waits for it otherwise.
+void WatchSession::SayIfHangsCannotBeNoticed(const Process& process) {
+  if (!settings_.policy.kill_on_hang || said_without_words_ || !process.block.IsWithoutWords()) {
+    return;
+  }
+  said_without_words_ = true;
+  lines_.Warn(fmt::format(
+      "cairn: no hang of {} can be noticed: the GPU writes no progress words for it (--breadcrumbs "
+      "off, or Direct3D 11 on anything but DXVK); --kill-on-hang has no effect. End it with ^C: "
+      "the "
+      "report then shows the submission that did not end",
+      process.program));
+}
+
 void WatchSession::Probe(Process& process, uint64_t now_ns) {
+  SayIfHangsCannotBeNoticed(process);
   const std::vector<QueueObservation> queues = process.block.ObserveQueues();
   const ProcessCondition condition = system_.ConditionOf(process.number);
   CarryOut(process, process.watch.OnProbe(now_ns, system_.RealtimeNs(), queues, condition));

@@ -216,6 +216,7 @@ class WatchSession {
   // Its program and its command line, which are others after an exec.
   void NameProcess(Process& process);
   void Probe(Process& process, uint64_t now_ns);
+  void SayIfHangsCannotBeNoticed(const Process& process);
   void NoticeLostDevices(Process& process);
   void CarryOut(Process& process, const Decision& decision);
   bool Kill(Process& process);
@@ -233,11 +234,12 @@ class WatchSession {
   bool captured_ = false;
   bool killed_for_hang_ = false;
   bool lost_output_ = false;
+  bool said_without_words_ = false;
   uint64_t refused_ = 0;  // hand-overs
   std::optional<DescendantLog> descendants_;
   bool had_work_ = false;  // any process, that is followed: a block, or a capture
   uint64_t looked_ns_ = 0;
-  uint64_t main_ended_ns_ = kNever;
+  uint64_t last_end_ns_ = kNever;     // of a process, when the main one had ended
   std::vector<ProcessId> unwatched_;  // that cannot be, and live
   std::vector<std::string> awaited_;  // after the main process's end
   bool said_awaited_ = false;

@@ -69,6 +69,25 @@ TEST(WatchSession, AHangIsReportedOnceAndKilledWhereThatIsWanted) {
   EXPECT_TRUE(scene.session->killed_for_hang());
 }
 
+// Direct3D 11 on Microsoft's runtime: nothing would ever be noticed, and nothing be killed.
+TEST(WatchSession, WhereNoHangCanBeNoticedThatIsSaidOnce) {
+  const auto said = [](SessionSettings settings, MarkerMode mode) {
+    Scene scene(std::move(settings));
+    scene.StartGame();
+    scene.world.SendBlock(kGame);
+    std::byte* const block = scene.world.processes[kGame].block.data();
+    const auto& header = *reinterpret_cast<const BlockHeader*>(block);
+    reinterpret_cast<ContextRecord*>(block + header.contexts_offset)->mode = mode;
+    scene.session->OnMessages();
+    scene.Pass(kSecond / 2);
+    return scene.lines;
+  };
+  EXPECT_THAT(said(KillingOnHang(), MarkerMode::kOff),
+              ElementsAre(testing::StartsWith("! cairn: no hang of game can be noticed: ")));
+  EXPECT_THAT(said(KillingOnHang(), MarkerMode::kTop), IsEmpty());
+  EXPECT_THAT(said({}, MarkerMode::kOff), IsEmpty()) << "nobody waits for a kill";
+}
+
 TEST(WatchSession, AHangOfADebuggedProcessIsNone) {
   Scene scene(KillingOnHang());
   scene.StartGame();

@@ -158,7 +158,8 @@ Scene& Follow(Scene& scene) {
   scene.session->FollowDescendants({{"launcher"}, "/lib/l.so", "A=b", "cairn"});
   scene.StartWrapper("launcher");
   scene.world.descendants = {{kGame, 1, 1, 1, false}, {kChild, kGame, 2, 1, false}};
-  scene.world.looks[kChild] = {.program = "./child", .command_line = "./child"};
+  scene.world.looks[kChild] = {
+      .program = "./child", .command_line = "./child", .arguments = {"./child"}};
   return scene;
 }
 
@@ -180,6 +181,26 @@ TEST(WatchSessionWrappers, ALauncherMayEndBeforeTheGameDoesAnything) {
   scene.Pass(kSecond);
   EXPECT_TRUE(scene.session->Finished());
   EXPECT_EQ(scene.lines.back(), kChildDied);
+}
+
+// A launcher with GPU work of its own, which is followed, starts the game and ends.
+TEST(WatchSessionWrappers, ALauncherThatIsFollowedMayEndFirstAsWell) {
+  constexpr ProcessId kGrandchild = 73;
+  Scene scene(NamedByProgram());
+  Follow(scene);
+  scene.Block(kChild);
+  scene.world.descendants = {{kChild, 1, 2, 1, false}};
+  scene.End(kGame, kExit);
+  scene.world.processes[kGrandchild] = {.program = "grandchild", .command_line = "grandchild"};
+  scene.world.looks[kGrandchild] = {.program = "grandchild", .gpu = GpuLibrary::kVulkan};
+  scene.world.descendants = {{kGrandchild, 1, 3, 1, false}};
+  scene.End(kChild, kExit);
+  EXPECT_FALSE(scene.session->Finished());
+  scene.Block(kGrandchild);
+  scene.world.descendants.clear();
+  scene.End(kGrandchild, kSegv);
+  EXPECT_TRUE(scene.session->Finished());
+  EXPECT_THAT(scene.lines, ElementsAre(HasSubstr("grandchild died with signal 11")));
 }
 
 TEST(WatchSessionWrappers, TheUserMayHaveEnoughOfWaiting) {

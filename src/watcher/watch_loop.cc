@@ -242,13 +242,13 @@ Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::str
   request.requests = &loop.requests();
   RunFacts facts{arguments, settings.preloaded, request.environment.back(), "cairn"};
   if (const std::string own = OwnProgramPath(); !own.empty()) facts.cairn = ShellQuoted(own);
-  AdoptOrphans();
+  const bool shows_descendants = AdoptOrphans();
   Result<ProcessHandle> program = SpawnProgram(request);
   if (!program.ok()) return program.status();
   channel->second.Close();
   const std::string name = ProgramInWords(NameOfStarted(arguments));
   WatchSession& session = loop.session();
-  session.FollowDescendants(std::move(facts));
+  if (shows_descendants) session.FollowDescendants(std::move(facts));
   CAIRN_RETURN_IF_ERROR(
       session.AddMainProcess(std::move(*program), name, JoinedArguments(arguments)));
   CAIRN_RETURN_IF_ERROR(loop.Run());

@@ -161,6 +161,21 @@ std::vector<LostDevice> WatchedBlock::LostDevices() const {
   return lost;
 }
 
+bool WatchedBlock::IsWithoutWords() const {
+  if (!present()) return false;
+  const Result<BlockReader> block = BlockReader::Open(bytes());
+  if (!block.ok()) return false;
+  uint32_t devices = 0;
+  for (uint32_t i = 0; i < block->ContextCount(); ++i) {
+    const uint64_t context = ContextOffset(*block, i);
+    if (block->Load32(context + offsetof(ContextRecord, state)) != 1) continue;
+    ++devices;
+    const uint32_t mode = block->Load32(context + offsetof(ContextRecord, mode));
+    if (mode != static_cast<uint32_t>(MarkerMode::kOff)) return false;
+  }
+  return devices != 0;
+}
+
 EndEvidence WatchedBlock::Evidence() {
   EndEvidence evidence;
   if (!present()) return evidence;

@@ -37,6 +37,9 @@ class WatchedBlock {
 
   // Not const: the probe remembers what it saw the last time.
   std::vector<QueueObservation> ObserveQueues();
+  // Whether it has devices, and of none of them words that the GPU writes: --breadcrumbs off, or Direct3D 11 on anything
+  // but DXVK. Then nobody sees that work stands still.
+  bool IsWithoutWords() const;
   std::vector<LostDevice> LostDevices() const;
   EndEvidence Evidence();
 

@@ -234,6 +234,12 @@ ProcessLook LookAtProcess(ProcessId id, const LookFor& wanted) {
   ProcessLook look;
   look.program = ProgramOf(id);
   look.command_line = CommandLineOf(id);
+  const std::string arguments = ArgumentsOf(id);
+  for (std::string_view rest = arguments; !rest.empty();) {
+    const std::string_view argument = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(std::min(rest.size(), argument.size() + 1));
+    look.arguments.emplace_back(argument);
+  }
   LookAtUser(id, &look);
   LookAtRights(id, &look);
   look.is_out_of_reach = IsInOther(id, "net") && IsInOther(id, "pid");
