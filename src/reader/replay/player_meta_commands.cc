@@ -6,9 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
+#include <vector>
 
-#include "d3d12gen/invoke.h"
 #include "reader/replay/player_impl.h"
 
 namespace cairn {
