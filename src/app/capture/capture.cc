@@ -179,6 +179,12 @@ void Capture::PutNote(NoteKind kind, std::string_view text) {
   Put(RecordKind::kNote, kNoObject, BytesOf(body), std::as_bytes(std::span(text)));
 }
 
+bool Capture::StopsAfter(uint64_t frame) const {
+  const uint32_t request = region_->header().request.load(std::memory_order_acquire);
+  return request == static_cast<uint32_t>(CaptureRequest::kStop) ||
+         (on() && frame + 1 >= options_.stop_frame);
+}
+
 Capture::AtFrame Capture::FrameEnded(uint64_t frame) {
   CaptureRegionHeader& header = region_->header();
   header.frame.store(frame + 1, std::memory_order_relaxed);
@@ -188,7 +194,7 @@ Capture::AtFrame Capture::FrameEnded(uint64_t frame) {
     return AtFrame::kStopped;
   }
   const auto request = static_cast<CaptureRequest>(header.request.load(std::memory_order_acquire));
-  if (request == CaptureRequest::kStop || (on() && frame + 1 >= options_.stop_frame)) {
+  if (StopsAfter(frame)) {
     Stop();
     return AtFrame::kStopped;
   }

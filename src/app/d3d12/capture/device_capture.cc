@@ -244,12 +244,16 @@ DeviceCapture::Shown DeviceCapture::Look(ID3D12CommandQueue* queue, uint64_t obj
 
 void DeviceCapture::BeforePresent() try {
   Capture* const capture = Capture::Active();
-  if (capture == nullptr || !Hashes(*capture)) return;
+  if (capture == nullptr || !capture->on()) return;
+  if (!capture->hash_frames() && !hashes_.has_value()) return;
   const std::lock_guard look_lock(look_mutex_);
+  HashAtStop(*capture);
   // A program takes the queue for other reasons, too.
   const uint64_t submitted = submissions_.load(std::memory_order_relaxed);
   const uint64_t image = states_.LastPresented();
-  if (image == 0 || submitted == frame_submissions_.load(std::memory_order_relaxed)) return;
+  if (!capture->hash_frames() || image == 0 ||
+      submitted == frame_submissions_.load(std::memory_order_relaxed))
+    return;
   const Shown shown = Look(QueueToLook(image, /*lock=*/false).real.get(), image);
   const std::lock_guard lock(frame_mutex_);
   presenting_[std::this_thread::get_id()] = shown;
@@ -278,6 +282,7 @@ void DeviceCapture::EndFrame(FrameEndKind how) try {
   if (capture == nullptr) return;
   if (how == FrameEndKind::kPresent) return EndPresentedFrame(*capture);
   const std::lock_guard look_lock(look_mutex_);
+  HashAtStop(*capture);
   Shown shown;
   shown.object = states_.LastTarget().object;
   bool begins = false;
@@ -314,12 +319,30 @@ void DeviceCapture::EndPresentedFrame(Capture& capture) {
   }
 }
 
+void DeviceCapture::HashAtStop(const Capture& capture) {
+  if (!hashes_.has_value() || !capture.StopsAfter(next_frame.load(std::memory_order_relaxed))) {
+    return;
+  }
+  const std::lock_guard lock(queues_mutex_);
+  // Nothing is submitted meanwhile.
+  std::vector<std::unique_lock<std::mutex>> held;
+  held.reserve(queues_.size());
+  for (WrappedID3D12CommandQueue* const queue : queues_) held.emplace_back(queue->capture_mutex());
+  std::string why;
+  for (const WrappedID3D12CommandQueue* const queue : queues_) {
+    if (!IsIdle(RealOf(queue), &why)) return;
+  }
+  HashAll();
+}
+
+void DeviceCapture::HashAll() {
+  hashes_->EndAll([this](uint64_t number) { return !readbacks_.IsUnpredictable(number); });
+}
+
 void DeviceCapture::EndLastFrame() {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return;
-  if (hashes_.has_value() && IsAllDone()) {
-    hashes_->EndAll([this](uint64_t number) { return !readbacks_.IsUnpredictable(number); });
-  }
+  if (hashes_.has_value() && IsAllDone()) HashAll();
   const Shown shown = LookAtLast(*capture);
   const std::unique_lock lock(frame_mutex_, std::try_to_lock);
   if (!lock.owns_lock() || !CountFrame(FrameEndKind::kEnd)) return;

@@ -120,6 +120,10 @@ class DeviceCapture {
 
   // The image of the frame that ends with the process; without hash if something is in the way.
   Shown LookAtLast(const Capture& capture);
+  // look_mutex_ is held, and no lock of a queue. If the recording ends with this frame: hashes of what resources
+  // hold.
+  void HashAtStop(const Capture& capture);
+  void HashAll();
   // Whether all queues have done what they have: their locks are not waited for, and the GPU not for ever.
   bool IsAllDone();
 

@@ -169,7 +169,6 @@ void ResourceHashes::EndAll(const std::function<bool(uint64_t number)>& wanted) 
     if (queue == nullptr || stopped_ || std::chrono::steady_clock::now() > end) break;
     if (wanted(number)) Write(*capture, number, resource.real, queue);
   }
-  resources_.clear();
 } catch (const std::bad_alloc&) {
   // They have no hashes.
 }

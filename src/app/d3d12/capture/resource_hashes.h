@@ -2,7 +2,7 @@
 //
 // Hashes of what the GPU left in buffers and textures, for a capture that is asked for them: a replay compares.
 // They are taken when a resource ends, for then its program has waited for all work with it, and of those that
-// live when the process ends.
+// live when the process or the recording ends.
 //
 // What nobody wrote would differ from run to run. So memory begins as zeros, as Direct3D 12 promises for
 // committed resources and heaps, here and in the replay; what cannot be made zero has no hash. Nor have
@@ -47,7 +47,7 @@ class ResourceHashes {
   void Begin(uint64_t number, ID3D12Resource* real, uint32_t initial_state, uint64_t heap);
   // The resource is about to end. `queue`: where it was worked with last; null: one of our own looks.
   void End(uint64_t number, ID3D12CommandQueue* queue);
-  // The process is about to end: all that live and that `wanted` is true of, for a short time.
+  // The process or the capture is about to end, and the GPU has nothing to do: all that live and that `wanted` is true of, for a short time.
   void EndAll(const std::function<bool(uint64_t number)>& wanted);
   // It has no hash: what it holds differs from run to run.
   void Forget(uint64_t number);
