@@ -187,6 +187,14 @@ void AppendHex(std::span<const std::byte> bytes, std::string_view separator, std
   }
 }
 
+std::string Counted(uint64_t count, std::string_view one, std::string_view several) {
+  std::string text = GroupedDigits(count);
+  text += ' ';
+  text += count == 1 || several.empty() ? one : several;
+  if (count != 1 && several.empty()) text += 's';
+  return text;
+}
+
 std::string SecondsInWords(uint64_t time_ns) {
   return fmt::format("{:g} s", static_cast<double>(time_ns) / 1e9);
 }

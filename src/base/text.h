@@ -46,6 +46,12 @@ void AppendHex(std::span<const std::byte> bytes, std::string_view separator, std
 
 // "18,233".
 std::string GroupedDigits(uint64_t number);
+// The word for so many: "vertex" for one of them, "vertices" for all other numbers.
+constexpr std::string_view Plural(uint64_t count, std::string_view one, std::string_view several) {
+  return count == 1 ? one : several;
+}
+// "1 call", "18,233 calls"; where an s does not make the plural, with `several`.
+std::string Counted(uint64_t count, std::string_view one, std::string_view several = {});
 // "2 s", "0.25 s".
 std::string SecondsInWords(uint64_t time_ns);
 // "18,233", "18233"; nothing for what is no such number.

@@ -181,6 +181,16 @@ TEST(WriteUtf8, ReadsTextThatIsNotAligned) {
   EXPECT_EQ(FromWide(bytes + 1, 2), "name");
 }
 
+TEST(Counted, OneIsNoPlural) {
+  EXPECT_EQ(Counted(1, "call"), "1 call");
+  EXPECT_EQ(Counted(0, "call"), "0 calls");
+  EXPECT_EQ(Counted(18233, "call"), "18,233 calls");
+  EXPECT_EQ(Counted(1, "piece of work", "pieces of work"), "1 piece of work");
+  EXPECT_EQ(Counted(2, "piece of work", "pieces of work"), "2 pieces of work");
+  EXPECT_EQ(Plural(1, "vertex", "vertices"), "vertex");
+  EXPECT_EQ(Plural(0, "vertex", "vertices"), "vertices");
+}
+
 TEST(GroupedDigits, ThreeAndThree) {
   EXPECT_EQ(GroupedDigits(0), "0");
   EXPECT_EQ(GroupedDigits(999), "999");

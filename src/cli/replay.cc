@@ -198,10 +198,6 @@ class Playback {
   Status status_;
 };
 
-std::string Counted(uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", GroupedDigits(count), what, count == 1 ? "" : "s");
-}
-
 std::string Summary(const ReplayOptions& options, const PlayerResult& result,
                     uint64_t duration_ns) {
   std::string text = fmt::format("{}: {} and {} played in {:.2f} s", VisibleText(options.path),

@@ -8,10 +8,6 @@
 namespace cairn {
 namespace {
 
-std::string Counted(uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", GroupedDigits(count), what, count == 1 ? "" : "s");
-}
-
 std::string SizeInWords(uint64_t bytes) {
   if (bytes < 10 * 1024) return Counted(bytes, "byte");
   if (bytes < 10 * 1024 * 1024) return fmt::format("{} KiB", GroupedDigits(bytes / 1024));

@@ -10,6 +10,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/text.h"
+
 namespace cairn {
 namespace {
 
@@ -272,8 +274,7 @@ Result<Suspects> Search::NarrowSubmissions() {
     if (submission.call > failure_.last_place) break;
     items.push_back({Level::kSubmission, submission.call, 0});
   }
-  asker_.Expect(fmt::format("{} {}s", items.size(), asker_.words().submission),
-                8 + Log2(items.size()));
+  asker_.Expect(Counted(items.size(), asker_.words().submission), 8 + Log2(items.size()));
   // Nothing can be left out: that is the same as everything.
   if (items.empty()) return items;
   return Narrow(Level::kSubmission, std::move(items));
@@ -310,10 +311,10 @@ Result<Suspects> Search::Run() {
   kept_lists_ = ListsOf(*submissions);
   if (kept_lists_.size() > 1) {
     asker_.Expect(submissions->size() == 1
-                      ? fmt::format("the {} {}s of the guilty {}", kept_lists_.size(), words.list,
-                                    words.submission)
-                      : fmt::format("the {} {}s of {} {}s", kept_lists_.size(), words.list,
-                                    submissions->size(), words.submission),
+                      ? fmt::format("the {} of the guilty {}",
+                                    Counted(kept_lists_.size(), words.list), words.submission)
+                      : fmt::format("the {} of {}", Counted(kept_lists_.size(), words.list),
+                                    Counted(submissions->size(), words.submission)),
                   3 + Log2(kept_lists_.size()) + Log2(CallsOf(kept_lists_).size()));
     Result<Suspects> lists = Narrow(Level::kList, kept_lists_);
     if (!lists.ok()) return lists;
@@ -330,10 +331,10 @@ Result<Suspects> Search::Run() {
     return submissions;
   }
   if (all_calls_.empty()) return kept_lists_;
-  asker_.Expect(kept_lists_.size() == 1 ? fmt::format("the {} {}s of the guilty {}",
-                                                      all_calls_.size(), words.call, words.list)
-                                        : fmt::format("the {} {}s of {} {}s", all_calls_.size(),
-                                                      words.call, kept_lists_.size(), words.list),
+  const std::string counted = Counted(all_calls_.size(), words.call, words.calls);
+  asker_.Expect(kept_lists_.size() == 1
+                    ? fmt::format("the {} of the guilty {}", counted, words.list)
+                    : fmt::format("the {} of {}", counted, Counted(kept_lists_.size(), words.list)),
                 4 + Log2(all_calls_.size()));
   level_ = Level::kCall;
   Result<Suspects> calls = Narrow(Level::kCall, all_calls_);
@@ -383,8 +384,9 @@ Policy PolicyForCulprit(const Failure& failure, Policy policy, uint32_t repeats)
 std::string WhyNot(const Failure& failure, uint32_t repeats, const BisectWords& words) {
   if (failure.what.asked == 0)
     return "the device refuses what the trace asks for: see cairn replay";
-  return fmt::format("the {} does not fail{}: {} of {} {}s were clean", words.whole, words.here,
-                     failure.what.asked, repeats, words.play);
+  return fmt::format("the {} does not fail{}: {} of {} {} clean", words.whole, words.here,
+                     failure.what.asked, Counted(repeats, words.play),
+                     Plural(repeats, "was", "were"));
 }
 
 void Count(const Asker& asker, BisectAnswer* answer) {

@@ -130,6 +130,7 @@ struct BisectWords {
   std::string submission = "submission";
   std::string list = "list";
   std::string call = "call";
+  std::string calls = "calls";
   std::string here = " on this device";  // behind "the trace does not fail"
 };
 

@@ -16,6 +16,7 @@ BisectWords Words() {
   words.submission = "scope";
   words.list = "group";
   words.call = "piece of work";
+  words.calls = "pieces of work";
   words.here = "";
   return words;
 }

@@ -20,7 +20,7 @@ foreach(abi "" ${CAIRN_D3D12_ABIS})
     SOURCES canary.cc player_addresses.cc player_bindings.cc player_calls.cc player_checks.cc
             player_hashes.cc player_impl.cc player_losses.cc player_memory.cc player_meta_commands.cc
       player_textures.cc player_tiles.cc player_views.cc player_waits.cc replay_objects.cc replay_regions.cc replay_values.cc
-    DEPS cairn_replay_model cairn_replay_device cairn_buffer_addresses cairn_d3d12_readback${abi}
+    DEPS cairn_replay_model cairn_replay_device cairn_image_file cairn_buffer_addresses cairn_d3d12_readback${abi}
          cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_os cairn_base
       cairn_d3d12abi${abi} cairn_d3d12invoke${abi} fmt::fmt)
   target_link_libraries(cairn_player${abi} PRIVATE PkgConfig::XXHASH)

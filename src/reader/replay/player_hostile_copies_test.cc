@@ -203,10 +203,10 @@ TEST(WholeCopyTest, ResourcesThatDiffer) {
   ExpectCopyRefused(TextureDesc(16, 16, 2), TextureDesc(16, 16), "not of the same size");
   ExpectCopyRefused(TextureDesc(16, 16, 1, 2), TextureDesc(16, 16), "not of the same size");
   ExpectCopyRefused(TextureDesc(16, 16), TextureDesc(16, 16, 1, 1, DXGI_FORMAT_R8_UNORM),
-                    "texels of format 61 are copied to format 28");
+                    "texels of R8_UNORM are copied to R8G8B8A8_UNORM");
   ExpectCopyRefused(TextureDesc(16, 16, 1, 1, DXGI_FORMAT_D32_FLOAT),
                     TextureDesc(16, 16, 1, 1, DXGI_FORMAT_D24_UNORM_S8_UINT),
-                    "texels of format 45 are copied to format 40");
+                    "texels of D24_UNORM_S8_UINT are copied to D32_FLOAT");
 }
 
 TEST(WholeCopyTest, FormatsOfOneFamily) {
@@ -235,15 +235,15 @@ TEST(WholeCopyTest, BlocksAndTexels) {
   }
   const D3D12_RESOURCE_DESC blocks = TextureDesc(64, 32, 1, 1, DXGI_FORMAT_BC1_UNORM);
   ExpectCopyRefused(blocks, TextureDesc(16, 9, 1, 1, DXGI_FORMAT_R16G16B16A16_UINT),
-                    "texels of format 12 are copied to format 71");
+                    "texels of R16G16B16A16_UINT are copied to BC1_UNORM");
   ExpectCopyRefused(blocks, TextureDesc(16, 8, 1, 1, DXGI_FORMAT_R8G8B8A8_UINT),
-                    "texels of format 30 are copied to format 71");
+                    "texels of R8G8B8A8_UINT are copied to BC1_UNORM");
   ExpectCopyRefused(blocks, TextureDesc(64, 32, 1, 1, DXGI_FORMAT_R16G16B16A16_UINT),
-                    "texels of format 12 are copied to format 71");
+                    "texels of R16G16B16A16_UINT are copied to BC1_UNORM");
   // 3 x 3 blocks here, and 2 x 2 texels of the second mip there.
   ExpectCopyRefused(TextureDesc(20, 20, 2, 1, DXGI_FORMAT_BC1_UNORM),
                     TextureDesc(5, 5, 2, 1, DXGI_FORMAT_R16G16B16A16_UINT),
-                    "texels of format 12 are copied to format 71");
+                    "texels of R16G16B16A16_UINT are copied to BC1_UNORM");
 }
 
 TEST(ResolveTest, SubresourcesThatDiffer) {

@@ -12,6 +12,7 @@
 
 #include "d3d12abi/aggregates.h"
 #include "format/calls/value_encoder.h"
+#include "reader/replay/image_file.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -587,8 +588,8 @@ Status PlayerImpl::CreateImage(const Record& record, const ObjectBody& body,
   if (FAILED(result)) {
     return Status(StatusCode::kNotFound,
                   fmt::format("this device refuses a texture in place of a swap chain's image "
-                              "({} x {}, format {}) with 0x{:08X}",
-                              desc.Width, desc.Height, static_cast<int>(desc.Format),
+                              "({} x {}, {}) with 0x{:08X}",
+                              desc.Width, desc.Height, FormatName(desc.Format),
                               static_cast<uint32_t>(result)));
   }
   return AddObject(record, body, Chain::kID3D12Resource, texture.get(), image->initial_state,

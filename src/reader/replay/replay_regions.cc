@@ -8,6 +8,7 @@
 
 #include "d3d12abi/image_formats.h"
 #include "d3d12abi/resource_states.h"
+#include "reader/replay/image_file.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -44,7 +45,7 @@ uint32_t PlaneOf(const D3D12_RESOURCE_DESC& desc, uint32_t subresource) {
 
 Status NotKnown(DXGI_FORMAT format) {
   return Status(StatusCode::kUnsupported,
-                fmt::format("how format {} lies in memory is not known", static_cast<int>(format)));
+                fmt::format("how {} lies in memory is not known", FormatName(format)));
 }
 
 // A side of a copy, in blocks of its format.
@@ -282,9 +283,8 @@ Status CheckWholeCopy(const ReplayObject& to, const ReplayObject& from) {
     same = same && SameBlocks(a, b, plane);
   }
   if (same) return Status();
-  return Status(StatusCode::kCorrupt,
-                fmt::format("texels of format {} are copied to format {}",
-                            static_cast<int>(b.Format), static_cast<int>(a.Format)));
+  return Status(StatusCode::kCorrupt, fmt::format("texels of {} are copied to {}",
+                                                  FormatName(b.Format), FormatName(a.Format)));
 }
 
 Status CheckTextureCopy(const CopySide& to, const CopyTarget& at, const CopySide& from,

@@ -9,13 +9,7 @@
 #include "base/text.h"
 
 namespace cairn::cli {
-namespace {
-
-std::string Counted(uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", GroupedDigits(count), what, count == 1 ? "" : "s");
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string CallDifferenceText::Next(const CallDifference& difference) {
   std::string text;

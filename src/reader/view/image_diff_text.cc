@@ -11,10 +11,6 @@
 namespace cairn::cli {
 namespace {
 
-std::string Counted(uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", GroupedDigits(count), what, count == 1 ? "" : "s");
-}
-
 uint64_t CountDifferent(std::span<const ImagePair> pairs) {
   return static_cast<uint64_t>(
       std::ranges::count_if(pairs, [](const ImagePair& pair) { return !pair.same; }));

@@ -41,7 +41,11 @@ std::string TimesInWords(uint64_t count) {
 }
 
 std::string RunsInWords(uint64_t count) {
-  return fmt::format("{} run{}", GroupedDigits(count), count == 1 ? "" : "s");
+  return Counted(count, "run");
+}
+
+std::string PiecesInWords(uint64_t count) {
+  return Counted(count, "piece of work", "pieces of work");
 }
 
 void AppendCulprit(const ProgramCulprit& culprit, std::string* text) {
@@ -57,10 +61,12 @@ void AppendCulprit(const ProgramCulprit& culprit, std::string* text) {
       *text += "\n";
       break;
     case Suspect::Kind::kList:
-      fmt::format_to(out, "  {} pieces of work of type {} together\n", culprit.count, TypeOf(work));
+      fmt::format_to(out, "  {} of type {}{}\n", PiecesInWords(culprit.count), TypeOf(work),
+                     Plural(culprit.count, "", " together"));
       break;
     case Suspect::Kind::kSubmission:
-      fmt::format_to(out, "  all {} pieces of work of a scope together\n", culprit.count);
+      fmt::format_to(out, "  {}{} of a scope{}\n", Plural(culprit.count, "the ", "all "),
+                     PiecesInWords(culprit.count), Plural(culprit.count, "", " together"));
       break;
   }
   const std::vector<std::string> path = VisiblePath(work);
@@ -116,8 +122,9 @@ void AppendDoubts(const ProgramTold& told, std::string* text) {
     *text += "Irregular: the whole program failed in different ways; any counted.\n";
   }
   if (told.found.work_not_in_all != 0) {
-    fmt::format_to(out, "Irregular: {} of {} pieces of work were not in every run of the whole.\n",
-                   GroupedDigits(told.found.work_not_in_all), GroupedDigits(told.found.work));
+    fmt::format_to(out, "Irregular: {} of {} {} not in every run of the whole.\n",
+                   GroupedDigits(told.found.work_not_in_all), PiecesInWords(told.found.work),
+                   Plural(told.found.work_not_in_all, "was", "were"));
   }
   if (told.found.failed_otherwise != 0) {
     fmt::format_to(out, "{} failed in another way, which counts as no failure.\n",
@@ -129,8 +136,9 @@ void AppendDoubts(const ProgramTold& told, std::string* text) {
                    RunsInWords(told.found.stuck));
   }
   if (told.found.work_dropped != 0) {
-    fmt::format_to(out, "{} pieces of work found no room: they are among what is left out.\n",
-                   GroupedDigits(told.found.work_dropped));
+    fmt::format_to(out, "{} found no room: {} among what is left out.\n",
+                   PiecesInWords(told.found.work_dropped),
+                   Plural(told.found.work_dropped, "it is", "they are"));
   }
 }
 

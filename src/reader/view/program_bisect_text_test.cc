@@ -117,8 +117,13 @@ TEST(ProgramBisectText, ScopesAndGroupsAreNamedWhole) {
   told.found.culprits[0][0].count = 3;
   EXPECT_THAT(ProgramAnswerAsText(told),
               HasSubstr("  3 pieces of work of type DISPATCH together\n"));
+  told.found.culprits[0][0].count = 1;
+  EXPECT_THAT(ProgramAnswerAsText(told), HasSubstr("  1 piece of work of type DISPATCH\n"));
+  told.found.culprits[0][0].count = 3;
   told.found.culprits[0][0].suspect.kind = Suspect::Kind::kSubmission;
   told.found.culprits[0][0].work.path.clear();
+  told.found.work_not_in_all = 1;
+  EXPECT_THAT(ProgramAnswerAsText(told), HasSubstr("1 of 40 pieces of work was not in every run"));
   EXPECT_THAT(ProgramAnswerAsText(told),
               HasSubstr("  all 3 pieces of work of a scope together\n    in        no label\n\n"));
 }

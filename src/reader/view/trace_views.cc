@@ -91,11 +91,6 @@ std::string KindName(Chain chain) {
   return chain == Chain::kNone ? "unknown" : Describe(chain).first->name;
 }
 
-// "1 call", "2 calls".
-std::string Counted(uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", GroupedDigits(count), what, count == 1 ? "" : "s");
-}
-
 const char* HeapTypeName(uint32_t type) {
   switch (type) {
     case 1: return "default";

@@ -58,10 +58,6 @@ void Append(std::string& text, fmt::format_string<Arguments...> format, Argument
   fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
 }
 
-std::string Counted(uint64_t count, std::string_view one, std::string_view several) {
-  return fmt::format("{} {}", GroupedDigits(count), count == 1 ? one : several);
-}
-
 void AddRow(std::string_view name, std::string_view value, std::string& text) {
   if (!value.empty()) Append(text, "      {:<10} {}\n", name, value);
 }
