@@ -19,6 +19,8 @@ import tomllib
 
 HEADERS = ["d3d11.h", "d3d11_1.h", "d3d11_2.h", "d3d11_3.h", "d3d11_4.h"]
 TABLES = ["passed", "work", "shaders", "creates", "by_hand"]
+# With what numbers a method of [work] is called.
+ARGUMENTS = "arguments"
 LICENSE = "// SPDX-License-Identifier: Apache-2.0\n// Made by codegen/d3d11.py. Do not edit.\n"
 FIRST_SLOT = 3  # behind IUnknown's methods
 
@@ -132,6 +134,9 @@ class Model:
         for key, marker in self.overrides["work"].items():
             if marker not in self.markers:
                 raise HeaderError(f"[work] {key}: marker_types.h has no {marker}")
+        for key in self.overrides.get(ARGUMENTS, {}):
+            if key not in self.overrides["work"]:
+                raise HeaderError(f"[arguments] {key}: it is not in [work]")
         for key in self.overrides["creates"]:
             if not known[key].parameters[-1].type.endswith("**"):
                 raise HeaderError(f"[creates] {key}: its last argument receives no object")
@@ -164,7 +169,9 @@ def function(model, method):
         lines.append(f"  return by_hand::{method.id}(next, {names});")
         return "\n".join([*lines, "}"])
     if method.key in model.overrides["work"]:
-        lines.append(f"  const D3D11Work work(self, CAIRN_MARKER_{model.overrides['work'][method.key]});")
+        noted = model.overrides.get(ARGUMENTS, {}).get(method.key)
+        noted = f", {noted}" if noted else ""
+        lines.append(f"  const D3D11Work work(self, CAIRN_MARKER_{model.overrides['work'][method.key]}{noted});")
     if method.result == "void":
         lines.append(f"  next({names});")
     else:

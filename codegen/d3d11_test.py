@@ -141,6 +141,15 @@ UINT VertexCount, UINT StartVertexLocation) {
   next(self, VertexCount, StartVertexLocation);
 }""")
 
+    def test_arguments(self):
+        made = model(OVERRIDES + '[arguments]\n"ID3D11DeviceContext::Draw" = "DrawArguments(VertexCount, 1, 0, 0)"\n')
+        text = {method.key: d3d11.function(made, method) for method in made.methods()}["ID3D11DeviceContext::Draw"]
+        self.assertIn("  const D3D11Work work(self, CAIRN_MARKER_DRAW, DrawArguments(VertexCount, 1, 0, 0));\n", text)
+
+    def test_arguments_of_what_is_no_work_are_refused(self):
+        with self.assertRaisesRegex(d3d11.HeaderError, "it is not in .work."):
+            model(OVERRIDES + '[arguments]\n"ID3D11DeviceContext::PSSetShader" = "X"\n').check()
+
     def test_shaders(self):
         self.assertIn("  NoteShader(self, kStagePixel, pPixelShader);\n}",
                       self.texts["ID3D11DeviceContext::PSSetShader"])

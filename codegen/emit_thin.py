@@ -155,7 +155,10 @@ class ThinClass:
         lines = [call(head, parameters, " override {", 2),
                  call("CallScope call", ["*this", f"Method::{interface}_{method.name}", *names], ";", 4)]
         if key in model.overrides["work"]:
-            lines.append(f"    const WorkScope work(*this, CAIRN_MARKER_{model.overrides['work'][key]});")
+            noted = model.overrides["arguments"].get(key)
+            lines.append(f"    {'' if noted else 'const '}WorkScope work(*this, CAIRN_MARKER_{model.overrides['work'][key]});")
+            if noted:
+                lines.append(f"    work.NoteArguments({noted});")
         if key in model.overrides["policies"]:
             made = call(f"const auto returned = {model.overrides['policies'][key]}", names, ";", 4)
             return "\n".join([*lines, made, call("return call.Returns", ["returned", *names], ";", 4), "  }"])

@@ -69,7 +69,7 @@ def parse(text):
 def build(overrides=None, definitions=DEFINITIONS, supplement=""):
     rules = copy.deepcopy(OVERRIDES)
     rules.update(overrides or {})
-    for table in ("creates", "returns", "manual", "policies", "as_is", "work", "counts", "unions",
+    for table in ("creates", "returns", "manual", "policies", "as_is", "work", "arguments", "counts", "unions",
                   "special", "handles", "pipeline_subobjects", "state_subobjects", "lifetimes"):
         rules.setdefault(table, {})
     api = parse(definitions)

@@ -113,9 +113,12 @@ class Model:
         raise ModelError(f"overrides.toml: [{table}]: {interface} has no method {method}")
 
     def check_names(self):
-        for table in ("creates", "returns", "manual", "policies", "work"):
+        for table in ("creates", "returns", "manual", "policies", "work", "arguments"):
             for key in self.overrides[table]:
                 self.find_method(table, key)
+        for key in self.overrides["arguments"]:
+            if key not in self.overrides["work"]:
+                raise ModelError(f"overrides.toml: [arguments]: {key} is not in [work]")
         for table in ("as_is", "handles", "lifetimes"):
             for key in self.overrides[table]:
                 self.find_member(table, key)
@@ -639,7 +642,7 @@ def gives_by_identifier(method, parameter):
 def load_overrides(path):
     with open(path, "rb") as file:
         overrides = tomllib.load(file)
-    for table in ("creates", "returns", "manual", "policies", "as_is", "work", "counts", "unions", "special",
-                  "handles", *SUBOBJECT_TYPES, "lifetimes"):
+    for table in ("creates", "returns", "manual", "policies", "as_is", "work", "arguments", "counts", "unions",
+                  "special", "handles", *SUBOBJECT_TYPES, "lifetimes"):
         overrides.setdefault(table, {})
     return overrides

@@ -155,10 +155,81 @@ NOTES = {
 }
 
 
+# With what it was recorded (src/format/block/work_arguments.h), by the parameters behind the command buffer.
+GROUPS = "GroupArguments({0}, {1}, {2})"
+INDIRECT = "IndirectArguments({2}, {1}, {3})"
+INDIRECT_COUNT = "IndirectArguments({4}, {1}, {5}, {3})"
+INDIRECT_ONE = "IndirectArguments(1, {1})"
+ADDRESS = "IndirectAddressArguments(1, {0})"
+ARGUMENTS = {
+    "vkCmdDraw": "DrawArguments({0}, {1}, {2}, {3})",
+    "vkCmdDrawIndexed": "IndexedDrawArguments({0}, {1}, {2}, {3}, {4})",
+    "vkCmdDispatch": GROUPS,
+    "vkCmdDispatchBase": "GroupArguments({3}, {4}, {5}, {0}, {1}, {2})",
+    "vkCmdDrawMeshTasksEXT": GROUPS,
+    "vkCmdDrawMeshTasksNV": "GroupArguments({0}, 1, 1, {1})",
+    "vkCmdDrawClusterHUAWEI": GROUPS,
+    "vkCmdTraceRaysKHR": "GroupArguments({4}, {5}, {6})",
+    "vkCmdTraceRaysNV": "GroupArguments({11}, {12}, {13})",
+    "vkCmdDrawIndirect": INDIRECT,
+    "vkCmdDrawIndexedIndirect": INDIRECT,
+    "vkCmdDrawMeshTasksIndirectEXT": INDIRECT,
+    "vkCmdDrawMeshTasksIndirectNV": INDIRECT,
+    "vkCmdDrawIndirectCount": INDIRECT_COUNT,
+    "vkCmdDrawIndexedIndirectCount": INDIRECT_COUNT,
+    "vkCmdDrawMeshTasksIndirectCountEXT": INDIRECT_COUNT,
+    "vkCmdDrawMeshTasksIndirectCountNV": INDIRECT_COUNT,
+    "vkCmdDispatchIndirect": INDIRECT_ONE,
+    "vkCmdDrawClusterIndirectHUAWEI": INDIRECT_ONE,
+    "vkCmdDrawIndirectByteCountEXT": "IndirectArguments(1, {3})",
+    "vkCmdTraceRaysIndirectKHR": "IndirectAddressArguments(1, {4})",
+    "vkCmdTraceRaysIndirect2KHR": ADDRESS,
+    "vkCmdCopyBuffer": "BufferCopyArguments({2}, {3})",
+    "vkCmdCopyBuffer2": "BufferCopyArguments({0})",
+    "vkCmdUpdateBuffer": "ByteArguments(1, {2})",
+    "vkCmdFillBuffer": "ByteArguments(1, {2})",
+    "vkCmdCopyImage": "ImageCopyArguments({4}, {5})",
+    "vkCmdBlitImage": "ImageCopyArguments({4}, {5})",
+    "vkCmdResolveImage": "ImageCopyArguments({4}, {5})",
+    "vkCmdCopyBufferToImage": "ImageCopyArguments({3}, {4})",
+    "vkCmdCopyImageToBuffer": "ImageCopyArguments({3}, {4})",
+    "vkCmdCopyImage2": "ImageCopyArguments({0})",
+    "vkCmdBlitImage2": "ImageCopyArguments({0})",
+    "vkCmdResolveImage2": "ImageCopyArguments({0})",
+    "vkCmdCopyBufferToImage2": "ImageCopyArguments({0})",
+    "vkCmdCopyImageToBuffer2": "ImageCopyArguments({0})",
+}
+
+
 def note_of(command):
-    arguments = ", ".join(p.name for p in command.parameters[1:])
-    note = NOTES.get(command.aliased)
-    return "" if note is None else f"  work.{note.format(arguments=arguments)};\n"
+    names = [p.name for p in command.parameters[1:]]
+    notes = [NOTES.get(command.aliased, "").format(arguments=", ".join(names))]
+    if command.aliased in ARGUMENTS:
+        notes.append(f"NoteArguments({ARGUMENTS[command.aliased].format(*names)})")
+    text = "".join(f"  work.{note};\n" for note in notes if note)
+    if ARGUMENTS.get(command.aliased, "").startswith("IndirectArguments") and names[:2] == ["buffer", "offset"]:
+        text += "  NoteHostAddress(work.state(), buffer, offset);\n"
+    return text
+
+
+# Which buffers the GPU writes, and from which ones, by the same parameters.
+WRITES = {
+    "vkCmdUpdateBuffer": "{0}",
+    "vkCmdFillBuffer": "{0}",
+    "vkCmdCopyBuffer": "{1}, {0}",
+    "vkCmdCopyBuffer2": "{0}->dstBuffer, {0}->srcBuffer",
+}
+
+
+def buffers_of(command):
+    """What stands in front of a command that reads its arguments from a buffer, or writes one."""
+    first, *names = [p.name for p in command.parameters]
+    if command.aliased in WRITES:
+        return f"  NoteWritten({first}, {WRITES[command.aliased].format(*names)});\n"
+    if not ARGUMENTS.get(command.aliased, "").startswith("IndirectArguments"):
+        return ""
+    buffers = [p.name for p in command.parameters if p.type == "VkBuffer"]
+    return f"  NoteIndirect({', '.join([first, *buffers])});\n"
 
 
 def read_markers(header):
@@ -174,7 +245,7 @@ def work_source(commands, markers):
         name = command.name[2:]
         note = note_of(command)
         bodies.append(f"""VKAPI_ATTR void VKAPI_CALL {name}({parameters}) {{
-  {"" if note else "const "}WorkScope work({command.parameters[0].name}, CAIRN_MARKER_{marker}, WorkPoint::{point_of(marker)});
+{buffers_of(command)}  {"" if note else "const "}WorkScope work({command.parameters[0].name}, CAIRN_MARKER_{marker}, WorkPoint::{point_of(marker)});
 {note}  if (!work.left_out()) work.next().{name}({arguments});
 }}
 """)
@@ -184,6 +255,7 @@ def work_source(commands, markers):
 
 #include <array>
 
+#include "app/vulkan/command_arguments.h"
 #include "app/vulkan/intercept.h"
 
 namespace cairn {{

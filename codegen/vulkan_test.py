@@ -57,12 +57,29 @@ class Work(unittest.TestCase):
 
     def test_barriers_and_dispatches_are_told_with_their_arguments(self):
         def note(name):
-            return vulkan.note_of(next(c for c in self.commands if c.name == name)).strip()
+            return vulkan.note_of(next(c for c in self.commands if c.name == name)).partition(";\n")[0].strip() + ";"
         self.assertEqual(note("vkCmdPipelineBarrier2KHR"), "work.NoteBarrier(pDependencyInfo);")
         self.assertTrue(note("vkCmdPipelineBarrier").startswith("work.NoteBarrier(srcStageMask, dstStageMask, "))
         self.assertEqual(note("vkCmdDispatch"), "work.NoteDispatch(groupCountX, groupCountY, groupCountZ);")
-        self.assertEqual(note("vkCmdDispatchIndirect"), "")
-        self.assertEqual(note("vkCmdWaitEvents"), "")
+        self.assertEqual(note("vkCmdDispatchIndirect"), "work.NoteArguments(IndirectArguments(1, offset));")
+        self.assertEqual(note("vkCmdWaitEvents"), ";")
+
+    def test_draws_dispatches_and_rays_are_noted_with_their_numbers(self):
+        untold = set()
+        for command in self.commands:
+            if vulkan.is_work(command) and re.match("vkCmd(Draw|Dispatch|TraceRays)", command.name):
+                if "  work.NoteArguments(" not in vulkan.note_of(command):
+                    untold.add(command.aliased)
+        # Each of their draws has numbers of its own.
+        self.assertEqual({name for name in untold if "Multi" not in name and "Graph" not in name}, set())
+
+    def test_the_buffer_of_indirect_arguments_is_noted_before_the_work(self):
+        def before(name):
+            return vulkan.buffers_of(next(c for c in self.commands if c.name == name)).strip()
+        self.assertEqual(before("vkCmdDrawIndirect"), "NoteIndirect(commandBuffer, buffer);")
+        self.assertEqual(before("vkCmdDrawIndexedIndirectCountAMD"), "NoteIndirect(commandBuffer, buffer, countBuffer);")
+        self.assertEqual(before("vkCmdDraw"), "")
+        self.assertEqual(before("vkCmdCopyBuffer"), "NoteWritten(commandBuffer, dstBuffer, srcBuffer);")
 
     def test_names_of_markers(self):
         def marker(name):

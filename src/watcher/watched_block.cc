@@ -11,6 +11,7 @@
 #include "format/snapshot/snapshot_file.h"
 #include "format/snapshot/snapshot_from_block.h"
 #include "os/clock.h"
+#include "watcher/indirect_values.h"
 #include "watcher/kernel_lines.h"
 
 namespace cairn {
@@ -103,6 +104,7 @@ Snapshot BodyOf(const DumpSubject& subject, const WatchedBlock& block, Snapshot 
         head.AddText("Nothing could be read: " + snapshot.status().message() + "."));
     return head;
   }
+  ReadIndirectValues(subject.process_id, &*snapshot);
   snapshot->process.command_line = snapshot->AddText(subject.command_line);
   MergeIncidents(subject.incidents, &*snapshot);
   NoteStands(subject.stands, &*snapshot);

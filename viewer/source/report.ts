@@ -19,10 +19,10 @@ export interface Binding {
 }
 export interface Suspect {
   queue: number | null; execution: number; scope: number | null; after_marker: number | null; reason: string;
-  words: string; binding: Binding | null;
+  words: string; binding: Binding | null; tied?: number;
 }
 export interface Scope {
-  state: State; type: string; ordinal: number; call?: number; name: string; pipeline: number | null; depth: number;
+  state: State; type: string; ordinal: number; call?: number; arguments?: { words: string }; name: string; pipeline: number | null; depth: number;
   parent: number | null; begin: number; end: number | null; annotation: number | null;
 }
 export interface Execution {
@@ -172,7 +172,7 @@ export class Report {
   scope(index: number): string {
     const scope = this.data.scopes[index]!;
     if (scope.type === "PASS" && scope.name) return visible(scope.name);
-    return scope.type + (scope.ordinal ? ` ${scope.ordinal}` : "") + (scope.name ? `: ${quoted(scope.name)}` : "");
+    return scope.type + (scope.ordinal ? ` ${scope.ordinal}` : "") + (scope.arguments ? ` ${scope.arguments.words}` : "") + (scope.name ? `: ${quoted(scope.name)}` : "");
   }
   // Of the annotation of a scope, with its name; empty where it has none.
   eventId(scope: number | null): string {

@@ -116,6 +116,13 @@ void BM_Work(benchmark::State& state) {
     list->EndWork();
   });
 }
+void BM_WorkWithArguments(benchmark::State& state) {
+  RecordPairs(state, *scene, [](CommandList* list) {
+    list->BeginWork(CAIRN_MARKER_DRAW_INDEXED);
+    list->NoteArguments(IndexedDrawArguments(36, 1, 6, 0, 0));
+    list->EndWork();
+  });
+}
 // And to a marker: 32 bytes of payload.
 void BM_Annotation(benchmark::State& state) {
   static constexpr char kPayload[33] = "0123456789abcdef0123456789abcdef";
@@ -174,6 +181,7 @@ BENCHMARK(BM_BeginEndCopied)
     ->Arg(256)
     ->Arg(1000);
 BENCHMARK(BM_Work)->Setup(MakeScene)->Teardown(DropScene)->Arg(1)->Arg(1000);
+BENCHMARK(BM_WorkWithArguments)->Setup(MakeScene)->Teardown(DropScene)->Arg(1)->Arg(1000);
 BENCHMARK(BM_Annotation)->Setup(MakeScene)->Teardown(DropScene)->Arg(1)->Arg(1000);
 BENCHMARK(BM_BeginEndNameless)->Setup(MakeScene)->Teardown(DropScene)->Arg(1)->Arg(1000);
 BENCHMARK(BM_BeginEndStatic)

@@ -19,6 +19,7 @@
 
 #include "app/breadcrumbs/backend.h"
 #include "app/recorder/block_writer.h"
+#include "format/block/work_arguments.h"
 
 namespace cairn {
 
@@ -118,6 +119,14 @@ class alignas(128) CommandList {
     }
     *event = EventRecord{EventKind::kEnd, flags, 0, 0, 0, work_};
     Publish();
+  }
+
+  // Directly behind its BeginWork: what the command was recorded with. Also of one that a marker of the application
+  // stands for. No write of the GPU's. Cost: bench BM_WorkWithArguments.
+  void NoteArguments(const WorkArguments& arguments) {
+    AddArguments(arguments.main);
+    if (arguments.more.point != ArgumentsPoint::kNone) [[unlikely]]
+      AddArguments(arguments.more);
   }
 
   // For the end of a command that may have become barriers below: what these drain. 0 where ends are written.
@@ -246,6 +255,16 @@ class alignas(128) CommandList {
     if (next_event_ == chunk_end_ && !ContinueEvents()) return nullptr;
     ++event_count_;
     return next_event_++;
+  }
+  void AddArguments(const ArgumentNumbers& numbers) {
+    EventRecord* const event = open_ ? NextEvent() : nullptr;
+    if (event == nullptr) [[unlikely]] {
+      if (open_) Drop();
+      return;
+    }
+    *event = EventRecord{EventKind::kBind, kEventBindsAddress, static_cast<uint16_t>(numbers.point),
+                         numbers.first,    numbers.second(),   numbers.third()};
+    Publish();
   }
   void SetState(RecordingState state) {
     slot_->state.store(static_cast<uint32_t>(state), std::memory_order_release);

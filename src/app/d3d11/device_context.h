@@ -14,6 +14,7 @@
 
 #include "app/d3d11/device.h"
 #include "app/d3d11/work_notes.h"
+#include "format/block/work_arguments.h"
 
 namespace cairn {
 
@@ -33,9 +34,11 @@ class D3D11Context {
   bool deferred() const { return deferred_; }
 
   // Around one call. An implementation may go by its own methods: what it calls inside of one is part of that.
-  void BeginWork(CairnMarkerType type) {
+  void BeginWork(CairnMarkerType type, const WorkArguments& arguments = {}) {
     Enter();
-    if (depth_++ == 0) notes_->BeginWork(type, PipelineFor(type));
+    if (depth_++ != 0) return;
+    notes_->BeginWork(type, PipelineFor(type));
+    if (arguments.main.point != ArgumentsPoint::kNone) notes_->NoteArguments(arguments);
   }
   void EndWork() {
     if (--depth_ == 0) notes_->EndWork();

@@ -110,6 +110,9 @@ class ListNotes final : public WorkNotes {
       open_->BeginWork(type, pipeline);
     }
   }
+  void NoteArguments(const WorkArguments& arguments) override {
+    if (open_ != nullptr) open_->NoteArguments(arguments);
+  }
   void EndWork() override {
     if (open_ == nullptr) return;
     if (!executes_) return open_->EndWork();

@@ -42,8 +42,9 @@ class D3D11Call {
 // Around the real call that gives the GPU work.
 class D3D11Work {
  public:
-  D3D11Work(ID3D11DeviceContext* self, CairnMarkerType type) : context_(D3D11Context::Find(self)) {
-    if (context_ != nullptr) context_->BeginWork(type);
+  D3D11Work(ID3D11DeviceContext* self, CairnMarkerType type, const WorkArguments& arguments = {})
+      : context_(D3D11Context::Find(self)) {
+    if (context_ != nullptr) context_->BeginWork(type, arguments);
   }
   ~D3D11Work() {
     if (context_ != nullptr) context_->EndWork();

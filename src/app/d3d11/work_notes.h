@@ -11,6 +11,8 @@
 
 #include "cairn/breadcrumbs.h"
 
+#include "format/block/work_arguments.h"
+
 namespace cairn {
 
 class CommandList;
@@ -22,6 +24,8 @@ class WorkNotes {
   virtual ~WorkNotes() = default;
 
   virtual void BeginWork(CairnMarkerType type, CairnPipeline pipeline) = 0;
+  // Behind BeginWork, where the Vulkan layer below does not see what the implementation makes of them.
+  virtual void NoteArguments(const WorkArguments& arguments) { static_cast<void>(arguments); }
   virtual void EndWork() = 0;
   // The program's, where they do not reach whoever needs them by themselves.
   virtual void BeginEvent(const wchar_t* name) { static_cast<void>(name); }

@@ -103,6 +103,10 @@ class WorkScope {
       breadcrumbs_->EndWork();
     }
   }
+  // The numbers that it was recorded with: work_arguments.h.
+  void NoteArguments(const WorkArguments& arguments) {
+    if (breadcrumbs_ != nullptr) breadcrumbs_->NoteArguments(arguments);
+  }
   // The real call is not to be made: CommandList::left_out.
   bool left_out() const { return breadcrumbs_ != nullptr && breadcrumbs_->left_out(); }
   WorkScope(const WorkScope&) = delete;

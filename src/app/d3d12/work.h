@@ -35,6 +35,7 @@
 #include "app/capture/capture.h"
 #include "d3d12abi/d3d12_api.h"
 #include "format/block/block.h"
+#include "format/block/work_arguments.h"
 
 namespace cairn {
 
@@ -119,6 +120,10 @@ class ListBreadcrumbs {
     if (open_ == nullptr) return;
     NoteCall();
     open_->BeginWork(type);
+  }
+  // After BeginWork: the numbers that it was recorded with.
+  void NoteArguments(const WorkArguments& arguments) {
+    if (open_ != nullptr) open_->NoteArguments(arguments);
   }
   void EndWork() {
     if (open_ != nullptr) open_->EndWork();

@@ -267,8 +267,10 @@ TEST_F(WorkGpuTest, WordsTellOfTheLastCommandThatRan) {
   const Words words = WordsOf(*recording);
   EXPECT_TRUE(recording->ProvenFinished());
   EXPECT_EQ(words.passed, events.size());
-  // The last command is a copy; its begin is the last write at the top.
-  EXPECT_EQ(words.reached, events.size() - 1);
+  // The last command is a copy; its begin is the last write at the top. What it was recorded with may follow it.
+  size_t last_begin = events.size();
+  while (last_begin > 0 && events[last_begin - 1].kind != EventKind::kBegin) --last_begin;
+  EXPECT_EQ(words.reached, last_begin);
   EXPECT_GE(CountBegins(events, CAIRN_MARKER_DRAW_INSTANCED), 10u);
   EXPECT_EQ(CountBegins(events, CAIRN_MARKER_EXECUTE_INDIRECT), 1u);
   EXPECT_EQ(CountBegins(events, CAIRN_MARKER_DISPATCH), 4u);
@@ -284,6 +286,22 @@ TEST_F(WorkGpuTest, WordsTellOfTheLastCommandThatRan) {
   const uint32_t target = AsWrapper(scene.target())->object_index() + 1;
   EXPECT_TRUE(HasBind(events, BindPoint::kRenderTarget, 0, target));
   EXPECT_TRUE(HasBind(events, BindPoint::kDestination, 0, target));
+  // Commands have their arguments behind their begins.
+  for (size_t i = 0; i + 1 < events.size(); ++i) {
+    const Seen& next = events[i + 1];
+    if (events[i].kind != EventKind::kBegin) continue;
+    if (events[i].type == CAIRN_MARKER_DISPATCH) {
+      EXPECT_EQ(next.type, static_cast<uint32_t>(ArgumentsPoint::kGroups)) << i;
+      EXPECT_GE(next.slot, 1u) << i;
+    }
+    if (events[i].type == CAIRN_MARKER_DRAW_INSTANCED) {
+      EXPECT_EQ(next.type, static_cast<uint32_t>(ArgumentsPoint::kDraw)) << i;
+      EXPECT_EQ(next.slot, 3u) << "vertices of " << i;
+    }
+    if (events[i].type == CAIRN_MARKER_EXECUTE_INDIRECT) {
+      EXPECT_EQ(next.type, static_cast<uint32_t>(ArgumentsPoint::kIndirect)) << i;
+    }
+  }
 }
 
 TEST_F(WorkGpuTest, PipelinesHaveTheirStages) {
@@ -352,11 +370,11 @@ TEST_F(WorkGpuTest, ListsOfAllTypesAreFollowed) {
     CommandList* const recording = Recording(list.get());
     if (recording == nullptr) continue;
     const std::vector<Seen> events = EventsOf(*recording);
-    ASSERT_EQ(events.size(), 4u);  // source, destination, begin, end
+    ASSERT_EQ(events.size(), 5u);  // source, destination, begin, size, end
     EXPECT_EQ(events[0].value, AsWrapper(to.resource.get())->object_index() + 1);
     EXPECT_EQ(events[1].value, AsWrapper(from.resource.get())->object_index() + 1);
     EXPECT_EQ(WordsOf(*recording).reached, 3u);
-    EXPECT_EQ(WordsOf(*recording).passed, 4u);
+    EXPECT_EQ(WordsOf(*recording).passed, 5u);
   }
 }
 
@@ -492,8 +510,8 @@ TEST_F(WorkGpuTest, AListThatRefusesStaysWhatItWas) {
   EXPECT_EQ(Recording(list.get()), first);
   Execute({list.get()});
   if (first != nullptr) {
-    EXPECT_EQ(EventsOf(*first).size(), 4u);
-    EXPECT_EQ(WordsOf(*first).passed, 4u);
+    EXPECT_EQ(EventsOf(*first).size(), 5u) << "operands, begin, size, end";
+    EXPECT_EQ(WordsOf(*first).passed, 5u);
   }
   ASSERT_EQ(list->Reset(other.get(), nullptr), S_OK);
   EXPECT_EQ(list->Close(), S_OK);

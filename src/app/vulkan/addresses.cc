@@ -2,6 +2,7 @@
 #include "app/vulkan/addresses.h"
 
 #include "app/vulkan/device_objects.h"
+#include "app/vulkan/host_memory.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
 
@@ -81,7 +82,9 @@ VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreateInfo* info
   return result;
 }
 
-void NoteBound(DeviceObjects& objects, VkBuffer buffer, VkDeviceMemory memory) {
+void NoteBound(VkDevice device, DeviceObjects& objects, VkBuffer buffer, VkDeviceMemory memory,
+               VkDeviceSize offset) {
+  NoteBufferMemory(device, buffer, memory, offset);
   objects.memory_users.Add({VK_OBJECT_TYPE_BUFFER, HandleValue(buffer)},
                            {VK_OBJECT_TYPE_DEVICE_MEMORY, HandleValue(memory)});
   objects.addresses.OnBound(buffer);
@@ -91,7 +94,8 @@ VkResult VKAPI_CALL BindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceM
                                      VkDeviceSize offset) {
   const DeviceState& state = *DeviceOf(device);
   const VkResult result = state.vk.BindBufferMemory(device, buffer, memory, offset);
-  if (result == VK_SUCCESS) Quietly([&] { NoteBound(*state.objects, buffer, memory); });
+  if (result == VK_SUCCESS)
+    Quietly([&] { NoteBound(device, *state.objects, buffer, memory, offset); });
   return result;
 }
 
@@ -103,7 +107,7 @@ VkResult VKAPI_CALL BindBufferMemory2(VkDevice device, uint32_t count,
   if (result != VK_SUCCESS) return result;
   Quietly([&] {
     for (uint32_t i = 0; i < count; ++i) {
-      NoteBound(*state.objects, infos[i].buffer, infos[i].memory);
+      NoteBound(device, *state.objects, infos[i].buffer, infos[i].memory, infos[i].memoryOffset);
     }
   });
   return result;
@@ -113,6 +117,7 @@ void VKAPI_CALL DestroyBuffer(VkDevice device, VkBuffer buffer,
                               const VkAllocationCallbacks* allocator) {
   const DeviceState& state = *DeviceOf(device);
   state.objects->addresses.ForgetBuffer(buffer);
+  ForgetBufferMemory(device, buffer);
   state.objects->Forget(VK_OBJECT_TYPE_BUFFER, HandleValue(buffer));
   state.vk.DestroyBuffer(device, buffer, allocator);
 }

@@ -5,6 +5,7 @@
 
 #include "app/breadcrumbs/context.h"
 #include "app/vulkan/checkpoints.h"
+#include "app/vulkan/host_memory.h"
 #include "app/vulkan/set_contents.h"
 
 namespace cairn {
@@ -104,7 +105,7 @@ std::span<const Intercept> ObjectIntercepts() {
          {SubmissionIntercepts(), FenceIntercepts(), QueueLabelIntercepts(), ShaderIntercepts(),
           PipelineIntercepts(), ObjectNameIntercepts(), AddressIntercepts(), FaultIntercepts(),
           DeviceLossIntercepts(), MemoryUserIntercepts(), DescriptorIntercepts(),
-          BufferBindIntercepts()}) {
+          BufferBindIntercepts(), HostMemoryIntercepts()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

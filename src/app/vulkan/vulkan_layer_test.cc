@@ -20,6 +20,7 @@
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/testing/test_loader.h"
 #include "format/block/raw_marker_binds.h"
+#include "format/block/work_arguments.h"
 
 namespace cairn {
 namespace {
@@ -41,17 +42,15 @@ class VulkanLayerTest : public testing::Test {
     loader_.Get<PFN_vkCmdCopyBuffer>("vkCmdCopyBuffer")(commands, buffer_, buffer_, 1, &region);
   }
   uint32_t Reached(VkCommandBuffer commands) {
-    return ProgressSequence(loader_.Words(commands).reached.load(),
-                            loader_.Slot(commands).generation);
+    return loader_.SequenceOfWork(commands, loader_.Words(commands).reached.load());
   }
   uint32_t Passed(VkCommandBuffer commands) {
-    return ProgressSequence(loader_.Words(commands).passed.load(),
-                            loader_.Slot(commands).generation);
+    return loader_.SequenceOfWork(commands, loader_.Words(commands).passed.load());
   }
   // The types of the events that begin something.
   std::vector<int> Begun(VkCommandBuffer commands) {
     std::vector<int> types;
-    for (const EventRecord& event : loader_.Events(commands)) {
+    for (const EventRecord& event : loader_.EventsOfWork(commands)) {
       if (event.kind == EventKind::kBegin) types.push_back(event.type);
     }
     return types;
@@ -94,7 +93,7 @@ TEST_F(VulkanLayerTest, ModesDifferInWhatIsWrittenAtEnds) {
     loader.Get<PFN_vkCmdFillBuffer>("vkCmdFillBuffer")(commands, buffer, 0, 64, 7);
     loader.End(commands);
     std::vector<int> bottoms;
-    for (const EventRecord& event : loader.Events(commands)) {
+    for (const EventRecord& event : loader.EventsOfWork(commands)) {
       bottoms.push_back((event.flags & kEventWritesBottom) != 0 ? 1 : 0);
     }
     // label, fill, end of fill, end of label, fill, end of fill
@@ -130,7 +129,7 @@ TEST_F(VulkanLayerTest, LabelsThatAreRawMarkersAreWritten) {
   EXPECT_THAT(Begun(commands), ElementsAre(CAIRN_MARKER_FILL_BUFFER, CAIRN_MARKER_FILL_BUFFER,
                                            CAIRN_MARKER_FILL_BUFFER, CAIRN_MARKER_FILL_BUFFER));
   std::vector<BindPoint> markers;
-  for (const EventRecord& event : loader_.Events(commands)) {
+  for (const EventRecord& event : loader_.EventsOfWork(commands)) {
     if (event.kind == EventKind::kBind) markers.push_back(static_cast<BindPoint>(event.type));
   }
   EXPECT_THAT(markers, ElementsAre(kBindRawMarkerTop, kBindRawMarkerBottom));
@@ -184,8 +183,8 @@ TEST_F(VulkanLayerTest, AWorkLabelIsTheCommandThatItNames) {
   loader_.End(commands);
   EXPECT_THAT(Begun(commands),
               ElementsAre(CAIRN_MARKER_DRAW_INDEXED, CAIRN_MARKER_PASS, CAIRN_MARKER_COPY_BUFFER));
-  EXPECT_EQ(loader_.Events(commands).front().pipeline, 7u);
-  EXPECT_EQ(loader_.Events(commands).back().pipeline, 0u);
+  EXPECT_EQ(loader_.EventsOfWork(commands).front().pipeline, 7u);
+  EXPECT_EQ(loader_.EventsOfWork(commands).back().pipeline, 0u);
 }
 
 // As above, of draws and dispatches: the call is the next of them and no command before it.
@@ -211,7 +210,7 @@ TEST_F(VulkanLayerTest, AnInsertedWorkLabelNamesTheNextDispatch) {
   EXPECT_THAT(Begun(commands), ElementsAre(CAIRN_MARKER_FILL_BUFFER, CAIRN_MARKER_DISPATCH_INDIRECT,
                                            CAIRN_MARKER_DISPATCH, CAIRN_MARKER_SET_MARKER));
   std::vector<uint32_t> pipelines;
-  for (const EventRecord& event : loader_.Events(commands)) {
+  for (const EventRecord& event : loader_.EventsOfWork(commands)) {
     if (event.kind == EventKind::kBegin) pipelines.push_back(event.pipeline);
   }
   EXPECT_THAT(pipelines, ElementsAre(0u, 7u, 0u, 0u));
@@ -286,7 +285,7 @@ TEST_F(VulkanLayerTest, SecondariesHaveRecordingsOfTheirOwnInsideThePrimary) {
   loader_.End(primary);
 
   EXPECT_EQ(loader_.Slot(alone).flags, kRecordingSecondary);
-  const std::vector<EventRecord> events = loader_.Events(primary);
+  const std::vector<EventRecord> events = loader_.EventsOfWork(primary);
   ASSERT_EQ(events.size(), 4u);
   EXPECT_EQ(events[0].type, CAIRN_MARKER_EXECUTE_COMMANDS);
   EXPECT_EQ(events[1].kind, EventKind::kBind);
@@ -324,7 +323,7 @@ TEST_F(VulkanLayerTest, LabelsAreTheTreeAndEndsWithoutBeginsAreIgnored) {
   loader_.End(commands);
   EXPECT_THAT(Begun(commands),
               ElementsAre(CAIRN_MARKER_PASS, CAIRN_MARKER_SET_MARKER, CAIRN_MARKER_FILL_BUFFER));
-  const std::vector<EventRecord> events = loader_.Events(commands);
+  const std::vector<EventRecord> events = loader_.EventsOfWork(commands);
   ASSERT_EQ(events.size(), 6u);
   EXPECT_EQ(Name(events[0].name), "Frame");
   EXPECT_EQ(Name(events[1].name), "Here");
@@ -344,7 +343,7 @@ void PrintTo(const BoundBuffer& bound, std::ostream* out) {
 
 std::vector<BoundBuffer> BoundBuffers(const TestLoader& loader, VkCommandBuffer commands) {
   std::vector<BoundBuffer> bound;
-  for (const EventRecord& event : loader.Events(commands)) {
+  for (const EventRecord& event : loader.EventsOfWork(commands)) {
     if (event.kind != EventKind::kBind ||
         event.type == static_cast<uint16_t>(BindPoint::kSecondary))
       continue;
@@ -397,6 +396,55 @@ TEST_F(VulkanLayerTest, VertexAndIndexBuffersAreNotedWhereTheyChange) {
   }
 }
 
+// By the argument points of work_arguments.h, and operands by their handle.
+struct Told {
+  uint16_t point;
+  uint32_t first;
+  uint64_t rest;
+  bool operator==(const Told&) const = default;
+};
+void PrintTo(const Told& told, std::ostream* out) {
+  *out << "point " << told.point << ": " << told.first << ", " << told.rest;
+}
+Told Of(const ArgumentNumbers& numbers) {
+  return {static_cast<uint16_t>(numbers.point), numbers.first, numbers.rest};
+}
+Told Of(BindPoint point, uint32_t slot, VkBuffer buffer) {
+  return {static_cast<uint16_t>(point), slot, reinterpret_cast<uintptr_t>(buffer)};
+}
+
+TEST_F(VulkanLayerTest, CommandsAreNotedWithTheirArguments) {
+  Make();
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  loader_.Get<PFN_vkCmdFillBuffer>("vkCmdFillBuffer")(commands, buffer_, 0, 64, 7);
+  const VkBufferCopy regions[] = {{0, 128, 32}, {64, 192, 16}};
+  loader_.Get<PFN_vkCmdCopyBuffer>("vkCmdCopyBuffer")(commands, buffer_, buffer_, 2, regions);
+  // Recorded without a pipeline and never run.
+  loader_.Get<PFN_vkCmdDispatch>("vkCmdDispatch")(commands, 300, 2, 1);
+  loader_.Get<PFN_vkCmdDispatchIndirect>("vkCmdDispatchIndirect")(commands, buffer_, 16);
+  loader_.End(commands);
+  std::vector<Told> told;
+  for (const EventRecord& event : loader_.Events(commands)) {
+    if (event.kind != EventKind::kBind) continue;
+    const uint64_t value = uint64_t{event.match} << 32 | event.pipeline;
+    if ((event.flags & kEventBindsAddress) != 0) {
+      told.push_back({event.type, event.name, value});
+    } else {
+      told.push_back({event.type, event.name,
+                      loader_.state().block->objects().Find(event.pipeline - 1)->native_handle});
+    }
+  }
+  EXPECT_THAT(told, ElementsAre(Of(BindPoint::kDestination, 0, buffer_),
+                                Of(ByteArguments(1, 64).main),                  // the fill
+                                Of(BindPoint::kDestination, 0, buffer_),        //
+                                Of(BindPoint::kSource, 0, buffer_),             //
+                                Of(ByteArguments(2, 48).main),                  // the copy
+                                Of(GroupArguments(300, 2, 1).main),             //
+                                Of(BindPoint::kIndirectArguments, 0, buffer_),  //
+                                Of(IndirectArguments(1, 16).main)));
+}
+
 TEST_F(VulkanLayerTest, NewerCommandsBindBuffersAlike) {
   Make();
   const VkDeviceSize offset = 0;
@@ -429,7 +477,7 @@ TEST_F(VulkanLayerTest, FillsStayOutOfRenderPassesAndOfSuspendedOnes) {
   Fill(commands);
   loader_.End(commands);
   std::vector<int> flags;
-  for (const EventRecord& event : loader_.Events(commands)) flags.push_back(event.flags);
+  for (const EventRecord& event : loader_.EventsOfWork(commands)) flags.push_back(event.flags);
   EXPECT_THAT(Begun(commands), ElementsAre(CAIRN_MARKER_BEGIN_RENDERING, CAIRN_MARKER_END_RENDERING,
                                            CAIRN_MARKER_BEGIN_RENDERING, CAIRN_MARKER_END_RENDERING,
                                            CAIRN_MARKER_FILL_BUFFER));
@@ -466,7 +514,7 @@ TEST_F(VulkanLayerTest, InModeExactEndsDrain) {
   loader_.End(commands);
   constexpr int kEnd = kEventWritesBottom | kEventDrains;
   std::vector<int> flags;
-  for (const EventRecord& event : loader_.Events(commands)) flags.push_back(event.flags);
+  for (const EventRecord& event : loader_.EventsOfWork(commands)) flags.push_back(event.flags);
   EXPECT_THAT(flags, ElementsAre(kEventWritesTop, kEnd,     // fill
                                  kEventWritesTop, kEnd,     // begin of the pass that is cut
                                  kEventWritesTop, kEnd,     // its end
@@ -582,12 +630,11 @@ TEST_F(VulkanLayerTest, CheckpointsSayWhatTheWordsSay) {
   Fill(commands);
   Copy(commands);
   loader_.End(commands);
-  const uint32_t generation = loader_.Slot(commands).generation;
   ASSERT_EQ(checkpoints.size(), 2u);
   const CheckpointMarker second = DecodeCheckpoint(checkpoints[1]);
   EXPECT_EQ(second.slot, CommandBufferOf(commands)->list->slot_index());
-  EXPECT_EQ(second.progress_value, ProgressValue(generation, 3));
-  EXPECT_EQ(DecodeCheckpoint(checkpoints[0]).progress_value, ProgressValue(generation, 1));
+  EXPECT_EQ(loader_.SequenceOfWork(commands, second.progress_value), 3u);
+  EXPECT_EQ(loader_.SequenceOfWork(commands, DecodeCheckpoint(checkpoints[0]).progress_value), 1u);
 }
 
 TEST_F(VulkanLayerTest, NothingIsWrittenWhileAQueryCounts) {
@@ -608,7 +655,7 @@ TEST_F(VulkanLayerTest, NothingIsWrittenWhileAQueryCounts) {
   Fill(commands);
   loader_.End(commands);
   std::vector<int> flags;
-  for (const EventRecord& event : loader_.Events(commands)) flags.push_back(event.flags);
+  for (const EventRecord& event : loader_.EventsOfWork(commands)) flags.push_back(event.flags);
   EXPECT_THAT(flags, ElementsAre(0, 0, kEventWritesTop, kEventWritesBottom));
   loader_.Get<PFN_vkDestroyQueryPool>("vkDestroyQueryPool")(loader_.device(), pool, nullptr);
 }
@@ -644,7 +691,7 @@ TEST_F(VulkanLayerTest, ThreadsRecordAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const VkCommandBuffer commands : buffers) {
-    EXPECT_EQ(loader_.Slot(commands).event_count.load(), 2 * kCommands);
+    EXPECT_EQ(loader_.EventsOfWork(commands).size(), 2 * kCommands);
     EXPECT_EQ(loader_.Slot(commands).dropped_count.load(), 0u);
     ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
     EXPECT_EQ(Reached(commands), 2 * kCommands - 1);

@@ -55,6 +55,10 @@ class WorkScope {
     if (state_.witnesses == nullptr || state_.conditional) return;
     if (x != 0 && y != 0 && z != 0) drains_ = state_.witnesses->dispatch;
   }
+  // The numbers that it was recorded with: work_arguments.h.
+  void NoteArguments(const WorkArguments& arguments) {
+    if (state_.open != nullptr) state_.open->NoteArguments(arguments);
+  }
   // Commands from here on may be skipped.
   void SetConditional(bool conditional) { state_.conditional = conditional; }
   // The command is not to reach the next layer: CommandList::left_out.

@@ -164,7 +164,7 @@ enum class BindPoint : uint16_t {
   // Between the begin and the end of an EXECUTE_COMMANDS: the GPU runs the recording of a secondary
   // command buffer here. The value is its recording_id.
   kSecondary = 12,
-  // 13 and 14: raw_marker_binds.h.
+  // 13 and 14: raw_marker_binds.h. From 32 to 63: work_arguments.h.
   kDescriptorSet =
       15,  // with kEventBindsAddress; the value is a DescriptorSetPlace (descriptor_sets.h)
 };

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "format/snapshot/object_kinds.h"
+#include "format/snapshot/shader_traits.h"
 
 namespace cairn {
 namespace {
@@ -129,10 +130,28 @@ class ShaderCollector {
         ++bad;
         continue;
       }
-      snapshot_.shaders.push_back({record.hash, record.code, record.size_bytes, BlobRef{}});
+      snapshot_.shaders.push_back({record.hash, record.code, record.size_bytes, 0, BlobRef{}});
       offsets_.push_back(record.offset);
     }
     return bad;
+  }
+
+  void ReadTraitsOf(const Pipeline& pipeline) {
+    for (const uint64_t hash : pipeline.shader_hashes) {
+      const auto found = by_hash_.find(hash);
+      if (found == by_hash_.end()) continue;
+      Shader& shader = snapshot_.shaders[found->second];
+      const uint64_t offset = offsets_[found->second];
+      if (shader.traits != 0 || shader.code != ShaderCode::kSpirV || offset == 0 ||
+          offset % sizeof(uint32_t) != 0 || shader.size_bytes > kMaxShaderCodeBytes) {
+        continue;
+      }
+      words_.resize(shader.size_bytes / sizeof(uint32_t));
+      for (size_t i = 0; i < words_.size(); ++i) {
+        words_[i] = block_.Load32(offset + i * sizeof(uint32_t));
+      }
+      shader.traits = TraitsOfSpirv(words_);
+    }
   }
 
   void KeepCodeOf(const Pipeline& pipeline) {
@@ -170,6 +189,7 @@ class ShaderCollector {
   Snapshot& snapshot_;
   std::unordered_map<uint64_t, uint32_t> by_hash_;  // into Snapshot::shaders
   std::vector<uint64_t> offsets_;                   // of each shader in the block; 0: not kept
+  std::vector<uint32_t> words_;                     // of the shader that was read last
   std::vector<bool> is_chosen_;
   std::vector<uint32_t> chosen_;
   uint64_t chosen_bytes_ = 0;
@@ -269,6 +289,9 @@ uint64_t ReadShaders(const BlockReader& block, const std::vector<bool>& wanted, 
                      Snapshot* snapshot) {
   ShaderCollector collector(block, snapshot);
   const uint64_t bad = collector.ReadTable();
+  for (size_t i = 0; i < snapshot->pipelines.size(); ++i) {
+    if (wanted[i]) collector.ReadTraitsOf(snapshot->pipelines[i]);
+  }
   if (!keep_bytes || snapshot->shaders.empty()) return bad;
   for (const bool first : {true, false}) {
     for (size_t i = snapshot->pipelines.size(); i-- > 0;) {

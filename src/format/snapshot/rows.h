@@ -353,6 +353,10 @@ void Visit(F& f, typename F::template Row<Shader>& shader) {
   f.Number("code", shader.code);
   f.Number("size_bytes", shader.size_bytes);
 }
+template <typename F>
+void VisitLater(F& f, typename F::template Row<Shader>& shader) {
+  f.Number("traits", shader.traits);
+}
 
 template <typename F>
 void Visit(F& f, typename F::template Row<KernelLine>& line) {

@@ -241,11 +241,17 @@ struct Checkpoint {
   uint32_t sequence = 0;
 };
 
+// Shader::traits, of code that was read (shader_traits.h): no bits of one whose code nobody has read.
+inline constexpr uint32_t kShaderRead = 1;
+inline constexpr uint32_t kShaderLoops = 2;
+inline constexpr uint32_t kShaderAtomics = 4;
+
 struct Shader {
   uint64_t hash = 0;
   ShaderCode code = ShaderCode::kUnknown;
   uint64_t size_bytes = 0;
-  BlobRef bytes;  // all of them, or empty where they were not kept or not asked for
+  uint32_t traits = 0;  // of those that pipelines in use have
+  BlobRef bytes;        // all of them, or empty where they were not kept or not asked for
 };
 
 struct RawMarker {

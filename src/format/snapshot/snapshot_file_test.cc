@@ -307,6 +307,23 @@ TEST(SnapshotFile, ReadsAndWritesTheGoldenFileOfVulkan) {
       << "the writer's bytes have changed: is a new chunk type due?";
 }
 
+TEST(SnapshotFile, ReadsAndWritesTheGoldenFileOfArguments) {
+  std::string bytes;
+  const Result<Snapshot> read = ReadGolden("snapshot-arguments-v1.cairn", &bytes);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  TestBlock block;
+  FillArgumentsBlock(&block);
+  const Snapshot sample = std::move(
+      SnapshotFromBlock(block.bytes(), 1'700'000'005'000'000'000, Binaries::kKeep).value());
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(sample));
+  ASSERT_EQ(sample.shaders.size(), 2u);
+  EXPECT_EQ(read->shaders[0].traits, kShaderRead);
+  EXPECT_EQ(read->shaders[1].traits, kShaderRead | kShaderLoops);
+  EXPECT_TRUE(std::ranges::equal(SnapshotFileBytes(sample, Compression::kNone),
+                                 std::as_bytes(std::span(bytes))))
+      << "the writer's bytes have changed: is a new chunk type due?";
+}
+
 // The golden files have no frames of submissions; there they are those of the recordings.
 TEST(SnapshotFile, KeepsTheFramesOfSubmissions) {
   Snapshot sample = SampleSnapshot();

@@ -154,6 +154,10 @@ bool NeedsLater(const Snapshot& snapshot, const std::vector<Submission>& submiss
            (submission.recording == kNone ? 0 : snapshot.recordings[submission.recording].frame);
   });
 }
+bool NeedsLater(const Snapshot&, const std::vector<Shader>& shaders) {
+  return std::any_of(shaders.begin(), shaders.end(),
+                     [](const Shader& shader) { return shader.traits != 0; });
+}
 
 // What a file of version 1.0 says of an event stands in the lowest bits; to it a bind is an end that
 // ends nothing.

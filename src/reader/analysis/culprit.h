@@ -53,9 +53,19 @@ enum class SuspectReason : uint8_t {
   kRawMarkers,        // it lies between raw markers, of which the later one was not written
   kRawMarkerLost,     // the first that raw markers do not prove finished (lost_stores.h)
   kRawMarkersClear,   // raw markers say that it had finished, or had not begun
+  kTied,              // one of several works between which the GPU writes nothing (ties.h)
   kRunsNothing,       // a barrier, a begin or an end, a label: it waits for other work
   kHeldBack,          // its queue is held back by a wait
   kEndUnseen,         // nothing is written where its list ends
+};
+
+// What puts one of several works first between which the GPU writes nothing.
+enum class TieEvidence : uint8_t {
+  kNone,        // nothing but their order
+  kAbsurdSize,  // by its arguments it would run for minutes
+  kLoops,       // a shader of its pipeline has a loop
+  kMayLoop,     // the code of its shaders is not known; that of the others ends by itself
+  kLarger,      // by its arguments it is a thousand times as large
 };
 
 struct SuspectWork {
@@ -68,6 +78,11 @@ struct SuspectWork {
   // Something bound where it begins that leads to the fault, was destroyed, or lies in no object that is known;
   // into Analysis::bindings. kNone: nothing such is known of.
   uint32_t binding = kNone;
+  // kTied: how many tie with each other, this one included; whether they stand in a render pass; what sets the first
+  // of them apart from others.
+  uint32_t tied_count = 0;
+  bool tied_in_pass = false;
+  TieEvidence tie_evidence = TieEvidence::kNone;
 };
 
 // What came last on a queue.

@@ -2,9 +2,12 @@
 #include "reader/analysis/suspects.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
+#include <vector>
 
 #include "format/block/marker_kinds.h"
+#include "reader/analysis/ties.h"
 #include "reader/analysis/work_class.h"
 
 namespace cairn {
@@ -27,10 +30,12 @@ struct Ranked {
   bool reached = false;         // its begin was written
   bool at_front = false;        // not before the last event that its queue is known to have reached
   bool leads = false;           // the first of its queue and class
-  uint32_t position = 0;        // in the order of its queue
+  uint32_t position = 0;        // in the order of its queue; of works that tie, by their scores
   // Works that no barrier separates, and all of which the GPU has reached: they run together, and the first has
   // run for longest. kNone: nothing such is known.
   uint32_t group = kNone;
+  uint32_t tie = kNone;  // those of one number tie
+  TieScore score;
 
   // Smaller is likelier. Before it is known who leads, and without bindings, with false.
   auto Key(bool with_bindings) const {
@@ -51,7 +56,9 @@ struct Ranked {
     if (suspect.verdict != other.suspect.verdict) {
       return (leads || tells_finished) && (other.leads || other.tells_finished);
     }
-    return tells_finished || (at_front && other.at_front) ||
+    const bool ties = tie != kNone && tie == other.tie;
+    if (ties && score != other.score) return false;
+    return ties || tells_finished || (at_front && other.at_front) ||
            (group != kNone && group == other.group);
   }
 };
@@ -271,6 +278,65 @@ class SuspectRanker {
       FindGroups(std::span(ranked_).subspan(begin, end - begin));
       begin = end;
     }
+    for (size_t begin = 0; begin < ranked_.size();) {
+      size_t end = begin + 1;
+      while (end < ranked_.size() && Tie(ranked_[end - 1], ranked_[end])) ++end;
+      if (end - begin > 1) OrderTied(std::span(ranked_).subspan(begin, end - begin));
+      begin = end;
+    }
+  }
+
+  // Whether nothing is written between the begins of two suspects, of which the second follows the first.
+  bool Tie(const Ranked& a, const Ranked& b) const {
+    const SuspectWork& first = a.suspect;
+    const SuspectWork& second = b.suspect;
+    if (first.scope == kNone || second.scope == kNone || first.execution != second.execution ||
+        first.verdict != second.verdict || a.raw != RawWord::kNone || b.raw != RawWord::kNone ||
+        a.late || b.late || a.at_front != b.at_front || a.reached != b.reached ||
+        a.group != b.group) {
+      return false;
+    }
+    const uint32_t device = analysis_.verdicts[first.verdict].device;
+    const uint32_t begin = analysis_.scopes[first.scope].event;
+    return device != kNone && snapshot_.devices[device].mode != MarkerMode::kOff &&
+           (snapshot_.events[begin].flags & kEventWritesTop) == 0 &&
+           !IsWrittenBetween(snapshot_, begin, analysis_.scopes[second.scope].event);
+  }
+
+  // Of each class those that the most speaks for come first.
+  void OrderTied(std::span<Ranked> tied) {
+    if (!scorer_) scorer_.emplace(snapshot_);
+    std::vector<uint32_t> positions;
+    std::vector<Ranked*> order;
+    for (Ranked& ranked : tied) {
+      positions.push_back(ranked.position);
+      order.push_back(&ranked);
+      ranked.score = scorer_->Of(analysis_.scopes[ranked.suspect.scope].event);
+    }
+    std::stable_sort(order.begin(), order.end(), [](const Ranked* a, const Ranked* b) {
+      return a->work != b->work ? a->work < b->work : a->score < b->score;
+    });
+    // As Key has it: of a group the first comes first.
+    if (!tied.front().tells_finished && !tied.front().at_front && tied.front().group == kNone) {
+      std::reverse(positions.begin(), positions.end());
+    }
+    const SuspectWork& first = tied.front().suspect;
+    const bool in_pass = IsInRenderPass(snapshot_, RecordingOf(first).first_event,
+                                        analysis_.scopes[first.scope].event);
+    for (size_t begin = 0; begin < order.size();) {
+      size_t end = begin;
+      while (end < order.size() && order[end]->work == order[begin]->work) ++end;
+      for (size_t i = begin; i < end; ++i) {
+        Ranked& ranked = *order[i];
+        ranked.position = positions[i];
+        if (ranked.work == WorkClass::kNoWork || end - begin == 1) continue;
+        ranked.tie = positions[begin];
+        ranked.suspect.tied_count = static_cast<uint32_t>(end - begin);
+        ranked.suspect.tied_in_pass = in_pass;
+        ranked.suspect.tie_evidence = TieScorer::Between(ranked.score, order[end - 1]->score);
+      }
+      begin = end;
+    }
   }
 
   uint32_t LastEvent(const SuspectWork& suspect) const {
@@ -417,6 +483,7 @@ class SuspectRanker {
     if (ranked.suspect.after_marker != kNone) return SuspectReason::kRawMarkers;
     if (ranked.raw == RawWord::kLikely) return SuspectReason::kRawMarkers;
     if (ranked.suspect.scope == kNone) return SuspectReason::kOutsideOfMarkers;
+    if (ranked.tie != kNone) return SuspectReason::kTied;
     if (!ranked.reached) return SuspectReason::kMayHaveBegun;
     if (ranked.tells_finished) {
       return ranked.leads ? SuspectReason::kFirstUnfinished : SuspectReason::kUnfinished;
@@ -431,6 +498,7 @@ class SuspectRanker {
   std::span<const QueueWeight> weights_;
   uint32_t device_;
   std::vector<Ranked> ranked_;
+  std::optional<TieScorer> scorer_;  // once it was needed
   // Empty without raw markers.
   std::vector<RawWord> raw_of_scope_;
   std::vector<bool> by_lost_store_;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "format/snapshot/marker_type_name.h"
 #include "reader/analysis/work_class.h"
+#include "reader/report/arguments_text.h"
 #include "reader/report/destruction_text.h"
 #include "reader/report/words.h"
 
@@ -121,6 +122,10 @@ void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detai
   } else {
     AppendMarkerType(event.type, out);
     if (scope.ordinal != 0) fmt::format_to(std::back_inserter(out), " {}", scope.ordinal);
+    const size_t before = out.size();
+    out += ' ';
+    AppendArguments(snapshot, scope.event, out);
+    if (out.size() == before + 1) out.pop_back();
     if (!name.empty()) {
       out += ": ";
       AppendQuoted(name, out);

@@ -27,7 +27,7 @@ void AppendPipeline(const Snapshot& snapshot, uint32_t pipeline, std::string& ou
 // `graphics pipeline "Basic pipeline"`; without a name, its shaders.
 void AppendPipelineName(const Snapshot& snapshot, uint32_t pipeline, std::string& out);
 
-// `Opaque` for a pass, `DISPATCH 1: "Blur"` for anything else.
+// `Opaque` for a pass, `DISPATCH 1 (300, 1, 1): "Blur"` for anything else.
 // kShort leaves out what is odd about it: that its name is cut, that it was left open.
 enum class ScopeDetail { kShort, kName, kEventId, kEventIdAndPipeline };
 void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detail,

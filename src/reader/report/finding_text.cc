@@ -11,6 +11,7 @@
 
 #include "base/signal_name.h"
 #include "base/text.h"
+#include "reader/analysis/arguments.h"
 #include "reader/analysis/fault_address.h"
 #include "reader/analysis/freed_in_flight.h"
 #include "reader/analysis/work_class.h"
@@ -26,9 +27,18 @@ constexpr size_t kQueuesNamed = 4;
 
 // What is wrong with what it uses; mostly nothing.
 void AppendUses(const FindingFacts& facts, const SuspectWork& suspect, std::string& out) {
-  if (suspect.binding == kNone) return;
-  out += "; uses ";
-  AppendBinding(facts.snapshot, facts.analysis.bindings[suspect.binding], out);
+  if (suspect.binding != kNone) {
+    out += "; uses ";
+    AppendBinding(facts.snapshot, facts.analysis.bindings[suspect.binding], out);
+  }
+  // Of the first alone: of a hostile file's million it would take for ever.
+  if (suspect.scope == kNone || &suspect != &facts.finding.suspects.front()) return;
+  const ArgumentsWriter writer = FindArgumentsWriter(
+      facts.snapshot, facts.analysis, facts.analysis.executions[suspect.execution], suspect.scope);
+  if (writer.scope == kNone || !writer.is_late) return;
+  out += "; it reads its arguments before ";
+  AppendScope(facts.snapshot, facts.analysis.scopes[writer.scope], ScopeDetail::kShort, out);
+  out += " of the same list writes them";
 }
 
 class FindingWriter {
@@ -426,11 +436,30 @@ std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
              "culprit; the marker before it is missing, but its write can be lost with the device";
     case SuspectReason::kRawMarkersClear:
       return "unlikely: raw markers say that it had finished or not begun";
+    case SuspectReason::kTied: return "the GPU writes nothing around it";
     case SuspectReason::kRunsNothing: return "unlikely: it runs nothing itself";
     case SuspectReason::kHeldBack: return "unlikely: a wait holds its queue back";
     case SuspectReason::kEndUnseen: return "its end cannot be seen";
   }
   return "";
+}
+
+void AppendTie(const SuspectWork& suspect, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "one of {} {}, between which the GPU writes nothing",
+                 suspect.tied_count, suspect.tied_in_pass ? "of this pass" : "works");
+  switch (suspect.tie_evidence) {
+    case TieEvidence::kNone: return;
+    case TieEvidence::kAbsurdSize:
+      out += "; likelier than others: by its arguments it would run for minutes";
+      return;
+    case TieEvidence::kLoops:
+      out += "; likelier than others: a shader of its pipeline has a loop";
+      return;
+    case TieEvidence::kMayLoop: out += "; likelier than others, whose shaders have no loop"; return;
+    case TieEvidence::kLarger:
+      out += "; likelier than others: by its arguments it is a thousand times as large";
+      return;
+  }
 }
 
 }  // namespace
@@ -444,7 +473,11 @@ void AppendSuspectReason(const FindingFacts& facts, const SuspectWork& suspect, 
   const bool has_pipeline =
       suspect.scope != kNone &&
       ClassOfScope(facts.snapshot, facts.analysis.scopes[suspect.scope]) == WorkClass::kPipeline;
-  out += ReasonWords(suspect.reason, has_pipeline);
+  if (suspect.reason == SuspectReason::kTied) {
+    AppendTie(suspect, out);
+  } else {
+    out += ReasonWords(suspect.reason, has_pipeline);
+  }
   if (with_binding) AppendUses(facts, suspect, out);
 }
 

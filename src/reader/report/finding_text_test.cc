@@ -11,6 +11,7 @@
 #include "cairn/marker_types.h"
 
 #include "base/text.h"
+#include "format/block/work_arguments.h"
 #include "format/snapshot/object_kinds.h"
 #include "format/snapshot/snapshot_from_block.h"
 #include "format/snapshot/testing/sample_block.h"
@@ -392,6 +393,87 @@ TEST(FindingText, SourcesThatWouldHaveToldMore) {
   finding.kind = FindingKind::kDeadlock;
   finding.certainty = Certainty::kNotKnown;
   EXPECT_FALSE(SourceLimitsFinding("VK_AMD_buffer_marker", SourceState::kAbsent, finding));
+}
+
+// A render pass in which the GPU writes nothing: 20 draws, of which one may be the culprit.
+class TiedDrawsTest : public ::testing::Test {
+ protected:
+  static constexpr uint32_t kDraws = 20;
+
+  TiedDrawsTest() {
+    context_ = block_.AddContext();
+    block_.context(context_).mode = MarkerMode::kTop;
+    queue_ = block_.AddQueue(context_, 0, "Graphics");
+    plain_ = block_.AddPipeline(context_, "Plain");
+    march_ = block_.AddPipeline(context_, "March");
+    constexpr uint32_t kPlain[] = {0x07230203, 0x10000, 0, 8, 0, 2 << 16 | 17, 1};
+    constexpr uint32_t kMarch[] = {0x07230203, 0x10000, 0, 8, 0, 4 << 16 | 246, 1, 2, 0};
+    block_.AddShader(ShaderCode::kSpirV, 0x11,
+                     {reinterpret_cast<const char*>(kPlain), sizeof(kPlain)});
+    block_.AddShader(ShaderCode::kSpirV, 0x12,
+                     {reinterpret_cast<const char*>(kMarch), sizeof(kMarch)});
+    block_.SetShaderHash(plain_, kStagePixel, 0x11);
+    block_.SetShaderHash(march_, kStagePixel, 0x12);
+  }
+
+  // Draw number `odd`, from 1, has this pipeline and so many vertices; 0: none has.
+  std::string Told(uint32_t odd, uint32_t pipeline, uint32_t vertices) {
+    const TestBlock::List list = block_.AddList(context_, queue_, 1, "Main");
+    block_.Begin(list, CAIRN_MARKER_BEGIN_RENDERING);
+    block_.End(list, 1, 0);
+    for (uint32_t i = 1; i <= kDraws; ++i) {
+      const uint32_t begin =
+          block_.Begin(list, CAIRN_MARKER_DRAW, {}, i == odd ? pipeline : plain_, /*flags=*/0);
+      const ArgumentNumbers numbers = DrawArguments(i == odd ? vertices : 36, 1, 0, 0).main;
+      block_.BindAddress(list, static_cast<BindPoint>(numbers.point), numbers.first, numbers.rest);
+      block_.End(list, begin, 0);
+    }
+    const uint32_t end = block_.Begin(list, CAIRN_MARKER_END_RENDERING);
+    block_.End(list, end);
+    block_.Close(list);
+    block_.Submit(queue_, list);
+    block_.SetProgress(list, 1, 0);
+    Snapshot snapshot =
+        std::move(SnapshotFromBlock(block_.bytes(), 1'700'000'005'000'000'000).value());
+    snapshot.incidents = {{.kind = IncidentKind::kHang, .value = 2000, .queue = queue_}};
+    return Sentence(snapshot);
+  }
+
+  TestBlock block_;
+  uint32_t context_ = 0;
+  uint32_t queue_ = 0;
+  uint32_t plain_ = 0;
+  uint32_t march_ = 0;
+};
+
+TEST_F(TiedDrawsTest, HowManyTieIsSaid) {
+  EXPECT_THAT(
+      Told(0, 0, 0),
+      HasSubstr("equally likely: DRAW 1 (36 vertices, 1 instance) (graphics pipeline "
+                "\"Plain\"), one of 20 of this pass, between which the GPU writes nothing."));
+}
+
+TEST_F(TiedDrawsTest, OneWhoseShaderHasALoopComesFirst) {
+  EXPECT_THAT(Told(4, march_, 36),
+              HasSubstr("DRAW 4 (36 vertices, 1 instance) (graphics pipeline \"March\"), one of 20 "
+                        "of this pass, between which the GPU writes nothing; likelier than others: "
+                        "a shader of its pipeline has a loop."));
+}
+
+TEST_F(TiedDrawsTest, AnAbsurdCountComesFirst) {
+  const std::string told = Told(7, plain_, 0xFFFFFFFF);
+  EXPECT_THAT(told, HasSubstr("likeliest of "));
+  EXPECT_THAT(told, HasSubstr("DRAW 7 (4294967295 vertices, 1 instance)"));
+  EXPECT_THAT(told, HasSubstr("by its arguments it would run for minutes"));
+}
+
+TEST_F(TiedDrawsTest, OneAThousandTimesAsLargeComesFirst) {
+  EXPECT_THAT(Told(20, plain_, 3'000'000), HasSubstr("DRAW 20 (3000000 vertices, 1 instance)"));
+}
+
+TEST_F(TiedDrawsTest, OneWhoseShaderNobodyReadComesBeforeOnesWithoutLoops) {
+  EXPECT_THAT(Told(9, block_.AddPipeline(context_, "Unread"), 36),
+              HasSubstr("likelier than others, whose shaders have no loop"));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "reader/analysis/submission_progress.h"
 #include "reader/analysis/waits.h"
 #include "reader/analysis/work_class.h"
+#include "reader/report/arguments_text.h"
 #include "reader/report/call_text.h"
 #include "reader/report/describe.h"
 #include "reader/report/json_diagnostics.h"
@@ -244,6 +245,7 @@ void JsonReporter::WriteScopeName(const Scope& scope) {
   json_.IndexKey("pipeline", PipelineOf(snapshot_, scope));
   json_.IndexKey("annotation", event.detail);
   if (event.call != 0) json_.NumberKey("call", event.call);
+  WriteArguments(snapshot_, scope.event, name_, &json_);
 }
 
 void JsonReporter::WriteCandidateContext(const CandidateContext& context) {

@@ -265,6 +265,10 @@ void DiagnosticsWriter::WriteShaders() {
     json_.StringKey("code", ShaderCodeWord(shader.code));
     json_.NumberKey("size", shader.size_bytes);
     json_.BoolKey("kept", !shader.bytes.empty());
+    if ((shader.traits & kShaderRead) != 0) {
+      json_.BoolKey("loops", (shader.traits & kShaderLoops) != 0);
+      json_.BoolKey("atomics", (shader.traits & kShaderAtomics) != 0);
+    }
     json_.EndObject();
   }
   json_.EndArray();

@@ -17,6 +17,7 @@ void WriteSuspect(const FindingFacts& facts, const SuspectWork& suspect, std::st
   json.IndexKey("scope", suspect.scope);
   json.IndexKey("after_marker", suspect.after_marker);
   json.StringKey("reason", SuspectReasonWord(suspect.reason));
+  if (suspect.tied_count != 0) json.NumberKey("tied", suspect.tied_count);
   text.clear();
   AppendSuspectReason(facts, suspect, true, text);
   json.StringKey("words", text);

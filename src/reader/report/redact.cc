@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
+#include <vector>
 
+#include "format/block/indirect_values.h"
+#include "format/block/work_arguments.h"
 #include "format/snapshot/rows.h"
 
 namespace cairn {
@@ -56,10 +59,15 @@ class Redactor {
     }
   }
   void EventColumns(std::vector<Event>& events) {
-    for (Event& event : events) Name("", event.name);
-    for (Bind& bind : copy_.binds) {
+    std::vector<bool> is_number(copy_.binds.size());
+    for (Event& event : events) {
+      Name("", event.name);
+      if (event.kind == EventKind::kBind) is_number[event.detail] = !HoldsAddress(event.type);
+    }
+    for (size_t i = 0; i < copy_.binds.size(); ++i) {
+      Bind& bind = copy_.binds[i];
       // What lies in no object is no less telling where it is, and may have nothing to be moved by.
-      if (bind.is_address) Address("", bind.value);
+      if (bind.is_address && !is_number[i]) Address("", bind.value);
     }
   }
   template <typename T>
@@ -118,6 +126,13 @@ class Redactor {
   }
 
  private:
+  // The numbers that a command was recorded with tell nothing of the machine.
+  static bool HoldsAddress(uint16_t point) {
+    return !IsArguments(point) ||
+           point == static_cast<uint16_t>(ArgumentsPoint::kIndirectAddress) ||
+           point == static_cast<uint16_t>(kIndirectHostAddress);
+  }
+
   const Snapshot& original_;
   Snapshot copy_;
   uint64_t lowest_address_ = UINT64_MAX;  // of an object

@@ -288,6 +288,7 @@ std::string_view SuspectReasonWord(SuspectReason reason) {
     case SuspectReason::kRawMarkers: return "raw markers";
     case SuspectReason::kRawMarkerLost: return "raw marker lost";
     case SuspectReason::kRawMarkersClear: return "raw markers clear it";
+    case SuspectReason::kTied: return "tied";
     case SuspectReason::kRunsNothing: return "runs nothing";
     case SuspectReason::kHeldBack: return "held back";
     case SuspectReason::kEndUnseen: return "end unseen";

@@ -87,7 +87,7 @@ TEST_F(VulkanExeTest, ItsFramesAndDrawsAreCounted) {
   const std::string tree = ReportTree(file_, true);
   EXPECT_THAT(tree, HasSubstr("<Frame 59>"));
   EXPECT_THAT(tree, Not(HasSubstr("<Frame 60>")));
-  EXPECT_THAT(tree, HasSubstr("[X] DRAW 1, graphics pipeline"));
+  EXPECT_THAT(tree, HasSubstr("[X] DRAW 1 (36 vertices, 1 instance), graphics pipeline"));
 }
 
 // Its 50th submission is given to the GPU many times: it is still at it when the program is gone.
@@ -103,7 +103,7 @@ TEST_F(VulkanExeTest, KilledInAFrame) {
   const std::string tree = ReportTree(file_, true);
   EXPECT_THAT(tree, HasSubstr("<Frame 48>"));
   EXPECT_THAT(tree, Not(HasSubstr("<Frame 49>")));
-  EXPECT_THAT(tree, HasSubstr("[>] DRAW 1, graphics pipeline"));
+  EXPECT_THAT(tree, HasSubstr("[>] DRAW 1 (36 vertices, 1 instance), graphics pipeline"));
 }
 
 // Under Wine Direct3D 12 stands on Vulkan. Whoever comes in first: one block, and one device in it.

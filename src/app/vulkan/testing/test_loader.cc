@@ -6,6 +6,7 @@
 #include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/vulkan_loader.h"
 #include "app/vulkan/negotiate.h"
+#include "format/block/work_arguments.h"
 
 namespace cairn {
 namespace {
@@ -218,6 +219,40 @@ std::vector<EventRecord> TestLoader::Events(VkCommandBuffer commands) const {
     if (i % kEventsPerChunk == kEventsPerChunk - 1) page = chunk->next_page.load();
   }
   return events;
+}
+
+namespace {
+
+bool SaysWithWhat(const EventRecord& event) {
+  return event.kind == EventKind::kBind &&
+         (IsArguments(event.type) || event.type == static_cast<uint16_t>(BindPoint::kSource) ||
+          event.type == static_cast<uint16_t>(BindPoint::kDestination));
+}
+
+// How many of the first `sequence` events are of work.
+uint32_t CountOfWork(const std::vector<EventRecord>& events, uint32_t sequence) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < sequence && i < events.size(); ++i) {
+    if (!SaysWithWhat(events[i])) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::vector<EventRecord> TestLoader::EventsOfWork(VkCommandBuffer commands) const {
+  const std::vector<EventRecord> all = Events(commands);
+  std::vector<EventRecord> events;
+  for (EventRecord event : all) {
+    if (SaysWithWhat(event)) continue;
+    if (event.kind == EventKind::kEnd) event.match = CountOfWork(all, event.match);
+    events.push_back(event);
+  }
+  return events;
+}
+
+uint32_t TestLoader::SequenceOfWork(VkCommandBuffer commands, uint32_t word) const {
+  return CountOfWork(Events(commands), ProgressSequence(word, Slot(commands).generation));
 }
 
 }  // namespace cairn

@@ -61,6 +61,10 @@ class TestLoader {
   const RecordingSlot& Slot(VkCommandBuffer commands) const;
   const ProgressWords& Words(VkCommandBuffer commands) const;
   std::vector<EventRecord> Events(VkCommandBuffer commands) const;
+  // Without those that only say with what a command was recorded: numbers, and operands of copies. Their sequence
+  // numbers, and what a word means by them, are as if there were none.
+  std::vector<EventRecord> EventsOfWork(VkCommandBuffer commands) const;
+  uint32_t SequenceOfWork(VkCommandBuffer commands, uint32_t word) const;
 
  private:
   Status CreateInstance(MarkerMode mode);

@@ -5,6 +5,7 @@
 
 #include "cairn/marker_types.h"
 
+#include "format/block/work_arguments.h"
 #include "format/snapshot/object_kinds.h"
 
 namespace cairn {
@@ -279,6 +280,54 @@ void FillMemoryBlock(TestBlock* block) {
   view.cause_handle = 0xE1;
   view.cause_object = heap;
   view.cause_object_serial = block->object(heap - 1).serial;
+}
+
+void FillArgumentsBlock(TestBlock* block) {
+  const uint32_t context = block->AddContext();
+  const uint32_t queue = block->AddQueue(context, 0, "Graphics");
+  const uint32_t plain = block->AddPipeline(context, "Plain");
+  const uint32_t march = block->AddPipeline(context, "March");
+  // The header, then OpCapability, or OpLoopMerge.
+  constexpr uint32_t kPlain[] = {0x07230203, 0x10000, 0, 8, 0, 2 << 16 | 17, 1};
+  constexpr uint32_t kMarch[] = {0x07230203, 0x10000, 0, 8, 0, 4 << 16 | 246, 1, 2, 0};
+  block->AddShader(ShaderCode::kSpirV, 0x11,
+                   {reinterpret_cast<const char*>(kPlain), sizeof(kPlain)});
+  block->AddShader(ShaderCode::kSpirV, 0x12,
+                   {reinterpret_cast<const char*>(kMarch), sizeof(kMarch)});
+  block->SetShaderHash(plain, kStagePixel, 0x11);
+  block->SetShaderHash(march, kStagePixel, 0x12);
+  const uint32_t arguments = block->AddObject(context, kVulkanObject | 9, "Draws", 500);
+
+  const TestBlock::List list = block->AddList(context, queue, 1, "Main");
+  const auto note = [&](const ArgumentNumbers& numbers) {
+    if (numbers.point == ArgumentsPoint::kNone) return;
+    block->BindAddress(list, static_cast<BindPoint>(numbers.point), numbers.first, numbers.rest);
+  };
+  const auto work = [&](uint16_t type, uint32_t pipeline, const WorkArguments& of_work) {
+    const uint32_t begin = block->Begin(list, type, {}, pipeline);
+    note(of_work.main);
+    note(of_work.more);
+    block->End(list, begin);
+  };
+  const auto draw_in_pass = [&](uint32_t pipeline, const WorkArguments& of_work) {
+    const uint32_t begin = block->Begin(list, CAIRN_MARKER_DRAW_INDEXED, {}, pipeline, 0);
+    note(of_work.main);
+    note(of_work.more);
+    block->End(list, begin, 0);
+  };
+  work(CAIRN_MARKER_DISPATCH, 0, GroupArguments(300, 1, 1));
+  block->Scope(list, CAIRN_MARKER_BEGIN_RENDERING);
+  draw_in_pass(plain, IndexedDrawArguments(36, 1, 6, -4, 2));
+  draw_in_pass(march, IndexedDrawArguments(3, 1, 0, 0, 0));
+  draw_in_pass(plain, IndexedDrawArguments(36, 20, 0, 0, 0));
+  block->Scope(list, CAIRN_MARKER_END_RENDERING);
+  block->BindObject(list, BindPoint::kIndirectArguments, 0, arguments);
+  work(CAIRN_MARKER_DRAW_INDIRECT, plain, IndirectArguments(2, 64, 16));
+  block->BindObject(list, BindPoint::kDestination, 0, arguments);
+  work(CAIRN_MARKER_UPDATE_BUFFER, 0, ByteArguments(1, 16));
+  block->Close(list);
+  block->Submit(queue, list);
+  block->SetProgress(list, 4, 5);
 }
 
 void FillLargeBlock(TestBlock* block, uint32_t scope_count) {

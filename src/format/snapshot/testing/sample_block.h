@@ -26,6 +26,10 @@ void FillVulkanBlock(TestBlock* block);
 // freed.
 void FillMemoryBlock(TestBlock* block);
 
+// A Vulkan program whose commands have arguments: of a render pass in which the GPU writes nothing, the draw whose
+// shader has a loop; an indirect draw and who writes its arguments.
+void FillArgumentsBlock(TestBlock* block);
+
 // One list with `scope_count` draws in passes of 100; the GPU stopped in the middle.
 void FillLargeBlock(TestBlock* block, uint32_t scope_count);
 

@@ -178,8 +178,9 @@ uint32_t TestBlock::AddEvent(List list, const EventRecord& event) {
   return count + 1;
 }
 
-uint32_t TestBlock::Begin(List list, uint16_t type, std::string_view name, uint32_t pipeline_ref) {
-  EventRecord event{EventKind::kBegin, kEventWritesTop, type, AddName(name), pipeline_ref, 0};
+uint32_t TestBlock::Begin(List list, uint16_t type, std::string_view name, uint32_t pipeline_ref,
+                          uint8_t flags) {
+  EventRecord event{EventKind::kBegin, flags, type, AddName(name), pipeline_ref, 0};
   return AddEvent(list, event);
 }
 

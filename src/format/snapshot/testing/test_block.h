@@ -87,7 +87,8 @@ class TestBlock {
   List AddList(uint32_t context, uint32_t queue, uint64_t frame, std::string_view name,
                uint32_t flags = 0);
   // Both return the event's sequence number. An end also writes the bottom, unless told otherwise.
-  uint32_t Begin(List list, uint16_t type, std::string_view name = {}, uint32_t pipeline = 0);
+  uint32_t Begin(List list, uint16_t type, std::string_view name = {}, uint32_t pipeline = 0,
+                 uint8_t flags = kEventWritesTop);
   uint32_t End(List list, uint32_t begin, uint8_t flags = kEventWritesBottom);
   // A begin and its end; returns the begin's sequence number.
   uint32_t Scope(List list, uint16_t type, std::string_view name = {}, uint32_t pipeline = 0) {

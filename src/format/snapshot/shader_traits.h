@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a shader's code says of how long it may run: whether there is a loop in it, and whether it has atomics, with
+// which invocations wait for each other.
+#ifndef CAIRN_FORMAT_SNAPSHOT_SHADER_TRAITS_H_
+#define CAIRN_FORMAT_SNAPSHOT_SHADER_TRAITS_H_
+
+#include <cstdint>
+#include <span>
+
+#include "format/snapshot/snapshot.h"
+
+namespace cairn {
+
+// Shader::traits of a SPIR-V module: kShaderRead and what else holds. 0 for what is no SPIR-V in this machine's byte
+// order, or ends inside of an instruction. Any words are safe. Time: linear in the instructions.
+uint32_t TraitsOfSpirv(std::span<const uint32_t> code);
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_SNAPSHOT_SHADER_TRAITS_H_

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// With what arguments a command was recorded, as a recording keeps them: format/block/work_arguments.h.
+#ifndef CAIRN_READER_ANALYSIS_ARGUMENTS_H_
+#define CAIRN_READER_ANALYSIS_ARGUMENTS_H_
+
+#include <cstdint>
+
+#include "format/block/work_arguments.h"
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/analysis.h"
+
+namespace cairn {
+
+struct KnownArguments : WorkArguments {
+  // Of an indirect command, its first numbers as they were when the snapshot was taken; kNone: they are not known.
+  ArgumentNumbers values;
+};
+
+// Those of the command that begins with this event, an index into Snapshot::events of a kBegin. Without any: of a
+// command that has none or that nobody noted them of, of a marker, and of a marker of the application around several
+// commands. Any snapshot whose indices are in range is safe. Time: linear in the binds that follow the event.
+KnownArguments ArgumentsOf(const Snapshot& snapshot, uint32_t event);
+
+// How much work the command gives the GPU by its numbers: vertices, groups, rays, all instances of them; at most
+// UINT64_MAX. 0: they do not tell, as of indirect work of which nothing was read, or there is none.
+uint64_t SizeOfWork(const KnownArguments& arguments);
+
+// More than any command of a program that works as it should: by their numbers alone these would take the GPU
+// minutes. 2^31, and no 32-bit count that came of a negative number is smaller.
+inline constexpr uint64_t kAbsurdSize = uint64_t{1} << 31;
+
+// The indirect arguments of the command that begins with `event`: entries of Snapshot::objects, kNone where they are
+// not known.
+struct IndirectBuffers {
+  uint32_t arguments = kNone;
+  uint32_t count = kNone;
+};
+IndirectBuffers IndirectBuffersOf(const Snapshot& snapshot, uint32_t event);
+
+// Who writes the indirect arguments of a command in the same execution of its list: a scope that is known to have that
+// buffer as its destination. The last before the command, else the first behind it, which comes too late.
+struct ArgumentsWriter {
+  uint32_t scope = kNone;  // into Analysis::scopes; kNone: nobody is known
+  bool is_late = false;
+};
+// `scope`: of the command. Time: linear in the events of the list.
+ArgumentsWriter FindArgumentsWriter(const Snapshot& snapshot, const Analysis& analysis,
+                                    const Execution& execution, uint32_t scope);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_ANALYSIS_ARGUMENTS_H_

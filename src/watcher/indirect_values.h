@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CAIRN_WATCHER_INDIRECT_VALUES_H_
+#define CAIRN_WATCHER_INDIRECT_VALUES_H_
+
+#include "format/snapshot/snapshot.h"
+#include "os/this_process.h"
+
+namespace cairn {
+
+// Of programs that record more, the commands that were recorded last.
+inline constexpr uint32_t kMostIndirectReads = 1024;
+
+// Reads the arguments of indirect commands in the memory of the program, where a recording says that they lie in it
+// (format/block/indirect_values.h). What cannot be read is left out, as of a program that has ended. No address of
+// the program's stays in the snapshot. Time: linear in the events, and a call of the system's for each command.
+void ReadIndirectValues(ProcessId process, Snapshot* snapshot);
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCHER_INDIRECT_VALUES_H_
