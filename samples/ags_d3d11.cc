@@ -87,7 +87,10 @@ class Scene {
   // Records and executes `commands`, of which draw number `hanging` takes too long, and looks at the slots when nothing
   // moves any more; `then` is called before the draw ends.
   void Run(const std::string& commands, uint32_t hanging, const std::function<void()>& then);
-  // "" or what contradicts the truth. Prints what follows.
+  // Draws and presents as the documentation's loop does, until a present fails; draw number `losing` of each frame has
+  // `vertices`. Gives what Present said.
+  HRESULT RunUntilLost(const std::string& commands, uint32_t losing, uint32_t vertices);
+  // "" or what contradicts the truth. `sentence` is what follows.
   std::string Conclude(std::string* sentence) const;
 
   // What Run saw.
@@ -98,7 +101,7 @@ class Scene {
   ID3D11Buffer* Constants(uint32_t trips);
   void MakePicture();
   void WriteMarker(uint32_t number, AGSBreadcrumbMarker::Type type);
-  void Draw(bool slow);
+  void Draw(bool slow, uint32_t vertices = 3);
   void Record();
   double SecondsOf(uint32_t trips);
   void SetTrips(double trips);
@@ -124,6 +127,7 @@ class Scene {
 
   std::string commands_;
   uint32_t hanging_ = 0;
+  uint32_t losing_vertices_ = 0;  // of that draw, if it loses the device; otherwise it loops
   uint32_t first_slot_ = 0;
   uint32_t next_slot_ = 0;
   std::vector<uint64_t> seen_;
@@ -222,7 +226,7 @@ void Scene::WriteMarker(uint32_t number, AGSBreadcrumbMarker::Type type) {
   }
 }
 
-void Scene::Draw(bool slow) {
+void Scene::Draw(bool slow, uint32_t vertices) {
   const D3D11_VIEWPORT viewport = {0, 0, kSide, kSide, 0, 1};
   context_->OMSetRenderTargets(1, &picture_, nullptr);
   context_->RSSetViewports(1, &viewport);
@@ -230,7 +234,7 @@ void Scene::Draw(bool slow) {
   context_->VSSetShader(vertex_shader_, nullptr, 0);
   context_->PSSetShader(slow ? slow_ : quick_, nullptr, 0);
   context_->PSSetConstantBuffers(0, 1, &constants_);
-  context_->Draw(3, 0);
+  context_->Draw(vertices, 0);
 }
 
 void Scene::WaitForGpu() {
@@ -280,7 +284,8 @@ void Scene::Record() {
       WriteMarker(marker++, command == 'T' ? AGSBreadcrumbMarker::TopOfPipe
                                            : AGSBreadcrumbMarker::BottomOfPipe);
     } else {
-      Draw(work++ == hanging_);
+      const bool hangs = work++ == hanging_;
+      Draw(hangs && losing_vertices_ == 0, hangs && losing_vertices_ != 0 ? losing_vertices_ : 3);
     }
   }
   annotation_->EndEvent();
@@ -341,7 +346,29 @@ void Scene::Run(const std::string& commands, uint32_t hanging, const std::functi
   while (!Try(then)) SetTrips(2.0 * trips_);
 }
 
-// "" if the draw that hangs is among the likely ones, and no other contradicts.
+HRESULT Scene::RunUntilLost(const std::string& commands, uint32_t losing, uint32_t vertices) {
+  commands_ = commands;
+  hanging_ = losing;
+  losing_vertices_ = vertices;
+  SetTrips(1);
+  first_slot_ = next_slot_;
+  next_slot_ += static_cast<uint32_t>(commands_.size()) - WorksIn(commands_);
+  Record();
+  HRESULT result = S_OK;
+  while (result == S_OK) {
+    context_->Flush();
+    result = swap_chain_->Present(0, 0);
+    // As programs do that are at most a frame ahead: a present waits for older ones, of which a lost device ends none.
+    const Clock::time_point end = Clock::now() + kTooLong;
+    while (result == S_OK && device_->GetDeviceRemovedReason() == S_OK) {
+      if (Clock::now() > end) Fail("no present fails: the device is not lost");
+      std::this_thread::yield();
+    }
+  }
+  seen_ = SlotsNow();
+  return result;
+}
+
 std::string Scene::Conclude(std::string* sentence) const {
   const CairnRawCommandKind top =
       breadcrumbs_.topOfPipe ? CAIRN_RAW_TOP_MARKER : CAIRN_RAW_BOTTOM_MARKER;
@@ -431,6 +458,21 @@ void RunReadBack(Scene& scene, bool kill) {
   }
 }
 
+// The same loop on a device that is lost in a draw, as drivers of GPUs lose it.
+void RunUntilLost(Scene& scene, uint32_t vertices) {
+  std::string commands;
+  for (uint32_t i = 0; i < kWorks; ++i) commands += "TDB";
+  const HRESULT result = scene.RunUntilLost(commands, kHangingWork, vertices);
+  fmt::print("Present: {:#x}\n", static_cast<uint32_t>(result));
+  PrintTable(scene);
+  std::string sentence;
+  const std::string problem = scene.Conclude(&sentence);
+  fmt::print("{}", sentence);
+  if (!problem.empty()) Fail(problem);
+  std::fflush(stdout);
+  std::_Exit(0);  // Nothing of a lost device comes to an end.
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -439,9 +481,14 @@ int main(int argc, char** argv) {
   bool kill = false;
   double seconds = 2;
   line.Flag("--kill", &kill, "leave out the examples; end suddenly while the sixth draw hangs");
+  uint32_t vertices = 0;
+  line.Number("--lose", &vertices, 1, 1000000,
+              "leave out the examples; the sixth draw has so many vertices, and the driver loses "
+              "its device in it");
   line.Number("--seconds", &seconds, 1.0, 60.0, "how long a draw hangs, about");
   line.Read(argc, argv);
   Scene scene;
+  if (vertices != 0) RunUntilLost(scene, vertices);
   scene.Calibrate(seconds);
   if (!kill) RunExamples(scene);
   RunReadBack(scene, kill);

@@ -29,7 +29,8 @@ class WineAgsTest : public ::testing::Test {
         RunCommand({"wine", WindowsProgram("devices.exe"), "d3d11"}, {}).output;
     if (devices.find(", DXVK") == std::string::npos) GTEST_SKIP() << "there is no DXVK";
   }
-  CommandResult Run(const std::vector<std::string>& words) const {
+  CommandResult Run(const std::vector<std::string>& words,
+                    const std::vector<std::string>& environment = {}) const {
     std::vector<std::string> command = {Program("cairn"),
                                         "run",
                                         "--no-witnesses",
@@ -40,7 +41,8 @@ class WineAgsTest : public ::testing::Test {
                                         "wine",
                                         WindowsProgram("../../bin/sample-ags-d3d11.exe")};
     command.insert(command.end(), words.begin(), words.end());
-    return RunCommand(command, {.folder = folder_.path(), .timeout_s = 300});
+    return RunCommand(command,
+                      {.folder = folder_.path(), .environment = environment, .timeout_s = 300});
   }
   std::string Told(std::vector<std::string> words) const {
     words.insert(words.begin(), Program("cairn"));
@@ -80,6 +82,28 @@ TEST_F(WineAgsTest, TheFiveExamplesGiveTheAnswersOfTheDocumentation) {
                 HasSubstr("The draw count is " + std::to_string(i) + "; the top marker is " + top +
                           " and the bottom marker is " + bottom + "\n"));
   }
+}
+
+// The loop of the documentation: Flush, Present, and where that is not S_OK, the slots. The device is lost in
+// the sixth draw.
+TEST_F(WineAgsTest, TheLoopOfTheDocumentationReadsTheMarkersOfALostDevice) {
+  const CommandResult result = Run({"--lose", "4711"}, {"VK_DRIVER_FILES=" + LosingDriver()});
+  ASSERT_EQ(result.exit_code, 0) << result.Summary();
+  std::string output = result.output;
+  std::erase(output, '\r');
+  EXPECT_THAT(output, HasSubstr("Present: 0x887a0007\n"));
+  for (int i = 0; i < 8; ++i) {
+    const char* const top = i <= 5 ? "00000000DEADCAFE" : "CDCDCDCDCDCDCDCD";
+    const char* const bottom = i < 5 ? "00000000DEADBEEF" : "CDCDCDCDCDCDCDCD";
+    EXPECT_THAT(output,
+                HasSubstr("The draw count is " + std::to_string(i) + "; the top marker is " + top +
+                          " and the bottom marker is " + bottom + "\n"));
+  }
+  const std::string text = Told({"report", "--all", "--width", "0"});
+  EXPECT_THAT(text, HasSubstr("lost: VK_ERROR_DEVICE_LOST (-4)"));
+  EXPECT_THAT(text, HasSubstr("DRAW 1 of Graphics commands > Draw loop > "));
+  if (output.find("written by the Vulkan layer") == std::string::npos) return;
+  EXPECT_THAT(text, HasSubstr("may be running: the front end was at marker 11 at least"));
 }
 
 // Of the device that AGS makes for a program the layer has a wrapper, as of one that the program makes. In
