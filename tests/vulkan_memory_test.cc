@@ -9,8 +9,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "format/snapshot/testing/snapshot_dump.h"
@@ -204,6 +207,45 @@ TEST_F(VulkanMemoryTest, CallsAreNotedWithTheirArguments) {
     }
   }
   EXPECT_TRUE(found);
+}
+
+// In the middle of a call into the driver, by way of the memory that it asks for, while a list is being recorded.
+TEST_F(VulkanMemoryTest, ACrashInACallNamesThatAndAccusesNothingThatWasOnlyRecorded) {
+  const VkCommandBuffer commands = Begin();
+  Bind(commands, 1, AllocateSet());
+  Dispatch(commands);
+  std::string sentence;
+  std::function<void()> crash = [&] {
+    BlockHeader& header = *loader_.state().block->header();
+    header.crash_thread = CurrentThreadId();
+    header.crash_signal = 11;
+    sentence = ReportOf(Take()).at("verdict").at("sentence").get<std::string>();
+    header.crash_signal = 0;
+  };
+  VkAllocationCallbacks callbacks = {};
+  callbacks.pUserData = &crash;
+  callbacks.pfnAllocation = [](void* data, size_t size, size_t alignment, VkSystemAllocationScope) {
+    std::function<void()>& inside = *static_cast<std::function<void()>*>(data);
+    if (inside) std::exchange(inside, nullptr)();
+    return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  };
+  callbacks.pfnReallocation = [](void*, void*, size_t, size_t, VkSystemAllocationScope) {
+    return static_cast<void*>(nullptr);
+  };
+  callbacks.pfnFree = [](void*, void* memory) { std::free(memory); };
+  VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.size = 64;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  VkBuffer buffer = VK_NULL_HANDLE;
+  ASSERT_EQ(Get<PFN_vkCreateBuffer>("vkCreateBuffer")(device(), &info, &callbacks, &buffer),
+            VK_SUCCESS);
+  EXPECT_THAT(sentence,
+              ::testing::StartsWith("The program died of SIGSEGV in vkCreateBuffer(pCreateInfo = "
+                                    "0x"));
+  EXPECT_THAT(sentence,
+              HasSubstr(", which did not return, on thread " + std::to_string(CurrentThreadId())));
+  EXPECT_THAT(sentence, HasSubstr("; nothing was running on the GPU."));
+  Get<PFN_vkDestroyBuffer>("vkDestroyBuffer")(device(), buffer, &callbacks);
 }
 
 TEST_F(VulkanMemoryTest, AHandleThatIsUsedAgainIsNotConfused) {
