@@ -227,12 +227,19 @@ TEST_F(VulkanMemoryTest, ACrashInACallNamesThatAndAccusesNothingThatWasOnlyRecor
   callbacks.pfnAllocation = [](void* data, size_t size, size_t alignment, VkSystemAllocationScope) {
     std::function<void()>& inside = *static_cast<std::function<void()>*>(data);
     if (inside) std::exchange(inside, nullptr)();
-    return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    // Before the memory stands what is to be freed.
+    void* const raw = std::malloc(size + alignment + sizeof(void*));
+    const uintptr_t place = reinterpret_cast<uintptr_t>(raw) + sizeof(void*) + alignment - 1;
+    void** const memory = reinterpret_cast<void**>(place / alignment * alignment);
+    memory[-1] = raw;
+    return static_cast<void*>(memory);
   };
   callbacks.pfnReallocation = [](void*, void*, size_t, size_t, VkSystemAllocationScope) {
     return static_cast<void*>(nullptr);
   };
-  callbacks.pfnFree = [](void*, void* memory) { std::free(memory); };
+  callbacks.pfnFree = [](void*, void* memory) {
+    if (memory != nullptr) std::free(static_cast<void**>(memory)[-1]);
+  };
   VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   info.size = 64;
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;

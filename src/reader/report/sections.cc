@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "format/snapshot/object_kinds.h"
 #include "reader/analysis/submission_progress.h"
 #include "reader/report/call_text.h"
 #include "reader/report/describe.h"
@@ -445,10 +446,14 @@ void SectionPrinter::PrintObjectCounts(LineSink& sink) {
 void SectionPrinter::PrintObject(LineSink& sink, const Object& object) {
   text_.clear();
   AppendObject(snapshot_, object, text_);
-  if (object.gpu_address != 0) {
+  const bool has_handles = !HasGpuAddresses(object.kind);
+  if (object.gpu_address != 0 && has_handles) {
+    fmt::format_to(std::back_inserter(text_), ", handles from {:#x} to {:#x}", object.gpu_address,
+                   object.gpu_address + object.size_bytes - 1);
+  } else if (object.gpu_address != 0) {
     fmt::format_to(std::back_inserter(text_), " at {:#x}", object.gpu_address);
   }
-  if (object.size_bytes != 0) {
+  if (object.size_bytes != 0 && !has_handles) {
     fmt::format_to(std::back_inserter(text_), ", {}", BytesInWords(object.size_bytes));
   }
   const std::string created = MonotonicTimeInWords(snapshot_.process, object.created_ns);
