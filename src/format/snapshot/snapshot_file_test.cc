@@ -145,6 +145,36 @@ TEST(SnapshotFile, WhatTheKernelSaysIsKept) {
   EXPECT_EQ(FindInconsistency(*read), "");
 }
 
+TEST(SnapshotFile, WhoCrashedInWhichCallIsKept) {
+  Snapshot snapshot = D3D12Snapshot();
+  ASSERT_GE(snapshot.threads.size(), 2u);
+  snapshot.call_arguments = {
+      {.call = 3, .kind = ArgumentKind::kUnsigned, .name = snapshot.AddText("X"), .value = 64},
+      {.call = 3,
+       .kind = ArgumentKind::kGpuDescriptor,
+       .name = snapshot.AddText("BaseDescriptor"),
+       .value = 0xffff'ffff'ffff'feb0},
+      {.call = 4, .kind = ArgumentKind::kPointer, .name = snapshot.AddText("p"), .value = 0x7f00}};
+  for (size_t i = 0; i < snapshot.threads.size(); ++i) {
+    snapshot.threads[i].first_argument = i == 0 ? 0 : 1;
+    snapshot.threads[i].argument_count = i == 0 ? 1 : i == 1 ? 2 : 0;
+    if (i > 1) snapshot.threads[i].first_argument = 3;
+  }
+  snapshot.threads[1].crashed = true;
+  snapshot.devices[0].tells_submissions = true;
+  const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, Compression::kZstd));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(snapshot));
+  EXPECT_TRUE(read->devices[0].tells_submissions);
+  EXPECT_FALSE(read->threads[0].crashed);
+  EXPECT_TRUE(read->threads[1].crashed);
+  ASSERT_EQ(read->call_arguments.size(), 3u);
+  EXPECT_EQ(read->call_arguments[1].value, 0xffff'ffff'ffff'feb0u);
+  EXPECT_EQ(read->Text(read->call_arguments[1].name), "BaseDescriptor");
+  EXPECT_EQ(read->call_arguments[2].kind, ArgumentKind::kPointer);
+  EXPECT_EQ(FindInconsistency(*read), "");
+}
+
 TEST(SnapshotFile, OfSeveralSnapshotsTheLastCounts) {
   std::vector<std::byte> bytes;
   Result<FileWriter> writer = FileWriter::CreateOn(std::make_unique<MemorySink>(&bytes));
