@@ -342,6 +342,7 @@ void WatchSession::TakeCapture(ReceivedMessage& received) {
     Refuse(sender, "is not captured: too many processes are already");
     return;
   }
+  NameProcess(*process);
   ChooseOutputPath(*process);
   if (process->output_path.empty()) {
     Refuse(sender, "is not captured: cairn has made as many files for it as it may");

@@ -112,6 +112,20 @@ TEST(WatchSessionWrappers, AWrapperThatBecomesTheProgramIsCalledWhatThatIs) {
   EXPECT_THAT(scene.lines, ElementsAre(kChildDied));
 }
 
+TEST(WatchSessionWrappers, SoItIsOfACapture) {
+  SessionSettings settings = Capturing();
+  settings.output_path = kNamedByProgram;
+  Scene scene(settings);
+  scene.StartWrapper("nohup");
+  scene.world.processes[kGame].program = "/opt/child";
+  scene.world.processes[kGame].command_line = "/opt/child -x";
+  scene.Capture(kGame);
+  scene.End(kGame, kExit);
+  ASSERT_EQ(scene.lines.size(), 1u);
+  EXPECT_THAT(scene.lines[0], testing::StartsWith("cairn: child captured: "));
+  EXPECT_THAT(scene.lines[0], HasSubstr("child.cairn"));
+}
+
 TEST(WatchSessionWrappers, SoItIsOfOneThatDiedAtOnce) {
   Scene scene(NamedByProgram());
   scene.StartWrapper("nohup");
