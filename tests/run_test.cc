@@ -631,6 +631,16 @@ TEST_F(PreloadTest, BreadcrumbsAreChosenByTheEnvironment) {
   EXPECT_EQ(Shell("", {}, {"--breadcrumbs", "all"}).exit_code, 125);
 }
 
+// Nothing would ever end it.
+TEST_F(PreloadTest, WhatCannotBeNoticedIsSaidBeforeTheProgramStarts) {
+  constexpr char kWarning[] = "cairn run: warning: with breadcrumbs off the GPU writes no words";
+  EXPECT_THAT(Shell("", {}, {"--kill-on-hang", "--breadcrumbs", "off"}).errors,
+              StartsWith(kWarning));
+  EXPECT_THAT(Shell("", {"CAIRN_BREADCRUMBS=off"}, {"--kill-on-hang"}).errors,
+              StartsWith(kWarning));
+  EXPECT_EQ(Shell("", {"CAIRN_BREADCRUMBS"}, {"--kill-on-hang"}).errors, "");
+}
+
 // Who says `cairn run` asks for the names of events.
 TEST_F(PreloadTest, NamesOfEventsAreAskedFor) {
   EXPECT_EQ(Shell("echo $CAIRN_EVENTS", {"CAIRN_EVENTS"}).output, "all\n");

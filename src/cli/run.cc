@@ -151,6 +151,11 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
     PrintError("run", checked.message());
     return kExitCairnFailed;
   }
+  if (options.kill_on_hang && BreadcrumbMode(options) == "off") {
+    PrintWarning("run",
+                 "with breadcrumbs off the GPU writes no words, and no hang of a program that only "
+                 "the layers follow is noticed: --kill-on-hang has no effect on it");
+  }
   WatchSettings settings;
   settings.capture = options.capture || EnvironmentAsksForCapture();
   settings.capture_trigger_signal = options.trigger == "signal";

@@ -25,6 +25,7 @@ constexpr size_t kMostLineBytes = 400;
 constexpr std::string_view kLayer = "VK_LAYER_CAIRN_breadcrumbs";
 constexpr char kPreload[] = "LD_PRELOAD=";
 constexpr char kLayers[] = "VK_INSTANCE_LAYERS=";
+constexpr char kBreadcrumbs[] = "CAIRN_BREADCRUMBS=";
 constexpr char kDisabled[] = "VK_LOADER_LAYERS_DISABLE=";
 
 std::string_view Value(const ProcessLook& look, std::string_view name) {
@@ -75,7 +76,8 @@ Unfollowed WhyWithLibrary(const ProcessLook& look) {
   }
   if (!look.environment_known) return Unfollowed::kNot;
   if (Value(look, kLayers).find(kLayer) == std::string_view::npos) return Unfollowed::kOtherLayers;
-  return Value(look, kDisabled).empty() ? Unfollowed::kNot : Unfollowed::kLayerDisabled;
+  if (!Value(look, kDisabled).empty()) return Unfollowed::kLayerDisabled;
+  return Value(look, kBreadcrumbs) == "off" ? Unfollowed::kBreadcrumbsOff : Unfollowed::kNot;
 }
 
 }  // namespace
@@ -102,7 +104,7 @@ Unfollowed WhyUnfollowed(const ProcessLook& look, const RunFacts& run) {
 
 LookFor DescendantLog::wanted() const {
   const std::string address_name = run_.address.substr(0, run_.address.find('=') + 1);
-  return {run_.library, {address_name, kPreload, kLayers, kDisabled}};
+  return {run_.library, {address_name, kPreload, kLayers, kDisabled, kBreadcrumbs}};
 }
 
 void DescendantLog::See(const std::vector<Descendant>& living, uint64_t now_ns,
@@ -225,6 +227,9 @@ std::string DescendantLog::CauseOf(const Known& known) const {
     case Unfollowed::kLayerDisabled:
       return fmt::format("VK_LOADER_LAYERS_DISABLE={} disables {}; unset it",
                          VisibleText(Value(known.look, kDisabled)), kLayer);
+    case Unfollowed::kBreadcrumbsOff:
+      return "breadcrumbs are off (--breadcrumbs off, CAIRN_BREADCRUMBS), and of Vulkan nothing is "
+             "noted then; leave that out";
     case Unfollowed::kDriverAlone:
       return "it opened the driver itself, without the Vulkan loader, and layers are the loader's; "
              "let it open libvulkan.so.1";

@@ -40,7 +40,8 @@ enum class Unfollowed : uint8_t {
   kOtherPreload,   // LD_PRELOAD without ours
   kOtherLayers,    // VK_INSTANCE_LAYERS without ours
   kLayerDisabled,  // VK_LOADER_LAYERS_DISABLE
-  kDriverAlone,    // a driver was opened without the Vulkan loader
+  kBreadcrumbsOff,
+  kDriverAlone,  // a driver was opened without the Vulkan loader
   kOpenGl,
 };
 Unfollowed WhyUnfollowed(const ProcessLook& look, const RunFacts& run);

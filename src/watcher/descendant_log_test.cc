@@ -149,6 +149,9 @@ TEST_F(DescendantLogTest, OtherCausesAreTold) {
   look.environment.push_back("VK_LOADER_LAYERS_DISABLE=~all~");
   EXPECT_THAT(Told(look, {"./game"}), HasSubstr("VK_LOADER_LAYERS_DISABLE=~all~ disables"));
   look = Game();
+  look.environment.push_back("CAIRN_BREADCRUMBS=off");
+  EXPECT_THAT(Told(look, {"./game"}), HasSubstr("breadcrumbs are off"));
+  look = Game();
   look.is_out_of_reach = true;
   EXPECT_THAT(Told(look, {"./game"}), HasSubstr("podman --network host, or --pid host"));
   look = Game();
