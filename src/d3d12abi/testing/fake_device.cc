@@ -273,6 +273,11 @@ HRESULT SignalOrHold(ID3D12Fence* fence, uint64_t value) {
   return S_OK;
 }
 
+// What lists were given last, by whichever thread.
+std::atomic<uint64_t> last_root_view{0};
+std::atomic<bool> last_indices_null{false};
+std::atomic<bool> last_vertices_null{false};
+
 class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
  public:
   FakeList(ID3D12Device* device, D3D12_COMMAND_LIST_TYPE type, bool newer)
@@ -297,6 +302,17 @@ class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
     });
   }
 
+  void STDMETHODCALLTYPE
+  SetComputeRootConstantBufferView(UINT, D3D12_GPU_VIRTUAL_ADDRESS address) override {
+    last_root_view.store(address);
+  }
+  void STDMETHODCALLTYPE IASetIndexBuffer(const D3D12_INDEX_BUFFER_VIEW* view) override {
+    last_indices_null.store(view == nullptr);
+  }
+  void STDMETHODCALLTYPE IASetVertexBuffers(UINT, UINT,
+                                            const D3D12_VERTEX_BUFFER_VIEW* views) override {
+    last_vertices_null.store(views == nullptr);
+  }
   D3D12_COMMAND_LIST_TYPE STDMETHODCALLTYPE GetType() override { return type_; }
   HRESULT STDMETHODCALLTYPE Close() override { return std::exchange(open_, false) ? S_OK : E_FAIL; }
   HRESULT STDMETHODCALLTYPE Reset(ID3D12CommandAllocator*, ID3D12PipelineState*) override {
@@ -615,6 +631,18 @@ void HoldFakeSignals(bool held) {
 std::string LastFakeName() {
   const std::lock_guard lock(last_name_mutex);
   return last_name;
+}
+
+uint64_t LastFakeRootView() {
+  return last_root_view.load();
+}
+
+bool LastFakeIndexViewWasNull() {
+  return last_indices_null.load();
+}
+
+bool LastFakeVertexViewsWereNull() {
+  return last_vertices_null.load();
 }
 
 int FakeObjectCount() {

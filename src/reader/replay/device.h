@@ -38,14 +38,15 @@ struct D3D12Library {
   // Elsewhere tables are read by the GPU alone, and queues wait.
   bool is_libvkd3d = true;
   // It takes null in place of a root view's address, of the indices' address, and of an array of vertex buffers: all
-  // do but the first releases of libvkd3d, which look behind the pointer.
+  // do but older releases of libvkd3d, of which the first look behind the pointer. Those get something that means the
+  // same.
   bool takes_null = false;
 };
 Result<D3D12Library> LoadD3D12(const std::string& library);
 
-// Of libvkd3d: whether the release MAJOR.MINOR takes null (D3D12Library::takes_null).
+// Of libvkd3d: whether the release MAJOR.MINOR is known to take null (D3D12Library::takes_null).
 constexpr bool Libvkd3dTakesNull(unsigned major, unsigned minor) {
-  return major > 1 || (major == 1 && minor >= 10);
+  return major > 1 || (major == 1 && minor >= 17);
 }
 
 // Which device it is, the same each time and, but for the paths, on each machine that has the like: no

@@ -230,9 +230,7 @@ Status PlayerImpl::CheckRootArgument(CallInProgress* call, size_t point, RootPar
       return call->info.parameters.size() == 3
                  ? CheckConstants(parameter, call->At<UINT>(2), 1)
                  : CheckConstants(parameter, call->At<UINT>(3), call->At<UINT>(1));
-    default:
-      if (library_.takes_null || call->At<UINT64>(1) != 0) return Status();
-      return Status(StatusCode::kUnsupported, "this implementation takes no null address there");
+    default: return Status();
   }
 }
 
@@ -338,11 +336,6 @@ Status PlayerImpl::CheckWork(CallInProgress* call) {
         if (heaps[i] == nullptr) return Status(StatusCode::kCorrupt, "a descriptor heap is null");
       }
       return Status();
-    }
-    case Method::ID3D12GraphicsCommandList_IASetIndexBuffer: {
-      const auto* const view = call->At<const D3D12_INDEX_BUFFER_VIEW*>(0);
-      if (library_.takes_null || view == nullptr || view->BufferLocation != 0) return Status();
-      return Status(StatusCode::kUnsupported, "this implementation takes no null address there");
     }
     case Method::ID3D12GraphicsCommandList_SOSetTargets: {
       const auto* const views = call->At<const D3D12_STREAM_OUTPUT_BUFFER_VIEW*>(2);

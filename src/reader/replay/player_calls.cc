@@ -154,6 +154,7 @@ Status PlayerImpl::Adjust(CallInProgress* call) {
     call->At<const void*>(0) = nullptr;
     call->At<SIZE_T>(1) = 0;
   }
+  if (!library_.takes_null) CAIRN_RETURN_IF_ERROR(ReplaceNull(call));
   if (options_.pad_resources_bytes == 0 || !IsCommitted(call->info)) return Status();
   for (size_t i = 0; i < call->info.parameters.size(); ++i) {
     if (!IsResourceDesc(call->info.parameters[i])) continue;
@@ -169,6 +170,67 @@ Status PlayerImpl::Adjust(CallInProgress* call) {
     }
   }
   return Status();
+}
+
+Status PlayerImpl::ReplaceNull(CallInProgress* call) {
+  switch (call->method) {
+    case Method::ID3D12GraphicsCommandList_IASetVertexBuffers: {
+      static constexpr D3D12_VERTEX_BUFFER_VIEW kNone[D3D12_IA_VERTEX_INPUT_RESOURCE_SLOT_COUNT] =
+          {};
+      auto& views =
+          call->At<const D3D12_VERTEX_BUFFER_VIEW*>(2);  // no more than those: was checked
+      if (views == nullptr) views = kNone;
+      return Status();
+    }
+    case Method::ID3D12GraphicsCommandList_IASetIndexBuffer: {
+      auto& view = call->At<const D3D12_INDEX_BUFFER_VIEW*>(0);
+      if (view != nullptr && view->BufferLocation == 0) view = nullptr;
+      return Status();
+    }
+    case Method::ID3D12GraphicsCommandList_SetGraphicsRootConstantBufferView:
+    case Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView:
+    case Method::ID3D12GraphicsCommandList_SetGraphicsRootShaderResourceView:
+    case Method::ID3D12GraphicsCommandList_SetComputeRootShaderResourceView:
+    case Method::ID3D12GraphicsCommandList_SetGraphicsRootUnorderedAccessView:
+    case Method::ID3D12GraphicsCommandList_SetComputeRootUnorderedAccessView: {
+      DeviceContext* const context = ContextOf(call->object->device);
+      if (call->At<UINT64>(1) != 0 || context == nullptr) return Status();
+      const Result<uint64_t> zeros = AddressOfZeros(context);
+      if (!zeros.ok()) return zeros.status();
+      call->At<UINT64>(1) = *zeros;
+      return Status();
+    }
+    default: return Status();
+  }
+}
+
+// As newer releases of libvkd3d have one in place of none.
+Result<uint64_t> PlayerImpl::AddressOfZeros(DeviceContext* context) {
+  constexpr uint64_t kBytes = 65536;  // the largest constant buffer
+  if (context->zeros) return context->zeros->GetGPUVirtualAddress();
+  D3D12_HEAP_PROPERTIES heap = {};
+  heap.Type = D3D12_HEAP_TYPE_DEFAULT;
+  D3D12_RESOURCE_DESC desc = {};
+  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
+  desc.Width = kBytes;
+  desc.Height = desc.DepthOrArraySize = desc.MipLevels = 1;
+  desc.SampleDesc.Count = 1;
+  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  desc.Flags = D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS;
+  ComPtr<ID3D12Resource> buffer;
+  if (FAILED(context->device->CreateCommittedResource(
+          &heap, D3D12_HEAP_FLAG_NONE, &desc, D3D12_RESOURCE_STATE_COMMON, nullptr,
+          __uuidof(ID3D12Resource), buffer.Receive()))) {
+    return Status(StatusCode::kUnsupported,
+                  "this implementation takes no null address there, and there is no memory for "
+                  "zeros in its place");
+  }
+  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+  if (!queue.ok()) return queue.status();
+  CAIRN_RETURN_IF_ERROR(ReadbackOf(context).WriteBuffer(
+      *queue, buffer.get(), 0, std::vector<std::byte>(kBytes), D3D12_RESOURCE_STATE_COMMON));
+  context->zeros = std::move(buffer);
+  return context->zeros->GetGPUVirtualAddress();
 }
 
 // Its name is what only the library knows; the description and what follows are those of a creation.

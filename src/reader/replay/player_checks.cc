@@ -97,8 +97,7 @@ ReplayObject* PlayerImpl::ObjectAt(CallInProgress* call, size_t index) {
 }
 
 Status PlayerImpl::CheckCall(CallInProgress* call) {
-  CAIRN_RETURN_IF_ERROR(
-      CheckPointers(call->method, call->arguments.arguments, library_.takes_null));
+  CAIRN_RETURN_IF_ERROR(CheckPointers(call->method, call->arguments.arguments));
   CAIRN_RETURN_IF_ERROR(
       CheckDescriptors(call->method, call->arguments.arguments, &values_.descriptors()));
   CAIRN_RETURN_IF_ERROR(CheckCopies(call));

@@ -339,7 +339,7 @@ TEST_F(ValuesTest, ArrayThatIsNull) {
 
 TEST_F(ValuesTest, OptionalArrayThatIsNull) {
   const uint64_t list = script_.CreateList();
-  script_.Call(Method::ID3D12GraphicsCommandList_IASetVertexBuffers, list, 0u, 1u, nullptr);
+  script_.Call(Method::ID3D12GraphicsCommandList_SOSetTargets, list, 0u, 1u, nullptr);
   ExpectLeftOut(&script_, "pViews is null");
 }
 

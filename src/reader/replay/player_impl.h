@@ -85,6 +85,7 @@ class PlayerImpl final : public Player {
     std::deque<Ended> batches;
     std::unique_ptr<OneShotList> barriers;
     std::unique_ptr<Canary> canary;
+    ComPtr<ID3D12Resource> zeros;  // a buffer in place of none
   };
   // What a command list has bound, as far as implementations rely on it.
   struct ListBindings {
@@ -166,6 +167,9 @@ class PlayerImpl final : public Player {
   bool MarksFrame(CallInProgress* call);
   Status Make(CallInProgress* call, void* target);
   Status Adjust(CallInProgress* call);
+  // What this implementation takes in place of null, which it would follow.
+  Status ReplaceNull(CallInProgress* call);
+  Result<uint64_t> AddressOfZeros(DeviceContext* context);
   bool CopyPadded(CallInProgress* call, void* target);
   Status LoadPipeline(CallInProgress* call);
   Status Execute(CallInProgress* call, void* target);

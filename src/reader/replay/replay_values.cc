@@ -192,17 +192,15 @@ Status CheckFields(Method method, const std::vector<void*>& arguments) {
 }
 
 // An optional array that is null although there are elements. Some methods give that a meaning.
-Status CheckOptional(Method method, const ParameterInfo& parameter, bool takes_null) {
+Status CheckOptional(Method method, const ParameterInfo& parameter) {
   switch (method) {
     case Method::ID3D12Device_CopyDescriptors:
     case Method::ID3D12CommandQueue_UpdateTileMappings:
     case Method::ID3D12GraphicsCommandList2_WriteBufferImmediate:
     case Method::ID3D12Device1_CreatePipelineLibrary:
-    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets: return Status();
+    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets:
     // No buffers, or those that were bound: as the implementation has it.
-    case Method::ID3D12GraphicsCommandList_IASetVertexBuffers:
-      if (takes_null) return Status();
-      [[fallthrough]];
+    case Method::ID3D12GraphicsCommandList_IASetVertexBuffers: return Status();
     case Method::ID3D12GraphicsCommandList_SOSetTargets:
       return Status(
           StatusCode::kUnsupported,
@@ -382,7 +380,7 @@ Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
   }
 }
 
-Status CheckPointers(Method called, const std::vector<void*>& arguments, bool takes_null) {
+Status CheckPointers(Method called, const std::vector<void*>& arguments) {
   const MethodInfo& method = Describe(called);
   for (size_t i = 0; i < method.parameters.size() && i < arguments.size(); ++i) {
     const ParameterInfo& parameter = method.parameters[i];
@@ -398,7 +396,7 @@ Status CheckPointers(Method called, const std::vector<void*>& arguments, bool ta
     if (empty) continue;
     if (!parameter.optional) return NotNull(nullptr, parameter.name);
     if (parameter.count.factor_count == 1) {
-      CAIRN_RETURN_IF_ERROR(CheckOptional(called, parameter, takes_null));
+      CAIRN_RETURN_IF_ERROR(CheckOptional(called, parameter));
     }
   }
   return CheckFields(called, arguments);

@@ -62,9 +62,9 @@ class ReplayValues final : public ValueVisitor {
 // descriptors there are, those that both have are left in the arguments and in `descriptors`.
 Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
                         std::vector<ReplayDescriptor>* descriptors);
-// Null where the definitions promise that something is there, in parameters and in what they point to; and where
-// an implementation takes none that is not `takes_null` (D3D12Library).
-Status CheckPointers(Method method, const std::vector<void*>& arguments, bool takes_null);
+// Null where the definitions promise that something is there, in parameters and in what they point to, or where no
+// implementation takes it.
+Status CheckPointers(Method method, const std::vector<void*>& arguments);
 
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
