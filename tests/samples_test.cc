@@ -20,6 +20,7 @@
 namespace cairn::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -263,8 +264,10 @@ TEST_P(SamplesUnderTheLayerTest, TriangleEndsWell) {
   EXPECT_THAT(Candidates(), IsEmpty());
   const std::string frame = LastFrame();
   EXPECT_THAT(frame,
-              HasSubstr(IsVulkan() ? "[X] DRAW 1, graphics pipeline \"Triangle\""
-                                   : "[X] DRAW_INSTANCED 1, graphics pipeline \"Triangle\""));
+              HasSubstr(IsVulkan() ? "[X] DRAW 1 (3 vertices, 1 instance), graphics pipeline "
+                                     "\"Triangle\""
+                                   : "[X] DRAW_INSTANCED 1 (3 vertices, 1 instance), graphics "
+                                     "pipeline \"Triangle\""));
   if (IsVulkan()) {
     EXPECT_THAT(frame, HasSubstr("[X] PIPELINE_BARRIER 1"));
     EXPECT_THAT(frame, HasSubstr("[X] COPY_IMAGE_TO_BUFFER 1"));
@@ -292,8 +295,10 @@ TEST_P(SamplesUnderTheLayerTest, HangNamesTheDispatchThatOutlastsTheWatchdog) {
   EXPECT_EQ(result.exit_code, 124) << result.Summary();
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Integrate"));
   EXPECT_THAT(Answer(),
-              HasSubstr(IsPlain() ? "\"Main\" > Frame > Simulate > Integrate > DISPATCH 1"
-                                  : "\"Main\" > Frame > Simulate > DISPATCH 3: \"Integrate\""));
+              ContainsRegex(IsPlain() ? "\"Main\" > Frame > Simulate > Integrate > DISPATCH 1 "
+                                        "\\([0-9]+, 1, 1\\)"
+                                      : "\"Main\" > Frame > Simulate > DISPATCH 3 \\([0-9]+, 1, "
+                                        "1\\): \"Integrate\""));
 }
 
 TEST_P(SamplesUnderTheLayerTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
@@ -301,8 +306,10 @@ TEST_P(SamplesUnderTheLayerTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
   EXPECT_EQ(result.exit_code, kExitOfKilled) << result.Summary();
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Global illumination"));
   EXPECT_THAT(Answer(),
-              HasSubstr(IsPlain() ? "\"Main\" > Lighting > Global illumination > DISPATCH 1"
-                                  : "\"Main\" > Lighting > DISPATCH 2: \"Global illumination\""));
+              ContainsRegex(IsPlain() ? "\"Main\" > Lighting > Global illumination > DISPATCH 1 "
+                                        "\\([0-9]+, 1, 1\\)"
+                                      : "\"Main\" > Lighting > DISPATCH 2 \\([0-9]+, 1, 1\\): "
+                                        "\"Global illumination\""));
 }
 
 TEST_P(SamplesUnderTheLayerTest, FaultNamesTheDispatchThatStoredToNowhere) {
@@ -312,8 +319,10 @@ TEST_P(SamplesUnderTheLayerTest, FaultNamesTheDispatchThatStoredToNowhere) {
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Scatter to nowhere"));
   EXPECT_THAT(
       Answer(),
-      HasSubstr(IsPlain() ? "\"Main\" > Frame > Particles > Scatter to nowhere > DISPATCH 1"
-                          : "\"Main\" > Frame > Particles > DISPATCH 2: \"Scatter to nowhere\""));
+      HasSubstr(IsPlain()
+                    ? "\"Main\" > Frame > Particles > Scatter to nowhere > DISPATCH 1 (1, 1, 1)"
+                    : "\"Main\" > Frame > Particles > DISPATCH 2 (1, 1, 1): \"Scatter to "
+                      "nowhere\""));
 }
 
 INSTANTIATE_TEST_SUITE_P(Tellings, SamplesUnderTheLayerTest,

@@ -211,7 +211,9 @@ std::vector<TreeLine> LinesOf(const std::string& tree) {
 // `Blur` with a `DISPATCH, compute pipeline "Blur"` below becomes `DISPATCH: "Blur", compute...`.
 std::vector<TreeLine> WithLabelsAsNames(const std::vector<TreeLine>& lines) {
   std::vector<TreeLine> joined;
-  for (const TreeLine& line : lines) {
+  for (TreeLine line : lines) {
+    // The layer notes arguments, the program does not.
+    line.text = std::regex_replace(line.text, std::regex(" \\([0-9]+, 1, 1\\)"), "");
     const bool is_command = line.text.starts_with("DISPATCH");
     if (is_command && !joined.empty() && joined.back().depth + 3 == line.depth &&
         joined.back().text.find("command list") == std::string::npos &&

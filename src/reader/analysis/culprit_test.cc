@@ -211,9 +211,10 @@ TEST(Culprit, BehindTheLastWriteTheNearestIsLikeliest) {
   builder.SetWords(list, 3, 0);
   const CulpritFinding finding = Find(builder.snapshot);
   EXPECT_THAT(Scopes(finding), ElementsAre(2, 3, 0, 1));
-  EXPECT_THAT(Reasons(finding),
-              ElementsAre(SuspectReason::kMayHaveBegun, SuspectReason::kMayHaveBegun,
-                          SuspectReason::kReached, SuspectReason::kRunsNothing));
+  EXPECT_THAT(Reasons(finding), ElementsAre(SuspectReason::kTied, SuspectReason::kTied,
+                                            SuspectReason::kReached, SuspectReason::kRunsNothing));
+  EXPECT_EQ(finding.suspects[0].tied_count, 2u);
+  EXPECT_TRUE(finding.suspects[0].tied_in_pass);
   EXPECT_EQ(finding.certainty, Certainty::kOneOf);
 }
 
