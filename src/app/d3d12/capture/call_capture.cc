@@ -78,20 +78,22 @@ bool AnswersSuccess(Method method) {
   return std::strcmp(Describe(method).result.type, "HRESULT") == 0;
 }
 
-// A fence whose handle nobody opens is one like others, and one that somebody signals is waited for as far as
-// the trace says so.
-const char* WhySharingIsNotReplayed(ID3D12DeviceChild* object) {
+// A handle without a name that nobody opens here shares nothing, as far as is known: opening is noted by itself. A
+// fence whose handle nobody opens is one like others, and one that somebody signals is waited for as far as the
+// trace says so.
+const char* WhySharingIsNotReplayed(ID3D12DeviceChild* object, LPCWSTR name) {
   const Wrapper* const wrapper = AsWrapper(object);
-  if (wrapper != nullptr && wrapper->chain() == Chain::kID3D12Fence) return nullptr;
-  return "a handle was made by which others may open an object: what they do with it is not "
-         "recorded";
+  const bool is_fence = wrapper != nullptr && wrapper->chain() == Chain::kID3D12Fence;
+  if (name == nullptr || is_fence) return nullptr;
+  return "an object was shared under a name: what others do who open it is not recorded";
 }
 
 // Null: a replay can make the call.
 const char* WhyNotReplayed(Method method, const void* const* arguments) {
   switch (method) {
     case Method::ID3D12Device_CreateSharedHandle:
-      return WhySharingIsNotReplayed(*static_cast<ID3D12DeviceChild* const*>(arguments[0]));
+      return WhySharingIsNotReplayed(*static_cast<ID3D12DeviceChild* const*>(arguments[0]),
+                                     *static_cast<const LPCWSTR*>(arguments[3]));
     case Method::ID3D12Device3_OpenExistingHeapFromAddress:
     case Method::ID3D12Device3_OpenExistingHeapFromFileMapping:
     case Method::ID3D12Device13_OpenExistingHeapFromAddress1:

@@ -126,13 +126,16 @@ TEST(SharedFenceCapture, AFenceThatNobodyElseSignalsIsOneLikeOthers) {
 
     ComPtr<ID3D12Resource> buffer;
     EXPECT_EQ(CreateBuffer(device.get(), kBytes, __uuidof(ID3D12Resource), buffer.Receive()), S_OK);
+    // Nobody opens the first one; the second may be by its name.
+    const auto* const name = reinterpret_cast<LPCWSTR>(u"Shared");
     EXPECT_EQ(device->CreateSharedHandle(buffer.get(), nullptr, 0, nullptr, &handle), S_OK);
+    EXPECT_EQ(device->CreateSharedHandle(buffer.get(), nullptr, 0, name, &handle), S_OK);
   }
   device = {};
   EXPECT_THAT(Told(watcher.Finish(), names),
               ElementsAre("shareable 1", "shareable 2", "signalled 1", "opened 1",
                           HasSubstr("was opened that is shared"),
-                          HasSubstr("a handle was made by which others may open an object")));
+                          HasSubstr("an object was shared under a name")));
 }
 
 }  // namespace
