@@ -54,6 +54,10 @@ std::string Check(const Snapshot& snapshot) {
   if (suspects != Candidates(analysis)) return "the suspects are not the candidates";
   const bool proved = finding.certainty == Certainty::kProved;
   if (proved && (suspects.size() != 1 || finding.suspects[0].scope == kNone)) return "not proved";
+  if (finding.tied > suspects.size() || (finding.tied == 0) != suspects.empty()) return "tied";
+  const bool ranked = finding.certainty == Certainty::kRanked;
+  const bool alike = finding.certainty == Certainty::kOneOf && suspects.size() > 1;
+  if ((ranked && finding.tied != 1) || (alike && finding.tied < 2)) return "tied, and ranked";
   return "";
 }
 
