@@ -100,6 +100,42 @@ TEST_F(FindingTextTest, OneWorkProved) {
                 " was running." + place);
 }
 
+TEST_F(FindingTextTest, AHangOfAGpuMayBeAFault) {
+  Snapshot snapshot = Take(IncidentKind::kHang, 2000);
+  snapshot.devices[context_].vendor_id = 0x10DE;
+  snapshot.devices[context_].name = {};
+  EXPECT_THAT(Sentence(snapshot),
+              StartsWith("The GPU hung, or a fault that the driver does not report stopped it, in "
+                         "DRAW_INSTANCED 3 of Frame 1 > Lighting"));
+  TellLess();
+  snapshot = Take(IncidentKind::kHang, 2000);
+  snapshot.devices[context_].vendor_id = 0x10DE;
+  snapshot.devices[context_].name = {};
+  EXPECT_THAT(Sentence(snapshot), StartsWith("The GPU hung, or a fault that the driver does not "
+                                             "report stopped it; likeliest of 4: "));
+}
+
+TEST_F(FindingTextTest, SlowWorkIsNoCulprit) {
+  const TestBlock::List batch = block_.AddList(context_, queue_, 5, "Batch");
+  for (int i = 0; i < 20; ++i) block_.Scope(batch, CAIRN_MARKER_DISPATCH, "");
+  block_.Close(batch);
+  block_.Submit(queue_, batch);
+  block_.SetProgress(list_, 12, 12);
+  block_.SetProgress(batch, 17, 16);
+  Snapshot snapshot = Take(IncidentKind::kExited, 7);
+  constexpr uint64_t kSecond = 1'000'000'000;
+  snapshot.process.start_time_ns = snapshot.process.snapshot_time_ns - 30 * kSecond;
+  snapshot.process.start_monotonic_ns = 1 * kSecond;
+  snapshot.submissions[0].time_ns = 2 * kSecond;
+  snapshot.submissions[1].time_ns = 23 * kSecond;
+  snapshot.queues[queue_].still_since_ns = 30 * kSecond;
+  EXPECT_THAT(
+      Sentence(snapshot),
+      StartsWith("The program exited with code 7, with GPU work unfinished; no culprit: the "
+                 "GPU was slow and made progress to the end, 8 of 20 pieces of work had "
+                 "finished in 8 s, 1 s each; on the GPU DISPATCH 9 was running."));
+}
+
 TEST_F(FindingTextTest, SeveralRanked) {
   TellLess();
   EXPECT_THAT(Told(IncidentKind::kDeviceLost, static_cast<int32_t>(0x887A0006)),
