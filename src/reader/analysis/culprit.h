@@ -119,7 +119,8 @@ struct CulpritFinding {
   std::vector<SuspectWork> suspects;
   // How many of the suspects, from the first on, nothing separates: at least 1 where there are suspects.
   uint32_t tied = 0;
-  SlowProgress slow;  // of what is no failure of the GPU's: it was slow, and no work is to blame
+  SlowProgress
+      slow;  // after an exit, a kill or an abort: the GPU was slow, and no work is to blame
   std::vector<FinishedWork> last_finished;  // kAllFinished: of each queue on which something had
 };
 

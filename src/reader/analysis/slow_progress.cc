@@ -5,6 +5,7 @@
 
 #include "cairn/marker_types.h"
 
+#include "base/signal_name.h"
 #include "reader/analysis/queue_weight.h"
 #include "reader/analysis/work_class.h"
 
@@ -17,9 +18,16 @@ constexpr uint64_t kLeastDone = 4;
 constexpr uint64_t kLooksNs = 300'000'000;
 constexpr uint64_t kWorksUntilStill = 3;
 
-bool IsFailureOfGpu(FindingKind kind) {
-  return kind != FindingKind::kNothingWrong && kind != FindingKind::kExited &&
-         kind != FindingKind::kKilled && kind != FindingKind::kCpuFault;
+// Whether somebody, or the program itself, may have ended it because the GPU took so long. Other faults of the CPU may be
+// those of GPU work that runs there.
+bool MayHaveGivenUp(const Snapshot& snapshot, const CulpritFinding& finding) {
+  switch (finding.kind) {
+    case FindingKind::kNothingWrong:
+    case FindingKind::kExited:
+    case FindingKind::kKilled: return true;
+    case FindingKind::kCpuFault: return snapshot.incidents[finding.incident].value == kSignalAbort;
+    default: return false;
+  }
 }
 
 // CLOCK_MONOTONIC of the snapshot; 0: not known.
@@ -49,7 +57,7 @@ void Count(const Snapshot& snapshot, const Analysis& analysis, const Execution& 
 
 SlowProgress FindSlowProgress(const Snapshot& snapshot, const Analysis& analysis,
                               const CulpritFinding& finding) {
-  if (IsFailureOfGpu(finding.kind) || finding.suspects.empty()) return {};
+  if (!MayHaveGivenUp(snapshot, finding) || finding.suspects.empty()) return {};
   const uint32_t verdict = finding.suspects.front().verdict;
   const QueueVerdict& of_queue = analysis.verdicts[verdict];
   const uint32_t first = FirstUnfinished(analysis, of_queue);

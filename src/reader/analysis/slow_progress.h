@@ -10,7 +10,7 @@
 namespace cairn {
 
 // Of the queue of the first suspect: what was submitted with its unfinished work, and how much of it had been done by
-// the end. Nothing (SlowProgress::verdict is kNone) for failures of the GPU, and unless
+// the end. Nothing (SlowProgress::verdict is kNone) but after an exit, a kill or an abort, and unless
 // - the watcher looked at that queue (Queue::still_since_ns), and the times of submissions and of the end are known;
 // - by then half a second had gone by, and four works had been done;
 // - the queue had moved not long before, as measured by how long each work took.
