@@ -68,6 +68,9 @@ HRESULT SignalOnCpu(ID3D12CommandQueue* queue, ID3D12Fence* fence, UINT64 value,
 // The program takes the native queue behind this one, perhaps to present: everything is submitted.
 // `queue` is a wrapper or not.
 void BeforePresent(ID3D12CommandQueue* queue);
+// This thread has taken a native queue, or gives it back: meanwhile the layer submits nothing of its own from it.
+void HoldsNativeQueue(bool holds);
+bool HoldsNativeQueue();
 // Something that shows what the queue has made has returned `result`, which may say that the device is lost.
 // `function`: its name, for reports; it stays.
 void AfterPresent(ID3D12CommandQueue* queue, HRESULT result, const char* function);

@@ -68,6 +68,7 @@ const EntryBridge& Bridge() {
       .drop_resource = Drop,
       .signal_on_cpu = SignalOnCpuOf,
       .before_present = BeforeQueueIsTaken,
+      .holds_queue = [](bool holds) { HoldsNativeQueue(holds); },
       .end_frame = EndFrame,
   };
   return bridge;

@@ -40,6 +40,8 @@ struct EntryBridge {
                            int32_t (*next)(void* queue, void* fence, uint64_t value));
   // The program takes the queue behind `queue`, a wrapper of this convention or not, to present.
   void (*before_present)(void* queue);
+  // This thread holds a native queue from now on, or no longer: it can submit nothing meanwhile.
+  void (*holds_queue)(bool holds);
   // A frame was presented: the next one begins on every device.
   void (*end_frame)();
 };

@@ -350,7 +350,7 @@ void DeviceCapture::EndLastFrame() {
 }
 
 bool DeviceCapture::IsAllDone() {
-  if (!kThreadsRunAtExit) return false;
+  if (!kThreadsRunAtExit || HoldsNativeQueue()) return false;
   const std::unique_lock lock(queues_mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return false;
   std::string why;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/d3d12/layer.h"
 #include "d3d12abi/aggregates.h"
 
 namespace cairn {
@@ -39,6 +40,9 @@ bool IsHashed(ID3D12Resource* real, const D3D12_RESOURCE_DESC& desc) {
          CountSubresources(desc) <= ResourceHashes::kMostSubresources;
 }
 
+// Queues that this thread has taken from the implementation, whose locks it would wait for.
+thread_local int native_queues_held = 0;
+
 bool AllZeros(std::span<const std::byte> bytes) {
   return std::all_of(bytes.begin(), bytes.end(),
                      [](std::byte byte) { return byte == std::byte{}; });
@@ -46,7 +50,16 @@ bool AllZeros(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+void HoldsNativeQueue(bool holds) {
+  native_queues_held += holds ? 1 : -1;
+}
+
+bool HoldsNativeQueue() {
+  return native_queues_held != 0;
+}
+
 ID3D12CommandQueue* ResourceHashes::OwnQueue() {
+  if (HoldsNativeQueue()) return nullptr;
   const D3D12_COMMAND_QUEUE_DESC desc = {};
   if (!queue_ &&
       FAILED(real_->CreateCommandQueue(&desc, __uuidof(ID3D12CommandQueue), queue_.Receive()))) {
@@ -149,7 +162,8 @@ void ResourceHashes::End(uint64_t number, ID3D12CommandQueue* queue) try {
   resources_.erase(found);
   Capture* const capture = Capture::Active();
   if (capture == nullptr || !capture->on() || stopped_) return;
-  Write(*capture, number, real, queue != nullptr ? queue : OwnQueue());
+  ID3D12CommandQueue* const own = OwnQueue();
+  if (own != nullptr) Write(*capture, number, real, queue != nullptr ? queue : own);
 } catch (const std::bad_alloc&) {
   // It has no hashes.
 }

@@ -252,13 +252,17 @@ CAIRN_ENTRY uint32_t vkd3d_get_vk_queue_family_index(void* queue) {
 CAIRN_ENTRY void* vkd3d_acquire_vk_queue(void* queue) {
   const auto next = Next(kAcquireVkQueue, &vkd3d_acquire_vk_queue);
   // From here to the release nothing can be submitted to it.
-  if (next != nullptr) MsBridge().before_present(queue);
-  return next == nullptr ? nullptr : next(MsBridge().real_object(queue));
+  if (next == nullptr) return nullptr;
+  MsBridge().before_present(queue);
+  MsBridge().holds_queue(true);
+  return next(MsBridge().real_object(queue));
 }
 
 CAIRN_ENTRY void vkd3d_release_vk_queue(void* queue) {
   const auto next = Next(kReleaseVkQueue, &vkd3d_release_vk_queue);
-  if (next != nullptr) next(MsBridge().real_object(queue));
+  if (next == nullptr) return;
+  next(MsBridge().real_object(queue));
+  MsBridge().holds_queue(false);
 }
 
 CAIRN_ENTRY int32_t vkd3d_queue_signal_on_cpu(void* queue, void* fence, uint64_t value) {
