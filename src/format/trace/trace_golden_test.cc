@@ -71,6 +71,24 @@ TEST(TraceGoldenTest, EveryKindOfRecord) {
   }
 }
 
+TEST(TraceGoldenTest, HashesOfResources) {
+  const std::vector<std::byte> bytes = Golden("trace-v1-hashes.cairn");
+  Result<TraceReader> trace = TraceReader::FromBytes(bytes);
+  ASSERT_TRUE(trace.ok()) << trace.status().message();
+  const auto records = ReadAll(*trace);
+  ASSERT_EQ(records.size(), 4u);
+  EXPECT_EQ(records[2].record.kind, RecordKind::kResourceHash);
+  EXPECT_EQ(records[2].record.object, 4u);
+  std::span<const std::byte> rest = records[2].body;
+  const Result<ResourceHashBody> body = DecodeBody<ResourceHashBody>(&rest);
+  ASSERT_TRUE(body.ok());
+  EXPECT_EQ(body->subresource, 0u);
+  EXPECT_EQ(body->total_bytes, 0x10000u);
+  EXPECT_EQ(body->hash_low, 1u);
+  EXPECT_EQ(body->hash_high, 2u);
+  EXPECT_THAT(Findings(*trace), ::testing::IsEmpty());
+}
+
 TEST(TraceGoldenTest, ACutTrace) {
   const std::vector<std::byte> bytes = Golden("trace-v1-cut.cairn");
   Result<TraceReader> trace = TraceReader::FromBytes(bytes);

@@ -254,6 +254,24 @@ TEST_F(Calls, AroundAnyRecordAreThoseNearIt) {
                                      " out, which is of frame 2");
 }
 
+TEST_F(Calls, WhatAResourceHoldsIsItsHash) {
+  Record();
+  trace_.Resource(kBuffer, kDevice, 0, {});
+  const uint64_t hash =
+      trace_.Add(RecordKind::kResourceHash, kBuffer, BodyBytes(ResourceHashBody{3, 0, 4096, 1, 2}));
+  options_.filter.around = hash;
+  options_.filter.context = 0;
+  EXPECT_THAT(
+      List().at(0),
+      HasSubstr(" holds, subresource 3: 4,096 bytes, hash 00000000000000020000000000000001"));
+  options_.json = true;
+  const Json line = Json::Parse(List().at(0));
+  EXPECT_EQ(line["kind"], "resource_hash");
+  EXPECT_EQ(line["subresource"], 3);
+  EXPECT_EQ(line["bytes"], 4096);
+  EXPECT_EQ(line["hash"], "00000000000000020000000000000001");
+}
+
 TEST_F(Calls, WritesIntoMappedMemoryAreNamedAndShown) {
   Record();
   trace_.Resource(kBuffer, kDevice, 0, {});

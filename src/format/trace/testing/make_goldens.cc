@@ -61,11 +61,16 @@ int MakeGoldens(const std::filesystem::path& source) {
   large.Flush();
   const std::vector<std::byte> cut_file = large.BytesSoFar();
   const std::vector<std::byte> large_file = large.Finish(threads);
+  SampleTrace hashes(Compression::kNone);
+  FillHashSample(&hashes);
+  const std::vector<std::byte> hash_file = hashes.Finish(threads);
   SampleTrace packed(Compression::kZstd);
   FillLargeSample(&packed);
   const std::vector<std::byte> packed_file = packed.Finish(threads);
   const bool good =
-      small.ok() && large.ok() && packed.ok() &&
+      small.ok() && large.ok() && packed.ok() && hashes.ok() &&
+      WriteFile(golden / "trace-v1-hashes.cairn", hash_file) &&
+      WriteFile(corpus / "trace_verify_fuzz" / "hashes", RecordsAsFuzzInput(hash_file)) &&
       WriteFile(golden / "trace-v1-small.cairn", small_file) &&
       WriteFile(golden / "trace-v1.cairn", packed_file) &&
       WriteFile(golden / "trace-v1-cut.cairn", cut_file) &&

@@ -145,7 +145,19 @@ inline void FillSmallSample(SampleTrace* trace) {
   trace->Make(5, 2, ObjectPointer(3), uint64_t{1});
 }
 
-// One record of each kind, two frames, equal bytes twice, a late start.
+// What a buffer held when it ended.
+inline void FillHashSample(SampleTrace* trace) {
+  trace->Object(1, 1, 1);
+  ResourceFacts buffer{};
+  buffer.size_bytes = 0x10000;
+  buffer.heap_type = 1;
+  trace->Add(RecordKind::kObject, 4,
+             BodyBytes(ObjectBody{1, 0, 5, kResourceFacts}, BodyBytes(buffer)));
+  trace->Add(RecordKind::kResourceHash, 4, BodyBytes(ResourceHashBody{0, 0, 0x10000, 1, 2}));
+  trace->Add(RecordKind::kObjectEnd, 4, {});
+}
+
+// One record of each kind up to kNote, two frames, equal bytes twice, a late start.
 inline void FillLargeSample(SampleTrace* trace) {
   ByteWriter device;
   for (const uint32_t fact : {0x10005u, 0u, 4u, 0xb000u}) device.WriteU32(fact);
