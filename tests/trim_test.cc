@@ -162,6 +162,10 @@ TEST_F(TrimTest, AProgramThatLooksAtNothingIsComparedAllTheSame) {
   EXPECT_EQ(played.errors, "");
   EXPECT_THAT(played.output, HasSubstr("; 0 readbacks, 1 image, 3 subresources and "));
   EXPECT_EQ(Run({"verify", "a.cairn"}).exit_code, 0);
+  // It cannot look, and does not wait for itself.
+  const CommandResult takes = Run({"run", "--capture", "--hash-frames", "--hash-resources",
+                                   "--quiet", "-o", "c.cairn", "--", program, "take"});
+  EXPECT_EQ(takes.exit_code, 0) << takes.Summary();
   // Of a recording that ends before its program, what the targets hold then.
   EXPECT_EQ(Run({"run", "--capture", "--hash-resources", "--frames", "2-3", "--quiet", "-o",
                  "b.cairn", "--", program})

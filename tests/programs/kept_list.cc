@@ -4,12 +4,17 @@
 // targets in blue. While it is recorded the list reads descriptors of targets that are something else
 // afterwards: one is overwritten as soon as it is read, and once more when the list is closed, another is in
 // a heap that is given up. With an argument it reads nothing back, marks no frames, and ends without releasing
-// anything. Prints what the targets hold after each frame; fails if that is not what the list draws. Knows
-// nothing of Cairn.
+// anything; with "take", while it holds the queue of libvkd3d, in which nothing can be submitted then. Prints
+// what the targets hold after each frame; fails if that is not what the list draws. Knows nothing of Cairn.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <thread>
+
+#if !defined(_WIN32)
+#include <dlfcn.h>
+#endif
 
 #include "d3d12abi/aggregates.h"
 #include "d3d12abi/com_ptr.h"
@@ -58,6 +63,15 @@ class Program {
     for (int i = 0; i < kTargets; ++i) View(own_.get(), i, targets_[i].get());
     RecordKept();
   }
+
+#if !defined(_WIN32)
+  // Of libvkd3d, which libvkd3d-utils brings.
+  void TakeQueue() {
+    void* const function = dlsym(RTLD_DEFAULT, "vkd3d_acquire_vk_queue");
+    if (function == nullptr) std::exit(3);
+    reinterpret_cast<void* (*)(ID3D12CommandQueue*)>(function)(queue_.get());
+  }
+#endif
 
   void Frame(bool looks) {
     ID3D12GraphicsCommandList* const list = lists_[1].get();
@@ -214,9 +228,14 @@ class Program {
 
 }  // namespace
 
-int main(int argc, char**) {
+int main(int argc, char** argv) {
   const bool looks = argc == 1;
   Program program;
   for (int frame = 0; frame < 6; ++frame) program.Frame(looks);
+#if !defined(_WIN32)
+  if (!looks && std::strcmp(argv[1], "take") == 0) program.TakeQueue();
+#else
+  static_cast<void>(argv);
+#endif
   if (!looks) std::exit(0);
 }
