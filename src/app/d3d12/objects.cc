@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/d3d12/objects.h"
 
+#include <algorithm>
 #include <string>
 
 #include "app/breadcrumbs/context.h"

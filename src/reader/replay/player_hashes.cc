@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <utility>
 #include <vector>
 
 #include "reader/replay/player_impl.h"

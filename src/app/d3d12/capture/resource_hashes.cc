@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/d3d12/layer.h"
