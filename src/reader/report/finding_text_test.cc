@@ -485,7 +485,8 @@ class TiedDrawsTest : public ::testing::Test {
 TEST_F(TiedDrawsTest, HowManyTieIsSaid) {
   EXPECT_THAT(
       Told(0, 0, 0),
-      HasSubstr("equally likely: DRAW 1 (36 vertices, 1 instance) (graphics pipeline "
+      HasSubstr("; one of 20 equally likely, of 21 in all: DRAW 1 (36 vertices, 1 instance) "
+                "(graphics pipeline "
                 "\"Plain\"), one of 20 of this pass, between which the GPU writes nothing."));
 }
 
