@@ -133,15 +133,15 @@ TEST_F(DriverHalfTest, NothingThatCairnDoesMakesLibvkd3dComplain) {
   }
 }
 
-// The program's list: for each number a small copy that counts to it and a large one. A copy makes four
-// events: what it reads, what it writes, its begin and its end. In mode full, number i was counted to
-// between events 8i - 5 and 8i - 4, after the large copy that ended at 8(i - 1).
+// The program's list: for each number a small copy that counts to it and a large one. A copy makes five
+// events: what it reads, what it writes, its begin, its arguments and its end. In mode full, number i was counted to
+// between events 10i - 7 and 10i - 5, after the large copy that ended at 10(i - 1).
 struct Seen {
-  static constexpr uint32_t kEvents = 8;
+  static constexpr uint32_t kEvents = 10;
   uint32_t number = 0;
   ReportedProgress words;
 
-  uint32_t reached_least() const { return kEvents * number - 5; }
+  uint32_t reached_least() const { return kEvents * number - 7; }
   uint32_t passed_least() const { return kEvents * (number - 1); }
   bool IsStale() const { return words.reached < reached_least() || words.passed < passed_least(); }
 };

@@ -43,7 +43,9 @@ TEST_F(HostileCapturesTest, ACaptureThatNobodyAskedForIsRefused) {
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
   EXPECT_TRUE(Matches(result.errors,
                       "cairn: hostile_capture[^ ]* \\(process [0-9]+\\) asks to be captured, which "
-                      "cairn was not told to do; say cairn run --capture\n"))
+                      "cairn was not told to do; say cairn run --capture\n"
+                      "cairn: no GPU work was seen: hostile_capture[^ ]* \\(process [0-9]+\\) "
+                      "loaded neither Vulkan nor Direct3D 12\n"))
       << result.errors;
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }

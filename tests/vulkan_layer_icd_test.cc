@@ -434,7 +434,7 @@ TEST_F(VulkanLayerFaults, AFetchThatTheGpuWentOnBehindIsOfTheDrawThatHadFinished
     EXPECT_EQ(object.at("name"), "Victim");
     EXPECT_NE(object.at("gpu_address"), "0x0");
     EXPECT_THAT(verdict.at("sentence").get<std::string>(),
-                HasSubstr("; likeliest of 2: DRAW_INDEXED 1 of Foliage"));
+                HasSubstr("; likeliest of 2: DRAW_INDEXED 1 (3 indices, 1 instance) of Foliage"));
     EXPECT_EQ(verdict.at("suspects").at(1).at("reason"), "finished by its word");
     EXPECT_THAT(report.late_suspects, ElementsAre("Lighting"));
   }

@@ -4,6 +4,8 @@
 // that views ask for by name are declared.
 import { bytes, count, duration, grouped, quoted, visible } from "./words.js";
 
+// As the text has them.
+const stages = ["VS", "HS", "DS", "GS", "PS", "MS", "AS", "CS", "RT"];
 export type State = "not started" | "in flight" | "completed" | "unknown";
 
 export interface Thing { kind: string; native_handle: string; object: number | null; }
@@ -78,7 +80,7 @@ export interface ReportData {
   incidents: { kind: string; value: number; name: string; time: string | null; sentence: string }[];
   devices: Device[];
   queues: { device: number | null; type: string; name: string; submission_count: number; completed_submission: number }[];
-  pipelines: { kind: string; name: string; shaders: Record<string, string> }[];
+  pipelines: { kind: string; name: string; shaders: Record<string, string>; shader_hashes: Record<string, string> }[];
   verdicts: {
     queue: number | null; exact: boolean; unknown: boolean; ends_unseen: boolean; reason: string;
     candidates: { execution: number; scope: number; annotation_scope: number | null; bindings: Binding[] }[]; list_candidates: number[];
@@ -183,7 +185,11 @@ export class Report {
   pipeline(index: number): string {
     const pipeline = this.data.pipelines[index];
     if (!pipeline) return `pipeline ${index + 1}`;
-    const shaders = Object.entries(pipeline.shaders).map(([stage, shader]) => `${stage}: ${visible(shader)}`);
+    const shaders = stages.flatMap((stage) => {
+      const name = pipeline.shaders[stage] ?? "", hash = pipeline.shader_hashes[stage] ?? "";
+      const words = [visible(name), hash && !name.includes(hash) ? `(${hash})` : ""].filter(Boolean);
+      return words.length ? [`${stage}: ${words.join(" ")}`] : [];
+    });
     return [pipeline.kind, "pipeline", pipeline.name ? quoted(pipeline.name) : pipeline.kind ? "" : String(index + 1),
       shaders.length ? `[ ${shaders.join(" | ")} ]` : ""].filter(Boolean).join(" ");
   }

@@ -577,10 +577,15 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
                                         void** fence) override {
     return GiveOut(new FakeFence(this, value, flags), riid, fence);
   }
-  // A handle is the object, which it does not keep alive.
+  // A handle is the object, which it does not keep alive. A queue has none.
   HRESULT STDMETHODCALLTYPE CreateSharedHandle(ID3D12DeviceChild* object,
                                                const SECURITY_ATTRIBUTES*, DWORD, const WCHAR*,
                                                HANDLE* handle) override {
+    ComPtr<ID3D12CommandQueue> queue;
+    if (SUCCEEDED(object->QueryInterface(__uuidof(ID3D12CommandQueue),
+                                         reinterpret_cast<void**>(queue.Receive())))) {
+      return E_INVALIDARG;
+    }
     std::memcpy(handle, &object, sizeof(*handle));
     return S_OK;
   }

@@ -6,7 +6,7 @@
 namespace cairn {
 
 bool ReadMemoryOfProcess(ProcessId process, uint64_t address, std::span<std::byte> out) {
-  const HANDLE handle = OpenProcess(PROCESS_VM_READ, FALSE, static_cast<DWORD>(process));
+  const HANDLE handle = ::OpenProcess(PROCESS_VM_READ, FALSE, static_cast<DWORD>(process));
   if (handle == nullptr) return false;
   SIZE_T read = 0;
   const bool done = ReadProcessMemory(handle, reinterpret_cast<const void*>(address), out.data(),

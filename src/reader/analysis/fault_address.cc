@@ -219,12 +219,14 @@ std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
 }
 
 bool IsOfCpu(const Snapshot& snapshot, const Device& device) {
-  constexpr uint32_t kMesa = 0x10005, kGoogle = 0x1ae0, kMicrosoft = 0x1414, kWarp = 0x8c;
-  if (device.vendor_id == kMicrosoft) return device.device_id == kWarp;
-  if (device.vendor_id == kGoogle) return device.device_id == 0xc0de;
-  // Others of Mesa's have the numbers of their hardware.
-  return device.vendor_id == kMesa &&
-         snapshot.Text(device.name).find("llvmpipe") != std::string_view::npos;
+  constexpr uint32_t kMicrosoft = 0x1414, kWarp = 0x8c;
+  if (device.vendor_id == kMicrosoft && device.device_id == kWarp) return true;
+  // By the name: Mesa's number is that of drivers of hardware as well, and Wine gives others.
+  const std::string_view name = snapshot.Text(device.name);
+  for (const std::string_view known : {"llvmpipe", "SwiftShader", "Microsoft Basic Render"}) {
+    if (name.find(known) != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 std::vector<FaultAddressVerdict> FindCrashAddresses(const Snapshot& snapshot,
