@@ -112,9 +112,12 @@ TEST_F(ExactTest, ADrawThatHangsInAPassIsNamedAlone) {
     const ReportedWork work = WorkOfAHang({kScenes, "hang", subpasses, "65000"});
     EXPECT_THAT(work.candidates, ElementsAre("DRAW ")) << subpasses;
     const std::string report = Report();
-    EXPECT_THAT(report, HasSubstr("[>] DRAW 3, graphics pipeline \"Slow\""));
-    EXPECT_THAT(report, HasSubstr("[X] DRAW 2, graphics pipeline \"Quick\""));
-    EXPECT_THAT(report, HasSubstr("[ ] DRAW 4, graphics pipeline \"Quick\""));
+    EXPECT_THAT(report,
+                HasSubstr("[>] DRAW 3 (3 vertices, 1 instance), graphics pipeline \"Slow\""));
+    EXPECT_THAT(report,
+                HasSubstr("[X] DRAW 2 (3 vertices, 1 instance), graphics pipeline \"Quick\""));
+    EXPECT_THAT(report,
+                HasSubstr("[ ] DRAW 4 (3 vertices, 1 instance), graphics pipeline \"Quick\""));
   }
 }
 
@@ -175,7 +178,7 @@ TEST_F(ExactLayersTest, ValidationHasNothingToSay) {
 TEST_F(ExactLayersTest, WithoutTheVulkanLayerItIsModeFull) {
   const CommandResult result =
       Run({Program("cairn"), "run", "--quiet", "--dump-on-exit", "-o", "a.cairn", "--breadcrumbs",
-           "exact", "--", "env", "-u", "VK_INSTANCE_LAYERS", "-u", "VK_LOADER_LAYERS_ENABLE",
+           "exact", "--", "env", "VK_LOADER_LAYERS_DISABLE=VK_LAYER_CAIRN*",
            Program("sample-triangle-d3d12-plain")});
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
   const std::string report =
