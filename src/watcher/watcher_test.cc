@@ -339,7 +339,8 @@ TEST(ProcessWatch, AHangThenASignalGivesBothIncidents) {
 
 // A browser ends its GPU process so, a terminal what it ran.
 TEST(ProcessWatch, ARequestToEndWithNothingUnfinishedIsNoNews) {
-  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+  constexpr int kHangUp = 1;  // Windows has no name for it
+  for (const int number : {SIGTERM, SIGINT, kHangUp}) {
     EXPECT_FALSE(ProcessWatch(Policy()).OnEnd(5, {EndKind::kSignalled, number}, {}).dump);
     const Decision unfinished =
         ProcessWatch(Policy()).OnEnd(5, {EndKind::kSignalled, number}, {.work_unfinished = true});

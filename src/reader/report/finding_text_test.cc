@@ -81,7 +81,8 @@ TEST_F(FindingTextTest, OneWorkProved) {
   const std::string work =
       R"(DRAW_INSTANCED 3 of Frame 1 > Lighting (graphics pipeline "Volumetric fog"))";
   EXPECT_EQ(Told(IncidentKind::kHang, 2000),
-            "The GPU hung in " + work + ": proved, it was the only work running." + place);
+            "The GPU hung, or a fault that the driver does not report stopped it, in " + work +
+                ": proved, it was the only work running." + place);
   EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
             "The device was lost (VK_ERROR_DEVICE_LOST) in " + work +
                 ": proved, it was the only work running." + place);
@@ -151,7 +152,8 @@ TEST_F(FindingTextTest, SeveralAlike) {
   block_.SetProgress(list_, 9, 0);
   EXPECT_THAT(
       Told(IncidentKind::kHang, 2000),
-      StartsWith("The GPU hung; one of 3 equally likely, of 4 in all: DRAW_INSTANCED 1 of "
+      StartsWith("The GPU hung, or a fault that the driver does not report stopped it; one of 3 "
+                 "equally likely, of 4 in all: DRAW_INSTANCED 1 of "
                  "Frame 1 > Lighting (graphics pipeline \"Volumetric fog\"), the first work "
                  "with a pipeline that has not finished. It stands"));
   EXPECT_THAT(Told(IncidentKind::kSignal, 9),
@@ -184,7 +186,8 @@ TEST_F(FindingTextTest, NothingWasRunningOrNothingIsKnown) {
             "The device was lost (VK_ERROR_DEVICE_LOST); no marked work was running.");
   block_.context(context_).mode = MarkerMode::kOff;
   EXPECT_EQ(Told(IncidentKind::kHang, 2000),
-            "The GPU hung; what was running is not known, for the marker mode was off.");
+            "The GPU hung, or a fault that the driver does not report stopped it; what was running "
+            "is not known, for the marker mode was off.");
   EXPECT_EQ(Sentence(Snapshot()), "No incident was noticed; no command list is registered.");
 }
 
