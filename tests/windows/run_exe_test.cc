@@ -262,9 +262,9 @@ TEST_F(RunExeTest, WhoDoesNotInheritThePipeIsWatched) {
     EXPECT_THAT(result.errors,
                 HasSubstr("cairn: misbehave.exe died with TerminateProcess(77), which Cairn did "
                           "not call; report: "));
-    EXPECT_THAT(folder_.Contents(), ElementsAre("launcher.exe.cairn"));
-    EXPECT_EQ(ReportTree(folder_ / "launcher.exe.cairn", true), kTreeInBlur);
-    std::filesystem::remove(folder_ / "launcher.exe.cairn");
+    EXPECT_THAT(folder_.Contents(), ElementsAre("misbehave.exe.cairn"));
+    EXPECT_EQ(ReportTree(folder_ / "misbehave.exe.cairn", true), kTreeInBlur);
+    std::filesystem::remove(folder_ / "misbehave.exe.cairn");
   }
 }
 
@@ -272,8 +272,8 @@ TEST_F(RunExeTest, WhatTheProgramStartsIsWatched) {
   const CommandResult result = Run({}, {plain_, "starts", misbehave_, "write"});
   EXPECT_EQ(result.exit_code, 5) << "what it keeps of its child's";
   EXPECT_THAT(result.errors, HasSubstr("cairn: misbehave.exe died with exception 0xc0000005"));
-  EXPECT_THAT(folder_.Contents(), ElementsAre("plain.exe.cairn"));
-  EXPECT_EQ(ReportTree(folder_ / "plain.exe.cairn", true), kTreeInBlur);
+  EXPECT_THAT(folder_.Contents(), ElementsAre("misbehave.exe.cairn"));
+  EXPECT_EQ(ReportTree(folder_ / "misbehave.exe.cairn", true), kTreeInBlur);
 }
 
 TEST_F(RunExeTest, TwoProcessesGetAFileEach) {
@@ -356,11 +356,16 @@ TEST_F(RunExeTest, PathsMayHaveSpacesUmlautsAndAnyLength) {
             INVALID_FILE_ATTRIBUTES);
 }
 
-TEST_F(RunExeTest, AnOlderReportIsReplacedOnlyByANewOne) {
+TEST_F(RunExeTest, AnOlderReportIsReplacedOnlyByANewOneOfThatName) {
   std::ofstream(folder_ / "misbehave.exe.cairn") << "older";
   EXPECT_EQ(Run({}, {misbehave_, "exit"}).exit_code, 0);
   EXPECT_EQ(ReadFile(folder_ / "misbehave.exe.cairn"), "older");
-  (void)Run({}, {misbehave_, "write"});
+  EXPECT_THAT(Run({}, {misbehave_, "write"}).errors,
+              testing::ContainsRegex("cairn report misbehave.exe-\\d+"));
+  EXPECT_EQ(ReadFile(folder_ / "misbehave.exe.cairn"), "older");
+  EXPECT_EQ(folder_.Contents().size(), 2u);
+  // Who names a file means that one.
+  (void)Run({"-o", "misbehave.exe.cairn"}, {misbehave_, "write"});
   EXPECT_EQ(ReportTree(folder_ / "misbehave.exe.cairn", true), kTreeInBlur);
 }
 
@@ -371,10 +376,10 @@ TEST_F(RunExeTest, AHostileProgramIsNotBelieved) {
   EXPECT_EQ(lie.exit_code, 5) << lie.Summary();
   EXPECT_THAT(lie.errors, EndsWith("cairn: misbehave.exe died with exception 0xc0000005 "
                                    "(EXCEPTION_ACCESS_VIOLATION); report: cairn report "
-                                   "hostile.exe.cairn\n"));
-  EXPECT_THAT(folder_.Contents(), ElementsAre("hostile.exe.cairn"));
-  EXPECT_EQ(ReportTree(folder_ / "hostile.exe.cairn", true), kTreeInBlur);
-  std::filesystem::remove(folder_ / "hostile.exe.cairn");
+                                   "misbehave.exe.cairn\n"));
+  EXPECT_THAT(folder_.Contents(), ElementsAre("misbehave.exe.cairn"));
+  EXPECT_EQ(ReportTree(folder_ / "misbehave.exe.cairn", true), kTreeInBlur);
+  std::filesystem::remove(folder_ / "misbehave.exe.cairn");
 
   const CommandResult fault = Run({}, {hostile, "fault"});
   EXPECT_EQ(static_cast<uint32_t>(fault.exit_code), 0xc0000005u) << fault.Summary();
