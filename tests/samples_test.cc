@@ -296,8 +296,8 @@ TEST_P(SamplesUnderTheLayerTest, HangNamesTheDispatchThatOutlastsTheWatchdog) {
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Integrate"));
   EXPECT_THAT(Answer(),
               ContainsRegex(IsPlain() ? "\"Main\" > Frame > Simulate > Integrate > DISPATCH 1 "
-                                        "\\([0-9]+, 1, 1\\)"
-                                      : "\"Main\" > Frame > Simulate > DISPATCH 3 \\([0-9]+, 1, "
+                                        "\\(.+, 1, 1\\)"
+                                      : "\"Main\" > Frame > Simulate > DISPATCH 3 \\(.+, 1, "
                                         "1\\): \"Integrate\""));
 }
 
@@ -307,8 +307,8 @@ TEST_P(SamplesUnderTheLayerTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Global illumination"));
   EXPECT_THAT(Answer(),
               ContainsRegex(IsPlain() ? "\"Main\" > Lighting > Global illumination > DISPATCH 1 "
-                                        "\\([0-9]+, 1, 1\\)"
-                                      : "\"Main\" > Lighting > DISPATCH 2 \\([0-9]+, 1, 1\\): "
+                                        "\\(.+, 1, 1\\)"
+                                      : "\"Main\" > Lighting > DISPATCH 2 \\(.+, 1, 1\\): "
                                         "\"Global illumination\""));
 }
 

@@ -211,6 +211,9 @@ TEST_F(VulkanMemoryTest, CallsAreNotedWithTheirArguments) {
 
 // In the middle of a call into the driver, by way of the memory that it asks for, while a list is being recorded.
 TEST_F(VulkanMemoryTest, ACrashInACallNamesThatAndAccusesNothingThatWasOnlyRecorded) {
+#ifdef _WIN32
+  GTEST_SKIP() << "Wine passes no allocation callbacks on to the driver";
+#endif
   const VkCommandBuffer commands = Begin();
   Bind(commands, 1, AllocateSet());
   Dispatch(commands);
