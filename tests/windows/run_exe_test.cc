@@ -361,7 +361,7 @@ TEST_F(RunExeTest, AnOlderReportIsReplacedOnlyByANewOneOfThatName) {
   EXPECT_EQ(Run({}, {misbehave_, "exit"}).exit_code, 0);
   EXPECT_EQ(ReadFile(folder_ / "misbehave.exe.cairn"), "older");
   EXPECT_THAT(Run({}, {misbehave_, "write"}).errors,
-              testing::ContainsRegex("cairn report misbehave.exe-\\d+"));
+              ::testing::ContainsRegex("cairn report misbehave.exe-\\d+"));
   EXPECT_EQ(ReadFile(folder_ / "misbehave.exe.cairn"), "older");
   EXPECT_EQ(folder_.Contents().size(), 2u);
   // Who names a file means that one.
