@@ -153,7 +153,7 @@ TEST_P(WineD3D11, ALostDevice) {
     SCOPED_TRACE(mode);
     const CommandResult result =
         Draws({"--breadcrumbs", mode}, {"lose", "3", "40"}, LosingDriver());
-    EXPECT_EQ(result.exit_code, 6);
+    EXPECT_EQ(result.exit_code, 6) << result.Summary();
     EXPECT_THAT(result.output, HasSubstr("removed: 0x887a0007"));
     // By the Vulkan device, and then by that of Direct3D.
     EXPECT_THAT(result.errors,

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 #include <unordered_map>
 
 #include "app/recorder/block_writer.h"
@@ -17,19 +18,11 @@ namespace {
 // Without a name where the block's table is full.
 std::atomic<uint32_t> first_function{kMaxFunctions};
 
-class CallNote {
- public:
-  template <typename... Arguments>
-  explicit CallNote(uint32_t function, const void* object, const Arguments&... arguments)
-      : call_(CallRing::Begin(first_function.load(std::memory_order_relaxed) + function, object,
-                              arguments...)) {}
-  ~CallNote() { CallRing::End(call_); }
-  CallNote(const CallNote&) = delete;
-  CallNote& operator=(const CallNote&) = delete;
-
- private:
-  CallRecord* const call_;
-};
+template <typename... Arguments>
+CallRecord* BeginCall(uint32_t function, const void* object, const Arguments&... arguments) {
+  return CallRing::Begin(first_function.load(std::memory_order_relaxed) + function, object,
+                         arguments...);
+}
 
 const DeviceFunctions& FunctionsOf(VkCommandBuffer commands) {
   return *CommandBufferOf(commands)->vk;
@@ -49,11 +42,20 @@ struct Noted<kFunction, kMember, Result(VKAPI_PTR*)(Handle, Rest...)> {
   // The same for all devices.
   static inline std::atomic<Function> ours = nullptr;
 
+  // Without a destructor around the call: Wine ends threads that wait in one by unwinding their stacks, which
+  // aborts the process where a frame has something to clean up. Such a call did not return.
   static VKAPI_ATTR Result VKAPI_CALL Call(Handle handle, Rest... rest) {
-    const CallNote note(kFunction, handle, rest...);
-    const Function function = ours.load(std::memory_order_relaxed);
-    if (function != nullptr) return function(handle, rest...);
-    return (FunctionsOf(handle).*kMember)(handle, rest...);
+    CallRecord* const call = BeginCall(kFunction, handle, rest...);
+    Function function = ours.load(std::memory_order_relaxed);
+    if (function == nullptr) function = FunctionsOf(handle).*kMember;
+    if constexpr (std::is_void_v<Result>) {
+      function(handle, rest...);
+      CallRing::End(call);
+    } else {
+      const Result result = function(handle, rest...);
+      CallRing::End(call);
+      return result;
+    }
   }
 
   static PFN_vkVoidFunction Enter(PFN_vkVoidFunction intercept) {
