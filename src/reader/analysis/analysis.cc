@@ -193,9 +193,10 @@ class Analyser {
 
   // Whether nothing stands before this event but binds, which are no work: whoever has not come there has not begun.
   bool BeginsWithBinds(const Recording& recording, uint32_t sequence) const {
-    if (sequence > recording.event_count) return sequence <= 1;
+    if (sequence <= 1) return true;
+    if (sequence > recording.event_count) return false;
     const auto first = snapshot_.events.begin() + recording.first_event;
-    return std::all_of(first, first + std::max(sequence, 1u) - 1,
+    return std::all_of(first, first + sequence - 1,
                        [](const Event& event) { return event.kind == EventKind::kBind; });
   }
 

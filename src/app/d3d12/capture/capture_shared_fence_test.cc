@@ -127,7 +127,7 @@ TEST(SharedFenceCapture, AFenceThatNobodyElseSignalsIsOneLikeOthers) {
     ComPtr<ID3D12Resource> buffer;
     EXPECT_EQ(CreateBuffer(device.get(), kBytes, __uuidof(ID3D12Resource), buffer.Receive()), S_OK);
     // Nobody opens the first one; the second may be by its name.
-    const auto* const name = reinterpret_cast<LPCWSTR>(u"Shared");
+    const auto* const name = L"Shared";
     EXPECT_EQ(device->CreateSharedHandle(buffer.get(), nullptr, 0, nullptr, &handle), S_OK);
     EXPECT_EQ(device->CreateSharedHandle(buffer.get(), nullptr, 0, name, &handle), S_OK);
   }

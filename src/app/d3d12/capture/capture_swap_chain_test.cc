@@ -78,8 +78,7 @@ TEST(SwapChainCapture, ImagesComeFromNoCallAndAPresentEndsAFrame) {
     borrowed_number = AsWrapper(borrowed.get())->capture_number();
     // What fails is not noted: nothing was shared.
     HANDLE handle = nullptr;
-    EXPECT_TRUE(FAILED(device->CreateSharedHandle(queue.get(), nullptr, 0,
-                                                  reinterpret_cast<LPCWSTR>(u"Shared"), &handle)));
+    EXPECT_TRUE(FAILED(device->CreateSharedHandle(queue.get(), nullptr, 0, L"Shared", &handle)));
     const auto locks = device.As<ID3D12DXVKInteropDevice>();
     for (int i = 0; i < 3; ++i) {
       EXPECT_EQ(locks->LockCommandQueue(queue.get()), S_OK);

@@ -76,8 +76,7 @@ class Growing {
     for (const std::string_view part :
          {name, std::string_view("="), first,
           std::string_view(first.empty() || second.empty() ? "" : ":"), second}) {
-      std::memcpy(room_.text.data() + used_, part.data(), part.size());
-      used_ += part.size();
+      used_ += part.copy(room_.text.data() + used_, part.size());
     }
     room_.text[used_++] = 0;
     for (size_t i = 0; i < count_; ++i) {
