@@ -101,7 +101,8 @@ TEST_F(WineAgsTest, TheLoopOfTheDocumentationReadsTheMarkersOfALostDevice) {
   }
   const std::string text = Told({"report", "--all", "--width", "0"});
   EXPECT_THAT(text, HasSubstr("lost: VK_ERROR_DEVICE_LOST (-4)"));
-  EXPECT_THAT(text, HasSubstr("DRAW 1 of Graphics commands > Draw loop > "));
+  EXPECT_THAT(text,
+              HasSubstr("DRAW 1 (4711 vertices, 1 instance) of Graphics commands > Draw loop > "));
   if (output.find("written by the Vulkan layer") == std::string::npos) return;
   EXPECT_THAT(text, HasSubstr("may be running: the front end was at marker 11 at least"));
 }
