@@ -233,7 +233,7 @@ endif()
 
 # cairn_test(NAME SOURCES ... [DEPS ...] [GPU | THREADS] [TIMEOUT seconds]): a GoogleTest program, run by
 # ctest. THREADS: worth a run with ThreadSanitizer.
-# GPU tests run one at a time: lavapipe is unstable when two heavy processes share the machine.
+# GPU tests run one at a time, beside others: lavapipe is unstable when two heavy processes share the machine.
 function(cairn_test name)
   cmake_parse_arguments(ARG "GPU;THREADS" "TIMEOUT" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -251,7 +251,7 @@ function(cairn_test name)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
   if(ARG_GPU)
-    set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE LABELS gpu)
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK device LABELS gpu)
     if(WIN32)  # not every Wine has a device: testing/d3d12_test_gpu.cc
       set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
     endif()
@@ -292,7 +292,7 @@ function(cairn_test_again name)
   foreach(setting ${ARGN})
     add_test(NAME ${name}:${setting} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
     set_tests_properties(${name}:${setting} PROPERTIES ENVIRONMENT CAIRN_${setting})
-    foreach(property TIMEOUT RUN_SERIAL LABELS SKIP_RETURN_CODE)
+    foreach(property TIMEOUT RESOURCE_LOCK LABELS SKIP_RETURN_CODE)
       get_test_property(${name} ${property} value)
       if(value)
         set_tests_properties(${name}:${setting} PROPERTIES ${property} "${value}")

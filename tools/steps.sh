@@ -11,9 +11,9 @@ fi
 # Else ccache keeps nothing that was made with a precompiled header, and preprocesses all that is new to it.
 export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
 
-# step TEXT: says what comes next.
+# step TEXT: says what comes next, and how long the script has run, in minutes and seconds.
 step() {
-  printf '%s==> %s%s\n' "$bold" "$*" "$plain"
+  printf '%s==> %d:%02d %s%s\n' "$bold" $((SECONDS / 60)) $((SECONDS % 60)) "$*" "$plain"
 }
 
 # problem TEXT: says what is wrong, without ending the script.
@@ -112,4 +112,23 @@ sanitized() {
   build "$preset" "${names[@]}" || return 1
   quietly without_address_randomisation ctest --test-dir "$(build_folder "$preset")" \
     --label-regex "^$label\$" --parallel 2 --output-on-failure --no-tests=error
+}
+
+# run_tests BUILD RESULTS ROOT CTEST_OPTION... [-- COMMAND...]: runs the tests of a build folder, by COMMAND, and leaves in
+# RESULTS what tools/count-tests counts. ROOT stands before absolute paths that the tests are given. Where nothing but
+# tests of a GPU failed, or tests that did not end in their time, those are run once more.
+run_tests() {
+  local build="$1" results="$PWD/$2" root="$3" options=() again
+  shift 3
+  while [[ $# -gt 0 && $1 != -- ]]; do options+=("$1"); shift; done
+  shift
+  rm -rf "$results"
+  mkdir -p "$results/again"
+  options+=(--parallel 2 --output-on-failure --no-tests=error)
+  quietly "$@" env GTEST_OUTPUT="json:$root$results/" ctest --test-dir "$build" "${options[@]}" \
+    --output-junit "$results/ctest.xml" && return
+  again="$(tools/count-tests --again "$results" "$build")" || return
+  step "once more: $again"
+  quietly "$@" env GTEST_OUTPUT="json:$root$results/again/" ctest --test-dir "$build" "${options[@]}" \
+    --tests-regex "$again" --output-junit "$results/again/ctest.xml"
 }
