@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "d3d12abi/aggregates.h"
+#include "d3d12abi/buffer_desc.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -122,14 +123,8 @@ Result<ID3D12Resource*> OneShotList::Staging(D3D12_HEAP_TYPE type, uint64_t size
   constexpr uint64_t kGranularity = 65536;
   D3D12_HEAP_PROPERTIES heap = {};
   heap.Type = type;
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = (std::max<uint64_t>(size_bytes, 1) + kGranularity - 1) / kGranularity * kGranularity;
-  desc.Height = 1;
-  desc.DepthOrArraySize = 1;
-  desc.MipLevels = 1;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  const D3D12_RESOURCE_DESC desc = BufferDesc(
+      (std::max<uint64_t>(size_bytes, 1) + kGranularity - 1) / kGranularity * kGranularity);
   staging = {};
   CAIRN_RETURN_IF_ERROR(CheckHresult(
       device_->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,

@@ -17,6 +17,7 @@
 #include "app/breadcrumbs/driver_half.h"
 #include "app/breadcrumbs/mirror_words.h"
 #include "d3d12abi/aggregates.h"
+#include "d3d12abi/buffer_desc.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {

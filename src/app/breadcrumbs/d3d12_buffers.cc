@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "d3d12abi/buffer_desc.h"
+
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
@@ -47,20 +49,6 @@ Status StatusFromHresult(HRESULT result, const std::string& what) {
   }
   return {code,
           fmt::format("{} failed with HRESULT 0x{:08X}", what, static_cast<uint32_t>(result))};
-}
-
-D3D12_RESOURCE_DESC BufferDesc(size_t size_bytes, D3D12_RESOURCE_FLAGS flags) {
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = size_bytes;
-  desc.Height = 1;
-  desc.DepthOrArraySize = 1;
-  desc.MipLevels = 1;
-  desc.Format = DXGI_FORMAT_UNKNOWN;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
-  desc.Flags = flags;
-  return desc;
 }
 
 Result<D3D12MappedBuffer> CreateMappedBuffer(ID3D12Device* device, MappedHeap heap,

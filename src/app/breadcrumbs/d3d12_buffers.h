@@ -39,9 +39,6 @@ Result<D3D12MappedBuffer> CreateMappedBuffer(ID3D12Device* device, MappedHeap he
 // A buffer in the device's own memory; starts in COMMON.
 Result<ComPtr<ID3D12Resource>> CreateDeviceBuffer(ID3D12Device* device, size_t size_bytes);
 
-// A buffer's description with the given flags, for placing one in an existing heap.
-D3D12_RESOURCE_DESC BufferDesc(size_t size_bytes, D3D12_RESOURCE_FLAGS flags);
-
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "d3d12abi/buffer_desc.h"
 #include "embedded/fill.cs.dxbc.h"
 
 namespace cairn {
@@ -55,15 +56,8 @@ Status Canary::Prepare() {
                    "CreateComputePipelineState"));
   D3D12_HEAP_PROPERTIES heap = {};
   heap.Type = D3D12_HEAP_TYPE_DEFAULT;
-  D3D12_RESOURCE_DESC buffer = {};
-  buffer.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  buffer.Width = kWords * sizeof(uint32_t);
-  buffer.Height = 1;
-  buffer.DepthOrArraySize = 1;
-  buffer.MipLevels = 1;
-  buffer.SampleDesc.Count = 1;
-  buffer.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
-  buffer.Flags = D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS;
+  const D3D12_RESOURCE_DESC buffer =
+      BufferDesc(kWords * sizeof(uint32_t), D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS);
   return CheckHresult(
       device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &buffer,
                                       D3D12_RESOURCE_STATE_UNORDERED_ACCESS, nullptr,

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "d3d12abi/aggregates.h"
+#include "d3d12abi/buffer_desc.h"
 #include "d3d12gen/enums.h"
 #include "d3d12gen/invoke.h"
 #include "format/calls/value_encoder.h"
@@ -210,13 +211,7 @@ Result<uint64_t> PlayerImpl::AddressOfZeros(DeviceContext* context) {
   if (context->zeros) return context->zeros->GetGPUVirtualAddress();
   D3D12_HEAP_PROPERTIES heap = {};
   heap.Type = D3D12_HEAP_TYPE_DEFAULT;
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = kBytes;
-  desc.Height = desc.DepthOrArraySize = desc.MipLevels = 1;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
-  desc.Flags = D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS;
+  const D3D12_RESOURCE_DESC desc = BufferDesc(kBytes, D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS);
   ComPtr<ID3D12Resource> buffer;
   if (FAILED(context->device->CreateCommittedResource(
           &heap, D3D12_HEAP_FLAG_NONE, &desc, D3D12_RESOURCE_STATE_COMMON, nullptr,

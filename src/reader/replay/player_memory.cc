@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "d3d12abi/aggregates.h"
+#include "d3d12abi/buffer_desc.h"
 #include "format/calls/readback_rows.h"
 #include "os/clock.h"
 #include "reader/replay/player_impl.h"
@@ -137,14 +138,7 @@ Status PlayerImpl::ClearHeap(ReplayObject* heap) {
       !BeginsAsZeros(heap_desc.Properties)) {
     return Status();
   }
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = heap_desc.SizeInBytes;
-  desc.Height = 1;
-  desc.DepthOrArraySize = 1;
-  desc.MipLevels = 1;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  const D3D12_RESOURCE_DESC desc = BufferDesc(heap_desc.SizeInBytes);
   const D3D12_RESOURCE_STATES state = heap_desc.Properties.Type == D3D12_HEAP_TYPE_UPLOAD
                                           ? D3D12_RESOURCE_STATE_GENERIC_READ
                                           : D3D12_RESOURCE_STATE_COMMON;

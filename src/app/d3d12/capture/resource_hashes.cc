@@ -12,6 +12,7 @@
 
 #include "app/d3d12/layer.h"
 #include "d3d12abi/aggregates.h"
+#include "d3d12abi/buffer_desc.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -89,14 +90,7 @@ void ResourceHashes::BeginHeap(uint64_t number, ID3D12Heap* real) try {
       (heap.Flags & D3D12_HEAP_FLAG_DENY_BUFFERS) != 0) {
     return;
   }
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = heap.SizeInBytes;
-  desc.Height = 1;
-  desc.DepthOrArraySize = 1;
-  desc.MipLevels = 1;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  const D3D12_RESOURCE_DESC desc = BufferDesc(heap.SizeInBytes);
   ComPtr<ID3D12Resource> all;
   if (FAILED(real_->CreatePlacedResource(real, 0, &desc, D3D12_RESOURCE_STATE_COMMON, nullptr,
                                          __uuidof(ID3D12Resource), all.Receive()))) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "d3d12abi/buffer_desc.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/d3d12_api.h"
 
@@ -18,18 +19,6 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 inline uint32_t CountOf(IUnknown* object) {
   object->AddRef();
   return object->Release();
-}
-
-inline D3D12_RESOURCE_DESC BufferDesc(uint64_t size_bytes) {
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = size_bytes;
-  desc.Height = 1;
-  desc.DepthOrArraySize = 1;
-  desc.MipLevels = 1;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
-  return desc;
 }
 
 inline HRESULT CreateBuffer(ID3D12Device* device, uint64_t size_bytes, REFIID riid, void** buffer,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "d3d12abi/aggregates.h"
+#include "d3d12abi/buffer_desc.h"
 #include "embedded/fill.cs.dxbc.h"
 #include "embedded/triangle.ps.dxbc.h"
 #include "embedded/triangle.vs.dxbc.h"

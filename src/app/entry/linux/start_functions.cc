@@ -76,16 +76,20 @@ int StartWith(char* const* environment, const Start& start) {
   return Given().IsMissingIn(environment) ? StartCompleted(environment, start) : start(environment);
 }
 
-constexpr size_t kMostArguments = 1024;
-
-// Those behind `first` in a call of execl; what lies behind the null stays in `rest`. False: there are too many.
-bool Collect(const char* first, va_list* rest, char** arguments) {
+// Calls start(arguments) with those of a call of execl: `first` and what is behind it up to a null, behind which `rest`
+// stands then. Returns its result; -1, with errno E2BIG, if there are too many.
+template <typename Start>
+int StartListed(const char* first, va_list* rest, const Start& start) {
+  constexpr size_t kMostArguments = 1024;
+  char* arguments[kMostArguments];
   size_t count = 0;
-  for (const char* argument = first;; argument = va_arg(*rest, const char*)) {
-    if (count == kMostArguments) return false;
+  for (const char* argument = first; count < kMostArguments;
+       argument = va_arg(*rest, const char*)) {
     arguments[count++] = const_cast<char*>(argument);
-    if (argument == nullptr) return true;
+    if (argument == nullptr) return start(arguments);
   }
+  errno = E2BIG;
+  return -1;
 }
 
 }  // namespace
@@ -127,34 +131,31 @@ CAIRN_ENTRY int execveat(int folder, const char* path, char* const arguments[],
 }
 
 CAIRN_ENTRY int execl(const char* path, const char* first, ...) noexcept {
-  char* arguments[cairn::kMostArguments];
   va_list rest;
   va_start(rest, first);
-  const bool all = cairn::Collect(first, &rest, arguments);
+  const int result = cairn::StartListed(
+      first, &rest, [&](char** arguments) { return execve(path, arguments, environ); });
   va_end(rest);
-  errno = E2BIG;
-  return all ? execve(path, arguments, environ) : -1;
+  return result;
 }
 
 CAIRN_ENTRY int execlp(const char* file, const char* first, ...) noexcept {
-  char* arguments[cairn::kMostArguments];
   va_list rest;
   va_start(rest, first);
-  const bool all = cairn::Collect(first, &rest, arguments);
+  const int result = cairn::StartListed(
+      first, &rest, [&](char** arguments) { return execvpe(file, arguments, environ); });
   va_end(rest);
-  errno = E2BIG;
-  return all ? execvpe(file, arguments, environ) : -1;
+  return result;
 }
 
 CAIRN_ENTRY int execle(const char* path, const char* first, ...) noexcept {
-  char* arguments[cairn::kMostArguments];
   va_list rest;
   va_start(rest, first);
-  const bool all = cairn::Collect(first, &rest, arguments);
-  char* const* const environment = all ? va_arg(rest, char* const*) : nullptr;
+  const int result = cairn::StartListed(first, &rest, [&](char** arguments) {
+    return execve(path, arguments, va_arg(rest, char* const*));
+  });
   va_end(rest);
-  errno = E2BIG;
-  return all ? execve(path, arguments, environment) : -1;
+  return result;
 }
 
 CAIRN_ENTRY int posix_spawn(pid_t* id, const char* path, const posix_spawn_file_actions_t* actions,

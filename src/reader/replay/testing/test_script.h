@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "d3d12abi/buffer_desc.h"
 #include "d3d12abi/d3d12_api.h"
 #include "format/calls/call_builder.h"
 #include "format/trace/testing/test_trace.h"
@@ -70,14 +71,7 @@ class TestScript {
   uint64_t CreateBuffer(D3D12_HEAP_TYPE type, uint64_t size_bytes) {
     D3D12_HEAP_PROPERTIES heap = {};
     heap.Type = type;
-    D3D12_RESOURCE_DESC desc = {};
-    desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-    desc.Width = size_bytes;
-    desc.Height = 1;
-    desc.DepthOrArraySize = 1;
-    desc.MipLevels = 1;
-    desc.SampleDesc.Count = 1;
-    desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+    const D3D12_RESOURCE_DESC desc = BufferDesc(size_bytes);
     const D3D12_RESOURCE_STATES state =
         type == D3D12_HEAP_TYPE_UPLOAD     ? D3D12_RESOURCE_STATE_GENERIC_READ
         : type == D3D12_HEAP_TYPE_READBACK ? D3D12_RESOURCE_STATE_COPY_DEST
