@@ -121,20 +121,10 @@ TEST(EffectsTest, RemovingADeviceNeedsAnImplementationThatCan) {
 // ---- Of newer devices ----
 
 Played PlayOnNewer(TestScript* script) {
-  EXPECT_TRUE(script->ok) << "arguments that do not fit";
   PlayerOptions options;
   options.validate = true;
   options.create_device = [](uint32_t) -> void* { return CreateNewerFakeDevice(); };
-  TraceReader trace = script->trace.Open();
-  Result<std::unique_ptr<Player>> player = Player::Create(&trace, std::move(options));
-  Played played;
-  if (!player.ok()) {
-    ADD_FAILURE() << player.status().message();
-    return played;
-  }
-  played.status = (*player)->Run();
-  played.result = (*player)->result();
-  return played;
+  return Play(script, std::move(options));
 }
 
 // What the program reads of memory afterwards, the GPU had written before.

@@ -139,10 +139,13 @@ struct Played {
   PlayerResult result;
 };
 
+// Plays the script on the fake device, or what options.create_device makes.
 inline Played Play(TestScript* script, PlayerOptions options = {}) {
   EXPECT_TRUE(script->ok) << "arguments that do not fit";
   EXPECT_TRUE(script->trace.status().ok()) << script->trace.status().message();
-  options.create_device = [](uint32_t) -> void* { return CreateFakeDevice(); };
+  if (!options.create_device) {
+    options.create_device = [](uint32_t) -> void* { return CreateFakeDevice(); };
+  }
   TraceReader trace = script->trace.Open();
   Result<std::unique_ptr<Player>> player = Player::Create(&trace, std::move(options));
   Played played;
