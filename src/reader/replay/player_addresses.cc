@@ -102,6 +102,15 @@ void PlayerImpl::NoteInstances(uint64_t list,
                        desc->Inputs.DescsLayout == D3D12_ELEMENTS_LAYOUT_ARRAY_OF_POINTERS);
 }
 
+// How large a structure is, is the implementation's business, and depends on where it has put it: vkd3d-proton on
+// lavapipe gives what is left of the memory that it has reserved.
+void PlayerImpl::NoteStructureSizes(
+    UINT count, const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC* infos) {
+  for (UINT i = 0; infos != nullptr && i < count; ++i) {
+    if (const auto place = PlaceOfReal(infos[i].DestBuffer)) structure_sizes_.insert(place->buffer);
+  }
+}
+
 // `result`: what the call returned.
 void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
   const uint64_t object = call->record.object;
@@ -115,12 +124,14 @@ void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
       return;
     case Method::ID3D12GraphicsCommandList_Reset: addresses_.Reset(object); return;
     case Method::ID3D12GraphicsCommandList_CopyBufferRegion:
+      if (structure_sizes_.contains(number_at(2))) structure_sizes_.insert(number_at(0));
       addresses_.Copy(object, number_at(0), call->At<UINT64>(1), number_at(2), call->At<UINT64>(3),
                       call->At<UINT64>(4));
       return;
     case Method::ID3D12GraphicsCommandList_CopyResource: {
       const ReplayObject* const target = objects_.Find(number_at(0));
       if (target == nullptr || !AddressMemory::IsBuffer(*target)) return;
+      if (structure_sizes_.contains(number_at(1))) structure_sizes_.insert(target->number);
       addresses_.Copy(object, target->number, 0, number_at(1), 0, target->desc.Width);
       return;
     }
@@ -130,6 +141,13 @@ void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
       return;
     case Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure:
       NoteInstances(object, call->At<const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC*>(0));
+      NoteStructureSizes(
+          call->At<UINT>(1),
+          call->At<const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC*>(2));
+      return;
+    case Method::ID3D12GraphicsCommandList4_EmitRaytracingAccelerationStructurePostbuildInfo:
+      NoteStructureSizes(
+          1, call->At<const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC*>(0));
       return;
     case Method::ID3D12GraphicsCommandList4_DispatchRays:
       NoteRays(object, call->At<const D3D12_DISPATCH_RAYS_DESC*>(0));

@@ -45,6 +45,33 @@ TEST(PlayerConventionTest, NamesHaveTheCharactersOfTheImplementation) {
   EXPECT_EQ(LastFakeName(), "Frame fence");
 }
 
+// Texels of another size: libvkd3d gives the copy to the driver, others look at it themselves.
+TEST(PlayerConventionTest, CopyBetweenFormatsThatHaveNothingInCommon) {
+  HostileScript script;
+  const uint64_t list = script.CreateList();
+  const uint64_t to = script.CreateTexture(TextureDesc(16, 16));
+  const uint64_t from =
+      script.CreateTexture(TextureDesc(16, 16, 1, 1, DXGI_FORMAT_R16G16B16A16_FLOAT));
+  const uint64_t other = script.CreateTexture(TextureDesc(16, 17));
+  const auto copy = [&](uint64_t source) {
+    script.Call(Method::ID3D12GraphicsCommandList_CopyResource, list, ObjectPointer(to),
+                ObjectPointer(source));
+  };
+  copy(from);
+  copy(other);  // nobody makes that
+  const std::string what = "texels of R16G16B16A16_FLOAT are copied to R8G8B8A8_UNORM";
+  const PlayerResult result = PlayHere(&script);
+  EXPECT_EQ(result.skipped, kTakesNull ? 1u : 2u);
+  ASSERT_FALSE(result.left_out.empty());
+  EXPECT_THAT(result.left_out.back().what, testing::HasSubstr("not of the same size"));
+  if (kTakesNull) {
+    EXPECT_THAT(result.notes, testing::ElementsAre(testing::HasSubstr(what)));
+  } else {
+    EXPECT_THAT(result.notes, testing::IsEmpty());
+    EXPECT_THAT(result.left_out.front().what, testing::HasSubstr(what));
+  }
+}
+
 // Tables are read by the GPU, or, by libvkd3d, on the CPU.
 TEST(PlayerConventionTest, TableThatIsInNoHeap) {
   HostileScript script;

@@ -120,9 +120,10 @@ TEST(EffectsTest, RemovingADeviceNeedsAnImplementationThatCan) {
 
 // ---- Of newer devices ----
 
-Played PlayOnNewer(TestScript* script) {
+Played PlayOnNewer(TestScript* script, bool resources = false) {
   PlayerOptions options;
   options.validate = true;
+  options.validate_resources = resources;
   options.create_device = [](uint32_t) -> void* { return CreateNewerFakeDevice(); };
   return Play(script, std::move(options));
 }
@@ -141,6 +142,49 @@ TEST(EffectsTest, WhatFollowsARemovedDeviceIsNoLoss) {
   EXPECT_THAT(played.result.left_out, IsEmpty());
   EXPECT_EQ(played.result.compared_readbacks, 2u);
   EXPECT_EQ(played.result.not_compared, 0u);
+}
+
+// Plays copies out of a buffer with sizes of acceleration structures, or with zeros, that were others when recorded.
+Played ReadOtherSizes(bool has_sizes) {
+  HostileScript script;
+  const uint64_t queue = script.CreateQueue();
+  const uint64_t list = script.CreateList(script.CreateAllocator());
+  const uint64_t fence = script.CreateFence();
+  const uint64_t sizes = script.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, 65536);
+  const uint64_t copy = script.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, 65536);
+  const uint64_t read = script.CreateBuffer(D3D12_HEAP_TYPE_READBACK, 65536);
+  const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC info = {
+      TestScript::AddressOf(has_sizes ? sizes : read) + 64,
+      D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_COMPACTED_SIZE};
+  script.Call(Method::ID3D12GraphicsCommandList4_EmitRaytracingAccelerationStructurePostbuildInfo,
+              list, &info, 0u, nullptr);
+  script.Call(Method::ID3D12GraphicsCommandList_CopyResource, list, ObjectPointer(copy),
+              ObjectPointer(sizes));
+  script.Call(Method::ID3D12GraphicsCommandList_CopyBufferRegion, list,
+              ObjectPointer(has_sizes ? read : sizes), uint64_t{0}, ObjectPointer(copy),
+              uint64_t{64}, uint64_t{64});
+  script.Close(list);
+  script.Execute(queue, list);
+  script.Signal(queue, fence, 1);
+  script.Completed(fence, 1);
+  const std::vector<std::byte> other(64, std::byte{3});
+  if (has_sizes) script.ReadBack(read, 0, other);
+  script.Hash(copy, std::vector<std::byte>(65536, std::byte{3}));
+  return PlayOnNewer(&script, /*resources=*/true);
+}
+
+TEST(EffectsTest, SizesOfAccelerationStructuresAreTheDriversOwn) {
+  const Played sizes = ReadOtherSizes(true);
+  EXPECT_TRUE(sizes.status.ok()) << sizes.status.message();
+  EXPECT_THAT(sizes.result.left_out, IsEmpty());
+  EXPECT_EQ(sizes.result.compared_readbacks, 0u);
+  EXPECT_EQ(sizes.result.compared_resources, 0u);
+  EXPECT_EQ(sizes.result.not_compared, 0u);
+  EXPECT_THAT(sizes.result.notes,
+              ElementsAre(HasSubstr("sizes of acceleration structures, which are the driver's")));
+  const Played others = ReadOtherSizes(false);
+  EXPECT_EQ(others.result.compared_resources, 1u);
+  EXPECT_THAT(others.status.message(), HasSubstr("does not hold what it held"));
 }
 
 class MetaCommandTest : public testing::Test {

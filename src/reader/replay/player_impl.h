@@ -29,6 +29,10 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
+// The note of buffers with such sizes that differ.
+inline constexpr char kStructureSizes[] =
+    "not compared: sizes of acceleration structures, which are the driver's own";
+
 std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options, D3D12Library library);
 
 class PlayerImpl final : public Player {
@@ -186,6 +190,8 @@ class PlayerImpl final : public Player {
   // it is left out: it would harm this process, it would do nothing, or this implementation cannot make it.
   Status CheckCall(CallInProgress* call);
   Status CheckCopies(CallInProgress* call);
+  Status CheckCopyOfAll(const CallInProgress& call, const ReplayObject& to,
+                        const ReplayObject& from);
   Status CheckBarriers(CallInProgress* call);
   Status CheckTiles(CallInProgress* call);
   Status CheckRanges(CallInProgress* call);
@@ -321,6 +327,8 @@ class PlayerImpl final : public Player {
   void NoteAddresses(CallInProgress* call, const void* result);
   void NoteInstances(uint64_t list, const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc);
   void NoteRays(uint64_t list, const D3D12_DISPATCH_RAYS_DESC* desc);
+  void NoteStructureSizes(UINT count,
+                          const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC* infos);
   void NoteTable(uint64_t list, uint64_t address, uint64_t size_bytes, uint64_t stride_bytes);
   Status NoteIdentifier(uint64_t call, std::span<const std::byte> results);
   void NoteSignature(uint64_t creator, uint64_t object);
@@ -392,7 +400,9 @@ class PlayerImpl final : public Player {
   };
   std::map<std::pair<uint64_t, uint32_t>, Contents> contents_;
   std::set<uint64_t> not_cleared_;  // textures that do not begin as zeros, though asked for
-  uint64_t next_frame_ = 0;         // the frame that is played
+  std::set<uint64_t>
+      structure_sizes_;      // buffers with sizes of acceleration structures, and copies of them
+  uint64_t next_frame_ = 0;  // the frame that is played
   // By the clock of the recording: when it began; 0: not known. Then how long it took, once somebody has asked.
   uint64_t frame_began_ns_ = 0;
   std::optional<uint64_t> recorded_frame_ns_;

@@ -275,6 +275,12 @@ Status CheckWholeCopy(const ReplayObject& to, const ReplayObject& from) {
       (!same_texels && !may_differ)) {
     return Status(StatusCode::kCorrupt, "the resources are not of the same size");
   }
+  return Status();
+}
+
+Status CheckWholeFormats(const ReplayObject& to, const ReplayObject& from) {
+  const D3D12_RESOURCE_DESC& a = to.desc;
+  const D3D12_RESOURCE_DESC& b = from.desc;
   if (IsBuffer(to) || a.Format == b.Format) return Status();
   bool same = PlaneCount(a.Format) == PlaneCount(b.Format);
   for (uint32_t plane = 0; plane < PlaneCount(a.Format); ++plane) {

@@ -34,6 +34,8 @@ Status CheckBytes(const ReplayObject& buffer, uint64_t offset_bytes, uint64_t si
 Status CheckIsBuffer(const ReplayObject& resource);
 Status CheckSubresource(const ReplayObject& texture, uint32_t subresource);
 Status CheckWholeCopy(const ReplayObject& to, const ReplayObject& from);
+// Returns kCorrupt if blocks of one are no blocks of the other. Call CheckWholeCopy() before.
+Status CheckWholeFormats(const ReplayObject& to, const ReplayObject& from);
 
 struct CopySide {
   const D3D12_TEXTURE_COPY_LOCATION& location;
