@@ -78,7 +78,7 @@ Result<ProcessId> MakerOfChannel(RawHandle end);
 std::string TextOfInherited(RawHandle end);
 RawHandle FindInherited(const char* text);
 
-// Waits until there is room, on Windows a second at most. Does not disturb this process where nobody receives any
+// Waits until there is room, ten seconds at most, on Windows one second. Does not disturb this process where nobody receives any
 // more. With memory it returns on Windows when the receiver has it: that is a ChannelServer, which takes it at once,
 // whatever its thread does.
 Status SendOver(RawHandle end, std::span<const std::byte> message,

@@ -5,12 +5,17 @@
 #define CAIRN_OS_MEMORY_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace cairn {
 
 // A power of two.
 size_t PageBytes();
+
+// What this process has touched of memory and files that it shares with others, as the system counts it. 0: not known,
+// as on Windows.
+uint64_t SharedBytesInUse();
 
 // From now on threads share two heaps. The C library of Linux gives each thread that allocates while another one does a
 // heap of its own, and keeps what was freed there: with threads that come and go a process holds several times what it

@@ -18,12 +18,15 @@ namespace cairn {
 
 class SharedMemory {
  public:
-  // Zero-filled and mapped for reading and writing. `name` is for people who look at what a process holds, and
+  // What Create may make at most: on Linux the process's limit of files (ulimit -f).
+  static uint64_t MostBytes();
+
+  // Zero-filled and mapped for reading and writing. kUnsupported beyond MostBytes(). `name` is for people who look at what a process holds, and
   // for os/running_processes.h. On Windows it is the beginning of the name by which this user's processes can open it.
   static Result<SharedMemory> Create(const char* name, uint64_t size_bytes);
 
   // Maps memory made by Create in another process, for reading only; takes ownership of
-  // `memory` also when it fails. kCorrupt if it could shrink or is not `size_bytes` large.
+  // `memory` also when it fails. kCorrupt if it could shrink, is of huge pages or is not `size_bytes` large.
   static Result<SharedMemory> MapForReading(SystemHandle memory, uint64_t size_bytes) {
     return Map(std::move(memory), size_bytes, false);
   }
@@ -57,12 +60,14 @@ class SharedMemory {
       : data_(std::exchange(other.data_, nullptr)),
         size_bytes_(std::exchange(other.size_bytes_, 0)),
         borrowed_(other.borrowed_),
+        identity_(std::exchange(other.identity_, 0)),
         handle_(std::move(other.handle_)),
         name_(std::move(other.name_)) {}
   SharedMemory& operator=(SharedMemory&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_bytes_, other.size_bytes_);
     std::swap(borrowed_, other.borrowed_);
+    std::swap(identity_, other.identity_);
     std::swap(handle_, other.handle_);
     std::swap(name_, other.name_);
     return *this;
@@ -75,6 +80,11 @@ class SharedMemory {
 
   std::byte* data() const { return data_; }
   uint64_t size_bytes() const { return size_bytes_; }
+  // Which memory it is that another process has made: of two mappings at the same time the same if they show the same
+  // memory. 0: not known, as on Windows.
+  uint64_t identity() const { return identity_; }
+  // What was touched of the mapping no longer counts as this process's, until it is touched again. Nothing on Windows.
+  void ForgetPages() const;
   // To hand it over. -1 in memory that another process made: the mapping needs none.
   RawHandle handle() const { return handle_.get(); }
 
@@ -84,6 +94,7 @@ class SharedMemory {
   std::byte* data_ = nullptr;
   uint64_t size_bytes_ = 0;
   bool borrowed_ = false;
+  uint64_t identity_ = 0;
   SystemHandle handle_;
   std::string name_;
 };

@@ -64,6 +64,9 @@ Result<std::unique_ptr<BlockWriter>> BlockWriter::Create(uint64_t size_bytes) {
                   "a block of " + std::to_string(size_bytes) + " bytes: use " +
                       std::to_string(kMinBlockBytes) + " to " + std::to_string(kMaxBlockBytes));
   }
+  // A smaller one holds fewer recordings, and without its tables no objects; the process goes on in any case.
+  const uint64_t allowed_bytes = SharedMemory::MostBytes() / kPageBytes * kPageBytes;
+  if (allowed_bytes >= kMinBlockBytes) size_bytes = std::min(size_bytes, allowed_bytes);
   Result<SharedMemory> memory = SharedMemory::Create(kBlockMemoryName, RoundUpToPage(size_bytes));
   if (!memory.ok()) return memory.status();
   return std::unique_ptr<BlockWriter>(new BlockWriter(std::move(*memory)));

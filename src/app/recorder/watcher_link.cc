@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 #include "os/environment.h"
 #include "os/linux_half.h"
 #include "os/process.h"
+#include "os/standard_error.h"
 
 namespace cairn {
 namespace {
@@ -27,7 +27,7 @@ void SayUnwatched(const Status& status) {
   if (wanted == "off" || wanted == "error") return;
   const std::string line = "cairn: warning: process " + std::to_string(OwnProcessId()) +
                            " is not watched: " + status.message() + "\n";
-  (void)std::fputs(line.c_str(), stderr);
+  WriteStandardError(line);
 }
 
 Status Send(const HandoverMessage& message, const SharedMemory* memory) {

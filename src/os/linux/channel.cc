@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 
 #include <cerrno>
 #include <charconv>
@@ -23,6 +24,11 @@ Result<ChannelEnds> MakeChannel() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return StatusFromErrno(errno, "the watcher's socket cannot be made");
+  }
+  // Others may have filled it, and whoever reads it may be stopped: a program goes on without a watcher.
+  constexpr timeval kPatience{10, 0};
+  for (const int end : ends) {
+    (void)setsockopt(end, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
   }
   return ChannelEnds{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }

@@ -14,6 +14,7 @@
 
 #include "os/channel.h"
 #include "os/linux/file_descriptor.h"
+#include "os/linux/foreign_handle.h"
 
 namespace cairn {
 namespace {
@@ -25,7 +26,17 @@ constexpr int kAttachedPidfd = 0x04;  // SCM_PIDFD
 constexpr uint64_t kNamedDoor = 0;
 constexpr uint64_t kSecondDoor = 1;
 
-void TakeAttachments(msghdr& header, FileDescriptor* attached, ProcessHandle* sender) {
+// As many as a message can have (SCM_MAX_FD): what has no room here the kernel closes before the message is read, and
+// so long that would wait.
+constexpr size_t kMostAttached = 253;
+
+struct Attachments {
+  size_t count = 0;
+  int highest = -1;
+  FileDescriptor last;
+};
+
+void TakeAttachments(msghdr& header, Attachments* attached, ProcessHandle* sender) {
   for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
     if (part->cmsg_level != SOL_SOCKET) continue;
     if (part->cmsg_type == SCM_CREDENTIALS && part->cmsg_len >= CMSG_LEN(sizeof(ucred))) {
@@ -42,7 +53,10 @@ void TakeAttachments(msghdr& header, FileDescriptor* attached, ProcessHandle* se
       for (size_t i = 0; i < count; ++i) {
         int fd = -1;
         std::memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof(fd));
-        *attached = FileDescriptor(fd);  // a second one closes the first: unusable anyway
+        ++attached->count;
+        attached->highest = std::max(attached->highest, fd);
+        // One is wanted: with a second one all of them are unusable.
+        CloseElsewhere(std::exchange(attached->last, FileDescriptor(fd)));
       }
     }
   }
@@ -65,6 +79,13 @@ FileDescriptor MakeDoor(const sockaddr_un& address, size_t size) {
     return FileDescriptor();
   }
   return door;
+}
+
+// Messages that were not read may have anything attached, which is closed with the connection. The other end sees at
+// once that it is gone.
+void CloseConnection(SystemHandle end) {
+  (void)shutdown(DescriptorOf(end), SHUT_RDWR);
+  CloseElsewhere(std::move(end));
 }
 
 FileDescriptor OpenReserve() {
@@ -95,7 +116,9 @@ struct ChannelServer::State {
 };
 
 ChannelServer::ChannelServer() : state_(std::make_unique<State>()) {}
-ChannelServer::~ChannelServer() = default;
+ChannelServer::~ChannelServer() {
+  for (auto& [number, connection] : state_->connections) CloseConnection(std::move(connection.end));
+}
 
 Status ChannelServer::State::Listen(const SystemHandle& handle, uint64_t number) {
   epoll_event event{};
@@ -130,7 +153,12 @@ bool ChannelServer::has_doors() const {
 }
 
 void ChannelServer::Close(uint64_t connection) {
-  state_->connections.erase(connection);
+  const auto found = state_->connections.find(connection);
+  if (found == state_->connections.end()) return;
+  (void)epoll_ctl(DescriptorOf(state_->events), EPOLL_CTL_DEL, DescriptorOf(found->second.end),
+                  nullptr);
+  CloseConnection(std::move(found->second.end));
+  state_->connections.erase(found);
 }
 
 const SystemHandle& ChannelServer::handle() const {
@@ -198,6 +226,7 @@ ChannelServer::Event ChannelServer::State::Accept(const SystemHandle& door, uint
   // Root's process may have started a program for another user.
   if (getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
       (peer.uid != geteuid() && geteuid() != 0)) {
+    CloseConnection(std::move(socket));
     return Event::kNothing;
   }
   const Result<uint64_t> added = Add(std::move(socket), peer.pid);
@@ -209,8 +238,8 @@ ChannelServer::Event ChannelServer::State::Accept(const SystemHandle& door, uint
 ChannelServer::Event ChannelServer::State::Receive(Connection* connection,
                                                    ChannelMessage* message) {
   iovec data{message->data.data(), message->data.size()};
-  alignas(cmsghdr) char
-      control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int)) + CMSG_SPACE(8 * sizeof(int))];
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int)) +
+                                CMSG_SPACE(kMostAttached * sizeof(int))];
   msghdr header{};
   header.msg_iov = &data;
   header.msg_iovlen = 1;
@@ -221,17 +250,22 @@ ChannelServer::Event ChannelServer::State::Receive(Connection* connection,
     size = recvmsg(DescriptorOf(connection->end), &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
   if (size < 0) return errno == EAGAIN ? Event::kNothing : Event::kClosed;
-  FileDescriptor attached;
+  Attachments attached;
   message->sender.pid = connection->peer;
   TakeAttachments(header, &attached, &message->sender);
   // The end of the stream. An empty message looks the same but comes with credentials.
   if (size == 0 && header.msg_controllen == 0) return Event::kClosed;
   message->size_bytes = static_cast<size_t>(size);
-  message->memory_lost = (header.msg_flags & MSG_CTRUNC) != 0 && !attached.valid();
+  message->memory_lost = (header.msg_flags & MSG_CTRUNC) != 0 && attached.count == 0;
   // The lowest free number is the one that is given out.
-  const int highest = std::max(attached.get(), DescriptorOf(message->sender.handle));
-  message->handles_in_use = static_cast<uint64_t>(std::max(highest, 0));
-  message->memory = AttachedMemory(std::move(attached));
+  const int highest = std::max({attached.highest, DescriptorOf(message->sender.handle), 0});
+  if (attached.count == 1 && IsSealedMemory(attached.last.get())) {
+    message->memory = AttachedMemory(std::move(attached.last));
+  } else {
+    CloseElsewhere(std::move(attached.last));
+  }
+  const auto in_use = static_cast<uint64_t>(highest);
+  message->handles_in_use = in_use - std::min(in_use, HandlesStillOpen());
   return Event::kMessage;
 }
 
@@ -245,7 +279,7 @@ ChannelServer::Event ChannelServer::Next(uint64_t* connection, ChannelMessage* m
   if (found == state_->connections.end()) return Event::kNothing;
   *message = ChannelMessage();
   const Event what = state_->Receive(&found->second, message);
-  if (what == Event::kClosed) Close(*connection);  // which also takes it out of epoll
+  if (what == Event::kClosed) Close(*connection);
   return what;
 }
 

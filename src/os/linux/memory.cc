@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/memory.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <cstdio>
+
+#include "os/linux/file_descriptor.h"
 
 namespace cairn {
 
 size_t PageBytes() {
   static const size_t bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
+}
+
+uint64_t SharedBytesInUse() {
+  const FileDescriptor file(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
+  char text[128] = {};
+  unsigned long shared_pages = 0;
+  if (read(file.get(), text, sizeof(text) - 1) <= 0 ||
+      std::sscanf(text, "%*u %*u %lu", &shared_pages) != 1) {
+    return 0;
+  }
+  return shared_pages * PageBytes();
 }
 
 void ShareHeaps() {

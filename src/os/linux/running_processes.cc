@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "os/linux/file_descriptor.h"
+#include "os/linux/foreign_handle.h"
 
 namespace cairn {
 namespace {
@@ -33,17 +34,6 @@ std::optional<std::string> StatusOf(ProcessId id, std::string_view name) {
     if (line.starts_with(name)) return line.substr(name.size());
   }
   return std::nullopt;
-}
-
-// Opens what a descriptor of another process refers to, if it is memory. Between the look at its name and this
-// the process may have put anything there: opening a FIFO would wait for its writer, and opening a terminal
-// could make it ours.
-FileDescriptor OpenMemory(const fs::path& path, bool* is_memory) {
-  FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  struct stat info {};
-  *is_memory = fd.valid() && fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) &&
-               fcntl(fd.get(), F_GET_SEALS) >= 0;
-  return fd;
 }
 
 }  // namespace
@@ -110,13 +100,13 @@ std::error_code LookAtHeldMemory(ProcessId id, const char* name,
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::error_code gone;
     if (fs::read_symlink(entry->path(), gone) != link) continue;
-    bool is_memory = false;
-    FileDescriptor fd = OpenMemory(entry->path(), &is_memory);
-    if (!fd.valid()) {
-      not_opened.assign(errno, std::generic_category());
-    } else if (is_memory) {
+    // The name may be anything's, and between the look at it and this the process may have put anything there.
+    FileDescriptor fd = OpenMemory(entry->path().c_str(), O_RDONLY);
+    if (fd.valid()) {
       HeldMemory memory(std::move(fd));
       if (look(memory)) return {};
+    } else if (errno != 0) {
+      not_opened.assign(errno, std::generic_category());
     }
   }
   return error ? error : not_opened;

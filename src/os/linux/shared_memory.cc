@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "os/linux/file_descriptor.h"
+#include "os/linux/foreign_handle.h"
 
 namespace cairn {
 namespace {
@@ -19,7 +21,20 @@ constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 }  // namespace
 
+uint64_t SharedMemory::MostBytes() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return ~uint64_t{0};
+  return limit.rlim_cur;
+}
+
 Result<SharedMemory> SharedMemory::Create(const char* name, uint64_t size_bytes) {
+  // Beyond the limit the system would end the process, which is perhaps not ours.
+  if (size_bytes > MostBytes()) {
+    return Status(StatusCode::kUnsupported,
+                  "shared memory of " + std::to_string(size_bytes) +
+                      " bytes cannot be made: no file of this process may have more than " +
+                      std::to_string(MostBytes()) + " (ulimit -f)");
+  }
   SharedMemory memory;
   const int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   memory.handle_ = SystemHandle(fd);
@@ -41,9 +56,10 @@ Result<SharedMemory> SharedMemory::Create(const char* name, uint64_t size_bytes)
 Result<SharedMemory> SharedMemory::Map(SystemHandle handle, uint64_t size_bytes, bool writable) {
   const int fd = DescriptorOf(handle);
   const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
-  const int seals = fcntl(fd, F_GET_SEALS);
-  if (seals < 0 || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW)) {
-    return Status(StatusCode::kCorrupt, "the memory handed over is not sealed against resizing");
+  if (!IsSealedMemory(fd)) {
+    CloseElsewhere(std::move(handle));
+    return Status(StatusCode::kCorrupt,
+                  "the memory handed over is not sealed against resizing, or of huge pages");
   }
   struct stat info {};
   if (fstat(fd, &info) != 0) return StatusFromErrno(errno, "the memory handed over is unreadable");
@@ -57,7 +73,12 @@ Result<SharedMemory> SharedMemory::Map(SystemHandle handle, uint64_t size_bytes,
   SharedMemory memory;
   memory.data_ = static_cast<std::byte*>(data);
   memory.size_bytes_ = size_bytes;
+  memory.identity_ = info.st_ino;
   return memory;
+}
+
+void SharedMemory::ForgetPages() const {
+  if (data_ != nullptr && !borrowed_) (void)madvise(data_, size_bytes_, MADV_DONTNEED);
 }
 
 std::string SharedMemory::PathForOthers() const {
@@ -65,12 +86,13 @@ std::string SharedMemory::PathForOthers() const {
 }
 
 Result<SharedMemory> SharedMemory::MapPathForWriting(const std::string& path) {
-  // The name may be anybody's: it must not wait for the other end of a pipe, nor take a terminal.
-  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return StatusFromErrno(errno, path);
-  SystemHandle handle(fd);
+  // The name may be anybody's.
+  FileDescriptor handle = OpenMemory(path.c_str(), O_RDWR);
+  if (!handle.valid() && errno != 0) return StatusFromErrno(errno, path);
   struct stat info {};
-  if (fstat(fd, &info) != 0) return StatusFromErrno(errno, path);
+  if (!handle.valid() || fstat(handle.get(), &info) != 0) {
+    return Status(StatusCode::kCorrupt, path + " is no memory that Cairn has made");
+  }
   return Map(std::move(handle), static_cast<uint64_t>(info.st_size), true);
 }
 

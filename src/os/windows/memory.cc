@@ -14,6 +14,10 @@ size_t PageBytes() {
   return bytes;
 }
 
+uint64_t SharedBytesInUse() {
+  return 0;
+}
+
 void ShareHeaps() {}
 
 namespace {

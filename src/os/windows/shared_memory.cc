@@ -121,6 +121,12 @@ std::string NameOf(HANDLE section) {
 
 // Named "NAME-PID-N" with the lowest N that nobody has: somebody may have taken names, or still hold memory of an
 // earlier process of this number.
+uint64_t SharedMemory::MostBytes() {
+  return ~uint64_t{0};
+}
+
+void SharedMemory::ForgetPages() const {}
+
 Result<SharedMemory> SharedMemory::Create(const char* name, uint64_t size_bytes) {
   constexpr int kMostNames = 64;
   const std::string problem =

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/linux/foreign_handle.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+
+#include <cerrno>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "os/clock.h"
+#include "os/thread.h"
+
+namespace cairn {
+namespace {
+
+// One that has closed nothing for so long waits: another one is started.
+constexpr uint64_t kWaitsNs = 50'000'000;
+constexpr int kMostClosers = 16;
+
+// The device number of the file system in which the kernel makes memory.
+dev_t DeviceOfMemory() {
+  static const dev_t device = [] {
+    const FileDescriptor memory(memfd_create("cairn-look", MFD_CLOEXEC));
+    struct stat info {};
+    return fstat(memory.get(), &info) == 0 ? info.st_dev : dev_t{0};
+  }();
+  return device;
+}
+
+class Closers {
+ public:
+  void Add(SystemHandle handle) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(handle));
+    const uint64_t now_ns = MonotonicNs();
+    const bool all_wait = now_ns - last_closed_ns_ >= kWaitsNs;
+    if (count_ != 0 && (!all_wait || count_ >= kMostClosers)) return;
+    last_closed_ns_ = now_ns;
+    ++count_;
+    try {
+      StartInnerThread("cairn-close", [this] { Run(); }).detach();
+    } catch (const std::exception&) {
+      --count_;  // The next one tries again.
+    }
+  }
+  uint64_t still_open() {
+    const std::lock_guard lock(mutex_);
+    return waiting_.size() + static_cast<uint64_t>(count_);
+  }
+
+ private:
+  void Run() {
+    std::unique_lock lock(mutex_);
+    while (!waiting_.empty()) {
+      SystemHandle next = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      next.Close();
+      lock.lock();
+      last_closed_ns_ = MonotonicNs();
+    }
+    --count_;
+  }
+
+  std::mutex mutex_;
+  std::deque<SystemHandle> waiting_;
+  int count_ = 0;  // threads
+  uint64_t last_closed_ns_ = 0;
+};
+
+// Never destroyed: its threads may outlive everything else.
+Closers& AllClosers() {
+  static Closers& closers = *new Closers;
+  return closers;
+}
+
+}  // namespace
+
+bool IsSealedMemory(int fd) {
+  constexpr int kWanted = F_SEAL_SHRINK | F_SEAL_GROW;
+  // Comes first: it fails at once for what belongs to any other file system, which is not asked.
+  const int seals = fcntl(fd, F_GET_SEALS);
+  if (seals < 0 || (seals & kWanted) != kWanted) return false;
+  struct stat info {};
+  struct statfs system {};
+  return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && fstatfs(fd, &system) == 0 &&
+         system.f_type == TMPFS_MAGIC;
+}
+
+FileDescriptor OpenMemory(const char* path, int flags) {
+  // Does not open what it leads to: a device is not started, a FIFO not waited for.
+  FileDescriptor found(open(path, O_PATH | O_CLOEXEC));
+  if (!found.valid()) return found;
+  struct statx info {};
+  // By what the system knows already: a file system of a hostile process is not asked.
+  if (statx(found.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &info) != 0) {
+    return FileDescriptor();
+  }
+  FileDescriptor opened;
+  if (S_ISREG(info.stx_mode) &&
+      makedev(info.stx_dev_major, info.stx_dev_minor) == DeviceOfMemory()) {
+    const std::string again = "/proc/self/fd/" + std::to_string(found.get());
+    opened = FileDescriptor(open(again.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!opened.valid() || IsSealedMemory(opened.get())) return opened;
+  }
+  // What could wait when it is closed was not opened.
+  errno = 0;
+  return FileDescriptor();
+}
+
+void CloseElsewhere(SystemHandle handle) {
+  if (!handle.valid()) return;
+  // Memory never waits, and is what mostly comes.
+  if (fcntl(static_cast<int>(handle.get()), F_GET_SEALS) >= 0) return;
+  AllClosers().Add(std::move(handle));
+}
+
+uint64_t HandlesStillOpen() {
+  return AllClosers().still_open();
+}
+
+}  // namespace cairn
