@@ -18,6 +18,8 @@ namespace {
 // How much is written before others get the lock: what takes it besides is an incident.
 constexpr size_t kBatchRecords = 1024;
 constexpr size_t kBatchBytes = 4u << 20;
+// What is looked at meanwhile, records or not: some milliseconds.
+constexpr uint32_t kBatchSteps = 1u << 16;
 // The program rings when it has much to give; otherwise this is how late the file may be.
 constexpr uint64_t kLookNs = 10'000'000;
 // A number is taken a moment before its record is there. One that is missing for so long, while others
@@ -35,6 +37,7 @@ CaptureDrain::CaptureDrain(SharedMemory region, CaptureDrainSettings settings)
   if (!reader.ok()) {
     open_error_ = reader.status();
     failed_ = true;
+    ended_ = true;
     return;
   }
   reader_ = std::move(reader).value();
@@ -74,7 +77,7 @@ std::unique_lock<std::mutex> CaptureDrain::Lock() const {
 
 void CaptureDrain::Run() {
   uint64_t flushed_ns = MonotonicNs();
-  while (!stop_) {
+  while (!stop_ && !ends_) {
     const uint32_t doorbell = reader_->Doorbell();
     bool found = false;
     {
@@ -89,21 +92,28 @@ void CaptureDrain::Run() {
       failed_ = !sink_->status().ok();
       if (failed_ || sink_->nearly_full()) reader_->Request(CaptureRequest::kStop);
     }
-    // A mutex does not go to whoever waited longest.
-    while (waiters_ != 0 && !stop_) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    LetOthersIn();
     if (!found) reader_->WaitForDoorbell(doorbell, kLookNs);
   }
+  if (ends_) TakeTheRest();
+}
+
+// A mutex does not go to whoever waited longest.
+void CaptureDrain::LetOthersIn() const {
+  while (waiters_ != 0 && !stop_) std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
 bool CaptureDrain::Pump(uint64_t last) {
   size_t count = 0;
+  paused_ = false;
+  reader_->AllowSteps(kBatchSteps);
   try {
     PumpInto(last, &count);
   } catch (const std::exception& error) {
     sink_->Fail(Status(StatusCode::kOutOfMemory, error.what()));
   }
   reader_->GiveBack();
-  return count != 0;
+  return count != 0 || paused_;
 }
 
 void CaptureDrain::PumpInto(uint64_t last, size_t* count) {
@@ -117,6 +127,10 @@ void CaptureDrain::PumpInto(uint64_t last, size_t* count) {
       held_back_since_ns_ = 0;
       sink_->Add(record);
       continue;
+    }
+    if (found == RegionReader::Found::kPaused) {
+      paused_ = true;
+      break;
     }
     if (found == RegionReader::Found::kNothing) {
       held_back_since_ns_ = 0;
@@ -149,28 +163,50 @@ void CaptureDrain::WatchTrigger() {
   }
 }
 
+void CaptureDrain::BeginEnd() {
+  ends_ = true;
+}
+
 void CaptureDrain::EndTrace() {
-  stop_ = true;
+  BeginEnd();
   if (thread_.joinable()) thread_.join();
-  const auto lock = Lock();
-  if (ended_ || !sink_.has_value()) return;
-  ended_ = true;
-  // What is missing will not come, and what is written from now on, by a child that has the memory as well,
-  // is not the program's.
-  reader_->TakeWhatIsThere();
-  const uint64_t last = reader_->end_number();
-  while (reader_->next_number() <= last) {
-    if (!Pump(last) && !reader_->PassOverGap()) break;
+}
+
+void CaptureDrain::TakeTheRest() {
+  const uint64_t begun_ns = MonotonicNs();
+  {
+    const std::lock_guard lock(mutex_);
+    // What is missing will not come, and what is written from now on, by a child that has the memory as well,
+    // is not the program's.
+    reader_->TakeWhatIsThere();
   }
+  const uint64_t last = reader_->end_number();
+  for (bool more = true; more && !stop_;) {
+    {
+      const std::lock_guard lock(mutex_);
+      more = reader_->next_number() <= last && (Pump(last) || reader_->PassOverGap());
+      if (more && MonotonicNs() - begun_ns >= kMostEndNs) {
+        reader_->NoteCut();
+        more = false;
+      }
+    }
+    LetOthersIn();
+  }
+  const std::lock_guard lock(mutex_);
+  WriteTheRest();
+  last_number_ = std::max(last, reader_->last_taken_number());
+  // Its memory is no longer needed; writing the report may need some.
+  reader_.reset();
+  ended_ = true;
+}
+
+void CaptureDrain::WriteTheRest() {
   try {
     WriteEnd();
   } catch (const std::exception& error) {
     sink_->Fail(Status(StatusCode::kOutOfMemory, error.what()));
   }
   failed_ = !sink_->status().ok();
-  last_number_ = std::max(last, reader_->last_taken_number());
-  // Its memory is no longer needed; writing the report may need some.
-  reader_.reset();
 }
 
 void CaptureDrain::WriteEnd() {

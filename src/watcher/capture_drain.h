@@ -5,7 +5,7 @@
 //
 //   CaptureDrain drain(std::move(region), settings);
 //   ... the program ends ...
-//   drain.EndTrace();
+//   drain.BeginEnd();                    // and when drain.ended():
 //   drain.Append([&](FileWriter* file) { return WriteSnapshot(snapshot, file); });
 //   Result<CaptureSummary> summary = drain.Finish();
 //
@@ -14,7 +14,8 @@
 //
 // Memory: two chunks of the trace, the index of known blobs (format/trace/trace_writer.h), one record; for a
 // capture that starts late also what live_state.h keeps.
-// After the end of the program: at most the bytes of the region are written, whoever goes on filling it.
+// After the end of the program: at most the bytes of the region are written, whoever goes on filling it, and for at most
+// kMostEndNs.
 // File: every record whose number was taken kFlushNs before the watcher died.
 #ifndef CAIRN_WATCHER_CAPTURE_DRAIN_H_
 #define CAIRN_WATCHER_CAPTURE_DRAIN_H_
@@ -51,6 +52,7 @@ struct CaptureDrainSettings {
 class CaptureDrain {
  public:
   static constexpr uint64_t kFlushNs = 250'000'000;
+  static constexpr uint64_t kMostEndNs = 10'000'000'000;
 
   // Starts the thread. What goes wrong is in status() and in what Finish() returns.
   CaptureDrain(SharedMemory region, CaptureDrainSettings settings);
@@ -70,7 +72,12 @@ class CaptureDrain {
   // nothing. Any thread, at once.
   void Trigger() { ++triggers_wanted_; }
 
-  // The program has ended, or is given up: takes what was recorded by now, and ends the trace.
+  // The program has ended, or is given up: takes what was recorded by now, and ends the trace. Returns at once; the
+  // thread does it.
+  void BeginEnd();
+  // It has been done.
+  bool ended() const { return ended_; }
+  // Waits for that.
   void EndTrace();
   // Adds chunks to the file, at any time. `write` must only append, and may ask for LastNumber().
   Status Append(const std::function<Status(FileWriter*)>& write);
@@ -78,19 +85,23 @@ class CaptureDrain {
   uint64_t LastNumber() const {
     return reader_.has_value() ? reader_->last_taken_number() : last_number_;
   }
-  // Gives the file its name. Ends the trace if EndTrace did not.
+  // Gives the file its name. Ends the trace if nothing else did.
   Result<CaptureSummary> Finish();
 
  private:
   void Run();
-  // Takes some records, with numbers up to `last`. False: there was none.
+  // Takes some records, with numbers up to `last`. False: there was none, as far as it has looked.
   bool Pump(uint64_t last);
+  // Everything that is there, on the thread.
+  void TakeTheRest();
+  void WriteTheRest();
   // The same, with `count` of those that were taken, without care for memory.
   void PumpInto(uint64_t last, size_t* count);
   // The record that is missing will not come, as far as anybody can know.
   bool IsLost(uint64_t now_ns);
   void WatchTrigger();
   void WriteEnd();
+  void LetOthersIn() const;
   // For all but the thread: it lets go of the file soon.
   std::unique_lock<std::mutex> Lock() const;
 
@@ -105,7 +116,9 @@ class CaptureDrain {
   uint64_t gap_free_since_ns_ = 0;
   uint64_t last_number_ = 0;  // once reader_ is gone
   int triggers_ = 0;
-  bool ended_ = false;
+  bool paused_ = false;  // the reader has looked at as much as it may at once
+  std::atomic<bool> ended_{false};
+  std::atomic<bool> ends_{false};
   std::atomic<bool> failed_{false};
   std::atomic<int> triggers_wanted_{0};
   mutable std::atomic<int> waiters_{0};

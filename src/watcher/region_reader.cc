@@ -14,6 +14,9 @@ namespace {
 constexpr uint32_t kPadKind = 0;
 constexpr uint32_t kThreadsKept = 65536;
 
+// Of the region, before its pages are forgotten.
+constexpr uint64_t kMostTouchedBytes = 16u << 20;
+
 enum RingState : uint32_t { kRingFree = 0, kRingEnded = 2 };
 
 bool IsRecordKind(RecordKind kind) {
@@ -94,6 +97,14 @@ void RegionReader::SkipDamage(Ring* ring) {
   gap_free_until_ = last_taken_number();
 }
 
+// Before more is looked at than a record. What was there at the end of the program has an end itself.
+bool RegionReader::MayStep() {
+  if (end_.reached) return true;
+  if (steps_ == 0) return false;
+  --steps_;
+  return true;
+}
+
 bool RegionReader::FindFront(uint32_t index) {
   Ring& mine = rings_[index];
   if (mine.has_front) return true;
@@ -127,6 +138,7 @@ bool RegionReader::FindFront(uint32_t index) {
     }
     if (static_cast<uint32_t>(front.kind) == kPadKind && front.number == 0) {
       mine.position += front.size_bytes;
+      if (!MayStep()) return false;
       continue;
     }
     mine.front = front;
@@ -135,6 +147,7 @@ bool RegionReader::FindFront(uint32_t index) {
       ++damaged_records_;
       DropUnread(index);
       gap_free_until_ = last_taken_number();
+      if (!MayStep()) return false;
       continue;
     }
     mine.has_front = true;
@@ -174,6 +187,7 @@ void RegionReader::FreeBlock(uint32_t block) {
 }
 
 void RegionReader::DropFront(uint32_t index) {
+  touched_bytes_ += rings_[index].front.size_bytes;
   rings_[index].position += rings_[index].front.size_bytes;
   rings_[index].has_front = false;
   front_numbers_[index] = 0;
@@ -191,6 +205,7 @@ int RegionReader::RingWithNext() {
       // Passed over before it came, or a number that was used twice.
       if (static_cast<uint32_t>(rings_[index].front.kind) != kPadKind) ++late_records_;
       DropUnread(index);
+      if (!MayStep()) return -1;
     }
     if (front_numbers_[index] == next_) return static_cast<int>(index);
   }
@@ -202,10 +217,12 @@ RegionReader::Found RegionReader::Take(Record* record) {
     // Loaded before the rings are looked at: what was taken by then may be there.
     const uint64_t taken = last_taken_number();
     const int index = RingWithNext();
+    if (index < 0 && steps_ == 0 && !end_.reached) return Found::kPaused;
     if (index < 0) return taken >= next_ ? Found::kHeldBack : Found::kNothing;
     last_ring_ = static_cast<uint32_t>(index);
     ++next_;
     if (TakeFront(last_ring_, record)) return Found::kRecord;
+    if (!MayStep()) return Found::kPaused;
   }
 }
 
@@ -270,6 +287,7 @@ bool RegionReader::GatherBlob(Record* record) {
                 std::min<uint64_t>(kSpillBlockBytes, body.size_bytes - done));
     FreeBlock(block);
   }
+  touched_bytes_ += body.size_bytes;
   body.block_count = 0;
   std::memcpy(blob_.data(), &body, sizeof(body));
   record->body = blob_;
@@ -322,6 +340,10 @@ void RegionReader::FreeEndedRing(uint32_t index) {
 }
 
 void RegionReader::GiveBack() {
+  if (touched_bytes_ >= kMostTouchedBytes) {
+    touched_bytes_ = 0;
+    region_.ForgetPages();
+  }
   if (end_.reached) return;
   bool given = blocks_freed_;
   blocks_freed_ = false;
@@ -410,6 +432,13 @@ std::vector<std::string> RegionReader::Losses() const {
   note(damaged_rings_, "times a thread's ring was damaged, and what it held was left out");
   note(damaged_records_, "records were damaged and are left out");
   note(late_records_, "records came too late and are left out");
+  if (header().gave_up.load(std::memory_order_relaxed) != 0) {
+    losses.push_back(
+        "the program waited 10 s for a watcher that took nothing (it was stopped, or had no time), "
+        "and went on without being captured: what it did from there on is not in the file");
+  }
+  if (cut_)
+    losses.push_back("there was no time for all that the program left: the rest is left out");
   return losses;
 }
 

@@ -35,7 +35,12 @@ class RegionReader {
     kRecord,
     kNothing,   // every number that was taken has been seen
     kHeldBack,  // a number was taken whose record is not there yet: what comes behind it waits
+    kPaused,    // the allowed steps are used up: there may be more
   };
+  // How much of what lies in the rings may be looked at until the next call of this: a program that goes on filling
+  // them with what is no record does not keep the reader. At first kFirstSteps.
+  static constexpr uint32_t kFirstSteps = 1u << 20;
+  void AllowSteps(uint32_t steps) { steps_ = steps; }
   // `record->body` is valid until the next call. kBlob records come with their bytes, wherever those
   // were. Cost: bench of capture_drain.
   Found Take(Record* record);
@@ -49,7 +54,8 @@ class RegionReader {
   // spill serves one more blob.
   void TakeWhatIsThere();
 
-  // Tells the program what room it has again. Call often; costs a system call only if a thread waits.
+  // Tells the program what room it has again. Call often; costs a system call only if a thread waits, and one for
+  // each 16 MiB that were read, so that they no longer count as this process's memory.
   void GiveBack();
 
   // Returns when the program rang, or after the time.
@@ -78,6 +84,8 @@ class RegionReader {
 
   // Sentences, one for each kind of damage.
   std::vector<std::string> Losses() const;
+  // Of those one more: there was no time for all that was there at the end.
+  void NoteCut() { cut_ = true; }
   uint64_t passed_over() const { return passed_over_; }
 
  private:
@@ -105,6 +113,7 @@ class RegionReader {
   const std::byte* ring_bytes(uint32_t index) const;
   // Makes `front` the ring's next record, if there is one.
   bool FindFront(uint32_t index);
+  bool MayStep();
   void DropFront(uint32_t index);
   void SkipDamage(Ring* ring);
   void DropUnread(uint32_t index);
@@ -133,6 +142,9 @@ class RegionReader {
   std::vector<std::byte> body_;
   std::vector<std::byte> blob_;
   bool blocks_freed_ = false;
+  uint32_t steps_ = kFirstSteps;
+  uint64_t touched_bytes_ = 0;  // since GiveBack last forgot them
+  bool cut_ = false;
   uint64_t gap_free_until_ = 0;
   uint64_t damaged_rings_ = 0;
   uint64_t damaged_records_ = 0;

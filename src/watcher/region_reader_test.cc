@@ -49,6 +49,41 @@ TEST_F(RegionReaderTest, RingsBecomeOneOrder) {
   EXPECT_THAT(reader.Losses(), testing::IsEmpty());
 }
 
+// Pads, and numbers that were used: a program may write them for as long as it is read.
+TEST_F(RegionReaderTest, WhatIsNoRecordIsLookedAtInSteps) {
+  region_.Write(0, RecordKind::kNote, 0, TestBytes("a"));
+  RecordHeader pad{};
+  for (int i = 0; i < 100; ++i) region_.Write(0, pad, {});
+  RecordHeader old{};
+  old.kind = RecordKind::kNote;
+  old.number = 1;
+  for (int i = 0; i < 100; ++i) region_.Write(0, old, {});
+  region_.Write(0, RecordKind::kNote, 0, TestBytes("b"));
+  RegionReader reader = Open();
+  Record record;
+  reader.AllowSteps(50);
+  ASSERT_EQ(reader.Take(&record), Found::kRecord);
+  int pauses = 0;
+  Found found = reader.Take(&record);
+  for (; found == Found::kPaused; found = reader.Take(&record)) {
+    ++pauses;
+    reader.AllowSteps(50);
+  }
+  EXPECT_EQ(found, Found::kRecord);
+  EXPECT_EQ(Text(record), "b");
+  EXPECT_GE(pauses, 3);
+  EXPECT_LE(pauses, 5);
+}
+
+TEST_F(RegionReaderTest, AProgramThatGaveUpIsALoss) {
+  RegionReader reader = Open();
+  region_.header().gave_up = 1;
+  reader.NoteCut();
+  EXPECT_THAT(reader.Losses(),
+              ElementsAre(testing::HasSubstr("went on without being captured"),
+                          testing::HasSubstr("no time for all that the program left")));
+}
+
 TEST_F(RegionReaderTest, TheFieldsOfARecord) {
   RecordHeader header{};
   header.kind = RecordKind::kCall;

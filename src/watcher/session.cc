@@ -20,7 +20,8 @@ namespace {
 // More than a socket's buffer holds: a program that never stops sending does not keep the watcher from
 // seeing it hang or end.
 constexpr int kMessagesAtOnce = 1024;
-constexpr size_t kMaxNamed = 8;  // processes in one line
+// A message may lead to a report.
+constexpr uint64_t kMessagesAtOnceNs = 200'000'000;
 
 // Whether one of the words is this program, by its path or without.
 bool NamesProgram(std::string_view command_line, std::string_view program) {
@@ -30,15 +31,6 @@ bool NamesProgram(std::string_view command_line, std::string_view program) {
     command_line.remove_prefix(std::min(command_line.size(), word.size() + 1));
   }
   return false;
-}
-
-std::string JoinedNames(const std::vector<std::string>& names) {
-  std::string joined;
-  for (size_t i = 0; i < std::min(names.size(), kMaxNamed); ++i) {
-    joined += (i == 0 ? "" : ", ") + names[i];
-  }
-  if (names.size() > kMaxNamed) joined += fmt::format(" and {} more", names.size() - kMaxNamed);
-  return joined;
 }
 
 // The watcher outlives a report that takes more memory than there is.
@@ -91,7 +83,7 @@ Status WatchSession::AddMainProcess(ProcessHandle handle, std::string program,
 }
 
 bool WatchSession::Finished() const {
-  return awaited_.empty() &&
+  return awaited_.empty() && endings_.empty() &&
          std::none_of(processes_.begin(), processes_.end(), [](const auto& process) {
            return process.second->alive() || process.second->awaits_judgement();
          });
@@ -110,6 +102,7 @@ void WatchSession::ForgetEnded() {
     }
     killed_for_hang_ = killed_for_hang_ || process.second->watch.killed_for_hang();
     if (!process.second->ended) system_.Forget(process.first);
+    blocks_.Release(process.first);
     return true;
   });
 }
@@ -124,6 +117,7 @@ void WatchSession::SayLast() {
 }
 
 void WatchSession::OnMessages() {
+  const Work work(this);
   TakeMessages();
   JudgeWrappers();
   ForgetEnded();
@@ -132,22 +126,23 @@ void WatchSession::OnMessages() {
 void WatchSession::OnEnded(uint64_t process) {
   const auto found = processes_.find(process);
   if (found == processes_.end()) return;
+  const Work work(this);
   End(*found->second);
   JudgeWrappers();
   ForgetEnded();
 }
 
 void WatchSession::OnTime() {
+  const Work work(this);
   const uint64_t now_ns = system_.MonotonicNs();
   for (const auto& [number, process] : processes_) {
-    if (!process->alive()) continue;
     const uint64_t doomed_at_ns = process->doomed_at_ns();
-    if (doomed_at_ns != kNever && now_ns - doomed_at_ns >= kUnkillableNs) {
+    if (process->alive() && doomed_at_ns != kNever && now_ns - doomed_at_ns >= kUnkillableNs) {
       GiveUpOn(*process);
-    } else if (process->killed_at_ns == kNever && process->next_probe_ns <= now_ns) {
-      Probe(*process, now_ns);
     }
   }
+  ProbeThoseDue();
+  LookAtEndings();
   JudgeWrappers();
   if (NextLookNs() <= now_ns) LookAtDescendants();
   ForgetEnded();
@@ -178,6 +173,7 @@ void WatchSession::OnSignal(int signal_number) {
 
 uint64_t WatchSession::NextTimeNs() const {
   uint64_t next_ns = NextLookNs();
+  if (EndingsGoOn()) next_ns = std::min(next_ns, system_.MonotonicNs() + kLookAtEndingNs);
   for (const auto& [number, process] : processes_) {
     next_ns = std::min(next_ns, process->judged_at_ns);
     if (!process->alive()) continue;
@@ -221,7 +217,10 @@ void WatchSession::SayUnwatched() {
 
 void WatchSession::TakeMessages() {
   ReceivedMessage received;
-  for (int i = 0; i < kMessagesAtOnce && system_.Receive(&received); ++i) {
+  const uint64_t begun_ns = system_.MonotonicNs();
+  for (int i = 0; i < kMessagesAtOnce && system_.MonotonicNs() - begun_ns < kMessagesAtOnceNs &&
+                  system_.Receive(&received);
+       ++i) {
     const ProcessId sender = received.sender.pid;
     // The watcher outlives what it has no memory for.
     const Status handled = WithoutExceptions([&] {
@@ -301,12 +300,29 @@ void WatchSession::TakeBlock(ReceivedMessage& received) {
   if (block_bytes < kMinBlockBytes || block_bytes > kMaxBlockBytes) return;
   Result<SharedMemory> memory = received.memory.MapForReading(block_bytes);
   if (!memory.ok()) return;
+  const ProcessId sender = received.sender.pid;
+  const Process* const known = ProcessWith(sender);
+  // Before it becomes one that is watched.
+  const uint64_t holder = known != nullptr && known->alive() ? known->number : next_number_;
+  switch (blocks_.Take(holder, *memory)) {
+    case BlockBounds::Taken::kYes: break;
+    case BlockBounds::Taken::kAnothers:
+      Refuse(sender, "is not watched: it hands over the block of another process, which is");
+      return;
+    case BlockBounds::Taken::kTooMuch:
+      Refuse(sender, "is not watched: the blocks of all processes are larger than cairn maps");
+      return;
+  }
   Process* const process = SenderOf(received);
-  if (process == nullptr) return;
+  if (process == nullptr) {
+    blocks_.Release(holder);
+    return;
+  }
   had_work_ = true;
   // A process that replaced itself with another program hands over a second block.
   process->block = WatchedBlock(std::move(memory).value());
   process->next_probe_ns = process->watch.watchdog().enabled() ? system_.MonotonicNs() : kNever;
+  process->busy_seen_ns = busy_ns_;
   // Its command line cannot be read any more if it died at once. Of Wine's processes the block knows more than
   // what was typed.
   NameProcess(*process);
@@ -318,79 +334,6 @@ void WatchSession::TakeBlock(ReceivedMessage& received) {
   if (process->gone) End(*process);
 }
 
-void WatchSession::TakeCapture(ReceivedMessage& received) {
-  const uint64_t region_bytes = received.message.block_bytes;
-  if (region_bytes != kCaptureRegionBytes) return;
-  Result<SharedMemory> region = received.memory.MapForWriting(region_bytes);
-  if (!region.ok()) return;
-  const ProcessId sender = received.sender.pid;
-  if (!settings_.capture) {
-    output_.RefuseCapture(std::move(region).value());
-    Refuse(sender, "asks to be captured, which cairn was not told to do; say cairn run --capture");
-    return;
-  }
-  Process* const process = SenderOf(received);
-  if (process == nullptr) return;
-  had_work_ = true;
-  if (process->capture != nullptr) {
-    // It replaced itself with another program, which gets a file of its own.
-    process->capture->EndTrace();
-    FinishCapture(*process);
-    process->output_path.clear();
-  }
-  if (CaptureCount() >= kMaxCaptures) {
-    Refuse(sender, "is not captured: too many processes are already");
-    return;
-  }
-  NameProcess(*process);
-  ChooseOutputPath(*process);
-  if (process->output_path.empty()) {
-    Refuse(sender, "is not captured: cairn has made as many files for it as it may");
-    return;
-  }
-  StartCapture(*process, std::move(region).value());
-  if (process->gone) End(*process);
-}
-
-size_t WatchSession::CaptureCount() const {
-  return static_cast<size_t>(
-      std::count_if(processes_.begin(), processes_.end(),
-                    [](const auto& process) { return process.second->capture != nullptr; }));
-}
-
-void WatchSession::StartCapture(Process& process, SharedMemory region) {
-  CaptureDrainSettings settings;
-  settings.path = process.output_path;
-  settings.other_name = [this, &process] { return NextPath(process); };
-  settings.trigger_path = settings_.capture_trigger_path;
-  settings.facts.program = process.program;
-  settings.facts.command_line = process.command_line;
-  settings.facts.library_version = CAIRN_LIBRARY_VERSION;
-  settings.facts.process_id = static_cast<uint64_t>(process.id);
-  settings.facts.start_realtime_ns = system_.RealtimeNs();
-  settings.facts.start_monotonic_ns = system_.MonotonicNs();
-  process.capture = output_.StartCapture(std::move(region), std::move(settings));
-  process.output_path = process.capture->path();
-  captured_ = true;
-}
-
-void WatchSession::FinishCapture(Process& process) {
-  if (process.capture == nullptr) return;
-  const Result<CaptureSummary> summary = process.capture->Finish();
-  std::string words =
-      CaptureInWords(process.program, ShellQuoted(process.capture->path()), summary);
-  if (const std::string& why = process.capture->why_not_there(); summary.ok() && !why.empty()) {
-    words += fmt::format(" ({})", why);
-  }
-  process.capture.reset();
-  if (summary.ok()) {
-    lines_.Say(words);
-  } else {
-    lost_output_ = true;
-    lines_.Warn(words);
-  }
-}
-
 std::string WatchSession::NextPath(Process& process) {
   return names_.Next(&process.output_names, process.program, process.id);
 }
@@ -400,10 +343,21 @@ void WatchSession::ChooseOutputPath(Process& process) {
   if (process.output_path.empty()) process.output_path = NextPath(process);
 }
 
+// All of them in one report.
 void WatchSession::NoticeLostDevices(Process& process) {
+  Decision all;
+  size_t more = 0;
   for (const LostDevice& lost : process.block.LostDevices()) {
-    CarryOut(process, process.watch.OnDeviceLost(system_.RealtimeNs(), lost.device, lost.code));
+    Decision one = process.watch.OnDeviceLost(system_.RealtimeNs(), lost.device, lost.code);
+    if (!one.dump) continue;
+    if (all.dump) {
+      ++more;
+    } else {
+      all = std::move(one);
+    }
   }
+  if (more != 0) all.what += fmt::format(" and {} more", more);
+  CarryOut(process, all);
 }
 
 void WatchSession::End(Process& process) {
@@ -413,14 +367,11 @@ void WatchSession::End(Process& process) {
   if (process.ended) return;  // One that was gone at once ends with its block's arrival.
   process.ended = true;
   process.end = system_.CollectEnd(process.number);
-  if (process.capture != nullptr) process.capture->EndTrace();
-  // One that had incidents, or a block, did more than to pass something on.
-  if (process.end.kind == EndKind::kSignalled && !process.block.present() &&
-      process.capture == nullptr && process.watch.incidents().empty()) {
-    process.judged_at_ns = system_.MonotonicNs() + kPassedOnNs;
-  } else {
-    JudgeEnd(process);
+  if (process.capture != nullptr) {
+    process.capture->BeginEnd();
+    process.ends_capture = !process.capture->ended();
   }
+  if (!process.ends_capture) JudgeSoon(process);
   if (process.number == 0) SayUnwatched();
   if (main_alive() || !descendants_.has_value() || !settings_.stays_for_descendants) return;
   // Also what was started by one that is watched may have outlived it.
@@ -429,40 +380,13 @@ void WatchSession::End(Process& process) {
   LookAtDescendants();
 }
 
-// While the program's own work is followed there is nothing to learn of the others.
-uint64_t WatchSession::NextLookNs() const {
-  if (!descendants_.has_value() || awaits_nobody_) return kNever;
-  if (main_alive()) return had_work_ ? looked_ns_ + kForgetNs : descendants_->next_look_ns();
-  return awaited_.empty() ? kNever : descendants_->next_look_ns();
-}
-
-void WatchSession::LookAtDescendants() {
-  looked_ns_ = system_.MonotonicNs();
-  system_.ForgetOrphans();
-  if (had_work_ && main_alive()) return;
-  descendants_->See(system_.LivingDescendants(), looked_ns_,
-                    [this](ProcessId id) { return system_.LookAt(id, descendants_->wanted()); });
-  if (main_alive()) return;
-  DescendantLog::Awaiting awaiting{last_end_ns_, had_work_, unwatched_};
-  for (const auto& [number, process] : processes_) {
-    if (process->alive()) awaiting.without.push_back(process->id);  // that is waited for anyway
-  }
-  awaited_ = descendants_->Awaited(awaiting, looked_ns_);
-  if (awaited_.empty() || said_awaited_ || looked_ns_ - last_end_ns_ < kTellAwaitedNs) return;
-  said_awaited_ = true;
-  lines_.Say(fmt::format("cairn: {} has ended; cairn stays for what it started: {}; ^C ends that",
-                         processes_.at(0)->program, JoinedNames(awaited_)));
-}
-
-void WatchSession::SayWhyNothing() {
-  if (!descendants_.has_value() || had_work_) return;
-  std::vector<std::string> told = descendants_->TellUnfollowed();
-  if (told.empty()) told.push_back(descendants_->TellWhoRan());
-  if (told.front().empty()) {
-    told.front() = fmt::format("{} ended before it was looked at", processes_.at(0)->program);
-  }
-  for (const std::string& sentence : told) {
-    lines_.Say(fmt::format("cairn: no GPU work was seen: {}", sentence));
+void WatchSession::JudgeSoon(Process& process) {
+  // One that had incidents, or a block, did more than to pass something on.
+  if (process.end.kind == EndKind::kSignalled && !process.block.present() &&
+      process.capture == nullptr && process.watch.incidents().empty()) {
+    process.judged_at_ns = system_.MonotonicNs() + kPassedOnNs;
+  } else {
+    JudgeEnd(process);
   }
 }
 
@@ -480,6 +404,7 @@ void WatchSession::JudgeEnd(Process& process) {
   }
   // All that will be said of it is in its file; its memory goes.
   process.block = WatchedBlock();
+  blocks_.Release(process.number);
 }
 
 // timeout, strace and unshare end as their child has ended, so that who started them sees the same.
@@ -491,35 +416,13 @@ void WatchSession::JudgeWrappers() {
   const bool alone = std::none_of(processes_.begin(), processes_.end(),
                                   [](const auto& process) { return process.second->alive(); });
   for (const auto& [number, process] : processes_) {
-    if (!process->awaits_judgement()) continue;
+    if (process->judged_at_ns == kNever) continue;
     if (IsPassedOn(process->end)) {
       process->judged_at_ns = kNever;
     } else if (alone || process->judged_at_ns <= system_.MonotonicNs()) {
       JudgeEnd(*process);
     }
   }
-}
-
-// Who asked for the kill of a hung program waits for it otherwise.
-void WatchSession::SayIfHangsCannotBeNoticed(const Process& process) {
-  if (!settings_.policy.kill_on_hang || said_without_words_ || !process.block.IsWithoutWords()) {
-    return;
-  }
-  said_without_words_ = true;
-  lines_.Warn(fmt::format(
-      "cairn: no hang of {} can be noticed: the GPU writes no progress words for it (--breadcrumbs "
-      "off, or Direct3D 11 on anything but DXVK); --kill-on-hang has no effect. End it with ^C: "
-      "the "
-      "report then shows the submission that did not end",
-      process.program));
-}
-
-void WatchSession::Probe(Process& process, uint64_t now_ns) {
-  SayIfHangsCannotBeNoticed(process);
-  const std::vector<QueueObservation> queues = process.block.ObserveQueues();
-  const ProcessCondition condition = system_.ConditionOf(process.number);
-  CarryOut(process, process.watch.OnProbe(now_ns, system_.RealtimeNs(), queues, condition));
-  process.next_probe_ns = now_ns + process.watch.watchdog().PollIntervalNs();
 }
 
 Status WatchSession::WriteReport(Process& process, const Decision& decision, std::string* where) {
@@ -553,6 +456,7 @@ void WatchSession::CarryOut(Process& process, const Decision& decision) {
   if (decision.keep_state) {
     (void)WithoutExceptions([&] {
       process.block.KeepState();
+      BoundKeptStates(process);
       return Status();
     }).ok();
   }
@@ -560,6 +464,7 @@ void WatchSession::CarryOut(Process& process, const Decision& decision) {
   ChooseOutputPath(process);
   std::string where = process.output_path;
   const Status written = WriteReport(process, decision, &where);
+  process.block.ForgetPages();
   const char* const killed = decision.kill && Kill(process) ? "; killed it" : "";
   const std::string happened =
       fmt::format("cairn: {} {}{}", process.program, decision.what, killed);

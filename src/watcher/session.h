@@ -25,6 +25,7 @@
 #include "os/descendants.h"
 #include "os/process.h"
 #include "os/shared_memory.h"
+#include "watcher/block_bounds.h"
 #include "watcher/descendant_log.h"
 #include "watcher/handover_receiver.h"
 #include "watcher/output_names.h"
@@ -35,7 +36,7 @@
 
 namespace cairn {
 
-// What programs can make a watcher spend, whatever they do; docs/cairn-run.md, "Bounds".
+// What programs can make a watcher spend, whatever they do; docs/bounds.md.
 inline constexpr size_t kMaxWatched = 4096;  // processes at once; those beyond run unwatched
 inline constexpr size_t kMaxCaptures = 16;   // at once; those beyond are not captured
 inline constexpr uint64_t kMaxFiles = 4096;  // that one watcher makes
@@ -51,6 +52,21 @@ inline constexpr uint64_t kPassedOnNs = uint64_t{1} * 1'000'000'000;
 inline constexpr uint64_t kForgetNs = uint64_t{5} * 1'000'000'000;
 // What still runs so long after the program's end is told.
 inline constexpr uint64_t kTellAwaitedNs = uint64_t{1} * 1'000'000'000;
+
+// What is remembered of all blocks between two looks at their words; who takes the most is no longer looked at.
+inline constexpr uint64_t kMostProbeBytes = uint64_t{48} << 20;
+// What is kept of all processes that are ending.
+inline constexpr uint64_t kMostKeptBytes = uint64_t{64} << 20;
+// Of blocks that were touched; more than that is given back.
+inline constexpr uint64_t kMostResidentBytes = uint64_t{64} << 20;
+// So long words are looked at, or messages taken, before it is seen whether there is anything more urgent.
+inline constexpr uint64_t kAtOnceNs = 20'000'000;
+// Looking at all blocks takes half of the time at most.
+inline constexpr uint64_t kShareOfTime = 2;
+// How often it is seen whether a capture has come to its end.
+inline constexpr uint64_t kLookAtEndingNs = 2'000'000;
+
+inline constexpr size_t kMaxNamed = 8;  // processes in one line
 
 inline constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 
@@ -106,6 +122,9 @@ class WatchedSystem {
   virtual std::string CommandLineOf(ProcessId id) = 0;
   // Those that live, have a block, and were told of this watcher.
   virtual std::vector<ProcessId> ProcessesWithBlock() = 0;
+
+  // os/memory.h.
+  virtual uint64_t SharedBytesInUse() { return 0; }
 
   // os/descendants.h. A system that does not show them has none.
   virtual std::vector<Descendant> LivingDescendants() { return {}; }
@@ -170,17 +189,21 @@ class WatchSession {
     OutputNames::OfProcess output_names;
     std::unique_ptr<SessionCapture> capture;
     bool ended = false;
-    bool abandoned = false;  // survived being killed
+    bool ends_capture = false;  // it has ended, and what is left of its capture is written
+    bool abandoned = false;     // survived being killed
     ProcessEnd end;
     // Ended by a signal that it may only have passed on: until then nothing is said of that.
     uint64_t judged_at_ns = kNever;
     uint64_t next_probe_ns = kNever;
+    uint64_t probe_cost_ns = 0;  // of the last one
+    uint64_t probe_late_ns = 0;  // on purpose, the next one
+    uint64_t busy_seen_ns = 0;   // busy_ns_ at the last one
     uint64_t killed_at_ns = kNever;
     // By a signal that was passed on, after the main process's end.
     uint64_t asked_to_end_at_ns = kNever;
 
     bool alive() const { return !ended && !abandoned; }
-    bool awaits_judgement() const { return judged_at_ns != kNever; }
+    bool awaits_judgement() const { return judged_at_ns != kNever || ends_capture; }
     // Since when it should be gone.
     uint64_t doomed_at_ns() const { return std::min(killed_at_ns, asked_to_end_at_ns); }
   };
@@ -204,8 +227,12 @@ class WatchSession {
   size_t CaptureCount() const;
   void StartCapture(Process& process, SharedMemory region);
   void FinishCapture(Process& process);
+  void FinishCapture(std::unique_ptr<SessionCapture> capture, const std::string& program);
+  void LookAtEndings();
+  bool EndingsGoOn() const;
 
   void End(Process& process);
+  void JudgeSoon(Process& process);
   void JudgeEnd(Process& process);
   // Those that may have passed a death on, once nobody is left whose death that may be.
   void JudgeWrappers();
@@ -215,7 +242,10 @@ class WatchSession {
   void SayWhyNothing();
   // Its program and its command line, which are others after an exec.
   void NameProcess(Process& process);
-  void Probe(Process& process, uint64_t now_ns);
+  void ProbeThoseDue();
+  void Probe(Process& process);
+  void BoundProbes();
+  void BoundKeptStates(Process& newest);
   void SayIfHangsCannotBeNoticed(const Process& process);
   void NoticeLostDevices(Process& process);
   void CarryOut(Process& process, const Decision& decision);
@@ -226,11 +256,39 @@ class WatchSession {
   void ChooseOutputPath(Process& process);
   std::string NextPath(Process& process);
 
+  // Counts the time until it goes out of scope.
+  class Work {
+   public:
+    explicit Work(WatchSession* session)
+        : session_(*session), begun_ns_(session->system_.MonotonicNs()) {}
+    // One that took longer was itself suspended.
+    ~Work() {
+      session_.busy_ns_ += std::min<uint64_t>(session_.system_.MonotonicNs() - begun_ns_, kMost);
+    }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+
+   private:
+    static constexpr uint64_t kMost = 2'000'000'000;
+    WatchSession& session_;
+    uint64_t begun_ns_;
+  };
+
   SessionSettings settings_;
   WatchedSystem& system_;
   SessionOutput& output_;
   SpokenLines lines_;
   OutputNames names_;
+  BlockBounds blocks_;
+  // Of programs that replaced themselves with others: what is left of them is written.
+  struct Ending {
+    std::unique_ptr<SessionCapture> capture;
+    std::string program;
+  };
+  std::vector<Ending> endings_;
+  uint64_t busy_ns_ = 0;  // with anything
+  std::vector<Process*> due_;
+  bool said_not_probed_ = false;
   bool captured_ = false;
   bool killed_for_hang_ = false;
   bool lost_output_ = false;

@@ -18,7 +18,8 @@ class DrainedCapture final : public SessionCapture {
   const std::string& why_not_there() const override { return drain_.why_not_there(); }
   bool failed() const override { return drain_.failed(); }
   void Trigger() override { drain_.Trigger(); }
-  void EndTrace() override { drain_.EndTrace(); }
+  void BeginEnd() override { drain_.BeginEnd(); }
+  bool ended() const override { return drain_.ended(); }
   Status AppendReport(const DumpSubject& subject, const WatchedBlock& block) override {
     return drain_.Append([&](FileWriter* file) {
       return AppendDump(file, subject, block, [&] { return drain_.LastNumber(); });

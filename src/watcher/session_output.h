@@ -23,7 +23,8 @@ class SessionCapture {
   virtual const std::string& why_not_there() const = 0;
   virtual bool failed() const = 0;
   virtual void Trigger() = 0;
-  virtual void EndTrace() = 0;
+  virtual void BeginEnd() = 0;
+  virtual bool ended() const = 0;
   virtual Status AppendReport(const DumpSubject& subject, const WatchedBlock& block) = 0;
   virtual Result<CaptureSummary> Finish() = 0;
 };

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "format/block/block.h"
+#include "watcher/block_bounds.h"
 #include "watcher/testing/session_scene.h"
 #include "watcher/testing/test_signals.h"
 
@@ -67,6 +68,89 @@ TEST(WatchSession, AHangIsReportedOnceAndKilledWhereThatIsWanted) {
   scene.End(kGame, kKilled);
   EXPECT_THAT(scene.lines, ElementsAre(line));
   EXPECT_TRUE(scene.session->killed_for_hang());
+}
+
+// The block of another process is not looked at a second time, whoever hands it over and how often.
+TEST(WatchSession, ABlockBelongsToWhoHandedItOverFirst) {
+  Scene scene;
+  scene.StartGame();
+  scene.Block(kGame);
+  if (scene.world.processes[kGame].block.MapAgainForReading().value().identity() == 0) {
+    GTEST_SKIP() << "this system does not tell which memory it is";
+  }
+  scene.world.processes[kChild].program = "thief";
+  for (int i = 0; i < 3; ++i) {
+    scene.world.Send(kChild, HandoverKind::kBlock, &scene.world.processes[kGame].block);
+    scene.session->OnMessages();
+  }
+  EXPECT_THAT(scene.lines,
+              ElementsAre("! cairn: thief (process 72) is not watched: it hands over the block of "
+                          "another process, which is"));
+  EXPECT_EQ(scene.world.watched.size(), 1u);
+  // The same process may do it again; and when that has ended, others may.
+  scene.world.Send(kGame, HandoverKind::kBlock, &scene.world.processes[kGame].block);
+  scene.session->OnMessages();
+  scene.world.Send(kChild, HandoverKind::kBlock, &scene.world.processes[kGame].block);
+  scene.world.processes[kChild].block =
+      scene.world.processes[kGame].block.MapAgainForReading().value();
+  scene.session->OnMessages();
+  EXPECT_EQ(scene.world.watched.size(), 1u);
+  scene.End(kGame, {EndKind::kExited, 0});
+  scene.world.Send(kChild, HandoverKind::kBlock, &scene.world.processes[kGame].block);
+  scene.session->OnMessages();
+  EXPECT_EQ(scene.world.watched.size(), 1u);
+  EXPECT_FALSE(scene.session->Finished());
+  scene.End(kChild, {EndKind::kExited, 0});
+  EXPECT_TRUE(scene.session->Finished());
+}
+
+TEST(BlockBounds, MappedBytesOfAllHoldersHaveABound) {
+  BlockBounds bounds;
+  const auto of = [](uint64_t bytes) { return SharedMemory::Borrow(nullptr, bytes); };
+  constexpr uint64_t kHalf = BlockBounds::kMostMappedBytes / 2;
+  EXPECT_EQ(bounds.Take(1, of(kHalf)), BlockBounds::Taken::kYes);
+  EXPECT_EQ(bounds.Take(2, of(kHalf)), BlockBounds::Taken::kYes);
+  EXPECT_EQ(bounds.Take(3, of(1)), BlockBounds::Taken::kTooMuch);
+  EXPECT_EQ(bounds.Take(2, of(kHalf - 1)), BlockBounds::Taken::kYes);
+  EXPECT_EQ(bounds.Take(3, of(1)), BlockBounds::Taken::kYes);
+  bounds.Release(1);
+  bounds.Release(1);
+  EXPECT_EQ(bounds.mapped_bytes(), kHalf);
+}
+
+// Each look at one takes a second: the others are looked at in their time all the same.
+TEST(WatchSession, ABlockWhoseLookTakesLongKeepsNobodyFromSeeingAHang) {
+  Scene scene;
+  scene.StartGame();
+  scene.Block(kGame);
+  scene.world.processes[kChild].program = "slow";
+  scene.Block(kChild);
+  scene.Pass(2 * kSecond + kSecond / 2);
+  EXPECT_THAT(scene.lines, testing::Contains(testing::StartsWith("cairn: game hangs: ")));
+  scene.End(kChild, kExit);
+  scene.End(kGame, kExit);
+}
+
+// What is left of it is written on another thread, and may take its time: others are not waited for.
+TEST(WatchSession, ACaptureThatEndsSlowlyKeepsNobody) {
+  Scene scene(Capturing());
+  scene.StartGame();
+  scene.world.capture_ends_slowly = true;
+  scene.Capture(kGame);
+  scene.world.processes[kChild].program = "child";
+  scene.Block(kChild);
+  scene.End(kGame, kSegv);
+  EXPECT_THAT(scene.lines, IsEmpty());
+  scene.Pass(3 * kSecond);
+  EXPECT_THAT(scene.lines, ElementsAre(testing::StartsWith("cairn: child hangs: ")));
+  EXPECT_FALSE(scene.session->Finished());
+  scene.world.capture_ends_slowly = false;
+  scene.Pass(kSecond);
+  ASSERT_EQ(scene.lines.size(), 3u);
+  EXPECT_THAT(scene.lines[1], testing::StartsWith("cairn: game died with signal 11 (SIGSEGV)"));
+  EXPECT_THAT(scene.lines[2], testing::StartsWith("cairn: game captured: "));
+  scene.End(kChild, kExit);
+  EXPECT_TRUE(scene.session->Finished());
 }
 
 // Direct3D 11 on Microsoft's runtime: nothing would ever be noticed, and nothing be killed.

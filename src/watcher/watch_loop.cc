@@ -15,6 +15,7 @@
 #include "os/channel.h"
 #include "os/clock.h"
 #include "os/descendants.h"
+#include "os/memory.h"
 #include "os/process.h"
 #include "os/this_process.h"
 #include "os/user_requests.h"
@@ -52,6 +53,7 @@ class WatchLoop final : public WatchedSystem {
   uint64_t MonotonicNs() override { return cairn::MonotonicNs(); }
   uint64_t RealtimeNs() override { return cairn::RealtimeNs(); }
   bool Receive(ReceivedMessage* received) override { return receiver_.Receive(received); }
+  uint64_t SharedBytesInUse() override { return cairn::SharedBytesInUse(); }
   uint64_t TurnedAway() override { return receiver_.turned_away(); }
   Watching Watch(uint64_t process, ProcessHandle handle) override;
   ProcessEnd CollectEnd(uint64_t process) override;
@@ -169,6 +171,9 @@ Status WatchLoop::Run() {
       } else {
         session_.OnEnded(key - kFirstProcess);
       }
+      // Each of these may have led to a report; what has its time, and the user, does not wait for the others.
+      if (session_.NextTimeNs() <= cairn::MonotonicNs()) session_.OnTime();
+      TakeRequests();
     }
   }
   session_.SayLast();

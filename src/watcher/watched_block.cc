@@ -133,7 +133,7 @@ Status WriteDumpTo(FileWriter* writer, const DumpSubject& subject, const Watched
 
 std::vector<QueueObservation> WatchedBlock::ObserveQueues() {
   std::vector<QueueObservation> observations;
-  if (!present()) return observations;
+  if (!present() || probe_stopped_) return observations;
   if (!probe_.has_value()) {
     Result<ProgressProbe> probe = ProgressProbe::Open(bytes());
     // A block that cannot be read is judged when the process ends.
@@ -198,6 +198,18 @@ void WatchedBlock::KeepState() {
   if (!present()) return;
   Result<Snapshot> snapshot = SnapshotFromBlock(bytes(), RealtimeNs(), Binaries::kKeep);
   if (snapshot.ok()) kept_state_ = std::move(snapshot).value();
+}
+
+// Of the tables that grow with what the program does.
+uint64_t WatchedBlock::KeptBytes() const {
+  if (!kept_state_.has_value()) return 0;
+  const Snapshot& kept = *kept_state_;
+  return kept.text.size() + kept.blobs.size() + kept.events.size() * sizeof(Event) +
+         kept.binds.size() * sizeof(Bind) + kept.annotations.size() * sizeof(Annotation) +
+         kept.recordings.size() * sizeof(Recording) + kept.objects.size() * sizeof(Object) +
+         kept.pipelines.size() * sizeof(Pipeline) + kept.submissions.size() * sizeof(Submission) +
+         kept.syncs.size() * sizeof(Sync) + kept.raw_markers.size() * sizeof(RawMarker) +
+         kept.calls.size() * sizeof(Call);
 }
 
 std::string WatchedBlock::Program() const {

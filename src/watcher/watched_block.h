@@ -49,12 +49,26 @@ class WatchedBlock {
   // What it shows now is what the next dumps tell, whatever the GPU writes from here on.
   void KeepState();
   const std::optional<Snapshot>& kept_state() const { return kept_state_; }
+  void ForgetKeptState() { kept_state_.reset(); }
+  uint64_t KeptBytes() const;
+
+  // What ObserveQueues remembers.
+  uint64_t ProbeBytes() const { return probe_.has_value() ? probe_->MemoryBytes() : 0; }
+  // Forgets that; ObserveQueues returns nothing from here on.
+  void StopProbing() {
+    probe_.reset();
+    probe_stopped_ = true;
+  }
+
+  // What was read of it no longer counts as this process's memory.
+  void ForgetPages() const { memory_.ForgetPages(); }
 
   std::span<const std::byte> bytes() const { return {memory_.data(), memory_.size_bytes()}; }
 
  private:
   SharedMemory memory_;
   std::optional<ProgressProbe> probe_;
+  bool probe_stopped_ = false;
   std::optional<Snapshot> kept_state_;
 };
 

@@ -64,8 +64,8 @@ bool AnyUnfinished(std::span<const QueueObservation> queues) {
 }  // namespace
 
 std::vector<uint32_t> Watchdog::Observe(uint64_t now_ns, std::span<const QueueObservation> queues,
-                                        bool stopped) {
-  const uint64_t longest_step_ns = 2 * PollIntervalNs();
+                                        bool stopped, uint64_t late_ns) {
+  const uint64_t longest_step_ns = 2 * PollIntervalNs() + late_ns;
   std::vector<uint32_t> hung;
   std::vector<Wait> still_waiting;
   for (const QueueObservation& seen : queues) {
@@ -106,11 +106,11 @@ uint64_t Watchdog::PollIntervalNs() const {
 }
 
 Decision ProcessWatch::OnProbe(uint64_t now_ns, uint64_t realtime_ns,
-                               std::span<const QueueObservation> queues,
-                               ProcessCondition condition) {
+                               std::span<const QueueObservation> queues, ProcessCondition condition,
+                               uint64_t late_ns) {
   Decision decision;
   const std::vector<uint32_t> hung =
-      watchdog_.Observe(now_ns, queues, condition != ProcessCondition::kRunning);
+      watchdog_.Observe(now_ns, queues, condition != ProcessCondition::kRunning, late_ns);
   if (condition == ProcessCondition::kEnding) {
     return OnEnding(now_ns, realtime_ns, AnyUnfinished(queues));
   }

@@ -56,10 +56,10 @@ class Watchdog {
   // Feeds the process's queues at `now_ns` (CLOCK_MONOTONIC, never decreasing). `stopped`: a debugger
   // or job control holds the process, so it cannot make progress; every clock starts again.
   // Returns the queues that have stood still for the time-out now; each is returned once until it
-  // makes progress again. The time between two calls counts at most twice the poll interval: when
-  // the watcher itself was suspended, nobody can be blamed for that time.
+  // makes progress again. The time between two calls counts at most twice the poll interval, and `late_ns`, for which
+  // the watcher is known to have had other work: when it was itself suspended, nobody can be blamed for that time.
   std::vector<uint32_t> Observe(uint64_t now_ns, std::span<const QueueObservation> queues,
-                                bool stopped);
+                                bool stopped, uint64_t late_ns = 0);
 
   // When to look again. A hang is noticed up to two of these later than its time-out: that long ago it was first seen
   // standing still, and was last looked at.
@@ -118,9 +118,9 @@ class ProcessWatch {
       : policy_(policy), watchdog_(policy.hang_timeout_ns) {}
 
   // `realtime_ns` stamps the incident, `now_ns` is the watchdog's clock. `condition` was looked at after
-  // the queues.
+  // the queues. `late_ns` as in Observe.
   Decision OnProbe(uint64_t now_ns, uint64_t realtime_ns, std::span<const QueueObservation> queues,
-                   ProcessCondition condition);
+                   ProcessCondition condition, uint64_t late_ns = 0);
 
   // SIGKILL was sent for a decision to kill.
   void OnKilled() { killed_for_hang_ = true; }

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/capture/shared_region.h"
 #include "app/capture/testing/test_watcher.h"
 #include "format/calls/model_hash.h"
 #include "os/environment.h"
@@ -433,6 +434,26 @@ TEST_F(CaptureTest, AWatcherThatReadsNoMoreEndsIt) {
   program.join();
   EXPECT_EQ(capture.state(), CaptureState::kStopped);
   EXPECT_EQ(Capture::Active(), nullptr);
+}
+
+// One that is stopped (SIGSTOP), and does neither end nor read.
+TEST_F(CaptureTest, AWatcherThatIsSilentForTooLongEndsIt) {
+  SharedRegion::most_silent_ns = 300'000'000;
+  Capture& capture = Begin();
+  AwaitRegion();
+  watcher_.Pause(true);
+  std::thread program([&] {
+    for (uint32_t i = 0; i < 60'000; ++i) capture.Returned(BeginDispatch(capture, 1, i));
+  });
+  program.join();
+  SharedRegion::most_silent_ns = SharedRegion::kMostSilentNs;
+  EXPECT_EQ(capture.state(), CaptureState::kStopped);
+  EXPECT_EQ(watcher_.header()->gave_up.load(), 1u);
+  EXPECT_EQ(capture.FrameEnded(1), Capture::AtFrame::kStopped);
+  EXPECT_EQ(Capture::Active(), nullptr);
+  // What fitted is whole.
+  const auto records = watcher_.Finish();
+  EXPECT_GT(records.size(), 1000u);
 }
 
 TEST_F(CaptureTest, FramesStartAndStopIt) {

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "app/settings/log.h"
+#include "os/clock.h"
 #include "os/futex.h"
 
 namespace cairn {
 namespace {
 
 constexpr uint64_t kLookAfterWatcherNs = 200'000'000;
-constexpr uint64_t kMostUnreadNs = 10'000'000'000;
 
 }  // namespace
 
@@ -75,12 +75,27 @@ bool SharedRegion::Sleep(uint32_t seen) {
   RingDoorbell();
   const bool woken = FutexWait(memory_, header().drained, seen, kLookAfterWatcherNs);
   if (!CheckWatcher()) return false;
-  const auto reader = static_cast<CaptureReader>(header().reader.load(std::memory_order_acquire));
-  if (woken || reader != CaptureReader::kNotYet) return true;
-  // A watcher that does not know what to do with a capture would let the program wait for ever.
-  if (unread_ns_.fetch_add(kLookAfterWatcherNs) < kMostUnreadNs) return true;
-  End();
+  if (woken || !IsSilent()) return true;
+  if (header().gave_up.exchange(1) == 0) {
+    LogOnce(LogLevel::kWarning, "capture: silent watcher",
+            "the watcher has taken nothing of the capture for 10 s (is it stopped?): the program "
+            "goes on, and nothing more is recorded");
+  }
+  SetState(CaptureState::kStopped);
   return false;
+}
+
+// Counts time in which this process could have seen an answer: not that in which it was itself stopped.
+bool SharedRegion::IsSilent() {
+  const uint64_t now_ns = MonotonicNs();
+  const uint64_t since_ns = now_ns - looked_ns_.exchange(now_ns);
+  const uint32_t drained = header().drained.load(std::memory_order_acquire);
+  if (answered_.exchange(drained) != drained) {
+    silent_ns_ = 0;
+    return false;
+  }
+  const uint64_t counted_ns = std::min(since_ns, 2 * kLookAfterWatcherNs);
+  return silent_ns_.fetch_add(counted_ns) + counted_ns >= most_silent_ns;
 }
 
 void SharedRegion::EnterInLastRing(uint64_t call) try {

@@ -26,6 +26,10 @@ class SharedRegion {
   // The header says where everything lies; the rest of it is for the caller to fill. Errors: kNotFound
   // (no watcher), kIo, kOutOfMemory.
   static Result<std::unique_ptr<SharedRegion>> Create();
+  // So long a thread waits for a watcher that gives nothing back: it is stopped, or knows nothing of captures. Then the
+  // capture ends, and the region says so. Tests wait for a shorter time.
+  static constexpr uint64_t kMostSilentNs = 10'000'000'000;
+  static inline std::atomic<uint64_t> most_silent_ns{kMostSilentNs};
   SharedRegion(const SharedRegion&) = delete;
   SharedRegion& operator=(const SharedRegion&) = delete;
 
@@ -62,7 +66,8 @@ class SharedRegion {
   bool TakeBlocks(std::span<uint32_t> blocks);
 
   // Calls `ready` until it is true, each time that the watcher has made room. `waiting` counts those who
-  // do. False: the capture has ended meanwhile. At most a second after the watcher has.
+  // do. False: the capture has ended meanwhile: at most a second after the watcher has, or because that has made no
+  // room for ten seconds.
   template <typename Ready>
   bool WaitUntil(std::atomic<uint32_t>& waiting, const Ready& ready) {
     waiting.fetch_add(1, std::memory_order_seq_cst);
@@ -85,6 +90,8 @@ class SharedRegion {
   SharedRegion(SharedMemory memory, WatcherLine watcher);
   // Until `drained` is not `seen`; false: the capture has ended.
   bool Sleep(uint32_t seen);
+  // The watcher has given nothing back for kMostSilentNs in which threads waited for it.
+  bool IsSilent();
   void End();
   bool TakeBlock(uint32_t* block);
   void FreeBlocks(std::span<const uint32_t> blocks);
@@ -96,7 +103,9 @@ class SharedRegion {
   std::byte* spill_;
   std::mutex last_ring_mutex_;
   std::vector<uint64_t> last_ring_calls_;
-  std::atomic<uint64_t> unread_ns_{0};  // waited for, without a reader
+  std::atomic<uint32_t> answered_{0};  // `drained` as seen last
+  std::atomic<uint64_t> looked_ns_{0};
+  std::atomic<uint64_t> silent_ns_{0};
 };
 
 }  // namespace cairn

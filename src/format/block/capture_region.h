@@ -105,6 +105,8 @@ struct alignas(4096) CaptureRegionHeader {
   std::atomic<uint64_t> frame;                    // frames ended
   alignas(
       64) std::atomic<uint64_t> spill_used[kSpillBlocks / 64];  // a bit a block; set by the program
+  // 1: the program has waited too long for room, and goes on without recording. Set by the program.
+  std::atomic<uint32_t> gave_up;
 };
 static_assert(sizeof(CaptureRegionHeader) == 4096 && sizeof(CaptureRing) == 4096);
 

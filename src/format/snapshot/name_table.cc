@@ -19,8 +19,12 @@ size_t Spread(NameRef name) {
 }  // namespace
 
 NameTable::NameTable(const BlockReader& block, uint64_t expected_names, uint64_t text_budget_bytes,
-                     Snapshot* snapshot)
-    : block_(block), budget_bytes_(text_budget_bytes), snapshot_(snapshot) {
+                     uint32_t most_pages, Snapshot* snapshot)
+    : block_(block),
+      budget_bytes_(text_budget_bytes),
+      page_budget_(most_pages),
+      page_used_(block.size_bytes() / kPageBytes + 1),
+      snapshot_(snapshot) {
   entries_.resize(std::bit_ceil(std::max<uint64_t>(64, expected_names * 2)));
 }
 
@@ -42,6 +46,11 @@ void NameTable::Grow() {
 bool NameTable::Read(NameRef name, TextRef* text) {
   const uint64_t offset = uint64_t{name} * 8;
   if (offset < block_.pages_offset() || !block_.Contains(offset, 8)) return false;
+  if (!page_used_[offset / kPageBytes]) {
+    if (page_budget_ == 0) return false;
+    --page_budget_;
+    page_used_[offset / kPageBytes] = true;
+  }
   const uint32_t length = block_.Load32(offset);
   // The bytes are copied in eights, with the four of the length before them.
   const uint64_t whole = (uint64_t{length} + 4 + 7) / 8 * 8;

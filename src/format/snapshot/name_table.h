@@ -15,9 +15,9 @@ namespace cairn {
 class NameTable {
  public:
   // `expected_names` is a hint: no memory is allocated later if it holds. The names together may not
-  // exceed `text_budget_bytes`.
+  // exceed `text_budget_bytes`, and not begin on more than `most_pages` pages.
   NameTable(const BlockReader& block, uint64_t expected_names, uint64_t text_budget_bytes,
-            Snapshot* snapshot);
+            uint32_t most_pages, Snapshot* snapshot);
 
   // The text behind a reference; empty for none, and for one that leads nowhere (counted).
   TextRef Text(NameRef name);
@@ -43,6 +43,8 @@ class NameTable {
 
   const BlockReader& block_;
   uint64_t budget_bytes_;
+  uint32_t page_budget_;
+  std::vector<bool> page_used_;
   Snapshot* snapshot_;
   std::vector<Entry> entries_;  // open addressing, a power of two
   uint64_t used_ = 0;

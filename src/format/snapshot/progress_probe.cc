@@ -9,6 +9,11 @@ namespace {
 // A chain of events may run in a circle, and any slot may claim any count; the rest of a scan is done
 // at the next poll.
 constexpr uint32_t kMaxEventsPerPoll = 1u << 20;
+// The same of pages, and of recordings of which the last event is looked at again.
+constexpr uint32_t kMaxPagesPerPoll = 8192;
+constexpr uint32_t kMaxRepeatsPerPoll = 8192;
+// Of all contexts together. Beyond, nothing is remembered: a block could claim 64 times 65,536.
+constexpr uint32_t kMostSlots = 1u << 17;
 // More than there are slots in a context. Beyond, what was seen is forgotten, and seen again with the next
 // recording.
 constexpr size_t kMostSecondaries = 1u << 16;
@@ -31,37 +36,60 @@ Result<ProgressProbe> ProgressProbe::Open(std::span<const std::byte> block) {
 ProgressProbe::ProgressProbe(const BlockReader& block) : block_(block) {
   tables_.reserve(kMaxContexts);
   slots_.reserve(kMaxContexts);
-  groups_.resize(kMaxQueues + kMaxContexts);
-  result_.reserve(groups_.size());
-  for (uint32_t i = 0; i < groups_.size(); ++i) {
-    if (i < kMaxQueues) {
-      groups_[i].progress.queue = i;
-    } else {
-      groups_[i].progress.device = i - kMaxQueues;
-    }
-  }
+}
+
+uint64_t ProgressProbe::MemoryBytes() const {
+  uint64_t bytes =
+      sizeof(*this) + queues_.capacity() * sizeof(Group) + contexts_.capacity() * sizeof(Group) +
+      tables_.capacity() * sizeof(ContextTables) + slots_.capacity() * sizeof(slots_[0]) +
+      result_.capacity() * sizeof(QueueProgress) + secondaries_.capacity() * sizeof(uint32_t);
+  for (const std::vector<SlotMemory>& slots : slots_) bytes += slots.capacity() * sizeof(slots[0]);
+  // A node, its link and its place in the table.
+  constexpr uint64_t kExecutedBytes = 48;
+  return bytes + executed_by_.size() * kExecutedBytes;
+}
+
+bool ProgressProbe::MakeRoom(std::vector<SlotMemory>* slots, uint32_t slot) {
+  if (slot < slots->size()) return true;
+  const uint32_t more = slot + 1 - static_cast<uint32_t>(slots->size());
+  if (more > kMostSlots - slot_count_) return false;
+  slot_count_ += more;
+  slots->resize(slot + 1);
+  return true;
 }
 
 std::span<const QueueProgress> ProgressProbe::Poll() {
-  for (Group& group : groups_) group.progress.unfinished = 0;
+  for (Group& group : queues_) group.progress.unfinished = 0;
+  for (Group& group : contexts_) group.progress.unfinished = 0;
   scan_budget_ = kMaxEventsPerPoll;
+  page_budget_ = kMaxPagesPerPoll;
+  repeats_ = 0;
   ReadQueues();
   ReadContextTables();
   ReadNewSubmissions();
   for (uint32_t c = 0; c < tables_.size(); ++c) PollContext(c);
   for (uint32_t c = 0; c < tables_.size(); ++c) CountUnproven(c);
+  // Where there are more, the others come with the next call.
+  first_repeat_ =
+      repeats_ > first_repeat_ + kMaxRepeatsPerPoll ? first_repeat_ + kMaxRepeatsPerPoll : 0;
   result_.clear();
-  for (const Group& group : groups_) {
-    if (group.seen) result_.push_back(group.progress);
+  for (const std::vector<Group>* groups : {&queues_, &contexts_}) {
+    for (const Group& group : *groups) {
+      if (group.seen) result_.push_back(group.progress);
+    }
   }
   return result_;
 }
 
 void ProgressProbe::ReadQueues() {
-  queue_count_ = block_.QueueCount();
-  for (uint32_t i = 0; i < queue_count_; ++i) {
+  // Never fewer than there were: work may still belong to one of them.
+  while (queues_.size() < block_.QueueCount()) {
+    const auto queue = static_cast<uint32_t>(queues_.size());
+    queues_.emplace_back().progress.queue = queue;
+  }
+  for (uint32_t i = 0; i < queues_.size(); ++i) {
     const uint64_t offset = block_.queues_offset() + i * sizeof(QueueRecord);
-    Group& group = groups_[i];
+    Group& group = queues_[i];
     const uint64_t submissions = block_.Load64(offset + offsetof(QueueRecord, submission_count));
     const uint32_t state = block_.Load32(offset + offsetof(QueueRecord, state));
     // Another queue took its place, and counts from 1 again.
@@ -87,6 +115,7 @@ void ProgressProbe::ReadContextTables() {
     if (c == tables_.size()) {
       tables_.emplace_back();
       slots_.emplace_back();
+      contexts_.emplace_back().progress.device = c;
     }
     // Ended, or another context took its place: its memory may be somebody else's by now.
     if (tables_[c].usable && !AreTablesOf(c)) tables_[c] = ContextTables{};
@@ -131,7 +160,7 @@ void ProgressProbe::ReadNewSubmissions() {
     const ContextTables& tables = tables_[record.context];
     if (!tables.usable || record.slot >= tables.recording_capacity) continue;
     std::vector<SlotMemory>& slots = slots_[record.context];
-    if (record.slot >= slots.size()) slots.resize(record.slot + 1);
+    if (!MakeRoom(&slots, record.slot)) continue;
     SlotMemory& memory = slots[record.slot];
     if (memory.recording_id != record.recording_id) {
       memory = SlotMemory{};
@@ -143,7 +172,7 @@ void ProgressProbe::ReadNewSubmissions() {
 }
 
 ProgressProbe::Group& ProgressProbe::GroupOf(uint32_t context, uint32_t queue) {
-  return groups_[queue < queue_count_ ? queue : kMaxQueues + context];
+  return queue < queues_.size() ? queues_[queue] : contexts_[context];
 }
 
 void ProgressProbe::PollContext(uint32_t context) {
@@ -162,7 +191,7 @@ void ProgressProbe::PollContext(uint32_t context) {
     if (s < slots.size()) slots[s].group = kNone;
     if (state == static_cast<uint32_t>(RecordingState::kOpen) ||
         state == static_cast<uint32_t>(RecordingState::kClosed)) {
-      if (s >= slots.size()) slots.resize(s + 1);
+      if (!MakeRoom(&slots, s)) break;
       if ((block_.Load32(offset + offsetof(RecordingSlot, flags)) & kRecordingSecondary) != 0) {
         secondaries_.push_back(s);
       } else {
@@ -229,6 +258,12 @@ void ProgressProbe::ScanEvents(uint64_t slot_offset, uint32_t slot, SlotMemory* 
   if (event_count == 0) return;
   const uint64_t pages = block_.size_bytes() / kPageBytes;
   uint32_t next = memory->scanned_events == 0 ? 0 : memory->scanned_events - 1;
+  if (event_count == memory->scanned_events) {
+    if (repeats_++ - first_repeat_ >= kMaxRepeatsPerPoll) return;
+  } else if (page_budget_-- == 0) {
+    page_budget_ = 0;
+    return;
+  }
   if (memory->scanned_events == 0) {
     memory->scan_page = block_.Load32(slot_offset + offsetof(RecordingSlot, first_event_page));
   }
@@ -248,6 +283,8 @@ void ProgressProbe::ScanEvents(uint64_t slot_offset, uint32_t slot, SlotMemory* 
     memory->scanned_events = ++next;
     // Not with the last of the budget: the next scan starts with this event, on this page.
     if (next % kEventsPerChunk == 0 && next < event_count && scan_budget_ > 1) {
+      if (page_budget_ == 0) return;
+      --page_budget_;
       memory->scan_page = block_.Load32(chunk + offsetof(EventChunk, next_page));
     }
   }
@@ -289,7 +326,7 @@ void ProgressProbe::PollSlot(uint32_t context, uint32_t slot, SlotMemory* memory
   } else if (has_end) {
     ++group.progress.unfinished;
   } else if (number != 0) {
-    memory->group = static_cast<uint32_t>(&group - groups_.data());
+    memory->group = queue < queues_.size() ? queue : kMaxQueues + context;
   }
 }
 
@@ -297,7 +334,7 @@ void ProgressProbe::PollSlot(uint32_t context, uint32_t slot, SlotMemory* memory
 void ProgressProbe::CountUnproven(uint32_t context) {
   for (const SlotMemory& memory : slots_[context]) {
     if (memory.group == kNone) continue;
-    Group& group = groups_[memory.group];
+    Group& group = memory.group < kMaxQueues ? queues_[memory.group] : contexts_[context];
     if (memory.submission_number >= group.finished_submission) ++group.progress.unfinished;
   }
 }

@@ -48,9 +48,14 @@ class ProgressProbe {
 
   // The queues that have, or had, recordings, in the order of queue, device. Valid until the next
   // call. Cost: one read per slot ever used, a few more per live one, each new submission and each
-  // new event once; bench ProgressProbe. Allocates only when a context has more slots in use than
-  // ever before, and for secondary command buffers that are executed for the first time.
+  // new event once; bench ProgressProbe. Whatever the block claims, at most 131,072 slots, 1,048,576 events and 16,384
+  // pages of them are looked at in one call; what is left of the events comes with the next calls, recordings beyond
+  // are left out. Allocates only when a context has more slots in use than ever before, for new queues, and for
+  // secondary command buffers that are executed for the first time.
   std::span<const QueueProgress> Poll();
+
+  // What this takes. Cost: a few additions for each context.
+  uint64_t MemoryBytes() const;
 
  private:
   // What is remembered of a slot between polls.
@@ -65,7 +70,8 @@ class ProgressProbe {
     uint32_t scan_page = 0;
     uint32_t last_top = 0;     // sequence number of the last top-of-pipe write so far
     uint32_t last_bottom = 0;  // ... and of the last bottom-of-pipe write
-    uint32_t group = kNone;    // unfinished unless rule 3 says otherwise: its entry in groups_
+    uint32_t group =
+        kNone;  // unfinished unless rule 3 says otherwise: its queue, else kMaxQueues + its context
   };
   struct Group {
     QueueProgress progress;
@@ -92,18 +98,24 @@ class ProgressProbe {
   bool ReadWords(uint32_t context, uint32_t slot, uint32_t generation, SlotMemory* memory);
   void CountUnproven(uint32_t context);
   Group& GroupOf(uint32_t context, uint32_t queue);
+  // False: as many slots are remembered as may be.
+  bool MakeRoom(std::vector<SlotMemory>* slots, uint32_t slot);
 
   BlockReader block_;
   std::vector<ContextTables> tables_;
   std::vector<std::vector<SlotMemory>> slots_;  // by context
-  std::vector<Group> groups_;  // kMaxQueues queues, then kMaxContexts contexts without a queue
+  std::vector<Group> queues_;
+  std::vector<Group> contexts_;  // what belongs to no queue
   std::vector<QueueProgress> result_;
   // By recording_id of a secondary one: the slot that executed it, of the same context, as seen last.
   std::unordered_map<uint64_t, uint32_t> executed_by_;
   std::vector<uint32_t> secondaries_;  // slots of the context that is being polled
-  uint32_t queue_count_ = 0;
   uint64_t next_serial_ = 1;
   uint32_t scan_budget_ = 0;
+  uint32_t page_budget_ = 0;
+  uint32_t repeats_ = 0;  // recordings without new events, in this call
+  uint32_t first_repeat_ = 0;
+  uint32_t slot_count_ = 0;  // of all contexts
 };
 
 }  // namespace cairn

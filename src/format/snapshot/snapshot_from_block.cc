@@ -20,8 +20,7 @@
 namespace cairn {
 namespace {
 
-constexpr uint64_t kMaxTextBytes = uint64_t{256} << 20;  // a file is read with no more, either
-// Of that: names of objects, which are no NameRecords, sentences, markers kept in arenas.
+// Of BlockReadLimits::text_bytes: names of objects, which are no NameRecords, sentences, markers kept in arenas.
 constexpr uint64_t kOtherTextBytes = uint64_t{32} << 20;
 constexpr uint64_t kKeptMarkerTextBytes = uint64_t{16} << 20;
 static_assert(kMaxObjects * sizeof(ObjectRecord::name) + kKeptMarkerTextBytes < kOtherTextBytes);
@@ -34,12 +33,15 @@ struct FoundRecording {
   uint64_t recording_id;
   uint64_t frame;
   uint64_t event_count;
+  bool executes = false;  // by its words the GPU is inside of it
 };
 
 class SnapshotTaker {
  public:
-  SnapshotTaker(const BlockReader& block, Binaries binaries, Moment moment)
+  SnapshotTaker(const BlockReader& block, Binaries binaries, Moment moment,
+                const BlockReadLimits& limits)
       : block_(block),
+        limits_(limits),
         keep_binaries_(binaries == Binaries::kKeep),
         of_fault_(moment == Moment::kLastFault),
         fault_ns_(of_fault_ ? TimeOfFault(block) : 0) {}
@@ -53,6 +55,8 @@ class SnapshotTaker {
   }
 
   void FindRecordings();
+  bool Executes(uint32_t context, uint32_t slot, uint32_t event_count) const;
+  void LeaveOutTooMany();
   void TakeWordsOfFault(const ContextRecord& record, ContextTables* tables) const;
   void ReserveMemory();
   void ReadProcess(uint64_t snapshot_time_ns);
@@ -80,6 +84,7 @@ class SnapshotTaker {
   }
 
   const BlockReader& block_;
+  const BlockReadLimits limits_;
   const bool keep_binaries_;
   const bool of_fault_;
   const uint64_t fault_ns_;  // CLOCK_MONOTONIC; 0: words are read as they are
@@ -103,7 +108,8 @@ Snapshot SnapshotTaker::Take(uint64_t snapshot_time_ns) {
   ReserveMemory();
   // Texts of annotations are kept twice: as they came, and decoded.
   NameTable names(block_, total_events_ / 2 + 4096,
-                  std::min(block_.size_bytes() * 2, kMaxTextBytes - kOtherTextBytes), &snapshot_);
+                  std::min(block_.size_bytes() * 2, limits_.text_bytes - kOtherTextBytes),
+                  limits_.name_pages, &snapshot_);
   names_ = &names;
   ReadProcess(snapshot_time_ns);
   ReadContexts();
@@ -129,6 +135,7 @@ void SnapshotTaker::FindRecordings() {
   context_records_ = std::vector<ContextRecord>(context_count);
   tables_.resize(context_count);
   recording_of_slot_.resize(context_count);
+  uint32_t slots = 0;
   for (uint32_t c = 0; c < context_count; ++c) {
     const uint64_t offset = block_.contexts_offset() + c * sizeof(ContextRecord);
     if (block_.Load32(offset + offsetof(ContextRecord, state)) == 0) continue;
@@ -145,6 +152,11 @@ void SnapshotTaker::FindRecordings() {
       const uint32_t state = block_.Load32(slot + offsetof(RecordingSlot, state));
       const uint64_t recording_id = block_.Load64(slot + offsetof(RecordingSlot, recording_id));
       if (recording_id == 0) break;
+      if (slots == limits_.slots) {
+        ++losses_.recordings_left_out;
+        break;
+      }
+      ++slots;
       used_slots = s + 1;
       if (state == static_cast<uint32_t>(RecordingState::kFree)) continue;
       if (state > static_cast<uint32_t>(RecordingState::kClosed)) {
@@ -153,14 +165,59 @@ void SnapshotTaker::FindRecordings() {
       }
       const uint32_t events = block_.Load32(slot + offsetof(RecordingSlot, event_count));
       found_.push_back({c, s, recording_id, block_.Load64(slot + offsetof(RecordingSlot, frame)),
-                        std::min(events, kMaxSequence)});
+                        std::min(events, kMaxSequence), Executes(c, s, events)});
     }
     recording_of_slot_[c].assign(used_slots, kNone);
   }
+  LeaveOutTooMany();
   std::sort(found_.begin(), found_.end(), [](const FoundRecording& a, const FoundRecording& b) {
     return std::tie(a.context, a.frame, a.recording_id, a.slot) <
            std::tie(b.context, b.frame, b.recording_id, b.slot);
   });
+}
+
+bool SnapshotTaker::Executes(uint32_t context, uint32_t slot, uint32_t event_count) const {
+  const uint64_t words = tables_[context].progress_offset + uint64_t{slot} * sizeof(ProgressWords);
+  const uint32_t generation =
+      block_.Load32(SlotOffset(context, slot) + offsetof(RecordingSlot, generation));
+  const uint32_t reached =
+      ProgressSequence(block_.Load32(words + offsetof(ProgressWords, reached)), generation);
+  const uint32_t passed =
+      ProgressSequence(block_.Load32(words + offsetof(ProgressWords, passed)), generation);
+  return (reached != 0 || passed != 0) && passed < event_count;
+}
+
+// Of more than the limits the ones that matter least: those that the GPU is not inside of, the earliest first.
+void SnapshotTaker::LeaveOutTooMany() {
+  const auto pages = [](const FoundRecording& found) {
+    return std::max<uint64_t>(1, (found.event_count + kEventsPerChunk - 1) / kEventsPerChunk);
+  };
+  uint64_t all_events = 0;
+  uint64_t all_pages = 0;
+  for (const FoundRecording& found : found_) {
+    all_events += found.event_count;
+    all_pages += pages(found);
+  }
+  if (all_events <= limits_.events && all_pages <= limits_.event_pages) return;
+  std::sort(found_.begin(), found_.end(), [](const FoundRecording& a, const FoundRecording& b) {
+    return std::tie(b.executes, b.recording_id, b.context, b.slot) <
+           std::tie(a.executes, a.recording_id, a.context, a.slot);
+  });
+  uint64_t events = 0;
+  uint64_t used_pages = 0;
+  size_t kept = 0;
+  for (; kept < found_.size(); ++kept) {
+    const FoundRecording& found = found_[kept];
+    // One that is larger than everything together is read as far as that goes.
+    if (kept != 0 && (events + found.event_count > limits_.events ||
+                      used_pages + pages(found) > limits_.event_pages)) {
+      break;
+    }
+    events += found.event_count;
+    used_pages += pages(found);
+  }
+  losses_.recordings_left_out += found_.size() - kept;
+  found_.resize(kept);
 }
 
 // Of a device that had ended before the fault no words were copied: its last ones are where they were.
@@ -189,12 +246,12 @@ void SnapshotTaker::ReserveMemory() {
     event_pages += (found.event_count + kEventsPerChunk - 1) / kEventsPerChunk;
   }
   total_events_ =
-      std::min<uint64_t>({total_events_, kMaxSnapshotEvents, block_pages * kEventsPerChunk});
+      std::min<uint64_t>({total_events_, limits_.events, block_pages * kEventsPerChunk});
   const uint64_t used_pages =
       std::min(block_.Load64(offsetof(BlockHeader, next_page)), block_pages);
   // Names are on pages that hold no events; untouched memory costs nothing.
   const uint64_t name_pages = used_pages - std::min(used_pages, event_pages);
-  snapshot_.text.reserve(std::min(name_pages * kPageBytes * 2, kMaxTextBytes) + kPageBytes +
+  snapshot_.text.reserve(std::min(name_pages * kPageBytes * 2, limits_.text_bytes) + kPageBytes +
                          block_.ObjectCount() * sizeof(ObjectRecord::name));
   snapshot_.events.reserve(total_events_);
   // As many as there can be: how many of the events are binds shows only when they are read.
@@ -495,7 +552,7 @@ void SnapshotTaker::ReadEvents(uint32_t first_page, uint32_t slot, Recording* re
   while (remaining != 0) {
     const uint32_t count = std::min(remaining, kEventsPerChunk);
     if (page < first_free_page || page >= block_pages || page_used_[page] ||
-        snapshot_.events.size() + count > kMaxSnapshotEvents) {
+        snapshot_.events.size() + count > limits_.events) {
       break;
     }
     page_used_[page] = true;
@@ -636,7 +693,7 @@ void SnapshotTaker::ReadRawMarkers() {
     for (uint32_t i = 0; i < tables.raw_marker_count; ++i) {
       const uint64_t value = block_.Load64(tables.raw_markers_offset + uint64_t{i} * 8);
       if (value == kRawMarkerUnwritten) continue;
-      if (snapshot_.raw_markers.size() < kMaxSnapshotRawMarkers) {
+      if (snapshot_.raw_markers.size() < limits_.raw_markers) {
         snapshot_.raw_markers.push_back(RawMarker{c, i, value});
       } else {
         ++losses_.raw_markers;
@@ -667,10 +724,11 @@ void SnapshotTaker::ReadCrash() {
 }  // namespace
 
 Result<Snapshot> SnapshotFromBlock(std::span<const std::byte> block, uint64_t snapshot_time_ns,
-                                   Binaries binaries, Moment moment) {
+                                   Binaries binaries, Moment moment,
+                                   const BlockReadLimits& limits) {
   Result<BlockReader> reader = BlockReader::Open(block);
   if (!reader.ok()) return reader.status();
-  return SnapshotTaker(*reader, binaries, moment).Take(snapshot_time_ns);
+  return SnapshotTaker(*reader, binaries, moment, limits).Take(snapshot_time_ns);
 }
 
 void NoteIncident(Incident incident, std::string_view detail, Snapshot* snapshot) {

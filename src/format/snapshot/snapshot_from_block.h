@@ -14,9 +14,19 @@
 
 namespace cairn {
 
-// At most so many events are read; the rest is counted in Snapshot::losses.
+// What a file may have.
 inline constexpr uint32_t kMaxSnapshotEvents = 16u << 20;
-inline constexpr uint32_t kMaxSnapshotRawMarkers = 16u << 20;
+
+// At most so much is read of one block, whatever it claims; the rest is counted in Snapshot::losses. Where there is more
+// than that, recordings that the GPU executes come first, then the latest.
+struct BlockReadLimits {
+  uint32_t slots = 1u << 17;  // of recordings
+  uint32_t events = 1u << 20;
+  uint32_t event_pages = 16384;
+  uint32_t raw_markers = 2u << 20;
+  uint64_t text_bytes = uint64_t{64} << 20;
+  uint32_t name_pages = 16384;
+};
 
 // Reads everything that is published in `block`, the mapped bytes of a block (format/block/block.h),
 // aligned to 16. The bytes are not trusted and may change meanwhile: every value is read once and
@@ -30,13 +40,15 @@ inline constexpr uint32_t kMaxSnapshotRawMarkers = 16u << 20;
 // for the snapshot's, and leaves out submissions made later; kNow where there was none.
 // `binaries`: whether the code of shaders and what only programs of a vendor can read are copied, up to
 // 32 MiB: for a file, not for a report.
-// Errors: those of BlockReader::Open. Threads: any. Memory: proportional to the block's used part.
+// Errors: those of BlockReader::Open. Threads: any. Memory: proportional to the block's used part, up to what
+// `limits` allow: some 200 MiB.
 // Cost: bench SnapshotFromBlock; the number of allocations does not depend on the number of markers.
 enum class Binaries { kLeaveOut, kKeep };
 enum class Moment { kNow, kLastFault };
 Result<Snapshot> SnapshotFromBlock(std::span<const std::byte> block, uint64_t snapshot_time_ns,
                                    Binaries binaries = Binaries::kLeaveOut,
-                                   Moment moment = Moment::kNow);
+                                   Moment moment = Moment::kNow,
+                                   const BlockReadLimits& limits = {});
 
 // Adds an incident in the order noticed. An incident of the same kind and value, about the same
 // queue, is the same one: what is missing there (time, address, detail) is filled in, and nothing is

@@ -550,6 +550,46 @@ TEST(SnapshotFromBlock, AChainThatRunsInACircleEnds) {
   EXPECT_THAT(Losses(s), ElementsAre(HasSubstr("999490 markers could not be read")));
 }
 
+TEST(SnapshotFromBlock, OfMoreThanMayBeReadTheRunningAndTheLatestStay) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  std::vector<TestBlock::List> lists;
+  for (int i = 0; i < 4; ++i) {
+    lists.push_back(block.AddList(context, kNoQueue, 0, "List " + std::to_string(i)));
+    for (int scope = 0; scope < 100; ++scope) block.Scope(lists[i], CAIRN_MARKER_DRAW);
+    block.SetProgress(lists[i], 200, 200);
+  }
+  block.SetProgress(lists[1], 50, 48);
+  const auto kept = [&block](const BlockReadLimits& limits) {
+    const Result<Snapshot> s =
+        SnapshotFromBlock(block.bytes(), kNow, Binaries::kLeaveOut, Moment::kNow, limits);
+    std::vector<std::string> names;
+    for (const Recording& recording : s->recordings) names.emplace_back(s->Text(recording.name));
+    for (const std::string& loss : Losses(*s)) names.push_back(loss);
+    return names;
+  };
+  const auto loss = HasSubstr("2 command lists are more than a report keeps: the earliest");
+  EXPECT_THAT(kept({}), ElementsAre("List 0", "List 1", "List 2", "List 3"));
+  EXPECT_THAT(kept({.events = 500}), ElementsAre("List 1", "List 3", loss));
+  EXPECT_THAT(kept({.event_pages = 2}), ElementsAre("List 1", "List 3", loss));
+  EXPECT_THAT(kept({.slots = 1}), ElementsAre("List 0", HasSubstr("1 command lists are more")));
+}
+
+TEST(SnapshotFromBlock, NamesBeyondTheirPagesAreLeftOut) {
+  TestBlock block;
+  const TestBlock::List list = block.AddList(block.AddContext(), kNoQueue, 0, "");
+  for (int i = 0; i < 50; ++i) {
+    block.Scope(list, CAIRN_MARKER_DRAW,
+                std::string(1000, static_cast<char>('a' + i % 26)) + std::to_string(i));
+  }
+  const Result<Snapshot> s =
+      SnapshotFromBlock(block.bytes(), kNow, Binaries::kLeaveOut, Moment::kNow, {.name_pages = 2});
+  EXPECT_EQ(s->events.size(), 100u);
+  EXPECT_THAT(Losses(*s), ::testing::Contains(HasSubstr("names")));
+  EXPECT_EQ(s->Text(s->events[98].name), "");
+  EXPECT_NE(s->Text(s->events[0].name), "");
+}
+
 TEST(SnapshotFromBlock, BadReferencesAreEmptyAndCounted) {
   TestBlock block;
   const uint32_t context = block.AddContext();

@@ -25,6 +25,9 @@ void NoteLosses(const BlockReader& block, const LossCounts& losses, Snapshot* sn
   note(losses.queues, "queues belong to no device; they are left out.");
   note(losses.recordings_changed,
        "command lists were recycled while they were read; they had finished.");
+  note(losses.recordings_left_out,
+       "command lists are more than a report keeps: the earliest that the GPU is not inside of are "
+       "left out.");
   note(losses.recordings_bad, "command lists have an unknown state; they are left out.");
   note(losses.events_missing, "markers could not be read from their command lists.");
   note(losses.events_bad, "markers contradict their neighbours and are ignored.");

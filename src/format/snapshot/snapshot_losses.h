@@ -17,6 +17,7 @@ struct LossCounts {
   uint64_t contexts = 0;
   uint64_t queues = 0;
   uint64_t recordings_changed = 0;
+  uint64_t recordings_left_out = 0;
   uint64_t recordings_bad = 0;
   uint64_t events_missing = 0;
   uint64_t events_bad = 0;

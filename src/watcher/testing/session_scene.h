@@ -100,6 +100,7 @@ class FakeWorld final : public WatchedSystem, public SessionOutput {
   std::vector<FakeReport> reports;
   int captures_refused = 0;
   int triggers = 0;
+  bool capture_ends_slowly = false;  // not as long as this is true
 
   void Send(ProcessId sender, HandoverKind kind, const SharedMemory* memory = nullptr) {
     ReceivedMessage received;
@@ -171,6 +172,7 @@ class FakeWorld final : public WatchedSystem, public SessionOutput {
   }
   void Forget(uint64_t number) override { EXPECT_EQ(watched.erase(number), 1u); }
   ProcessCondition ConditionOf(uint64_t number) override {
+    if (Watched(number).program == "slow") now_ns += kSecond;
     return Watched(number).dead ? ProcessCondition::kEnding : Watched(number).condition;
   }
   bool Kill(uint64_t number) override {
@@ -233,7 +235,8 @@ class FakeCapture final : public SessionCapture {
   const std::string& why_not_there() const override { return why_not_there_; }
   bool failed() const override { return false; }
   void Trigger() override { ++world_.triggers; }
-  void EndTrace() override { ended_ = true; }
+  void BeginEnd() override { ended_ = true; }
+  bool ended() const override { return ended_ && !world_.capture_ends_slowly; }
   Status AppendReport(const DumpSubject& subject, const WatchedBlock&) override {
     EXPECT_FALSE(finished_);
     if (world_.processes[subject.process_id].dead && world_.NumberOf(process_) == ~uint64_t{0}) {
