@@ -64,7 +64,7 @@ bool AnyUnfinished(std::span<const QueueObservation> queues) {
 }  // namespace
 
 std::vector<uint32_t> Watchdog::Observe(uint64_t now_ns, std::span<const QueueObservation> queues,
-                                        bool stopped, uint64_t late_ns) {
+                                        ProcessCondition condition, uint64_t late_ns) {
   const uint64_t longest_step_ns = 2 * PollIntervalNs() + late_ns;
   std::vector<uint32_t> hung;
   std::vector<Wait> still_waiting;
@@ -77,8 +77,8 @@ std::vector<uint32_t> Watchdog::Observe(uint64_t now_ns, std::span<const QueueOb
     });
     if (before != waits_.end()) {
       wait.reported = before->reported;
-      if (!stopped) {
-        wait.since_ns = before->since_ns;
+      if (condition != ProcessCondition::kStopped) wait.since_ns = before->since_ns;
+      if (condition == ProcessCondition::kRunning) {
         wait.stood_still_ns =
             before->stood_still_ns + std::min(now_ns - before->last_seen_ns, longest_step_ns);
       }
@@ -109,8 +109,7 @@ Decision ProcessWatch::OnProbe(uint64_t now_ns, uint64_t realtime_ns,
                                std::span<const QueueObservation> queues, ProcessCondition condition,
                                uint64_t late_ns) {
   Decision decision;
-  const std::vector<uint32_t> hung =
-      watchdog_.Observe(now_ns, queues, condition != ProcessCondition::kRunning, late_ns);
+  const std::vector<uint32_t> hung = watchdog_.Observe(now_ns, queues, condition, late_ns);
   if (condition == ProcessCondition::kEnding) {
     return OnEnding(now_ns, realtime_ns, AnyUnfinished(queues));
   }

@@ -53,13 +53,14 @@ class Watchdog {
  public:
   explicit Watchdog(uint64_t hang_timeout_ns) : hang_timeout_ns_(hang_timeout_ns) {}
 
-  // Feeds the process's queues at `now_ns` (CLOCK_MONOTONIC, never decreasing). `stopped`: a debugger
-  // or job control holds the process, so it cannot make progress; every clock starts again.
+  // Feeds the process's queues at `now_ns` (CLOCK_MONOTONIC, never decreasing). While a debugger or job control holds
+  // the process it cannot make progress: every clock starts again. While it ends it does not hang, and Stands() stays
+  // true: a driver may take long to die, and its GPU work stands still as before.
   // Returns the queues that have stood still for the time-out now; each is returned once until it
   // makes progress again. The time between two calls counts at most twice the poll interval, and `late_ns`, for which
   // the watcher is known to have had other work: when it was itself suspended, nobody can be blamed for that time.
   std::vector<uint32_t> Observe(uint64_t now_ns, std::span<const QueueObservation> queues,
-                                bool stopped, uint64_t late_ns = 0);
+                                ProcessCondition condition, uint64_t late_ns = 0);
 
   // When to look again. A hang is noticed up to two of these later than its time-out: that long ago it was first seen
   // standing still, and was last looked at.

@@ -26,10 +26,11 @@ QueueObservation Idle(uint32_t queue, uint64_t fingerprint) {
 
 // Observes the same thing every 200 ms for `duration_ns`, and returns all queues found hanging.
 std::vector<uint32_t> ObserveFor(Watchdog& watchdog, uint64_t& now_ns, uint64_t duration_ns,
-                                 std::vector<QueueObservation> queues, bool stopped = false) {
+                                 std::vector<QueueObservation> queues,
+                                 ProcessCondition condition = ProcessCondition::kRunning) {
   std::vector<uint32_t> all;
   for (const uint64_t end = now_ns + duration_ns; now_ns < end; now_ns += 200 * kMs) {
-    for (const uint32_t queue : watchdog.Observe(now_ns, queues, stopped)) all.push_back(queue);
+    for (const uint32_t queue : watchdog.Observe(now_ns, queues, condition)) all.push_back(queue);
   }
   return all;
 }
@@ -38,7 +39,8 @@ TEST(Watchdog, ReportsAQueueThatStandsStillOnce) {
   Watchdog watchdog(2 * kSecond);
   uint64_t now = 0;
   EXPECT_THAT(ObserveFor(watchdog, now, 2 * kSecond, {Busy(3, 7)}), IsEmpty());
-  EXPECT_THAT(watchdog.Observe(now, std::vector{Busy(3, 7)}, false), ElementsAre(3));
+  EXPECT_THAT(watchdog.Observe(now, std::vector{Busy(3, 7)}, ProcessCondition::kRunning),
+              ElementsAre(3));
   EXPECT_THAT(ObserveFor(watchdog, now, 60 * kSecond, {Busy(3, 7)}), IsEmpty());
 }
 
@@ -68,16 +70,20 @@ TEST(Watchdog, FinishingBetweenTwoWorksRestartsTheClock) {
 TEST(Watchdog, TellsSinceWhenAQueueStandsStill) {
   Watchdog watchdog(2 * kSecond);
   EXPECT_THAT(watchdog.Stands(), IsEmpty());
-  const auto look = [&watchdog](uint64_t now, uint64_t fingerprint, bool stopped = false) {
-    watchdog.Observe(now, std::vector{Busy(0, fingerprint), Idle(1, 1), Busy(kNone, 1)}, stopped);
+  const auto look = [&watchdog](uint64_t now, uint64_t fingerprint,
+                                ProcessCondition condition = ProcessCondition::kRunning) {
+    watchdog.Observe(now, std::vector{Busy(0, fingerprint), Idle(1, 1), Busy(kNone, 1)}, condition);
     const std::vector<QueueStand> stands = watchdog.Stands();
     return stands.size() == 1 && stands[0].queue == 0 ? stands[0].since_ns : 0;
   };
   EXPECT_EQ(look(100, 1), 100u);
   EXPECT_EQ(look(200, 1), 100u);
   EXPECT_EQ(look(300, 2), 300u);
-  EXPECT_EQ(look(400, 2, true), 400u) << "nothing can move while a debugger holds the process";
+  EXPECT_EQ(look(400, 2, ProcessCondition::kStopped), 400u)
+      << "nothing can move while a debugger holds the process";
   EXPECT_EQ(look(500, 2), 400u);
+  EXPECT_EQ(look(600, 2, ProcessCondition::kEnding), 400u) << "nothing began to move by that";
+  EXPECT_EQ(look(700, 3, ProcessCondition::kEnding), 700u);
 }
 
 TEST(Watchdog, ReportsAgainAfterProgress) {
@@ -97,9 +103,10 @@ TEST(Watchdog, QueuesHaveClocksOfTheirOwn) {
 
 TEST(Watchdog, TimeInWhichTheWatcherSleptDoesNotCount) {
   Watchdog watchdog(2 * kSecond);
-  EXPECT_THAT(watchdog.Observe(0, std::vector{Busy(0, 1)}, false), IsEmpty());
+  EXPECT_THAT(watchdog.Observe(0, std::vector{Busy(0, 1)}, ProcessCondition::kRunning), IsEmpty());
   // Both were stopped by ^Z for an hour.
-  EXPECT_THAT(watchdog.Observe(3600 * kSecond, std::vector{Busy(0, 1)}, false), IsEmpty());
+  EXPECT_THAT(watchdog.Observe(3600 * kSecond, std::vector{Busy(0, 1)}, ProcessCondition::kRunning),
+              IsEmpty());
   uint64_t now = 3600 * kSecond + 200 * kMs;
   EXPECT_THAT(ObserveFor(watchdog, now, 2 * kSecond, {Busy(0, 1)}), ElementsAre(0));
 }
@@ -108,7 +115,8 @@ TEST(Watchdog, AProcessHeldByADebuggerDoesNotHang) {
   Watchdog watchdog(2 * kSecond);
   uint64_t now = 0;
   EXPECT_THAT(ObserveFor(watchdog, now, 1800 * kMs, {Busy(0, 1)}), IsEmpty());
-  EXPECT_THAT(ObserveFor(watchdog, now, 60 * kSecond, {Busy(0, 1)}, true), IsEmpty());
+  EXPECT_THAT(ObserveFor(watchdog, now, 60 * kSecond, {Busy(0, 1)}, ProcessCondition::kStopped),
+              IsEmpty());
   EXPECT_THAT(ObserveFor(watchdog, now, 1800 * kMs, {Busy(0, 1)}), IsEmpty());
   EXPECT_THAT(ObserveFor(watchdog, now, 600 * kMs, {Busy(0, 1)}), ElementsAre(0));
 }
@@ -121,12 +129,12 @@ TEST(Watchdog, NoticesAHangInTime) {
     Watchdog watchdog(time_out);
     EXPECT_EQ(watchdog.PollIntervalNs(), interval);
     uint64_t now = 0;
-    (void)watchdog.Observe(now, std::vector{Idle(0, 1)}, false);
+    (void)watchdog.Observe(now, std::vector{Idle(0, 1)}, ProcessCondition::kRunning);
     const uint64_t hangs_at = now + 1;
     std::vector<uint32_t> hung;
     while (hung.empty()) {
       now += watchdog.PollIntervalNs();
-      hung = watchdog.Observe(now, std::vector{Busy(0, 1)}, false);
+      hung = watchdog.Observe(now, std::vector{Busy(0, 1)}, ProcessCondition::kRunning);
     }
     EXPECT_LE(now, hangs_at + time_out + 2 * interval);
     EXPECT_GE(now, hangs_at + time_out);
