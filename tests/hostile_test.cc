@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What programs can make `cairn run` spend: memory, bytes, time, descriptors, lines. The bounds are those of
-// docs/cairn-run.md, "Bounds". By processes that fork and signals that are ignored; hostile_captures_test.cc has what
+// docs/bounds.md. By processes that fork and signals that are ignored; hostile_captures_test.cc has what
 // takes neither.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,6 +62,18 @@ TEST_F(HostileTest, AChildThatFillsTheRegionDoesNotKeepCairn) {
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
   EXPECT_EQ(result.left_behind.size(), 1u);
   EXPECT_LT(fs::file_size(folder_ / "out.cairn"), uint64_t{2} << 30);
+}
+
+// Neither does what is no record, and would be looked at for ever.
+TEST_F(HostileTest, AChildThatFeedsTheRegionDoesNotKeepCairn) {
+  for (const char* what : {"old", "late", "damaged"}) {
+    SCOPED_TRACE(what);
+    const CommandResult result = Run({"--capture"}, {capture_, "feed", what});
+    EXPECT_FALSE(result.timed_out);
+    EXPECT_EQ(result.exit_code, 0) << result.Summary();
+    EXPECT_EQ(result.left_behind.size(), 1u);
+    EXPECT_THAT(result.errors, HasSubstr("hostile_capture captured: 1 call"));
+  }
 }
 
 // A child that is watched and does not obey SIGTERM: cairn does.

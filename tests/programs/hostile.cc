@@ -21,6 +21,8 @@
 #include <span>
 #include <vector>
 
+#include "app/recorder/watcher_link.h"
+
 namespace {
 
 constexpr uint32_t kMagic = 0x4e524143;
@@ -35,8 +37,8 @@ struct Message {
 };
 
 int Socket() {
-  const char* number = std::getenv("CAIRN_WATCHER_FD");
-  return number == nullptr ? -1 : std::atoi(number);
+  static const cairn::Result<cairn::RawHandle> socket = cairn::WatcherSocket();
+  return socket.ok() ? static_cast<int>(*socket) : -1;
 }
 
 void SendBytes(const void* bytes, size_t size, std::span<const int> descriptors = {}) {

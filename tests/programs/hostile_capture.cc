@@ -6,12 +6,15 @@
 // On Linux, too, with a child that it forks:
 //   hostile_capture fill           ends; a child of it goes on writing into the region for ever
 //   hostile_capture left           as armed, but ends while its watcher is stopped, before that reads of it
+//   hostile_capture feed WHAT      ends; a child writes for ever what never comes out: old (numbers that were used), late
+//                                  (numbers that nobody has taken), damaged (records that name too few blocks)
 //   hostile_capture linger         as fill, but the child hands over the region and ignores SIGTERM
 #if !defined(_WIN32)
 #include <signal.h>
 #include <unistd.h>
 #endif
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -95,6 +98,46 @@ int Fill(bool child_hands_over) {
   return read(ready[0], &byte, 1) == 1 ? 0 : 74;
 }
 
+// In each case the ring is never empty, and nothing that is in it comes out. How far it was read shows in the blocks of
+// the spill that are freed: it is never overrun.
+[[noreturn]] void FeedForEver(TestRegion& region, const std::string& what) {
+  struct Body {
+    cairn::BlobBody blob{1, 1};
+    uint32_t block = 0;
+  } body;
+  if (what == "damaged") body.blob.size_bytes = cairn::kMaxBlobBytes;  // more than its blocks hold
+  cairn::RecordHeader record{};
+  record.kind = RecordKind::kBlob;
+  record.flags = cairn::kRecordSpilled;
+  record.number = what == "late" ? ~uint64_t{0} : 1;
+  for (uint32_t i = 0;; ++i) {
+    body.block = i % cairn::kSpillBlocks;
+    std::atomic<uint64_t>& used = region.header().spill_used[body.block / 64];
+    const uint64_t bit = uint64_t{1} << (body.block % 64);
+    while ((used.load() & bit) != 0) std::this_thread::yield();
+    used.fetch_or(bit);
+    if (what == "damaged") record.number = region.TakeNumber();
+    region.Write(0, record, std::as_bytes(std::span(&body, 1)));
+  }
+}
+
+int Feed(const std::string& what) {
+  TestRegion region;
+  region.UseRing(0, 0, "main");
+  region.Write(0, RecordKind::kCall, 1);
+  if (!cairn::HandOverCapture(region.memory()).ok()) return 71;
+  if (fork() == 0) {
+    signal(SIGTERM, SIG_IGN);
+    FeedForEver(region, what);
+  }
+  // The watcher is about it.
+  const std::atomic<uint64_t>& tail = region.ring(0).tail;
+  while (tail.load() < 10u * sizeof(cairn::RecordHeader)) std::this_thread::yield();
+  std::printf("ready %d\n", static_cast<int>(getpid()));
+  std::fflush(stdout);
+  return 0;
+}
+
 int Left() {
   TestRegion region;
   if (kill(getppid(), SIGSTOP) != 0) return 70;
@@ -113,6 +156,7 @@ int main(int argc, char** argv) {
   if (mode == "fill") return Fill(false);
   if (mode == "linger") return Fill(true);
   if (mode == "left") return Left();
+  if (mode == "feed" && argc > 2) return Feed(argv[2]);
 #endif
   return 69;
 }
