@@ -20,8 +20,6 @@ namespace {
 // More than a socket's buffer holds: a program that never stops sending does not keep the watcher from
 // seeing it hang or end.
 constexpr int kMessagesAtOnce = 1024;
-// A message may lead to a report.
-constexpr uint64_t kMessagesAtOnceNs = 200'000'000;
 
 // Whether one of the words is this program, by its path or without.
 bool NamesProgram(std::string_view command_line, std::string_view program) {
@@ -118,7 +116,7 @@ void WatchSession::SayLast() {
 
 void WatchSession::OnMessages() {
   const Work work(this);
-  TakeMessages();
+  TakeMessages(kAtOnceNs);
   JudgeWrappers();
   ForgetEnded();
 }
@@ -196,7 +194,7 @@ void WatchSession::Refuse(ProcessId sender, const char* why) {
 // Those that live at the end of the program. What ended before has said it for itself.
 void WatchSession::SayUnwatched() {
   const std::vector<ProcessId> living = system_.ProcessesWithBlock();
-  TakeMessages();  // what one of them was about to hand over
+  TakeMessages(kLastMessagesNs);  // what one of them was about to hand over
   std::string names;
   size_t count = 0;
   for (const ProcessId id : living) {
@@ -215,10 +213,10 @@ void WatchSession::SayUnwatched() {
       fmt::format("cairn: not watched, so no report tells of their crash or hang: {}", names));
 }
 
-void WatchSession::TakeMessages() {
+void WatchSession::TakeMessages(uint64_t most_ns) {
   ReceivedMessage received;
   const uint64_t begun_ns = system_.MonotonicNs();
-  for (int i = 0; i < kMessagesAtOnce && system_.MonotonicNs() - begun_ns < kMessagesAtOnceNs &&
+  for (int i = 0; i < kMessagesAtOnce && system_.MonotonicNs() - begun_ns < most_ns &&
                   system_.Receive(&received);
        ++i) {
     const ProcessId sender = received.sender.pid;
@@ -363,7 +361,7 @@ void WatchSession::NoticeLostDevices(Process& process) {
 void WatchSession::End(Process& process) {
   if (process.ended) return;
   // What it sent before it died may not have been read yet.
-  TakeMessages();
+  TakeMessages(kLastMessagesNs);
   if (process.ended) return;  // One that was gone at once ends with its block's arrival.
   process.ended = true;
   process.end = system_.CollectEnd(process.number);

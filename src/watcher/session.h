@@ -58,9 +58,11 @@ inline constexpr uint64_t kMostProbeBytes = uint64_t{48} << 20;
 // What is kept of all processes that are ending.
 inline constexpr uint64_t kMostKeptBytes = uint64_t{64} << 20;
 // Of blocks that were touched; more than that is given back.
-inline constexpr uint64_t kMostResidentBytes = uint64_t{64} << 20;
+inline constexpr uint64_t kMostResidentBytes = uint64_t{32} << 20;
 // So long words are looked at, or messages taken, before it is seen whether there is anything more urgent.
 inline constexpr uint64_t kAtOnceNs = 20'000'000;
+// The same of messages, when a process has ended: its own may be among them.
+inline constexpr uint64_t kLastMessagesNs = 200'000'000;
 // Looking at all blocks takes half of the time at most.
 inline constexpr uint64_t kShareOfTime = 2;
 // How often it is seen whether a capture has come to its end.
@@ -218,7 +220,8 @@ class WatchSession {
   void Refuse(ProcessId sender, const char* why);
   void SayUnwatched();
 
-  void TakeMessages();
+  // Of those that are there, for so long.
+  void TakeMessages(uint64_t most_ns);
   void HandleMessage(ReceivedMessage& received);
   // The process that sent it; one that was not known is watched from now on. Null: it cannot be.
   Process* SenderOf(ReceivedMessage& received);

@@ -24,8 +24,8 @@ struct BlockReadLimits {
   uint32_t events = 1u << 20;
   uint32_t event_pages = 16384;
   uint32_t raw_markers = 2u << 20;
-  uint64_t text_bytes = uint64_t{64} << 20;
-  uint32_t name_pages = 16384;
+  uint64_t text_bytes = uint64_t{48} << 20;
+  uint32_t name_pages = 8192;
 };
 
 // Reads everything that is published in `block`, the mapped bytes of a block (format/block/block.h),
@@ -41,7 +41,7 @@ struct BlockReadLimits {
 // `binaries`: whether the code of shaders and what only programs of a vendor can read are copied, up to
 // 32 MiB: for a file, not for a report.
 // Errors: those of BlockReader::Open. Threads: any. Memory: proportional to the block's used part, up to what
-// `limits` allow: some 200 MiB.
+// `limits` allow: some 150 MiB.
 // Cost: bench SnapshotFromBlock; the number of allocations does not depend on the number of markers.
 enum class Binaries { kLeaveOut, kKeep };
 enum class Moment { kNow, kLastFault };
