@@ -4,7 +4,6 @@
 #include <dxgi.h>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "app/d3d12/object_name.h"
 #include "app/d3d12/registry.h"
 #include "app/recorder/call_ring.h"
+#include "app/recorder/dxbc_code.h"
 #include "app/replacement/replacement.h"
 #include "app/settings/log.h"
 #include "d3d11gen/methods.h"
@@ -165,23 +165,8 @@ std::string ShaderText(BlockWriter& block, const void* shader) {
   const uint64_t hash = note->shader_hash();
   if (hash == 0) return "shader";
   std::string text;
-  for (size_t i = 0; i < sizeof(hash); ++i) {
-    const unsigned byte = hash >> 8 * i & 255;
-    text += {"0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
-  }
+  for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[hash >> shift & 15];
   return text;
-}
-
-// "DXBC", then 16 bytes of hash.
-uint64_t HashOf(const CreatedFacts& facts) {
-  constexpr size_t kHashOffset = 4;
-  uint64_t hash = 0;
-  if (facts.code == nullptr || facts.code_bytes < kHashOffset + sizeof(hash) ||
-      std::memcmp(facts.code, "DXBC", kHashOffset) != 0) {
-    return 0;
-  }
-  std::memcpy(&hash, static_cast<const std::byte*>(facts.code) + kHashOffset, sizeof(hash));
-  return hash;
 }
 
 }  // namespace
@@ -283,7 +268,7 @@ void D3D11Device::NoteChild(D3D11Kind kind, ID3D11DeviceChild* child,
   ChildNote* const note = PrivateNote::GiveTo(
       child, new (std::nothrow) ChildNote(*this, kind, child, facts.size_bytes));
   if (note == nullptr) return;
-  note->set_shader_hash(HashOf(facts));
+  note->set_shader_hash(KeepDxbc(&block_, facts.code, facts.code_bytes));
   ReplaceMethods(child, ChildMethods());
 } catch (const std::bad_alloc&) {
   // The report does not know it.
@@ -315,10 +300,14 @@ CairnPipeline D3D11Device::PipelineOf(const BoundShaders& shaders) try {
   if (!is_new) return place->second;
   std::array<std::string, kStageCount> texts;
   std::array<const char*, kStageCount> names = {};
+  std::array<uint64_t, kStageCount> hashes = {};
   for (size_t stage = 0; stage < kStageCount; ++stage) {
     if (shaders[stage] == nullptr) continue;
     texts[stage] = ShaderText(block_, shaders[stage]);
     names[stage] = texts[stage].c_str();
+    if (const ChildNote* const note = ChildNote::Find(shaders[stage])) {
+      hashes[stage] = note->shader_hash();
+    }
   }
   CairnPipelineDesc desc = {};
   desc.struct_size = sizeof(desc);
@@ -329,7 +318,7 @@ CairnPipeline D3D11Device::PipelineOf(const BoundShaders& shaders) try {
   desc.pixel_shader = names[kStagePixel];
   desc.compute_shader = names[kStageCompute];
   // Without room it stays 0: nobody tries again.
-  static_cast<void>(context_->RegisterPipeline(desc, &place->second).ok());
+  static_cast<void>(context_->RegisterPipeline(desc, hashes, &place->second).ok());
   return place->second;
 } catch (const std::bad_alloc&) {
   return 0;

@@ -16,6 +16,7 @@
 #include "app/d3d12/objects.h"
 #include "app/d3d12/work_list.h"
 #include "app/recorder/block_writer.h"
+#include "app/recorder/dxbc_code.h"
 #include "app/settings/layer_settings.h"
 #include "app/settings/log.h"
 #include "format/d3dconfig/settings.h"
@@ -432,7 +433,7 @@ PipelineNote* CreateNoted(HRESULT* result, void** pipeline, Create create) {
 
 void NoteStage(PipelineNote& note, ShaderStage stage, const D3D12_SHADER_BYTECODE& shader) {
   if (shader.pShaderBytecode == nullptr || shader.BytecodeLength == 0) return;
-  note.SetStage(stage, shader.pShaderBytecode, shader.BytecodeLength);
+  note.SetStage(stage, KeepDxbc(ProcessBlock(), shader.pShaderBytecode, shader.BytecodeLength));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "app/d3d12/work.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -20,32 +19,24 @@ CairnQueueType QueueTypeOf(D3D12_COMMAND_LIST_TYPE type) {
   }
 }
 
-void PipelineNote::SetStage(ShaderStage stage, const void* bytecode, size_t bytes) {
+void PipelineNote::SetStage(ShaderStage stage, uint64_t hash) {
   stages_ |= 1u << stage;
-  // "DXBC", then 16 bytes of hash.
-  constexpr size_t kHashOffset = 4;
-  if (bytecode == nullptr || bytes < kHashOffset + sizeof(uint64_t) ||
-      std::memcmp(bytecode, "DXBC", kHashOffset) != 0) {
-    return;
-  }
-  std::memcpy(&hashes_[stage], static_cast<const char*>(bytecode) + kHashOffset, sizeof(uint64_t));
+  hashes_[stage] = hash;
 }
 
 CairnPipeline PipelineNote::Register(Context& context, const void* application, const char* name) {
-  // The hash as people see it in tools, by bytes; "shader" where there is none.
+  // The hash as people see it in tools; "shader" where there is none.
   char texts[kStageCount][2 * sizeof(uint64_t) + 1];
   const char* shaders[kStageCount] = {};
   for (uint32_t stage = 0; stage < kStageCount; ++stage) {
     if ((stages_ & 1u << stage) == 0) continue;
     shaders[stage] = "shader";
     if (hashes_[stage] == 0) continue;
-    unsigned char bytes[sizeof(uint64_t)];
-    std::memcpy(bytes, &hashes_[stage], sizeof(bytes));
-    for (size_t i = 0; i < sizeof(bytes); ++i) {
-      texts[stage][2 * i] = "0123456789abcdef"[bytes[i] >> 4];
-      texts[stage][2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+    constexpr size_t kDigits = 2 * sizeof(uint64_t);
+    for (size_t i = 0; i < kDigits; ++i) {
+      texts[stage][i] = "0123456789abcdef"[hashes_[stage] >> 4 * (kDigits - 1 - i) & 15];
     }
-    texts[stage][2 * sizeof(bytes)] = 0;
+    texts[stage][kDigits] = 0;
     shaders[stage] = texts[stage];
   }
   CairnPipelineDesc desc{};
@@ -63,7 +54,7 @@ CairnPipeline PipelineNote::Register(Context& context, const void* application, 
   desc.ray_tracing_shader = shaders[kStageRayTracing];
   CairnPipeline number = 0;
   try {
-    if (!context.RegisterPipeline(desc, &number).ok()) return 0;
+    if (!context.RegisterPipeline(desc, hashes_, &number).ok()) return 0;
   } catch (const std::bad_alloc&) {
     return 0;
   }

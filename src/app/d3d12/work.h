@@ -55,9 +55,8 @@ class PipelineNote {
   PipelineNote(const PipelineNote&) = delete;
   PipelineNote& operator=(const PipelineNote&) = delete;
 
-  // While the pipeline is created: it has this stage. A DXBC or DXIL container names itself by the hash
-  // in its header; `bytecode` may be null.
-  void SetStage(ShaderStage stage, const void* bytecode, size_t bytes);
+  // While the pipeline is created: it has this stage. `hash`: what KeepDxbc returned of its code, 0: unknown.
+  void SetStage(ShaderStage stage, uint64_t hash);
 
   // The pipeline's number in the context; 0 until it is registered.
   CairnPipeline number() const { return number_.load(std::memory_order_acquire); }

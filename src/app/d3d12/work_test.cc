@@ -12,6 +12,7 @@
 
 #include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/testing/simulated_gpu.h"
+#include "app/recorder/dxbc_code.h"
 
 namespace cairn {
 namespace {
@@ -55,7 +56,7 @@ std::string Tell(const BlockWriter& block, const EventRecord& event) {
 class WorkTest : public testing::Test {
  protected:
   void Make(CairnMode mode) {
-    Result<std::unique_ptr<BlockWriter>> block = BlockWriter::Create(kMinBlockBytes);
+    Result<std::unique_ptr<BlockWriter>> block = BlockWriter::Create(kMinLayerBlockBytes);
     ASSERT_TRUE(block.ok());
     block_ = std::move(*block);
     CairnContextDesc desc{};
@@ -302,9 +303,9 @@ TEST_F(WorkTest, PipelinesAreRegisteredOnceAtTheirFirstUse) {
   PipelineNote note;
   const unsigned char vertex[] = {'D',  'X',  'B',  'C',  0x01, 0x23,
                                   0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
-  note.SetStage(kStageVertex, vertex, sizeof(vertex));
-  note.SetStage(kStagePixel, "garbage that is no shader", 25);
-  note.SetStage(kStageHull, nullptr, 100);
+  note.SetStage(kStageVertex, KeepDxbc(block_.get(), vertex, sizeof(vertex)));
+  note.SetStage(kStagePixel, KeepDxbc(block_.get(), "garbage that is no shader", 25));
+  note.SetStage(kStageHull, KeepDxbc(block_.get(), nullptr, 100));
   EXPECT_EQ(block_->header()->pipeline_count.load(), 0u);
   std::vector<CairnPipeline> numbers(8);
   std::vector<std::thread> threads;
@@ -322,6 +323,12 @@ TEST_F(WorkTest, PipelinesAreRegisteredOnceAtTheirFirstUse) {
   EXPECT_EQ(name(record.shader_names[kStagePixel]), "shader");
   EXPECT_EQ(name(record.shader_names[kStageHull]), "shader");
   EXPECT_EQ(record.shader_names[kStageCompute], 0u);
+  EXPECT_EQ(record.shader_hashes[kStageVertex], 0x0123456789abcdefu);
+  EXPECT_EQ(record.shader_hashes[kStagePixel], 0u);
+  ASSERT_EQ(block_->header()->shader_count.load(), 1u) << "its code is kept";
+  EXPECT_EQ(block_->shaders()[0].hash, 0x0123456789abcdefu);
+  EXPECT_EQ(block_->shaders()[0].code, ShaderCode::kDxbc);
+  EXPECT_EQ(block_->shaders()[0].size_bytes, sizeof(vertex));
   note.End(*context_);
   EXPECT_EQ(record.state.load(), 2u);
 }

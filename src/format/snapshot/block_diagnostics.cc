@@ -142,7 +142,7 @@ class ShaderCollector {
       if (found == by_hash_.end()) continue;
       Shader& shader = snapshot_.shaders[found->second];
       const uint64_t offset = offsets_[found->second];
-      if (shader.traits != 0 || shader.code != ShaderCode::kSpirV || offset == 0 ||
+      if (shader.traits != 0 || shader.code == ShaderCode::kUnknown || offset == 0 ||
           offset % sizeof(uint32_t) != 0 || shader.size_bytes > kMaxShaderCodeBytes) {
         continue;
       }
@@ -150,7 +150,8 @@ class ShaderCollector {
       for (size_t i = 0; i < words_.size(); ++i) {
         words_[i] = block_.Load32(offset + i * sizeof(uint32_t));
       }
-      shader.traits = TraitsOfSpirv(words_);
+      shader.traits =
+          shader.code == ShaderCode::kSpirV ? TraitsOfSpirv(words_) : TraitsOfDxbc(words_);
     }
   }
 

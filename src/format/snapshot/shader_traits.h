@@ -16,6 +16,10 @@ namespace cairn {
 // order, or ends inside of an instruction. Any words are safe. Time: linear in the instructions.
 uint32_t TraitsOfSpirv(std::span<const uint32_t> code);
 
+// The same of a container "DXBC", with code of shader model 4 or 5 in it, or DXIL. 0 for one that is damaged, or has
+// neither. Any words are safe; time and memory: linear in them. May throw std::bad_alloc.
+uint32_t TraitsOfDxbc(std::span<const uint32_t> container);
+
 }  // namespace cairn
 
 #endif  // CAIRN_FORMAT_SNAPSHOT_SHADER_TRAITS_H_

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <vector>
 
 namespace cairn {
@@ -38,6 +42,62 @@ TEST(ShaderTraits, WhatIsNoModuleTellsNothing) {
   EXPECT_EQ(TraitsOfSpirv(std::vector<uint32_t>{0x03022307, 0, 0, 0, 0}), 0u);
   EXPECT_EQ(TraitsOf({Instruction(246, 4), 1, 2}), 0u) << "cut";
   EXPECT_EQ(TraitsOf({Instruction(17, 0), 1}), 0u) << "would never end";
+}
+
+// A container of the repository.
+std::vector<uint32_t> ContainerIn(const std::string& path) {
+  std::ifstream file(CAIRN_SOURCE_DIR "/" + path, std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_FALSE(bytes.empty()) << path;
+  std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
+  if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
+  return words;
+}
+
+TEST(ShaderTraits, CodeOfShaderModel5IsRead) {
+  const std::string folder = "samples/shaders/d3d12/";
+  EXPECT_EQ(TraitsOfDxbc(ContainerIn(folder + "triangle.ps.dxbc")), kShaderRead);
+  EXPECT_EQ(TraitsOfDxbc(ContainerIn(folder + "solid.vs.dxbc")), kShaderRead);
+  EXPECT_EQ(TraitsOfDxbc(ContainerIn(folder + "hang.ps.dxbc")), kShaderRead | kShaderLoops);
+  EXPECT_EQ(TraitsOfDxbc(ContainerIn(folder + "hang.cs.dxbc")) & kShaderLoops, kShaderLoops);
+}
+
+// Made by DXC of the files beside them.
+TEST(ShaderTraits, BranchesOfDxilThatLeadInACircleAreALoop) {
+  const std::string folder = "tests/golden/shaders/";
+  EXPECT_EQ(TraitsOfDxbc(ContainerIn(folder + "straight.cs.dxil")), kShaderRead)
+      << "an if, an else and a switch";
+  EXPECT_EQ(TraitsOfDxbc(ContainerIn(folder + "loop.cs.dxil")),
+            kShaderRead | kShaderLoops | kShaderAtomics);
+}
+
+// kShaderRead stands for code that was read to its end.
+TEST(ShaderTraits, AContainerThatIsCutTellsNothing) {
+  for (const char* const path :
+       {"samples/shaders/d3d12/hang.ps.dxbc", "tests/golden/shaders/loop.cs.dxil"}) {
+    const std::vector<uint32_t> whole = ContainerIn(path);
+    for (size_t words = 0; words < whole.size(); ++words) {
+      const std::vector<uint32_t> cut(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(words));
+      const uint32_t traits = TraitsOfDxbc(cut);
+      EXPECT_TRUE(traits == 0 || traits == TraitsOfDxbc(whole))
+          << path << ", " << words << " words";
+    }
+  }
+}
+
+TEST(ShaderTraits, AnyChangedWordIsSafe) {
+  for (const char* const path :
+       {"samples/shaders/d3d12/hang.ps.dxbc", "tests/golden/shaders/loop.cs.dxil"}) {
+    std::vector<uint32_t> words = ContainerIn(path);
+    for (uint32_t& word : words) {
+      const uint32_t before = word;
+      for (const uint32_t value : {0u, 1u, 0xFFFFFFFFu, before ^ 0x80000000u, before + 4}) {
+        word = value;
+        EXPECT_LE(TraitsOfDxbc(words), kShaderRead | kShaderLoops | kShaderAtomics);
+      }
+      word = before;
+    }
+  }
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any words as SPIR-V: no crash, what is found is in order, and traits are those that there are.
+// Any words as SPIR-V, and as a container of Direct3D: no crash, what is found is in order, and traits are those that there are.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -12,9 +12,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // Memory of its own, so that a read behind it is seen.
   std::vector<uint32_t> words(size / 4);
   if (!words.empty()) std::memcpy(words.data(), data, words.size() * 4);
-  const uint32_t traits = cairn::TraitsOfSpirv(words);
-  if (traits != 0 && (traits & cairn::kShaderRead) == 0) std::abort();
-  if (traits > (cairn::kShaderRead | cairn::kShaderLoops | cairn::kShaderAtomics)) std::abort();
+  for (const uint32_t traits : {cairn::TraitsOfSpirv(words), cairn::TraitsOfDxbc(words)}) {
+    if (traits != 0 && (traits & cairn::kShaderRead) == 0) std::abort();
+    if (traits > (cairn::kShaderRead | cairn::kShaderLoops | cairn::kShaderAtomics)) std::abort();
+  }
   const auto found = cairn::FindSpirvDescriptors(words);
   if (!found) return 0;
   if (!std::is_sorted(found->begin(), found->end()) || found->size() > words.size()) std::abort();
