@@ -218,6 +218,42 @@ TEST(Culprit, BehindTheLastWriteTheNearestIsLikeliest) {
   EXPECT_EQ(finding.certainty, Certainty::kOneOf);
 }
 
+// As of draws of Direct3D 12 on vkd3d: the first one has a write before it, those behind it none.
+TEST(Culprit, TheLastReachedTiesWithWhatFollowsWithoutAWrite) {
+  SnapshotBuilder builder(MarkerMode::kTop);
+  const uint32_t list = builder.BeginList(builder.AddQueue());
+  builder.Scope(CAIRN_MARKER_DISPATCH);
+  builder.Scope(CAIRN_MARKER_DRAW);
+  builder.Scope(CAIRN_MARKER_DRAW, false);
+  builder.Scope(CAIRN_MARKER_DRAW, false);
+  builder.Scope(CAIRN_MARKER_DRAW);
+  builder.EndList();
+  builder.Submit(0, list);
+  builder.SetWords(list, 3, 0);
+  CulpritFinding finding = Find(builder.snapshot);
+  EXPECT_THAT(Scopes(finding), ElementsAre(1, 2, 3, 0));
+  EXPECT_THAT(Reasons(finding), ElementsAre(SuspectReason::kTied, SuspectReason::kTied,
+                                            SuspectReason::kTied, SuspectReason::kReached));
+  EXPECT_EQ(finding.tied, 3u);
+  EXPECT_EQ(finding.suspects[0].tied_count, 3u);
+  // What has a loop goes first.
+  Snapshot& snapshot = builder.snapshot;
+  for (const uint64_t hash : {uint64_t{1}, uint64_t{2}}) {
+    Pipeline pipeline;
+    pipeline.device = 0;
+    pipeline.shader_hashes[kStagePixel] = hash;
+    snapshot.pipelines.push_back(pipeline);
+    snapshot.shaders.push_back({.hash = hash,
+                                .code = ShaderCode::kDxbc,
+                                .traits = kShaderRead | (hash == 2 ? kShaderLoops : 0)});
+  }
+  for (const uint32_t draw : {2u, 4u, 6u}) snapshot.events[draw].pipeline = draw == 4 ? 1 : 0;
+  finding = Find(snapshot);
+  EXPECT_THAT(Scopes(finding), ElementsAre(2, 1, 3, 0));
+  EXPECT_EQ(finding.suspects[0].tie_evidence, TieEvidence::kLoops);
+  EXPECT_EQ(finding.certainty, Certainty::kRanked);
+}
+
 TEST(Culprit, WhereTheModeTellsTheFirstUnfinishedStandsFirst) {
   SnapshotBuilder builder = OneList(MarkerMode::kFull,
                                     {CAIRN_MARKER_COPY_BUFFER, CAIRN_MARKER_DRAW,

@@ -286,20 +286,23 @@ class SuspectRanker {
     }
   }
 
-  // Whether nothing is written between the begins of two suspects, of which the second follows the first.
+  // Whether nothing is written between the begins of two suspects, of which the second follows the first, and nothing at
+  // the begin of the first. The last that the GPU reached may write there: behind that write the GPU stands in it, or in
+  // what follows without one.
   bool Tie(const Ranked& a, const Ranked& b) const {
     const SuspectWork& first = a.suspect;
     const SuspectWork& second = b.suspect;
     if (first.scope == kNone || second.scope == kNone || first.execution != second.execution ||
         first.verdict != second.verdict || a.raw != RawWord::kNone || b.raw != RawWord::kNone ||
-        a.late || b.late || a.at_front != b.at_front || a.reached != b.reached ||
-        a.group != b.group) {
+        a.late || b.late || a.at_front != b.at_front || a.group != b.group) {
       return false;
     }
+    const bool is_last_reached = a.reached && !b.reached && a.at_front && a.work == b.work;
+    if (a.reached != b.reached && !is_last_reached) return false;
     const uint32_t device = analysis_.verdicts[first.verdict].device;
     const uint32_t begin = analysis_.scopes[first.scope].event;
     return device != kNone && snapshot_.devices[device].mode != MarkerMode::kOff &&
-           (snapshot_.events[begin].flags & kEventWritesTop) == 0 &&
+           (is_last_reached || (snapshot_.events[begin].flags & kEventWritesTop) == 0) &&
            !IsWrittenBetween(snapshot_, begin, analysis_.scopes[second.scope].event);
   }
 
