@@ -107,6 +107,44 @@ TEST_F(WineAgsTest, TheLoopOfTheDocumentationReadsTheMarkersOfALostDevice) {
   EXPECT_THAT(text, HasSubstr("may be running: the front end was at marker 11 at least"));
 }
 
+// On Wine's own Direct3D 11 libcairn has the slots, and the Direct3D 11 layer the lists: markers and draws meet in the
+// report. In tools/wine-env without --d3d11.
+TEST(WineAgsWined3dTest, TheReportNamesTheDraw) {
+  if (!WhyNoWine().empty()) GTEST_SKIP() << WhyNoWine();
+  const std::string devices =
+      RunCommand({"wine", WindowsProgram("devices.exe"), "d3d11"}, {}).output;
+  if (devices.find(", DXVK") != std::string::npos) GTEST_SKIP() << "DXVK draws Direct3D 11 here";
+  const TemporaryFolder folder;
+  const std::string file = folder / "ags.cairn";
+  const CommandResult result =
+      RunCommand({Program("cairn"), "run", "--no-witnesses", "-o", file, "--", "wine",
+                  WindowsProgram("../../bin/sample-ags-d3d11.exe"), "--kill", "--seconds", "20"},
+                 {.folder = folder.path(), .timeout_s = 300});
+  EXPECT_THAT(result.output, HasSubstr("Markers are written by "));
+  const std::string text =
+      RunCommand({Program("cairn"), "report", "--all", "--width", "0", file}, {}).output;
+  const size_t start = text.find("What follows from raw markers\n");
+  ASSERT_NE(start, std::string::npos) << text << result.Summary();
+  const std::string section = text.substr(start, text.find("\n\n", start) - start);
+  // Draws 0 to 4 had finished, and 5 hung. Each marker waits for all work before it, so none tells of 6 and 7.
+  EXPECT_THAT(
+      section,
+      HasSubstr(" - queue 0 \"immediate context\" (direct): 3 candidates, 3 of them likely\n"));
+  for (const char* const draw : {"DRAW 6 ", "DRAW 7 ", "DRAW 8 "}) {
+    EXPECT_THAT(section, HasSubstr(std::string(" > Draw loop > ") + draw));
+  }
+  EXPECT_THAT(section, Not(HasSubstr("DRAW 5 ")));
+  EXPECT_THAT(
+      section,
+      AllOf(HasSubstr("marker 11: bottom of pipe, slot 10, 0x00000000deadcafe: written\n"),
+            HasSubstr("marker 12: bottom of pipe, slot 11, 0x00000000deadbeef: missing\n")));
+  // The first line.
+  EXPECT_THAT(text.substr(0, text.find('\n')),
+              HasSubstr("DRAW 6 (3 vertices, 1 instance) of Draw loop "));
+  // What libcairn does to write them is no work of the program's.
+  EXPECT_THAT(section, Not(HasSubstr("END_QUERY")));
+}
+
 // Of the device that AGS makes for a program the layer has a wrapper, as of one that the program makes. In
 // tools/wine-env without --d3d11.
 TEST(WineAgsDirect3D12Test, EventsAreThoseOfTheProgram) {

@@ -10,6 +10,7 @@
 #include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/d3d11_backend.h"
 #include "app/breadcrumbs/d3d11_labels.h"
+#include "app/breadcrumbs/d3d11_layer_hooks.h"
 #include "app/breadcrumbs/d3d11_selftest.h"
 #include "app/recorder/block_writer.h"
 #include "os/clock.h"
@@ -51,7 +52,14 @@ class CountedMarkers final : public D3D11Markers {
     facts_.slots = const_cast<volatile uint64_t*>(context_->raw_markers());
   }
   Status Write(PipeLocation where, uint32_t index, uint64_t value) override {
-    return context_->WriteRaw(objects_.context.get(), where, index, value);
+    {
+      const D3D11OwnCalls own(objects_.context.get());
+      CAIRN_RETURN_IF_ERROR(context_->WriteRaw(objects_.context.get(), where, index, value));
+    }
+    // A top marker says what a bottom marker says.
+    NoteD3D11RawMarker(objects_.context.get(), context_->index(),
+                       {PipeLocation::kBottom, index, value});
+    return Status();
   }
 
  private:
@@ -97,7 +105,12 @@ class ForeignMarkers final : public D3D11Markers {
   }
 
   Status Write(PipeLocation where, uint32_t index, uint64_t value) override {
-    return write_(where, index, value);
+    CAIRN_RETURN_IF_ERROR(write_(where, index, value));
+    // Labels tell the Vulkan layer, which has the slots and the lists.
+    if (facts_.method != WriteMethod::kD3D11Labels) {
+      NoteD3D11RawMarker(objects_.context.get(), context_->index(), {where, index, value});
+    }
+    return Status();
   }
 
  private:

@@ -103,6 +103,12 @@ void D3D11Context::SetMarker(const wchar_t* name) {
   Leave();
 }
 
+void D3D11Context::NoteRawMarker(uint32_t slots, const RawMarker& marker) {
+  Enter();
+  if (depth_ == 0) notes_->NoteRawMarker(slots, marker);
+  Leave();
+}
+
 void D3D11Context::Submit() {
   Enter();
   if (depth_ == 0) notes_->Submit();

@@ -56,6 +56,17 @@ class D3D11Context {
   void BeginEvent(const wchar_t* name);
   void EndEvent();
   void SetMarker(const wchar_t* name);
+  // D3D11LayerHooks.
+  void NoteRawMarker(uint32_t slots, const RawMarker& marker);
+  // Around calls that are no work of the program's.
+  void BeginOwnCalls() {
+    Enter();
+    ++depth_;
+  }
+  void EndOwnCalls() {
+    --depth_;
+    Leave();
+  }
 
   // Of the immediate context: what was recorded so far is about to be handed to the GPU, or may be.
   void Submit();

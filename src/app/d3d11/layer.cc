@@ -6,12 +6,30 @@
 #include <mutex>
 #include <new>
 
+#include "app/breadcrumbs/d3d11_layer_hooks.h"
 #include "app/d3d11/child_note.h"
 #include "app/d3d11/device.h"
 #include "app/d3d11/device_context.h"
 #include "app/settings/log.h"
 
 namespace cairn {
+namespace {
+
+void NoteRawMarker(void* context, uint32_t slots, const RawMarker& marker) {
+  if (D3D11Context* const known = D3D11Context::Find(context)) known->NoteRawMarker(slots, marker);
+}
+
+void NoteOwnCalls(void* context, bool begin) {
+  D3D11Context* const known = D3D11Context::Find(context);
+  if (known == nullptr) return;
+  if (begin) {
+    known->BeginOwnCalls();
+  } else {
+    known->EndOwnCalls();
+  }
+}
+
+}  // namespace
 
 void NoteD3D11Device(IUnknown* device, bool labelled) try {
   static std::mutex& mutex = *new std::mutex;
@@ -22,6 +40,7 @@ void NoteD3D11Device(IUnknown* device, bool labelled) try {
   }
   if (D3D11Device::Find(real) == nullptr) {
     if (auto known = D3D11Device::Make(real, labelled)) {
+      SetD3D11LayerHooks({NoteRawMarker, NoteOwnCalls});
       PrivateNote::GiveTo(real, new DeviceNote(std::move(known)));
     }
   }

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "app/breadcrumbs/context.h"
+#include "app/breadcrumbs/raw_marker_text.h"
 #include "app/d3d11/device.h"
 #include "app/d3d11/work_notes.h"
 #include "app/d3d12/object_name.h"
 #include "app/replacement/methods.h"
 #include "d3d11gen/methods.h"
+#include "format/block/raw_marker_binds.h"
 
 namespace cairn {
 namespace {
@@ -151,6 +153,19 @@ class ListNotes final : public WorkNotes {
     } catch (const std::bad_alloc&) {
       // One marker fewer.
     }
+  }
+
+  void NoteRawMarker(uint32_t slots, const RawMarker& marker) override {
+    if (!Open()) return;
+    NoteSubmission();
+    const Context& context = device_.context();
+    if (slots < kMaxContexts && slots != context.index()) {
+      RawMarkersOf(context.block()->contexts()[slots]).store(context.index() + 1);
+    }
+    const bool top = marker.where == PipeLocation::kTop;
+    // What finds no room is counted in the recording.
+    static_cast<void>(open_->Bind(top ? kBindRawMarkerTop : kBindRawMarkerBottom, marker.index,
+                                  marker.value, /*is_address=*/true));
   }
 
   void Submit() override {

@@ -17,6 +17,7 @@ namespace cairn {
 
 class CommandList;
 class D3D11Device;
+struct RawMarker;
 
 // Threads: one at a time.
 class WorkNotes {
@@ -31,6 +32,10 @@ class WorkNotes {
   virtual void BeginEvent(const wchar_t* name) { static_cast<void>(name); }
   virtual void EndEvent() {}
   virtual void SetMarker(const wchar_t* name) { static_cast<void>(name); }
+  // A raw marker whose slot lies in another context, where the Vulkan layer below does not write it.
+  virtual void NoteRawMarker(uint32_t slots, const RawMarker& marker) {
+    static_cast<void>(slots), static_cast<void>(marker);
+  }
   // As of D3D11Context.
   virtual void Submit() {}
   virtual void Look() {}

@@ -6,12 +6,23 @@
 #ifndef CAIRN_FORMAT_BLOCK_RAW_MARKER_BINDS_H_
 #define CAIRN_FORMAT_BLOCK_RAW_MARKER_BINDS_H_
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
 #include "format/block/block.h"
 
 namespace cairn {
 
 inline constexpr BindPoint kBindRawMarkerTop = static_cast<BindPoint>(13);
 inline constexpr BindPoint kBindRawMarkerBottom = static_cast<BindPoint>(14);
+
+// Where other lists than its own have the raw markers of a context: 1 + the index of the context of those lists. 0: they
+// are its own. Direct3D 11: libcairn has the slots, the layer the lists.
+inline std::atomic_ref<uint32_t> RawMarkersOf(ContextRecord& slots) {
+  return std::atomic_ref(slots.reserved[0]);
+}
+inline constexpr size_t kRawMarkersOfOffset = offsetof(ContextRecord, reserved);
 
 }  // namespace cairn
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/signal_name.h"
+#include "format/block/raw_marker_binds.h"
 #include "format/snapshot/block_destructions.h"
 #include "format/snapshot/block_diagnostics.h"
 #include "format/snapshot/block_reader.h"
@@ -76,6 +77,7 @@ class SnapshotTaker {
   void ReadSubmissions();
   void ReadMemory();
   void ReadDiagnostics();
+  uint32_t DeviceOfRawMarkers(uint32_t context) const;
   void ReadRawMarkers();
   void ReadCrash();
 
@@ -686,15 +688,23 @@ void SnapshotTaker::ReadDiagnostics() {
   losses_.shaders_bad = ReadShaders(block_, PipelinesInUse(snapshot_), keep_binaries_, &snapshot_);
 }
 
+// Where the lists are in which they stand: slots and lists of one device may lie in two contexts.
+uint32_t SnapshotTaker::DeviceOfRawMarkers(uint32_t context) const {
+  const uint32_t of = block_.Load32(
+      block_.contexts_offset() + uint64_t{context} * sizeof(ContextRecord) + kRawMarkersOfOffset);
+  return of != 0 && of <= tables_.size() && tables_[of - 1].usable ? of - 1 : context;
+}
+
 void SnapshotTaker::ReadRawMarkers() {
   for (uint32_t c = 0; c < tables_.size(); ++c) {
     const ContextTables& tables = tables_[c];
     if (!tables.usable) continue;
+    const uint32_t device = DeviceOfRawMarkers(c);
     for (uint32_t i = 0; i < tables.raw_marker_count; ++i) {
       const uint64_t value = block_.Load64(tables.raw_markers_offset + uint64_t{i} * 8);
       if (value == kRawMarkerUnwritten) continue;
       if (snapshot_.raw_markers.size() < limits_.raw_markers) {
-        snapshot_.raw_markers.push_back(RawMarker{c, i, value});
+        snapshot_.raw_markers.push_back(RawMarker{device, i, value});
       } else {
         ++losses_.raw_markers;
       }

@@ -11,6 +11,7 @@
 
 #include "cairn/marker_types.h"
 
+#include "format/block/raw_marker_binds.h"
 #include "format/snapshot/marker_type_name.h"
 #include "format/snapshot/testing/sample_block.h"
 #include "format/snapshot/testing/snapshot_dump.h"
@@ -98,6 +99,25 @@ TEST(SnapshotFromBlock, ReadsEverythingThatWasWritten) {
   ASSERT_EQ(s.raw_markers.size(), 1u);
   EXPECT_EQ(s.raw_markers[0].index, 5u);
   EXPECT_EQ(s.raw_markers[0].value, 0xABCDu);
+}
+
+// libcairn has the slots of a Direct3D 11 device, the layer the lists.
+TEST(SnapshotFromBlock, RawMarkersAreOfTheDeviceWhoseListsHaveThem) {
+  TestBlock block;
+  const uint32_t lists = block.AddContext(8, 0);
+  const uint32_t slots = block.AddContext(1, 4);
+  ContextRecord& record = block.context(slots);
+  block.raw_markers(slots)[3] = 0xDEADCAFE;
+  EXPECT_EQ(Take(block).raw_markers.at(0).device, slots);
+  RawMarkersOf(record) = lists + 1;
+  const Snapshot s = Take(block);
+  ASSERT_EQ(s.raw_markers.size(), 1u);
+  EXPECT_EQ(s.raw_markers[0].device, lists);
+  EXPECT_EQ(s.raw_markers[0].index, 3u);
+  for (const uint32_t nobody : {slots + 2, kMaxContexts + 1, 0xFFFFFFFFu}) {
+    RawMarkersOf(record) = nobody;
+    EXPECT_EQ(Take(block).raw_markers.at(0).device, slots) << nobody;
+  }
 }
 
 TEST(SnapshotFromBlock, OrdersRecordingsByFrameAndLeavesOutFreeOnes) {
