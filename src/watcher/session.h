@@ -39,6 +39,8 @@ namespace cairn {
 // What programs can make a watcher spend, whatever they do; docs/bounds.md.
 inline constexpr size_t kMaxWatched = 4096;  // processes at once; those beyond run unwatched
 inline constexpr size_t kMaxCaptures = 16;   // at once; those beyond are not captured
+// Of programs that replaced themselves with others, which are still being written.
+inline constexpr size_t kMaxEndings = 32;
 inline constexpr uint64_t kMaxFiles = 4096;  // that one watcher makes
 inline constexpr uint64_t kMaxLines = 200;  // on stderr, and one that says how many more there were
 

@@ -34,7 +34,7 @@ void WatchSession::TakeCapture(ReceivedMessage& received) {
     LookAtEndings();
     process->output_path.clear();
   }
-  if (CaptureCount() >= kMaxCaptures) {
+  if (CaptureCount() >= kMaxCaptures || endings_.size() >= kMaxEndings) {
     Refuse(sender, "is not captured: too many processes are already");
     return;
   }
@@ -49,10 +49,9 @@ void WatchSession::TakeCapture(ReceivedMessage& received) {
 }
 
 size_t WatchSession::CaptureCount() const {
-  const auto captured =
+  return static_cast<size_t>(
       std::count_if(processes_.begin(), processes_.end(),
-                    [](const auto& process) { return process.second->capture != nullptr; });
-  return endings_.size() + static_cast<size_t>(captured);
+                    [](const auto& process) { return process.second->capture != nullptr; }));
 }
 
 void WatchSession::StartCapture(Process& process, SharedMemory region) {
