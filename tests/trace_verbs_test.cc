@@ -104,6 +104,14 @@ TEST_F(TraceVerbsTest, RepackKeepsEverythingOrTheOldFile) {
   EXPECT_EQ(before["trace"], after["trace"]);
   EXPECT_EQ(Cairn({"objects", "--json", "trace-v1.cairn"}).output,
             Cairn({"objects", "--json", "small.cairn"}).output);
+  // No other file is replaced unless that is wanted.
+  const std::string small = ReadFile(folder_ / "small.cairn");
+  const CommandResult taken = Cairn({"repack", "-o", "small.cairn", "trace-v1.cairn"});
+  EXPECT_EQ(taken.exit_code, 1);
+  EXPECT_EQ(taken.errors,
+            "cairn repack: cannot write 'small.cairn': it is there already; --force replaces it\n");
+  EXPECT_EQ(ReadFile(folder_ / "small.cairn"), small);
+  EXPECT_EQ(Cairn({"repack", "--force", "-o", "small.cairn", "trace-v1.cairn"}).exit_code, 0);
   EXPECT_EQ(Cairn({"repack", "trace-v1.cairn"}).exit_code, 0);
   EXPECT_EQ(Cairn({"verify", "trace-v1.cairn"}).exit_code, 0);
   Damage("trace-v1.cairn", "RECD");
@@ -116,6 +124,40 @@ TEST_F(TraceVerbsTest, RepackKeepsEverythingOrTheOldFile) {
       HasSubstr("trace-v1.cairn is damaged or cut, and repacking would make that look whole"));
   EXPECT_EQ(ReadFile(folder_ / "trace-v1.cairn"), damaged);
   EXPECT_EQ(folder_.Contents(), contents);
+}
+
+TEST_F(TraceVerbsTest, ExportReplacesNothingUnlessThatIsWanted) {
+  std::ofstream(folder_ / "trace-v1.pftrace") << "mine";
+  const std::vector<std::string> words = {"export", "--perfetto", "trace-v1.cairn"};
+  const CommandResult taken = Cairn(words);
+  EXPECT_EQ(taken.exit_code, 1);
+  EXPECT_EQ(taken.errors,
+            "cairn export: cannot write 'trace-v1.pftrace': it is there already; --force replaces "
+            "it\n");
+  EXPECT_EQ(ReadFile(folder_ / "trace-v1.pftrace"), "mine");
+  EXPECT_EQ(Cairn({"export", "--perfetto", "--force", "trace-v1.cairn"}).exit_code, 0);
+  EXPECT_NE(ReadFile(folder_ / "trace-v1.pftrace"), "mine");
+}
+
+// A file that cannot be written whole has no name, and what was there before has it still.
+TEST_F(TraceVerbsTest, ALimitOfTheSizeLeavesNoHalfFile) {
+  for (const std::string& command :
+       {std::string("report --force --html taken " CAIRN_SOURCE_DIR
+                    "/tests/golden/snapshot-vulkan-v1.cairn"),
+        std::string("export --perfetto --force -o taken trace-v1.cairn"),
+        std::string("repack --force -o taken trace-v1.cairn")}) {
+    SCOPED_TRACE(command);
+    std::ofstream(folder_ / "taken") << "before";
+    const std::vector<std::string> contents = folder_.Contents();
+    const CommandResult result =
+        RunCommand({"sh", "-c", "ulimit -f 1 && exec " + Program("cairn") + " " + command},
+                   {.folder = folder_.path()});
+    if (result.errors.find("no viewer") != std::string::npos) continue;
+    EXPECT_EQ(result.exit_code, 1) << result.Summary();
+    EXPECT_THAT(result.errors, HasSubstr("File too large"));
+    EXPECT_EQ(ReadFile(folder_ / "taken"), "before");
+    EXPECT_EQ(folder_.Contents(), contents);
+  }
 }
 
 TEST_F(TraceVerbsTest, WhatIsNoTraceIsRefusedInOneLine) {

@@ -27,6 +27,7 @@
 #include "format/elimination/catalogue.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/new_file.h"
 #include "os/process.h"
 #include "reader/bisect/bisect.h"
 #include "reader/bisect/bisect_journal.h"

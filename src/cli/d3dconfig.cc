@@ -20,6 +20,7 @@
 #include "cli/description.h"
 #include "format/d3dconfig/settings.h"
 #include "os/file.h"
+#include "os/new_file.h"
 #include "os/terminal.h"
 #include "os/this_process.h"
 #include "os/user.h"
@@ -195,7 +196,7 @@ int WriteManualPage(const CLI::App& app, const std::string& path) {
   const std::string page = cli::ManualPage("d3dconfig", cli::Describe(app, kUsage));
   const FilePath file(path);
   std::error_code error = MakeFolders(file.parent_path());
-  if (!error) error = ReplaceFile(file, std::as_bytes(std::span(page)));
+  if (!error) error = ReplaceFile(file, std::as_bytes(std::span(page)), FileReaders::kEverybody);
   if (!error) return 0;
   PrintError(fmt::format("cannot write '{}': {}", path, error.message()));
   return kExitFailed;
@@ -215,6 +216,7 @@ int Run(const Options& options) {
 
 int Main(int argc, char** argv) {
   PrepareStandardStreams();
+  TellFileLimitsAsErrors();
   CLI::App app("Settings of Direct3D 12 devices, in effect without any change to a program.",
                "d3dconfig");
   Options options;

@@ -18,6 +18,7 @@
 #include "cli/verb.h"
 #include "format/snapshot/snapshot_file.h"
 #include "os/file.h"
+#include "os/new_file.h"
 #include "reader/view/perfetto_export.h"
 #include "watcher/output_path.h"
 
@@ -28,45 +29,42 @@ constexpr char kExportExamples[] =
     "Examples:\n"
     "  cairn export --perfetto game.cairn           game.pftrace, for ui.perfetto.dev: queues, "
     "submissions, waits\n"
-    "  cairn export --perfetto --calls game.cairn   the recorded calls of each thread\n"
-    "  cairn export --perfetto -o out.pftrace game.cairn";
+    "  cairn export --perfetto --force game.cairn   the same, in the place of an earlier one\n"
+    "  cairn export --perfetto --calls -o calls.pftrace game.cairn\n"
+    "                                               the recorded calls of each thread";
 
 struct ExportOptions {
   std::string path;
   std::string output;
+  bool force = false;
   bool perfetto = false;
   bool calls = false;
 };
 
-// A file that has its name when it is whole.
+Status IsThereAlready(const std::string& path) {
+  return Status(StatusCode::kIo,
+                fmt::format("cannot write '{}': it is there already; --force replaces it", path));
+}
+
+// A file, and its first error.
 class ExportFile {
  public:
-  explicit ExportFile(const std::string& path) : path_(path), part_(path + ".part") {
-    (void)RemoveFile(part_);
-    file_ = File::Open(part_, FileMode::kCreate, error_);
-  }
-  ~ExportFile() {
-    if (file_.valid()) (void)RemoveFile(part_);
-  }
+  explicit ExportFile(const std::string& path) : path_(path), file_(NewFile::Make(path, error_)) {}
 
   bool Append(std::string_view bytes) {
     if (!error_) error_ = file_.Append(std::as_bytes(std::span(bytes)));
     return !error_;
   }
-  Status Finish() {
-    if (!error_) error_ = file_.Close();
-    if (!error_) error_ = Rename(part_, path_);
-    if (!error_) return {};
-    const Status status = StatusFromError(error_, fmt::format("cannot write '{}'", path_));
-    (void)RemoveFile(part_);
-    return status;
+  Status Finish(bool force) {
+    if (!error_) error_ = file_.Finish(force ? TakenName::kReplace : TakenName::kRefuse);
+    if (!force && error_ == std::errc::file_exists) return IsThereAlready(path_);
+    return error_ ? StatusFromError(error_, fmt::format("cannot write '{}'", path_)) : Status();
   }
 
  private:
   std::string path_;
-  std::string part_;
   std::error_code error_;
-  File file_;
+  NewFile file_;
 };
 
 int ExportCallsTo(const ExportOptions& options, ExportFile* output) {
@@ -112,13 +110,17 @@ int Run(ExportOptions& options) {
     PrintError("export", fmt::format("'{}' is the file itself; give another name", options.output));
     return kExitUsage;
   }
+  if (!options.force && IsThere(options.output)) {
+    PrintError("export", IsThereAlready(options.output).message());
+    return kExitFailed;
+  }
   ExportFile output(options.output);
   // A capture of a program that ended well has calls alone.
   const bool calls = options.calls || ReadSnapshot(*file).status().code() == StatusCode::kNotFound;
   const int exit_code =
       calls ? ExportCallsTo(options, &output) : ExportDumpTo(options, *file, &output);
   if (exit_code != 0) return exit_code;
-  if (const Status written = output.Finish(); !written.ok()) {
+  if (const Status written = output.Finish(options.force); !written.ok()) {
     PrintError("export", written.message());
     return kExitFailed;
   }
@@ -140,6 +142,7 @@ Verb AddExportVerb(CLI::App& root) {
                "The calls of the trace in the file, also where there is a report");
   command.Option("-o,--output", &options->output, "FILE",
                  "The file to write; NAME.pftrace if not given");
+  command.Flag("--force", &options->force, "Replace a file that is there already");
   return {.app = command.app(), .run = [options] { return Run(*options); }};
 }
 

@@ -15,6 +15,7 @@
 #include "cli/description.h"
 #include "cli/verb.h"
 #include "os/file.h"
+#include "os/new_file.h"
 
 namespace cairn::cli {
 namespace {
@@ -36,7 +37,7 @@ struct HelpOptions {
 Status Write(const FilePath& folder, const std::string& name, const std::string& text) {
   const FilePath path(folder / FilePath(name));
   std::error_code error = MakeFolders(path.parent_path());
-  if (!error) error = ReplaceFile(path, std::as_bytes(std::span(text)));
+  if (!error) error = ReplaceFile(path, std::as_bytes(std::span(text)), FileReaders::kEverybody);
   if (!error) return {};
   return StatusFromError(error, fmt::format("cannot write '{}'", TextOfPath(path)));
 }

@@ -16,6 +16,7 @@
 #include "cli/system_help.h"
 #include "cli/verb.h"
 #include "cli/verb_list.h"
+#include "os/file.h"
 #include "os/pager.h"
 #include "os/terminal.h"
 #include "os/this_process.h"
@@ -117,6 +118,7 @@ std::vector<std::string> TakeBehindDashes(std::vector<std::string>* words) {
 
 int Main(int argc, char** argv) {
   PrepareStandardStreams();
+  TellFileLimitsAsErrors();
   CLI::App root("Finds the draw that killed the GPU.", "cairn");
   root.set_version_flag("--version", "cairn " CAIRN_VERSION);
   const std::vector<Verb> verbs = AddVerbs(root);

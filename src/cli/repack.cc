@@ -18,6 +18,7 @@
 #include "format/file/file_reader.h"
 #include "format/trace/trace_filter.h"
 #include "os/file.h"
+#include "watcher/output_path.h"
 
 namespace cairn::cli {
 namespace {
@@ -35,6 +36,7 @@ constexpr size_t kRepackChunkBytes = 4u << 20;
 struct RepackOptions {
   std::string path;
   std::string output;
+  bool force = false;
 };
 
 // Copies `trace`, the file `original`, and says why not. True if the copy holds everything and has its
@@ -103,6 +105,12 @@ int Run(const RepackOptions& options) {
                            options.path, options.path));
     return kExitFailed;
   }
+  if (!options.output.empty() && !options.force && IsThere(output) &&
+      FactsAt(output).type != file_type::character) {
+    PrintError("repack", fmt::format("cannot write '{}': it is there already; --force replaces it",
+                                     VisibleText(output)));
+    return kExitFailed;
+  }
   const uint64_t before = trace->file().size_bytes();
   uint64_t after = 0;
   if (!Repack(std::move(trace), options.path, output, &after)) return kExitFailed;
@@ -121,6 +129,7 @@ Verb AddRepackVerb(CLI::App& root) {
   command.Option("file", &options->path, "FILE", "The .cairn file");
   command.Option("-o,--output", &options->output, "FILE",
                  "Write this file, and leave the other as it is");
+  command.Flag("--force", &options->force, "With -o: replace a file that is there already");
   return {command.app(), [options] { return Run(*options); }};
 }
 

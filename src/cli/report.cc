@@ -19,6 +19,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "os/file.h"
+#include "os/new_file.h"
 #include "os/terminal.h"
 #include "reader/analysis/analysis.h"
 #include "reader/page/page.h"
@@ -85,22 +86,17 @@ Result<TextOptions> TextOptionsOf(const ReportOptions& options) {
   return text;
 }
 
-// Always makes a new file: a link that stands there is replaced with `force`, and what it leads to stays as it is.
+// A link that stands there is replaced with `force`, and what it leads to stays as it is.
 Status WriteNew(std::string_view option, const std::filesystem::path& path,
                 std::span<const std::byte> bytes, bool force) {
   const std::string what = fmt::format("{}: cannot write '{}'", option, TextOfPath(path));
   std::error_code error;
-  if (force) {
-    error = RemoveFile(path);
-    if (error && error != std::errc::no_such_file_or_directory) return StatusFromError(error, what);
-  }
-  File file = File::Open(path, FileMode::kCreate, error);
-  if (error == std::errc::file_exists) {
+  NewFile file = NewFile::Make(path, error);
+  if (!error) error = file.Append(bytes);
+  if (!error) error = file.Finish(force ? TakenName::kReplace : TakenName::kRefuse);
+  if (error == std::errc::file_exists && !force) {
     return Status(StatusCode::kIo, what + ": it is there already; --force replaces it");
   }
-  if (!error) error = file.Append(bytes);
-  const std::error_code closed = file.valid() ? file.Close() : std::error_code();
-  if (!error) error = closed;
   return error ? StatusFromError(error, what) : Status();
 }
 

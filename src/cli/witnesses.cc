@@ -20,6 +20,7 @@
 #include "os/child.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/new_file.h"
 #include "os/shared_memory.h"
 
 namespace cairn::cli {

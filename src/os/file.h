@@ -39,11 +39,13 @@ inline std::string TextOfPath(const std::filesystem::path& path) {
 }
 
 enum class FileMode : uint8_t {
-  kRead,          // what is there
-  kWrite,         // what is there: a file, or a device
-  kWriteItself,   // the same, but nothing that a symbolic link leads to
-  kCreate,        // a new file, to read and to write; errc::file_exists if anything has its name
-  kOpenOrCreate,  // the same, or the file that is there
+  kRead,         // what is there
+  kWrite,        // what is there: a file, or a device
+  kWriteItself,  // the same, but nothing that a symbolic link leads to
+  kCreate,       // a new file, to read and to write; errc::file_exists if anything has its name
+  // The same, or the file that is there, but nothing that a symbolic link leads to. In a folder that others can write to:
+  // errc::operation_not_permitted unless it is this user's, and has no other name.
+  kOpenOrCreate,
 };
 
 struct FileFacts {
@@ -83,6 +85,8 @@ class File {
   // Returns once what was written survives a crash of the machine. errc::invalid_argument: that means
   // nothing here, as of a device.
   std::error_code Sync();
+  // Of a new one. On Windows its folder says who may read it.
+  std::error_code LetEverybodyRead();
   // Tells what a file system only knows at the end, which the destructor swallows.
   std::error_code Close();
 
@@ -103,19 +107,21 @@ class File {
 // For reading one after the other what need not be a file: fopen(path, "rb"), with its errno.
 std::FILE* OpenStream(const FilePath& path);
 
-// Makes or replaces a file when all is written: readers find what was there before or everything, never half
-// a file. Writers in other processes do not disturb each other, other threads do. Not synced.
-std::error_code ReplaceFile(const FilePath& path, std::span<const std::byte> bytes);
+// Whether what has this name, were it a link, belongs to another user, in a folder that others can write to (by its
+// mode; on Windows always false: what a folder's list grants is not looked at). Then it is neither written nor replaced:
+// others can put things there that are to be taken for this user's own.
+bool IsOfAnother(const FilePath& path);
 
 // Gives a file another name, and takes that from a file that has it. errc::device_or_resource_busy: somebody has that
-// one open, and the system does not give its name away (Windows before version 10); nothing has changed then.
+// one open, and the system does not give its name away (Windows before version 10). errc::operation_not_permitted:
+// IsOfAnother. Nothing has changed then.
 std::error_code Rename(const FilePath& path, const FilePath& new_path);
 
 // The same. errc::file_exists if the name is taken: nothing is ever replaced.
 std::error_code RenameToFree(const FilePath& path, const FilePath& free_path);
 
 // So that whoever may not read the one file may not read the other, as far as modes say that: on Windows a file has
-// what its folder says.
+// what its folder says. Nothing happens to `to` unless it is this user's own file, and no link.
 void CopyPermissions(const FilePath& from, const FilePath& to);
 
 // Takes a file away, or a link, never a folder. errc::no_such_file_or_directory if there is none.
@@ -136,6 +142,10 @@ std::error_code CheckCreation(const FilePath& path);
 
 // How long a name in this folder may be, in bytes; 0: unknown.
 size_t MostBytesOfName(const FilePath& folder);
+
+// From now on a write beyond the limit of the size of files (ulimit -f) is an error, not the end of this process; programs
+// that it starts have it as before. Once, at the start. Nothing to do on Windows.
+void TellFileLimitsAsErrors();
 
 // There is no space left, or none that this user may have.
 bool IsOutOfSpace(const std::error_code& error);

@@ -111,6 +111,13 @@ Result<File> OpenLeftover(const std::string& part_path) {
         fmt::format("cannot write to {}: it is {}; move it away or choose another file name",
                     VisibleText(part_path), KindOfFile(type)));
   }
+  if (IsOfAnother(part_path)) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("cannot write to {}: another user has made it, in a folder that others "
+                    "can write to; choose another folder",
+                    VisibleText(part_path)));
+  }
   std::error_code error;
   File leftover = File::Open(part_path, FileMode::kWriteItself, error);
   if (error == std::errc::no_such_file_or_directory) return File();  // its writer has just finished

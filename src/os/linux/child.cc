@@ -65,8 +65,9 @@ FileDescriptor BehindStandard(int fd) {
 }
 
 // Empty, for this user alone.
-FileDescriptor NewFile(const std::filesystem::path& path) {
-  const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+FileDescriptor EmptyFile(const std::filesystem::path& path) {
+  (void)unlink(path.c_str());  // of a child before; open says why it could not be
+  const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   return file.valid() ? BehindStandard(file.get()) : FileDescriptor();
 }
 
@@ -161,9 +162,9 @@ Result<ProcessHandle> StartProcess(const ChildRequest& request, const sigset_t& 
   }
   FileDescriptor output, errors;
   if (!request.output.empty()) {
-    output = NewFile(request.output);
+    output = EmptyFile(request.output);
     if (!output.valid()) return StatusFromErrno(errno, failed);
-    errors = NewFile(request.errors);
+    errors = EmptyFile(request.errors);
     if (!errors.valid()) return StatusFromErrno(errno, failed);
   }
   std::vector<std::string> words = {OwnProgramPath()};

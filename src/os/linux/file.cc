@@ -2,12 +2,12 @@
 #include "os/file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 
 namespace cairn {
@@ -29,7 +29,8 @@ int FlagsOf(FileMode mode) {
     case FileMode::kWrite: return O_WRONLY | O_APPEND | O_NOCTTY;
     case FileMode::kWriteItself: return O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     case FileMode::kCreate: return O_RDWR | O_APPEND | O_CREAT | O_EXCL;
-    case FileMode::kOpenOrCreate: return O_RDWR | O_APPEND | O_CREAT;
+    case FileMode::kOpenOrCreate:
+      return O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   }
   return O_RDONLY;
 }
@@ -62,6 +63,20 @@ int Number(intptr_t handle) {
   return static_cast<int>(handle);
 }
 
+// By more than its owner. Whoever owns it is trusted with it, as root is in the folders of others.
+bool OthersCanWriteTo(const std::filesystem::path& folder) {
+  struct stat info {};
+  return stat(folder.empty() ? "." : folder.c_str(), &info) == 0 &&
+         (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+// A file of this user may have another name elsewhere, which another user has given it.
+bool MayBePlanted(int fd, const FilePath& path) {
+  struct stat info {};
+  if (fstat(fd, &info) != 0) return true;
+  return (info.st_uid != geteuid() || info.st_nlink != 1) && OthersCanWriteTo(path.parent_path());
+}
+
 std::error_code WriteAll(int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = write(fd, bytes.data(), bytes.size());
@@ -88,6 +103,10 @@ File File::Open(const FilePath& path, FileMode mode, std::error_code& error) {
   File file;
   file.handle_ = open(path.c_str(), FlagsOf(mode) | O_CLOEXEC, kOwnerOnly);
   error = ErrorUnless(file.valid());
+  if (file.valid() && mode == FileMode::kOpenOrCreate && MayBePlanted(Number(file.handle_), path)) {
+    file = File();
+    error = std::make_error_code(std::errc::operation_not_permitted);
+  }
   return file;
 }
 
@@ -127,6 +146,10 @@ std::error_code File::Sync() {
   return ErrorUnless(fdatasync(Number(handle_)) == 0);
 }
 
+std::error_code File::LetEverybodyRead() {
+  return ErrorUnless(fchmod(Number(handle_), 0644) == 0);
+}
+
 std::error_code File::Close() {
   return ErrorUnless(close(Number(std::exchange(handle_, kNoHandle))) == 0);
 }
@@ -153,20 +176,15 @@ std::FILE* OpenStream(const FilePath& path) {
   return std::fopen(path.c_str(), "rb");
 }
 
-std::error_code ReplaceFile(const FilePath& path, std::span<const std::byte> bytes) {
-  // No other process that lives has this number.
-  const std::string part = fmt::format("{}.{}.part", path.string(), getpid());
-  const int opened = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (opened < 0) return ErrorOf(errno);
-  std::error_code error = WriteAll(opened, bytes);
-  const std::error_code closed = ErrorUnless(close(opened) == 0);
-  if (!error) error = closed;
-  if (!error) error = ErrorUnless(rename(part.c_str(), path.c_str()) == 0);
-  if (error) unlink(part.c_str());
-  return error;
+bool IsOfAnother(const FilePath& path) {
+  struct stat info {};
+  return lstat(path.c_str(), &info) == 0 && info.st_uid != geteuid() &&
+         OthersCanWriteTo(path.parent_path());
 }
 
 std::error_code Rename(const FilePath& path, const FilePath& new_path) {
+  // Root could, and everybody in a folder without the sticky bit.
+  if (IsOfAnother(new_path)) return std::make_error_code(std::errc::operation_not_permitted);
   return ErrorUnless(rename(path.c_str(), new_path.c_str()) == 0);
 }
 
@@ -181,9 +199,15 @@ std::error_code RenameToFree(const FilePath& path, const FilePath& free_path) {
 }
 
 void CopyPermissions(const FilePath& from, const FilePath& to) {
-  std::error_code error;
-  const std::filesystem::perms permissions = std::filesystem::status(from, error).permissions();
-  if (!error) std::filesystem::permissions(to, permissions, error);
+  struct stat wanted {};
+  struct stat opened {};
+  const int file = open(to.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file < 0) return;
+  if (stat(from.c_str(), &wanted) == 0 && fstat(file, &opened) == 0 && opened.st_uid == geteuid() &&
+      opened.st_nlink == 1 && S_ISREG(opened.st_mode)) {
+    (void)fchmod(file, wanted.st_mode & 0777);
+  }
+  close(file);
 }
 
 std::error_code RemoveFile(const FilePath& path) {
@@ -226,6 +250,16 @@ std::error_code CheckCreation(const FilePath& path) {
 size_t MostBytesOfName(const FilePath& folder) {
   const long most = pathconf(folder.empty() ? "." : folder.c_str(), _PC_NAME_MAX);
   return most <= 0 ? 0 : static_cast<size_t>(most);
+}
+
+void TellFileLimitsAsErrors() {
+  struct sigaction before {};
+  if (sigaction(SIGXFSZ, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) return;
+  // exec takes a handler away, but would pass on that it is ignored.
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  (void)sigaction(SIGXFSZ, &action, nullptr);
 }
 
 bool IsOutOfSpace(const std::error_code& error) {

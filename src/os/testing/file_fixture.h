@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "os/file.h"
+#include "os/new_file.h"
 #include "os/this_process.h"
 
 namespace cairn {

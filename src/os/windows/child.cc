@@ -38,7 +38,7 @@ SystemHandle MakeJob() {
 }
 
 // Empty; others may read it meanwhile.
-SystemHandle NewFile(const std::filesystem::path& path) {
+SystemHandle EmptyFile(const std::filesystem::path& path) {
   return Owned(CreateFileW(SystemPath(path).c_str(), GENERIC_WRITE,
                            FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
                            CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, nullptr));
@@ -50,9 +50,9 @@ Result<ProcessHandle> StartProcess(const ChildRequest& request, const SystemHand
   Launch launch;
   SystemHandle output, errors;
   if (!request.output.empty()) {
-    output = NewFile(request.output);
+    output = EmptyFile(request.output);
     if (!output.valid()) return StatusFromLastError(failed);
-    errors = NewFile(request.errors);
+    errors = EmptyFile(request.errors);
     if (!errors.valid()) return StatusFromLastError(failed);
     launch.output = HandleOf(output);
     launch.errors = HandleOf(errors);

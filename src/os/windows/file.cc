@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -44,7 +42,8 @@ OpenRequest RequestOf(FileMode mode) {
     case FileMode::kWrite: return {.access = kAppend};
     case FileMode::kWriteItself: return {.access = kWrite, .flags = FILE_FLAG_OPEN_REPARSE_POINT};
     case FileMode::kCreate: return {.access = kWhole, .creation = CREATE_NEW};
-    case FileMode::kOpenOrCreate: return {.access = kWhole, .creation = OPEN_ALWAYS};
+    case FileMode::kOpenOrCreate:
+      return {.access = kWhole, .creation = OPEN_ALWAYS, .flags = FILE_FLAG_OPEN_REPARSE_POINT};
   }
   return {};
 }
@@ -148,7 +147,8 @@ File File::Open(const FilePath& path, FileMode mode, std::error_code& error) {
   File file;
   file.handle_ = reinterpret_cast<intptr_t>(OpenFile(path, RequestOf(mode)));
   error = ErrorUnless(file.valid());
-  if (file.valid() && mode == FileMode::kWriteItself && IsLink(HandleFrom(file.handle_))) {
+  const bool itself = mode == FileMode::kWriteItself || mode == FileMode::kOpenOrCreate;
+  if (file.valid() && itself && IsLink(HandleFrom(file.handle_))) {
     file = File();
     error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
   }
@@ -199,6 +199,10 @@ std::error_code File::Sync() {
   return ErrorUnless(FlushFileBuffers(HandleFrom(handle_)));
 }
 
+std::error_code File::LetEverybodyRead() {
+  return {};
+}
+
 std::error_code File::Close() {
   return ErrorUnless(CloseHandle(HandleFrom(std::exchange(handle_, kNoHandle))));
 }
@@ -230,18 +234,8 @@ std::FILE* OpenStream(const FilePath& path) {
   return _wfopen(SystemPath(path).c_str(), L"rb");
 }
 
-std::error_code ReplaceFile(const FilePath& path, std::span<const std::byte> bytes) {
-  // No other process that lives has this number.
-  std::filesystem::path part = path;
-  part += fmt::format(".{}.part", GetCurrentProcessId());
-  const HANDLE opened = OpenFile(part, {.access = GENERIC_WRITE, .creation = CREATE_ALWAYS});
-  if (opened == INVALID_HANDLE_VALUE) return LastError();
-  std::error_code error = WriteAll(opened, bytes);
-  const std::error_code closed = ErrorUnless(CloseHandle(opened));
-  if (!error) error = closed;
-  if (!error) error = Rename(part, path);
-  if (error) DeleteFileW(SystemPath(part).c_str());
-  return error;
+bool IsOfAnother(const FilePath&) {
+  return false;
 }
 
 // The first way takes the name also while others have the file of that name open.
@@ -325,6 +319,8 @@ size_t MostBytesOfName(const FilePath& folder) {
   }
   return most;  // in UTF-16; a byte stands for no more than one unit
 }
+
+void TellFileLimitsAsErrors() {}
 
 bool IsOutOfSpace(const std::error_code& error) {
   constexpr int kQuotaExceeded = 1295;  // ERROR_DISK_QUOTA_EXCEEDED, which not all headers have

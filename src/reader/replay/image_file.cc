@@ -14,6 +14,7 @@
 
 #include "d3d12gen/enums.h"
 #include "os/file.h"
+#include "os/new_file.h"
 
 namespace cairn {
 namespace {
