@@ -167,9 +167,12 @@ TEST_F(HelpExamplesTest, ThoseOfViewWork) {
   if (page.exit_code != 0) GTEST_SKIP() << "built without the viewer: " << page.errors;
   std::filesystem::create_directories(folder_ / "bin");
   PutProgram("bin/xdg-open", R"(#!/bin/bash
-rest=${1#http://} host=${rest%%/*}
+rest=$(sed -n 's|.*url=http://\([^"]*\)".*|\1|p' "$1") host=${rest%%/*}
 exec 3<>"/dev/tcp/${host%:*}/${host#*:}"
-printf 'GET /%sopen HTTP/1.1\r\nHost: %s\r\n\r\n' "${rest#*/}" "$host" >&3
+printf 'GET /%s HTTP/1.1\r\nHost: %s\r\n\r\n' "${rest#*/}" "$host" >&3
+page=$(sed -n 's/^Location: \(.*\)\r$/\1/p' <&3)
+exec 3<>"/dev/tcp/${host%:*}/${host#*:}"
+printf 'GET %sopen HTTP/1.1\r\nHost: %s\r\n\r\n' "$page" "$host" >&3
 head -n 1 <&3 >opened
 )");
   const std::vector<std::string> examples = ExamplesIn(Shell("cairn help view").output);

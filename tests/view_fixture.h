@@ -37,9 +37,16 @@ class ViewTest : public InterruptTest {
     }
     view_.emplace(Arguments({"view", "--no-browser", "--", name}), options);
     ASSERT_TRUE(WaitUntil([&] { return view_->output().find('\n') != std::string::npos; }));
-    const std::string address = view_->output();
+    ASSERT_NO_FATAL_FAILURE(UseAddress(view_->output()));
+  }
+  // One that is good once, up to the end of a line; it leads to the page.
+  void UseAddress(const std::string& address) {
     host_ = address.substr(7, address.find('/', 7) - 7);
-    path_ = address.substr(7 + host_.size(), address.find('\n') - 7 - host_.size());
+    const httplib::Result page =
+        Client().Get(address.substr(7 + host_.size(), address.find('\n') - 7 - host_.size()));
+    ASSERT_TRUE(page);
+    ASSERT_EQ(page->status, 303);
+    path_ = page->get_header_value("Location");
   }
   httplib::Client Client() const {
     httplib::Client client("127.0.0.1", std::stoi(host_.substr(host_.find(':') + 1)));

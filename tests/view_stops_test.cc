@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "base/testing/json.h"
@@ -68,6 +71,40 @@ TEST_F(ViewStopsTest, ASearchEndsWhenItIsAskedTo) {
   EXPECT_THAT(told["progress"].get<std::string>(), HasSubstr("was stopped"));
   PressAndExpectNothingLeft();
 }
+
+#ifdef __linux__
+// Every user reads command lines: neither the address that opens the page nor the page's own is in one.
+TEST_F(ViewStopsTest, TheBrowserIsStartedWithAFileForThisUserAlone) {
+  const std::string browser = folder_ / "xdg-open";
+  std::ofstream(browser)
+      << "#!/bin/sh\n"
+         "{ echo $#; stat -c %a \"$1\" \"${1%/*}\"; cat \"$1\"; } > started.part\n"
+         "mv started.part started\n";
+  std::filesystem::permissions(browser, std::filesystem::perms::owner_all);
+  std::filesystem::copy_file(Traces::Path("fault.cairn"), folder_ / "fault.cairn");
+  Command::Options options = Options();
+  options.environment.push_back("TMPDIR=" + (folder_ / "tmp"));
+  options.environment.push_back("PATH=" + std::string(folder_.path()) + ":/usr/bin:/bin");
+  view_.emplace(Arguments({"view", "fault.cairn"}), options);
+  ASSERT_TRUE(WaitUntil([&] { return std::filesystem::exists(folder_ / "started"); }));
+  std::ifstream told(folder_ / "started");
+  const std::string text(std::istreambuf_iterator<char>(told), {});
+  EXPECT_THAT(text, StartsWith("1\n600\n700\n<!doctype html>"));
+  const size_t start = text.find("url=") + 4;
+  const std::string address = text.substr(start, text.find('"', start) - start);
+  EXPECT_THAT(view_->output(), ::testing::Not(HasSubstr(address)));
+  UseAddress(address);
+  const httplib::Result page = Ask("");
+  ASSERT_TRUE(page);
+  EXPECT_THAT(page->body, StartsWith("<!doctype html>"));
+  // Both are good once.
+  const std::string own = path_;
+  EXPECT_EQ(Client().Get(address.substr(7 + host_.size()))->status, 403);
+  UseAddress(view_->output());
+  EXPECT_EQ(path_, own);
+  PressAndExpectNothingLeft();
+}
+#endif
 
 TEST_F(ViewStopsTest, ANameIsNoOption) {
   Serve("fault.cairn", "--help");

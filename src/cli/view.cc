@@ -3,19 +3,24 @@
 // cairn view: the page of a file, with the file behind it.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
-#include <vector>
+#include <system_error>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/verb.h"
 #include "os/browser.h"
+#include "os/file.h"
 #include "os/interrupt.h"
 #include "os/memory.h"
+#include "os/new_file.h"
 #include "reader/serve/file_session.h"
 #include "reader/serve/page_server.h"
+#include "reader/serve/private_folder.h"
 
 namespace cairn::cli {
 namespace {
@@ -25,16 +30,36 @@ constexpr char kViewExamples[] =
     "  cairn view game.cairn                  opens the browser\n"
     "  cairn view game.cairn other.cairn      the same, to compare them\n"
     "  cairn view --no-browser game.cairn     prints the address only\n\n"
-    "The page is served to this machine alone, at an address that nobody guesses. The command "
-    "ends\n"
-    "with its last page, or by ^C. cairn report --html writes a page that needs no command.";
+    "The page is served to this user of this machine alone, at an address that nobody guesses. The "
+    "one\n"
+    "that is printed opens it once; the browser then shows one that stays good. The command ends "
+    "with\n"
+    "its last page, or by ^C. cairn report --html writes a page that needs no command.";
 
 struct ViewOptions {
   std::string path;
   std::string other;
   uint32_t port = 0;
   bool no_browser = false;
+  bool any_user = false;
 };
+
+// The secret in `address` is for the file, not for a command line. Says nothing if there is no browser, or if it cannot
+// read the file: the other address is printed.
+Status OpenPage(const PrivateFolder& folder, const std::string& address) {
+  const std::string page = fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>cairn view</title>\n"
+      "<meta name=\"referrer\" content=\"no-referrer\">\n"
+      "<meta http-equiv=\"refresh\" content=\"0; url={0}\">\n"
+      "<p><a href=\"{0}\">cairn view</a>\n",
+      address);
+  const FilePath path(folder.path() / "open.html");
+  if (const std::error_code error = ReplaceFile(path, std::as_bytes(std::span(page)))) {
+    return StatusFromError(error, TextOfPath(path));
+  }
+  OpenInBrowser(TextOfPath(path));
+  return {};
+}
 
 int Run(const ViewOptions& options) {
   if (options.path.empty()) {
@@ -49,16 +74,25 @@ int Run(const ViewOptions& options) {
   }
   const InterruptNote interrupt;
   Result<std::unique_ptr<PageServer>> server = PageServer::Open(
-      static_cast<uint16_t>(options.port),
+      {.port = static_cast<uint16_t>(options.port),
+       .any_user = options.any_user,
+       .warn = [](const std::string& line) { PrintWarning("view", line); }},
       [&session](const PageQuestion& question) { return (*session)->Answer(question); });
   if (!server.ok()) {
     PrintError("view", server.status().message());
     return kExitFailed;
   }
-  const std::string& address = (*server)->address();
-  if (!PrintOutput("view", address + "\n")) return kExitFailed;
-  // Says nothing if there is none: the address is printed.
-  if (!options.no_browser) OpenInBrowser(address);
+  if (!PrintOutput("view", (*server)->NewAddress() + "\n")) return kExitFailed;
+  std::optional<PrivateFolder> folder;
+  if (!options.no_browser) {
+    Result<PrivateFolder> made = PrivateFolder::Make();
+    Status opened = made.status();
+    if (made.ok()) {
+      folder.emplace(std::move(made).value());
+      opened = OpenPage(*folder, (*server)->NewAddress());
+    }
+    if (!opened.ok()) PrintWarning("view", "no browser is opened: " + opened.message());
+  }
   (*server)->Serve([&interrupt] { return interrupt.came(); });
   (*session)->Stop();
   return 0;
@@ -75,6 +109,9 @@ Verb AddViewVerb(CLI::App& root) {
   command.Option("--port", &options->port, "N", "The port of 127.0.0.1; a free one if not given")
       .From(1, 65535);
   command.Flag("--no-browser", &options->no_browser, "Print the address, and open no browser");
+  command.Flag("--any-user", &options->any_user,
+               "Answer connections of other users, too, as of a relay that root runs (WSL, kubectl "
+               "port-forward); whoever gets to know the address is let in");
   return {.app = command.app(), .run = [options] { return Run(*options); }};
 }
 

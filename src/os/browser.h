@@ -6,9 +6,10 @@
 
 namespace cairn {
 
-// Shows a page in the user's browser, which goes on when this process has ended. `address`: "http://...". Nothing happens
-// where there is none.
-void OpenInBrowser(const std::string& address);
+// Shows a page in the user's browser, which goes on when this process has ended. `page`: the path of an .html file. It
+// stands in the browser's command line, which every user of the machine can read: so no secret may be in it, as in the
+// address of a page. Nothing happens where there is no browser.
+void OpenInBrowser(const std::string& page);
 
 }  // namespace cairn
 

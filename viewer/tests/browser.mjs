@@ -108,7 +108,10 @@ export async function view(...words) {
   const process = spawn(join(build, "bin/cairn"), ["view", "--no-browser", ...words],
     { stdio: ["ignore", "pipe", "inherit"], env: { ...globalThis.process.env, TMPDIR: folder } });
   const [line] = await once(process.stdout, "data");
-  return { process, address: String(line).trim(), ended: once(process, "exit") };
+  // What is printed is good once, and leads to what is good for long.
+  const { headers } = await fetch(String(line).trim(), { redirect: "manual" });
+  const address = new URL(headers.get("location"), String(line)).href;
+  return { process, address, ended: once(process, "exit") };
 }
 export const rowsOf = async (page, element) => {
   await page.waitForFunction((name) => {

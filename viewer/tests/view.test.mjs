@@ -2,7 +2,9 @@
 //
 // cairn view in a real browser: what the page shows of a trace is what the verbs print.
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { appears, build, cairn, deep, folder, go, open, press, rowsOf, seriousFaults, settle, source, startBrowser, stopBrowser, text, texts, view, words } from "./browser.mjs";
@@ -188,6 +190,34 @@ test("axe-core finds nothing serious in what needs the trace", async () => {
   }
   await first.close();
   await server.ended;
+});
+
+test("a browser comes to the page by the file that it is started with, and no command line has an address", async () => {
+  // xdg-open, as far as it is of interest.
+  const tools = join(folder, "tools");
+  mkdirSync(tools);
+  writeFileSync(join(tools, "xdg-open"), `#!/bin/sh\nprintf %s "$1" > ${tools}/started.part\nmv ${tools}/started.part ${tools}/started\n`, { mode: 0o755 });
+  const server = spawn(join(build, "bin/cairn"), ["view", trace],
+    { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, TMPDIR: folder, PATH: `${tools}:${process.env.PATH}` } });
+  const ended = once(server, "exit");
+  while (!existsSync(join(tools, "started"))) await new Promise((done) => setTimeout(done, 20));
+  const file = readFileSync(join(tools, "started"), "utf8");
+  const [, ticket] = readFileSync(file, "utf8").match(/url=http:\/\/([^"]*)/);
+  const { page, errors } = await open(`file://${file}`);
+  const at = new URL(page.url());
+  assert.equal(at.host, ticket.split("/")[0]);
+  assert.notEqual(at.pathname.split("/")[1], ticket.split("/")[1]);
+  const lines = readdirSync("/proc").filter(Number).map((id) => { try { return readFileSync(`/proc/${id}/cmdline`, "utf8"); } catch { return ""; } });
+  assert(lines.some((line) => line.includes(trace)));
+  for (const secret of [ticket.split("/")[1], at.pathname.split("/")[1]]) assert.deepEqual(lines.filter((line) => line.includes(secret)), []);
+  // What the browser shows goes on being good.
+  await page.reload();
+  await appears(page, "nav a");
+  assert.deepEqual(errors, []);
+  await page.close();
+  await ended;
+  assert.equal(server.exitCode, 0);
+  assert.deepEqual(left(), []);
 });
 
 test("pages of other origins get nothing", async () => {

@@ -5,8 +5,8 @@
 
 namespace cairn {
 
-void OpenInBrowser(const std::string& address) {
-  (void)SpawnProgram({.arguments = {"xdg-open", address}});
+void OpenInBrowser(const std::string& page) {
+  (void)SpawnProgram({.arguments = {"xdg-open", page}});
 }
 
 }  // namespace cairn

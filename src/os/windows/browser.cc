@@ -8,8 +8,8 @@
 
 namespace cairn {
 
-void OpenInBrowser(const std::string& address) {
-  ShellExecuteW(nullptr, L"open", Wide(address).c_str(), nullptr, nullptr, SW_SHOWNORMAL);
+void OpenInBrowser(const std::string& page) {
+  ShellExecuteW(nullptr, L"open", Wide(page).c_str(), nullptr, nullptr, SW_SHOWNORMAL);
 }
 
 }  // namespace cairn

@@ -21,10 +21,10 @@
 #include "format/snapshot/snapshot_file.h"
 #include "format/trace/trace_reader.h"
 #include "os/file.h"
-#include "os/random.h"
 #include "reader/analysis/analysis.h"
 #include "reader/page/page.h"
 #include "reader/serve/file_question.h"
+#include "reader/serve/private_folder.h"
 #include "reader/serve/verb_process.h"
 #include "reader/view/bound_state.h"
 #include "reader/view/call_listing.h"
@@ -75,36 +75,6 @@ Status MakeAbsolute(const std::string& path, std::string* absolute) {
   *absolute = TextOfPath(std::filesystem::absolute(FilePath(path), error));
   return error ? StatusFromError(error, fmt::format("'{}' cannot be found", path)) : Status();
 }
-
-// For this user alone, and gone at the end.
-class PrivateFolder {
- public:
-  static Result<PrivateFolder> Make() {
-    uint64_t random = 0;
-    std::error_code error;
-    if (!FillWithSecrets(std::as_writable_bytes(std::span(&random, 1)))) {
-      return Status(StatusCode::kIo, "the system has no random numbers");
-    }
-    const std::filesystem::path path =
-        std::filesystem::temp_directory_path(error) / fmt::format("cairn-view-{:016x}", random);
-    if (!error) error = MakePrivateFolder(path);
-    if (error) return StatusFromError(error, fmt::format("'{}' cannot be made", TextOfPath(path)));
-    return PrivateFolder(path);
-  }
-  PrivateFolder(PrivateFolder&& other) noexcept : path_(std::move(other.path_)) {
-    other.path_.clear();
-  }
-  PrivateFolder& operator=(PrivateFolder&&) = delete;
-  ~PrivateFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  explicit PrivateFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -17,13 +18,16 @@
 #include <cstddef>
 #include <exception>
 #include <limits>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "os/handle.h"
+#include "os/peer_user.h"
 #include "os/random.h"
 
 namespace cairn {
@@ -43,9 +47,18 @@ constexpr auto kMostAsking = std::chrono::seconds(2);
 constexpr auto kMostReading = std::chrono::seconds(60);
 // Cookies of all other servers of 127.0.0.1 come with each question.
 constexpr uint32_t kMostHeader = 16 << 10;
-constexpr int kMostOpenPages = 64;
-constexpr int kMostConnections = 512;  // half of what a process may have open, by default
+// What somebody goes on sending behind a question that is answered.
+constexpr size_t kMostUnread = 64 << 10;
+// docs/bounds.md has these. Of pages that are open, of answers that are made or on their way, and of all; what is neither
+// gives way to who comes.
+constexpr size_t kMostOpenPages = 64;
+constexpr size_t kMostAnswers = 32;
+constexpr size_t kMostConnections = 512;  // half of what a process may have open, by default
+constexpr size_t kFewestConnections = kMostOpenPages + kMostAnswers + 16;
 constexpr int kAnswerers = 16;
+constexpr char kWrongAddress[] =
+    "this address is none that cairn view has given, or was used before; the one that the browser "
+    "shows goes on being good";
 
 std::string_view View(beast::string_view text) {
   return {text.data(), text.size()};
@@ -67,27 +80,89 @@ bool IsSame(std::string_view text, std::string_view secret) {
   return different == 0;
 }
 
+// 128 bits that nobody guesses; "" if the system has no random numbers.
+std::string NewSecret() {
+  std::array<std::byte, 16> bytes;
+  std::string text;
+  if (!FillWithSecrets(bytes)) return text;
+  for (const std::byte byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned>(byte));
+  return text;
+}
+
+TcpEnd EndOf(const Tcp::endpoint& endpoint) {
+  return {static_cast<uint32_t>(endpoint.address().to_v4().to_uint()), endpoint.port()};
+}
+
+PeerUser UserBehind(PeerUsers* users, const Tcp::socket& socket) {
+  Error error;
+  const Tcp::endpoint there = socket.remote_endpoint(error);
+  if (error) return PeerUser::kUnknown;  // it is gone
+  const Tcp::endpoint here = socket.local_endpoint(error);
+  return error ? PeerUser::kUnknown : users->Find(EndOf(there), EndOf(here));
+}
+
+// Does the system know whose a connection of this process is?
+bool SystemTellsUsers(PeerUsers* users) {
+  asio::io_context network{1};
+  Error error;
+  Tcp::acceptor listener(network);
+  Tcp::socket near(network);
+  listener.open(Tcp::v4(), error);
+  if (!error) KeepFromPrograms(static_cast<RawHandle>(listener.native_handle()));
+  if (!error) listener.bind({asio::ip::address_v4::loopback(), 0}, error);
+  if (!error) listener.listen(1, error);
+  const Tcp::endpoint end = error ? Tcp::endpoint() : listener.local_endpoint(error);
+  if (!error) near.open(Tcp::v4(), error);
+  if (!error) KeepFromPrograms(static_cast<RawHandle>(near.native_handle()));
+  if (!error) near.connect(end, error);
+  if (error) return true;  // whatever is wrong with the network, nobody is let in for it
+  const Tcp::socket far = listener.accept(error);
+  return error || UserBehind(users, far) == PeerUser::kSame;
+}
+
+// Of a request line: "GET /5f0c/ HTTP/1.1". "" if it is none.
+std::string_view TargetIn(std::string_view line) {
+  const size_t start = line.find(' ');
+  if (start == std::string_view::npos) return "";
+  line.remove_prefix(start + 1);
+  return line.substr(0, line.find(' '));
+}
+
+// Behind the first '/', up to the second one.
+std::string_view SecretIn(std::string_view target) {
+  const size_t end = target.find('/', 1);
+  if (!target.starts_with('/') || end == std::string_view::npos) return "";
+  return target.substr(1, end - 1);
+}
+
 }  // namespace
 
 // Connections live in one thread, `listener`; answers are made by others.
 struct PageServer::State {
   class Connection;
 
-  explicit State(Answerer made_by) : answerer(std::move(made_by)) {}
+  State(PageServerOptions chosen, Answerer made_by)
+      : options(std::move(chosen)), answerer(std::move(made_by)) {}
 
+  const PageServerOptions options;
   const Answerer answerer;
   std::string secret;
   std::string host;  // "127.0.0.1:41234"
-  std::string address;
 
   std::mutex mutex;
-  int open_pages = 0;
+  std::vector<std::string> tickets;  // that nobody has used
+  size_t open_pages = 0;
   bool had_page = false;
   std::chrono::steady_clock::time_point last_page;
 
   // Of the listener.
-  int connections = 0;
-  bool is_accepting = false;
+  PeerUsers users;
+  bool users_are_told = false;
+  bool has_warned = false;
+  size_t most_connections = kMostConnections;
+  size_t connections = 0;
+  size_t answers = 0;
+  std::list<Connection*> waiting;  // that have not asked yet, or were answered; the oldest first
   asio::io_context network{1};
   const asio::executor_work_guard<asio::io_context::executor_type> until_stopped{
       network.get_executor()};
@@ -99,7 +174,15 @@ struct PageServer::State {
 
   Error Listen(uint16_t port);
   void Accept();
-  const char* Refusal(const http::request<http::empty_body>& request) const;
+  void OnAccepted(Error error, Tcp::socket socket);
+  bool IsLetIn(const Tcp::socket& socket);
+  bool MakeRoom();
+  // One of the two.
+  bool IsTicket(std::string_view text);
+  bool IsKnown(std::string_view text) { return IsSame(text, secret) || IsTicket(text); }
+  // True once.
+  bool Spend(std::string_view ticket);
+  const char* Refusal(const http::request<http::empty_body>& request);
 };
 
 // One question, and its answer: what stands behind a question that was refused is never taken for another.
@@ -107,6 +190,7 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
  public:
   Connection(State* state, Tcp::socket socket) : state_(*state), stream_(std::move(socket)) {
     ++state_.connections;
+    Wait();
     parser_.header_limit(kMostHeader);
     // Who has a body is refused with a reason.
     parser_.body_limit(std::numeric_limits<uint64_t>::max());
@@ -117,32 +201,70 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
       --state_.open_pages;
       state_.last_page = std::chrono::steady_clock::now();
     }
-    --state_.connections;
-    if (!state_.network.stopped()) state_.Accept();
+    if (is_answer_) --state_.answers;
+    StopWaiting();
+    if (!is_cut_) --state_.connections;
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   void ReadQuestion() {
     stream_.expires_after(kMostAsking);
+    ReadFirstLine();
+  }
+  // It is no longer counted. Whoever waits for it here is told, and it is gone then.
+  void Cut() {
+    StopWaiting();
+    is_cut_ = true;
+    --state_.connections;
+    stream_.close();
+  }
+
+ private:
+  void Wait() { place_ = state_.waiting.insert(state_.waiting.end(), this); }
+  void StopWaiting() {
+    if (place_) state_.waiting.erase(*std::exchange(place_, std::nullopt));
+  }
+
+  // Whoever does not know the address costs no more than to read this line.
+  void ReadFirstLine() {
+    const size_t room = std::min<size_t>(4096, buffer_.max_size() - buffer_.size());
+    if (room == 0) return ReadFields();  // which says that it is too long
+    stream_.async_read_some(buffer_.prepare(room),
+                            [self = shared_from_this()](Error error, size_t got) {
+                              if (!error) self->OnPiece(got);
+                            });
+  }
+  void OnPiece(size_t got) {
+    buffer_.commit(got);
+    const std::string_view text(static_cast<const char*>(buffer_.data().data()), buffer_.size());
+    const size_t end = text.find('\n');
+    if (end == std::string_view::npos) return ReadFirstLine();
+    const std::string_view target = TargetIn(text.substr(0, end));
+    if (!target.empty() && !state_.IsKnown(SecretIn(target))) return Refuse(403, kWrongAddress);
+    ReadFields();
+  }
+  void ReadFields() {
     http::async_read_header(
         stream_, buffer_, parser_,
         [self = shared_from_this()](Error error, size_t) { self->OnQuestion(error); });
   }
 
- private:
   void OnQuestion(Error error) {
     if (error == http::error::end_of_stream) return;
     // Who was too slow is gone by now.
-    if (error) return Write({.status = 400, .type = "text/plain", .body = error.message() + "\n"});
+    if (error) return Refuse(400, error.message());
     const http::request<http::empty_body>& request = parser_.get();
-    if (const char* const refusal = state_.Refusal(request)) {
-      return Write({.status = 403, .type = "text/plain", .body = std::string(refusal) + "\n"});
-    }
+    if (const char* const refusal = state_.Refusal(request)) return Refuse(403, refusal);
+    if (state_.Spend(SecretIn(View(request.target())))) return LeadToPage();
     PageQuestion question = {
         .target = std::string(View(request.target()).substr(state_.secret.size() + 2)),
         .is_order = request.method() == http::verb::post};
     if (question.target == "open") return KeepOpen();
+    if (state_.answers >= kMostAnswers) return Refuse(503, "too many questions at once");
+    ++state_.answers;
+    is_answer_ = true;
+    StopWaiting();
     // It may take its time.
     stream_.expires_never();
     asio::post(
@@ -160,13 +282,24 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
         });
   }
 
+  void Refuse(int status, const std::string& why) {
+    Write({.status = status, .type = "text/plain", .body = why + "\n"});
+  }
+  // The browser shows, and keeps, the address that is good as long as the server lives.
+  void LeadToPage() {
+    response_.set("Location", "/" + state_.secret + "/");
+    Write({.status = 303, .type = "text/plain"});
+  }
+
   void Write(PageAnswer answer) {
     SetHeader(answer.status, answer.type);
     response_.body() = std::move(answer.body);
     response_.prepare_payload();
     stream_.expires_after(kMostReading);
     http::async_write(stream_, response_, [self = shared_from_this()](Error error, size_t) {
+      if (std::exchange(self->is_answer_, false)) --self->state_.answers;
       if (error) return;
+      if (!self->place_ && !self->is_cut_) self->Wait();
       self->stream_.socket().shutdown(Tcp::socket::shutdown_send, error);
       self->stream_.expires_after(kMostAsking);
       self->ReadToItsEnd();
@@ -183,7 +316,8 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
         state_.had_page = true;
       }
     }
-    if (!is_page_) return Write({.status = 503, .type = "text/plain", .body = "too many pages\n"});
+    if (!is_page_) return Refuse(503, "too many pages");
+    StopWaiting();
     SetHeader(200, "text/event-stream");
     header_.emplace(response_);
     stream_.expires_after(kMostReading);
@@ -198,8 +332,9 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
   void ReadToItsEnd() {
     buffer_.clear();
     stream_.async_read_some(buffer_.prepare(4096),
-                            [self = shared_from_this()](Error error, size_t) {
-                              if (!error) self->ReadToItsEnd();
+                            [self = shared_from_this()](Error error, size_t got) {
+                              self->unread_ += got;
+                              if (!error && self->unread_ <= kMostUnread) self->ReadToItsEnd();
                             });
   }
 
@@ -221,7 +356,11 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
   http::request_parser<http::empty_body> parser_;
   http::response<http::string_body> response_;
   std::optional<http::response_serializer<http::string_body>> header_;
+  std::optional<std::list<Connection*>::iterator> place_;  // among those that wait
+  size_t unread_ = 0;
   bool is_page_ = false;
+  bool is_answer_ = false;
+  bool is_cut_ = false;
 };
 
 Error PageServer::State::Listen(uint16_t port) {
@@ -246,28 +385,69 @@ Error PageServer::State::Listen(uint16_t port) {
 }
 
 void PageServer::State::Accept() {
-  if (is_accepting || connections >= kMostConnections) return;
-  is_accepting = true;
-  acceptor.async_accept([this](Error error, Tcp::socket socket) {
-    if (IsShortOfSomething(error)) {
+  acceptor.async_accept(
+      [this](Error error, Tcp::socket socket) { OnAccepted(error, std::move(socket)); });
+}
+
+void PageServer::State::OnAccepted(Error error, Tcp::socket socket) {
+  if (IsShortOfSomething(error)) {
+    // Fewer than that can be had at once, now and later.
+    most_connections = std::max(kFewestConnections, connections - connections / 4);
+    if (!MakeRoom()) {
       pause.expires_after(kLook);
-      return pause.async_wait([this](Error) {
-        is_accepting = false;
-        Accept();
-      });
+      return pause.async_wait([this](Error) { Accept(); });
     }
-    is_accepting = false;
-    // Else who asked was gone before.
-    if (!error) {
-      KeepFromPrograms(static_cast<RawHandle>(socket.native_handle()));
+    // Its socket is closed by now.
+    return Accept();
+  }
+  // Else who asked was gone before.
+  if (!error) {
+    KeepFromPrograms(static_cast<RawHandle>(socket.native_handle()));
+    while (connections >= most_connections && MakeRoom()) {
+    }
+    if (connections < most_connections && IsLetIn(socket)) {
       std::make_shared<Connection>(this, std::move(socket))->ReadQuestion();
     }
-    Accept();
-  });
+  }
+  Accept();
+}
+
+// False if the connection is another user's, or if that cannot be told here although it can of others.
+bool PageServer::State::IsLetIn(const Tcp::socket& socket) {
+  if (options.any_user || !users_are_told) return true;
+  const PeerUser user = UserBehind(&users, socket);
+  if (user == PeerUser::kSame) return true;
+  // Nobody has the other end of one that is unknown, most often.
+  if (user == PeerUser::kOther && !std::exchange(has_warned, true) && options.warn) {
+    options.warn(
+        "a connection of another user was refused, and so will others be; if it was yours, by way "
+        "of a program of another user such as root, --any-user answers it");
+  }
+  return false;
+}
+
+// Cuts the one that has waited longest. A browser asks at once, so it is not a browser's.
+bool PageServer::State::MakeRoom() {
+  if (waiting.empty()) return false;
+  waiting.front()->Cut();
+  return true;
+}
+
+bool PageServer::State::IsTicket(std::string_view text) {
+  const std::lock_guard lock(mutex);
+  bool is_one = false;
+  for (const std::string& ticket : tickets) is_one = IsSame(text, ticket) || is_one;
+  return is_one;
+}
+
+bool PageServer::State::Spend(std::string_view text) {
+  const std::lock_guard lock(mutex);
+  return std::erase_if(tickets, [&](const std::string& ticket) { return IsSame(text, ticket); }) !=
+         0;
 }
 
 // Why a request is refused; nullptr if it is not.
-const char* PageServer::State::Refusal(const http::request<http::empty_body>& request) const {
+const char* PageServer::State::Refusal(const http::request<http::empty_body>& request) {
   if (request.count("Host") != 1 || View(request["Host"]) != host) {
     return "this server has another name";
   }
@@ -275,8 +455,17 @@ const char* PageServer::State::Refusal(const http::request<http::empty_body>& re
   if (origins > 1 || (origins == 1 && View(request["Origin"]) != "http://" + host)) {
     return "pages of another origin may not ask";
   }
+  const std::string_view target = View(request.target());
+  const std::string_view secret_in = SecretIn(target);
+  const std::string_view behind = secret_in.empty() ? "" : target.substr(secret_in.size() + 2);
+  // The page itself may be come to from anywhere by who knows its address: from the file that the browser is started
+  // with, or by a click in a terminal.
+  const bool comes_to_page = behind.empty() && View(request["Sec-Fetch-Mode"]) == "navigate" &&
+                             View(request["Sec-Fetch-Dest"]) == "document";
   const std::string_view site = View(request["Sec-Fetch-Site"]);
-  if (!site.empty() && site != "same-origin" && site != "none") return "other sites may not ask";
+  if (!site.empty() && site != "same-origin" && site != "none" && !comes_to_page) {
+    return "other sites may not ask";
+  }
   const bool is_order = request.method() == http::verb::post;
   if (is_order && origins == 0) return "an order names its origin";
   if (!is_order && request.method() != http::verb::get) return "only GET and POST are known";
@@ -285,11 +474,12 @@ const char* PageServer::State::Refusal(const http::request<http::empty_body>& re
     return "questions have no body";
   }
   if (request.count("Range") != 0) return "answers have no parts";
-  const std::string_view target = View(request.target());
-  const size_t end = target.find('/', 1);
-  if (!target.starts_with('/') || end == std::string_view::npos ||
-      !IsSame(target.substr(1, end - 1), secret)) {
-    return "the address is not the one that cairn view has printed";
+  if (!IsKnown(secret_in)) return kWrongAddress;
+  if (IsTicket(secret_in)) {
+    if (is_order || !behind.empty()) return "this address leads to the page, and answers nothing";
+    // It would be spent before anybody looks.
+    if (request.count("Sec-Purpose") != 0)
+      return "this address is not to be fetched before its time";
   }
   return nullptr;
 }
@@ -303,12 +493,17 @@ PageServer::~PageServer() {
   state_->listener.join();
 }
 
-Result<std::unique_ptr<PageServer>> PageServer::Open(uint16_t port, Answerer answerer) {
-  auto state = std::make_unique<State>(std::move(answerer));
-  std::array<std::byte, 16> secret;
-  if (!FillWithSecrets(secret)) return Status(StatusCode::kIo, "the system has no random numbers");
-  for (const std::byte byte : secret)
-    state->secret += fmt::format("{:02x}", static_cast<unsigned>(byte));
+Result<std::unique_ptr<PageServer>> PageServer::Open(PageServerOptions options, Answerer answerer) {
+  const uint16_t port = options.port;
+  auto state = std::make_unique<State>(std::move(options), std::move(answerer));
+  state->secret = NewSecret();
+  if (state->secret.empty()) return Status(StatusCode::kIo, "the system has no random numbers");
+  state->users_are_told = state->options.any_user || SystemTellsUsers(&state->users);
+  if (!state->users_are_told && state->options.warn) {
+    state->options.warn(
+        "this system does not say whose connections are: whoever gets to know the address is "
+        "answered");
+  }
   Error error = state->Listen(port);
   const Tcp::endpoint bound = error ? Tcp::endpoint() : state->acceptor.local_endpoint(error);
   if (error) {
@@ -318,15 +513,17 @@ Result<std::unique_ptr<PageServer>> PageServer::Open(uint16_t port, Answerer ans
                               port, error.message()));
   }
   state->host = fmt::format("127.0.0.1:{}", bound.port());
-  state->address = fmt::format("http://{}/{}/", state->host, state->secret);
   state->Accept();
   State* const raw = state.get();
   state->listener = std::thread([raw] { raw->network.run(); });
   return std::unique_ptr<PageServer>(new PageServer(std::move(state)));
 }
 
-const std::string& PageServer::address() const {
-  return state_->address;
+std::string PageServer::NewAddress() {
+  const std::string ticket = NewSecret();
+  const std::lock_guard lock(state_->mutex);
+  if (!ticket.empty()) state_->tickets.push_back(ticket);
+  return fmt::format("http://{}/{}/", state_->host, ticket);
 }
 
 void PageServer::Serve(const std::function<bool()>& is_stopped) {

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Serves one page to this machine's browsers, and answers what the page asks. Nobody else is let in: the address holds
-// a secret, and a request that names another host or comes from a page of another origin is refused.
+// Serves one page to this user's browsers on this machine, and answers what the page asks. Nobody else is let in:
+//
+// - a connection of another user is closed, where the system tells whose it is;
+// - an address is good once: it leads to the page, whose own address holds another secret, so that one which stands in a
+//   command line, a log or on a screen is worth nothing soon;
+// - a request that names another host, or comes from a page of another origin, is refused.
+//
+// What somebody without the address can cost is bounded (docs/bounds.md): connections that have not asked, and those that
+// were answered, give way to those that come.
 #ifndef CAIRN_READER_SERVE_PAGE_SERVER_H_
 #define CAIRN_READER_SERVE_PAGE_SERVER_H_
 
@@ -19,6 +26,14 @@ struct PageQuestion {
   bool is_order = false;  // something is to happen (POST)
 };
 
+struct PageServerOptions {
+  uint16_t port = 0;      // 0: any that is free
+  bool any_user = false;  // answers connections of other users, too
+  // Told, by any thread, what people should know: that another user was refused, once; that the system does not tell
+  // users.
+  std::function<void(const std::string& line)> warn;
+};
+
 struct PageAnswer {
   int status = 200;
   std::string type = "application/json";
@@ -30,15 +45,15 @@ class PageServer {
   // Called by several threads at once, and not after the server is destroyed.
   using Answerer = std::function<PageAnswer(const PageQuestion&)>;
 
-  // `port` 0: any that is free. Errors: kIo, if the port is taken as well.
-  static Result<std::unique_ptr<PageServer>> Open(uint16_t port, Answerer answerer);
+  // Errors: kIo, if the port is taken as well.
+  static Result<std::unique_ptr<PageServer>> Open(PageServerOptions options, Answerer answerer);
   // Waits for answers that are being made, but for nobody who is slow to ask or to read.
   ~PageServer();
   PageServer(const PageServer&) = delete;
   PageServer& operator=(const PageServer&) = delete;
 
-  // "http://127.0.0.1:41234/5f0c…/"
-  const std::string& address() const;
+  // Another address, which leads to the page once: "http://127.0.0.1:41234/5f0c…/". Any thread.
+  std::string NewAddress();
   // Until no page has been open for kLinger, once one was, or `is_stopped` says so, which is asked now and then.
   void Serve(const std::function<bool()>& is_stopped);
 

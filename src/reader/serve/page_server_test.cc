@@ -6,11 +6,15 @@
 #include <httplib.h>
 #ifdef __linux__
 #include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #endif
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <thread>
@@ -60,6 +64,13 @@ class RawConnection {
     setsockopt(socket_, SOL_SOCKET, SO_LINGER, reinterpret_cast<const char*>(&at_once),
                sizeof(at_once));
   }
+  bool HasAnswer() const {
+    fd_set readable;
+    FD_ZERO(&readable);
+    FD_SET(socket_, &readable);
+    timeval at_once = {0, 0};
+    return select(static_cast<int>(socket_) + 1, &readable, nullptr, nullptr, &at_once) == 1;
+  }
   // What comes first.
   std::string Start() const {
     std::string start(4096, '\0');
@@ -93,10 +104,24 @@ class PageServerTest : public testing::Test {
     });
   }
   void Open(PageServer::Answerer answerer) {
-    server_ = PageServer::Open(0, std::move(answerer)).value();
-    const std::string& address = server_->address();
+    const auto warn = [this](const std::string& line) {
+      const std::lock_guard lock(mutex_);
+      warned_ += line;
+    };
+    server_ = PageServer::Open({.warn = warn}, std::move(answerer)).value();
+    const std::string ticket = TicketPath();
+    const httplib::Result page = Client().Get(ticket);
+    ASSERT_TRUE(page);
+    EXPECT_EQ(page->status, 303);
+    path_ = page->get_header_value("Location");
+    EXPECT_NE(path_, ticket);
+  }
+  // Of a new address, without the host.
+  std::string TicketPath() {
+    const std::string address = server_->NewAddress();
+    EXPECT_THAT(address, StartsWith("http://127.0.0.1:"));
     host_ = address.substr(7, address.find('/', 7) - 7);
-    path_ = address.substr(7 + host_.size());
+    return address.substr(7 + host_.size());
   }
   httplib::Client Client() {
     return httplib::Client("127.0.0.1", std::stoi(host_.substr(host_.find(':') + 1)));
@@ -120,13 +145,19 @@ class PageServerTest : public testing::Test {
     return connection.Rest();
   }
 
+  std::string Warned() {
+    const std::lock_guard lock(mutex_);
+    return warned_;
+  }
+
+  std::mutex mutex_;
+  std::string warned_;
   std::unique_ptr<PageServer> server_;
   std::string host_;  // with the port
   std::string path_;
 };
 
 TEST_F(PageServerTest, AnswersWhoKnowsTheAddress) {
-  EXPECT_THAT(server_->address(), StartsWith("http://127.0.0.1:"));
   EXPECT_GE(path_.size(), 34u);  // 128 bits in hexadecimal
   EXPECT_EQ(Get(path_), "200 ||question");
   EXPECT_EQ(Get(path_ + "calls?key=a%2Fb"), "200 calls?key=a%2Fb||question");
@@ -134,8 +165,50 @@ TEST_F(PageServerTest, AnswersWhoKnowsTheAddress) {
 }
 
 TEST_F(PageServerTest, HasAnotherSecretEachTime) {
-  const auto other = PageServer::Open(0, [](const PageQuestion&) { return PageAnswer(); });
-  EXPECT_NE(other.value()->address().substr(28), server_->address().substr(28));
+  const std::string ticket = TicketPath();
+  EXPECT_GE(ticket.size(), 34u);
+  EXPECT_NE(TicketPath(), ticket);
+  const std::string first = path_;
+  Open([](const PageQuestion&) { return PageAnswer(); });
+  EXPECT_NE(path_, first);
+}
+
+TEST_F(PageServerTest, AnAddressLeadsToThePageOnce) {
+  const std::string ticket = TicketPath();
+  const std::string other = TicketPath();
+  // It answers nothing itself, and is not spent by who must not use it.
+  EXPECT_THAT(Get(ticket + "calls"), StartsWith("403 "));
+  EXPECT_THAT(Post(ticket, {{"Origin", "http://" + host_}}), StartsWith("403 "));
+  EXPECT_THAT(Get(ticket, {{"Sec-Purpose", "prefetch;prerender"}}), StartsWith("403 "));
+  EXPECT_THAT(Get(ticket, {{"Origin", "http://evil.example"}}), StartsWith("403 "));
+  EXPECT_THAT(Get(ticket, {{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Mode", "no-cors"}}),
+              StartsWith("403 "));
+  EXPECT_THAT(Get(ticket), StartsWith("303 "));
+  EXPECT_THAT(Get(ticket),
+              StartsWith("403 this address is none that cairn view has given, or was"));
+  EXPECT_THAT(Get(other), StartsWith("303 "));
+  EXPECT_EQ(Get(path_), "200 ||question");
+}
+
+// As a browser does that is started with a file, which is of no origin.
+TEST_F(PageServerTest, ThePageMayBeComeToFromAnywhereAndNothingElse) {
+  const httplib::Headers coming = {{"Sec-Fetch-Site", "cross-site"},
+                                   {"Sec-Fetch-Mode", "navigate"},
+                                   {"Sec-Fetch-Dest", "document"}};
+  EXPECT_THAT(Get(TicketPath(), coming), StartsWith("303 "));
+  EXPECT_EQ(Get(path_, coming), "200 ||question");
+  EXPECT_EQ(Get(path_ + "calls", coming), "403 other sites may not ask\n");
+  EXPECT_EQ(Get(path_, {{"Sec-Fetch-Site", "cross-site"},
+                        {"Sec-Fetch-Mode", "navigate"},
+                        {"Sec-Fetch-Dest", "iframe"}}),
+            "403 other sites may not ask\n");
+}
+
+// However much somebody says who does not know the address, its first line alone is read.
+TEST_F(PageServerTest, WhoDoesNotKnowTheAddressIsNotHeardOut) {
+  const RawConnection connection(host_);
+  ASSERT_TRUE(connection.Send("GET /" + std::string(32, '0') + "/ HTTP/1.1\r\n"));
+  EXPECT_THAT(connection.Start(), StartsWith("HTTP/1.1 403"));
 }
 
 TEST_F(PageServerTest, RefusesWhoDoesNot) {
@@ -291,7 +364,8 @@ TEST_F(PageServerTest, LetsNobodyFrameOrGuess) {
 
 TEST_F(PageServerTest, APortThatIsTakenIsAnError) {
   const auto port = static_cast<uint16_t>(std::stoi(host_.substr(host_.find(':') + 1)));
-  const auto second = PageServer::Open(port, [](const PageQuestion&) { return PageAnswer(); });
+  const auto second =
+      PageServer::Open({.port = port}, [](const PageQuestion&) { return PageAnswer(); });
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(second.status().message(), HasSubstr("--port"));
 }
@@ -305,6 +379,53 @@ TEST_F(PageServerTest, PagesBeyondWhatAnyoneHasOpenAreRefused) {
     EXPECT_THAT(pages.back()->Start(), StartsWith(i < 64 ? "HTTP/1.1 200" : "HTTP/1.1 503")) << i;
   }
   EXPECT_EQ(Get(path_), "200 ||question");
+}
+
+// 6,000 of them, in turns that a process may have open; none of them asks, and none is closed by its side.
+TEST_F(PageServerTest, WhoDoesNotAskGivesWayToWhoDoes) {
+  std::vector<std::unique_ptr<RawConnection>> silent;
+  for (int i = 0; i < 6000; ++i) {
+    if (silent.size() == 700) silent.erase(silent.begin(), silent.begin() + 350);
+    silent.push_back(std::make_unique<RawConnection>(host_));
+    ASSERT_TRUE(silent.back()->is_open());
+    if (i % 2 == 0) (void)silent.back()->Send("GET " + path_);
+  }
+  EXPECT_EQ(Get(path_), "200 ||question");
+  // The oldest were cut, long before their time was over.
+  EXPECT_EQ(silent.front()->Rest(), "");
+}
+
+// Those that are answered hold no place among those that ask, nor the other way round.
+TEST_F(PageServerTest, MoreQuestionsThanAreAnsweredAtOnceAreRefused) {
+  std::atomic<bool> is_let{false};
+  std::atomic<int> begun{0};
+  Open([&](const PageQuestion& question) {
+    ++begun;
+    while (question.target == "slow" && !is_let) std::this_thread::yield();
+    return PageAnswer{.type = "text/plain", .body = question.target};
+  });
+  std::vector<std::unique_ptr<RawConnection>> asking;
+  for (int i = 0; i < 40; ++i) {
+    asking.push_back(std::make_unique<RawConnection>(host_));
+    ASSERT_TRUE(
+        asking.back()->Send("GET " + path_ + "slow HTTP/1.1\r\nHost: " + host_ + "\r\n\r\n"));
+  }
+  const auto is_answered = [](const auto& each) { return each->HasAnswer(); };
+  while (std::count_if(asking.begin(), asking.end(), is_answered) < 8) std::this_thread::yield();
+  EXPECT_THAT(Get(TicketPath()), StartsWith("303 "));
+  EXPECT_EQ(begun, 16);
+  is_let = true;
+  int refused = 0;
+  for (const auto& each : asking) {
+    const std::string answer = each->Rest();
+    if (answer.starts_with("HTTP/1.1 503")) {
+      ++refused;
+      EXPECT_THAT(answer, HasSubstr("too many questions at once"));
+    } else {
+      EXPECT_THAT(answer, HasSubstr("\r\n\r\nslow"));
+    }
+  }
+  EXPECT_EQ(refused, 8);
 }
 
 // They are gone before they are accepted, or soon after.
@@ -321,6 +442,58 @@ TEST_F(PageServerTest, WhoHangsUpHoldsUpNobody) {
 }
 
 #ifdef __linux__
+// What another user gets for a question that all else is right about.
+std::string AnswerForNobody(const std::string& host, const std::string& request) {
+  int told[2];
+  EXPECT_EQ(pipe(told), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
+    const RawConnection connection(host);
+    if (!connection.is_open()) _exit(2);
+    (void)connection.Send(request);
+    const std::string rest = connection.Rest();
+    (void)!write(told[1], rest.data(), rest.size());
+    _exit(0);
+  }
+  close(told[1]);
+  std::string answer(4096, '\0');
+  const ssize_t got = read(told[0], answer.data(), answer.size());
+  answer.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  close(told[0]);
+  int end = -1;
+  waitpid(child, &end, 0);
+  EXPECT_EQ(end, 0);
+  return answer;
+}
+
+TEST_F(PageServerTest, OtherUsersAreNotAnswered) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  const std::string request = "GET " + path_ + " HTTP/1.1\r\nHost: " + host_ + "\r\n\r\n";
+  EXPECT_THAT(Ask({"GET " + path_ + " HTTP/1.1", "Host: " + host_}), StartsWith("HTTP/1.1 200"));
+  EXPECT_EQ(Warned(), "");
+  EXPECT_EQ(AnswerForNobody(host_, request), "");
+  EXPECT_EQ(AnswerForNobody(host_, request), "");
+  EXPECT_EQ(Warned(),
+            "a connection of another user was refused, and so will others be; if it was yours, by "
+            "way of a program of another user such as root, --any-user answers it");
+  // Nor is an address spent by one.
+  const std::string ticket = TicketPath();
+  EXPECT_EQ(AnswerForNobody(host_, "GET " + ticket + " HTTP/1.1\r\nHost: " + host_ + "\r\n\r\n"),
+            "");
+  EXPECT_THAT(Get(ticket), StartsWith("303 "));
+}
+
+TEST_F(PageServerTest, OtherUsersAreAnsweredWhereThatIsWanted) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  server_ = PageServer::Open({.any_user = true}, [](const PageQuestion&) {
+              return PageAnswer{.body = "{}"};
+            }).value();
+  const std::string ticket = TicketPath();
+  EXPECT_THAT(AnswerForNobody(host_, "GET " + ticket + " HTTP/1.1\r\nHost: " + host_ + "\r\n\r\n"),
+              StartsWith("HTTP/1.1 303"));
+}
+
 // A browser that it has started lives on, and would keep the port.
 TEST_F(PageServerTest, NoProgramThatIsStartedHasItsSockets) {
   const RawConnection connection(host_);
