@@ -301,7 +301,7 @@ std::vector<VerbCase> Verbs() {
        .cut = Ending::kTold},
       {.name = "repack", .arguments = {"repack", "FILE"}, .cut = Ending::kRefused, .cut_code = 1},
       {.name = "repack_output",
-       .arguments = {"repack", "-o", "b.cairn", "FILE"},
+       .arguments = {"repack", "--force", "-o", "b.cairn", "FILE"},
        .cut = Ending::kRefused,
        .cut_code = 1},
       {.name = "report",

@@ -77,7 +77,7 @@ class CaptureProgramsTest : public ::testing::Test {
   void ExpectPlaysAsRecorded() {
     ExpectWell({"verify", "a.cairn"});
     ExpectWell({"replay", "--validate", "a.cairn"});
-    ExpectWell({"repack", "a.cairn", "-o", "b.cairn"});
+    ExpectWell({"repack", "--force", "a.cairn", "-o", "b.cairn"});
     EXPECT_LE(std::filesystem::file_size(folder_ / "b.cairn"),
               std::filesystem::file_size(folder_ / "a.cairn"));
     ExpectWell({"verify", "b.cairn"});
@@ -257,7 +257,7 @@ class CaptureSampleTest : public CaptureProgramsTest,
     const std::vector<std::string> hashes = Hashes("a.cairn");
     EXPECT_EQ(hashes.size(), images);
     EXPECT_EQ(Hashes("a.cairn"), hashes);
-    ExpectWell({"repack", "a.cairn", "-o", "b.cairn"});
+    ExpectWell({"repack", "--force", "a.cairn", "-o", "b.cairn"});
     EXPECT_LE(std::filesystem::file_size(folder_ / "b.cairn"),
               std::filesystem::file_size(folder_ / "a.cairn"));
     ExpectWell({"verify", "b.cairn"});
