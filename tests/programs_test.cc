@@ -237,8 +237,8 @@ TEST_F(AnnotatedHangTest, InModeTopTheDrawIsTheLastThatBegan) {
 }
 
 // The Vulkan layer ends no render pass: where the device has no buffer markers, draws behind the first of
-// a pass have no write of their own. The culprit is a candidate either way.
-TEST_F(AnnotatedHangTest, InModeTopTheVulkanLayerKeepsRenderPassesAndTheDrawIsACandidate) {
+// a pass have no write of their own. Of those the culprit goes first, as its shader alone has a loop.
+TEST_F(AnnotatedHangTest, InModeTopTheVulkanLayerKeepsRenderPassesAndTheDrawGoesFirst) {
   const std::string report = ReportOf("top");
   const std::string method = "written with vkCmdFillBuffer through the Vulkan layer";
   const bool fills = report.find(method) != std::string::npos;
@@ -246,13 +246,17 @@ TEST_F(AnnotatedHangTest, InModeTopTheVulkanLayerKeepsRenderPassesAndTheDrawIsAC
   EXPECT_THAT(
       report,
       HasSubstr(
-          R"(. [>] frame 0: "Main" > Frame 1 > Lighting > DRAW_INSTANCED 3 (3 vertices, 1 instance)
+          R"( 1. [>] frame 0: "Main" > Frame 1 > Lighting > DRAW_INSTANCED 3 (3 vertices, 1 instance)
         graphics pipeline "Volumetric fog" [ VS: )"));
   EXPECT_THAT(
       report,
       HasSubstr(
           "├─[>] DRAW_INSTANCED 3 (3 vertices, 1 instance), graphics pipeline \"Volumetric fog\""));
   EXPECT_THAT(report, HasSubstr(fills ? "└─[>] DRAW_INSTANCED 4" : "└─[ ] DRAW_INSTANCED 4"));
+  EXPECT_EQ(
+      report.find("between which the GPU writes nothing; likelier than others: a shader of its "
+                  "pipeline has a loop") != std::string::npos,
+      fills);
   EXPECT_EQ(report.find("candidates carry no write of their own") != std::string::npos, fills);
 }
 
