@@ -11,15 +11,33 @@
 
 namespace cairn {
 
-void JsonWriter::Separate() {
-  if (on_full_ != nullptr && out_->size() >= kPieceBytes) on_full_();
+bool JsonWriter::Separate() {
+  if (left_out_depth_ != 0) return false;
+  if (on_full_ != nullptr && out_->size() >= kPieceBytes) {
+    given_bytes_ += out_->size();
+    on_full_();
+    given_bytes_ -= out_->size();
+  }
   if (after_key_) {
     after_key_ = false;
-    return;
+    return true;
+  }
+  if (IsInArray() && given_bytes_ + out_->size() > most_bytes_) {
+    ++left_out_count_;
+    return false;
   }
   if (!first_) *out_ += ',';
   first_ = false;
   if (HasLines()) EndLine();
+  return true;
+}
+
+void JsonWriter::MakeRoomForTheEnd() {
+  constexpr size_t kRoom = size_t{1} << 20;
+  text_room_ = std::max(text_room_, kRoom);
+  if (most_bytes_ != UINT64_MAX) {
+    most_bytes_ = std::max(most_bytes_, given_bytes_ + out_->size() + kRoom);
+  }
 }
 
 void JsonWriter::EndLine() {
@@ -28,13 +46,21 @@ void JsonWriter::EndLine() {
 }
 
 void JsonWriter::Open(char bracket) {
-  Separate();
+  if (!Separate()) {
+    ++left_out_depth_;
+    return;
+  }
   *out_ += bracket;
-  ++depth_;
+  if (arrays_.size() <= static_cast<size_t>(depth_)) arrays_.resize(arrays_.size() + 16);
+  arrays_[static_cast<size_t>(depth_++)] = bracket == '[';
   first_ = true;
 }
 
 void JsonWriter::Close(char bracket) {
+  if (left_out_depth_ != 0) {
+    --left_out_depth_;
+    return;
+  }
   --depth_;
   if (!first_ && depth_ < line_levels_) EndLine();
   *out_ += bracket;
@@ -64,7 +90,7 @@ void JsonWriter::EndArray() {
 }
 
 void JsonWriter::Key(std::string_view key) {
-  Separate();
+  if (!Separate()) return;
   *out_ += '"';
   *out_ += key;
   *out_ += HasLines() ? "\": " : "\":";
@@ -72,7 +98,7 @@ void JsonWriter::Key(std::string_view key) {
 }
 
 void JsonWriter::String(std::string_view value) {
-  Separate();
+  if (!Separate()) return;
   *out_ += '"';
   const size_t begin = out_->size();
   if (text_room_ == 0 && value.size() > kKeptTextBytes) {
@@ -87,19 +113,19 @@ void JsonWriter::String(std::string_view value) {
 }
 
 void JsonWriter::Number(uint64_t value) {
-  Separate();
+  if (!Separate()) return;
   fmt::format_to(std::back_inserter(*out_), FMT_COMPILE("{}"), value);
 }
 
 void JsonWriter::SignedNumber(int64_t value) {
-  Separate();
+  if (!Separate()) return;
   fmt::format_to(std::back_inserter(*out_), FMT_COMPILE("{}"), value);
 }
 
 template <typename Value>
 void JsonWriter::AppendReal(Value value) {
   if (!std::isfinite(value)) return Null();
-  Separate();
+  if (!Separate()) return;
   const size_t begin = out_->size();
   fmt::format_to(std::back_inserter(*out_), FMT_COMPILE("{}"), value);
   // Readers tell by it that this is no integer.
@@ -113,29 +139,29 @@ void JsonWriter::Real(float value) {
 }
 
 void JsonWriter::Hex(uint64_t value) {
-  Separate();
+  if (!Separate()) return;
   fmt::format_to(std::back_inserter(*out_), FMT_COMPILE("\"{:#x}\""), value);
 }
 
 void JsonWriter::HexBytes(std::span<const std::byte> bytes) {
-  Separate();
+  if (!Separate()) return;
   *out_ += '"';
   AppendHex(bytes, "", *out_);
   *out_ += '"';
 }
 
 void JsonWriter::Bool(bool value) {
-  Separate();
+  if (!Separate()) return;
   *out_ += value ? "true" : "false";
 }
 
 void JsonWriter::Null() {
-  Separate();
+  if (!Separate()) return;
   *out_ += "null";
 }
 
 void JsonWriter::Json(std::string_view json) {
-  Separate();
+  if (!Separate()) return;
   *out_ += json;
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace cairn {
 
@@ -76,9 +77,13 @@ class JsonWriter {
 
   // All texts together have kMostTextBytes; those that come later are cut to kKeptTextBytes each.
   void LimitTexts() { text_room_ = kMostTextBytes; }
-  // A mebibyte of texts to come is kept whole: what has to stand at the end.
-  void MakeRoomForTheEnd() { text_room_ = std::max(text_room_, size_t{1} << 20); }
-  uint64_t cut_count() const { return cut_count_; }  // texts that are cut
+  // All together has about `bytes`: values of arrays that begin later are left out, with all that is in them. Keys and
+  // what holds the arrays stay, so that the document is whole.
+  void LimitBytes(uint64_t bytes) { most_bytes_ = bytes; }
+  // A mebibyte to come is kept whole: what has to stand at the end.
+  void MakeRoomForTheEnd();
+  uint64_t cut_count() const { return cut_count_; }            // texts that are cut
+  uint64_t left_out_count() const { return left_out_count_; }  // values of arrays that are left out
 
   size_t size_bytes() const { return out_->size(); }  // that are written and not emptied away
 
@@ -87,7 +92,9 @@ class JsonWriter {
 
   // Whether each value of what is open has one.
   bool HasLines() const { return depth_ != 0 && depth_ <= line_levels_; }
-  void Separate();
+  // What stands between the value to come and the one before. False: it is left out.
+  bool Separate();
+  bool IsInArray() const { return depth_ != 0 && arrays_[static_cast<size_t>(depth_) - 1]; }
   void EndLine();
   void Open(char bracket);
   void Close(char bracket);
@@ -99,9 +106,14 @@ class JsonWriter {
   const std::function<void()> on_full_;
   size_t text_room_ = SIZE_MAX;
   uint64_t cut_count_ = 0;
+  uint64_t most_bytes_ = UINT64_MAX;
+  uint64_t given_bytes_ = 0;  // to on_full_
+  uint64_t left_out_count_ = 0;
+  int left_out_depth_ = 0;  // how deep in a value that is left out; 0: in none
   int depth_ = 0;
-  bool first_ = true;       // nothing stands before the next value in its object or array
-  bool after_key_ = false;  // the next value belongs to a key
+  std::vector<bool> arrays_;  // by depth: an array, and no object
+  bool first_ = true;         // nothing stands before the next value in its object or array
+  bool after_key_ = false;    // the next value belongs to a key
 };
 
 }  // namespace cairn

@@ -38,6 +38,42 @@ TEST(JsonWriter, NestsAndSeparates) {
             R"("none":null})");
 }
 
+TEST(JsonWriter, LeavesOutValuesOfArraysBeyondItsBytes) {
+  std::string out;
+  std::string all;
+  JsonWriter json(&out, JsonWriter::kOneLine, [&] {
+    all += out;
+    out.clear();
+  });
+  json.LimitBytes(200'000);
+  json.BeginObject();
+  for (const char* const key : {"first", "second"}) {
+    json.BeginArray(key);
+    for (int i = 0; i < 2'000; ++i) {
+      json.BeginObject();
+      json.StringKey("name", std::string(80, 'n'));
+      json.BeginArray("inner");
+      json.Number(7);
+      json.EndArray();
+      json.EndObject();
+    }
+    json.EndArray();
+  }
+  json.NumberKey("count", 5);
+  json.MakeRoomForTheEnd();
+  json.BeginArray("losses");
+  json.String("some");
+  json.EndArray();
+  json.EndObject();
+  all += out;
+  const size_t value_bytes = std::string(R"({"name":"","inner":[7]},)").size() + 80;
+  const size_t kept = 200'000 / value_bytes;
+  EXPECT_NEAR(static_cast<double>(json.left_out_count()), 4'000.0 - static_cast<double>(kept), 2);
+  EXPECT_LT(all.size(), 201'000u);
+  EXPECT_TRUE(all.ends_with(R"(],"second":[],"count":5,"losses":["some"]})"))
+      << all.substr(all.size() - 100);
+}
+
 TEST(JsonWriter, OuterLevelsHaveLines) {
   std::string out;
   JsonWriter json(&out, 1);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/reading_limits.h"
 #include "cli/verb.h"
 #include "format/snapshot/snapshot_file.h"
 #include "format/trace/trace_writer.h"
@@ -45,6 +46,7 @@ std::optional<FileReader> OpenDumpFile(std::string_view verb, const std::string&
     PrintError(verb, fmt::format("no file is given; say cairn {} FILE.cairn", verb));
     return std::nullopt;
   }
+  LimitReading(verb, path);
   Result<FileReader> reader = FileReader::Open(path);
   if (reader.ok()) return std::move(reader).value();
   PrintError(verb, reader.status().message() + NextStep(reader.status().code()));

@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/reading_limits.h"
 #include "cli/system_help.h"
 #include "cli/verb.h"
 #include "cli/verb_list.h"
@@ -167,8 +169,11 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return cairn::cli::Main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    cairn::cli::PrintError("", cairn::cli::WhyNoMemory());
+    return cairn::cli::kExitFailed;
   } catch (const std::exception& error) {
-    // Only the standard library throws here: out of memory, or a defect.
+    // Only the standard library throws here: a defect.
     cairn::cli::PrintError("", fmt::format("failed: {}", error.what()));
     return cairn::cli::kExitFailed;
   }

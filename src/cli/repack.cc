@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/reading_limits.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "format/file/file_reader.h"
@@ -88,6 +89,7 @@ bool Repack(std::optional<TraceReader> trace, const std::string& original,
 }
 
 int Run(const RepackOptions& options) {
+  LimitReading("repack", options.path, TimeLimit::kNone);
   std::optional<TraceReader> trace = OpenTraceFileQuietly("repack", options.path, Check::kPayloads);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   using std::filesystem::file_type;

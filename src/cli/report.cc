@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cairn/breadcrumbs.h"
@@ -18,6 +19,7 @@
 #include "cli/dump_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "format/file/file_cost.h"
 #include "os/file.h"
 #include "os/new_file.h"
 #include "os/terminal.h"
@@ -165,12 +167,14 @@ int Run(const ReportOptions& options) {
   std::optional<Snapshot> snapshot = ReadDump("report", options.path, *reader);
   if (!snapshot.has_value()) return kExitFailed;
   if (!options.extract.empty()) return Extract(options, *snapshot);
-  if (options.redact) snapshot = Redact(*snapshot);
+  if (options.redact) snapshot = Redact(std::move(*snapshot));
   if (!options.html.empty()) return WriteHtml(options, *snapshot);
   const Analysis analysis = Analyse(*snapshot);
   const auto print = [](std::string_view text) { return PrintOutput("report", text); };
-  const bool printed = options.json ? WriteJsonReport(*snapshot, analysis, print)
-                                    : print(TextReport(*snapshot, analysis, *text_options));
+  const bool printed = options.json
+                           ? WriteJsonReport(*snapshot, analysis, print,
+                                             FileBudget(reader->size_bytes(), kReportBytes))
+                           : print(TextReport(*snapshot, analysis, *text_options));
   return printed ? 0 : kExitFailed;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/reading_limits.h"
 #include "cli/verb.h"
 
 namespace cairn::cli {
@@ -72,6 +73,7 @@ std::optional<TraceReader> OpenTraceToPlay(std::string_view verb, const std::str
 
 std::optional<TraceReader> OpenTraceFile(std::string_view verb, const std::string& path,
                                          Check check) {
+  LimitReading(verb, path);
   std::optional<TraceReader> trace = OpenTraceFileQuietly(verb, path, check);
   if (!trace.has_value()) return std::nullopt;
   const std::string damage = DamageInWords(path, *trace);

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/reading_limits.h"
 #include "cli/verb.h"
 #include "os/file.h"
 #include "reader/view/dump_reader.h"
@@ -144,6 +145,7 @@ int Run(const TriageOptions& options) {
     PrintError("triage", "no file there ends with .cairn; cairn run writes such files");
     return kExitFailed;
   }
+  for (const std::string& file : *files) LimitReading("triage", file);
   return TriageRun(options).Run(*files);
 }
 

@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/reading_limits.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "reader/view/trace_views.h"
@@ -32,6 +33,7 @@ struct VerifyOptionsOfVerb {
 };
 
 int Run(const VerifyOptionsOfVerb& options) {
+  LimitReading("verify", options.path);
   std::optional<TraceReader> trace = OpenTraceFileQuietly("verify", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   Result<VerifyReport> report = [&] {

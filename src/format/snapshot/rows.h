@@ -367,7 +367,10 @@ void Visit(F& f, typename F::template Row<KernelLine>& line) {
 template <typename F>
 void Visit(F& f, typename F::template Row<KernelLog>& log) {
   f.Fact("why_not", log.why_not);
-  f.Rows({.name = "lines of the kernel's log", .least_bytes = 3, .cost = 1},
+  f.Rows({.name = "lines of the kernel's log",
+          .least_bytes = 3,
+          .most_rows = kMaxFileKernelLines,
+          .cost = 1},
          &Snapshot::kernel_lines, log.first_line, log.line_count);
 }
 

@@ -104,7 +104,7 @@ class RowReader {
   void Name(const char*, TextRef& text) { Text(text); }
   void Fact(const char*, TextRef& text) { Text(text); }
   void Path(const char*, TextRef& text) { Text(text); }
-  void Payload(const char*, TextRef& bytes) { bytes = file_.ReadBytes(reader_); }
+  void Payload(const char*, TextRef& bytes) { bytes = file_.ReadPayload(reader_); }
   void Handle(const char*, uint64_t& handle) { reader_.ReadVarint(handle); }
   void Address(const char*, uint64_t& address) { reader_.ReadVarint(address); }
   template <typename T>
@@ -241,6 +241,7 @@ Result<Snapshot> SnapshotFileReader::Read() {
   read(kVendorBinaryChunk, Expected::kAnyNumber, &SnapshotFileReader::DecodeVendorBinary);
   read(kShaderCodeChunk, Expected::kAnyNumber, &SnapshotFileReader::DecodeShaderCode);
   read(kLossChunk, Expected::kOne, &SnapshotFileReader::DecodeLosses);
+  SortArguments();
   CheckIncidents();
   const auto note_count = [this](uint64_t count, const char* what) {
     if (count != 0) NoteLoss(fmt::format("{} {}", count, what));
@@ -251,6 +252,9 @@ Result<Snapshot> SnapshotFileReader::Read() {
   note_count(texts_.unknown_count(), "names are missing from the file.");
   note_count(events_left_out_, "events would cost more than a file of this size may: left out.");
   note_count(long_names_, "references to names of more than 4,096 bytes are cut there.");
+  note_count(costly_names_,
+             "references to names are cut after 64 bytes: together they are longer than a file of "
+             "this size may have them.");
   for (const Loss& loss : file_.losses()) {
     NoteLoss(fmt::format("The file is damaged at byte {}: {}.", loss.offset, loss.reason));
   }
@@ -301,11 +305,30 @@ TextRef SnapshotFileReader::ReadBytes(ByteReader& reader) {
   return texts_.Text(number);
 }
 
+// A part of it would mean something else.
+TextRef SnapshotFileReader::ReadPayload(ByteReader& reader) {
+  const TextRef bytes = ReadBytes(reader);
+  const TextRef kept = Shortened(bytes);
+  return kept.length == bytes.length ? bytes : TextRef{};
+}
+
 TextRef SnapshotFileReader::Shortened(TextRef text) {
-  static_assert(kMaxFileNameBytes == 4096, "the sentence about long names says so");
-  if (text.length <= kMaxFileNameBytes) return text;
-  ++long_names_;
-  const std::string_view kept = Utf8Prefix(snapshot_.Text(text), kMaxFileNameBytes);
+  static_assert(kMaxFileNameBytes == 4096 && kShortNameBytes == 64, "the losses say so");
+  if (text.length > kMaxFileNameBytes) {
+    ++long_names_;
+    text = Prefix(text, kMaxFileNameBytes);
+  }
+  if (text.length <= kShortNameBytes) return text;  // the rows pay for it
+  if (text.length > named_budget_bytes_) {
+    ++costly_names_;
+    return Prefix(text, kShortNameBytes);
+  }
+  named_budget_bytes_ -= text.length;
+  return text;
+}
+
+TextRef SnapshotFileReader::Prefix(TextRef text, size_t bytes) const {
+  const std::string_view kept = Utf8Prefix(snapshot_.Text(text), bytes);
   return {text.offset, static_cast<uint32_t>(kept.size())};
 }
 
@@ -387,6 +410,18 @@ bool SnapshotFileReader::DecodeLosses(ByteReader& reader) {
     snapshot_.losses.push_back(ReadText(reader));
   }
   return reader.ok();
+}
+
+// As the program made them: who looks for those of a call finds them without going through all.
+void SnapshotFileReader::SortArguments() {
+  const auto by_call = [](const CallArgument& a, const CallArgument& b) { return a.call < b.call; };
+  for (const Thread& thread : snapshot_.threads) {
+    const auto all =
+        std::span(snapshot_.call_arguments).subspan(thread.first_argument, thread.argument_count);
+    if (!std::is_sorted(all.begin(), all.end(), by_call)) {
+      std::stable_sort(all.begin(), all.end(), by_call);
+    }
+  }
 }
 
 void SnapshotFileReader::CheckIncidents() {

@@ -38,7 +38,8 @@ class SnapshotFileReader {
   explicit SnapshotFileReader(const FileReader& file)
       : file_(file),
         text_budget_bytes_(std::min(kMaxFileTextBytes, FileBudget(file.size_bytes(), kTextBytes))),
-        row_budget_(FileBudget(file.size_bytes(), kTableRows)) {
+        row_budget_(FileBudget(file.size_bytes(), kTableRows)),
+        named_budget_bytes_(FileBudget(file.size_bytes(), kNamedBytes)) {
     for (size_t i = 0; i < file.chunks().size(); ++i) {
       if (file.chunks()[i].type == kSnapshotStartChunk) first_chunk_ = i;
     }
@@ -88,14 +89,17 @@ class SnapshotFileReader {
   uint32_t Afford(uint32_t count, uint32_t weight, const char* what);
 
   bool ReadOwnText(ByteReader& reader, TextRef* text);
-  // A name; what is too long is cut, and counted.
+  // A name; what is too long is cut, and counted, and so is what all rows together would be too long with.
   TextRef ReadText(ByteReader& reader) { return Shortened(ReadBytes(reader)); }
   TextRef ReadBytes(ByteReader& reader);
+  TextRef ReadPayload(ByteReader& reader);
   TextRef Shortened(TextRef text);
+  TextRef Prefix(TextRef text, size_t bytes) const;
   // A one-based index below `limit`; 0, and what is out of range (counted), becomes kNone.
   uint32_t ReadIndex(ByteReader& reader, size_t limit);
   // Finds the recording's events; without them it keeps its words, which then prove nothing.
   void PlaceEvents(uint64_t first_in_file, Recording* recording);
+  void SortArguments();
   void CheckIncidents();
 
   const FileReader& file_;
@@ -104,6 +108,7 @@ class SnapshotFileReader {
   TextPoolReader texts_;
   uint64_t text_budget_bytes_;
   uint64_t row_budget_;
+  uint64_t named_budget_bytes_;
   std::vector<EventRun> event_runs_;
   uint64_t next_event_ = 0;           // of the recording behind the last one, in the file
   uint64_t first_event_in_file_ = 0;  // of the recording that is read
@@ -114,6 +119,7 @@ class SnapshotFileReader {
   bool is_later_version_ = false;
   uint64_t bad_indices_ = 0;
   uint64_t long_names_ = 0;
+  uint64_t costly_names_ = 0;
   uint64_t bad_matches_ = 0;
   uint64_t events_missing_ = 0;
   uint64_t events_left_out_ = 0;

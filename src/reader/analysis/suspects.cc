@@ -169,6 +169,9 @@ class SuspectRanker {
       count += verdict.candidates.size() + verdict.list_candidates.size() + 1;
     }
     ranked_.reserve(count);
+    for (const QueueVerdict& verdict : analysis_.verdicts) {
+      queue_orders_.push_back(FirstUnfinished(analysis_, verdict));
+    }
     if (!raw_verdicts_.empty()) collected_.assign(analysis_.scopes.size(), false);
   }
 
@@ -178,7 +181,7 @@ class SuspectRanker {
     ranked.suspect.execution = execution;
     ranked.suspect.scope = scope;
     ranked.weight = weights_[verdict];
-    ranked.queue_order = FirstUnfinished(analysis_, analysis_.verdicts[verdict]);
+    ranked.queue_order = queue_orders_[verdict];
     const uint32_t device = analysis_.verdicts[verdict].device;
     ranked.tells_finished = device == kNone || WritesAllEnds(snapshot_.devices[device].mode);
     if (scope == kNone) return ranked;
@@ -499,6 +502,7 @@ class SuspectRanker {
   const Analysis& analysis_;
   std::span<const RawMarkerVerdict> raw_verdicts_;
   std::span<const QueueWeight> weights_;
+  std::vector<uint32_t> queue_orders_;  // by verdict: FirstUnfinished
   uint32_t device_;
   std::vector<Ranked> ranked_;
   std::optional<TieScorer> scorer_;  // once it was needed

@@ -62,11 +62,11 @@ std::span<const CallArgument> ArgumentsOf(const Snapshot& snapshot, const Thread
                                           const Call& call) {
   const auto all =
       std::span(snapshot.call_arguments).subspan(thread.first_argument, thread.argument_count);
-  const auto begin = std::find_if(all.begin(), all.end(), [&call](const CallArgument& argument) {
+  const auto begin = std::partition_point(
+      all.begin(), all.end(),
+      [&call](const CallArgument& argument) { return argument.call < call.number; });
+  const auto end = std::partition_point(begin, all.end(), [&call](const CallArgument& argument) {
     return argument.call == call.number;
-  });
-  const auto end = std::find_if(begin, all.end(), [&call](const CallArgument& argument) {
-    return argument.call != call.number;
   });
   return {begin, end};
 }

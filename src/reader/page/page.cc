@@ -37,6 +37,9 @@ std::pair<std::string_view, std::string_view> SplitAt(std::string_view text,
   return {text.substr(0, at), text.substr(at + place.size())};
 }
 
+// Of the report, decompressed: browsers have to hold it many times over.
+constexpr uint64_t kMostBytes = uint64_t{96} << 20;
+
 bool WriteData(const PageContent& content, PackedText* packed) {
   std::string begin;
   JsonWriter json(&begin, JsonWriter::kOneLine);
@@ -50,8 +53,9 @@ bool WriteData(const PageContent& content, PackedText* packed) {
   if (content.snapshot == nullptr) json.Null();
   return packed->Add(begin) &&
          (content.snapshot == nullptr ||
-          WriteJsonReport(*content.snapshot, *content.analysis,
-                          [packed](std::string_view piece) { return packed->Add(piece); })) &&
+          WriteJsonReport(
+              *content.snapshot, *content.analysis,
+              [packed](std::string_view piece) { return packed->Add(piece); }, kMostBytes)) &&
          packed->Add("}") && packed->Finish();
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/json_writer.h"
 #include "base/signal_name.h"
+#include "base/text.h"
 #include "format/snapshot/marker_type_name.h"
 #include "reader/analysis/culprit.h"
 #include "reader/analysis/raw_marker_verdicts.h"
@@ -30,13 +31,15 @@ constexpr uint32_t kReportVersion = 1;
 class JsonReporter {
  public:
   JsonReporter(const Snapshot& snapshot, const Analysis& analysis, std::string* out,
-               const std::function<void()>& on_full)
+               const std::function<void()>& on_full, uint64_t most_bytes)
       : snapshot_(snapshot),
         analysis_(analysis),
         waits_(snapshot.syncs.empty() ? WaitGraph() : FindWaits(snapshot, analysis)),
         raw_verdicts_(JudgeRawMarkers(snapshot, analysis)),
-        json_(out, JsonWriter::kManyLines, on_full) {
+        json_(out, JsonWriter::kManyLines, on_full),
+        most_bytes_(most_bytes) {
     json_.LimitTexts();
+    json_.LimitBytes(most_bytes);
   }
 
   void Write() {
@@ -67,11 +70,18 @@ class JsonReporter {
     json_.MakeRoomForTheEnd();
     json_.BeginArray("losses");
     for (const TextRef& loss : snapshot_.losses) json_.String(snapshot_.Text(loss));
+    json_.MakeRoomForTheEnd();  // losses may be many
     if (json_.cut_count() != 0) {
       json_.String(
           fmt::format("{} texts are cut after {} bytes: together they would be longer than "
                       "{} bytes.",
                       json_.cut_count(), JsonWriter::kKeptTextBytes, JsonWriter::kMostTextBytes));
+    }
+    if (json_.left_out_count() != 0) {
+      json_.String(
+          fmt::format("{} values of arrays are left out: a report of this file has no more than "
+                      "{} bytes.",
+                      GroupedDigits(json_.left_out_count()), GroupedDigits(most_bytes_)));
     }
     json_.EndArray();
     json_.EndObject();
@@ -115,6 +125,7 @@ class JsonReporter {
   const WaitGraph waits_;
   const std::vector<RawMarkerVerdict> raw_verdicts_;
   JsonWriter json_;
+  const uint64_t most_bytes_;
   std::string name_;
 };
 
@@ -551,14 +562,14 @@ void JsonReporter::WriteRawMarkers() {
 }  // namespace
 
 bool WriteJsonReport(const Snapshot& snapshot, const Analysis& analysis,
-                     const std::function<bool(std::string_view)>& print) {
+                     const std::function<bool(std::string_view)>& print, uint64_t most_bytes) {
   std::string piece;
   bool going_on = true;
   const auto print_piece = [&] {
     going_on = going_on && print(piece);
     piece.clear();
   };
-  JsonReporter(snapshot, analysis, &piece, print_piece).Write();
+  JsonReporter(snapshot, analysis, &piece, print_piece, most_bytes).Write();
   print_piece();
   return going_on;
 }
@@ -567,7 +578,7 @@ std::string JsonReport(const Snapshot& snapshot, const Analysis& analysis) {
   std::string out;
   constexpr size_t kBytesPerScope = 192;
   out.reserve(65536 + analysis.scopes.size() * kBytesPerScope);
-  JsonReporter(snapshot, analysis, &out, nullptr).Write();
+  JsonReporter(snapshot, analysis, &out, nullptr, kMostJsonReportBytes).Write();
   return out;
 }
 

@@ -5,6 +5,7 @@
 #ifndef CAIRN_READER_REPORT_JSON_H_
 #define CAIRN_READER_REPORT_JSON_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -14,13 +15,19 @@
 
 namespace cairn {
 
+// What is printed of a dump, if nobody says otherwise: values of arrays beyond that are left out, and the last of
+// `losses` says how many.
+inline constexpr uint64_t kMostJsonReportBytes = uint64_t{192} << 20;
+
 // One JSON object in UTF-8 with a line feed at the end; the same input gives the same bytes.
 // `analysis` is that of `snapshot`. Cost: bench JsonReport.
 std::string JsonReport(const Snapshot& snapshot, const Analysis& analysis);
 
-// The same to `print`, piece by piece, without ever holding all of it; false once that said false.
+// The same to `print`, piece by piece, without ever holding all of it; false once that said false. About `most_bytes`
+// at most.
 bool WriteJsonReport(const Snapshot& snapshot, const Analysis& analysis,
-                     const std::function<bool(std::string_view)>& print);
+                     const std::function<bool(std::string_view)>& print,
+                     uint64_t most_bytes = kMostJsonReportBytes);
 
 }  // namespace cairn
 

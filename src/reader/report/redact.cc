@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "format/block/indirect_values.h"
@@ -21,14 +24,15 @@ constexpr uint64_t kNullPages =
     0x10000;  // Nothing lies below: an address there is a null pointer's.
 constexpr uint64_t kFaultAlignment = (uint64_t{1} << 21) - 1;  // No driver's pages are larger.
 
-// Goes over all rows of a copy.
+// Goes over all rows.
 class Redactor {
  public:
   template <typename T>
   using Row = T;
 
-  explicit Redactor(const Snapshot& original) : original_(original), copy_(original) {
-    for (const Object& object : original.objects) {
+  explicit Redactor(Snapshot snapshot) : copy_(std::move(snapshot)) {
+    text_.swap(copy_.text);
+    for (const Object& object : copy_.objects) {
       if (object.gpu_address != 0) {
         lowest_address_ = std::min(lowest_address_, object.gpu_address);
       }
@@ -36,11 +40,10 @@ class Redactor {
     if (lowest_address_ == UINT64_MAX) return;
     distance_ = lowest_address_ - std::min(lowest_address_, kLowestGpuAddress);
     // The range that a faulting address stands for is aligned: it has to move as a whole.
-    if (!original.fault_addresses.empty()) distance_ &= ~kFaultAlignment;
+    if (!copy_.fault_addresses.empty()) distance_ &= ~kFaultAlignment;
   }
 
   Snapshot Run() {
-    copy_.text.clear();
     Visit(*this, copy_.process);
     for (Incident& incident : copy_.incidents) Visit(*this, incident);
     VisitTables(*this, copy_);
@@ -97,20 +100,25 @@ class Redactor {
   void Optional(const char*, bool, uint32_t) {}
   void Index(const char*, uint32_t, cairn::Table) {}
 
-  void Fact(const char*, TextRef& text) { text = copy_.AddText(original_.Text(text)); }
+  // Many rows have one text: it is kept once, as it was.
+  void Fact(const char*, TextRef& text) {
+    const auto [known, is_new] = facts_.try_emplace(uint64_t{text.offset} << 32 | text.length);
+    if (is_new) known->second = copy_.AddText(TextOf(text));
+    text = known->second;
+  }
   void Name(const char*, TextRef& text) {
     if (text.empty()) {
       text = TextRef{};
       return;
     }
-    const std::string_view name = original_.Text(text);
+    const std::string_view name = TextOf(text);
     const uint64_t hash = XXH3_64bits(name.data(), name.size());
     const auto [known, is_new] = hidden_.try_emplace(hash);
     if (is_new) known->second = copy_.AddText(fmt::format("name-{:016x}", hash));
     text = known->second;
   }
   void Path(const char* key, TextRef& text) {
-    const bool is_path = original_.Text(text).find_first_of("/\\") != std::string_view::npos;
+    const bool is_path = TextOf(text).find_first_of("/\\") != std::string_view::npos;
     is_path ? Name(key, text) : Fact(key, text);
   }
   void Payload(const char*, TextRef& bytes) { bytes = TextRef{}; }
@@ -126,6 +134,9 @@ class Redactor {
   }
 
  private:
+  std::string_view TextOf(TextRef text) const {
+    return std::string_view(text_).substr(text.offset, text.length);
+  }
   // The numbers that a command was recorded with tell nothing of the machine.
   static bool HoldsAddress(uint16_t point) {
     return !IsArguments(point) ||
@@ -133,18 +144,19 @@ class Redactor {
            point == static_cast<uint16_t>(kIndirectHostAddress);
   }
 
-  const Snapshot& original_;
   Snapshot copy_;
-  uint64_t lowest_address_ = UINT64_MAX;  // of an object
-  uint64_t distance_ = 0;                 // by which addresses move
-  std::unordered_map<uint64_t, TextRef> hidden_;
+  std::string text_;                              // as it was
+  uint64_t lowest_address_ = UINT64_MAX;          // of an object
+  uint64_t distance_ = 0;                         // by which addresses move
+  std::unordered_map<uint64_t, TextRef> facts_;   // by where they stood
+  std::unordered_map<uint64_t, TextRef> hidden_;  // by hash
   std::unordered_map<uint64_t, uint64_t> handles_;
 };
 
 }  // namespace
 
-Snapshot Redact(const Snapshot& snapshot) {
-  return Redactor(snapshot).Run();
+Snapshot Redact(Snapshot snapshot) {
+  return Redactor(std::move(snapshot)).Run();
 }
 
 }  // namespace cairn

@@ -8,7 +8,7 @@
 
 namespace cairn {
 
-// A copy in which every name that the application gave (markers, command lists, queues, pipelines,
+// The snapshot, in which every name that the application gave (markers, command lists, queues, pipelines,
 // shaders, objects, threads, itself, the place where it noticed a device loss), the program's path, its
 // command line and the path of a driver for annotations are replaced by "name-" and 16 hexadecimal
 // digits: a hash, the same for the same name in every report. Somebody who guesses a name can check the
@@ -16,8 +16,8 @@ namespace cairn {
 // their place, and GPU addresses, also those of faults, are all moved by one distance. Payloads of
 // annotations, code of shaders, binaries and data of a vendor are left out; hashes of shaders stay.
 // Marker types, EventIDs, functions, devices, drivers, data sources and losses stay as they are. The
-// names are not in the copy's text any more.
-Snapshot Redact(const Snapshot& snapshot);
+// names are not in its text any more. Memory: nothing but the new text, beside what is given.
+Snapshot Redact(Snapshot snapshot);
 
 }  // namespace cairn
 

@@ -164,5 +164,19 @@ TEST(Redact, EmptyNamesStayEmpty) {
   EXPECT_EQ(DumpSnapshot(Redact(Snapshot())), DumpSnapshot(Snapshot()));
 }
 
+// A hostile file has one text for a million rows.
+TEST(Redact, KeepsATextOnceHoweverManyRowsHaveIt) {
+  Snapshot snapshot;
+  Call call;
+  call.function = snapshot.AddText(std::string(4096, 'f'));
+  snapshot.calls.assign(1000, call);
+  Thread thread;
+  thread.call_count = 1000;
+  snapshot.threads.push_back(thread);
+  const Snapshot redacted = Redact(std::move(snapshot));
+  EXPECT_EQ(redacted.text.size(), 4096u);
+  EXPECT_EQ(redacted.Text(redacted.calls.back().function), std::string(4096, 'f'));
+}
+
 }  // namespace
 }  // namespace cairn

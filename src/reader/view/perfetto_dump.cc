@@ -111,7 +111,7 @@ class DumpExport {
 
   // A hostile file names one long text a million times.
   void Limit(std::string* text) {
-    if (text->size() > room_) *text = Utf8Prefix(*text, kCutBytes);
+    if (text->size() > room_) *text = std::string(Utf8Prefix(*text, kCutBytes));  // frees the rest
     room_ -= std::min(room_, text->size());
   }
 

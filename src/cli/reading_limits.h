@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The last bound of what a file may cost a verb that reads it: memory and processor time of the whole process, by the
+// file's size (format/file/file_cost.h). Other budgets leave out what is too much and go on; this one ends the verb, so
+// that no file costs more, whatever it does. docs/bounds.md says what each verb may take.
+#ifndef CAIRN_CLI_READING_LIMITS_H_
+#define CAIRN_CLI_READING_LIMITS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace cairn::cli {
+
+// What decides whether processor time is bounded: copying a whole trace may take long.
+enum class TimeLimit { kBySize, kNone };
+
+// Call it for each file before it is read: what a second file may cost comes on top. CAIRN_NO_LIMITS=1 in the
+// environment lifts the bound. Only on Linux.
+void LimitReading(std::string_view verb, const std::string& path,
+                  TimeLimit time = TimeLimit::kBySize);
+
+// Why there was no memory, for main(): the bound above if there is one.
+std::string WhyNoMemory();
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_CLI_READING_LIMITS_H_

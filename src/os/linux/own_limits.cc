@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/own_limits.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+namespace cairn {
+namespace {
+
+constexpr size_t kMostWords = 1000;
+// Read by the handler of a signal: its length is set last.
+char g_last_words[kMostWords];
+std::atomic<size_t> g_last_words_bytes{0};
+
+// What can be written and is of this process alone, as RLIMIT_DATA counts it; 0: not known.
+uint64_t WritableBytes() {
+  std::FILE* const file = std::fopen("/proc/self/statm", "re");
+  if (file == nullptr) return 0;
+  unsigned long pages = 0;
+  const int read = std::fscanf(file, "%*u %*u %*u %*u %*u %lu", &pages);
+  std::fclose(file);
+  return read == 1 ? uint64_t{pages} * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+bool SetLimit(int what, uint64_t value) {
+  rlimit limit = {};
+  if (getrlimit(static_cast<__rlimit_resource>(what), &limit) != 0) return false;
+  limit.rlim_cur = std::min<rlim_t>(value, limit.rlim_max);
+  return setrlimit(static_cast<__rlimit_resource>(what), &limit) == 0;
+}
+
+void EndNow(int) {
+  const size_t size = g_last_words_bytes.load(std::memory_order_acquire);
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, g_last_words, size);
+  _exit(1);
+}
+
+}  // namespace
+
+bool LimitOwnMemory(uint64_t more_bytes) {
+  const uint64_t now = WritableBytes();
+  return now != 0 && SetLimit(RLIMIT_DATA, now + more_bytes);
+}
+
+bool LimitOwnProcessorTime(uint64_t more_seconds, const std::string& last_words) {
+  rusage used = {};
+  if (getrusage(RUSAGE_SELF, &used) != 0) return false;
+  g_last_words_bytes.store(0, std::memory_order_release);
+  const size_t size = std::min(last_words.size(), kMostWords);
+  std::memcpy(g_last_words, last_words.data(), size);
+  g_last_words_bytes.store(size, std::memory_order_release);
+  struct sigaction action = {};
+  action.sa_handler = EndNow;
+  if (sigaction(SIGXCPU, &action, nullptr) != 0) return false;
+  const auto seconds = static_cast<uint64_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+  return SetLimit(RLIMIT_CPU, seconds + std::max<uint64_t>(more_seconds, 1));
+}
+
+}  // namespace cairn

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bounds what this process may still take: what it does for a hostile file then has an end, whatever the file says.
+// Programs that it starts later have the same bounds. Call these from one thread.
+#ifndef CAIRN_OS_OWN_LIMITS_H_
+#define CAIRN_OS_OWN_LIMITS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace cairn {
+
+// From now on the process gets `more_bytes` of memory, counted as the system counts what can be written: operator new
+// throws std::bad_alloc beyond that. A later call replaces the bound. False: the system has no such bound (Windows), or
+// refuses it; nothing changes then.
+bool LimitOwnMemory(uint64_t more_bytes);
+
+// From now on all threads together have `more_seconds` of processor time, to whole seconds. Then `last_words`
+// (cut to 1,000 bytes) are written to stderr, and the process ends with exit code 1. A later call replaces the bound
+// and the words. False as above.
+bool LimitOwnProcessorTime(uint64_t more_seconds, const std::string& last_words);
+
+}  // namespace cairn
+
+#endif  // CAIRN_OS_OWN_LIMITS_H_
