@@ -159,6 +159,13 @@ void Command::PlayTimeout(std::string* timeout) {
          "three times as long as the whole frame took when it was recorded, if that is more");
 }
 
+void Command::NoPlayLimit(bool* no_limit) {
+  Flag("--no-limit", no_limit,
+       "Play all of a trace that asks for more work than others of its size: one that is hostile "
+       "can "
+       "ask for hours");
+}
+
 void Command::Hide() {
   app_->group("");
 }

@@ -72,6 +72,7 @@ class Command {
   CommandOption Call(std::string* call, const std::string& help);  // the number of one
   void Library(std::string* library);                              // the Direct3D 12 that plays
   void PlayTimeout(std::string* timeout);
+  void NoPlayLimit(bool* no_limit);  // plays what asks for more than a file of its size may
 
   void Hide();  // the list of verbs leaves it out
 

@@ -19,6 +19,7 @@
 #include "cli/verb.h"
 #include "os/file.h"
 #include "reader/replay/image_file.h"
+#include "reader/replay/play_cost.h"
 #include "reader/replay/player.h"
 #include "reader/view/image_place.h"
 #include "reader/view/texture_files.h"
@@ -54,6 +55,7 @@ struct ImagesOptions {
   bool all = false;
   bool stretch = false;
   bool json = false;
+  bool no_limit = false;
 };
 
 // Where the playback ends.
@@ -66,10 +68,11 @@ Result<ImagePlace> PlaceOf(const ImagesOptions& options, TraceReader& trace) {
 }
 
 Result<PlayerOptions> PlayerOptionsOf(const ImagesOptions& options, const ImagePlace& place,
-                                      const ImageObjects& objects) {
+                                      const ImageObjects& objects, uint64_t file_bytes) {
   PlayerOptions player;
   CAIRN_RETURN_IF_ERROR(ParsePlayTimeout(options.timeout, &player));
   player.library = options.library;
+  if (!options.no_limit) player.most_cost_ns = PlayCost::MostNs(file_bytes);
   player.every_subresource = options.all;
   if (place.frame) player.frame_end = *place.frame + 1;
   if (place.call) player.last_call = *place.call;
@@ -151,7 +154,8 @@ int PlayTrace(const ImagesOptions& options, PlayTelling& telling) {
     });
   }();
   if (!objects.ok()) return Refuse(objects.status());
-  Result<PlayerOptions> player = PlayerOptionsOf(options, *place, *objects);
+  Result<PlayerOptions> player =
+      PlayerOptionsOf(options, *place, *objects, trace->file().size_bytes());
   if (!player.ok()) return Refuse(player.status());
   telling.AddTo(&*player);
   if (const Status made = MakeFolder(options.folder); !made.ok()) return Refuse(made);
@@ -193,6 +197,7 @@ Verb AddImagesVerb(CLI::App& root) {
                "The smallest value of an image becomes black, the largest white");
   command.Json(&options->json);
   command.PlayTimeout(&options->timeout);
+  command.NoPlayLimit(&options->no_limit);
   command.Library(&options->library);
   return {.app = command.app(), .run = [options] { return Run(*options); }};
 }

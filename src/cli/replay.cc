@@ -24,6 +24,7 @@
 #include "os/file.h"
 #include "os/picture_window.h"
 #include "reader/replay/image_file.h"
+#include "reader/replay/play_cost.h"
 #include "reader/replay/player.h"
 
 namespace cairn::cli {
@@ -74,6 +75,7 @@ struct ReplayOptions {
   bool quiet = false;
   bool mark_frames = false;
   bool in_process = false;
+  bool no_limit = false;
 };
 
 // Also of a trace that was recorded with these options: some programs draw and write nothing.
@@ -304,6 +306,9 @@ int Play(const ReplayOptions& options, PlayerOptions player, PlayTelling* tellin
                                          ? OpenTraceFileQuietly(VerbOf(options), options.path)
                                          : OpenTraceToPlay("replay", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+  if (!options.no_limit && !options.mark_frames) {
+    player.most_cost_ns = PlayCost::MostNs(trace->file().size_bytes());
+  }
   // Of a damaged one nobody knows yet: the playback says where it has to end.
   if (trace->losses().empty()) {
     const std::string missing =
@@ -392,6 +397,7 @@ Verb AddReplayVerb(CLI::App& root) {
       .OneOf({"fast", "original"})
       .WithDefault();
   command.PlayTimeout(&options->timeout);
+  command.NoPlayLimit(&options->no_limit);
   command.Library(&options->library);
   command.Option("--pad", &options->pad_bytes, "BYTES", "Make buffers larger by so many bytes");
   command.Flag("--in-process", &options->in_process,

@@ -33,7 +33,7 @@ foreach(abi "" ${CAIRN_D3D12_ABIS})
   target_link_libraries(cairn_player_any PUBLIC $<LINK_ONLY:cairn_player${abi}>)
 endforeach()
 
-cairn_test(fence_model_test SOURCES fence_model_test.cc wait_time_test.cc DEPS cairn_replay_model)
+cairn_test(fence_model_test SOURCES fence_model_test.cc play_cost_test.cc wait_time_test.cc DEPS cairn_replay_model)
 cairn_test(treatment_test SOURCES treatment_test.cc DEPS cairn_replay_model)
 if(BUILD_TESTING)
   cairn_test(player_test SOURCES player_effects_test.cc player_test.cc

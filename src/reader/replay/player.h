@@ -120,6 +120,8 @@ struct PlayerOptions {
   std::function<void(uint64_t first, uint64_t last)> on_unfinished;
   // The same of every call, left out or not. May be null.
   std::function<void(uint64_t number)> on_call;
+  // How much the playback may cost (reader/replay/play_cost.h): beyond that Run says kUnsupported. UINT64_MAX: no bound.
+  uint64_t most_cost_ns = ~uint64_t{0};
   // Told of every record, also those that are no calls, before it is played. May be null.
   std::function<void()> on_record;
   std::function<void(uint64_t frame)> on_frame;

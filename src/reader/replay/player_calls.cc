@@ -323,6 +323,18 @@ Status PlayerImpl::MapResource(CallInProgress* call, void* target) {
   return Status();
 }
 
+// What a list costs where it is executed is what was recorded into it.
+void PlayerImpl::CountCost(CallInProgress& call) {
+  const uint64_t number = call.record.object;
+  switch (call.method) {
+    case Method::ID3D12GraphicsCommandList_Reset: return cost_.Reset(number);
+    case Method::ID3D12GraphicsCommandList_ExecuteBundle:
+      return cost_.Include(number, objects_.NumberOf(call.At<void*>(0)));
+    default:
+      if (call.object->chain == Chain::kID3D12GraphicsCommandList) cost_.Record(number);
+  }
+}
+
 Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   const uint64_t number = call->record.number;
   const UINT count = call->At<UINT>(0);
@@ -340,6 +352,8 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
     }
     chosen.push_back(lists[i]);
     numbers.push_back(objects_.NumberOf(lists[i]));
+    cost_.AddSubmission();
+    cost_.Execute(numbers.back());
     states.push_back(&lists_[numbers.back()]);
   }
   if (chosen.empty() && count != 0) return Status();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What command lists bind.
+#include "reader/replay/play_cost.h"
 #include "reader/replay/root_signature.h"
 #include "reader/replay/testing/player_hostile_script.h"
 
@@ -577,6 +578,33 @@ TEST(BufferViewTest, IndexBufferWithoutAnAddress) {
   view.Format = DXGI_FORMAT_R16_UINT;
   script.Call(Method::ID3D12GraphicsCommandList_IASetIndexBuffer, list, &view);
   ExpectPlayed(&script);
+}
+
+// ---- Work that a few bytes ask for ----
+
+// A list of a thousand commands, submitted a hundred times.
+TEST(PlayedCostTest, AListIsNotExecutedAsOftenAsAFileLikes) {
+  TestScript script;
+  const uint64_t list = script.CreateList(script.CreateAllocator());
+  for (int i = 0; i < 1000; ++i) {
+    script.Call(Method::ID3D12GraphicsCommandList_OMSetStencilRef, list, 1u);
+  }
+  script.Close(list);
+  const uint64_t queue = script.CreateQueue();
+  for (int i = 0; i < 100; ++i) script.Execute(queue, list);
+  const Played all = Play(&script);
+  EXPECT_TRUE(all.status.ok()) << all.status.message();
+  EXPECT_EQ(all.result.skipped, 0u);
+  PlayerOptions options;
+  // The records, and half of the executions.
+  options.most_cost_ns = 1'200 * PlayCost::kRecordNs + 50'000 * PlayCost::kCommandNs;
+  const Played played = Play(&script, options);
+  EXPECT_EQ(played.status.code(), StatusCode::kUnsupported);
+  EXPECT_THAT(played.status.message(),
+              testing::HasSubstr("the trace asks for more work than a file of "));
+  EXPECT_THAT(played.status.message(), testing::HasSubstr("--no-limit plays all of it"));
+  EXPECT_EQ(played.failure, PlayerFailure::kNone);
+  EXPECT_LT(played.result.calls, all.result.calls);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/text.h"
 #include "d3d12abi/aggregates.h"
 #include "format/calls/value_encoder.h"
 #include "reader/replay/image_file.h"
@@ -108,6 +109,7 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
     : trace_(trace),
       options_(std::move(options)),
       library_(library),
+      cost_(options_.most_cost_ns),
       values_(&objects_, library.is_libvkd3d),
       next_frame_(trace->first_frame().value_or(0)) {
   // What the first frame of a trace took that began late, nobody knows.
@@ -159,7 +161,9 @@ Status PlayerImpl::PlayAll() {
     if (!cursor.losses().empty()) return FailAtHole(cursor.losses().front().reason);
     current_ = record.number;
     if (options_.on_record) options_.on_record();
+    cost_.AddRecord(record.body.size());
     CAIRN_RETURN_IF_ERROR(Play(record));
+    CAIRN_RETURN_IF_ERROR(CheckCost());
     if (++played % kBetweenLooks == 0) (void)Interrupted();
   }
   if (!stop_ && !cursor.status().ok()) {
@@ -168,6 +172,15 @@ Status PlayerImpl::PlayAll() {
   }
   if (!stop_ && !cursor.losses().empty()) return FailAtHole(cursor.losses().front().reason);
   return Finish();
+}
+
+Status PlayerImpl::CheckCost() {
+  if (!cost_.spent()) return Status();
+  failed_call_ = current_;
+  return Status(StatusCode::kUnsupported,
+                fmt::format("record {}: the trace asks for more work than a file of {} bytes may; "
+                            "--no-limit plays all of it",
+                            current_, GroupedDigits(trace_->file().size_bytes())));
 }
 
 // What follows builds on what is lost: nobody knows what it would do to the device.
@@ -282,6 +295,7 @@ Status PlayerImpl::OnCall(const Record& record) {
   if (treatment == Treatment::kUnrepeatable) return LeaveOutCall(call, WhyUnrepeatable(*method));
   arena_.Reset();
   const Status status = MakeCall(&call);
+  if (status.ok()) CountCost(call);
   if (status.ok() || failure_ != PlayerFailure::kNone) return status;
   // It would do nothing, and implementations on the CPU may not know that: nobody misses it.
   if (status.code() == StatusCode::kInvalidArgument) return Status();
@@ -505,6 +519,7 @@ Status PlayerImpl::OnCreated(const Record& record, const ObjectBody& body, Chain
     if (object == nullptr || object->pointer.get() == nullptr) return added;
     if (!added.ok() && added.code() != StatusCode::kUnsupported) return added;
     KeepFacts(object, std::move(creation->facts));
+    CAIRN_RETURN_IF_ERROR(CheckCost());  // before it is cleared
     CAIRN_RETURN_IF_ERROR(ClearMemory(object, *creation));
     return added;
   }
@@ -522,6 +537,8 @@ Status PlayerImpl::OnCreated(const Record& record, const ObjectBody& body, Chain
 Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain chain,
                              IUnknown* real, uint32_t initial_state,
                              std::span<const std::byte> facts) {
+  const bool compiles = chain == Chain::kID3D12PipelineState || chain == Chain::kID3D12StateObject;
+  compiles ? cost_.AddPipeline() : cost_.AddObject();
   Result<ReplayObject*> object = objects_.Add(record.object, chain, body.device, real);
   if (!object.ok()) return object.status();
   if (chain == Chain::kID3D12Device) {
@@ -555,6 +572,7 @@ Status PlayerImpl::AddFacts(const Record& record, const ObjectBody& body, Replay
   if (body.facts == kResourceFacts) {
     Result<ResourceFacts> resource = DecodeBody<ResourceFacts>(&facts);
     if (!resource.ok()) return not_so(resource.status());
+    cost_.AddMemory(resource->size_bytes);
     CAIRN_RETURN_IF_ERROR(not_so(objects_.SetFacts(object, *resource)));
     if (DeviceContext* const context = ContextOf(body.device); context != nullptr) {
       context->states.Add(record.object, StatefulOf(object->desc, initial_state));
@@ -628,6 +646,7 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
   }
   fences_.Remove(record.object);
   lists_.erase(record.object);
+  cost_.Reset(record.object);
   addresses_.Remove(record.object);
   objects_.Remove(record.object);
   return Status();

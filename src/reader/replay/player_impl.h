@@ -20,6 +20,7 @@
 #include "reader/replay/canary.h"
 #include "reader/replay/device.h"
 #include "reader/replay/fence_model.h"
+#include "reader/replay/play_cost.h"
 #include "reader/replay/player.h"
 #include "reader/replay/replay_objects.h"
 #include "reader/replay/replay_values.h"
@@ -344,6 +345,9 @@ class PlayerImpl final : public Player {
                   StatusCode code = StatusCode::kUnsupported);
   // The trace lost what stood between the last record and the next.
   Status FailAtHole(const std::string& reason);
+  // kUnsupported, for people, once the trace has asked for more than it may.
+  Status CheckCost();
+  void CountCost(CallInProgress& call);
   // `number`: of the call or record. Kinds are told by `what` without its numbers.
   void LeaveOut(uint64_t number, const std::string& what);
   Status WaitInsteadOf(const Record& skipped);
@@ -353,6 +357,7 @@ class PlayerImpl final : public Player {
   TraceReader* const trace_;
   const PlayerOptions options_;
   const D3D12Library library_;
+  PlayCost cost_;
   PlayerResult result_;
   PlayerFailure failure_ = PlayerFailure::kNone;
   uint64_t failed_call_ = 0;

@@ -138,6 +138,8 @@ Status PlayerImpl::ClearHeap(ReplayObject* heap) {
       !BeginsAsZeros(heap_desc.Properties)) {
     return Status();
   }
+  cost_.AddMemory(heap_desc.SizeInBytes);
+  CAIRN_RETURN_IF_ERROR(CheckCost());
   const D3D12_RESOURCE_DESC desc = BufferDesc(heap_desc.SizeInBytes);
   const D3D12_RESOURCE_STATES state = heap_desc.Properties.Type == D3D12_HEAP_TYPE_UPLOAD
                                           ? D3D12_RESOURCE_STATE_GENERIC_READ

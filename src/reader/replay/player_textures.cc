@@ -26,6 +26,15 @@ bool IsTarget(const ReplayObject& object) {
   return object.is_image || (object.desc.Flags & drawn_into) != 0;
 }
 
+// About how much is read back of it: formats that compress have less.
+uint64_t ImageBytes(const ReplayObject& object, bool every_subresource) {
+  constexpr uint64_t kBytesOfTexel = 4, kMost = uint64_t{1} << 20;
+  const D3D12_RESOURCE_DESC& desc = object.desc;
+  const uint64_t texels =
+      std::min<uint64_t>(desc.Width, kMost) * std::min<uint64_t>(desc.Height, kMost);
+  return texels * desc.DepthOrArraySize * kBytesOfTexel * (every_subresource ? 4 : 3) / 3;
+}
+
 }  // namespace
 
 Status PlayerImpl::ReadTextures() {
@@ -41,6 +50,8 @@ Status PlayerImpl::ReadTextures() {
   std::sort(textures.begin(), textures.end(),
             [](const ReplayObject* a, const ReplayObject* b) { return a->number < b->number; });
   for (ReplayObject* const texture : textures) {
+    cost_.AddImage(ImageBytes(*texture, options_.every_subresource));
+    CAIRN_RETURN_IF_ERROR(CheckCost());
     CAIRN_RETURN_IF_ERROR(ReadTexture(texture));
     if (Interrupted()) break;
   }
