@@ -121,6 +121,56 @@ TEST_F(BlockedOutputTest, AFileSizeLimitDoesNotEndCairn) {
                         "large; "));
 }
 
+// On a disk of its own, which goes with the script.
+class FullDiskTest : public BlockedOutputTest {
+ protected:
+  // `script` runs on an empty disk of so many KiB, with the name of cairn as $0.
+  CommandResult RunOnDisk(int size_kib, const std::string& script) {
+    const std::string disk = "mount -t tmpfs -o size=" + std::to_string(size_kib) +
+                             "k none . && cd \"$PWD\" && " + script;
+    return RunCommand({"unshare", "-rm", "sh", "-c", disk, Program("cairn")},
+                      {.folder = folder_.path()});
+  }
+  void SetUp() override {
+    if (RunOnDisk(64, "true").exit_code != 0) GTEST_SKIP() << "no disk can be made";
+  }
+  // What the program does: all that is left of the disk is full when it dies.
+  const std::string fill_ = "cat /dev/zero >full 2>/dev/null; exec " + misbehave_ + " kill";
+};
+
+// Its space was taken when the program started.
+TEST_F(FullDiskTest, TheReportIsWritten) {
+  const CommandResult result = RunOnDisk(4096, "\"$0\" run -o out.cairn -- sh -c '" + fill_ +
+                                                   "'; echo $?; ls; \"$0\" report out.cairn");
+  EXPECT_THAT(result.output, HasSubstr("\n137\nfull\nout.cairn\n")) << result.Summary();
+  EXPECT_THAT(result.output, HasSubstr("DISPATCH 1: \"Blur\""));
+  EXPECT_THAT(result.errors, EndsWith("; report: cairn report out.cairn\n"));
+}
+
+TEST_F(FullDiskTest, WhereNoSpaceCouldBeTakenTheVerdictIsTold) {
+  const CommandResult result =
+      RunOnDisk(512, "\"$0\" run -o out.cairn -- sh -c '" + fill_ + "'; echo $?; ls");
+  // No empty files.
+  EXPECT_THAT(result.output, EndsWith("\n137\nfull\n")) << result.Summary();
+  EXPECT_THAT(result.errors,
+              StartsWith("cairn: warning: there are less than 2 MiB left in '.': a report may not "
+                         "be written; its verdict is told here then\n"));
+  EXPECT_THAT(result.errors, HasSubstr("; no report: cannot "));
+  EXPECT_THAT(result.errors, HasSubstr("No space left on device"));
+  EXPECT_THAT(result.errors, HasSubstr("DISPATCH 1: \"Blur\""));
+  EXPECT_THAT(result.errors, HasSubstr("\nWhat happened\n"));
+}
+
+TEST_F(BlockedOutputTest, ALimitOfTheSizeOfFilesIsToldWithTheVerdict) {
+  const CommandResult result = RunCommand(
+      {"sh", "-c", "ulimit -Sf 1 && exec \"$@\"", "sh", Program("cairn"), "run", "-o", "out.cairn",
+       "--", "sh", "-c", "ulimit -Sf unlimited && exec " + misbehave_ + " kill"},
+      {.folder = folder_.path()});
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.Summary();
+  EXPECT_THAT(result.errors, HasSubstr("File too large"));
+  EXPECT_THAT(result.errors, HasSubstr("DISPATCH 1: \"Blur\""));
+}
+
 TEST_F(BlockedOutputTest, ItsOwnNameMayBeTakenAsWell) {
   const CommandResult result =
       Run({"--capture", "-o", "out.cairn"}, "mkdir out.cairn; exec " + capture_ + " regions 1");

@@ -13,6 +13,7 @@
 #include "cli/layer.h"
 #include "cli/numbers.h"
 #include "cli/system_help.h"
+#include "cli/unwritten_report.h"
 #include "cli/verb.h"
 #include "cli/witnesses.h"
 #include "watcher/output_path.h"
@@ -178,6 +179,7 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
     if (!quiet) fmt::print(stderr, "{}\n", line);
   };
   settings.warn = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  settings.tell_unwritten = TellUnwritten;
   AddWitnesses(options, settings.say, &settings.environment);
   const Result<int> exit_code = RunWatched(settings, program);
   if (exit_code.ok()) return *exit_code;

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/numbers.h"
+#include "cli/unwritten_report.h"
 #include "cli/verb.h"
 #include "watcher/watch_loop.h"
 
@@ -45,6 +46,7 @@ int Run(const WatchOptions& options) {
   settings.output_path = options.output_path;
   settings.capture = EnvironmentAsksForCapture();
   settings.say = settings.warn = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  settings.tell_unwritten = TellUnwritten;
   const Status status = WatchInherited(settings, static_cast<uint64_t>(options.fd));
   if (status.ok()) return 0;
   PrintError("watch", status.message());

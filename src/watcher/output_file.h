@@ -19,9 +19,11 @@ struct OutputFile {
   std::string why_not;  // of the name that was asked for; "" if it has that
 };
 
-// `other_name`: further names, one after the other, "" when there are none. Errors: those of `path`.
+// `other_name`: further names, one after the other, "" when there are none. Errors: those of `path`, and
+// nothing is left then. `space`: the file is made of that, where it is valid().
 Result<OutputFile> CreateOutput(const std::string& path,
-                                const std::function<std::string()>& other_name);
+                                const std::function<std::string()>& other_name,
+                                SpareSpace* space = nullptr);
 
 }  // namespace cairn
 

@@ -423,7 +423,8 @@ void WatchSession::JudgeWrappers() {
   }
 }
 
-Status WatchSession::WriteReport(Process& process, const Decision& decision, std::string* where) {
+Status WatchSession::WriteReport(Process& process, const Decision& decision, std::string* where,
+                                 std::vector<std::byte>* unwritten) {
   if (process.output_path.empty()) {
     return Status(StatusCode::kIo, "cairn has made as many files as it may");
   }
@@ -434,20 +435,23 @@ Status WatchSession::WriteReport(Process& process, const Decision& decision, std
     subject.why_no_block = descendants_->TellUnfollowed();
   }
   // A capture that cannot be written must not cost the report as well.
-  if (process.capture == nullptr || process.capture->failed()) {
-    SessionOutput::Place place{*where, ""};
-    const Status written = WithoutExceptions([&] {
-      return output_.WriteReport(
-          subject, process.block, [&] { return NextPath(process); }, &place);
-    });
-    // Later reports of this process replace this one.
-    *where = process.output_path = place.path;
-    if (!place.why_not.empty()) lines_.Warn(fmt::format("cairn: {}", place.why_not));
-    return written;
+  if (process.capture != nullptr && !process.capture->failed()) {
+    const Status appended =
+        WithoutExceptions([&] { return process.capture->AppendReport(subject, process.block); });
+    // The file gets its name when the program has ended.
+    if (appended.ok() && process.alive() && !decision.kill) *where += ".part";
+    if (appended.ok()) return appended;
   }
-  // The file gets its name when the program has ended.
-  if (process.alive() && !decision.kill) *where += ".part";
-  return WithoutExceptions([&] { return process.capture->AppendReport(subject, process.block); });
+  SessionOutput::Place place{*where, "", {}};
+  const Status written = WithoutExceptions([&] {
+    return output_.WriteReport(
+        subject, process.block, [&] { return NextPath(process); }, &place);
+  });
+  *unwritten = std::move(place.unwritten);
+  // Later reports of this process replace this one.
+  *where = process.output_path = place.path;
+  if (!place.why_not.empty()) lines_.Warn(fmt::format("cairn: {}", place.why_not));
+  return written;
 }
 
 void WatchSession::CarryOut(Process& process, const Decision& decision) {
@@ -461,7 +465,8 @@ void WatchSession::CarryOut(Process& process, const Decision& decision) {
   if (!decision.dump) return;
   ChooseOutputPath(process);
   std::string where = process.output_path;
-  const Status written = WriteReport(process, decision, &where);
+  std::vector<std::byte> unwritten;
+  const Status written = WriteReport(process, decision, &where, &unwritten);
   process.block.ForgetPages();
   const char* const killed = decision.kill && Kill(process) ? "; killed it" : "";
   const std::string happened =
@@ -471,6 +476,12 @@ void WatchSession::CarryOut(Process& process, const Decision& decision) {
   } else {
     lost_output_ = true;
     lines_.Warn(fmt::format("{}; no report: {}", happened, written.message()));
+    if (settings_.tell_unwritten && !unwritten.empty() && ++unwritten_ <= kMaxUnwritten) {
+      (void)WithoutExceptions([&] {
+        settings_.tell_unwritten(unwritten);
+        return Status();
+      }).ok();
+    }
   }
 }
 

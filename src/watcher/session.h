@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,7 +42,8 @@ inline constexpr size_t kMaxWatched = 4096;  // processes at once; those beyond 
 inline constexpr size_t kMaxCaptures = 16;   // at once; those beyond are not captured
 // Of programs that replaced themselves with others, which are still being written.
 inline constexpr size_t kMaxEndings = 32;
-inline constexpr uint64_t kMaxFiles = 4096;  // that one watcher makes
+inline constexpr uint64_t kMaxFiles = 4096;   // that one watcher makes
+inline constexpr uint64_t kMaxUnwritten = 8;  // reports that are told instead of written
 inline constexpr uint64_t kMaxLines = 200;  // on stderr, and one that says how many more there were
 
 // A process that survives being killed for so long is stuck inside a driver; nobody can end it.
@@ -90,6 +92,9 @@ struct SessionSettings {
   std::function<void(const std::string& line)> say;
   // The same for what is missing: reports that could not be written, processes that are not watched.
   std::function<void(const std::string& line)> warn;
+  // Takes a report that could not be written, as the bytes of its file, whole or cut, so that its verdict is told all the
+  // same. At most kMaxUnwritten times. Empty: nobody wants it.
+  std::function<void(std::span<const std::byte> file)> tell_unwritten;
 };
 
 // The processes of this machine, as the session needs them. `process`: the number that the session gave it.
@@ -257,7 +262,8 @@ class WatchSession {
   bool Kill(Process& process);
   void GiveUpOn(Process& process);
   // `where`: the name of the file that it is in, when the user reads of it.
-  Status WriteReport(Process& process, const Decision& decision, std::string* where);
+  Status WriteReport(Process& process, const Decision& decision, std::string* where,
+                     std::vector<std::byte>* unwritten);
   void ChooseOutputPath(Process& process);
   std::string NextPath(Process& process);
 
@@ -297,6 +303,7 @@ class WatchSession {
   bool captured_ = false;
   bool killed_for_hang_ = false;
   bool lost_output_ = false;
+  uint64_t unwritten_ = 0;
   bool said_without_words_ = false;
   uint64_t refused_ = 0;  // hand-overs
   std::optional<DescendantLog> descendants_;

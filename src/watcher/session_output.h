@@ -4,12 +4,17 @@
 #ifndef CAIRN_WATCHER_SESSION_OUTPUT_H_
 #define CAIRN_WATCHER_SESSION_OUTPUT_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
+#include "os/file.h"
 #include "os/shared_memory.h"
+#include "os/spare_space.h"
 #include "watcher/capture_drain.h"
 #include "watcher/watched_block.h"
 
@@ -37,6 +42,8 @@ class SessionOutput {
   struct Place {
     std::string path;     // of the report, once its file was created
     std::string why_not;  // it has another name than the one that was asked for
+    // Of a report that could not be written: the bytes that the file would have, at most kMostUnwrittenBytes.
+    std::vector<std::byte> unwritten;
   };
   // Writes a report to `place->path`, or to another name (output_file.h).
   virtual Status WriteReport(const DumpSubject& subject, const WatchedBlock& block,
@@ -47,14 +54,27 @@ class SessionOutput {
   virtual void RefuseCapture(SharedMemory region) = 0;
 };
 
+// So many bytes a report is sure of when the disk is full: what was in flight, as far as it is not code of shaders.
+inline constexpr uint64_t kSpareReportBytes = uint64_t{2} << 20;
+inline constexpr size_t kMostUnwrittenBytes = size_t{64} << 20;
+
 // Writes files.
 class FileOutput final : public SessionOutput {
  public:
+  // Takes space in this folder, "" for the working directory, for the next report; each one that is written takes some
+  // for the next. False if the disk is too full for that.
+  bool TakeSpace(const FilePath& folder);
+
   Status WriteReport(const DumpSubject& subject, const WatchedBlock& block,
                      const std::function<std::string()>& other_name, Place* place) override;
   std::unique_ptr<SessionCapture> StartCapture(SharedMemory region,
                                                CaptureDrainSettings settings) override;
   void RefuseCapture(SharedMemory region) override;
+
+ private:
+  bool takes_space_ = false;
+  FilePath folder_{""};
+  SpareSpace space_;
 };
 
 }  // namespace cairn

@@ -15,6 +15,7 @@
 #include "os/channel.h"
 #include "os/clock.h"
 #include "os/descendants.h"
+#include "os/file.h"
 #include "os/memory.h"
 #include "os/process.h"
 #include "os/this_process.h"
@@ -45,6 +46,8 @@ class WatchLoop final : public WatchedSystem {
   Status Prepare(SystemHandle channel, ProcessId maker, bool forward_signals);
   // Whoever did not inherit the channel may come in by this address; "" if there is none.
   const std::string& OpenDoors();
+  // For the report, where files are written.
+  void TakeSpace();
   Status Run();
 
   WatchSession& session() { return session_; }
@@ -97,6 +100,16 @@ Status WatchLoop::Prepare(SystemHandle channel, ProcessId maker, bool forward_si
   CAIRN_RETURN_IF_ERROR(receiver_.Open(std::move(channel), maker));
   CAIRN_RETURN_IF_ERROR(wait_set_.Add(requests_.handle(), kRequests));
   return wait_set_.Add(receiver_.handle(), kMessages);
+}
+
+void WatchLoop::TakeSpace() {
+  if (settings_.output != nullptr) return;
+  const FilePath folder(FilePath(settings_.output_path).parent_path());
+  if (files_.TakeSpace(folder)) return;
+  settings_.warn(
+      fmt::format("cairn: warning: there are less than {} MiB left in '{}': a report may not be "
+                  "written; its verdict is told here then",
+                  kSpareReportBytes >> 20, folder.empty() ? "." : VisibleText(TextOfPath(folder))));
 }
 
 const std::string& WatchLoop::OpenDoors() {
@@ -230,6 +243,7 @@ Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::str
   if (!channel.ok()) return channel.status();
   WatchLoop loop(settings);
   CAIRN_RETURN_IF_ERROR(loop.Prepare(std::move(channel->first), OwnProcessId(), true));
+  loop.TakeSpace();
 
   SpawnRequest request;
   request.arguments = arguments;
@@ -288,6 +302,7 @@ Status WatchInherited(const WatchSettings& settings, uint64_t channel_number) {
   const RawHandle program_end = channel.get();
   WatchLoop loop(settings);
   CAIRN_RETURN_IF_ERROR(loop.Prepare(std::move(channel), *maker, false));
+  loop.TakeSpace();
   CAIRN_RETURN_IF_ERROR(
       loop.session().AddMainProcess(std::move(program), ProgramInWords(command), command_line));
   HandoverMessage watching;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "os/spare_space.h"
 
 namespace cairn {
 
@@ -26,6 +27,8 @@ class ByteSink {
   virtual Status Sync() = 0;
   // Like Sync, and gives the file its final name.
   virtual Status Commit() = 0;
+  // Nothing is in it that anybody would miss: takes away what was made for it. The last call.
+  virtual void Discard() {}
 };
 
 // Writes to "`path`.part" and renames to `path` in Commit, replacing what is there. A .part file
@@ -33,7 +36,9 @@ class ByteSink {
 // process is refused. A `path` that is a character device, such as /dev/null, is written directly.
 // Errors: kInvalidArgument (being written by another process; a directory, pipe, socket or disk),
 // kNotFound, kIo, each with path, reason and next step.
-Result<std::unique_ptr<ByteSink>> OpenFileSink(const std::string& path);
+// `space`: the file is made of that, where it is valid().
+Result<std::unique_ptr<ByteSink>> OpenFileSink(const std::string& path,
+                                               SpareSpace* space = nullptr);
 
 // Ok if "`path`.part" is in nobody's way now: it is not there, or a leftover that OpenFileSink can keep.
 // Changes nothing. Errors: as above.

@@ -68,7 +68,13 @@ class FileSink : public ByteSink {
     return error && !device ? SinkError("save", written_path_, error) : Status();
   }
 
+  void Discard() override {
+    if (!final_path_.empty() && IsAt(file_, written_path_)) (void)RemoveFile(written_path_);
+  }
+
   Status Commit() override {
+    // Space that was taken for it, and not needed.
+    if (!final_path_.empty()) (void)file_.Truncate(file_.facts().size_bytes);
     CAIRN_RETURN_IF_ERROR(Sync());
     if (final_path_.empty()) return Status();
     if (!IsAt(file_, written_path_)) {
@@ -141,13 +147,22 @@ Status KeepLeftover(const std::string& part_path) {
                : Status();
 }
 
-Result<std::unique_ptr<ByteSink>> OpenPart(const std::string& path) {
+// For its owner alone: command lines, names and memory of programs are in it.
+File MakePart(const std::string& part_path, SpareSpace* space, std::error_code& error) {
+  if (space != nullptr && space->valid()) {
+    File file = space->Become(part_path, error);
+    // Whatever else kept it from being one, a file without it may be had.
+    if (!error || error == std::errc::file_exists) return file;
+  }
+  return File::Open(part_path, FileMode::kCreate, error);
+}
+
+Result<std::unique_ptr<ByteSink>> OpenPart(const std::string& path, SpareSpace* space) {
   const std::string part_path = path + ".part";
   // More than one round only when another process opens or finishes the same file right now.
   for (int attempt = 0; attempt < 8; ++attempt) {
     std::error_code error;
-    // For its owner alone: command lines, names and memory of programs are in it.
-    File file = File::Open(part_path, FileMode::kCreate, error);
+    File file = MakePart(part_path, space, error);
     if (!error) {
       // The lock tells other writers that this file is alive; it goes away with this process.
       if (!file.TryLock() || !IsAt(file, part_path)) continue;
@@ -175,13 +190,13 @@ Status CheckFileSink(const std::string& path) {
                    std::make_error_code(std::errc::is_a_directory));
 }
 
-Result<std::unique_ptr<ByteSink>> OpenFileSink(const std::string& path) {
+Result<std::unique_ptr<ByteSink>> OpenFileSink(const std::string& path, SpareSpace* space) {
   if (path.empty()) {
     return Status(StatusCode::kInvalidArgument, "cannot create a file: its name is empty");
   }
   const file_type type = FactsAt(path).type;
   if (type == file_type::none || type == file_type::not_found || type == file_type::regular) {
-    return OpenPart(path);
+    return OpenPart(path, space);
   }
   if (type == file_type::character) {
     std::error_code error;

@@ -141,6 +141,7 @@ Status FileWriter::State::WriteBytes(std::span<const std::byte> bytes) {
   error = sink->Write(bytes);
   if (!error.ok()) {
     sink->CutBack(size_bytes);
+    if (chunk_count == 0) return error;
     error = Status(error.code(),
                    fmt::format("{} ({} chunks, {} bytes, are in the file and stay readable)",
                                error.message(), chunk_count, size_bytes));
@@ -153,19 +154,22 @@ Status FileWriter::State::WriteBytes(std::span<const std::byte> bytes) {
 FileWriter::FileWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 FileWriter::FileWriter(FileWriter&&) noexcept = default;
 FileWriter& FileWriter::operator=(FileWriter&&) noexcept = default;
-FileWriter::~FileWriter() = default;
+FileWriter::~FileWriter() {
+  if (state_ != nullptr && !state_->finished && state_->chunk_count == 0) state_->sink->Discard();
+}
 
-Result<FileWriter> FileWriter::Create(const std::string& path, Compression compression) {
-  Result<std::unique_ptr<ByteSink>> sink = OpenFileSink(path);
+Result<FileWriter> FileWriter::Create(const std::string& path, Compression compression,
+                                      SpareSpace* space) {
+  Result<std::unique_ptr<ByteSink>> sink = OpenFileSink(path, space);
   if (!sink.ok()) return sink.status();
   return CreateOn(std::move(sink).value(), compression);
 }
 
 Result<FileWriter> FileWriter::CreateOn(std::unique_ptr<ByteSink> sink, Compression compression) {
-  auto state = std::make_unique<State>(std::move(sink), compression);
+  FileWriter writer(std::make_unique<State>(std::move(sink), compression));
   CAIRN_RETURN_IF_ERROR(
-      state->WriteBytes(EncodeFileHeader({kFileMajorVersion, kFileMinorVersion})));
-  return FileWriter(std::move(state));
+      writer.state_->WriteBytes(EncodeFileHeader({kFileMajorVersion, kFileMinorVersion})));
+  return writer;
 }
 
 Status FileWriter::Append(ChunkType type, std::span<const std::byte> payload) {

@@ -36,15 +36,17 @@ class FileWriter {
   // "`path`.part" left by a writer that died is kept as "`path`.part.old".
   // Errors: kNotFound (no such folder), kInvalidArgument (another process is writing the file, or
   // `path` is a directory), kIo (not permitted, disk full), with path, reason and next step.
+  // `space`: the file is made of that, where it is valid().
   static Result<FileWriter> Create(const std::string& path,
-                                   Compression compression = Compression::kZstd);
+                                   Compression compression = Compression::kZstd,
+                                   SpareSpace* space = nullptr);
   // Writes to `sink`, which gets its Commit() call from Finish().
   static Result<FileWriter> CreateOn(std::unique_ptr<ByteSink> sink,
                                      Compression compression = Compression::kZstd);
 
   FileWriter(FileWriter&&) noexcept;
   FileWriter& operator=(FileWriter&&) noexcept;
-  // Without Finish() the .part file stays, with every chunk that was appended.
+  // Without Finish() the .part file stays, with every chunk that was appended; not without any.
   ~FileWriter();
 
   // Appends one chunk; on return its bytes are with the kernel, so they survive the death of this

@@ -43,11 +43,14 @@ class TextReporter {
     text_.reserve(16384);
   }
 
-  void Print(LineSink& sink) {
+  void PrintVerdict(LineSink& sink) {
     // The answer first: who reads this has just crashed.
     verdicts_.PrintFinding(sink);
     sink.Blank();
     PrintIncidents(sink);
+  }
+  void Print(LineSink& sink) {
+    PrintVerdict(sink);
     verdicts_.PrintQueues(sink);
     diagnostics_.PrintFaults(sink);
     diagnostics_.PrintFreedInFlight(sink);
@@ -356,6 +359,15 @@ std::string TextReport(const Snapshot& snapshot, const Analysis& analysis,
   text.reserve(counter.size_bytes());
   LineSink writer(options.width, options.colour, &text);
   reporter.Print(writer);
+  return text;
+}
+
+std::string TextVerdict(const Snapshot& snapshot, const Analysis& analysis,
+                        const TextOptions& options) {
+  TextReporter reporter(snapshot, analysis, options);
+  std::string text;
+  LineSink writer(options.width, options.colour, &text);
+  reporter.PrintVerdict(writer);
   return text;
 }
 

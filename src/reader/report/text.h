@@ -32,6 +32,10 @@ struct TextOptions {
 std::string TextReport(const Snapshot& snapshot, const Analysis& analysis,
                        const TextOptions& options);
 
+// The beginning of it: the answer with its suspects, and what happened.
+std::string TextVerdict(const Snapshot& snapshot, const Analysis& analysis,
+                        const TextOptions& options);
+
 }  // namespace cairn
 
 #endif  // CAIRN_READER_REPORT_TEXT_H_

@@ -200,7 +200,7 @@ class FakeWorld final : public WatchedSystem, public SessionOutput {
                      const std::function<std::string()>& other_name, Place* place) override {
     if (out_of_memory) throw std::bad_alloc();
     if (!report_error.ok()) return report_error;
-    if (in_the_way.contains(place->path)) *place = {other_name(), place->path + " is in use"};
+    if (in_the_way.contains(place->path)) *place = {other_name(), place->path + " is in use", {}};
     NoteReport(subject, place->path);
     return Status();
   }
