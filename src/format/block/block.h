@@ -555,7 +555,7 @@ struct ContextRecord {
   std::atomic<uint64_t> crash_words_ns;
   uint32_t
       tells_submissions;  // 1: of every list that is submitted, so that any other one has not run
-  uint32_t reserved[13];
+  uint32_t reserved[13];  // the first: RawMarkersOf in raw_marker_binds.h
   SourceRecord sources[kMaxSources];
 };
 static_assert(sizeof(ContextRecord) == 384);
