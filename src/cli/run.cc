@@ -22,6 +22,12 @@
 namespace cairn::cli {
 namespace {
 
+// On Windows stderr has a buffer, which nobody would see before the program ends, and nobody at all where cairn is killed.
+void SayNow(const std::string& line) {
+  fmt::print(stderr, "{}\n", line);
+  std::fflush(stderr);
+}
+
 struct RunOptions {
   std::string output_path;
   std::string hang_timeout = "10";
@@ -176,9 +182,9 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
   }
   settings.environment = LayerEnvironment(options, &settings.preloaded);
   settings.say = [quiet = options.quiet](const std::string& line) {
-    if (!quiet) fmt::print(stderr, "{}\n", line);
+    if (!quiet) SayNow(line);
   };
-  settings.warn = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  settings.warn = SayNow;
   settings.tell_unwritten = TellUnwritten;
   AddWitnesses(options, settings.say, &settings.environment);
   const Result<int> exit_code = RunWatched(settings, program);
