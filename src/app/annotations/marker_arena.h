@@ -48,8 +48,9 @@ class MarkerArena {
 
   uint64_t live_bytes() const { return live_bytes_; }
 
-  // What the runtime keeps so that EventIDs resolve, of all arenas of a block; entries of the arena table that it
-  // has in use. Arenas without EventIDs are the recorder's, as names of scopes are, and do not count.
+  // Return, for all arenas of a block, the number of bytes that the runtime keeps so that EventIDs
+  // resolve, and the number of entries of the arena table in use. Arenas without EventIDs do not
+  // count: the recorder uses them, for names of scopes.
   static uint64_t LiveBytes(const BlockWriter& block);
   static uint32_t EntriesInUse(const BlockWriter& block);
 

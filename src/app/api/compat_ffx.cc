@@ -311,7 +311,7 @@ class FfxBreadcrumbs {
     return FFX_OK;
   }
 
-  // What a marker is recorded into.
+  // The list of a marker: the recorded one, and the one of FfxHistory.
   struct Target {
     CairnCommandList* list = nullptr;
     FfxList* told_list = nullptr;
@@ -435,7 +435,7 @@ class FfxBreadcrumbs {
     *pipeline = 0;
     if (native == nullptr) return true;
     const auto found = pipelines_.find(native);
-    // Who shows no pipelines need not register them.
+    // If the status shows no pipelines, they need not be registered.
     if (found == pipelines_.end()) return !ShowsPipelines();
     *pipeline = found->second.pipeline;
     return true;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the FidelityFX spelling prints besides states: the frames, lists and markers as the application told
-// them, with names that are copied or read where they lie, as it said.
+// The frames, lists and markers as the application described them, which the FidelityFX spelling
+// prints beside the states. Names are copied, or read in place where the application keeps them
+// alive.
 #ifndef CAIRN_APP_API_COMPAT_FFX_HISTORY_H_
 #define CAIRN_APP_API_COMPAT_FFX_HISTORY_H_
 
@@ -47,7 +48,8 @@ class FfxFrame {
   FfxList* AddList();
   // The one that was added last was none.
   void RemoveLastList() { --list_count_; }
-  // What `tag` says: its own pointer, or a copy that lives as long as the frame's content. Any thread.
+  // Returns the name of `tag`: the application's own pointer if it owns the name, otherwise a copy
+  // that lives as long as the frame's content. Any thread.
   const char* Keep(const FfxBreadcrumbsNameTag& tag);
 
   uint32_t number() const { return number_; }
@@ -76,7 +78,7 @@ class FfxHistory {
   void VisitFrames(Visit&& visit) const {
     for (size_t i = 1; i <= frames_.size(); ++i) {
       const FfxFrame& frame = frames_[(current_ + i) % frames_.size()];
-      // What came before the first frame is shown until there is one.
+      // Work from before the first frame is shown only until that frame starts.
       if (frame.number() != UINT32_MAX || i == frames_.size()) visit(frame);
     }
   }

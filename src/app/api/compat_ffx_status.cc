@@ -23,12 +23,13 @@ constexpr char kFinished = 'X';
 constexpr char kInFlight = '>';
 constexpr char kNotStarted = ' ';
 
-// Of each marker, what the GPU did.
+// The marks of markers: finished, in flight or not started.
 class MarkerStates {
  public:
   MarkerStates(const Snapshot& snapshot, const Analysis& analysis, uint32_t device)
       : snapshot_(snapshot), analysis_(analysis) {
-    // Of a list that was submitted again its last execution counts, as its last writes do in the original.
+    // If a list was submitted several times, its last execution counts, as its last writes do in
+    // the original.
     for (const Execution& execution : analysis.executions) {
       const Recording& recording = snapshot.recordings[execution.recording];
       if (recording.device == device) executions_[recording.recording_id] = &execution;
@@ -117,7 +118,7 @@ class StatusPrinter {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
   }
   bool Has(uint32_t flag) const { return (flags_ & flag) != 0; }
-  // Whether what is inside of a node with this mark is left out.
+  // Returns true if the children of a node with this mark are not printed.
   bool Collapses(char mark) const {
     return (mark == kFinished && !Has(FFX_BREADCRUMBS_PRINT_FINISHED_NODES)) ||
            (mark == kNotStarted && !Has(FFX_BREADCRUMBS_PRINT_NOT_STARTED_NODES));
@@ -173,7 +174,7 @@ class StatusPrinter {
     }
   }
 
-  // Of each marker whether another one of its level follows inside of the same parent.
+  // Returns, for each marker, true if another marker of its level follows it in the same parent.
   static std::vector<bool> FindFollowed(const FfxList& list) {
     std::vector<bool> followed(list.markers.size());
     std::vector<bool> seen;  // by depth, from behind

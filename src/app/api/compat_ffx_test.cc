@@ -455,7 +455,6 @@ TEST_F(FfxBreadcrumbsTest, NamesThatAreExternallyOwnedAreNotCopied) {
 )");
 }
 
-// Who shows no pipelines may leave them out.
 TEST_F(FfxBreadcrumbsTest, PipelinesThatAreNotShownNeedNoRegistration) {
   int pipeline = 0;
   Create(FFX_BREADCRUMBS_PRINT_SKIP_PIPELINE_INFO);

@@ -76,7 +76,8 @@ class Capture {
   // or that the layer is to write kContents of all resources and then call Started().
   enum class AtFrame { kNothing, kStart, kStopped };
   AtFrame FrameEnded(uint64_t frame);
-  // Whether FrameEnded(frame) will end the capture, as far as is known by now.
+  // Returns true if FrameEnded(frame) will end the capture, unless the watcher asks for the end
+  // only later.
   bool StopsAfter(uint64_t frame) const;
   // What the CPU writes to memory is recorded from here on: before the first contents are written, so
   // that nothing is lost in between.

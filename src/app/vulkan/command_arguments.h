@@ -18,7 +18,7 @@
 
 namespace cairn {
 
-// Of the command that is about to begin, and of no other.
+// Notes that the command that is about to begin, and no other, uses this buffer.
 inline void NoteUsed(CommandBufferState& state, BindPoint point, uint32_t slot, VkBuffer buffer) {
   if (buffer == VK_NULL_HANDLE || state.open == nullptr) return;
   NoteBind(state, point, slot, state.device->objects->names.PlaceOf(buffer), /*is_address=*/false);

@@ -76,7 +76,7 @@ TEST(SwapChainCapture, ImagesComeFromNoCallAndAPresentEndsAFrame) {
                   &buffer_desc, 1, reinterpret_cast<ID3D12Resource**>(borrowed.Receive())),
               S_OK);
     borrowed_number = AsWrapper(borrowed.get())->capture_number();
-    // What fails is not noted: nothing was shared.
+    // A call that fails adds no note: nothing was shared.
     HANDLE handle = nullptr;
     EXPECT_TRUE(FAILED(device->CreateSharedHandle(queue.get(), nullptr, 0, L"Shared", &handle)));
     const auto locks = device.As<ID3D12DXVKInteropDevice>();

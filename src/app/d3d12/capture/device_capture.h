@@ -124,7 +124,8 @@ class DeviceCapture {
   // hold.
   void HashAtStop(const Capture& capture);
   void HashAll();
-  // Whether all queues have done what they have: their locks are not waited for, and the GPU not for ever.
+  // Returns true if all queues have finished their work. Does not wait for their locks, and waits
+  // for the GPU for a limited time.
   bool IsAllDone();
 
   static bool Hashes(const Capture& capture) { return capture.hash_frames() && capture.on(); }

@@ -113,7 +113,7 @@ void ResourceHashes::Begin(uint64_t number, ID3D12Resource* real, uint32_t initi
   if (!IsHashed(real, GetDesc(real))) return;
   const std::lock_guard lock(mutex_);
   if (heap != 0) {
-    // What is placed in a heap has what others left there, in a replay as well.
+    // A placed resource holds what others left in its heap, in a replay as well.
     if (heaps_.contains(heap)) resources_[number] = {real};
     return;
   }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hashes of what the GPU left in buffers and textures, for a capture that is asked for them: a replay compares.
-// They are taken when a resource ends, for then its program has waited for all work with it, and of those that
-// live when the process or the recording ends.
+// Hashes of what the GPU left in buffers and textures, for a capture that is asked for them: a
+// replay compares them. A resource is hashed when it ends, for then its program has waited for all
+// work with it. The resources that still live are hashed when the process or the recording ends.
 //
-// What nobody wrote would differ from run to run. So memory begins as zeros, as Direct3D 12 promises for
-// committed resources and heaps, here and in the replay; what cannot be made zero has no hash. Nor have
-// resources that the CPU can map (their bytes are recorded), images of swap chains, reserved resources,
-// several samples, acceleration structures, results of queries, large ones, and what is all zeros and no list
-// named.
+// Memory that nobody wrote would differ from run to run. So memory begins as zeros, as Direct3D 12
+// promises for committed resources and heaps, here and in the replay. These have no hash: resources
+// that cannot be made zero; resources that the CPU can map (their bytes are recorded); images of
+// swap chains; reserved, multisampled and large resources; acceleration structures; results of
+// queries; and what is all zeros in a resource that no list named.
 //
-// Threads: any. Its lock is held while the GPU is waited for; no other one is taken under it but those of
-// ResourceStates.
+// Threads: any. The lock is held while the GPU is waited for; no other lock is taken under it but
+// those of ResourceStates.
 #ifndef CAIRN_APP_D3D12_CAPTURE_RESOURCE_HASHES_H_
 #define CAIRN_APP_D3D12_CAPTURE_RESOURCE_HASHES_H_
 
@@ -59,7 +59,8 @@ class ResourceHashes {
   // mutex_ is held in these.
   ID3D12CommandQueue* OwnQueue();
   void Write(Capture& capture, uint64_t number, ID3D12Resource* real, ID3D12CommandQueue* queue);
-  // Whether the GPU answers; if not, nothing is hashed any more, and a note says why.
+  // Returns true if `status` is ok. Once the device is lost, nothing is hashed any more, and a note
+  // says why.
   bool Goes(const Status& status);
 
   ID3D12Device* const real_;

@@ -18,7 +18,7 @@ constexpr std::string_view kLayers = "VK_INSTANCE_LAYERS";
 constexpr std::string_view kAddedFolders = "VK_ADD_LAYER_PATH";
 constexpr std::string_view kFolders = "VK_LAYER_PATH";
 constexpr std::string_view kOurLayer = "VK_LAYER_CAIRN_breadcrumbs";
-// What DXVK is told for us (src/cli/layer.cc).
+// The setting that `cairn run` adds for DXVK (src/cli/layer.cc).
 constexpr std::string_view kDxvk = "DXVK_DEBUG=markers";
 
 bool IsNamed(std::string_view entry, std::string_view name) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn run` gave this process in its environment, put back into the environment of what it starts: launchers
-// and sandboxes start their programs with an empty one (env -i, bwrap --clearenv), or with lists of their own.
+// Puts the environment that `cairn run` gave this process back into the environments of the
+// programs that it starts. Launchers and sandboxes start their programs with an empty one (env -i,
+// bwrap --clearenv), or with lists of their own.
 #ifndef CAIRN_APP_ENTRY_LINUX_GIVEN_ENVIRONMENT_H_
 #define CAIRN_APP_ENTRY_LINUX_GIVEN_ENVIRONMENT_H_
 
@@ -29,8 +30,9 @@ class GivenEnvironment {
   // it. Without a watcher's address nothing is taken, and nothing is ever put back.
   void Take(char* const* environment, std::string_view library);
 
-  // Whether something that was given is missing in `environment` (null: it is empty). Nothing is where that leads to
-  // another watcher, or where the library cannot be seen: behind another root.
+  // Returns true if `environment` (null: an empty one) lacks something that was given. Returns
+  // false if it leads to another watcher, or if the library's file cannot be seen, as behind
+  // another root.
   bool IsMissingIn(char* const* environment) const;
 
   // `environment` with it: CAIRN_... if the watcher's address is missing; the library in front of LD_PRELOAD; the layer

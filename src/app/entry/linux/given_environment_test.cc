@@ -28,7 +28,7 @@ class GivenEnvironmentTest : public testing::Test {
           "VK_INSTANCE_LAYERS=VK_LAYER_CAIRN_breadcrumbs", "VK_ADD_LAYER_PATH=/other:/cairn/lib",
           "DXVK_DEBUG=markers"});
   }
-  // Of what a program is started with.
+  // Returns the environment that a program gets if it is started with `environment`.
   std::vector<std::string> Completed(const std::vector<std::string>& environment) {
     const std::vector<char*> pointers = Pointers(environment);
     if (!given_.IsMissingIn(pointers.data())) return environment;
