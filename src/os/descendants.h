@@ -44,7 +44,7 @@ struct ProcessLook {
   GpuLibrary gpu = GpuLibrary::kNone;
   std::string gpu_library;   // its file's name
   bool has_library = false;  // the one that was asked for is in its memory
-  // Whether its environment may be read, and what it was started with: "NAME=value".
+  // True if the environment that it was started with can be read. Entries are "NAME=value".
   bool environment_known = false;
   std::vector<std::string>
       environment;  // those that begin with one of the names that were asked for

@@ -16,8 +16,9 @@ using ProcessId = int64_t;
 // Asks the system each time: a copy of this process has a number of its own. Safe in a crash handler.
 ProcessId OwnProcessId();
 
-// Whether the threads of this process still run while what was registered with atexit is called. On Windows that of a
-// library is called when the system has ended them, wherever they stood.
+// True if the threads of this process still run while functions registered with atexit are called.
+// On Windows those of a library are called after the system has ended the threads, wherever they
+// were.
 #if defined(_WIN32)
 inline constexpr bool kThreadsRunAtExit = false;
 #else

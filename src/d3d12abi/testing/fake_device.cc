@@ -273,7 +273,7 @@ HRESULT SignalOrHold(ID3D12Fence* fence, uint64_t value) {
   return S_OK;
 }
 
-// What lists were given last, by whichever thread.
+// The last arguments that a list was given, by any thread.
 std::atomic<uint64_t> last_root_view{0};
 std::atomic<bool> last_indices_null{false};
 std::atomic<bool> last_vertices_null{false};

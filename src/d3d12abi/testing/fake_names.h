@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What objects of the fake device were given last: names, and null in place of something.
+// The last names and arguments that objects of the fake device were given.
 #ifndef CAIRN_D3D12ABI_TESTING_FAKE_NAMES_H_
 #define CAIRN_D3D12ABI_TESTING_FAKE_NAMES_H_
 
@@ -16,8 +16,8 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 // convention: of two bytes with the platform's own (vkd3d-proton), wchar_t with that of Windows (libvkd3d-utils).
 std::string LastFakeName();
 
-// What a list was given last: the address of a root constant buffer; whether the view of indices, or the array of
-// vertex buffers, was null. From whichever thread.
+// Return the last arguments that a list was given, by any thread: the address of a root constant
+// buffer; true if the view of indices was null; true if the array of vertex buffers was null.
 uint64_t LastFakeRootView();
 bool LastFakeIndexViewWasNull();
 bool LastFakeVertexViewsWereNull();

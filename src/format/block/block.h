@@ -395,7 +395,7 @@ static_assert(sizeof(ObjectRecord) == 256);
 
 // The last calls of a thread into the API, a ring: call number i (from 1) stands at i % kCallsPerThread.
 inline constexpr uint32_t kCallsPerThread = 64;
-// What the bits of an argument are.
+// The type of an argument: the letter behind the parameter's name in FunctionTable.
 enum class ArgumentKind : uint32_t {
   kUnsigned = 'u',
   kSigned = 'i',

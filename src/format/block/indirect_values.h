@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of an indirect command whose buffer lies in memory that the program had mapped when it recorded the command: behind
-// its arguments (work_arguments.h) one more kBind event says where in the program's memory the first command lies.
-// Whoever takes a snapshot of a program that lives reads it there, and puts what it found in the event's place.
+// The values of an indirect command whose buffer lies in memory that the program had mapped when it
+// recorded the command. Behind the command's arguments (work_arguments.h) one more kBind event
+// gives the address, in the program's memory, of the first command. When a snapshot is taken of a
+// program that lives, the values are read there and take the place of the address.
 #ifndef CAIRN_FORMAT_BLOCK_INDIRECT_VALUES_H_
 #define CAIRN_FORMAT_BLOCK_INDIRECT_VALUES_H_
 

@@ -82,7 +82,7 @@ inline constexpr uint64_t kNoCount = UINT64_MAX;
 constexpr WorkArguments IndirectArguments(uint32_t commands, uint64_t offset, uint32_t stride = 0,
                                           uint64_t count_offset = kNoCount) {
   WorkArguments made{{ArgumentsPoint::kIndirect, commands, offset}, {}};
-  // Of one command nobody asks how far it is to the next.
+  // A single command needs no stride.
   if ((stride != 0 && commands > 1) || count_offset != kNoCount) {
     made.more = {ArgumentsPoint::kIndirectMore, stride, count_offset};
   }

@@ -36,7 +36,7 @@ class LiveCalls {
   void Finish(const OpenCall& call, const Record* result);
 
  private:
-  // What a call reads while it is recorded.
+  // Keeps in `recording` the descriptors that a call reads while it is recorded.
   void ReadDescriptors(const Record& call, BlobSource* blobs, ListRecording* recording);
   void ReadDescriptor(uint64_t handle, uint64_t call, ListRecording* recording);
   void HoldHeap(uint64_t heap, ListRecording* recording);

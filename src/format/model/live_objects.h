@@ -67,7 +67,7 @@ class LiveObjects {
   // The same for a user that is no object. False: there is no such object to hold.
   bool Hold(uint64_t number);
   void LetGo(uint64_t number);
-  // What the list holds is of no use any more.
+  // Forgets the recording of the list, and lets go of the heaps that it held.
   void ForgetRecording(LiveObject* list);
   // Forgets an object that has ended and that nobody needs, and those that only it needed.
   void Release(uint64_t number);

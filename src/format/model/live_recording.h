@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a command list holds: its calls, and what these read while they were recorded. Direct3D 12 reads a
-// descriptor of a render target, of depth, or of what is cleared when the list is recorded: afterwards the
-// program may write something else there, or give up the heap.
+// The recording of a command list: its calls, and the descriptors that they read. Direct3D 12 reads
+// the descriptor of a render target, of a depth buffer, or of a view to clear, while the list is
+// recorded: afterwards the program may overwrite the descriptor, or release its heap.
 #ifndef CAIRN_FORMAT_MODEL_LIVE_RECORDING_H_
 #define CAIRN_FORMAT_MODEL_LIVE_RECORDING_H_
 
@@ -20,7 +20,7 @@ namespace cairn {
 
 using Records = std::shared_ptr<KeptRecords>;
 
-// What stands in a descriptor.
+// The content of a descriptor: the call that wrote the view, with its values.
 struct View {
   Records call;
   uint64_t call_number = 0;

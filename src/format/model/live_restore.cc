@@ -120,7 +120,7 @@ uint64_t Living::Youngest(const CallValues& values) const {
 
 namespace {
 
-// Whether all is there that the calls refer to, and that they read.
+// Returns true if everything exists that the calls, and the views that they read, refer to.
 bool IsUsable(const ListRecording& recording, const Living& living, CallValuesReader* reader) {
   bool usable = !recording.read_unknown;
   CallValues values;

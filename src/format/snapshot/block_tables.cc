@@ -64,7 +64,8 @@ Object MakeObject(const ObjectRecord& record, Snapshot* snapshot) {
   return object;
 }
 
-// Of a function's name with its parameters (FunctionTable) the name alone; appends what they were given.
+// Appends the arguments of a call to `snapshot`. Returns the name of the function, without the
+// parameters that `signature` gives behind it (FunctionTable).
 TextRef AddArguments(uint64_t call, TextRef signature,
                      const std::array<uint64_t, kArgumentsPerCall>& values, Snapshot* snapshot) {
   const std::string_view text = snapshot->Text(signature);

@@ -41,7 +41,8 @@ constexpr bool IsFenceKind(uint32_t kind) {
   return kind == kVulkanFenceKind;
 }
 
-// Whether Object::gpu_address is an address. Of a descriptor heap it is a handle.
+// Returns true if Object::gpu_address of this kind is an address. That of a descriptor heap is a
+// handle.
 constexpr bool HasGpuAddresses(uint32_t kind) {
   return kind != kD3D12DescriptorHeapKind;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a shader's code says of how long it may run: whether there is a loop in it, and whether it has atomics, with
-// which invocations wait for each other.
+// The traits of a shader's code that decide how long it may run: loops, and atomics, with which
+// invocations wait for each other.
 #ifndef CAIRN_FORMAT_SNAPSHOT_SHADER_TRAITS_H_
 #define CAIRN_FORMAT_SNAPSHOT_SHADER_TRAITS_H_
 

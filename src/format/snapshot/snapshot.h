@@ -347,7 +347,7 @@ struct Call {
   bool returned = false;
 };
 
-// What a call was given, as far as it is kept: the first arguments of a thread's last calls.
+// One argument of a call. Only the first arguments of a thread's last calls are kept.
 struct CallArgument {
   uint64_t call = 0;  // Call::number, of the thread that this belongs to
   ArgumentKind kind = ArgumentKind::kOther;

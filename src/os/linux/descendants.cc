@@ -49,7 +49,8 @@ void ParseInto(std::string_view text, Number* number) {
   std::from_chars(text.data(), text.data() + text.size(), *number);
 }
 
-// Of /proc/PID/stat; the program's name, the second field, may contain spaces and parentheses.
+// Reads /proc/PID/stat. Returns false if it cannot be read. The second field, the program's name,
+// may contain spaces and parentheses.
 bool ReadStat(ProcessId id, Descendant* process) {
   const std::string line = ReadAll(FolderOf(id) + "/stat", 4096);
   const size_t name_end = line.rfind(')');

@@ -145,7 +145,7 @@ inline void FillSmallSample(SampleTrace* trace) {
   trace->Make(5, 2, ObjectPointer(3), uint64_t{1});
 }
 
-// What a buffer held when it ended.
+// Adds a buffer, and the hash of its bytes when it ended.
 inline void FillHashSample(SampleTrace* trace) {
   trace->Object(1, 1, 1);
   ResourceFacts buffer{};
