@@ -191,7 +191,8 @@ class Analyser {
     return head;
   }
 
-  // Whether nothing stands before this event but binds, which are no work: whoever has not come there has not begun.
+  // Returns true if only binds precede this event. They are no work: an execution that has not
+  // reached the event has not begun.
   bool BeginsWithBinds(const Recording& recording, uint32_t sequence) const {
     if (sequence <= 1) return true;
     if (sequence > recording.event_count) return false;

@@ -11,7 +11,8 @@ uint64_t Times(uint64_t a, uint64_t b) {
   return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
-// What stands in a slot for the command that begins with this event alone; kNone: no object that is known.
+// Returns the object bound to a slot for the command that begins with this event, and for no other;
+// kNone if no object is known.
 uint32_t UsedObject(const Snapshot& snapshot, uint32_t event, BindPoint point, uint32_t slot) {
   for (uint32_t i = event; i-- > 0;) {
     const Event& before = snapshot.events[i];

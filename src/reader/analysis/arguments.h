@@ -13,7 +13,8 @@
 namespace cairn {
 
 struct KnownArguments : WorkArguments {
-  // Of an indirect command, its first numbers as they were when the snapshot was taken; kNone: they are not known.
+  // The first numbers of an indirect command, as they were when the snapshot was taken; kNone: they
+  // are not known.
   ArgumentNumbers values;
 };
 
@@ -38,8 +39,9 @@ struct IndirectBuffers {
 };
 IndirectBuffers IndirectBuffersOf(const Snapshot& snapshot, uint32_t event);
 
-// Who writes the indirect arguments of a command in the same execution of its list: a scope that is known to have that
-// buffer as its destination. The last before the command, else the first behind it, which comes too late.
+// The writer of a command's indirect arguments: a scope in the same execution that is known to have
+// their buffer as its destination. It is the last one before the command, else the first one behind
+// it, which comes too late.
 struct ArgumentsWriter {
   uint32_t scope = kNone;  // into Analysis::scopes; kNone: nobody is known
   bool is_late = false;

@@ -59,7 +59,7 @@ enum class SuspectReason : uint8_t {
   kEndUnseen,         // nothing is written where its list ends
 };
 
-// What puts one of several works first between which the GPU writes nothing.
+// The evidence that puts one work first, of several between which the GPU writes nothing.
 enum class TieEvidence : uint8_t {
   kNone,        // nothing but their order
   kAbsurdSize,  // by its arguments it would run for minutes
@@ -92,7 +92,7 @@ struct FinishedWork {
   uint32_t scope = kNone;      // into Analysis::scopes; kNone: no work of it is marked
 };
 
-// What a queue had done of what it was given, when the program ended (slow_progress.h).
+// The progress of a queue's work when the program ended (slow_progress.h).
 struct SlowProgress {
   uint32_t verdict =
       kNone;  // the queue: into Analysis::verdicts; kNone: it made none, or nobody knows

@@ -339,7 +339,7 @@ TEST(Culprit, OfTwoQueuesThatNothingSeparatesNeitherIsLikelier) {
   EXPECT_THAT(Scopes(finding), ElementsAre(0, 1));
   EXPECT_EQ(finding.certainty, Certainty::kOneOf);
   EXPECT_EQ(finding.tied, 2u);
-  // Whose work was submitted first stands first.
+  // The queue whose work was submitted first stands first.
   std::swap(builder.snapshot.submissions[0].recording, builder.snapshot.submissions[1].recording);
   std::swap(builder.snapshot.submissions[0].queue, builder.snapshot.submissions[1].queue);
   finding = Find(builder.snapshot);
@@ -401,7 +401,7 @@ TEST(Culprit, InModeTopDispatchesWithoutABarrierAreAlikeAndTheEarliestStandsFirs
   EXPECT_EQ(finding.certainty, Certainty::kOneOf);
   EXPECT_EQ(finding.tied, 3u);
   EXPECT_EQ(finding.suspects[0].reason, SuspectReason::kReachedTogether);
-  // Of one that was asked for and not reached the GPU stands before it: at the last that was.
+  // If one of the three was not reached, the GPU stands at the last one that was.
   builder.SetWords(0, 7, 0);
   finding = Find(builder.snapshot);
   EXPECT_EQ(finding.suspects[0].scope, 3u);

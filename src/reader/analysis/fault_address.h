@@ -27,7 +27,7 @@ struct AddressRange {
   uint64_t first = 0;
   uint64_t last = 0;
 };
-// Whether it lies at an address, alive or destroyed.
+// Returns true if the object, alive or destroyed, has a GPU address.
 inline bool HasGpuRange(const Object& object) {
   return object.state != ObjectState::kFree && object.gpu_address != 0 &&
          HasGpuAddresses(object.kind);
@@ -88,8 +88,8 @@ std::vector<FaultAddressVerdict> FindKernelAddresses(const Snapshot& snapshot,
 // are those of the process: IsOfCpu. Others say nothing of them.
 std::vector<FaultAddressVerdict> FindCrashAddresses(const Snapshot& snapshot,
                                                     const Analysis& analysis);
-// Whether the CPU does this device's work: lavapipe, SwiftShader, Direct3D's WARP. Then an address of the GPU is one
-// of the process, as buffer device addresses of these are.
+// Returns true if the CPU does this device's work: lavapipe, SwiftShader, Direct3D's WARP. GPU
+// addresses of such a device, as its buffer device addresses, are addresses of the process.
 bool IsOfCpu(const Snapshot& snapshot, const Device& device);
 // `faulted @ 0x7f3c_40a00000` (NVIDIA), `in page starting at address 0x0000800102800000` (amdgpu).
 std::optional<uint64_t> AddressInKernelLine(std::string_view line);

@@ -11,7 +11,8 @@
 namespace cairn {
 namespace {
 
-// What shaders reach by address. Of images a report of address bindings tells one, too: nothing in a shader has it.
+// Returns true if shaders can reach the object by address. A report of address bindings gives an
+// address for an image, too, but no shader has it.
 bool IsReachable(const Object& object) {
   const bool is_vulkan = (object.kind & kVulkanObject) != 0;
   const bool is_buffer =

@@ -27,7 +27,8 @@ class LostStores {
   }
 
  private:
-  // Which scopes raw markers exclude, and which devices have work left that can be the culprit.
+  // Finds the devices that have work left that can be the culprit. Scopes that raw markers exclude
+  // do not count.
   void ReadStates() {
     std::vector<bool> excluded(analysis_.scopes.size());
     for (const RawMarkerVerdict& verdict : verdicts_) {
@@ -56,7 +57,7 @@ class LostStores {
       return verdict.queue == queue.queue && verdict.device == queue.device;
     });
   }
-  // What is known of it without raw markers.
+  // Returns the state that the work has without raw markers.
   WorkState OtherState(const RawMarkerWork& work) const {
     return work.scope != kNone ? analysis_.scopes[work.scope].state
                                : analysis_.executions[work.execution].state;

@@ -106,7 +106,7 @@ Leading LeadingWorkOf(const Snapshot& snapshot, const Analysis& analysis,
   return Leading::kOther;
 }
 
-// What sets queues with the same evidence apart.
+// Sets QueueWeight::draw_beside_dispatch, which separates queues with the same evidence.
 void Separate(const Snapshot& snapshot, const Analysis& analysis,
               std::vector<QueueWeight>* weights) {
   std::vector<Leading> leading;

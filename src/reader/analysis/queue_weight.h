@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What speaks for a queue being the one that failed: half of suspects.h. docs/analysis.md, "Which queue".
+// The evidence that a queue is the one that failed. Part of suspects.h; see docs/analysis.md,
+// "Which queue".
 #ifndef CAIRN_READER_ANALYSIS_QUEUE_WEIGHT_H_
 #define CAIRN_READER_ANALYSIS_QUEUE_WEIGHT_H_
 

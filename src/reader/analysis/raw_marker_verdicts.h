@@ -32,7 +32,8 @@ struct RawMarkerWork {
   uint32_t after_marker = 0;  // how many of the markers were recorded before it
   WorkState state = WorkState::kInFlight;  // as in RawWorkVerdict
   bool likely = false;  // of kInFlight: can be the culprit of a hang that has settled
-  // Of kInFlight: by the markers it had not started, but they can have been lost (lost_stores.h).
+  // Only of kInFlight: by raw markers or progress words it had not started, but they can have been
+  // lost (lost_stores.h).
   bool by_lost_store = false;
   std::string reason;  // in words; "marker 3" is the third of RawMarkerVerdict::markers
 };

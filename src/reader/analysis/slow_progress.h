@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the GPU was working through much work when the program ended: then it is slow, and nothing is to blame. Part
-// of culprit.h.
+// Recognises a GPU that was working through much work when the program ended: then it was slow, and
+// no work is the culprit. Part of culprit.h.
 #ifndef CAIRN_READER_ANALYSIS_SLOW_PROGRESS_H_
 #define CAIRN_READER_ANALYSIS_SLOW_PROGRESS_H_
 
@@ -9,9 +9,11 @@
 
 namespace cairn {
 
-// Of the queue of the first suspect: what was submitted with its unfinished work, and how much of it had been done by
-// the end. Nothing (SlowProgress::verdict is kNone) but after an exit, a kill or an abort, and unless
-// - the watcher looked at that queue (Queue::still_since_ns), and the times of submissions and of the end are known;
+// Counts what was submitted to the queue of the first suspect together with its unfinished work,
+// and how much of it was done by the end. Returns nothing (SlowProgress::verdict is kNone) unless
+// `finding` is kNothingWrong, or the program exited, was killed or aborted, and
+// - the watcher looked at that queue (Queue::still_since_ns), and the times of submissions and of
+//   the end are known;
 // - by then half a second had gone by, and four works had been done;
 // - the queue had moved not long before, as measured by how long each work took.
 // `finding` has its kind and suspects. Pure, linear in the executions and the scopes of that queue.

@@ -54,7 +54,7 @@ std::vector<SubmissionProgress> FindSubmissionProgress(const Snapshot& snapshot,
 }
 
 std::vector<EmptySubmission> FindEmptySubmissions(const Snapshot& snapshot) {
-  // Of each queue those with lists.
+  // The numbers of the submissions with lists, by queue.
   std::vector<std::vector<uint64_t>> known(snapshot.queues.size());
   for (const Submission& submission : snapshot.submissions) {
     if (submission.queue == kNone) continue;
@@ -70,7 +70,7 @@ std::vector<EmptySubmission> FindEmptySubmissions(const Snapshot& snapshot) {
     const std::vector<uint64_t>& numbers = known[sync.queue];
     const bool is_vulkan =
         queue.device != kNone && snapshot.devices[queue.device].api == Api::kVulkan;
-    // What is older than all of them may have been forgotten.
+    // A submission that is older than all of them may have had lists that were forgotten.
     if (!is_vulkan || (!numbers.empty() && sync.submission_number < numbers.front()) ||
         std::binary_search(numbers.begin(), numbers.end(), sync.submission_number)) {
       continue;

@@ -46,8 +46,9 @@ struct Ranked {
                       suspect.verdict, harmless, backwards,
                       backwards ? kNone - (group == kNone ? position : group) : position, position);
   }
-  // Whether nothing but their order sets the two apart: in a mode that tells what has finished, where the front end
-  // may stand, without a barrier between them, or as the likeliest of two queues of which nothing separates.
+  // Returns true if nothing but their order separates the two: they tie with equal scores, their
+  // mode tells what has finished, the front end may stand at both, no barrier is between them, or
+  // each is the likeliest of its queue and nothing separates the queues.
   bool AsLikelyAs(const Ranked& other) const {
     if (std::tuple(work, weight, raw, late) !=
         std::tuple(other.work, other.weight, other.raw, other.late)) {
@@ -243,7 +244,8 @@ class SuspectRanker {
 
   void CollectRawWork(uint32_t verdict, const RawMarkerWork& work) {
     if (work.state != WorkState::kInFlight) return;
-    // Of what may have been lost the first stands for all: the rest of the queue is behind it.
+    // Only the first of the works whose markers may have been lost is a suspect: the rest of the
+    // queue is behind it.
     if (work.by_lost_store && !work.likely) return;
     if (work.scope != kNone) {
       const bool may_run = work.by_lost_store || MayRun(analysis_.scopes[work.scope].state);
@@ -309,7 +311,8 @@ class SuspectRanker {
            !IsWrittenBetween(snapshot_, begin, analysis_.scopes[second.scope].event);
   }
 
-  // Of each class those that the most speaks for come first.
+  // Orders the works of each class by their scores, the likeliest first, and notes which of them
+  // tie.
   void OrderTied(std::span<Ranked> tied) {
     if (!scorer_) scorer_.emplace(snapshot_);
     std::vector<uint32_t> positions;

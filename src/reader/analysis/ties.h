@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Works between which the GPU writes nothing, as in a render pass without buffer markers: no word tells them apart.
-// What they were recorded with does, a little, and costs nothing.
+// Works between which the GPU writes nothing, as in a render pass without buffer markers: no
+// progress word separates them. The arguments and shaders with which they were recorded do, a
+// little, at no cost.
 #ifndef CAIRN_READER_ANALYSIS_TIES_H_
 #define CAIRN_READER_ANALYSIS_TIES_H_
 
@@ -33,10 +34,10 @@ class TieScorer {
   // The snapshot outlives it. Time: n log n in its shaders, once.
   explicit TieScorer(const Snapshot& snapshot);
 
-  // Of the work that begins with this event. Linear in its binds.
+  // Returns the score of the work that begins with this event. Linear in its binds.
   TieScore Of(uint32_t event) const;
 
-  // What sets `first` apart from `other`, which ties with it.
+  // Returns the evidence that puts `first` before `other`, which ties with it.
   static TieEvidence Between(const TieScore& first, const TieScore& other);
 
  private:
@@ -46,11 +47,11 @@ class TieScorer {
   std::vector<std::pair<uint64_t, uint32_t>> traits_;  // by hash
 };
 
-// Whether the GPU is told to write a word at an event behind the one with index `from`, up to `to`.
+// Returns true if the GPU writes a word at an event behind the one with index `from`, up to `to`.
 bool IsWrittenBetween(const Snapshot& snapshot, uint32_t from, uint32_t to);
 
-// Whether the work that begins with `event` stands in a render pass, by the commands of its recording before it,
-// which begins with `first_event`.
+// Returns true if the work that begins with `event` is in a render pass, by the commands before it
+// in its recording, which begins with `first_event`.
 bool IsInRenderPass(const Snapshot& snapshot, uint32_t first_event, uint32_t event);
 
 }  // namespace cairn

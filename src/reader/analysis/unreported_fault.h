@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether what looks like a hang may be a fault of memory that nobody reported: part of culprit.h.
+// Recognises a hang that may be a fault of memory that nobody reported. Part of culprit.h.
 #ifndef CAIRN_READER_ANALYSIS_UNREPORTED_FAULT_H_
 #define CAIRN_READER_ANALYSIS_UNREPORTED_FAULT_H_
 

@@ -16,7 +16,8 @@ std::string_view MethodOf(const Snapshot& snapshot, const Call& call) {
   return colons == std::string_view::npos ? std::string_view() : function.substr(colons + 2);
 }
 
-// Of compute or of graphics: which call sets its tables; "" for a call that uses none.
+// Returns the call that sets the descriptor tables that `method` uses, of compute or of graphics;
+// "" for a method that uses none.
 std::string_view SetterFor(std::string_view method) {
   if (method.starts_with("Dispatch") && method != "DispatchMesh") {
     return "SetComputeRootDescriptorTable";

@@ -20,7 +20,7 @@ struct UnreturnedCall {
 // Linear in the threads.
 UnreturnedCall FindUnreturnedCall(const Snapshot& snapshot);
 
-// What the call was given, as far as it is kept. `call` is one of the thread's.
+// Returns the arguments of the call, as far as they are kept. `call` is one of the thread's.
 std::span<const CallArgument> ArgumentsOf(const Snapshot& snapshot, const Thread& thread,
                                           const Call& call);
 
