@@ -44,7 +44,7 @@ struct D3D12Library {
 };
 Result<D3D12Library> LoadD3D12(const std::string& library);
 
-// Of libvkd3d: whether the release MAJOR.MINOR is known to take null (D3D12Library::takes_null).
+// Returns true if release MAJOR.MINOR of libvkd3d is known to take null (D3D12Library::takes_null).
 constexpr bool Libvkd3dTakesNull(unsigned major, unsigned minor) {
   return major > 1 || (major == 1 && minor >= 17);
 }

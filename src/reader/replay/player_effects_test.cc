@@ -18,7 +18,7 @@
 namespace cairn {
 namespace {
 
-// What is allocated meanwhile is no leak.
+// While it lives, allocations are no leaks.
 struct LeaksAreMeant {
 #ifdef CAIRN_LEAKS_ARE_FOUND
   LeaksAreMeant() {
@@ -77,7 +77,7 @@ TEST(EffectsTest, InteropThatFailedIsNoLoss) {
   EXPECT_EQ(Play(&script).result.skipped, 0u);
 }
 
-// What runs after a program was set runs that program, which is not here, until a pipeline is set.
+// Work behind SetProgram runs a program that the replay does not have, until a pipeline is set.
 TEST(EffectsTest, WhatRunsAProgramIsLeftOutToo) {
   HostileScript script;
   const D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
@@ -128,7 +128,7 @@ Played PlayOnNewer(TestScript* script, bool resources = false) {
   return Play(script, std::move(options));
 }
 
-// What the program reads of memory afterwards, the GPU had written before.
+// The program reads back memory that the GPU wrote before the device was removed.
 TEST(EffectsTest, WhatFollowsARemovedDeviceIsNoLoss) {
   HostileScript script;
   const std::vector<std::byte> bytes(64, std::byte{7});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What resources hold when they end, compared with what they held when the trace was recorded.
+// Compares what resources hold when they end with what they held when the trace was recorded.
 #include <fmt/format.h>
 #include <xxhash.h>
 

@@ -112,7 +112,7 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
       cost_(options_.most_cost_ns),
       values_(&objects_, library.is_libvkd3d),
       next_frame_(trace->first_frame().value_or(0)) {
-  // What the first frame of a trace took that began late, nobody knows.
+  // For a trace that began late, the duration of its first frame is unknown.
   if (next_frame_ == 0 && !trace->facts().trimmed) {
     frame_began_ns_ = trace->facts().start_monotonic_ns;
   }
@@ -274,7 +274,7 @@ Status PlayerImpl::OnCall(const Record& record) {
   call.object = objects_.Find(record.object);
   if (call.object == nullptr) {
     const bool absent = objects_.IsAbsent(record.object);
-    // Who misses the object misses no name.
+    // An object that is absent needs no name.
     if (absent && method == Method::ID3D12Object_SetName) return Status();
     return LeaveOutCall(call, absent ? "its object could not be made here"
                                      : fmt::format("there is no object {} here", record.object));

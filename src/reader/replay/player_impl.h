@@ -172,7 +172,8 @@ class PlayerImpl final : public Player {
   bool MarksFrame(CallInProgress* call);
   Status Make(CallInProgress* call, void* target);
   Status Adjust(CallInProgress* call);
-  // What this implementation takes in place of null, which it would follow.
+  // Replaces a null that this implementation would dereference with an argument that means the
+  // same.
   Status ReplaceNull(CallInProgress* call);
   Result<uint64_t> AddressOfZeros(DeviceContext* context);
   bool CopyPadded(CallInProgress* call, void* target);

@@ -43,7 +43,7 @@ Status PlayerImpl::LoseDevice(DeviceContext* context, const std::string& what) {
 // The program gives the device up. An implementation that takes it at its word does nothing for it any more, here
 // as there; others do as if nothing had been said.
 Status PlayerImpl::RemoveDevice(CallInProgress* call, void* target) {
-  // What the GPU has by then, the program may still look at.
+  // The program may still read results of the work that the GPU has by now.
   CAIRN_RETURN_IF_ERROR(WaitForDevice(call->record.object));
   DeviceContext* const context = ContextOf(call->record.object);
   if (context == nullptr || context->lost || result_.interrupted) return Status();

@@ -15,7 +15,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-// What implementations know has some ten.
+// The meta commands of known implementations have about ten parameters.
 constexpr UINT kMostParameters = 4096;
 
 struct ParameterLayout {

@@ -161,7 +161,7 @@ TEST_F(PlayerTest, ReadbacksBeforeTheFirstFrameAreNotCompared) {
   EXPECT_EQ(played.result.compared_readbacks, 0u);
 }
 
-// What nobody writes is zeros, here and there.
+// Memory that nobody writes holds zeros, in the recording and in the replay.
 TEST_F(PlayerTest, WhatAResourceHeldIsComparedIfAskedFor) {
   const uint64_t queue = script_.CreateQueue();
   const uint64_t list = script_.CreateList(script_.CreateAllocator());

@@ -88,8 +88,8 @@ Treatment Decide(Method method) {
     case Method::ID3D12Device5_RemoveDevice: return Treatment::kRemoveDevice;
     // It writes to memory of the program.
     case Method::ID3D12Device15_ResolveQueryData:
-    // What a program keeps in a driver's cache, and whom it asks to be told of ends: nothing else depends on these
-    // objects.
+    // Caches of a driver, and notifications of the ends of objects: nothing else depends on the
+    // objects that these calls create.
     case Method::ID3D12Device9_CreateShaderCacheSession:
     case Method::ID3D12Device5_CreateLifetimeTracker:
     // Questions to vkd3d-proton, and the ends of what is told when it begins.

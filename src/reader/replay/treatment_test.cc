@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which calls a replay may drop without a word, decided here for every method of every interface.
+// Decides, for every method of every interface, if a replay may drop its calls without a message.
 #include "reader/replay/treatment.h"
 
 #include <gmock/gmock.h>

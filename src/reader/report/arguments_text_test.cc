@@ -34,7 +34,7 @@ class ArgumentsTextTest : public ::testing::Test {
     block_.End(list_, begin);
   }
   Snapshot Take() { return std::move(SnapshotFromBlock(block_.bytes(), 1).value()); }
-  // Of the first kBegin.
+  // Returns the arguments of the first kBegin in words.
   static std::string Words(const Snapshot& snapshot) {
     std::string words;
     AppendArguments(snapshot, FirstBegin(snapshot), words);
@@ -120,7 +120,7 @@ TEST_F(ArgumentsTextTest, IndirectWithTheValuesThatLieThere) {
   EXPECT_EQ(SizeOfWork(ArgumentsOf(Take(), FirstBegin(Take()))), uint64_t{0xFEFEFEFE} * 0xFEFEFEFE);
 }
 
-// Of a program that has ended nobody reads them, and the address is the program's.
+// The values of a program that has ended are not read. Redact() replaces their address.
 TEST_F(ArgumentsTextTest, IndirectWhoseValuesWereNotRead) {
   const uint32_t begin = block_.Begin(list_, CAIRN_MARKER_DISPATCH_INDIRECT);
   Note(IndirectArguments(1, 64).main);

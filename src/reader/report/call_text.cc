@@ -15,7 +15,8 @@ namespace {
 
 constexpr size_t kHeapsNamed = 3;
 
-// Of several that had this handle the one that lives, or else was made last.
+// Returns the living object with this handle, else the one that was made last; null if there is
+// none.
 const Object* ObjectWithHandle(const Snapshot& snapshot, uint64_t handle) {
   const Object* found = nullptr;
   for (const Object& object : snapshot.objects) {

@@ -45,7 +45,8 @@ bool HasSlots(BindPoint point) {
          point != BindPoint::kDestination;
 }
 
-// Of a queue that waits for itself, which of its submissions: the signal stands behind the wait.
+// For a queue that waits for itself: appends the submission that waits, and the one that would
+// signal.
 void AppendOwnWait(const Snapshot& snapshot, const Wait& wait, std::string& out) {
   if (wait.signal == kNone) return;
   const uint64_t held = wait.held_submission;

@@ -178,7 +178,7 @@ void DiagnosticsPrinter::PrintAround(LineSink& sink, const FaultAddressVerdict& 
   if (text_.size() != empty) sink.Prose("      ", text_);
 }
 
-// What the CPU accessed when the program died.
+// Prints the addresses that the CPU accessed when the program died, and the objects there.
 void DiagnosticsPrinter::PrintCrashes(LineSink& sink, bool any) {
   for (const FaultAddressVerdict& verdict : crash_addresses_) {
     const bool nothing_near = verdict.below.object == kNone && verdict.above.object == kNone;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose memory an address is, in the same words for every form of the report.
+// Describes the objects at and around an address, in the same words for every form of the report.
 #ifndef CAIRN_READER_REPORT_FAULT_TEXT_H_
 #define CAIRN_READER_REPORT_FAULT_TEXT_H_
 
@@ -19,8 +19,9 @@ namespace cairn {
 void AppendOwners(const Snapshot& snapshot, const FaultAddressVerdict& verdict, size_t most,
                   std::string& out);
 
-// What lies around freed memory: `64 bytes behind buffer "Mesh", right before buffer "Skin"`; nothing where nothing
-// is known, and for other states, whose words have it.
+// Appends the neighbours of freed memory: `64 bytes behind buffer "Mesh", right before buffer
+// "Skin"`. Appends nothing if none is known, or for other states: AppendOwners() names the
+// neighbours of memory that was never mapped.
 void AppendAround(const Snapshot& snapshot, const FaultAddressVerdict& verdict, std::string& out);
 
 // Inside of a sentence on a crash: `in buffer "Mesh" + 0x40 of 4 KiB, destroyed, by thread "render" (7), 3 ms before the

@@ -31,7 +31,7 @@ void AppendUses(const FindingFacts& facts, const SuspectWork& suspect, std::stri
     out += "; uses ";
     AppendBinding(facts.snapshot, facts.analysis.bindings[suspect.binding], out);
   }
-  // Of the first alone: of a hostile file's million it would take for ever.
+  // Only for the first suspect: for the million of a hostile file it would take for ever.
   if (suspect.scope == kNone || &suspect != &facts.finding.suspects.front()) return;
   const ArgumentsWriter writer = FindArgumentsWriter(
       facts.snapshot, facts.analysis, facts.analysis.executions[suspect.execution], suspect.scope);
@@ -167,13 +167,14 @@ class FindingWriter {
     out_ += name.empty() ? SignalInWords(number) : std::string(name);
   }
 
-  // Of other memory of the process a sentence says nothing.
+  // Returns true if the object is near enough for a sentence. Other memory of the process is left
+  // out.
   static bool IsNear(const AddressNeighbour& neighbour) {
     constexpr uint64_t kNear = uint64_t{1} << 20;
     return neighbour.object != kNone && neighbour.distance <= kNear;
   }
 
-  // The call that the thread was in, and whose memory its address is.
+  // Writes the call that the thread was in, and the object that its address lies in or near.
   void WriteCrash() {
     AppendUnreturnedCall(snapshot_, finding_.crash, out_);
     for (const FaultAddressVerdict& verdict : FindCrashAddresses(snapshot_, analysis_)) {
@@ -189,7 +190,8 @@ class FindingWriter {
     }
   }
 
-  // What the failed work may have accessed, unless the address of a fault has told of it.
+  // Writes the objects that the failed work may have accessed and that were destroyed while it was
+  // in flight, unless the address of a fault tells of them.
   void WriteFreedInFlight() {
     if (!AccusesWork(finding_.kind) || finding_.fault_address != kNone) return;
     const std::vector<FreedInFlight> freed = FindFreedInFlight(snapshot_, analysis_);
