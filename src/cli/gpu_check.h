@@ -30,7 +30,7 @@ class GpuCheck {
   // with the next step; kIo kInterrupted.
   Status BeforeRun();
   void RunFailed() { due_ = true; }
-  // What is run does more than dispatch. Until then only dispatches are tried.
+  // Says that the runs do more than dispatch. Until then BeforeRun() tries only dispatches.
   void RunDraws() { draws_ = true; }
 
  private:

@@ -44,8 +44,8 @@ class PlayTelling {
   std::atomic<bool> ended_{false};
 };
 
-// What Command::PlayTimeout has read; "": it was not given, and a frame may take as long as it took when it was
-// recorded, and more (PlayerOptions::wait_as_recorded). kInvalidArgument, for people.
+// Reads the value of Command::PlayTimeout into `options`. "", for an option that was not given,
+// sets PlayerOptions::wait_as_recorded. Errors: kInvalidArgument, in words for people.
 Status ParsePlayTimeout(std::string_view timeout, PlayerOptions* options);
 
 // The words behind "cairn" of this process, with which PlayInChild runs it again. Set before a verb runs.

@@ -55,7 +55,7 @@ constexpr char kReplayExamples[] =
 // For ^C, where that does not end a wait for the window.
 constexpr uint32_t kBetweenLooksMs = 100;
 
-// What --validate compares.
+// The values of --validate.
 constexpr char kRead[] = "read";
 constexpr char kAll[] = "all";
 
@@ -297,7 +297,7 @@ int Play(const ReplayOptions& options, PlayerOptions player, PlayTelling* tellin
   player.original_pace = options.pace == "original";
   player.validate = !options.validate.empty();
   player.validate_resources = options.validate == kAll;
-  // What nobody wrote is what Direct3D 12 promises, not what the memory held before.
+  // Memory that nobody wrote then holds zeros, as Direct3D 12 promises, not what it held before.
   player.clear_memory = player.validate;
   player.library = options.library;
   player.mark_frames = options.mark_frames;

@@ -19,7 +19,7 @@ constexpr uint64_t kFirstLookNs = 20 * kMillisecond;
 constexpr uint64_t kSeldomNs = 500 * kMillisecond;
 constexpr uint64_t kLongestWaitNs = 4000 * kMillisecond;
 
-// Of a command line that is shown: browsers have some thousands.
+// Longer command lines are not shown in full: those of browsers have some thousand bytes.
 constexpr size_t kMostLineBytes = 400;
 
 constexpr std::string_view kLayer = "VK_LAYER_CAIRN_breadcrumbs";

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which processes a run had, for the case that none of them had GPU work that was followed: what they loaded, and why
-// the layers were not in them. Also who is still waited for once the program itself has ended. It looks seldom, and
-// never again at processes that are followed.
+// The processes of a run, kept for the case that none of them had GPU work that was followed: what
+// they loaded, and why the layers were not in them. Also names the processes that are still waited
+// for once the program itself has ended. Processes are looked at seldom, and never again once their
+// work is followed.
 #ifndef CAIRN_WATCHER_DESCENDANT_LOG_H_
 #define CAIRN_WATCHER_DESCENDANT_LOG_H_
 
@@ -18,7 +19,8 @@
 
 namespace cairn {
 
-// What the program was given, and what is typed for a program.
+// A run: the program as it was typed, the library and the address that it was given, and the word
+// to type for cairn.
 struct RunFacts {
   std::vector<std::string> arguments;  // of the program, as typed
   std::string library;                 // that is preloaded; "" without layers
@@ -51,7 +53,7 @@ class DescendantLog {
  public:
   explicit DescendantLog(RunFacts run) : run_(std::move(run)) {}
 
-  // What to look for in LookAtProcess.
+  // Returns the library and the variables to look for in LookAtProcess.
   LookFor wanted() const;
   // When to look again, by the same clock as `now_ns`: soon after the start, then every 0.5 s.
   uint64_t next_look_ns() const { return next_look_ns_; }
@@ -65,7 +67,7 @@ class DescendantLog {
   // From now on it looks as often as at the start.
   void LookSoon() { interval_ns_ = next_look_ns_ = 0; }
 
-  // What was seen of this process last; null: nothing.
+  // Returns what was seen of this process last; null if nothing was.
   const ProcessLook* LookOf(ProcessId id) const;
 
   struct Awaiting {
@@ -81,7 +83,8 @@ class DescendantLog {
   // A sentence for each process that used the GPU and was not followed, with its cause and the line to type; where
   // there is none, for those that the layers could not have been in. At most kMostTold, and one that counts the others.
   std::vector<std::string> TellUnfollowed() const;
-  // Who ran, where that tells of nobody; "" if nobody lived long enough to be seen.
+  // Returns a sentence that names the processes that ran, for a run of which TellUnfollowed() tells
+  // nothing; "" if none lived long enough to be seen.
   std::string TellWhoRan() const;
 
   static constexpr uint64_t kGraceNs = uint64_t{5} * 1'000'000'000;
@@ -98,10 +101,11 @@ class DescendantLog {
   };
 
   std::string Sentence(const Known& known) const;
-  // What the cause is and what to do about it, continuing "is not followed: ".
+  // Returns the cause and the next step, continuing "was not followed: ".
   std::string CauseOf(const Known& known) const;
   std::string LineToType(const Known& known) const;
-  // Who lost the run's environment on the way: ", in sudo (process 71)"; "" if that is not known.
+  // Returns the process that lost the run's environment on the way: ", by sudo (process 71)"; "" if
+  // it is not known.
   std::string LostBy(const Known& known) const;
 
   RunFacts run_;

@@ -64,7 +64,7 @@ class DescendantLogTest : public testing::Test {
       return looks_[id];
     });
   }
-  // What is told of a game with this look, started by `wrapper` with its number 70.
+  // Returns the sentence about a game with this look, which a wrapper with number 70 started.
   std::string Told(ProcessLook look, std::vector<std::string> arguments) {
     Run(std::move(arguments));
     living_.clear();

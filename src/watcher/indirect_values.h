@@ -7,7 +7,7 @@
 
 namespace cairn {
 
-// Of programs that record more, the commands that were recorded last.
+// The most commands that are read: those that were recorded last.
 inline constexpr uint32_t kMostIndirectReads = 1024;
 
 // Reads the arguments of indirect commands in the memory of the program, where a recording says that they lie in it

@@ -43,7 +43,8 @@ class OutputNames {
   }
 
  private:
-  // Who names a file means that one, whatever is in it.
+  // Returns true if `path` may be written. A name that the user gave always may, even if a file has
+  // it.
   bool IsFree(const std::string& path) const { return !wanted_.empty() || !exists_(path); }
 
   std::string wanted_;

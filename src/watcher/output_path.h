@@ -11,7 +11,7 @@
 
 namespace cairn {
 
-// Whether anything has this name.
+// Returns true if a file, or anything else, has this name.
 bool IsThere(const std::string& path);
 
 // "build/bin/game" -> "game.cairn", in the working directory.

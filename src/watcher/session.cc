@@ -21,7 +21,7 @@ namespace {
 // seeing it hang or end.
 constexpr int kMessagesAtOnce = 1024;
 
-// Whether one of the words is this program, by its path or without.
+// Returns true if one of the words is this program, with or without its path.
 bool NamesProgram(std::string_view command_line, std::string_view program) {
   while (!command_line.empty()) {
     std::string_view word = command_line.substr(0, command_line.find(' '));
@@ -263,7 +263,8 @@ void WatchSession::NameProcess(Process& process) {
     command_line = look->command_line;
     program = look->program;
   }
-  // Of one that is dead already the block knows more than the last look, which may be of the wrapper.
+  // The block of a process that is dead already knows more than the last look, which may be of the
+  // wrapper.
   const std::string in_block = ProgramInWords(process.block.Program());
   if (process.block.present() && NamesProgram(process.command_line, in_block) &&
       system_.CommandLineOf(process.id).empty()) {

@@ -54,7 +54,7 @@ inline constexpr uint64_t kPassedOnNs = uint64_t{1} * 1'000'000'000;
 
 // How often orphans are forgotten while the program itself runs, and has GPU work that is followed.
 inline constexpr uint64_t kForgetNs = uint64_t{5} * 1'000'000'000;
-// What still runs so long after the program's end is told.
+// A process that still runs so long after the program's end is named in a line.
 inline constexpr uint64_t kTellAwaitedNs = uint64_t{1} * 1'000'000'000;
 
 // What is remembered of all blocks between two looks at their words; who takes the most is no longer looked at.
@@ -86,7 +86,8 @@ struct SessionSettings {
   bool capture = false;
   // An armed capture starts when a file comes to be here, and stops when it is gone again. "": none.
   std::string capture_trigger_path;
-  // Whether it stays for what the program leaves behind and has no block yet.
+  // True: the session stays for processes that the program leaves behind and that have no block
+  // yet.
   bool stays_for_descendants = true;
   // Takes one line (without its end) per incident.
   std::function<void(const std::string& line)> say;
@@ -314,7 +315,8 @@ class WatchSession {
   std::vector<std::string> awaited_;  // after the main process's end
   bool said_awaited_ = false;
   bool awaits_nobody_ = false;  // the user has had enough
-  // Of processes with GPU work: how they ended, and whether one of them died of what nobody could tell.
+  // The signals that processes with GPU work died of, and true if one of them died of an unknown
+  // cause.
   std::set<int> deaths_;
   bool died_of_unknown_ = false;
   uint64_t next_number_ = 0;

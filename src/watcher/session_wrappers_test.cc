@@ -69,7 +69,8 @@ TEST(WatchSessionWrappers, AKillByCairnIsPassedOnAsWell) {
   EXPECT_TRUE(scene.session->killed_for_hang());
 }
 
-// What kills the wrapper alone is told, when nobody is left who may have died of it, or soon.
+// A death of the wrapper alone is reported when no process is left that may have died of the same
+// signal, or after kPassedOnNs.
 TEST(WatchSessionWrappers, ADeathOfTheWrappersOwnIsTold) {
   Scene scene(NamedByProgram());
   scene.StartWrapper("timeout");

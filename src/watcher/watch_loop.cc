@@ -167,7 +167,8 @@ Status WatchLoop::Run() {
   while (!session_.Finished()) {
     const auto happened = wait_set_.Wait(session_.NextTimeNs());
     if (!happened.ok()) return happened.status();
-    // Who ended later may only pass on how the others ended (timeout, strace): the first is the program itself.
+    // Processes that were added later are handled first: an earlier one (timeout, strace) may only
+    // pass on how they ended.
     std::vector<uint64_t> keys(happened->begin(), happened->end());
     const auto order = [](uint64_t key) {
       return key >= kFirstProcess && key != WaitSet::kTime ? ~key : 0;

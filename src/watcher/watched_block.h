@@ -37,8 +37,8 @@ class WatchedBlock {
 
   // Not const: the probe remembers what it saw the last time.
   std::vector<QueueObservation> ObserveQueues();
-  // Whether it has devices, and of none of them words that the GPU writes: --breadcrumbs off, or Direct3D 11 on anything
-  // but DXVK. Then nobody sees that work stands still.
+  // Returns true if the process has devices, and the GPU writes progress words for none of them:
+  // --breadcrumbs off, or Direct3D 11 on anything but DXVK. Then no hang can be noticed.
   bool IsWithoutWords() const;
   std::vector<LostDevice> LostDevices() const;
   EndEvidence Evidence();
