@@ -41,7 +41,7 @@ void DispatchScatter(const sample::List& list, const char* name, const sample::P
   if (barrier) sample::BarrierAfterDispatch(list);
 }
 
-// What the graphics queue does meanwhile.
+// Records the innocent work of the graphics queue, for --async.
 sample::List RecordPrepass(sample::Device& device, const sample::Pipeline& fill) {
   const sample::List list = device.BeginList(device.graphics(), "Prepass");
   {

@@ -41,7 +41,7 @@ class HostileCapturesTest : public ::testing::Test {
 TEST_F(HostileCapturesTest, ACaptureThatNobodyAskedForIsRefused) {
   const CommandResult result = Run({}, "armed");
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
-  // What is told of programs without GPU work is Linux' alone.
+  // The line about programs without GPU work is printed on Linux alone.
   EXPECT_TRUE(Matches(result.errors,
                       "cairn: hostile_capture[^ ]* \\(process [0-9]+\\) asks to be captured, which "
                       "cairn was not told to do; say cairn run --capture\n"

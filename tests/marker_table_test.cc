@@ -79,7 +79,8 @@ TEST_P(MarkerTableModesTest, TheFirstDrawThatIsNotProvenIsTheLikelyCulprit) {
                               "the device"));
 }
 
-// Whether or not draws are marked, the place between one draw's markers and the next one's is no suspect.
+// The place between one draw's markers and the next one's is no suspect, even if draws have no
+// scopes.
 TEST_F(MarkerTableTest, WorkThatIsNotMarkedIsNamedByItsMarkers) {
   Run("full", "T.BT.BT.BT.BT.B!T.BT.BT.B", "lost");
   const Json report = Report();

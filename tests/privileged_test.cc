@@ -27,7 +27,7 @@ constexpr char kRefused[] =
     "no "
     "watcher\n";
 
-// Of its report, which is empty.
+// The cause in the report of a program with more rights, which shows no work.
 constexpr char kCause[] =
     " and was not followed: it has more rights than its user \\((setuid or setgid|file "
     "capabilities)\\), and the system keeps other libraries out; type: cp ";

@@ -472,7 +472,7 @@ TEST_F(RunTest, AnOlderReportIsReplacedOnlyByANewOneOfThatName) {
   EXPECT_EQ(ReadFile(folder_ / "misbehave.cairn"), "older");
   EXPECT_THAT(again.errors, ::testing::ContainsRegex("cairn report misbehave-[0-9]+[.]cairn"));
   EXPECT_EQ(folder_.Contents().size(), 2u);
-  // Who names a file means that one.
+  // A file that the user names is written over.
   EXPECT_EQ(Run({"-o", "misbehave.cairn"}, {Misbehave(), "kill"}).exit_code, 128 + SIGKILL);
   EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
   EXPECT_EQ(folder_.Contents().size(), 2u);

@@ -166,7 +166,7 @@ TEST_F(TrimTest, AProgramThatLooksAtNothingIsComparedAllTheSame) {
   const CommandResult takes = Run({"run", "--capture", "--hash-frames", "--hash-resources",
                                    "--quiet", "-o", "c.cairn", "--", program, "take"});
   EXPECT_EQ(takes.exit_code, 0) << takes.Summary();
-  // Of a recording that ends before its program, what the targets hold then.
+  // If the recording ends before its program, the targets are hashed as they are at that time.
   EXPECT_EQ(Run({"run", "--capture", "--hash-resources", "--frames", "2-3", "--quiet", "-o",
                  "b.cairn", "--", program})
                 .exit_code,

@@ -275,7 +275,7 @@ TEST_F(WrappersTest, ManyDevicesAreToldOfOnce) {
             "destroyed makes room\n");
 }
 
-// What happened to a program that was not followed is in its report as well.
+// The report also tells why a program was not followed.
 TEST_F(WrappersTest, TheReportTellsTheCause) {
   Command command(UnderCairn({idle_, "libvulkan_lvp.so"}), {.folder = folder_.path()});
   const pid_t program = command.WaitUntilReady();

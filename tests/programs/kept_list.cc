@@ -65,7 +65,7 @@ class Program {
   }
 
 #if !defined(_WIN32)
-  // Of libvkd3d, which libvkd3d-utils brings.
+  // Takes the queue with a function of libvkd3d, which libvkd3d-utils loads.
   void TakeQueue() {
     void* const function = dlsym(RTLD_DEFAULT, "vkd3d_acquire_vk_queue");
     if (function == nullptr) std::exit(3);

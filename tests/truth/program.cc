@@ -101,8 +101,9 @@ const char* FetchOf(const Fault& fault) {
   }
 }
 
-// What a barrier holds back until work that fetches from a destroyed buffer has ended: it may have no pixel, or no
-// invocation, that says so. kNoWork: nothing, or another fault.
+// Returns the dispatch that a barrier holds back until work that fetches from a destroyed buffer
+// has ended: that work may have no pixel, or no invocation, that says so. Returns kNoWork if there
+// is none, or for another fault.
 uint32_t WorkBehind(const Fault& fault, const std::vector<Work>& works, uint32_t culprit) {
   const bool fetches = FetchOf(fault)[0] != '\0';
   for (uint32_t i = culprit + 1; fetches && i < works.size(); ++i) {

@@ -72,7 +72,7 @@ class Recorder {
   VkCommandBuffer RecordSecondary(const GpuQueue& queue, const PassPlan& pass, bool rendering);
   void BeginRendering(VkCommandBuffer commands, VkRenderingFlags flags);
   void WaitForEvent(VkCommandBuffer commands, VkEvent event);
-  // What is different about that work; nothing if it is as always.
+  // Returns the change that is made to this work; an empty one if there is none.
   const Injection& ChangeOf(uint32_t work) const;
 
   Gpu& gpu_;

@@ -364,7 +364,7 @@ TEST_F(RunExeTest, AnOlderReportIsReplacedOnlyByANewOneOfThatName) {
               ::testing::ContainsRegex("cairn report misbehave.exe-\\d+"));
   EXPECT_EQ(ReadFile(folder_ / "misbehave.exe.cairn"), "older");
   EXPECT_EQ(folder_.Contents().size(), 2u);
-  // Who names a file means that one.
+  // A file that the user names is written over.
   (void)Run({"-o", "misbehave.exe.cairn"}, {misbehave_, "write"});
   EXPECT_EQ(ReportTree(folder_ / "misbehave.exe.cairn", true), kTreeInBlur);
 }
