@@ -116,7 +116,7 @@ void WatchSession::SayLast() {
 
 void WatchSession::OnMessages() {
   const Work work(this);
-  TakeMessages(kAtOnceNs);
+  (void)TakeMessages();
   JudgeWrappers();
   ForgetEnded();
 }
@@ -194,7 +194,7 @@ void WatchSession::Refuse(ProcessId sender, const char* why) {
 // Those that live at the end of the program. What ended before has said it for itself.
 void WatchSession::SayUnwatched() {
   const std::vector<ProcessId> living = system_.ProcessesWithBlock();
-  TakeMessages(kLastMessagesNs);  // what one of them was about to hand over
+  (void)TakeMessages();  // what one of them was about to hand over
   std::string names;
   size_t count = 0;
   for (const ProcessId id : living) {
@@ -213,12 +213,12 @@ void WatchSession::SayUnwatched() {
       fmt::format("cairn: not watched, so no report tells of their crash or hang: {}", names));
 }
 
-void WatchSession::TakeMessages(uint64_t most_ns) {
+bool WatchSession::TakeMessages() {
   ReceivedMessage received;
   const uint64_t begun_ns = system_.MonotonicNs();
-  for (int i = 0; i < kMessagesAtOnce && system_.MonotonicNs() - begun_ns < most_ns &&
-                  system_.Receive(&received);
-       ++i) {
+  for (int i = 0; i < kMessagesAtOnce && system_.MonotonicNs() - begun_ns < kAtOnceNs; ++i) {
+    if (!system_.Receive(&received)) return true;
+    ++messages_taken_;
     const ProcessId sender = received.sender.pid;
     // The watcher outlives what it has no memory for.
     const Status handled = WithoutExceptions([&] {
@@ -227,6 +227,7 @@ void WatchSession::TakeMessages(uint64_t most_ns) {
     });
     if (!handled.ok()) Refuse(sender, "is not watched: there is no memory for it");
   }
+  return false;
 }
 
 WatchSession::Process* WatchSession::ProcessWith(ProcessId id) {
@@ -362,7 +363,10 @@ void WatchSession::NoticeLostDevices(Process& process) {
 void WatchSession::End(Process& process) {
   if (process.ended) return;
   // What it sent before it died may not have been read yet.
-  TakeMessages(kLastMessagesNs);
+  process.end_seen_at = std::min(process.end_seen_at, messages_taken_);
+  // The system tells of its end again, once other work has had its turn.
+  const bool all = TakeMessages();
+  if (!all && !process.gone && messages_taken_ - process.end_seen_at < kMessagesAtOnce) return;
   if (process.ended) return;  // One that was gone at once ends with its block's arrival.
   process.ended = true;
   process.end = system_.CollectEnd(process.number);

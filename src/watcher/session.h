@@ -65,8 +65,6 @@ inline constexpr uint64_t kMostKeptBytes = uint64_t{64} << 20;
 inline constexpr uint64_t kMostResidentBytes = uint64_t{32} << 20;
 // So long words are looked at, or messages taken, before it is seen whether there is anything more urgent.
 inline constexpr uint64_t kAtOnceNs = 20'000'000;
-// The same of messages, when a process has ended: its own may be among them.
-inline constexpr uint64_t kLastMessagesNs = 200'000'000;
 // Looking at all blocks takes half of the time at most.
 inline constexpr uint64_t kShareOfTime = 2;
 // How often it is seen whether a capture has come to its end.
@@ -199,8 +197,9 @@ class WatchSession {
     OutputNames::OfProcess output_names;
     std::unique_ptr<SessionCapture> capture;
     bool ended = false;
-    bool ends_capture = false;  // it has ended, and what is left of its capture is written
-    bool abandoned = false;     // survived being killed
+    uint64_t end_seen_at = kNever;  // so many messages had been taken then
+    bool ends_capture = false;      // it has ended, and what is left of its capture is written
+    bool abandoned = false;         // survived being killed
     ProcessEnd end;
     // Ended by a signal that it may only have passed on: until then nothing is said of that.
     uint64_t judged_at_ns = kNever;
@@ -228,8 +227,8 @@ class WatchSession {
   void Refuse(ProcessId sender, const char* why);
   void SayUnwatched();
 
-  // Of those that are there, for so long.
-  void TakeMessages(uint64_t most_ns);
+  // False: there may be more, and other work has its turn.
+  bool TakeMessages();
   void HandleMessage(ReceivedMessage& received);
   // The process that sent it; one that was not known is watched from now on. Null: it cannot be.
   Process* SenderOf(ReceivedMessage& received);
@@ -299,6 +298,7 @@ class WatchSession {
   };
   std::vector<Ending> endings_;
   uint64_t busy_ns_ = 0;  // with anything
+  uint64_t messages_taken_ = 0;
   std::vector<Process*> due_;
   bool said_not_probed_ = false;
   bool captured_ = false;
