@@ -273,7 +273,7 @@ TEST_F(SmallFiles, WhoseTablesAreFull) {
     std::vector<ChunkType> chunks;
   };
   for (const Form& form : {Form{20'000, 4, {}}, Form{8, 120'000, {kThreadChunk}},
-                           Form{200'000, 3, {kThreadChunk}}, Form{1, 4096, {kKernelLogChunk}},
+                           Form{100'000, 3, {kThreadChunk}}, Form{1, 4096, {kKernelLogChunk}},
                            Form{400'000, 16, {kFaultChunk, kObjectChunk, kDestructionChunk}},
                            Form{200'000, 16, {kPipelineChunk, kQueueMarkerChunk, kSyncChunk}}}) {
     Snapshot snapshot = OneDevice();
