@@ -41,7 +41,7 @@ inline constexpr FileCost kReportBytes = {uint64_t{192} << 20, 4096};
 // Nominal time of a playback (reader/replay/play_cost.h).
 inline constexpr FileCost kPlayedNs = {uint64_t{8} * 1'000'000'000, 100'000};
 // What verbs that read bound of the whole process, whatever the other budgets let through (cli/reading_limits.h).
-inline constexpr FileCost kProcessMemoryBytes = {uint64_t{448} << 20, 16384};
+inline constexpr FileCost kProcessMemoryBytes = {uint64_t{640} << 20, 16384};
 inline constexpr FileCost kProcessorMs = {9'000, 1};
 
 inline uint64_t FileBudget(uint64_t file_bytes, const FileCost& cost) {
