@@ -166,7 +166,7 @@ TEST_F(HelpExamplesTest, ThoseOfViewWork) {
   const CommandResult page = Shell("cairn report --html page.html monday.cairn");
   if (page.exit_code != 0) GTEST_SKIP() << "built without the viewer: " << page.errors;
   std::filesystem::create_directories(folder_ / "bin");
-  PutProgram("bin/xdg-open", R"(#!/bin/bash
+  PutProgram("bin/xdg-open", R"sh(#!/bin/bash
 rest=$(sed -n 's|.*url=http://\([^"]*\)".*|\1|p' "$1") host=${rest%%/*}
 exec 3<>"/dev/tcp/${host%:*}/${host#*:}"
 printf 'GET /%s HTTP/1.1\r\nHost: %s\r\n\r\n' "${rest#*/}" "$host" >&3
@@ -174,7 +174,7 @@ page=$(sed -n 's/^Location: \(.*\)\r$/\1/p' <&3)
 exec 3<>"/dev/tcp/${host%:*}/${host#*:}"
 printf 'GET %sopen HTTP/1.1\r\nHost: %s\r\n\r\n' "$page" "$host" >&3
 head -n 1 <&3 >opened
-)");
+)sh");
   const std::vector<std::string> examples = ExamplesIn(Shell("cairn help view").output);
   EXPECT_EQ(examples.size(), 3u);
   for (const std::string& example : examples) {
