@@ -106,18 +106,18 @@ bool SystemTellsUsers(PeerUsers* users) {
   asio::io_context network{1};
   Error error;
   Tcp::acceptor listener(network);
-  Tcp::socket near(network);
+  Tcp::socket ours(network);
   listener.open(Tcp::v4(), error);
   if (!error) KeepFromPrograms(static_cast<RawHandle>(listener.native_handle()));
   if (!error) listener.bind({asio::ip::address_v4::loopback(), 0}, error);
   if (!error) listener.listen(1, error);
   const Tcp::endpoint end = error ? Tcp::endpoint() : listener.local_endpoint(error);
-  if (!error) near.open(Tcp::v4(), error);
-  if (!error) KeepFromPrograms(static_cast<RawHandle>(near.native_handle()));
-  if (!error) near.connect(end, error);
+  if (!error) ours.open(Tcp::v4(), error);
+  if (!error) KeepFromPrograms(static_cast<RawHandle>(ours.native_handle()));
+  if (!error) ours.connect(end, error);
   if (error) return true;  // whatever is wrong with the network, nobody is let in for it
-  const Tcp::socket far = listener.accept(error);
-  return error || UserBehind(users, far) == PeerUser::kSame;
+  const Tcp::socket accepted = listener.accept(error);
+  return error || UserBehind(users, accepted) == PeerUser::kSame;
 }
 
 // Of a request line: "GET /5f0c/ HTTP/1.1". "" if it is none.
