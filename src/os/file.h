@@ -85,7 +85,7 @@ class File {
   // Returns once what was written survives a crash of the machine. errc::invalid_argument: that means
   // nothing here, as of a device.
   std::error_code Sync();
-  // Of a new one. On Windows its folder says who may read it.
+  // Makes a new file readable for every user. Does nothing on Windows: there the folder says who may read its files.
   std::error_code LetEverybodyRead();
   // Tells what a file system only knows at the end, which the destructor swallows.
   std::error_code Close();
@@ -107,9 +107,9 @@ class File {
 // For reading one after the other what need not be a file: fopen(path, "rb"), with its errno.
 std::FILE* OpenStream(const FilePath& path);
 
-// Whether what has this name, were it a link, belongs to another user, in a folder that others can write to (by its
-// mode; on Windows always false: what a folder's list grants is not looked at). Then it is neither written nor replaced:
-// others can put things there that are to be taken for this user's own.
+// Returns true if `path` belongs to another user and its folder can be written by others, as its mode says. Does not
+// follow a link at `path`. Such a file is neither written nor replaced: others can put files there that pass for this
+// user's own. Always false on Windows, where the access list of the folder is not read.
 bool IsOfAnother(const FilePath& path);
 
 // Gives a file another name, and takes that from a file that has it. errc::device_or_resource_busy: somebody has that
@@ -120,8 +120,8 @@ std::error_code Rename(const FilePath& path, const FilePath& new_path);
 // The same. errc::file_exists if the name is taken: nothing is ever replaced.
 std::error_code RenameToFree(const FilePath& path, const FilePath& free_path);
 
-// So that whoever may not read the one file may not read the other, as far as modes say that: on Windows a file has
-// what its folder says. Nothing happens to `to` unless it is this user's own file, and no link.
+// Gives `to` the mode of `from`, so that whoever may not read the one may not read the other. On Windows the folder
+// says who may read a file. `to` stays untouched unless it is this user's own file, and no link.
 void CopyPermissions(const FilePath& from, const FilePath& to);
 
 // Takes a file away, or a link, never a folder. errc::no_such_file_or_directory if there is none.

@@ -13,8 +13,8 @@ namespace cairn {
 // A power of two.
 size_t PageBytes();
 
-// What this process has touched of memory and files that it shares with others, as the system counts it. 0: not known,
-// as on Windows.
+// Returns the resident bytes of this process that are shared memory or files, as the system counts them. 0 if they are
+// not known, as on Windows.
 uint64_t SharedBytesInUse();
 
 // From now on threads share two heaps. The C library of Linux gives each thread that allocates while another one does a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose connection is it? For a server that answers its own user alone.
+// Finds the user at the other end of a connection of this machine, for a server that answers its own user alone.
 #ifndef CAIRN_OS_PEER_USER_H_
 #define CAIRN_OS_PEER_USER_H_
 
@@ -10,7 +10,7 @@
 
 namespace cairn {
 
-// Of TCP over IPv4, in the byte order of this machine.
+// One end of a TCP connection over IPv4, in the byte order of this machine.
 struct TcpEnd {
   uint32_t address = 0;
   uint16_t port = 0;
@@ -19,8 +19,8 @@ struct TcpEnd {
 enum class PeerUser : uint8_t {
   kSame,   // a process of this user has the other end open
   kOther,  // one of another user, root among them
-  // Nobody has it open any more, it is not on this machine or not in this network namespace, or the system does not tell.
-  // Of a process of Linux that is asked of under Wine, nothing is told.
+  // Nobody has it open any more, it is not on this machine or not in this network namespace, or the system does not
+  // tell. Under Wine the system tells nothing of a Linux process.
   kUnknown,
 };
 

@@ -18,11 +18,12 @@ namespace cairn {
 
 class SharedMemory {
  public:
-  // What Create may make at most: on Linux the process's limit of files (ulimit -f).
+  // Returns the largest size that Create accepts: on Linux the limit of this process for files (ulimit -f).
   static uint64_t MostBytes();
 
-  // Zero-filled and mapped for reading and writing. kUnsupported beyond MostBytes(). `name` is for people who look at what a process holds, and
-  // for os/running_processes.h. On Windows it is the beginning of the name by which this user's processes can open it.
+  // Creates memory that is zero-filled, and maps it for reading and writing. kUnsupported beyond MostBytes(). `name` is
+  // for people who look at what a process holds, and for os/running_processes.h. On Windows it is the beginning of the
+  // name by which this user's processes can open it.
   static Result<SharedMemory> Create(const char* name, uint64_t size_bytes);
 
   // Maps memory made by Create in another process, for reading only; takes ownership of
@@ -75,17 +76,18 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  // "cairn-block-1234-0": what all who have this memory call it, on Windows; "" if it has no name there, and elsewhere.
+  // "cairn-block-1234-0": the name of this memory for all who have it, on Windows; "" if it has none, and elsewhere.
   const std::string& name() const { return name_; }
 
   std::byte* data() const { return data_; }
   uint64_t size_bytes() const { return size_bytes_; }
-  // Which memory it is that another process has made: of two mappings at the same time the same if they show the same
-  // memory. 0: not known, as on Windows.
+  // Identifies memory that another process has made: two mappings that exist at the same time have the same identity if
+  // they show the same memory. 0 if it is not known, as on Windows.
   uint64_t identity() const { return identity_; }
-  // What was touched of the mapping no longer counts as this process's, until it is touched again. Nothing on Windows.
+  // Drops the touched pages of the mapping: they no longer count as this process's memory until they are touched again.
+  // Their bytes stay. Does nothing on Windows.
   void ForgetPages() const;
-  // To hand it over. -1 in memory that another process made: the mapping needs none.
+  // The handle to hand the memory over with. -1 in memory that another process made: the mapping needs none.
   RawHandle handle() const { return handle_.get(); }
 
  private:

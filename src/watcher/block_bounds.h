@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the blocks of all processes may be together: which memory is whose, and how much of it is mapped. Programs hand
+// Bounds the blocks of all processes together: no two have the same memory, and only so much is mapped. Programs hand
 // over whatever they like, also the same memory many times.
 #ifndef CAIRN_WATCHER_BLOCK_BOUNDS_H_
 #define CAIRN_WATCHER_BLOCK_BOUNDS_H_
@@ -15,7 +15,7 @@ namespace cairn {
 // docs/bounds.md. One thread.
 class BlockBounds {
  public:
-  // Of address space, not of memory: as many blocks of the usual size as processes are watched.
+  // The address space, not the memory, of all blocks, at most: as many blocks of the usual size as watched processes.
   static constexpr uint64_t kMostMappedBytes = uint64_t{1} << 40;
 
   enum class Taken {

@@ -15,10 +15,10 @@
 namespace cairn {
 namespace {
 
-// How much is written before others get the lock: what takes it besides is an incident.
+// The records and bytes that are written before others get the lock, at most: an incident takes it too.
 constexpr size_t kBatchRecords = 1024;
 constexpr size_t kBatchBytes = 4u << 20;
-// What is looked at meanwhile, records or not: some milliseconds.
+// The steps of the reader meanwhile, at most, whether they find records or not: some milliseconds.
 constexpr uint32_t kBatchSteps = 1u << 16;
 // The program rings when it has much to give; otherwise this is how late the file may be.
 constexpr uint64_t kLookNs = 10'000'000;
@@ -176,8 +176,8 @@ void CaptureDrain::TakeTheRest() {
   const uint64_t begun_ns = MonotonicNs();
   {
     const std::lock_guard lock(mutex_);
-    // What is missing will not come, and what is written from now on, by a child that has the memory as well,
-    // is not the program's.
+    // Missing records will not come. Records that are written from now on, by a child that has the memory as well, are
+    // not the program's.
     reader_->TakeWhatIsThere();
   }
   const uint64_t last = reader_->end_number();

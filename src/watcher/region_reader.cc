@@ -14,7 +14,7 @@ namespace {
 constexpr uint32_t kPadKind = 0;
 constexpr uint32_t kThreadsKept = 65536;
 
-// Of the region, before its pages are forgotten.
+// The bytes of the region that are read before its pages are forgotten.
 constexpr uint64_t kMostTouchedBytes = 16u << 20;
 
 enum RingState : uint32_t { kRingFree = 0, kRingEnded = 2 };

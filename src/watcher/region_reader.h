@@ -84,7 +84,7 @@ class RegionReader {
 
   // Sentences, one for each kind of damage.
   std::vector<std::string> Losses() const;
-  // Of those one more: there was no time for all that was there at the end.
+  // Adds one sentence to Losses(): there was no time for all that was there at the end.
   void NoteCut() { cut_ = true; }
   uint64_t passed_over() const { return passed_over_; }
 

@@ -37,10 +37,10 @@
 
 namespace cairn {
 
-// What programs can make a watcher spend, whatever they do; docs/bounds.md.
+// The most that programs can make a watcher spend, whatever they do; docs/bounds.md.
 inline constexpr size_t kMaxWatched = 4096;  // processes at once; those beyond run unwatched
 inline constexpr size_t kMaxCaptures = 16;   // at once; those beyond are not captured
-// Of programs that replaced themselves with others, which are still being written.
+// While so many captures of programs that replaced themselves are still being written, no other begins.
 inline constexpr size_t kMaxEndings = 32;
 inline constexpr uint64_t kMaxFiles = 4096;   // that one watcher makes
 inline constexpr uint64_t kMaxUnwritten = 8;  // reports that are told instead of written
@@ -49,7 +49,7 @@ inline constexpr uint64_t kMaxLines = 200;  // on stderr, and one that says how 
 // A process that survives being killed for so long is stuck inside a driver; nobody can end it.
 inline constexpr uint64_t kUnkillableNs = uint64_t{5} * 1'000'000'000;
 
-// So long a wrapper's death waits for that of a program that it may only pass on: some kill themselves first.
+// The time that a wrapper's death waits for that of a program that it may only pass on: some kill themselves first.
 inline constexpr uint64_t kPassedOnNs = uint64_t{1} * 1'000'000'000;
 
 // How often orphans are forgotten while the program itself runs, and has GPU work that is followed.
@@ -57,17 +57,18 @@ inline constexpr uint64_t kForgetNs = uint64_t{5} * 1'000'000'000;
 // A process that still runs so long after the program's end is named in a line.
 inline constexpr uint64_t kTellAwaitedNs = uint64_t{1} * 1'000'000'000;
 
-// What is remembered of all blocks between two looks at their words; who takes the most is no longer looked at.
+// The memory of all blocks' probes between two looks at their words, at most. Beyond, the block that takes the most is
+// no longer looked at.
 inline constexpr uint64_t kMostProbeBytes = uint64_t{48} << 20;
-// What is kept of all processes that are ending.
+// The bytes of the states that are kept of all processes, at most. Beyond, the newest state is not kept.
 inline constexpr uint64_t kMostKeptBytes = uint64_t{64} << 20;
-// Of blocks that were touched; more than that is given back.
+// The shared memory that is resident in the watcher, at most. Beyond, it forgets the pages of all blocks.
 inline constexpr uint64_t kMostResidentBytes = uint64_t{32} << 20;
-// So long words are looked at, or messages taken, before it is seen whether there is anything more urgent.
+// The time that words are looked at, or messages taken, before the session checks for anything more urgent.
 inline constexpr uint64_t kAtOnceNs = 20'000'000;
 // Looking at all blocks takes half of the time at most.
 inline constexpr uint64_t kShareOfTime = 2;
-// How often it is seen whether a capture has come to its end.
+// The time between two checks whether a capture has come to its end.
 inline constexpr uint64_t kLookAtEndingNs = 2'000'000;
 
 inline constexpr size_t kMaxNamed = 8;  // processes in one line
@@ -291,7 +292,7 @@ class WatchSession {
   SpokenLines lines_;
   OutputNames names_;
   BlockBounds blocks_;
-  // Of programs that replaced themselves with others: what is left of them is written.
+  // The capture of a program that replaced itself with another, while the rest of it is written.
   struct Ending {
     std::unique_ptr<SessionCapture> capture;
     std::string program;

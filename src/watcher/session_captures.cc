@@ -96,7 +96,8 @@ bool WatchSession::EndingsGoOn() const {
                      [](const auto& process) { return process.second->ends_capture; });
 }
 
-// What is left of a capture is written on its own thread: that of the session sees to the others meanwhile.
+// Finishes the captures that are written to their end. Each is written on its own thread, so that the session's thread
+// can see to the other processes.
 void WatchSession::LookAtEndings() {
   for (const auto& [number, process] : processes_) {
     if (!process->ends_capture || !process->capture->ended()) continue;

@@ -42,7 +42,7 @@ class SessionOutput {
   struct Place {
     std::string path;     // of the report, once its file was created
     std::string why_not;  // it has another name than the one that was asked for
-    // Of a report that could not be written: the bytes that the file would have, at most kMostUnwrittenBytes.
+    // The bytes of a report whose file could not be written, at most kMostUnwrittenBytes.
     std::vector<std::byte> unwritten;
   };
   // Writes a report to `place->path`, or to another name (output_file.h).

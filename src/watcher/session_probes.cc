@@ -9,7 +9,7 @@
 
 namespace cairn {
 
-// Who asked for the kill of a hung program waits for it otherwise.
+// Warns once. Without this, whoever asked for the kill of a hung program would wait for it in vain.
 void WatchSession::SayIfHangsCannotBeNoticed(const Process& process) {
   if (!settings_.policy.kill_on_hang || said_without_words_ || !process.block.IsWithoutWords()) {
     return;

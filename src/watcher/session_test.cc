@@ -131,7 +131,7 @@ TEST(WatchSession, ABlockWhoseLookTakesLongKeepsNobodyFromSeeingAHang) {
   scene.End(kGame, kExit);
 }
 
-// What is left of it is written on another thread, and may take its time: others are not waited for.
+// The rest of a capture is written on another thread, and may take its time: other processes do not wait for it.
 TEST(WatchSession, ACaptureThatEndsSlowlyKeepsNobody) {
   Scene scene(Capturing());
   scene.StartGame();

@@ -200,7 +200,7 @@ void WatchedBlock::KeepState() {
   if (snapshot.ok()) kept_state_ = std::move(snapshot).value();
 }
 
-// Of the tables that grow with what the program does.
+// Counts the tables that grow with what the program does.
 uint64_t WatchedBlock::KeptBytes() const {
   if (!kept_state_.has_value()) return 0;
   const Snapshot& kept = *kept_state_;

@@ -46,21 +46,21 @@ class WatchedBlock {
   // Path of the executable, as the process gave it; untrusted text.
   std::string Program() const;
 
-  // What it shows now is what the next dumps tell, whatever the GPU writes from here on.
+  // Keeps the state that the block shows now: the next dumps tell it, whatever the GPU writes from here on.
   void KeepState();
   const std::optional<Snapshot>& kept_state() const { return kept_state_; }
   void ForgetKeptState() { kept_state_.reset(); }
   uint64_t KeptBytes() const;
 
-  // What ObserveQueues remembers.
+  // Returns the memory that ObserveQueues keeps between calls.
   uint64_t ProbeBytes() const { return probe_.has_value() ? probe_->MemoryBytes() : 0; }
-  // Forgets that; ObserveQueues returns nothing from here on.
+  // Frees that memory; ObserveQueues returns nothing from here on.
   void StopProbing() {
     probe_.reset();
     probe_stopped_ = true;
   }
 
-  // What was read of it no longer counts as this process's memory.
+  // Drops the pages that were read: they no longer count as this process's memory.
   void ForgetPages() const { memory_.ForgetPages(); }
 
   std::span<const std::byte> bytes() const { return {memory_.data(), memory_.size_bytes()}; }

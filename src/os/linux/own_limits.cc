@@ -18,7 +18,7 @@ constexpr size_t kMostWords = 1000;
 char g_last_words[kMostWords];
 std::atomic<size_t> g_last_words_bytes{0};
 
-// What can be written and is of this process alone, as RLIMIT_DATA counts it; 0: not known.
+// Returns the writable memory of this process alone: what RLIMIT_DATA counts, and the stack. 0 if it is not known.
 uint64_t WritableBytes() {
   std::FILE* const file = std::fopen("/proc/self/statm", "re");
   if (file == nullptr) return 0;

@@ -116,7 +116,8 @@ std::optional<Owner> SearchTables(const TcpEnd& there, const TcpEnd& here) {
   return found;
 }
 
-// What all users that a user namespace does not know look like, this one too if it is not known itself.
+// Returns true if `user` is the ID that stands for every user whom this user namespace does not know, this process's
+// own among them if the namespace does not know it.
 bool IsNobody(uint32_t user) {
   uint32_t nobody = 65534;
   std::ifstream("/proc/sys/kernel/overflowuid") >> nobody;

@@ -35,7 +35,7 @@ class PeerUserTest : public testing::Test {
               0);
     return near;
   }
-  // Of whoever has connected next.
+  // Accepts the next connection and returns its user.
   PeerUser Next() {
     sockaddr_in there = {};
     socklen_t size = sizeof(there);

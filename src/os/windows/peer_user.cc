@@ -17,7 +17,7 @@
 namespace cairn {
 namespace {
 
-// Of the process that has this end; 0 if nobody does.
+// Returns the ID of the process that has the end `there` of the connection; 0 if none has.
 DWORD OwnerOf(const TcpEnd& there, const TcpEnd& here) {
   std::vector<std::byte> table;
   DWORD size = 1 << 16;
