@@ -134,7 +134,7 @@ class FullDiskTest : public BlockedOutputTest {
   void SetUp() override {
     if (RunOnDisk(64, "true").exit_code != 0) GTEST_SKIP() << "no disk can be made";
   }
-  // What the program does: all that is left of the disk is full when it dies.
+  // Fills the disk to its end, then runs a program that dies.
   const std::string fill_ = "cat /dev/zero >full 2>/dev/null; exec " + misbehave_ + " kill";
 };
 

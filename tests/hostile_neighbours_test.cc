@@ -21,7 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Of what the system counts as this process's, at any time so far.
+// Returns the peak of the process's resident memory so far; 0 if it is not known.
 uint64_t PeakMiB(pid_t pid) {
   const std::string status = ReadFile("/proc/" + std::to_string(pid) + "/status");
   const size_t at = status.find("VmHWM:");

@@ -39,7 +39,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr uint64_t kMostBytes = uint64_t{512} << 20;
-// Of processor time. The bound is 10 s on a machine that has nothing else to do: one that has takes longer.
+// Seconds of processor time, at most. The bound is 10 s on an idle machine; a busy one takes longer.
 constexpr double kMostSeconds = 30;
 // Address space that is no memory: code, the stack and the arena of a second thread.
 [[maybe_unused]] constexpr uint64_t kUnusedBytes = uint64_t{224} << 20;
@@ -52,7 +52,7 @@ struct Answer {
   std::string errors;
 };
 
-// What it prints is counted and, but for the end, thrown away.
+// Runs a verb. Its output is counted and, but for the end, thrown away.
 Answer Ask(const std::vector<std::string>& words, const std::string& folder) {
   int out[2] = {-1, -1};
   const std::string errors = folder + "/errors";

@@ -141,7 +141,7 @@ TEST(WineAgsWined3dTest, TheReportNamesTheDraw) {
   // The first line.
   EXPECT_THAT(text.substr(0, text.find('\n')),
               HasSubstr("DRAW 6 (3 vertices, 1 instance) of Draw loop "));
-  // What libcairn does to write them is no work of the program's.
+  // The calls by which libcairn writes them are no work of the program's.
   EXPECT_THAT(section, Not(HasSubstr("END_QUERY")));
 }
 

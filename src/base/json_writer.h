@@ -90,9 +90,9 @@ class JsonWriter {
  private:
   static constexpr size_t kPieceBytes = 64 << 10;
 
-  // Whether each value of what is open has one.
+  // Returns true if each value of the open object or array stands on a line of its own.
   bool HasLines() const { return depth_ != 0 && depth_ <= line_levels_; }
-  // What stands between the value to come and the one before. False: it is left out.
+  // Appends what separates the next value from the one before. Returns false if the next value is left out.
   bool Separate();
   bool IsInArray() const { return depth_ != 0 && arrays_[static_cast<size_t>(depth_) - 1]; }
   void EndLine();

@@ -16,7 +16,7 @@ namespace {
 
 constexpr char kLift[] = "CAIRN_NO_LIMITS=1 in the environment lifts this bound";
 
-// Of all files so far.
+// The budgets of all files so far, added up.
 uint64_t g_bytes = 0;
 uint64_t g_ms = 0;
 

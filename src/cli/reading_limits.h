@@ -12,15 +12,16 @@
 
 namespace cairn::cli {
 
-// What decides whether processor time is bounded: copying a whole trace may take long.
+// The bound of processor time: by the size of the file, or none, because copying a whole trace may take long.
 enum class TimeLimit { kBySize, kNone };
 
-// Call it for each file before it is read: what a second file may cost comes on top. CAIRN_NO_LIMITS=1 in the
-// environment lifts the bound. Only on Linux.
+// Bounds the memory and the processor time of this process by the size of the file at `path`. Call it for each file
+// before it is read: the budget of a second file comes on top. CAIRN_NO_LIMITS=1 in the environment lifts the bound.
+// Only on Linux.
 void LimitReading(std::string_view verb, const std::string& path,
                   TimeLimit time = TimeLimit::kBySize);
 
-// Why there was no memory, for main(): the bound above if there is one.
+// Returns why there was no memory, for main(): the bound above if there is one.
 std::string WhyNoMemory();
 
 }  // namespace cairn::cli

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program may do to those beside it, through the watcher that they share:
+// Attacks the programs beside it through the watcher that they share:
 //   hostile_neighbour claims N CONTEXTS   N children hand over the same block, which has CONTEXTS times 65,536 command
 //                                         lists, and live on
 //   hostile_neighbour owns N CONTEXTS     the same, each with a block of its own
 //   hostile_neighbour events              a block full of markers, of which each word is as the layout wants it; dies
 //   hostile_neighbour reports             the same, loses a device again and again
-//   hostile_neighbour descriptors         hands over all that is no memory, and what waits while it is closed; lives on
+//   hostile_neighbour descriptors         descriptors of all but memory, some slow to close; lives on
 //   hostile_neighbour huge                memory of huge pages with a hole; exits
 //   hostile_neighbour flood               messages for ever
-// What lives on says "ready PID" once it has done it all.
+// A process that lives on prints "ready PID" once it has done all of that.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What libcairn tells the Direct3D 11 layer of the same copy of Cairn, whose objects are the implementation's own and
-// cannot be asked for it (compare layer_identity.h).
+// Hooks by which libcairn calls the Direct3D 11 layer of the same copy of Cairn. The program's objects are the
+// implementation's own and cannot be asked for the layer (compare layer_identity.h).
 #ifndef CAIRN_APP_BREADCRUMBS_D3D11_LAYER_HOOKS_H_
 #define CAIRN_APP_BREADCRUMBS_D3D11_LAYER_HOOKS_H_
 
@@ -17,18 +17,18 @@ struct D3D11LayerHooks {
   // the layer does not know the ID3D11DeviceContext, or its work is in the lists of the Vulkan layer. Threads: that of
   // the ID3D11DeviceContext. Throws nothing.
   void (*note_raw_marker)(void* context, uint32_t slots, const RawMarker& marker) = nullptr;
-  // What this thread calls of the ID3D11DeviceContext from `begin` on is libcairn's, and no work of the program's, until
-  // the same without `begin`. Throws nothing.
+  // Marks the calls that this thread makes of the ID3D11DeviceContext as libcairn's own, no work of the program's: from
+  // a call with `begin` to one without. Throws nothing.
   void (*own_calls)(void* context, bool begin) = nullptr;
 };
 
 // The hooks stay for the rest of the process: the layer is never unloaded. Threads: any.
 void SetD3D11LayerHooks(const D3D11LayerHooks& hooks);
 
-// By the hook; nothing without one.
+// Calls the hook; does nothing without one.
 void NoteD3D11RawMarker(void* context, uint32_t slots, const RawMarker& marker);
 
-// Around libcairn's own calls of an ID3D11DeviceContext, which lives at least as long. By the hook.
+// Calls the hook around libcairn's own calls of an ID3D11DeviceContext, which lives at least as long.
 class D3D11OwnCalls {
  public:
   explicit D3D11OwnCalls(void* context);

@@ -451,7 +451,7 @@ TEST_F(CaptureTest, AWatcherThatIsSilentForTooLongEndsIt) {
   EXPECT_EQ(watcher_.header()->gave_up.load(), 1u);
   EXPECT_EQ(capture.FrameEnded(1), Capture::AtFrame::kStopped);
   EXPECT_EQ(Capture::Active(), nullptr);
-  // What fitted is whole.
+  // The records that fitted are whole.
   const auto records = watcher_.Finish();
   EXPECT_GT(records.size(), 1000u);
 }

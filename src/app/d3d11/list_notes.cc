@@ -163,7 +163,7 @@ class ListNotes final : public WorkNotes {
       RawMarkersOf(context.block()->contexts()[slots]).store(context.index() + 1);
     }
     const bool top = marker.where == PipeLocation::kTop;
-    // What finds no room is counted in the recording.
+    // A marker that finds no room is counted in the recording.
     static_cast<void>(open_->Bind(top ? kBindRawMarkerTop : kBindRawMarkerBottom, marker.index,
                                   marker.value, /*is_address=*/true));
   }

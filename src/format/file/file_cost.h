@@ -24,7 +24,7 @@ struct FileCost {
 
 inline constexpr FileCost kDecodedBytes = {uint64_t{512} << 20, 4096};  // of all chunks together
 inline constexpr FileCost kTextBytes = {uint64_t{64} << 20, 256};  // of names, each counted once
-// Of names, counted once for each row that has one: so much would be printed if each row was.
+// Names, counted once for each row that has one: as many bytes as printing every row would give.
 inline constexpr FileCost kNamedBytes = {uint64_t{32} << 20, 256};
 inline constexpr FileCost kTableRows = {uint64_t{1} << 20, 64};  // of a snapshot
 inline constexpr FileCost kTraceRecords = {uint64_t{2} << 20, 64};
@@ -33,14 +33,15 @@ inline constexpr FileCost kBlobBytes = {uint64_t{4} << 30,
                                         65536};  // handed out, and decoded for it
 inline constexpr FileCost kDescriptorCopies = {uint64_t{16} << 20, 256};
 inline constexpr FileCost kComparedBytes = {uint64_t{1} << 30, 65536};  // of calls as text
-// Of what is printed of a trace before arguments are left out.
+// Bytes that are printed of a trace before arguments are left out.
 inline constexpr FileCost kPrintedBytes = {uint64_t{128} << 20, 4096};
 
-// Of a report, as text or JSON.
+// Bytes of a report, as text or JSON.
 inline constexpr FileCost kReportBytes = {uint64_t{192} << 20, 4096};
 // Nominal time of a playback (reader/replay/play_cost.h).
 inline constexpr FileCost kPlayedNs = {uint64_t{8} * 1'000'000'000, 100'000};
-// What verbs that read bound of the whole process, whatever the other budgets let through (cli/reading_limits.h).
+// Memory and processor time of the whole process in a verb that reads, whatever the other budgets let through
+// (cli/reading_limits.h).
 inline constexpr FileCost kProcessMemoryBytes = {uint64_t{640} << 20, 16384};
 inline constexpr FileCost kProcessorMs = {9'000, 1};
 

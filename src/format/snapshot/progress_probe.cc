@@ -9,13 +9,14 @@ namespace {
 // A chain of events may run in a circle, and any slot may claim any count; the rest of a scan is done
 // at the next poll.
 constexpr uint32_t kMaxEventsPerPoll = 1u << 20;
-// The same of pages, and of recordings of which the last event is looked at again.
+// The same bound for pages, and for recordings whose last event is looked at again.
 constexpr uint32_t kMaxPagesPerPoll = 8192;
 constexpr uint32_t kMaxRepeatsPerPoll = 8192;
-// Of all contexts together. Beyond, nothing is remembered: a block could claim 64 times 65,536.
+// The slots of all contexts together that are remembered, at most: a block could claim 64 times 65,536. Slots beyond
+// are not looked at.
 constexpr uint32_t kMostSlots = 1u << 17;
-// More than there are slots in a context. Beyond, what was seen is forgotten, and seen again with the next
-// recording.
+// The executed secondary command buffers that are remembered, at most: as many as a context may have slots. With one
+// more, all are forgotten, and found again with the next recordings.
 constexpr size_t kMostSecondaries = 1u << 16;
 
 uint64_t Mix(uint64_t hash, uint64_t value) {

@@ -54,7 +54,7 @@ class ProgressProbe {
   // secondary command buffers that are executed for the first time.
   std::span<const QueueProgress> Poll();
 
-  // What this takes. Cost: a few additions for each context.
+  // Returns the memory that the probe takes. Cost: a few additions for each context.
   uint64_t MemoryBytes() const;
 
  private:

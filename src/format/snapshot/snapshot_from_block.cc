@@ -21,7 +21,8 @@
 namespace cairn {
 namespace {
 
-// Of BlockReadLimits::text_bytes: names of objects, which are no NameRecords, sentences, markers kept in arenas.
+// The part of BlockReadLimits::text_bytes that NameRecords leave free: for names of objects, sentences, and markers
+// kept in arenas.
 constexpr uint64_t kOtherTextBytes = uint64_t{32} << 20;
 constexpr uint64_t kKeptMarkerTextBytes = uint64_t{16} << 20;
 static_assert(kMaxObjects * sizeof(ObjectRecord::name) + kKeptMarkerTextBytes < kOtherTextBytes);
@@ -189,7 +190,8 @@ bool SnapshotTaker::Executes(uint32_t context, uint32_t slot, uint32_t event_cou
   return (reached != 0 || passed != 0) && passed < event_count;
 }
 
-// Of more than the limits the ones that matter least: those that the GPU is not inside of, the earliest first.
+// Drops the recordings beyond the limits, and counts them. Those that the GPU is inside of are kept first, then the
+// latest.
 void SnapshotTaker::LeaveOutTooMany() {
   const auto pages = [](const FoundRecording& found) {
     return std::max<uint64_t>(1, (found.event_count + kEventsPerChunk - 1) / kEventsPerChunk);

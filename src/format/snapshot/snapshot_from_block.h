@@ -14,11 +14,11 @@
 
 namespace cairn {
 
-// What a file may have.
+// The events of a snapshot, at most, in a file as well.
 inline constexpr uint32_t kMaxSnapshotEvents = 16u << 20;
 
-// At most so much is read of one block, whatever it claims; the rest is counted in Snapshot::losses. Where there is more
-// than that, recordings that the GPU executes come first, then the latest.
+// The most that is read of one block, whatever it claims; the rest is counted in Snapshot::losses. Where there is more,
+// recordings that the GPU executes come first, then the latest.
 struct BlockReadLimits {
   uint32_t slots = 1u << 17;  // of recordings
   uint32_t events = 1u << 20;

@@ -236,7 +236,7 @@ TEST(Culprit, TheLastReachedTiesWithWhatFollowsWithoutAWrite) {
                                             SuspectReason::kTied, SuspectReason::kReached));
   EXPECT_EQ(finding.tied, 3u);
   EXPECT_EQ(finding.suspects[0].tied_count, 3u);
-  // What has a loop goes first.
+  // The tied draw whose shader has a loop goes first.
   Snapshot& snapshot = builder.snapshot;
   for (const uint64_t hash : {uint64_t{1}, uint64_t{2}}) {
     Pipeline pipeline;

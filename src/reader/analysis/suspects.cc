@@ -291,9 +291,9 @@ class SuspectRanker {
     }
   }
 
-  // Whether nothing is written between the begins of two suspects, of which the second follows the first, and nothing at
-  // the begin of the first. The last that the GPU reached may write there: behind that write the GPU stands in it, or in
-  // what follows without one.
+  // Returns true if the GPU writes nothing at the begin of the first suspect, and nothing from there to the begin of
+  // the second, which follows it. The last suspect that the GPU reached may write at its begin: behind that write the
+  // GPU is in it, or in work that follows without a write.
   bool Tie(const Ranked& a, const Ranked& b) const {
     const SuspectWork& first = a.suspect;
     const SuspectWork& second = b.suspect;

@@ -37,7 +37,7 @@ std::pair<std::string_view, std::string_view> SplitAt(std::string_view text,
   return {text.substr(0, at), text.substr(at + place.size())};
 }
 
-// Of the report, decompressed: browsers have to hold it many times over.
+// The bytes of the report before compression, at most: browsers hold them many times over.
 constexpr uint64_t kMostBytes = uint64_t{96} << 20;
 
 bool WriteData(const PageContent& content, PackedText* packed) {

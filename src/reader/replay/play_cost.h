@@ -23,7 +23,8 @@ class PlayCost {
   static constexpr uint64_t kSubmissionNs = 100'000;  // of one list
   static constexpr uint64_t kCommandNs = 1'000;       // of a list that is executed
   static constexpr uint64_t kByteNs = 1;              // of a record
-  // Of memory that is made: it is cleared, and some of it in this process. A gigabyte is all that a small file gets.
+  // For each byte of memory that is made: it is cleared, some of it in this process. A small file gets a gigabyte
+  // at most.
   static constexpr uint64_t kMadeByteNs = 8;
   static constexpr uint64_t kImageByteNs = 10;  // read back and encoded
 

@@ -323,7 +323,7 @@ Status PlayerImpl::MapResource(CallInProgress* call, void* target) {
   return Status();
 }
 
-// What a list costs where it is executed is what was recorded into it.
+// Counts the commands of each list: executing it costs as much as was recorded into it.
 void PlayerImpl::CountCost(CallInProgress& call) {
   const uint64_t number = call.record.object;
   switch (call.method) {

@@ -15,8 +15,8 @@
 
 namespace cairn {
 
-// What is printed of a dump, if nobody says otherwise: values of arrays beyond that are left out, and the last of
-// `losses` says how many.
+// The bytes that are printed of a dump, at most, unless the caller says otherwise. Values of arrays beyond are left
+// out, and the last of `losses` says how many.
 inline constexpr uint64_t kMostJsonReportBytes = uint64_t{192} << 20;
 
 // One JSON object in UTF-8 with a line feed at the end; the same input gives the same bytes.

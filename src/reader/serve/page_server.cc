@@ -47,10 +47,10 @@ constexpr auto kMostAsking = std::chrono::seconds(2);
 constexpr auto kMostReading = std::chrono::seconds(60);
 // Cookies of all other servers of 127.0.0.1 come with each question.
 constexpr uint32_t kMostHeader = 16 << 10;
-// What somebody goes on sending behind a question that is answered.
+// The bytes that are read behind an answered question, at most; then the connection is closed.
 constexpr size_t kMostUnread = 64 << 10;
-// docs/bounds.md has these. Of pages that are open, of answers that are made or on their way, and of all; what is neither
-// gives way to who comes.
+// The bounds of docs/bounds.md: open pages, answers that are made or on their way, and all connections. A connection
+// that is neither page nor answer gives way to a new one.
 constexpr size_t kMostOpenPages = 64;
 constexpr size_t kMostAnswers = 32;
 constexpr size_t kMostConnections = 512;  // half of what a process may have open, by default
@@ -120,7 +120,7 @@ bool SystemTellsUsers(PeerUsers* users) {
   return error || UserBehind(users, accepted) == PeerUser::kSame;
 }
 
-// Of a request line: "GET /5f0c/ HTTP/1.1". "" if it is none.
+// Returns the target of a request line, "/5f0c/" of "GET /5f0c/ HTTP/1.1"; "" if there is none.
 std::string_view TargetIn(std::string_view line) {
   const size_t start = line.find(' ');
   if (start == std::string_view::npos) return "";
@@ -128,7 +128,7 @@ std::string_view TargetIn(std::string_view line) {
   return line.substr(0, line.find(' '));
 }
 
-// Behind the first '/', up to the second one.
+// Returns the part between the first '/' of `target` and the second; "" if there is none.
 std::string_view SecretIn(std::string_view target) {
   const size_t end = target.find('/', 1);
   if (!target.starts_with('/') || end == std::string_view::npos) return "";

@@ -116,7 +116,7 @@ class PageServerTest : public testing::Test {
     path_ = page->get_header_value("Location");
     EXPECT_NE(path_, ticket);
   }
-  // Of a new address, without the host.
+  // Returns the path of a new address, and notes its host.
   std::string TicketPath() {
     const std::string address = server_->NewAddress();
     EXPECT_THAT(address, StartsWith("http://127.0.0.1:"));
@@ -448,7 +448,7 @@ TEST_F(PageServerTest, WhoHangsUpHoldsUpNobody) {
 }
 
 #ifdef __linux__
-// What another user gets for a question that all else is right about.
+// Returns the answer that another user gets to `request`; "" if there is none.
 std::string AnswerForNobody(const std::string& host, const std::string& request) {
   int told[2];
   EXPECT_EQ(pipe(told), 0);

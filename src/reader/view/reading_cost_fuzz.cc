@@ -36,13 +36,13 @@
 namespace cairn {
 namespace {
 
-// Of docs/bounds.md.
+// The bounds of docs/bounds.md for a small file.
 constexpr uint64_t kMostMemory = uint64_t{512} << 20;
 constexpr uint64_t kMostOutput = uint64_t{512} << 20;
 
 constexpr size_t kForms = 6;
 constexpr size_t kBuckets = 64;
-// By form of output: the logarithm of output, and of memory, for each byte of the file, in quarters.
+// For each form of output, the logarithm of the output and of the memory for each byte of the file, in quarters.
 __attribute__((section("__libfuzzer_extra_counters"))) uint8_t g_output[kForms][kBuckets];
 __attribute__((section("__libfuzzer_extra_counters"))) uint8_t g_memory[kForms][kBuckets];
 
@@ -104,7 +104,7 @@ uint64_t ExportBytes(const Snapshot& snapshot) {
   return bytes;
 }
 
-// What stands at the beginning of an input; the rest is what numbers are made of.
+// The beginning of an input; numbers are made of the rest.
 struct Recipe {
   uint32_t tables;  // a bit for each
   uint32_t rows;
