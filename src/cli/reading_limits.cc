@@ -18,15 +18,19 @@ constexpr char kLift[] = "CAIRN_NO_LIMITS=1 in the environment lifts this bound"
 
 // The budgets of all files so far, added up.
 uint64_t g_bytes = 0;
+
+#ifndef CAIRN_SANITIZED
 uint64_t g_ms = 0;
 
 uint64_t Sum(uint64_t a, uint64_t b) {
   return a + std::min(b, UINT64_MAX - a);
 }
+#endif
 
 }  // namespace
 
-void LimitReading(std::string_view verb, const std::string& path, TimeLimit time) {
+void LimitReading([[maybe_unused]] std::string_view verb, [[maybe_unused]] const std::string& path,
+                  [[maybe_unused]] TimeLimit time) {
 #ifndef CAIRN_SANITIZED
   const char* const lifted = OwnVariable("CAIRN_NO_LIMITS");
   if (lifted != nullptr && std::string_view(lifted) == "1") return;
@@ -42,11 +46,6 @@ void LimitReading(std::string_view verb, const std::string& path, TimeLimit time
       fmt::format("cairn {}: {}: stopped after {} seconds of processor time, which is what "
                   "a file of its size may cost; {}\n",
                   verb, VisibleText(path), seconds, kLift));
-#else
-  (void)verb;
-  (void)path;
-  (void)time;
-  (void)g_ms;
 #endif
 }
 
