@@ -127,7 +127,9 @@ class ChunkTypes {
 
 Snapshot Cook(const Recipe& recipe, std::span<const uint8_t> bytes) {
   // So few that one input takes seconds with sanitizers: what a row more costs is what is sought.
-  constexpr uint32_t kMostRows = 1u << 10;  // with sanitizers a second or two for each input
+  constexpr uint32_t kMostRows = 128;
+  constexpr uint32_t kMostInnerRows = 16;
+  constexpr uint32_t kMostNameBytes = 512;
   Snapshot snapshot;
   ChunkTypes types;
   VisitTables(types, snapshot);
@@ -148,8 +150,9 @@ Snapshot Cook(const Recipe& recipe, std::span<const uint8_t> bytes) {
     event.type = event.kind == EventKind::kEnd ? 0 : byte >> 2 & 3;
     snapshot.events.push_back(event);
   }
-  TableFiller filler(&snapshot, recipe.rows % kMostRows, recipe.inner_rows % kMostRows,
-                     std::string(recipe.name_bytes, static_cast<char>(recipe.name)));
+  TableFiller filler(
+      &snapshot, recipe.rows % kMostRows, recipe.inner_rows % kMostInnerRows,
+      std::string(recipe.name_bytes % kMostNameBytes, static_cast<char>(recipe.name)));
   filler.Choose(std::move(chosen));
   filler.Vary(bytes);
   VisitTables(filler, snapshot);
