@@ -178,13 +178,17 @@ TEST_P(WineD3D11, ALostDevice) {
       Told({"report", file_}),
       ContainsRegex(
           "^The device was lost \\(VK_ERROR_DEVICE_LOST\\) in DRAW 5( \\([^)]*\\))? of .*Frame 3 > "
-          ".*Opaque \\(graphics pipeline \\[ VS: Placed triangle \\| PS: Endless "
-          "loop \\]\\): proved, it was the only work running"));
-  EXPECT_THAT(ReportTree(file_, true),
-              AllOf(ContainsRegex("\\[X\\] DRAW 4( \\([^)]*\\))?, graphics pipeline \\[ VS: Placed "
-                                  "triangle \\| PS: Solid colour \\]"),
-                    ContainsRegex("\\[ \\] DRAW 6( \\([^)]*\\))?, graphics pipeline \\[ VS: Placed "
-                                  "triangle \\| PS: Solid colour \\]")));
+          ".*Opaque \\(graphics pipeline \\[ VS: Placed triangle( \\([0-9a-f]*\\))? \\| PS: "
+          "Endless "
+          "loop( \\([0-9a-f]*\\))? \\]\\): proved, it was the only work running"));
+  EXPECT_THAT(
+      ReportTree(file_, true),
+      AllOf(
+          ContainsRegex("\\[X\\] DRAW 4( \\([^)]*\\))?, graphics pipeline \\[ VS: Placed "
+                        "triangle( \\([0-9a-f]*\\))? \\| PS: Solid colour( \\([0-9a-f]*\\))? \\]"),
+          ContainsRegex(
+              "\\[ \\] DRAW 6( \\([^)]*\\))?, graphics pipeline \\[ VS: Placed "
+              "triangle( \\([0-9a-f]*\\))? \\| PS: Solid colour( \\([0-9a-f]*\\))? \\]")));
 }
 
 INSTANTIATE_TEST_SUITE_P(OnDxvk, WineD3D11, ::testing::Values(kDxvkPrefix));
