@@ -155,7 +155,7 @@ TEST_F(TraceVerbsTest, ALimitOfTheSizeLeavesNoHalfFile) {
     const CommandResult result =
         RunCommand({"sh", "-c", "ulimit -f 1 && exec " + Program("cairn") + " " + command},
                    {.folder = folder_.path()});
-    if (result.errors.find("no viewer") != std::string::npos) continue;
+    if (result.errors.find("without its viewer") != std::string::npos) continue;
     EXPECT_EQ(result.exit_code, 1) << result.Summary();
     EXPECT_THAT(result.errors, HasSubstr("File too large"));
     EXPECT_EQ(ReadFile(folder_ / "taken"), "before");
