@@ -43,6 +43,11 @@ void NameTable::Grow() {
   }
 }
 
+bool NameTable::IsOnUsedPage(NameRef name) const {
+  const uint64_t page = uint64_t{name} * 8 / kPageBytes;
+  return page < page_used_.size() && page_used_[page];
+}
+
 bool NameTable::Read(NameRef name, TextRef* text) {
   const uint64_t offset = uint64_t{name} * 8;
   if (offset < block_.pages_offset() || !block_.Contains(offset, 8)) return false;
@@ -65,6 +70,12 @@ bool NameTable::Read(NameRef name, TextRef* text) {
 }
 
 NameTable::Entry* NameTable::Get(NameRef name) {
+  // Comes before the search: a block may claim a million names on pages of their own, and the search misses the cache
+  // for each.
+  if (page_budget_ == 0 && !IsOnUsedPage(name)) {
+    ++unreadable_count_;
+    return nullptr;
+  }
   Entry* entry = Find(name);
   if (entry->name == name) return entry;
   TextRef text;

@@ -37,6 +37,7 @@ class NameTable {
 
   Entry* Find(NameRef name);
   void Grow();
+  bool IsOnUsedPage(NameRef name) const;
   bool Read(NameRef name, TextRef* text);
   // The entry of a reference other than 0, read if need be; null if it cannot be read.
   Entry* Get(NameRef name);

@@ -26,6 +26,10 @@ namespace {
 // One that has closed nothing for so long waits: another one is started.
 constexpr uint64_t kWaitsNs = 50'000'000;
 constexpr int kMostClosers = 16;
+// Freeing this much takes a few milliseconds.
+constexpr uint64_t kQuicklyUnmappedBytes = uint64_t{16} << 20;
+// So many wait to be unmapped; others are unmapped at once, so that nobody makes memory faster than it is freed.
+constexpr uint64_t kMostUnmapped = 4;
 
 // The device number of the file system in which the kernel makes memory.
 dev_t DeviceOfMemory() {
@@ -37,11 +41,23 @@ dev_t DeviceOfMemory() {
   return device;
 }
 
+// A descriptor to close, or memory to unmap.
+struct Foreign {
+  SystemHandle handle;
+  void* data = nullptr;
+  uint64_t size_bytes = 0;
+
+  void Release() {
+    handle.Close();
+    if (data != nullptr) munmap(data, size_bytes);
+  }
+};
+
 class Closers {
  public:
-  void Add(SystemHandle handle) {
+  void Add(Foreign foreign) {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back(std::move(handle));
+    waiting_.push_back(std::move(foreign));
     const uint64_t now_ns = MonotonicNs();
     const bool all_wait = now_ns - last_closed_ns_ >= kWaitsNs;
     if (count_ != 0 && (!all_wait || count_ >= kMostClosers)) return;
@@ -62,10 +78,10 @@ class Closers {
   void Run() {
     std::unique_lock lock(mutex_);
     while (!waiting_.empty()) {
-      SystemHandle next = std::move(waiting_.front());
+      Foreign next = std::move(waiting_.front());
       waiting_.pop_front();
       lock.unlock();
-      next.Close();
+      next.Release();
       lock.lock();
       last_closed_ns_ = MonotonicNs();
     }
@@ -73,13 +89,18 @@ class Closers {
   }
 
   std::mutex mutex_;
-  std::deque<SystemHandle> waiting_;
+  std::deque<Foreign> waiting_;
   int count_ = 0;  // threads
   uint64_t last_closed_ns_ = 0;
 };
 
-// Never destroyed: its threads may outlive everything else.
-Closers& AllClosers() {
+// Never destroyed: their threads may outlive everything else.
+Closers& ClosersOfHandles() {
+  static Closers& closers = *new Closers;
+  return closers;
+}
+// Apart from those, which may all wait for a minute.
+Closers& ClosersOfMemory() {
   static Closers& closers = *new Closers;
   return closers;
 }
@@ -122,11 +143,19 @@ void CloseElsewhere(SystemHandle handle) {
   if (!handle.valid()) return;
   // Memory never waits, and is what mostly comes.
   if (fcntl(static_cast<int>(handle.get()), F_GET_SEALS) >= 0) return;
-  AllClosers().Add(std::move(handle));
+  ClosersOfHandles().Add({std::move(handle)});
 }
 
 uint64_t HandlesStillOpen() {
-  return AllClosers().still_open();
+  return ClosersOfHandles().still_open();
+}
+
+void UnmapElsewhere(void* data, uint64_t size_bytes) {
+  if (size_bytes < kQuicklyUnmappedBytes || ClosersOfMemory().still_open() >= kMostUnmapped) {
+    munmap(data, size_bytes);
+  } else {
+    ClosersOfMemory().Add({SystemHandle(), data, size_bytes});
+  }
 }
 
 }  // namespace cairn

@@ -11,9 +11,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "os/channel.h"
@@ -110,6 +115,26 @@ TEST(ForeignHandle, WhatLingersHoldsNobodyUp) {
   EXPECT_TRUE(IsChannelClosed(ends->second.get()));
   // The other ends still have their sockets, which are not closed yet, or wait.
   for (const FileDescriptor& other : others) EXPECT_TRUE(other.valid());
+}
+
+bool IsMapped(const std::string& name) {
+  std::ifstream maps("/proc/self/maps");
+  const std::string text{std::istreambuf_iterator<char>(maps), {}};
+  return text.find(name) != std::string::npos;
+}
+
+// On another thread; the time-out of the test ends one that waits for ever.
+TEST(ForeignHandle, LargeMemoryIsUnmapped) {
+  constexpr uint64_t kBytes = uint64_t{64} << 20;
+  for (int i = 0; i < 20; ++i) {
+    Result<SharedMemory> memory = SharedMemory::Create("cairn-unmapped", kBytes);
+    ASSERT_TRUE(memory.ok());
+    const Result<SharedMemory> mapped = memory->MapAgainForReading();
+    ASSERT_TRUE(mapped.ok());
+    EXPECT_EQ(mapped->data()[kBytes - 1], std::byte{0});
+    EXPECT_TRUE(IsMapped("cairn-unmapped"));
+  }
+  while (IsMapped("cairn-unmapped")) std::this_thread::yield();
 }
 
 // Whoever sends does not wait for ever for one that reads nothing.

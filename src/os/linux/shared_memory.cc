@@ -103,7 +103,12 @@ Result<SharedMemory> SharedMemory::MapAgainForReading() const {
 }
 
 SharedMemory::~SharedMemory() {
-  if (data_ != nullptr && !borrowed_) munmap(data_, size_bytes_);
+  if (data_ == nullptr || borrowed_) return;
+  if (identity_ == 0) {
+    munmap(data_, size_bytes_);
+  } else {
+    UnmapElsewhere(data_, size_bytes_);
+  }
 }
 
 }  // namespace cairn
