@@ -76,6 +76,28 @@ TEST_F(HostileTest, AChildThatFeedsTheRegionDoesNotKeepCairn) {
   }
 }
 
+TEST_F(HostileTest, AProgramThatDoesNotObeyIsKilledByASecondSigterm) {
+  Command command(UnderCairn({}, {"sh", "-c", "trap '' TERM; echo ready $$; exec sleep 1000"}),
+                  {.folder = folder_.path(), .timeout_s = 240});
+  const pid_t program = command.WaitUntilReady();
+  ASSERT_GT(program, 0);
+  kill(command.pid(), SIGTERM);
+  EXPECT_TRUE(WaitUntil([&] {
+    return command.errors().find(
+               "goes on 5 s after SIGTERM; a second SIGTERM to cairn kills it\n") !=
+           std::string::npos;
+  }));
+  EXPECT_TRUE(IsRunning(program));
+  kill(command.pid(), SIGTERM);
+  const CommandResult result = command.Wait();
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.Summary();
+  EXPECT_THAT(result.left_behind, ::testing::IsEmpty());
+  EXPECT_THAT(result.errors, HasSubstr(": SIGTERM did not end it\n"));
+  // As with SIGTERM: no GPU work was unfinished.
+  EXPECT_THAT(folder_.Contents(), ::testing::IsEmpty());
+}
+
 // A child that is watched and does not obey SIGTERM: cairn does.
 TEST_F(HostileTest, WhatAProgramLeavesBehindDoesNotKeepCairnFromObeying) {
   Command command(UnderCairn({"--capture"}, {capture_, "linger"}),

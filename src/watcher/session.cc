@@ -21,6 +21,8 @@ namespace {
 // seeing it hang or end.
 constexpr int kMessagesAtOnce = 1024;
 
+constexpr int kSigterm = 15;  // on every system
+
 // Returns true if one of the words is this program, with or without its path.
 bool NamesProgram(std::string_view command_line, std::string_view program) {
   while (!command_line.empty()) {
@@ -139,6 +141,7 @@ void WatchSession::OnTime() {
       GiveUpOn(*process);
     }
   }
+  SayIfItGoesOn();
   ProbeThoseDue();
   LookAtEndings();
   JudgeWrappers();
@@ -153,6 +156,14 @@ void WatchSession::OnTrigger() {
 }
 
 void WatchSession::OnSignal(int signal_number) {
+  if (signal_number == kSigterm && main_alive()) {
+    const uint64_t now_ns = system_.MonotonicNs();
+    if (terminated_at_ns_ == kNever) {
+      terminated_at_ns_ = now_ns;
+    } else if (now_ns - terminated_at_ns_ >= kObeyNs) {
+      return KillAll();
+    }
+  }
   for (const auto& [number, process] : processes_) {
     if (!process->alive()) continue;
     // It may just have ended; then there is nothing to pass on.
@@ -169,8 +180,46 @@ void WatchSession::OnSignal(int signal_number) {
   }
 }
 
+// Whoever waits for the end learns how to have it.
+void WatchSession::SayIfItGoesOn() {
+  if (said_goes_on_ || terminated_at_ns_ == kNever || !main_alive() ||
+      system_.MonotonicNs() - terminated_at_ns_ < kObeyNs) {
+    return;
+  }
+  said_goes_on_ = true;
+  const Process& main = *processes_.at(0);
+  lines_.Warn(fmt::format(
+      "cairn: {} (process {}) goes on {} after SIGTERM; a second SIGTERM to cairn kills it",
+      main.program, main.id, SecondsInWords(kObeyNs)));
+}
+
+void WatchSession::KillAll() {
+  const Process* first = nullptr;
+  size_t more = 0;
+  for (const auto& [number, process] : processes_) {
+    if (!process->alive() || process->doomed_at_ns() != kNever ||
+        system_.ConditionOf(number) == ProcessCondition::kEnding || !system_.Kill(number)) {
+      continue;
+    }
+    process->watch.OnKilledForSigterm();
+    process->asked_to_end_at_ns = system_.MonotonicNs();
+    if (first == nullptr) {
+      first = process.get();
+    } else {
+      ++more;
+    }
+  }
+  if (first == nullptr) return;
+  killed_all_ = true;
+  lines_.Warn(fmt::format("cairn: killed {} (process {}){}: SIGTERM did not end it", first->program,
+                          first->id, more == 0 ? "" : fmt::format(" and {} more", more)));
+}
+
 uint64_t WatchSession::NextTimeNs() const {
   uint64_t next_ns = NextLookNs();
+  if (terminated_at_ns_ != kNever && !said_goes_on_ && main_alive()) {
+    next_ns = std::min(next_ns, terminated_at_ns_ + kObeyNs);
+  }
   if (EndingsGoOn()) next_ns = std::min(next_ns, system_.MonotonicNs() + kLookAtEndingNs);
   for (const auto& [number, process] : processes_) {
     next_ns = std::min(next_ns, process->judged_at_ns);
@@ -505,7 +554,7 @@ void WatchSession::GiveUpOn(Process& process) {
   process.abandoned = true;
   FinishCapture(process);
   lines_.Warn(fmt::format("cairn: {} (process {}) {}", process.program, process.id,
-                          process.killed_at_ns != kNever
+                          process.killed_at_ns != kNever || killed_all_
                               ? "survives SIGKILL: it is stuck inside a driver and ends with it"
                               : "goes on after the signal, and is no longer watched"));
 }

@@ -52,6 +52,9 @@ inline constexpr uint64_t kUnkillableNs = uint64_t{5} * 1'000'000'000;
 // The time that a wrapper's death waits for that of a program that it may only pass on: some kill themselves first.
 inline constexpr uint64_t kPassedOnNs = uint64_t{1} * 1'000'000'000;
 
+// The time that a program has to obey SIGTERM: from then on a second one kills it.
+inline constexpr uint64_t kObeyNs = uint64_t{5} * 1'000'000'000;
+
 // How often orphans are forgotten while the program itself runs, and has GPU work that is followed.
 inline constexpr uint64_t kForgetNs = uint64_t{5} * 1'000'000'000;
 // A process that still runs so long after the program's end is named in a line.
@@ -165,7 +168,8 @@ class WatchSession {
   void OnTime();
   // A capture starts, and the next time stops.
   void OnTrigger();
-  // The user wants the program to have this signal.
+  // The user wants the program to have this signal. A second SIGTERM, kObeyNs after the first, kills all that is
+  // watched instead.
   void OnSignal(int signal_number);
 
   // Processes that handed over a block are watched to their end, also when the first one has ended.
@@ -209,7 +213,7 @@ class WatchSession {
     uint64_t probe_late_ns = 0;  // on purpose, the next one
     uint64_t busy_seen_ns = 0;   // busy_ns_ at the last one
     uint64_t killed_at_ns = kNever;
-    // By a signal that was passed on, after the main process's end.
+    // By a signal that was passed on, after the main process's end, or by SIGKILL because it did not obey SIGTERM.
     uint64_t asked_to_end_at_ns = kNever;
 
     bool alive() const { return !ended && !abandoned; }
@@ -261,6 +265,8 @@ class WatchSession {
   void NoticeLostDevices(Process& process);
   void CarryOut(Process& process, const Decision& decision);
   bool Kill(Process& process);
+  void SayIfItGoesOn();
+  void KillAll();
   void GiveUpOn(Process& process);
   // `where`: the name of the file that it is in, when the user reads of it.
   Status WriteReport(Process& process, const Decision& decision, std::string* where,
@@ -305,6 +311,9 @@ class WatchSession {
   bool captured_ = false;
   bool killed_for_hang_ = false;
   bool lost_output_ = false;
+  uint64_t terminated_at_ns_ = kNever;  // the first SIGTERM, while the main process lives
+  bool said_goes_on_ = false;
+  bool killed_all_ = false;  // it did not obey
   uint64_t unwritten_ = 0;
   bool said_without_words_ = false;
   uint64_t refused_ = 0;  // hand-overs

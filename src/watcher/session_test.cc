@@ -446,9 +446,48 @@ TEST(WatchSession, ASignalReachesAllAndAfterTheProgramNobodyKeepsUsFromObeying) 
   scene.session->OnSignal(SIGTERM);
   scene.Pass(6 * kSecond);
   EXPECT_TRUE(scene.session->Finished());
-  EXPECT_THAT(scene.lines, ElementsAre("! cairn: child (process 72) goes on after the signal, and "
-                                       "is no longer watched"));
+  EXPECT_THAT(
+      scene.lines,
+      ElementsAre(
+          testing::HasSubstr("game (process 71) goes on 5 s after SIGTERM"),
+          "! cairn: child (process 72) goes on after the signal, and is no longer watched"));
   EXPECT_TRUE(scene.world.watched.empty());
+}
+
+TEST(WatchSession, ASecondSigtermKillsWhoDidNotObeyTheFirst) {
+  Scene scene;
+  scene.StartGame();
+  scene.world.processes[kChild].program = "child";
+  scene.Block(kChild);
+  scene.session->OnSignal(SIGTERM);
+  scene.Pass(kSecond / 2);
+  scene.session->OnSignal(SIGTERM);  // impatient
+  EXPECT_THAT(scene.world.processes[kGame].signals, ElementsAre(SIGTERM, SIGTERM));
+  EXPECT_THAT(scene.lines, IsEmpty());
+  scene.world.processes[kChild].condition = ProcessCondition::kStopped;
+  scene.Pass(5 * kSecond);
+  const auto goes_on =
+      "! cairn: game (process 71) goes on 5 s after SIGTERM; a second SIGTERM to cairn kills it";
+  EXPECT_THAT(scene.lines, ElementsAre(goes_on));
+  scene.world.processes[kChild].condition = ProcessCondition::kRunning;
+  scene.session->OnSignal(SIGINT);
+  EXPECT_EQ(scene.world.processes[kGame].kills, 0);
+  for (int i = 0; i < 3; ++i) scene.session->OnSignal(SIGTERM);
+  const auto killed = "! cairn: killed game (process 71) and 1 more: SIGTERM did not end it";
+  EXPECT_THAT(scene.lines, ElementsAre(goes_on, killed));
+  EXPECT_EQ(scene.world.processes[kGame].kills, 1);
+  EXPECT_EQ(scene.world.processes[kChild].kills, 1);
+  // As if SIGTERM had ended it.
+  scene.End(kChild, kKilled);
+  EXPECT_EQ(scene.lines.back(),
+            "cairn: child was ended by signal 15 (SIGTERM); report: cairn report game.cairn");
+  // The program is stuck in a driver.
+  scene.Pass(6 * kSecond);
+  EXPECT_EQ(
+      scene.lines.back(),
+      "! cairn: game (process 71) survives SIGKILL: it is stuck inside a driver and ends with it");
+  EXPECT_FALSE(scene.session->killed_for_hang());
+  EXPECT_TRUE(scene.session->Finished());
 }
 
 TEST(WatchSession, WhoLivesUnwatchedIsNamedAtTheProgramsEnd) {

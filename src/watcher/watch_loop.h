@@ -40,7 +40,8 @@ struct WatchSettings : SessionSettings {
 // signal number if a signal ended it, on Windows the code of the exception; kExitKilledForHang if the watcher killed it, kExitCairnFailed
 // instead of 0 if a report or a trace could not be written) once it and every
 // other process that handed over a block have ended. SIGTERM and SIGHUP of this process are passed
-// on to the program; the program is killed if this process dies. Fails, with nothing started and
+// on to the program, which a second SIGTERM kills if the first did not end it within 5 s; the program is
+// killed if this process dies. Fails, with nothing started and
 // nothing written, with kNotFound (no such program), kUnsupported (it cannot be executed) or another
 // code. Call from the only thread.
 Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::string>& arguments);

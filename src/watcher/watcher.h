@@ -125,6 +125,8 @@ class ProcessWatch {
 
   // SIGKILL was sent for a decision to kill.
   void OnKilled() { killed_for_hang_ = true; }
+  // SIGKILL was sent because SIGTERM did not end it: its end counts as one by SIGTERM.
+  void OnKilledForSigterm() { killed_for_sigterm_ = true; }
 
   // `device` is the context's index: each device is lost once, however often it is reported.
   Decision OnDeviceLost(uint64_t realtime_ns, uint32_t device, int32_t code);
@@ -144,6 +146,7 @@ class ProcessWatch {
   std::vector<NoticedIncident> incidents_;
   std::vector<uint32_t> lost_devices_;
   bool killed_for_hang_ = false;
+  bool killed_for_sigterm_ = false;
   bool ending_ = false;
   bool unfinished_when_ending_ = false;
   bool told_ending_ = false;  // an incident without a signal's number says so
