@@ -77,6 +77,7 @@ struct FakeReport {
   std::string program;
   std::vector<std::string> why_no_block;
   std::vector<IncidentKind> incidents;
+  bool of_kept_state = false;  // not of the state at the end
 };
 
 // What a session sees, and what it did.
@@ -99,6 +100,7 @@ class FakeWorld final : public WatchedSystem, public SessionOutput {
   std::map<std::string, std::set<ProcessId>> writers;
   std::vector<FakeReport> reports;
   int captures_refused = 0;
+  uint32_t captures_begun = 0;
   int triggers = 0;
   bool capture_ends_slowly = false;  // not as long as this is true
 
@@ -196,12 +198,13 @@ class FakeWorld final : public WatchedSystem, public SessionOutput {
   ProcessLook LookAt(ProcessId id, const LookFor&) override { return looks[id]; }
 
   // SessionOutput
-  Status WriteReport(const DumpSubject& subject, const WatchedBlock&,
+  Status WriteReport(const DumpSubject& subject, const WatchedBlock& block,
                      const std::function<std::string()>& other_name, Place* place) override {
     if (out_of_memory) throw std::bad_alloc();
     if (!report_error.ok()) return report_error;
     if (in_the_way.contains(place->path)) *place = {other_name(), place->path + " is in use", {}};
     NoteReport(subject, place->path);
+    reports.back().of_kept_state = block.kept_state().has_value();
     return Status();
   }
   std::unique_ptr<SessionCapture> StartCapture(SharedMemory region,
@@ -210,7 +213,7 @@ class FakeWorld final : public WatchedSystem, public SessionOutput {
 
   void NoteReport(const DumpSubject& subject, const std::string& path) {
     WriteTo(path, subject.process_id);
-    FakeReport report{subject.process_id, path, subject.program, subject.why_no_block, {}};
+    FakeReport report{subject.process_id, path, subject.program, subject.why_no_block, {}, false};
     for (const NoticedIncident& incident : subject.incidents) {
       report.incidents.push_back(incident.kind);
     }
@@ -225,7 +228,9 @@ class FakeCapture final : public SessionCapture {
         process_(static_cast<ProcessId>(settings.facts.process_id)),
         path_(settings.path) {
     world_.WriteTo(path_, process_);
-    EXPECT_TRUE(world_.captured.insert(process_).second) << "two captures of a process";
+    const bool is_first = world_.captured.insert(process_).second;
+    EXPECT_TRUE(is_first || world_.capture_ends_slowly) << "two captures of a process";
+    ++world_.captures_begun;
   }
   ~FakeCapture() override {
     EXPECT_TRUE(finished_);
