@@ -219,6 +219,21 @@ TEST(BlockDiagnostics, CodeInUseIsKeptFirst) {
   EXPECT_LE(s.blobs.size(), kMaxShaderCodeBytes);
 }
 
+TEST(BlockDiagnostics, DataOfDriversBeyondItsBoundIsLeftOut) {
+  TestBlock block(uint64_t{80} << 20);
+  FaultRecord& fault = block.AddFault(block.AddContext(), "driver", "");
+  const auto kept = [&](uint64_t bytes) {
+    fault.vendor_binary_offset = uint64_t{block.header().first_free_page} * kPageBytes;
+    fault.vendor_binary_bytes = bytes;
+    return Take(block);
+  };
+  EXPECT_EQ(kept(kMaxVendorBinaryBytes).blobs.size(), kMaxVendorBinaryBytes);
+  const Snapshot s = kept(kMaxVendorBinaryBytes + 8);
+  EXPECT_THAT(s.blobs, IsEmpty());
+  EXPECT_THAT(Losses(s), ElementsAre("1 binaries of the driver could not be kept."));
+  EXPECT_EQ(kMaxShaderCodeBytes + kMaxVendorBinaryBytes, uint64_t{32} << 20);
+}
+
 TEST(BlockDiagnostics, BlocksWithoutTheTablesHaveNone) {
   TestBlock block;
   FillVulkanBlock(&block);

@@ -593,6 +593,9 @@ TEST(SnapshotFromBlock, OfMoreThanMayBeReadTheRunningAndTheLatestStay) {
   EXPECT_THAT(kept({.events = 500}), ElementsAre("List 1", "List 3", loss));
   EXPECT_THAT(kept({.event_pages = 2}), ElementsAre("List 1", "List 3", loss));
   EXPECT_THAT(kept({.slots = 1}), ElementsAre("List 0", HasSubstr("1 command lists are more")));
+  EXPECT_EQ(BlockReadLimits().slots, 131'072u);
+  EXPECT_EQ(BlockReadLimits().events, 1'048'576u);
+  EXPECT_EQ(BlockReadLimits().event_pages, 16'384u);
 }
 
 TEST(SnapshotFromBlock, NamesBeyondTheirPagesAreLeftOut) {
@@ -608,6 +611,24 @@ TEST(SnapshotFromBlock, NamesBeyondTheirPagesAreLeftOut) {
   EXPECT_THAT(Losses(*s), ::testing::Contains(HasSubstr("names")));
   EXPECT_EQ(s->Text(s->events[98].name), "");
   EXPECT_NE(s->Text(s->events[0].name), "");
+  EXPECT_EQ(BlockReadLimits().name_pages, 8'192u);
+  EXPECT_EQ(BlockReadLimits().text_bytes, uint64_t{48} << 20);
+}
+
+TEST(SnapshotFromBlock, RawMarkersBeyondTheLimitAreCounted) {
+  TestBlock block;
+  for (const uint32_t context : {block.AddContext(8, 4), block.AddContext(8, 4)}) {
+    for (uint64_t i = 0; i < 4; ++i) block.raw_markers(context)[i] = 10 * context + i;
+  }
+  EXPECT_EQ(Take(block).raw_markers.size(), 8u);
+  const Result<Snapshot> s =
+      SnapshotFromBlock(block.bytes(), kNow, Binaries::kLeaveOut, Moment::kNow, {.raw_markers = 5});
+  ASSERT_TRUE(s.ok());
+  std::vector<uint64_t> values;
+  for (const RawMarker& marker : s->raw_markers) values.push_back(marker.value);
+  EXPECT_THAT(values, ElementsAre(0, 1, 2, 3, 10));
+  EXPECT_THAT(Losses(*s), ElementsAre("3 raw markers are more than a report keeps."));
+  EXPECT_EQ(BlockReadLimits().raw_markers, 2'097'152u);
 }
 
 TEST(SnapshotFromBlock, BadReferencesAreEmptyAndCounted) {
