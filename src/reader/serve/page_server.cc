@@ -44,7 +44,6 @@ constexpr auto kLook = std::chrono::milliseconds(200);
 constexpr auto kLinger = std::chrono::seconds(4);
 // For a question from its first letter to its last, and for the other side to close what is answered.
 constexpr auto kMostAsking = std::chrono::seconds(2);
-constexpr auto kMostReading = std::chrono::seconds(60);
 // Cookies of all other servers of 127.0.0.1 come with each question.
 constexpr uint32_t kMostHeader = 16 << 10;
 // The bytes that are read behind an answered question, at most; then the connection is closed.
@@ -295,7 +294,7 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
     SetHeader(answer.status, answer.type);
     response_.body() = std::move(answer.body);
     response_.prepare_payload();
-    stream_.expires_after(kMostReading);
+    stream_.expires_after(state_.options.most_reading);
     http::async_write(stream_, response_, [self = shared_from_this()](Error error, size_t) {
       if (std::exchange(self->is_answer_, false)) --self->state_.answers;
       if (error) return;
@@ -320,7 +319,7 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
     StopWaiting();
     SetHeader(200, "text/event-stream");
     header_.emplace(response_);
-    stream_.expires_after(kMostReading);
+    stream_.expires_after(state_.options.most_reading);
     http::async_write_header(stream_, *header_, [self = shared_from_this()](Error error, size_t) {
       if (error) return;
       self->stream_.expires_never();

@@ -12,6 +12,7 @@
 #ifndef CAIRN_READER_SERVE_PAGE_SERVER_H_
 #define CAIRN_READER_SERVE_PAGE_SERVER_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,6 +30,8 @@ struct PageQuestion {
 struct PageServerOptions {
   uint16_t port = 0;      // 0: any that is free
   bool any_user = false;  // answers connections of other users, too
+  // Until the client has read all of an answer, from its first byte on; then the connection is closed.
+  std::chrono::milliseconds most_reading = std::chrono::seconds(60);
   // Told, by any thread, what people should know: that another user was refused, once; that the system does not tell
   // users.
   std::function<void(const std::string& line)> warn;

@@ -42,7 +42,13 @@ void Close(socket_t socket) {
 // Bytes, and no client that knows how it is done.
 class RawConnection {
  public:
-  explicit RawConnection(const std::string& host) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+  // `room`: the bytes that its side holds until they are read; 0: as many as the system likes.
+  explicit RawConnection(const std::string& host, int room = 0)
+      : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    if (room != 0) {
+      setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, reinterpret_cast<const char*>(&room),
+                 sizeof(room));
+    }
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<uint16_t>(std::stoi(host.substr(host.find(':') + 1))));
@@ -103,12 +109,12 @@ class PageServerTest : public testing::Test {
           .body = question.target + "||" + (question.is_order ? "order" : "question")};
     });
   }
-  void Open(PageServer::Answerer answerer) {
-    const auto warn = [this](const std::string& line) {
+  void Open(PageServer::Answerer answerer, PageServerOptions options = {}) {
+    options.warn = [this](const std::string& line) {
       const std::lock_guard lock(mutex_);
       warned_ += line;
     };
-    server_ = PageServer::Open({.warn = warn}, std::move(answerer)).value();
+    server_ = PageServer::Open(std::move(options), std::move(answerer)).value();
     const std::string ticket = TicketPath();
     const httplib::Result page = Client().Get(ticket);
     ASSERT_TRUE(page);
@@ -429,6 +435,36 @@ TEST_F(PageServerTest, MoreQuestionsThanAreAnsweredAtOnceAreRefused) {
     }
   }
   EXPECT_EQ(refused, 8);
+}
+
+// Clients that read nothing have all places for answers: the places are free again, and no client gets the rest.
+TEST_F(PageServerTest, AnAnswerThatNobodyReadsEnds) {
+  EXPECT_EQ(PageServerOptions().most_reading, std::chrono::seconds(60));
+  constexpr size_t kBytes = size_t{5} << 20;  // more than the buffers of both sides hold
+  std::atomic<int> begun{0};
+  Open(
+      [&begun](const PageQuestion& question) {
+        if (question.target != "large") return PageAnswer{.type = "text/plain", .body = "small"};
+        ++begun;
+        return PageAnswer{.type = "text/plain", .body = std::string(kBytes, 'x')};
+      },
+      {.most_reading = std::chrono::milliseconds(300)});
+  std::vector<std::unique_ptr<RawConnection>> deaf;
+  for (int i = 0; i < 32; ++i) {
+    deaf.push_back(std::make_unique<RawConnection>(host_, 1 << 16));
+    ASSERT_TRUE(
+        deaf.back()->Send("GET " + path_ + "large HTTP/1.1\r\nHost: " + host_ + "\r\n\r\n"));
+  }
+  while (begun < 32) std::this_thread::yield();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  std::string answer;
+  do {
+    answer = Get(path_);
+  } while (answer.starts_with("503 ") && std::chrono::steady_clock::now() < end);
+  EXPECT_EQ(answer, "200 small");
+  size_t got = 0;
+  for (std::string piece; !(piece = deaf.front()->Start()).empty();) got += piece.size();
+  EXPECT_LT(got, kBytes);
 }
 
 // They are gone before they are accepted, or soon after.
