@@ -119,7 +119,9 @@ struct FileSession::State {
   Result<TraceReader> AnotherReader() const {
     CAIRN_RETURN_IF_ERROR(IsSameFile());
     Result<TraceReader> reader = TraceReader::Open(path);
-    if (reader.ok()) reader->StopWhen(&ending);
+    if (!reader.ok()) return reader;
+    (void)reader->LimitCost();  // as `trace` is: lines that it counts are there
+    reader->StopWhen(&ending);
     return reader;
   }
 
@@ -163,16 +165,17 @@ struct FileSession::State {
     const std::string& text = question.text;
     PageAnswer answer{.type = "application/jsonl"};
     uint64_t found = 0;
+    const auto goes_on = [&] { return found != count && answer.body.size() < kMostTextBytes; };
     // Pieces are whole lines.
     const auto print = [&](std::string_view piece) {
-      while (!piece.empty() && found != count) {
+      while (!piece.empty() && goes_on()) {
         const std::string_view line = piece.substr(0, piece.find('\n') + 1);
         piece.remove_prefix(line.size());
         if (line.find(text) == std::string_view::npos) continue;
         answer.body += line;
         ++found;
       }
-      return found != count && answer.body.size() < kMostTextBytes;
+      return goes_on();
     };
     std::unique_lock lock(trace_mutex);
     Status status;
@@ -221,7 +224,6 @@ struct FileSession::State {
   PageAnswer StateAt(const FileQuestion& question) {
     Result<TraceReader> reader = AnotherReader();
     if (!reader.ok()) return Refused(reader.status());
-    (void)reader->LimitCost();
     const Result<cli::ListState> state = cli::ListStateAt(*reader, *question.call);
     return state.ok() ? PageAnswer{.body = cli::ListStateJson(*state)} : Refused(state.status());
   }

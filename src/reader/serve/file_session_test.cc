@@ -7,12 +7,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/testing/json.h"
 #include "base/testing/json_schema_check.h"
+#include "format/trace/testing/test_trace.h"
+#include "os/environment.h"
 #include "reader/page/page.h"
 
 namespace cairn {
@@ -84,6 +89,59 @@ TEST_F(FileSessionTest, CallsByAFilter) {
   EXPECT_GT(Lines(Ask(*session, "calls", {{"object", "Picture"}})).size(), 1u);
   EXPECT_EQ(Ask(*session, "calls", {{"function", "NoSuchCall"}}).status, 400);
   EXPECT_EQ(Ask(*session, "calls", {{"frame", "77"}}).status, 400);
+}
+
+TEST_F(FileSessionTest, AnswersHaveAtMostSoManyLinesAndBytes) {
+  constexpr size_t kMost = size_t{16} << 20;
+  constexpr size_t kLong = 1'000'000;
+  TestTrace trace;
+  for (int i = 0; i < 2500; ++i) trace.Note(NoteKind::kIncomplete, "short");
+  for (int i = 0; i < 20; ++i) trace.Note(NoteKind::kIncomplete, std::string(kLong, 'n'));
+  const std::string path = ::testing::TempDir() + "many-lines.cairn";
+  const std::vector<std::byte>& bytes = trace.Bytes();
+  ASSERT_TRUE(trace.status().ok()) << trace.status().message();
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  const auto session = FileSession::Open(path, "").value();
+  EXPECT_EQ(Lines(Ask(*session, "calls", {{"first", "0"}, {"count", "5000"}})).size(), 2000u);
+  EXPECT_EQ(Lines(Ask(*session, "calls")).size(), 2000u);
+  for (const auto& question : {std::map<std::string, std::string>{{"first", "2500"}},
+                               std::map<std::string, std::string>{{"text", "nnn"}}}) {
+    const PageAnswer answer = Ask(*session, "calls", question);
+    EXPECT_EQ(answer.body.back(), '\n');
+    EXPECT_GE(answer.body.size(), kMost);
+    EXPECT_LT(answer.body.size(), kMost + kLong + 1000);
+  }
+  std::filesystem::remove(path);
+}
+
+TEST_F(FileSessionTest, AnImageHasAtMostSixtyFourMebibytes) {
+  constexpr uintmax_t kMost = uintmax_t{64} << 20;
+  const std::filesystem::path folder = ::testing::TempDir() + "file_session_test.images";
+  std::filesystem::create_directories(folder);
+  constexpr const char* kVariables[] = {"TMPDIR", "TMP"};  // of Linux, and of Windows
+  std::map<std::string, std::string> before;
+  for (const char* const name : kVariables) {
+    if (const char* const value = std::getenv(name)) before[name] = value;
+    SetVariable(name, folder.string());
+  }
+  {
+    const auto session = FileSession::Open(kTrace, "").value();
+    const std::filesystem::path images =
+        std::filesystem::directory_iterator(folder)->path() / "images";
+    std::filesystem::create_directory(images);
+    std::ofstream(images / "a.png") << "a";
+    std::filesystem::resize_file(images / "a.png", kMost);
+    EXPECT_EQ(Ask(*session, "image", {{"name", "a.png"}}).body.size(), kMost);
+    std::filesystem::resize_file(images / "a.png", kMost + 1);
+    EXPECT_EQ(Ask(*session, "image", {{"name", "a.png"}}).status, 404);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+  for (const char* const name : kVariables) {
+    before.contains(name) ? SetVariable(name, before[name]) : ClearVariable(name);
+  }
 }
 
 TEST_F(FileSessionTest, StateAndObjects) {

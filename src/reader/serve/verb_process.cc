@@ -7,6 +7,7 @@
 #include <span>
 #include <system_error>
 
+#include "base/text.h"
 #include "os/child.h"
 #include "os/file.h"
 
@@ -41,18 +42,25 @@ Result<VerbResult> RunVerb(const std::vector<std::string>& words,
                                       .output = output,
                                       .errors = errors});
   if (!child.ok()) return child.status();
+  const auto says_too_much = [&] { return FactsAt(FilePath(output)).size_bytes > most_bytes; };
+  const auto too_much = [&] {
+    return Status(StatusCode::kIo, fmt::format("cairn {} printed more than {} bytes", words.front(),
+                                               GroupedDigits(most_bytes)));
+  };
   while (!child->WaitForEnd(kLookNs)) {
-    if (FactsAt(FilePath(output)).size_bytes > most_bytes ||
-        !look(Contents(errors, kShownErrors))) {
-      (void)KillAndWait(*child, 10 * kLookNs);
-      return Status(StatusCode::kIo, fmt::format("cairn {} was stopped", words.front()));
-    }
+    const bool is_wanted = look(Contents(errors, kShownErrors));
+    if (is_wanted && !says_too_much()) continue;
+    (void)KillAndWait(*child, 10 * kLookNs);
+    if (is_wanted) return too_much();
+    return Status(StatusCode::kIo, fmt::format("cairn {} was stopped", words.front()));
   }
   const ProcessEnd end = child->End();
   if (end.kind != EndKind::kExited) {
     return Status(StatusCode::kInternal,
                   fmt::format("cairn {} died: {}", words.front(), CauseOfDeath(end.value)));
   }
+  // A part of an answer is none.
+  if (says_too_much()) return too_much();
   return VerbResult{end.value, Contents(output, most_bytes), Contents(errors, kShownErrors)};
 }
 
