@@ -20,8 +20,10 @@
 #include <vector>
 
 #include "base/crc32c.h"
+#include "format/file/file_cost.h"
 #include "format/file/file_reader.h"
 #include "format/file/file_writer.h"
+#include "format/trace/testing/test_trace.h"
 #include "format/trace/trace_filter.h"
 #include "format/trace/trace_reader.h"
 #include "format/trace/trace_tables.h"
@@ -485,6 +487,32 @@ TEST_P(BadTraceTest, ATraceThatWasCut) {
 
 INSTANTIATE_TEST_SUITE_P(Verbs, BadTraceTest, ::testing::ValuesIn(Verbs()),
                          [](const auto& info) { return info.param.name; });
+
+// ---- What asks for too much ------------------------------------------------------------------------
+
+// A small file of three million records. None of them needs a device.
+TEST(TraceOfMuchWork, IsPlayedOnlyWhereThatIsWanted) {
+  if (!WhyNothingIsPlayed().empty()) GTEST_SKIP() << WhyNothingIsPlayed();
+  const TemporaryFolder folder;
+  TestTrace trace(Compression::kZstdSmall);
+  for (int i = 0; i < 3'000'000; ++i) trace.Note(NoteKind::kTracking, "");
+  ASSERT_TRUE(trace.status().ok()) << trace.status().message();
+  WriteFile(folder / "much.cairn", AsString(trace.Bytes()));
+  ASSERT_LT(trace.Bytes().size(), kSmallFileBytes);
+  for (std::vector<std::string> words :
+       {std::vector<std::string>{"replay"}, std::vector<std::string>{"images", "-o", "out"}}) {
+    words.insert(words.begin(), Program("cairn"));
+    words.push_back("much.cairn");
+    const Command::Options options = {.folder = folder.path(),
+                                      .environment = LavapipeEnvironment()};
+    const CommandResult refused = RunCommand(words, options);
+    EXPECT_EQ(refused.exit_code, 1) << refused.Summary();
+    EXPECT_THAT(refused.errors, HasSubstr("the trace asks for more work than a file of "));
+    words.push_back("--no-limit");
+    const CommandResult played = RunCommand(words, options);
+    EXPECT_THAT(played.errors, ::testing::Not(HasSubstr("asks for more work"))) << played.Summary();
+  }
+}
 
 // ---- What this version does not know ----------------------------------------------------------------
 
