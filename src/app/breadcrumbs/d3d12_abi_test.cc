@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "app/breadcrumbs/d3d12_selftest.h"
 #include "app/breadcrumbs/d3d12_submitter.h"
 #include "app/breadcrumbs/driver_half.h"
+#include "base/testing/leaks_are_meant.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/testing/fake_device.h"
 
@@ -118,6 +120,21 @@ TEST_F(D3D12AbiTest, HeldDeviceIsCounted) {
   EXPECT_EQ(count(), before + 1);
   hold.release(hold.object);
   EXPECT_EQ(count(), before);
+}
+
+// The GPU never comes to an end. What it may still be using is left behind.
+TEST_F(D3D12AbiTest, ASelfTestThatIsNotFinishedInTimeEnds) {
+  EXPECT_EQ(kD3D12SelfTestLimit, std::chrono::seconds(10));
+  const LeaksAreMeant left_behind;
+  HoldFakeSignals(true);
+  const Result<D3D12SelfTestReport> report =
+      RunD3D12SelfTest(device_.get(), std::chrono::milliseconds(20));
+  HoldFakeSignals(false);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.status().code(), StatusCode::kDeviceLost);
+  EXPECT_THAT(report.status().message(),
+              testing::AllOf(testing::HasSubstr("direct queue"),
+                             testing::HasSubstr("shows 0 instead of 1 after 20 ms")));
 }
 
 // ---- The Vulkan layer as a driver, as far as it can be without Vulkan ----------------------------

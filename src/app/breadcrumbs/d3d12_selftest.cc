@@ -61,8 +61,9 @@ void StoreWord(std::byte* memory, uint32_t value) {
 // The tests on one queue type: word i belongs to location i.
 class QueueTest {
  public:
-  QueueTest(ID3D12Device* device, QueueType queue, D3D12SelfTestReport* report)
-      : device_(device), queue_(queue), report_(report) {}
+  QueueTest(ID3D12Device* device, QueueType queue, std::chrono::milliseconds limit,
+            D3D12SelfTestReport* report)
+      : device_(device), queue_(queue), limit_(limit), report_(report) {}
 
   Status Run() {
     CAIRN_RETURN_IF_ERROR(CreateBuffers());
@@ -124,7 +125,7 @@ class QueueTest {
       Report(method, missing ? SourceState::kAbsent : SourceState::kFailed, status.message());
       return {};
     }
-    CAIRN_RETURN_IF_ERROR(submitter_.Wait(kD3D12SelfTestLimit));
+    CAIRN_RETURN_IF_ERROR(submitter_.Wait(limit_));
     bool works = true;
     for (uint32_t i = 0; i < kLocationCount; ++i) {
       SourceFinding finding;
@@ -172,6 +173,7 @@ class QueueTest {
 
   ID3D12Device* const device_;
   const QueueType queue_;
+  const std::chrono::milliseconds limit_;
   D3D12SelfTestReport* const report_;
   D3D12MappedBuffer words_;
   D3D12MappedBuffer values_;
@@ -251,11 +253,12 @@ void RememberMemoryTest(const std::string& adapter, const SourceFinding& finding
   Results().memory.emplace(adapter, finding);
 }
 
-Result<D3D12SelfTestReport> RunD3D12SelfTest(ID3D12Device* device) {
+Result<D3D12SelfTestReport> RunD3D12SelfTest(ID3D12Device* device,
+                                             std::chrono::milliseconds limit) {
   self_test_count.fetch_add(1);
   D3D12SelfTestReport report;
   for (const QueueType queue : {QueueType::kDirect, QueueType::kCompute, QueueType::kCopy}) {
-    auto test = std::make_unique<QueueTest>(device, queue, &report);
+    auto test = std::make_unique<QueueTest>(device, queue, limit, &report);
     Status status = test->Run();
     if (status.ok()) continue;
     // The GPU may still be using the buffers: they are left behind.

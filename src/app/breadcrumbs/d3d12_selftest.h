@@ -43,9 +43,11 @@ struct D3D12SelfTestReport {
   WriteMethod method() const;
 };
 
-// Runs all tests; some milliseconds. kDeviceLost if the device does not finish in time, anything else
-// if it refuses the buffers that the tests need.
-Result<D3D12SelfTestReport> RunD3D12SelfTest(ID3D12Device* device);
+// Runs all tests; some milliseconds. `limit`: the time that the device has for each submission; the first one that is
+// not finished then ends the test. kDeviceLost if the device does not finish in time, anything else if it refuses the
+// buffers that the tests need.
+Result<D3D12SelfTestReport> RunD3D12SelfTest(ID3D12Device* device,
+                                             std::chrono::milliseconds limit = kD3D12SelfTestLimit);
 
 // The same, remembered: an adapter's first device is tested, and what was found holds for all later ones
 // of the process. `adapter` tells adapters and implementations apart.

@@ -4,34 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/testing/leaks_are_meant.h"
 #include "os/clock.h"
 #include "reader/replay/testing/player_hostile_script.h"
 #include "reader/replay/treatment.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#include <sanitizer/lsan_interface.h>
-#define CAIRN_LEAKS_ARE_FOUND
-#endif
-#endif
-
 namespace cairn {
 namespace {
-
-// While it lives, allocations are no leaks.
-struct LeaksAreMeant {
-#ifdef CAIRN_LEAKS_ARE_FOUND
-  LeaksAreMeant() {
-    __lsan_disable();
-  }
-  ~LeaksAreMeant() {
-    __lsan_enable();
-  }
-#else
-  LeaksAreMeant() {}
-  ~LeaksAreMeant() {}
-#endif
-};
 
 using testing::ElementsAre;
 using testing::HasSubstr;
