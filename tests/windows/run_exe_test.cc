@@ -214,6 +214,21 @@ TEST_F(RunExeTest, AHangIsKilledOnRequest) {
   EXPECT_EQ(ReportTree(folder_ / "misbehave.exe.cairn", true), kTreeInBlur);
 }
 
+// Whoever reads its stderr sees a line while the program still runs.
+TEST_F(RunExeTest, LinesAreSaidAtOnce) {
+  Command command(UnderCairn({"--hang-timeout", "0.3"}, {misbehave_, "hang"}),
+                  {.folder = folder_.path()});
+  const pid_t program = command.WaitUntilReady();
+  ASSERT_GT(program, 0);
+  EXPECT_TRUE(WaitUntil([&] { return command.errors().find('\n') != std::string::npos; }));
+  EXPECT_EQ(command.errors(),
+            "cairn: misbehave.exe hangs: GPU work made no progress for 0.3 s; report: cairn report "
+            "misbehave.exe.cairn\n");
+  EXPECT_TRUE(IsRunning(program));
+  KillProcess(program);
+  EXPECT_EQ(command.Wait().exit_code, kExitOfKilled);
+}
+
 TEST_F(RunExeTest, AHangThatFinishesOrDiesLaterKeepsItsReport) {
   const CommandResult finished =
       Run({"--hang-timeout", "0.3"}, {misbehave_, "hang-then-finish", "misbehave.exe.cairn"});
