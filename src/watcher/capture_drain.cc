@@ -185,7 +185,7 @@ void CaptureDrain::TakeTheRest() {
     {
       const std::lock_guard lock(mutex_);
       more = reader_->next_number() <= last && (Pump(last) || reader_->PassOverGap());
-      if (more && MonotonicNs() - begun_ns >= kMostEndNs) {
+      if (more && MonotonicNs() - begun_ns >= settings_.most_end_ns) {
         reader_->NoteCut();
         more = false;
       }

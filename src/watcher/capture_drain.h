@@ -39,6 +39,9 @@
 
 namespace cairn {
 
+// After the end of a program its capture is written for so long, at most.
+inline constexpr uint64_t kMostEndNs = 10'000'000'000;
+
 struct CaptureDrainSettings {
   std::string path;  // of the file; PATH.part until Finish()
   // Names to use if something is in the way of that one: output_file.h.
@@ -47,12 +50,12 @@ struct CaptureDrainSettings {
   // A file that starts an armed capture by being there, and stops it by being gone. "": none.
   std::string trigger_path;
   size_t most_kept_bytes = LiveState::kMostBytes;
+  uint64_t most_end_ns = kMostEndNs;
 };
 
 class CaptureDrain {
  public:
   static constexpr uint64_t kFlushNs = 250'000'000;
-  static constexpr uint64_t kMostEndNs = 10'000'000'000;
 
   // Starts the thread. What goes wrong is in status() and in what Finish() returns.
   CaptureDrain(SharedMemory region, CaptureDrainSettings settings);

@@ -308,10 +308,28 @@ TEST_F(CaptureDrainTest, WhoGoesOnAfterTheEndIsNotWaitedFor) {
   EXPECT_LE(summary->calls, at_the_end);
 }
 
+// A number that was taken holds back what comes behind it until the program has ended; then there is no time for it.
+TEST_F(CaptureDrainTest, WhatAnEndHasNoTimeForIsALoss) {
+  constexpr uint64_t kCalls = 5000;
+  region_.TakeNumber();
+  for (uint64_t i = 0; i < kCalls; ++i) region_.Write(0, RecordKind::kCall, 1);
+  CaptureDrainSettings settings = Settings();
+  EXPECT_EQ(settings.most_end_ns, 10'000'000'000u);
+  settings.most_end_ns = 0;
+  CaptureDrain drain(region_.Watched(), settings);
+  const Result<CaptureSummary> summary = drain.Finish();
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_LT(summary->calls, kCalls);
+  EXPECT_THAT(
+      summary->losses,
+      testing::Contains("there was no time for all that the program left: the rest is left out"));
+}
+
 // A region that says that it is armed is kept in memory, with all that its program claims to be alive.
 TEST_F(CaptureDrainTest, WhatIsKeptForALateStartIsBounded) {
   region_.header().state = static_cast<uint32_t>(CaptureState::kArmed);
   CaptureDrainSettings settings = Settings();
+  EXPECT_EQ(settings.most_kept_bytes, uint64_t{2} << 30);
   settings.most_kept_bytes = 4u << 20;
   CaptureDrain drain(region_.Watched(), settings);
   const std::vector<std::byte> body(64u << 10);

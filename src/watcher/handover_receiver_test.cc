@@ -165,6 +165,33 @@ TEST_F(HandoverReceiverTest, ProgramsThatSayNothingPushEachOtherOut) {
   for (const int stranger : strangers) close(stranger);
 }
 
+// All of them have shown the token. The inherited connection is one of them.
+TEST_F(HandoverReceiverTest, ConnectionsBeyondTheirBoundAreTurnedAway) {
+  constexpr rlim_t kNeeded = 2 * HandoverReceiver::kMaxConnections + 200;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  if (before.rlim_max < kNeeded) {
+    GTEST_SKIP() << "the hard limit of descriptors is " << before.rlim_max;
+  }
+  const rlimit enough = {kNeeded, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &enough), 0);
+  receiver_.set_most_handles(kNeeded);
+  HandoverGreeting greeting;
+  greeting.token = address_->token;
+  std::vector<int> connections;
+  ReceivedMessage received;
+  for (size_t i = 0; i < 8192 + 2; ++i) {
+    connections.push_back(ConnectTo(address_->name));
+    (void)send(connections.back(), &greeting, sizeof(greeting), MSG_NOSIGNAL);
+    for (int turn = 0; turn < 4; ++turn) EXPECT_FALSE(receiver_.Receive(&received));
+  }
+  EXPECT_EQ(receiver_.turned_away(), 3u);
+  EXPECT_TRUE(WatcherIsGone(connections.back()));
+  EXPECT_FALSE(WatcherIsGone(connections.front()));
+  for (const int connection : connections) close(connection);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 // The name is visible to every user of the machine.
 TEST_F(HandoverReceiverTest, AnotherUserTakesNothingAndIsGivenNothing) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to be somebody else";

@@ -335,6 +335,19 @@ TEST(ProcessWatch, AHangThatFinishesAndExitsKeepsItsDump) {
   EXPECT_EQ(watch.incidents().size(), 1u);
 }
 
+TEST(ProcessWatch, HangsOfAProcessAreKeptUpToABound) {
+  ProcessWatch watch(Policy());
+  uint64_t now = 0;
+  for (int i = 0; i < 1002; ++i) {
+    EXPECT_EQ(Hang(watch, now).dump, i < 1000);
+    (void)watch.OnProbe(now, now, std::vector{Idle(4, 2)}, ProcessCondition::kRunning);
+  }
+  EXPECT_EQ(watch.incidents().size(), 1000u);
+  // There is room for what ends it.
+  EXPECT_TRUE(watch.OnEnd(5, {EndKind::kSignalled, SIGTERM}, {}).dump);
+  EXPECT_EQ(watch.incidents().size(), 1001u);
+}
+
 TEST(ProcessWatch, AHangThenASignalGivesBothIncidents) {
   ProcessWatch watch(Policy());
   uint64_t now = 0;

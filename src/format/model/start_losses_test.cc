@@ -307,6 +307,7 @@ TEST_F(StartLossesTest, ImagesAreFollowedForSomeFrames) {
 
 // Lists that are never reset would take all memory.
 TEST_F(StartLossesTest, WhatTakesTooMuchIsNoLongerFollowed) {
+  EXPECT_EQ(StartLosses::kMostHeld, 4'194'304u);
   losses_ = StartLosses(100);
   Object(kHeap, Chain::kID3D12QueryHeap);
   Start();

@@ -55,6 +55,8 @@ struct Foreign {
 
 class Closers {
  public:
+  explicit Closers(const char* thread_name) : thread_name_(thread_name) {}
+
   void Add(Foreign foreign) {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(foreign));
@@ -64,7 +66,7 @@ class Closers {
     last_closed_ns_ = now_ns;
     ++count_;
     try {
-      StartInnerThread("cairn-close", [this] { Run(); }).detach();
+      StartInnerThread(thread_name_, [this] { Run(); }).detach();
     } catch (const std::exception&) {
       --count_;  // The next one tries again.
     }
@@ -88,6 +90,7 @@ class Closers {
     --count_;
   }
 
+  const char* const thread_name_;
   std::mutex mutex_;
   std::deque<Foreign> waiting_;
   int count_ = 0;  // threads
@@ -96,12 +99,12 @@ class Closers {
 
 // Never destroyed: their threads may outlive everything else.
 Closers& ClosersOfHandles() {
-  static Closers& closers = *new Closers;
+  static Closers& closers = *new Closers("cairn-close");
   return closers;
 }
 // Apart from those, which may all wait for a minute.
 Closers& ClosersOfMemory() {
-  static Closers& closers = *new Closers;
+  static Closers& closers = *new Closers("cairn-unmap");
   return closers;
 }
 

@@ -10,11 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include "os/channel.h"
+#include "os/clock.h"
 #include "os/running_processes.h"
 #include "os/shared_memory.h"
 
@@ -135,6 +138,29 @@ TEST(ForeignHandle, LargeMemoryIsUnmapped) {
     EXPECT_TRUE(IsMapped("cairn-unmapped"));
   }
   while (IsMapped("cairn-unmapped")) std::this_thread::yield();
+}
+
+size_t ClosingThreads() {
+  size_t count = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::getline(std::ifstream(task.path() / "comm"), name);
+    count += name == "cairn-close";
+  }
+  return count;
+}
+
+// Another thread begins only when those that there are have closed nothing for 50 ms.
+TEST(ForeignHandle, AtMostSixteenThreadsCloseWhatLingers) {
+  FileDescriptor others[24];
+  size_t most = 0;
+  for (FileDescriptor& other : others) {
+    CloseElsewhere(LingeringSocket(&other));
+    const uint64_t added_ns = MonotonicNs();
+    while (MonotonicNs() - added_ns < 60'000'000) most = std::max(most, ClosingThreads());
+  }
+  EXPECT_EQ(most, 16u);
+  EXPECT_GE(HandlesStillOpen(), std::size(others));
 }
 
 // Whoever sends does not wait for ever for one that reads nothing.
