@@ -13,6 +13,7 @@
 #include <fstream>
 #include <utility>
 
+#include "format/settings/layer_settings.h"
 #include "harness.h"
 #include "programs/misbehave_report.h"
 #include "report_reading.h"
@@ -629,6 +630,25 @@ TEST_F(PreloadTest, BreadcrumbsAreChosenByTheEnvironment) {
       Shell("echo $CAIRN_BREADCRUMBS", {"CAIRN_BREADCRUMBS=top"}, {"--breadcrumbs", "full"}).output,
       "full\n");
   EXPECT_EQ(Shell("", {}, {"--breadcrumbs", "all"}).exit_code, 125);
+}
+
+TEST_F(PreloadTest, OptionsOfTheLayersBecomeVariables) {
+  for (const SettingRow& row : kSettingRows) {
+    if (row.option.name == nullptr) continue;
+    const std::string variable = row.variable;
+    for (const SettingWord& word : row.words) {
+      if (word.text.empty()) break;
+      const std::string text(word.text);
+      EXPECT_EQ(Shell("echo $" + variable, {variable}, {row.option.name, text}).output,
+                text + "\n");
+    }
+  }
+  EXPECT_EQ(Shell("echo $CAIRN_CAPTURE", {"CAIRN_CAPTURE=off"},
+                  {"--capture", "--frames", "3-5", "--hash-frames", "--hash-resources"})
+                .output,
+            "on,frames=3-5,hash,hash-resources\n");
+  EXPECT_EQ(Shell("echo $CAIRN_CAPTURE", {"CAIRN_CAPTURE"}, {"--capture", "--trigger", "x"}).output,
+            "on,armed\n");
 }
 
 // Nothing would ever end it.

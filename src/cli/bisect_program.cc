@@ -25,6 +25,7 @@
 #include "cli/verb.h"
 #include "format/block/marker_kinds.h"
 #include "format/elimination/catalogue.h"
+#include "format/settings/layer_settings.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/new_file.h"
@@ -63,19 +64,18 @@ Status WithoutLayers(const Status& status) {
 
 // As `cairn run` has it, but that a mode without breadcrumbs is none: layers that note nothing leave nothing out.
 Result<std::vector<std::string>> LayerEnvironment() {
-  std::vector<std::string> environment;
-  const char* const mode = std::getenv("CAIRN_BREADCRUMBS");
-  if (mode != nullptr && std::string_view(mode) == "off") {
-    environment.emplace_back("CAIRN_BREADCRUMBS=top");
+  LayerSettings told;
+  if (*ReadSetting<&LayerSettings::breadcrumbs>(std::getenv) == MarkerMode::kOff) {
+    told.breadcrumbs = MarkerMode::kTop;
   }
   // Labels are part of what tells work apart.
-  environment.emplace_back("CAIRN_EVENTS=all");
-  environment.emplace_back("CAIRN_CAPTURE=off");
-  Result<std::vector<std::string>> vulkan = VulkanLayerVariables();
+  told.all_events = true;
+  told.capture = CaptureSettings();
+  if (std::string path = FindWindowsLayer(); !path.empty()) told.windows_path = std::move(path);
+  const Result<std::vector<std::string>> vulkan = VulkanLayerVariables();
   if (!vulkan.ok()) return WithoutLayers(vulkan.status());
+  std::vector<std::string> environment = FormatLayerSettings(told);
   environment.insert(environment.end(), vulkan->begin(), vulkan->end());
-  const std::vector<std::string> windows = WindowsLayerVariables();
-  environment.insert(environment.end(), windows.begin(), windows.end());
   return environment;
 }
 

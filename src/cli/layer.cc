@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "format/settings/layer_settings.h"
 #include "os/environment.h"
 #include "os/process.h"
 
@@ -136,8 +137,7 @@ Result<std::vector<std::string>> VulkanLayerVariables(bool has_breadcrumbs) {
 }
 
 bool EnvironmentAsksForCapture() {
-  const char* const value = OwnVariable("CAIRN_CAPTURE");
-  return value != nullptr && std::string_view(value).starts_with("on");
+  return ReadSetting<&LayerSettings::capture>(OwnVariable)->on;
 }
 
 }  // namespace cairn::cli

@@ -32,10 +32,10 @@ Result<std::string> FindLayerLibrary();
 // with sanitizers, whose libraries other programs cannot load. kUnsupported: not at its path.
 Result<std::string> PreloadedLayer();
 
-// "CAIRN_WINDOWS_LAYER_PATH=" and cairn-d3d.dll, which libcairn-d3d12.so has loaded into programs of Windows under Wine:
-// beside that library or what it links to, or in the build folder of Windows. Nothing if it is not there, or the user
-// has named one himself, or on Windows.
-std::vector<std::string> WindowsLayerVariables();
+// Returns the path of cairn-d3d.dll, which libcairn-d3d12.so has loaded into programs of Windows under Wine: beside that
+// library or what it links to, or in the build folder of Windows. "" if it is not there, or the user has named one
+// himself (CAIRN_WINDOWS_LAYER_PATH), or on Windows.
+std::string FindWindowsLayer();
 
 // The variables that make the Vulkan loader find and enable the layer, each "NAME=value", with what the
 // user's own environment says in them: VK_ADD_LAYER_PATH ends with the manifest's folder, so does

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "cli/layer.h"
+#include "format/settings/layer_settings.h"
 #include "os/environment.h"
 
 namespace cairn::cli {
@@ -15,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kWindowsLayerVariable[] = "CAIRN_WINDOWS_LAYER_PATH";
 constexpr char kWindowsLayer[] = "cairn-d3d.dll";
 constexpr char kWindowsBuildFolder[] = "windows/bin";
 
@@ -67,17 +65,15 @@ std::vector<std::string> VulkanFolders(const char* name) {
   return folders;
 }
 
-std::vector<std::string> WindowsLayerVariables() {
+std::string FindWindowsLayer() {
   const Result<std::string> layer = FindLayerLibrary();
-  if (!layer.ok() || OwnVariable(kWindowsLayerVariable) != nullptr) return {};
+  if (!layer.ok() || ReadSetting<&LayerSettings::windows_path>(OwnVariable).is_set()) return {};
   std::error_code error;
   const fs::path beside = fs::path(*layer).parent_path();
   const fs::path beside_target = fs::canonical(*layer, error).parent_path();  // of a link
   for (const fs::path& folder : {beside, beside_target, Root() / kWindowsBuildFolder}) {
     const fs::path library = folder / kWindowsLayer;
-    if (fs::is_regular_file(library, error)) {
-      return {fmt::format("{}={}", kWindowsLayerVariable, library.string())};
-    }
+    if (fs::is_regular_file(library, error)) return library.string();
   }
   return {};
 }

@@ -15,7 +15,7 @@ std::vector<FilePath> LayerPlaces() {
   return {FilePath(OwnProgramPath()).parent_path() / kLayerLibrary};
 }
 
-std::vector<std::string> WindowsLayerVariables() {
+std::string FindWindowsLayer() {
   return {};
 }
 

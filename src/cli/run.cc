@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,7 @@
 #include "cli/unwritten_report.h"
 #include "cli/verb.h"
 #include "cli/witnesses.h"
+#include "format/settings/layer_settings.h"
 #include "watcher/output_path.h"
 #include "watcher/watch_loop.h"
 
@@ -36,8 +38,7 @@ struct RunOptions {
   bool quiet = false;
   bool no_layer = false;
   bool no_witnesses = false;
-  std::string breadcrumbs;
-  std::string events;
+  std::map<std::string, std::string> layer;  // texts of the options of kSettingRows, by variable
   bool capture = false;
   std::string frames;
   std::string trigger;
@@ -72,75 +73,67 @@ Status CheckCaptureOptions(const RunOptions& options) {
   return ParseFramesOf("--frames", options.frames).status();
 }
 
-// app/settings/layer_settings.h, CAIRN_CAPTURE.
-std::string CaptureVariable(const RunOptions& options) {
-  std::string value = "CAIRN_CAPTURE=on";
-  if (!options.trigger.empty()) value += ",armed";
-  if (!options.frames.empty()) {
-    const FrameRange frames = *ParseFramesOf("--frames", options.frames);
-    value += fmt::format(",frames={}-", frames.first);
-    if (frames.end != kNoFrame) value += std::to_string(frames.end - 1);
-  }
-  if (options.hash_frames) value += ",hash";
-  if (options.hash_resources) value += ",hash-resources";
-  return value;
+CaptureSettings CaptureOf(const RunOptions& options) {
+  const FrameRange frames = *ParseFramesOf("--frames", options.frames);
+  return {.on = true,
+          .armed = !options.trigger.empty(),
+          .start_frame = frames.first,
+          .stop_frame = frames.end,
+          .hash_frames = options.hash_frames,
+          .hash_resources = options.hash_resources};
 }
 
-// What the program's layers are told; empty if nobody says.
-std::string BreadcrumbMode(const RunOptions& options) {
-  if (!options.breadcrumbs.empty()) return options.breadcrumbs;
-  const char* const set = std::getenv("CAIRN_BREADCRUMBS");
-  return set == nullptr ? "" : set;
+// Returns what options say of the layers, and what `otherwise` says where they say nothing.
+LayerSettings SettingsOf(const RunOptions& options, const GetVariable& otherwise) {
+  return ParseLayerSettings([&](const char* variable) {
+    const auto said = options.layer.find(variable);
+    const bool is_said = said != options.layer.end() && !said->second.empty();
+    return is_said ? said->second.c_str() : otherwise(variable);
+  });
 }
 
-// What barriers testify: in modes in which words do not tell of every end, unless the user says it himself.
-void AddWitnesses(const RunOptions& options, const std::function<void(const std::string&)>& say,
-                  std::vector<std::string>* environment) {
-  if (options.no_witnesses) {
-    environment->push_back(fmt::format("{}=off", kWitnessVariable));
-    return;
-  }
-  const std::string mode = BreadcrumbMode(options);
-  if (options.no_layer || mode == "off" || mode == "full" || mode == "exact" ||
-      std::getenv(kWitnessVariable) != nullptr) {
-    return;
-  }
-  environment->push_back(
-      fmt::format("{}={}", kWitnessVariable, FormatWitnessSet(FindWitnesses(say))));
-}
-
-// What makes the program's Direct3D 12 and Vulkan calls come to the layers; `library`: the one that they are in.
-std::vector<std::string> LayerEnvironment(const RunOptions& options, std::string* library) {
-  std::vector<std::string> environment;
-  if (options.capture) environment.push_back(CaptureVariable(options));
-  if (!options.breadcrumbs.empty())
-    environment.push_back("CAIRN_BREADCRUMBS=" + options.breadcrumbs);
-  // Who says `cairn run` wants to read names; who set the variable knows better.
-  if (!options.events.empty()) {
-    environment.push_back("CAIRN_EVENTS=" + options.events);
-  } else if (std::getenv("CAIRN_EVENTS") == nullptr) {
-    environment.push_back("CAIRN_EVENTS=all");
-  }
-  if (options.no_layer) return environment;
+// Returns what makes the program's Direct3D 12 and Vulkan calls come to the layers, but for the settings: those go into
+// `told`. `library`: the one that the layers are in.
+std::vector<std::string> LayerEnvironment(bool has_breadcrumbs, std::string* library,
+                                          LayerSettings* told) {
   const Result<std::string> preload = PreloadedLayer();
-  const Result<std::vector<std::string>> vulkan =
-      VulkanLayerVariables(BreadcrumbMode(options) != "off");
+  const Result<std::vector<std::string>> vulkan = VulkanLayerVariables(has_breadcrumbs);
   if (preload.ok()) {
     *library = *preload;
-    const std::vector<std::string> windows = WindowsLayerVariables();
-    environment.insert(environment.end(), windows.begin(), windows.end());
+    if (std::string path = FindWindowsLayer(); !path.empty()) told->windows_path = std::move(path);
   } else {
     // Without the library there is nothing for Vulkan either, for the same reason.
     PrintWarning("run", fmt::format("{} calls are not followed: {}",
                                     vulkan.ok() ? "Direct3D 12" : "Direct3D 12 and Vulkan",
                                     preload.status().message()));
   }
-  if (vulkan.ok()) {
-    environment.insert(environment.end(), vulkan->begin(), vulkan->end());
-  } else if (preload.ok()) {
+  if (vulkan.ok()) return *vulkan;
+  if (preload.ok()) {
     PrintWarning("run",
                  fmt::format("Vulkan calls are not followed: {}", vulkan.status().message()));
   }
+  return {};
+}
+
+// Returns the variables of the program. `known`: the settings that it has by options and its environment.
+std::vector<std::string> ProgramEnvironment(const RunOptions& options, const LayerSettings& known,
+                                            const std::function<void(const std::string&)>& say,
+                                            std::string* library) {
+  LayerSettings told = SettingsOf(options, [](const char*) -> const char* { return nullptr; });
+  if (options.capture) told.capture = CaptureOf(options);
+  // Who says `cairn run` wants to read names; who set the variable knows better.
+  if (!known.all_events.is_set()) told.all_events = true;
+  const MarkerMode mode = *known.breadcrumbs;
+  std::vector<std::string> environment;
+  if (!options.no_layer) environment = LayerEnvironment(mode != MarkerMode::kOff, library, &told);
+  // What barriers testify: in modes in which words do not tell of every end, unless the user says it himself.
+  if (options.no_witnesses) {
+    told.witnesses = FormatWitnessSet({.off = true});
+  } else if (!options.no_layer && mode != MarkerMode::kOff && !WritesAllEnds(mode) &&
+             !known.witnesses.is_set()) {
+    told.witnesses = FormatWitnessSet(FindWitnesses(say));
+  }
+  for (std::string& setting : FormatLayerSettings(told)) environment.push_back(std::move(setting));
   return environment;
 }
 
@@ -158,7 +151,8 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
     PrintError("run", checked.message());
     return kExitCairnFailed;
   }
-  if (options.kill_on_hang && BreadcrumbMode(options) == "off") {
+  const LayerSettings known = SettingsOf(options, std::getenv);
+  if (options.kill_on_hang && *known.breadcrumbs == MarkerMode::kOff) {
     PrintWarning("run",
                  "with breadcrumbs off the GPU writes no words, and no hang of a program that only "
                  "the layers follow is noticed: --kill-on-hang has no effect on it");
@@ -180,17 +174,30 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
                                   settings.output_path));
     return kExitCairnFailed;
   }
-  settings.environment = LayerEnvironment(options, &settings.preloaded);
   settings.say = [quiet = options.quiet](const std::string& line) {
     if (!quiet) SayNow(line);
   };
   settings.warn = SayNow;
   settings.tell_unwritten = TellUnwritten;
-  AddWitnesses(options, settings.say, &settings.environment);
+  settings.environment = ProgramEnvironment(options, known, settings.say, &settings.preloaded);
   const Result<int> exit_code = RunWatched(settings, program);
   if (exit_code.ok()) return *exit_code;
   PrintError("run", exit_code.status().message());
   return ExitCodeFor(exit_code.status());
+}
+
+// The options of kSettingRows.
+void AddLayerOptions(Command* command, RunOptions* options) {
+  for (const SettingRow& row : kSettingRows) {
+    if (row.option.name == nullptr) continue;
+    CommandOption option = command->Option(row.option.name, &options->layer[row.variable],
+                                           row.option.type, row.option.help);
+    std::vector<std::string> words;
+    for (const SettingWord& word : row.words) {
+      if (!word.text.empty()) words.emplace_back(word.text);
+    }
+    if (!words.empty()) option.OneOf(words);
+  }
 }
 
 }  // namespace
@@ -211,19 +218,7 @@ Verb AddRunVerb(CLI::App& root) {
   command.Flag("--kill-on-hang", &options->kill_on_hang, "Kill the program after reporting a hang");
   command.Flag("--dump-on-exit", &options->dump_on_exit,
                "Write the file also when the program exits normally");
-  command
-      .Option("--breadcrumbs", &options->breadcrumbs, "MODE",
-              "How much the GPU writes for a Direct3D 12 or Vulkan program: off, top (where work "
-              "begins; the default), pass (and where passes end), full (and where all work ends) "
-              "or exact "
-              "(full, and one command at a time: for a crash that comes again)")
-      .OneOf({"off", "top", "pass", "full", "exact"});
-  command
-      .Option("--events", &options->events, "WHOSE",
-              "Whose Direct3D 12 events and markers give their names to breadcrumbs: all (the "
-              "default) or retail (only of objects in annotation mode DRIVER_RETAIL; of others "
-              "nothing that they carry is kept anywhere)")
-      .OneOf({"all", "retail"});
+  AddLayerOptions(&command, options.get());
   command.Flag("--no-layer", &options->no_layer, kNoLayerHelp);
   command.Flag("--no-witnesses", &options->no_witnesses,
                "Do not measure which barriers the GPU waits at, once for a driver, and conclude "

@@ -26,6 +26,7 @@
 #include "format/file/file_writer.h"
 #include "format/model/unneeded_contents.h"
 #include "format/model/unused_objects.h"
+#include "format/settings/layer_settings.h"
 #include "format/trace/trace_filter.h"
 #include "format/trace/trace_reader.h"
 #include "os/child.h"
@@ -165,11 +166,13 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
   settings.output_path = path;
   settings.capture = true;
   settings.preloaded = *preload;
-  settings.environment = {
-      "CAIRN_BREADCRUMBS=off",
-      fmt::format("CAIRN_CAPTURE=on,frames={}-{}{}", range.first - original.first_frame,
-                  range.end - 1 - original.first_frame,
-                  options.hash_frames || original.hashed ? ",hash" : "")};
+  LayerSettings told;
+  told.breadcrumbs = MarkerMode::kOff;
+  told.capture = CaptureSettings{.on = true,
+                                 .start_frame = range.first - original.first_frame,
+                                 .stop_frame = range.end - original.first_frame,
+                                 .hash_frames = options.hash_frames || original.hashed};
+  settings.environment = FormatLayerSettings(told);
   settings.say = [&said](const std::string& line) { said = line; };
   settings.warn = settings.say;
   // The range ends with the end of its last frame; the capture notes that itself.

@@ -9,6 +9,7 @@
 
 #include "app/breadcrumbs/vulkan_device_setup.h"
 #include "cli/layer.h"
+#include "format/settings/layer_settings.h"
 #include "format/snapshot/snapshot_from_block.h"
 #include "os/child.h"
 #include "os/clock.h"
@@ -18,8 +19,6 @@
 
 namespace cairn::cli {
 namespace {
-
-constexpr char kBreadcrumbsVariable[] = "CAIRN_BREADCRUMBS";
 
 Result<bool> LoaderListsLayer() {
   const Result<VulkanGetInstanceProcAddr> loader = LoadVulkanLoader();
@@ -51,10 +50,9 @@ LayerOnDevice ReadContext(std::string device_name) {
   found.device = std::move(device_name);
   const Result<SharedMemory> block = OpenLiveBlock(OwnProcessId());
   if (!block.ok()) {
-    const char* const mode = OwnVariable(kBreadcrumbsVariable);
-    found.problem = mode != nullptr && std::string(mode) == "off"
-                        ? fmt::format("{} is off", kBreadcrumbsVariable)
-                        : "the layer records nothing; its message on stderr says why";
+    const bool is_off = *ReadSetting<&LayerSettings::breadcrumbs>(OwnVariable) == MarkerMode::kOff;
+    found.problem = is_off ? fmt::format("{} is off", kVariableOf<&LayerSettings::breadcrumbs>)
+                           : "the layer records nothing; its message on stderr says why";
     return found;
   }
   const Result<Snapshot> snapshot =

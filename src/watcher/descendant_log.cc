@@ -10,6 +10,7 @@
 
 #include "base/program_name.h"
 #include "base/text.h"
+#include "format/settings/layer_settings.h"
 
 namespace cairn {
 namespace {
@@ -25,7 +26,6 @@ constexpr size_t kMostLineBytes = 400;
 constexpr std::string_view kLayer = "VK_LAYER_CAIRN_breadcrumbs";
 constexpr char kPreload[] = "LD_PRELOAD=";
 constexpr char kLayers[] = "VK_INSTANCE_LAYERS=";
-constexpr char kBreadcrumbs[] = "CAIRN_BREADCRUMBS=";
 constexpr char kDisabled[] = "VK_LOADER_LAYERS_DISABLE=";
 
 std::string_view Value(const ProcessLook& look, std::string_view name) {
@@ -77,7 +77,9 @@ Unfollowed WhyWithLibrary(const ProcessLook& look) {
   if (!look.environment_known) return Unfollowed::kNot;
   if (Value(look, kLayers).find(kLayer) == std::string_view::npos) return Unfollowed::kOtherLayers;
   if (!Value(look, kDisabled).empty()) return Unfollowed::kLayerDisabled;
-  return Value(look, kBreadcrumbs) == "off" ? Unfollowed::kBreadcrumbsOff : Unfollowed::kNot;
+  return Has(look, FormatSetting<&LayerSettings::breadcrumbs>(MarkerMode::kOff))
+             ? Unfollowed::kBreadcrumbsOff
+             : Unfollowed::kNot;
 }
 
 }  // namespace
@@ -104,7 +106,8 @@ Unfollowed WhyUnfollowed(const ProcessLook& look, const RunFacts& run) {
 
 LookFor DescendantLog::wanted() const {
   const std::string address_name = run_.address.substr(0, run_.address.find('=') + 1);
-  return {run_.library, {address_name, kPreload, kLayers, kDisabled, kBreadcrumbs}};
+  const std::string breadcrumbs = std::string(kVariableOf<&LayerSettings::breadcrumbs>) + "=";
+  return {run_.library, {address_name, kPreload, kLayers, kDisabled, breadcrumbs}};
 }
 
 void DescendantLog::See(const std::vector<Descendant>& living, uint64_t now_ns,

@@ -42,7 +42,7 @@ class HandoverReceiver {
   void set_most_handles(uint64_t most) { most_handles_ = most; }
   // Opens the doors; those that cannot be opened are left out.
   void OpenDoors();
-  // For kWatcherAddressVariable; "" if there is no door.
+  // For LayerSettings::watcher_address; "" if there is no door.
   std::string address() const;
 
   // For a WaitSet: something happens when Receive() has something to do.

@@ -21,6 +21,7 @@
 #include "app/recorder/watcher_connection.h"
 #include "app/recorder/watcher_link.h"
 #include "format/block/block.h"
+#include "format/settings/layer_settings.h"
 #include "os/shared_memory.h"
 
 namespace cairn {
@@ -33,8 +34,8 @@ constexpr uid_t kNobody = 65534;
 int InChild(const std::string& address, const std::function<int()>& body) {
   const pid_t child = fork();
   if (child == 0) {
-    unsetenv(kWatcherFdVariable);
-    setenv(kWatcherAddressVariable, address.c_str(), 1);
+    unsetenv(kVariableOf<&LayerSettings::watcher_fd>);
+    setenv(kVariableOf<&LayerSettings::watcher_address>, address.c_str(), 1);
     _exit(body());
   }
   int status = 0;

@@ -12,6 +12,7 @@
 #include "base/program_name.h"
 #include "base/text.h"
 #include "format/block/handover.h"
+#include "format/settings/layer_settings.h"
 #include "os/channel.h"
 #include "os/clock.h"
 #include "os/descendants.h"
@@ -150,7 +151,7 @@ std::vector<ProcessId> WatchLoop::ProcessesWithBlock() {
   std::vector<ProcessId> ids;
   if (address_.empty()) return ids;
   for (const LiveProcess& found :
-       FindLiveProcessesWith(fmt::format("{}={}", kWatcherAddressVariable, address_))) {
+       FindLiveProcessesWith(FormatSetting<&LayerSettings::watcher_address>(address_))) {
     ids.push_back(found.pid);
   }
   return ids;
@@ -251,9 +252,9 @@ Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::str
   request.inherited = &channel->second;
   request.environment = settings.environment;
   request.environment.push_back(
-      fmt::format("{}={}", kWatcherFdVariable, TextOfInherited(channel->second.get())));
+      FormatSetting<&LayerSettings::watcher_fd>(TextOfInherited(channel->second.get())));
   // One of an outer watcher would lead away from this one.
-  request.environment.push_back(fmt::format("{}={}", kWatcherAddressVariable, loop.OpenDoors()));
+  request.environment.push_back(FormatSetting<&LayerSettings::watcher_address>(loop.OpenDoors()));
   request.preloaded = settings.preloaded;
   request.not_preloaded = [&settings](const Status& why) {
     settings.warn(

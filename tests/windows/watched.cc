@@ -8,6 +8,7 @@
 
 #include "cairn/marker_types.h"
 
+#include "format/settings/layer_settings.h"
 #include "format/snapshot/snapshot_from_block.h"
 #include "os/clock.h"
 #include "os/wait_set.h"
@@ -85,7 +86,7 @@ int Watch(const std::vector<std::string>& command, const std::string& library) {
   Launch launch;
   launch.file = SystemPath(command[0]);
   launch.words = command;
-  launch.environment = {std::string(kWatcherAddressVariable) + "=" + receiver.address()};
+  launch.environment = {FormatSetting<&LayerSettings::watcher_address>(receiver.address())};
   const ProcessHandle process = Start(std::move(launch), library);
   Check(set.Add(process.handle, kProcess));
   std::deque<SharedMemory> blocks;

@@ -2,6 +2,7 @@
 #include "app/annotations/driver.h"
 
 #include "app/annotations/logging_driver.h"
+#include "format/settings/layer_settings.h"
 
 namespace cairn {
 
@@ -27,7 +28,7 @@ Result<Driver> OpenDriver(const std::string& name, const CairnDriverHost& host) 
   if (name == "none") return NoDriver();
   if (IsPath(name)) return LoadDriver(name, host);
   return Status(StatusCode::kInvalidArgument,
-                "CAIRN_DRIVER=" + name +
+                FormatSetting<&LayerSettings::driver>(name) +
                     ": no such driver; use breadcrumb, logging, none, or the path of a shared "
                     "library, with a slash or a backslash in it");
 }

@@ -2,13 +2,14 @@
 #include <string>
 
 #include "app/annotations/driver.h"
+#include "format/settings/layer_settings.h"
 #include "os/library.h"
 
 namespace cairn {
 namespace {
 
 Status Problem(StatusCode code, const std::string& path, const std::string& what) {
-  return Status(code, "CAIRN_DRIVER=" + path + ": " + what);
+  return Status(code, FormatSetting<&LayerSettings::driver>(path) + ": " + what);
 }
 
 // The first function of the table that is missing; null if all are there.

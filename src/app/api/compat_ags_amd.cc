@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "format/settings/layer_settings.h"
 #include "os/environment.h"
 #include "os/library.h"
 
@@ -39,12 +40,13 @@ void AmdAgs::Close() {
 }
 
 Result<AmdAgs::Functions> AmdAgs::Load() {
-  const char* const named = OwnVariable("CAIRN_AMD_AGS");
-  const Result<Library> library = Library::Load(named != nullptr ? named : kLibrary);
+  const Setting<std::string> named = ReadSetting<&LayerSettings::amd_ags>(OwnVariable);
+  const Result<Library> library = Library::Load(named.is_set() ? *named : kLibrary);
   if (!library.ok()) return library.status();
   if (library->Find<void*>("cairnAgsAttach") != nullptr) {
-    return Status(StatusCode::kNotFound,
-                  "what is there is Cairn's own; CAIRN_AMD_AGS can name the file of AMD's");
+    return Status(StatusCode::kNotFound, std::string("what is there is Cairn's own; ") +
+                                             kVariableOf<&LayerSettings::amd_ags> +
+                                             " can name the file of AMD's");
   }
   const Functions functions = {
       library->Find<decltype(Functions::version)>("agsGetVersionNumber"),

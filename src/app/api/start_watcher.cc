@@ -10,6 +10,7 @@
 #include "app/recorder/block_writer.h"
 #include "app/recorder/watcher_link.h"
 #include "format/block/handover.h"
+#include "format/settings/layer_settings.h"
 #include "os/channel.h"
 #include "os/detached_process.h"
 #include "os/environment.h"
@@ -112,7 +113,7 @@ Status StartWatcher(const CairnWatcherDesc& desc) {
   CAIRN_RETURN_IF_ERROR(AwaitWatcher(ends->first.get()));
   // Closed with the process; the watcher takes that as its end.
   const RawHandle watcher = ends->first.Release();
-  SetVariable(kWatcherFdVariable, TextOfInherited(watcher));
+  SetVariable(kVariableOf<&LayerSettings::watcher_fd>, TextOfInherited(watcher));
   return BlockWriter::HandOverToNewWatcher();
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "format/elimination/work_key.h"
+#include "format/settings/layer_settings.h"
 #include "os/environment.h"
 #include "os/standard_error.h"
 
@@ -15,9 +16,9 @@ namespace cairn {
 namespace {
 
 Elimination* OpenOfProcess() {
-  const char* const path = OwnVariable(kBoardVariable);
-  if (path == nullptr || path[0] == 0) return nullptr;
-  Result<SharedMemory> memory = SharedMemory::MapPathForWriting(path);
+  const Setting<std::string> path = ReadSetting<&LayerSettings::elimination>(OwnVariable);
+  if (path->empty()) return nullptr;
+  Result<SharedMemory> memory = SharedMemory::MapPathForWriting(*path);
   Status status = memory.status();
   if (memory.ok()) {
     const Result<Board> board = Board::Over({memory->data(), memory->size_bytes()});
@@ -28,7 +29,8 @@ Elimination* OpenOfProcess() {
       return new Elimination(*board);
     }
   }
-  WriteStandardError("cairn: nothing is left out, " + std::string(kBoardVariable) +
+  WriteStandardError("cairn: nothing is left out, " +
+                     std::string(kVariableOf<&LayerSettings::elimination>) +
                      " cannot be used: " + status.message() + "\n");
   return nullptr;
 }

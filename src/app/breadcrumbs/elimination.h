@@ -31,7 +31,7 @@ namespace cairn {
 // Of the process. Any thread.
 class Elimination {
  public:
-  // The one that the environment asks for (kBoardVariable); null without it, and where the board cannot be used,
+  // The one that the environment asks for (CAIRN_ELIMINATION); null without it, and where the board cannot be used,
   // which is said on stderr. Found out once; then a load.
   static Elimination* Active();
 

@@ -15,6 +15,7 @@
 #include "app/capture/changed_bytes.h"
 #include "app/capture/stand_in.h"
 #include "app/settings/log.h"
+#include "format/settings/layer_settings.h"
 #include "os/environment.h"
 #include "os/memory.h"
 #include "os/write_tracker.h"
@@ -22,7 +23,7 @@
 namespace cairn {
 namespace {
 
-constexpr char kTrackingVariable[] = "CAIRN_CAPTURE_TRACKING";
+constexpr const char* kTrackingVariable = kVariableOf<&LayerSettings::capture_tracking>;
 constexpr char kCompareName[] = "compare (comparison with a copy)";
 constexpr char kStandInName[] = "stand-in (memory of Cairn's own, copied before the GPU gets work)";
 
@@ -161,15 +162,14 @@ MappedMemory& MappedMemory::Get() {
 
 void MappedMemory::State::MakeTrackers() {
   if (std::exchange(has_trackers, true)) return;
-  const char* const value = OwnVariable(kTrackingVariable);
-  const std::string_view wanted = value == nullptr ? "" : value;
+  const std::string wanted = *ReadSetting<&LayerSettings::capture_tracking>(OwnVariable);
   stand_ins_only = wanted == "stand-in";
   const bool by_kernel = wanted == kKernelWriteTracker;
   const bool by_faults = wanted == kFaultWriteTracker;
   const bool known = by_kernel || stand_ins_only || by_faults || wanted == "compare";
   stand_ins_if_needed = !known;
   if (!known && !wanted.empty()) {
-    Log(LogLevel::kWarning, std::string(kTrackingVariable) + " is '" + std::string(wanted) +
+    Log(LogLevel::kWarning, std::string(kTrackingVariable) + " is '" + wanted +
                                 "', which is none of " + kKernelWriteTracker + ", stand-in, " +
                                 kFaultWriteTracker + ", compare; the best that works is used");
   }
@@ -179,7 +179,7 @@ void MappedMemory::State::MakeTrackers() {
   if (tracker != nullptr) trackers.push_back(std::move(tracker));
   if ((by_kernel || by_faults) && trackers.empty()) {
     Log(LogLevel::kWarning,
-        std::string(kTrackingVariable) + " asks for " + std::string(wanted) +
+        std::string(kTrackingVariable) + " asks for " + wanted +
             ", which does not work here; mapped memory is compared with a copy");
   }
 }

@@ -5,7 +5,7 @@
 
 #include "app/d3d11/thin.h"
 #include "app/d3d12/registry.h"
-#include "app/settings/layer_settings.h"
+#include "app/settings/own_settings.h"
 #include "format/block/marker_kinds.h"
 
 namespace cairn {
@@ -24,7 +24,7 @@ class NoNotes final : public WorkNotes {
 
 std::unique_ptr<WorkNotes> MakeNotes(D3D11Device& device, ID3D11DeviceContext* real,
                                      bool deferred) {
-  if (Settings().breadcrumbs == MarkerMode::kOff) return std::make_unique<NoNotes>();
+  if (*Settings().breadcrumbs == MarkerMode::kOff) return std::make_unique<NoNotes>();
   std::unique_ptr<WorkNotes> labels = device.labelled() ? MakeLabelNotes(real) : nullptr;
   return labels != nullptr ? std::move(labels) : MakeListNotes(device, real, deferred);
 }

@@ -12,8 +12,8 @@
 #include "app/d3d12/device.h"
 #include "app/d3d12/globals.h"
 #include "app/d3d12/object_kind.h"
-#include "app/settings/layer_settings.h"
 #include "app/settings/log.h"
+#include "app/settings/own_settings.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -87,7 +87,7 @@ void CheckProcessEnds() {
 }  // namespace
 
 void StartSelfCheck() {
-  if (!Settings().check) return;
+  if (!*Settings().check) return;
   static std::once_flag once;
   std::call_once(once, [] {
     self_check_is_on.store(true, std::memory_order_relaxed);

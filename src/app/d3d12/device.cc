@@ -17,8 +17,8 @@
 #include "app/d3d12/work_list.h"
 #include "app/recorder/block_writer.h"
 #include "app/recorder/dxbc_code.h"
-#include "app/settings/layer_settings.h"
 #include "app/settings/log.h"
+#include "app/settings/own_settings.h"
 #include "format/d3dconfig/settings.h"
 
 namespace cairn {
@@ -62,7 +62,7 @@ void OnApplicationFrame(const Context& context) {
 CairnContextDesc ContextDesc() {
   CairnContextDesc desc = {};
   desc.struct_size = sizeof(desc);
-  desc.mode = static_cast<CairnMode>(Settings().breadcrumbs);
+  desc.mode = static_cast<CairnMode>(*Settings().breadcrumbs);
   desc.frame_history_length = 4;
   desc.max_command_lists = 4096;
   desc.block_size_bytes = kDefaultBlockBytes;
@@ -142,9 +142,9 @@ void WrappedID3D12Device::StartAnnotations() {
   AnnotationOptions options;
   options.block = block_;
   options.context_index = context_index();
-  options.keeps_all_events = Settings().all_events;
+  options.keeps_all_events = *Settings().all_events;
   options.forced = ForceDriverRetail();
-  options.driver = Settings().driver;
+  options.driver = *Settings().driver;
   options.device = real_pointer();
   options.application_device = interface_pointer();
   options.wchar_bytes = wchar_bytes_;

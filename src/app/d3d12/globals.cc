@@ -13,8 +13,8 @@
 #include "app/d3d12/policy.h"
 #include "app/recorder/block_writer.h"
 #include "app/recorder/call_ring.h"
-#include "app/settings/layer_settings.h"
 #include "app/settings/log.h"
+#include "app/settings/own_settings.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -87,7 +87,7 @@ void MakeBlock() {
 }
 
 void StartCapture() {
-  const CaptureSettings& asked = Settings().capture;
+  const CaptureSettings& asked = *Settings().capture;
   if (!asked.on || Capture::Active() != nullptr) return;
   CaptureOptions options;
   options.start_frame = asked.start_frame;

@@ -19,7 +19,7 @@
 #include "app/d3d12/layer.h"
 #include "app/d3d12/policy.h"
 #include "app/d3d12/testing/recording_object.h"
-#include "app/settings/layer_settings.h"
+#include "app/settings/own_settings.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/testing/fake_device.h"
 #include "d3d12gen/invoke.h"
@@ -98,7 +98,7 @@ class Objects {
                     nullptr),
         S_OK);
     const ListBreadcrumbs* const notes = AsWrapper(list)->breadcrumbs();
-    ASSERT_EQ(notes != nullptr, Settings().breadcrumbs != MarkerMode::kOff);
+    ASSERT_EQ(notes != nullptr, *Settings().breadcrumbs != MarkerMode::kOff);
     EXPECT_TRUE(notes == nullptr || notes->open());
   }
 

@@ -18,7 +18,7 @@
 #include "app/d3d12/testing/work_scene.h"
 #include "app/d3d12/work.h"
 #include "app/recorder/block_writer.h"
-#include "app/settings/layer_settings.h"
+#include "app/settings/own_settings.h"
 #include "os/environment.h"
 
 namespace cairn {
@@ -150,7 +150,7 @@ class WorkGpuTest : public testing::Test {
 
   ID3D12Device* real() { return real_->get(); }
   ID3D12Device* device() { return wrapped_->get(); }
-  MarkerMode mode() const { return Settings().breadcrumbs; }
+  MarkerMode mode() const { return *Settings().breadcrumbs; }
   bool off() const { return mode() == MarkerMode::kOff; }
 
   ComPtr<ID3D12CommandAllocator> Allocator(

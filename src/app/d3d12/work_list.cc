@@ -5,7 +5,7 @@
 #include "app/d3d12/graphics_command_list.h"
 #include "app/d3d12/objects.h"
 #include "app/d3d12/video_command_list.h"
-#include "app/settings/layer_settings.h"
+#include "app/settings/own_settings.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -17,8 +17,8 @@ WorkList::WorkList(WrappedID3D12Device& device, Wrapper& list, ID3D12CommandList
       type_(real->GetType()),
       events_are_annotations_(type_ != D3D12_COMMAND_LIST_TYPE_VIDEO_DECODE &&
                               type_ != D3D12_COMMAND_LIST_TYPE_VIDEO_ENCODE),
-      keeps_all_events_(Settings().all_events),
-      context_(Settings().breadcrumbs == MarkerMode::kOff ? nullptr : device.StartBreadcrumbs()),
+      keeps_all_events_(*Settings().all_events),
+      context_(*Settings().breadcrumbs == MarkerMode::kOff ? nullptr : device.StartBreadcrumbs()),
       identity_{LayerToken(), real, nullptr},
       annotations_(device.annotations(), D3D12DDI_HT_COMMAND_LIST, real) {}
 

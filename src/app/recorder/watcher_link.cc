@@ -6,9 +6,9 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "app/recorder/watcher_connection.h"
+#include "format/settings/layer_settings.h"
 #include "os/channel.h"
 #include "os/environment.h"
 #include "os/linux_half.h"
@@ -22,9 +22,7 @@ namespace {
 void SayUnwatched(const Status& status) {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;
-  const char* const level = OwnVariable("CAIRN_LOG");
-  const std::string_view wanted = level == nullptr ? "" : level;
-  if (wanted == "off" || wanted == "error") return;
+  if (*ReadSetting<&LayerSettings::log>(OwnVariable) < LogLevel::kWarning) return;
   const std::string line = "cairn: warning: process " + std::to_string(OwnProcessId()) +
                            " is not watched: " + status.message() + "\n";
   WriteStandardError(line);
@@ -46,13 +44,11 @@ Status Send(const HandoverMessage& message, const SharedMemory* memory) {
 }  // namespace
 
 Result<RawHandle> WatcherSocket() {
-  if (const char* const text = OwnVariable(kWatcherFdVariable); text != nullptr) {
-    // -1: it was not inherited, or means something else by now.
-    if (const RawHandle inherited = FindInherited(text); inherited >= 0) return inherited;
-  }
-  const char* const text = OwnVariable(kWatcherAddressVariable);
+  const Setting<std::string> fd = ReadSetting<&LayerSettings::watcher_fd>(OwnVariable);
+  // -1: it was not inherited, or means something else by now.
+  if (const RawHandle inherited = FindInherited(fd->c_str()); inherited >= 0) return inherited;
   const std::optional<WatcherAddress> address =
-      text == nullptr ? std::nullopt : ParseWatcherAddress(text);
+      ParseWatcherAddress(*ReadSetting<&LayerSettings::watcher_address>(OwnVariable));
   if (!address.has_value()) return Status(StatusCode::kNotFound, "this process has no watcher");
   return ConnectionToWatcher(*address);
 }

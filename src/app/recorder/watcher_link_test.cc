@@ -13,6 +13,7 @@
 #include <string>
 
 #include "format/block/block.h"
+#include "format/settings/layer_settings.h"
 #include "os/channel.h"
 
 namespace cairn {
@@ -22,10 +23,10 @@ class Handover : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets_.data()), 0);
-    setenv(kWatcherFdVariable, std::to_string(sockets_[0]).c_str(), 1);
+    setenv(kVariableOf<&LayerSettings::watcher_fd>, std::to_string(sockets_[0]).c_str(), 1);
   }
   void TearDown() override {
-    unsetenv(kWatcherFdVariable);
+    unsetenv(kVariableOf<&LayerSettings::watcher_fd>);
     close(sockets_[0]);
     if (sockets_[1] >= 0) close(sockets_[1]);
   }
@@ -88,20 +89,20 @@ TEST_F(Handover, AnEndedWatcherIsSeenWithoutSending) {
 
 TEST_F(Handover, ANumberThatIsNotASocketIsNoWatcher) {
   EXPECT_EQ(*WatcherSocket(), sockets_[0]);
-  setenv(kWatcherFdVariable, "0x3", 1);
+  setenv(kVariableOf<&LayerSettings::watcher_fd>, "0x3", 1);
   EXPECT_EQ(WatcherSocket().status().code(), StatusCode::kNotFound);
   const int file = open("/dev/null", O_RDONLY);
-  setenv(kWatcherFdVariable, std::to_string(file).c_str(), 1);
+  setenv(kVariableOf<&LayerSettings::watcher_fd>, std::to_string(file).c_str(), 1);
   EXPECT_EQ(WatcherSocket().status().code(), StatusCode::kNotFound);
   close(file);
-  unsetenv(kWatcherFdVariable);
+  unsetenv(kVariableOf<&LayerSettings::watcher_fd>);
   EXPECT_EQ(SendDeviceLost().code(), StatusCode::kNotFound);
 }
 
 // A launcher closed ours, and the program opened one of its own under the same number.
 TEST_F(Handover, AnotherSocketUnderTheSameNumberIsNoWatcher) {
   const std::string value = TextOfInherited(sockets_[0]);
-  setenv(kWatcherFdVariable, value.c_str(), 1);
+  setenv(kVariableOf<&LayerSettings::watcher_fd>, value.c_str(), 1);
   EXPECT_EQ(*WatcherSocket(), sockets_[0]);
   std::array<int, 2> others{};
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, others.data()), 0);
@@ -109,25 +110,25 @@ TEST_F(Handover, AnotherSocketUnderTheSameNumberIsNoWatcher) {
   EXPECT_EQ(WatcherSocket().status().code(), StatusCode::kNotFound);
   EXPECT_EQ(SendDeviceLost().code(), StatusCode::kNotFound);
   for (const std::string& bad : {value + "x", value + ":", value + " ", std::string("3:")}) {
-    setenv(kWatcherFdVariable, bad.c_str(), 1);
+    setenv(kVariableOf<&LayerSettings::watcher_fd>, bad.c_str(), 1);
     EXPECT_EQ(WatcherSocket().status().code(), StatusCode::kNotFound) << bad;
   }
   for (const int other : others) close(other);
 }
 
 TEST_F(Handover, AnAddressThatLeadsNowhereIsSaid) {
-  unsetenv(kWatcherFdVariable);
+  unsetenv(kVariableOf<&LayerSettings::watcher_fd>);
   WatcherAddress address;
   address.name = "cairn-nobody-listens-here";
   address.pid = getpid();
   address.door = 4242;
-  setenv(kWatcherAddressVariable, FormatWatcherAddress(address).c_str(), 1);
+  setenv(kVariableOf<&LayerSettings::watcher_address>, FormatWatcherAddress(address).c_str(), 1);
   Result<SharedMemory> block = SharedMemory::Create("test", kMinBlockBytes);
   ASSERT_TRUE(block.ok());
   testing::internal::CaptureStderr();
   EXPECT_EQ(HandOverBlock(*block).code(), StatusCode::kIo);
   EXPECT_EQ(HandOverBlock(*block).code(), StatusCode::kIo);
-  unsetenv(kWatcherAddressVariable);
+  unsetenv(kVariableOf<&LayerSettings::watcher_address>);
   const std::string pid = std::to_string(getpid());
   // Once.
   EXPECT_EQ(testing::internal::GetCapturedStderr(),

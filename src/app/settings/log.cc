@@ -15,7 +15,6 @@ namespace cairn {
 
 namespace {
 
-constexpr std::string_view kLevelNames[] = {"off", "error", "warning", "info", "debug"};
 constexpr std::string_view kColours[] = {"", "\x1b[31m", "\x1b[33m", "\x1b[36m", "\x1b[2m"};
 constexpr std::string_view kColourEnd = "\x1b[0m";
 
@@ -25,13 +24,12 @@ bool HasColour() {
 }
 
 void WriteLine(LogLevel level, std::string_view message) {
-  const auto index = static_cast<size_t>(level);
   std::string line;
   if (level != LogLevel::kOff) {
     line = "cairn: ";
     const bool colour = HasColour();
-    if (colour) line += kColours[index];
-    line += kLevelNames[index];
+    if (colour) line += kColours[static_cast<size_t>(level)];
+    line += SettingWordOf(kRowOf<&LayerSettings::log>, static_cast<int>(level));
     line += ':';
     if (colour) line += kColourEnd;
     line += ' ';
@@ -41,33 +39,10 @@ void WriteLine(LogLevel level, std::string_view message) {
   WriteStandardError(line);
 }
 
-LogLevel ReadMaxLogLevel() {
-  LogLevel level = LogLevel::kWarning;
-  const char* const text = OwnVariable("CAIRN_LOG");
-  if (text == nullptr || *text == '\0' || ParseLogLevel(text, &level)) return level;
-  WriteLine(LogLevel::kWarning,
-            std::string("CAIRN_LOG is '") + text +
-                "', which is none of off, error, warning, info, debug; warning is used");
-  return level;
-}
-
 }  // namespace
 
-std::string_view LogLevelName(LogLevel level) {
-  return kLevelNames[static_cast<size_t>(level)];
-}
-
-bool ParseLogLevel(std::string_view text, LogLevel* level) {
-  for (size_t index = 0; index < std::size(kLevelNames); ++index) {
-    if (text != kLevelNames[index]) continue;
-    *level = static_cast<LogLevel>(index);
-    return true;
-  }
-  return false;
-}
-
 LogLevel MaxLogLevel() {
-  static const LogLevel level = ReadMaxLogLevel();
+  static const LogLevel level = *ReadSetting<&LayerSettings::log>(OwnVariable);
   return level;
 }
 
@@ -91,6 +66,12 @@ void LogOnce(LogLevel level, std::string_view key, std::string_view message) noe
     }
     WriteLine(level, message);
   } catch (...) {
+  }
+}
+
+void LogEach(const std::vector<std::string>& complaints) noexcept {
+  for (const std::string& complaint : complaints) {
+    LogOnce(LogLevel::kWarning, complaint, complaint);
   }
 }
 

@@ -47,7 +47,8 @@ VkDriverId DriverIdOf(const InstanceState& instance, VkPhysicalDevice physical_d
 std::string WhyNoDeviceFault(DeviceFaultUse use, VkDriverId driver) {
   switch (use) {
     case DeviceFaultUse::kOn: return "";
-    case DeviceFaultUse::kOff: return "left off by CAIRN_DEVICE_FAULT=off";
+    case DeviceFaultUse::kOff:
+      return "left off by " + FormatSetting<&LayerSettings::device_fault>(use);
     case DeviceFaultUse::kAuto: break;
   }
   if (DeviceFaultIsHarmless(driver)) return "";
@@ -56,7 +57,7 @@ std::string WhyNoDeviceFault(DeviceFaultUse use, VkDriverId driver) {
               ? "with this feature NVIDIA's driver hides device losses and lets work finish that "
                 "faulted"
               : "that this feature does no harm was not shown for this driver") +
-         "; CAIRN_DEVICE_FAULT=on enables it";
+         "; " + FormatSetting<&LayerSettings::device_fault>(DeviceFaultUse::kOn) + " enables it";
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 #include "app/vulkan/exact.h"
 #include "app/vulkan/noted_calls.h"
 #include "app/vulkan/witnesses.h"
-#include "os/environment.h"
 
 namespace cairn {
 namespace {
@@ -109,8 +108,7 @@ Status StartContext(DeviceState& state) {
   params.reads_losses = true;
   params.left_out = state.left_out;
   if (state.instance->mode == MarkerMode::kTop || state.instance->mode == MarkerMode::kPass) {
-    state.barriers = std::make_unique<DeviceBarriers>(OwnVariable(kWitnessVariable),
-                                                      *state.instance, state.physical_device);
+    state.barriers = std::make_unique<DeviceBarriers>(*state.instance, state.physical_device);
     params.tell_method = [&state](WriteMethod method) {
       SourceFinding finding = state.barriers->Describe(method);
       if (!state.barriers->ServeFor(method)) state.barriers.reset();

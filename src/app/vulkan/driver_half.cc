@@ -6,7 +6,6 @@
 
 #include "app/breadcrumbs/vulkan_writes.h"
 #include "app/vulkan/exact.h"
-#include "os/environment.h"
 
 namespace cairn {
 namespace {
@@ -88,8 +87,7 @@ class LayerAsDriver final : public DriverHalf {
 }  // namespace
 
 DriverHalfDevice::DriverHalfDevice(DeviceState& device)
-    : device_(device),
-      barriers_(OwnVariable(kWitnessVariable), *device.instance, device.physical_device) {
+    : device_(device), barriers_(*device.instance, device.physical_device) {
   writes_.CmdFillBuffer = device.vk.CmdFillBuffer;
   writes_.CmdUpdateBuffer = device.vk.CmdUpdateBuffer;
   writes_.CmdPipelineBarrier = device.vk.CmdPipelineBarrier;

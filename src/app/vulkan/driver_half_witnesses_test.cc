@@ -10,6 +10,7 @@
 #include "app/vulkan/driver_half.h"
 #include "app/vulkan/layer.h"
 #include "format/block/block.h"
+#include "format/settings/layer_settings.h"
 #include "os/environment.h"
 
 namespace cairn {
@@ -69,11 +70,11 @@ class DriverHalfWitnesses : public ::testing::Test {
   void TearDown() override {
     device_.driver_half.reset();
     ForgetDevice(device_);
-    ClearVariable(kWitnessVariable);
+    ClearVariable(kVariableOf<&LayerSettings::witnesses>);
   }
 
   void Start(const std::string& told) {
-    SetVariable(kWitnessVariable, told);
+    SetVariable(kVariableOf<&LayerSettings::witnesses>, told);
     instance_.GetPhysicalDeviceProperties2 = Properties2;
     device_.handle = TestHandle<VkDevice>(1);
     device_.instance = &instance_;

@@ -21,11 +21,10 @@ constexpr char kExternalMemory[] = VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION
 
 void ReadSettings(const VkInstanceCreateInfo& info, InstanceState* state) {
   std::vector<std::string> complaints;
-  state->mode = ReadVulkanMode(info.pNext, OwnVariable, &complaints);
-  state->device_fault = ReadDeviceFaultUse(info.pNext, OwnVariable, &complaints);
-  for (const std::string& complaint : complaints) {
-    LogOnce(LogLevel::kWarning, complaint, complaint);
-  }
+  const LayerSettings settings = ReadVulkanSettings(info.pNext, OwnVariable, &complaints);
+  state->mode = *settings.breadcrumbs;
+  state->device_fault = *settings.device_fault;
+  LogEach(complaints);
 }
 
 std::string ApplicationName(const VkApplicationInfo* info) {

@@ -17,14 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "format/block/block.h"
+#include "format/settings/layer_settings.h"
 
 namespace cairn {
 
 inline constexpr char kVulkanLayerName[] = "VK_LAYER_CAIRN_breadcrumbs";
-
-// Whether the driver's own knowledge of faults is switched on for programs that did not ask for it.
-enum class DeviceFaultUse : uint8_t { kAuto, kOn, kOff };
 
 struct InstanceState {
   VkInstance handle = VK_NULL_HANDLE;

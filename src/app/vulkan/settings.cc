@@ -2,9 +2,7 @@
 #include "app/vulkan/settings.h"
 
 #include <cstring>
-#include <utility>
 
-#include "app/settings/layer_settings.h"
 #include "app/vulkan/layer.h"
 #include "app/vulkan/layer_chain.h"
 
@@ -51,45 +49,17 @@ const char* FindSetting(const void* chain, const char* name) {
 
 }  // namespace
 
-MarkerMode ReadVulkanMode(const void* chain, const char* (*get)(const char* name),
-                          std::vector<std::string>* complaints) {
-  const char* const environment = get("CAIRN_BREADCRUMBS");
-  const char* const word = FindSetting(chain, "breadcrumbs");
-  if (environment != nullptr && environment[0] != 0)
-    return ReadLayerSettings(get, complaints).breadcrumbs;
-  const std::pair<const char*, MarkerMode> words[] = {{"off", MarkerMode::kOff},
-                                                      {"top", MarkerMode::kTop},
-                                                      {"pass", MarkerMode::kPass},
-                                                      {"full", MarkerMode::kFull},
-                                                      {"exact", MarkerMode::kExact}};
-  for (const auto& [name, mode] : words) {
-    if (Equal(word, name)) return mode;
+LayerSettings ReadVulkanSettings(const void* chain, const GetVariable& get,
+                                 std::vector<std::string>* complaints) {
+  LayerSettings settings = ParseLayerSettings(get, complaints);
+  for (const SettingRow& row : kSettingRows) {
+    const char* const environment = get(row.variable);
+    if (row.vulkan_setting == nullptr || (environment != nullptr && environment[0] != 0)) continue;
+    ParseSetting(row, FindSetting(chain, row.vulkan_setting),
+                 std::string("the setting ") + row.vulkan_setting + " of " + kVulkanLayerName,
+                 &settings, complaints);
   }
-  if (word != nullptr) {
-    complaints->push_back(std::string("the setting breadcrumbs of ") + kVulkanLayerName + " is '" +
-                          word + "', which is none of off, top, pass, full and exact: top is used");
-  }
-  return MarkerMode::kTop;
-}
-
-DeviceFaultUse ReadDeviceFaultUse(const void* chain, const char* (*get)(const char* name),
-                                  std::vector<std::string>* complaints) {
-  const char* const environment = get("CAIRN_DEVICE_FAULT");
-  const bool by_environment = environment != nullptr && environment[0] != 0;
-  const char* const word = by_environment ? environment : FindSetting(chain, "device_fault");
-  const std::pair<const char*, DeviceFaultUse> words[] = {
-      {"auto", DeviceFaultUse::kAuto}, {"on", DeviceFaultUse::kOn}, {"off", DeviceFaultUse::kOff}};
-  for (const auto& [name, use] : words) {
-    if (Equal(word, name)) return use;
-  }
-  if (word != nullptr) {
-    const std::string setting =
-        by_environment ? "CAIRN_DEVICE_FAULT"
-                       : std::string("the setting device_fault of ") + kVulkanLayerName;
-    complaints->push_back(setting + " is '" + word +
-                          "', which is none of auto, on and off: auto is used");
-  }
-  return DeviceFaultUse::kAuto;
+  return settings;
 }
 
 }  // namespace cairn

@@ -10,18 +10,18 @@ namespace cairn {
 namespace {
 
 // As VK_EXT_layer_settings declares them.
-struct Setting {
+struct VkSetting {
   const char* layer;
   const char* name;
   int32_t type;
   uint32_t count;
   const void* values;
 };
-struct Settings {
+struct VkSettings {
   VkStructureType type = static_cast<VkStructureType>(1000496000);
   const void* next = nullptr;
   uint32_t count = 0;
-  const Setting* settings = nullptr;
+  const VkSetting* settings = nullptr;
 };
 
 const char* environment = nullptr;
@@ -35,18 +35,18 @@ class VulkanSettingsTest : public testing::Test {
  protected:
   void TearDown() override { environment = fault_environment = nullptr; }
   DeviceFaultUse ReadFault(const char* word) {
-    const Setting settings[] = {{kVulkanLayerName, "breadcrumbs", 7, 1, &other_},
-                                {kVulkanLayerName, "device_fault", 7, 1, &word}};
-    const Settings chained = {.count = 2, .settings = settings};
-    return ReadDeviceFaultUse(&chained, Environment, &complaints_);
+    const VkSetting settings[] = {{kVulkanLayerName, "breadcrumbs", 7, 1, &other_},
+                                  {kVulkanLayerName, "device_fault", 7, 1, &word}};
+    const VkSettings chained = {.count = 2, .settings = settings};
+    return *ReadVulkanSettings(&chained, Environment, &complaints_).device_fault;
   }
   MarkerMode Read(const char* word, const char* layer = kVulkanLayerName, int32_t type = 7) {
-    const Setting settings[] = {{"VK_LAYER_other", "breadcrumbs", 7, 1, &other_},
-                                {layer, "breadcrumbs", type, 1, &word}};
-    const Settings chained = {.count = 2, .settings = settings};
+    const VkSetting settings[] = {{"VK_LAYER_other", "breadcrumbs", 7, 1, &other_},
+                                  {layer, "breadcrumbs", type, 1, &word}};
+    const VkSettings chained = {.count = 2, .settings = settings};
     const VkBaseInStructure first = {VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
                                      reinterpret_cast<const VkBaseInStructure*>(&chained)};
-    return ReadVulkanMode(&first, Environment, &complaints_);
+    return *ReadVulkanSettings(&first, Environment, &complaints_).breadcrumbs;
   }
 
   const char* other_ = "off";
@@ -54,7 +54,7 @@ class VulkanSettingsTest : public testing::Test {
 };
 
 TEST_F(VulkanSettingsTest, TopWithoutAWord) {
-  EXPECT_EQ(ReadVulkanMode(nullptr, Environment, &complaints_), MarkerMode::kTop);
+  EXPECT_EQ(*ReadVulkanSettings(nullptr, Environment, &complaints_).breadcrumbs, MarkerMode::kTop);
   EXPECT_TRUE(complaints_.empty());
 }
 
@@ -79,7 +79,8 @@ TEST_F(VulkanSettingsTest, TheEnvironmentWins) {
 }
 
 TEST_F(VulkanSettingsTest, DeviceFaultIsAutoWithoutAWord) {
-  EXPECT_EQ(ReadDeviceFaultUse(nullptr, Environment, &complaints_), DeviceFaultUse::kAuto);
+  EXPECT_EQ(*ReadVulkanSettings(nullptr, Environment, &complaints_).device_fault,
+            DeviceFaultUse::kAuto);
   EXPECT_TRUE(complaints_.empty());
 }
 
@@ -99,8 +100,8 @@ TEST_F(VulkanSettingsTest, DeviceFaultComplainsOfWordsThatMeanNothing) {
   EXPECT_EQ(complaints_,
             (std::vector<std::string>{
                 "the setting device_fault of VK_LAYER_CAIRN_breadcrumbs is 'yes', which is none of "
-                "auto, on and off: auto is used",
-                "CAIRN_DEVICE_FAULT is '1', which is none of auto, on and off: auto is used"}));
+                "auto, on, off; auto is used",
+                "CAIRN_DEVICE_FAULT is '1', which is none of auto, on, off; auto is used"}));
 }
 
 }  // namespace

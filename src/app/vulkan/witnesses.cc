@@ -8,24 +8,25 @@
 #include "app/breadcrumbs/vulkan_witnesses.h"
 #include "app/settings/log.h"
 #include "app/vulkan/layer.h"
+#include "format/settings/layer_settings.h"
+#include "os/environment.h"
 
 namespace cairn {
 namespace {
 
 // The device's, or a clause that says why there is nothing.
-Result<DeviceWitnesses> Choose(const char* told, const InstanceState& instance,
-                               VkPhysicalDevice physical_device) {
+Result<DeviceWitnesses> Choose(const InstanceState& instance, VkPhysicalDevice physical_device) {
   const auto nothing = [](std::string why) {
     return Status(StatusCode::kNotFound, std::move(why));
   };
-  if (told == nullptr || told[0] == 0) {
-    return nothing(
-        fmt::format("not measured: {} is not set; `cairn run` sets it", kWitnessVariable));
+  constexpr const char* kVariable = kVariableOf<&LayerSettings::witnesses>;
+  const Setting<std::string> told = ReadSetting<&LayerSettings::witnesses>(OwnVariable);
+  if (told->empty()) {
+    return nothing(fmt::format("not measured: {} is not set; `cairn run` sets it", kVariable));
   }
-  Result<WitnessSet> set = ParseWitnessSet(told);
+  Result<WitnessSet> set = ParseWitnessSet(*told);
   if (!set.ok()) {
-    const std::string why =
-        fmt::format("{} is not used: {}", kWitnessVariable, set.status().message());
+    const std::string why = fmt::format("{} is not used: {}", kVariable, set.status().message());
     LogOnce(LogLevel::kWarning, "witnesses", why);
     return nothing(why);
   }
@@ -41,9 +42,8 @@ Result<DeviceWitnesses> Choose(const char* told, const InstanceState& instance,
 
 }  // namespace
 
-DeviceBarriers::DeviceBarriers(const char* told, const InstanceState& instance,
-                               VkPhysicalDevice physical_device) {
-  Result<DeviceWitnesses> device = Choose(told, instance, physical_device);
+DeviceBarriers::DeviceBarriers(const InstanceState& instance, VkPhysicalDevice physical_device) {
+  Result<DeviceWitnesses> device = Choose(instance, physical_device);
   if (!device.ok()) {
     why_not_ = device.status().message();
     return;

@@ -20,8 +20,7 @@ inline constexpr char kWitnessSource[] = "barriers as witnesses";
 class DeviceBarriers {
  public:
   DeviceBarriers() = default;
-  // `told` is the value of CAIRN_WITNESSES, null if it is not set.
-  DeviceBarriers(const char* told, const InstanceState& instance, VkPhysicalDevice physical_device);
+  DeviceBarriers(const InstanceState& instance, VkPhysicalDevice physical_device);
 
   // Whether any barrier testifies to words that are written like this.
   bool ServeFor(WriteMethod method) const;

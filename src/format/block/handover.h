@@ -12,10 +12,6 @@
 
 namespace cairn {
 
-// Names the inherited end of the channel (os/channel.h): of a socket "N", its number, or "N:INODE" with the number
-// that fstat gives it. A launcher may have closed the socket, and N be another one by now.
-inline constexpr char kWatcherFdVariable[] = "CAIRN_WATCHER_FD";
-
 // What the block's memory is called in /proc/PID/fd, for who looks for it there.
 inline constexpr char kBlockMemoryName[] = "cairn-block";
 

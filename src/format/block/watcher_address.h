@@ -33,7 +33,6 @@ struct WatcherAddress {
 inline constexpr size_t kMaxWatcherNameBytes = 64;
 
 // "NAME:TOKEN:PID:DOOR", the token in hexadecimal digits.
-inline constexpr char kWatcherAddressVariable[] = "CAIRN_WATCHER_ADDRESS";
 std::string FormatWatcherAddress(const WatcherAddress& address);
 // Nothing for text that FormatWatcherAddress does not make.
 std::optional<WatcherAddress> ParseWatcherAddress(std::string_view text);

@@ -27,9 +27,6 @@
 
 namespace cairn {
 
-// Names the board to a program: SharedMemory::PathForOthers.
-inline constexpr char kBoardVariable[] = "CAIRN_ELIMINATION";
-
 // What of a class is left out. Listed is what has its key, its group or its scope among the hashes.
 enum class LeaveOut : uint8_t { kNothing = 0, kAll = 1, kListed = 2, kUnlisted = 3 };
 

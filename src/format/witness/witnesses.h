@@ -26,7 +26,6 @@
 
 namespace cairn {
 
-inline constexpr char kWitnessVariable[] = "CAIRN_WITNESSES";
 // Of the measurement: what another version measured counts for nothing.
 inline constexpr uint32_t kWitnessVersion = 1;
 

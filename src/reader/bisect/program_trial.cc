@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "format/settings/layer_settings.h"
 #include "os/child.h"
 #include "os/clock.h"
 #include "os/shared_memory.h"
@@ -146,7 +147,7 @@ Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& qu
     request.arguments.push_back(value);
   };
   add("--hang-timeout", settings.hang_timeout);
-  add("--set", fmt::format("{}={}", kBoardVariable, board->PathForOthers()));
+  add("--set", FormatSetting<&LayerSettings::elimination>(board->PathForOthers()));
   for (const std::string& setting : settings.environment) add("--set", setting);
   if (!settings.preloaded.empty()) add("--preload", settings.preloaded);
   if (!settings.report_path.empty()) add("--output", settings.report_path);

@@ -16,6 +16,7 @@
 
 #include "format/block/block.h"
 #include "format/block/handover.h"
+#include "format/settings/layer_settings.h"
 #include "os/channel.h"
 #include "os/windows/channel.h"
 
@@ -23,7 +24,7 @@ namespace cairn {
 namespace {
 
 RawHandle Pipe() {
-  const char* const text = std::getenv(kWatcherFdVariable);
+  const char* const text = std::getenv(kVariableOf<&LayerSettings::watcher_fd>);
   return text == nullptr ? -1 : FindInherited(text);
 }
 

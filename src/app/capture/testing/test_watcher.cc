@@ -9,6 +9,7 @@
 #include "app/capture/capture.h"
 #include "app/recorder/watcher_link.h"
 #include "format/block/handover.h"
+#include "format/settings/layer_settings.h"
 #include "os/clock.h"
 #include "os/environment.h"
 #include "os/futex.h"
@@ -27,13 +28,13 @@ TestWatcher::TestWatcher(Keep keep) : keep_(keep) {
   if (!added.ok() || !messages_.Add(server_.handle(), 0).ok()) abort();
   connection_ = *added;
   programs_end_ = std::move(ends->second);
-  SetVariable(kWatcherFdVariable, TextOfInherited(programs_end_.get()));
+  SetVariable(kVariableOf<&LayerSettings::watcher_fd>, TextOfInherited(programs_end_.get()));
   thread_ = std::thread([this] { Run(); });
 }
 
 TestWatcher::~TestWatcher() {
   Finish();
-  ClearVariable(kWatcherFdVariable);
+  ClearVariable(kVariableOf<&LayerSettings::watcher_fd>);
 }
 
 void TestWatcher::Die() {

@@ -7,12 +7,12 @@
 #include <cerrno>
 #include <cstring>
 
-#include "format/block/watcher_address.h"
+#include "format/settings/layer_settings.h"
 
 namespace cairn {
 namespace {
 
-constexpr std::string_view kAddress = kWatcherAddressVariable;
+constexpr std::string_view kAddress = kVariableOf<&LayerSettings::watcher_address>;
 constexpr std::string_view kPreload = "LD_PRELOAD";
 constexpr std::string_view kLayers = "VK_INSTANCE_LAYERS";
 constexpr std::string_view kAddedFolders = "VK_ADD_LAYER_PATH";

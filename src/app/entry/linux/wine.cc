@@ -30,6 +30,7 @@
 #include "app/entry/linux/linux_half.h"
 #include "app/entry/linux/wine_exports.h"
 #include "app/settings/log.h"
+#include "format/settings/layer_settings.h"
 #include "os/environment.h"
 
 #define CAIRN_WINDOWS_CALL __attribute__((ms_abi))
@@ -37,8 +38,6 @@
 namespace cairn {
 namespace {
 
-// The Windows half, a path of Linux. `cairn run` sets it where it finds one.
-constexpr char kWindowsLayerVariable[] = "CAIRN_WINDOWS_LAYER_PATH";
 // What it exports for the Linux half.
 constexpr char kMeetLinux[] = "CairnMeetLinux";
 
@@ -173,8 +172,8 @@ MeetLinux LoadWindowsHalf(const std::byte* peb, const char* path) {
 CAIRN_WINDOWS_CALL void BringWindowsHalf(void* argument, void*, void*) {
   const auto* const peb = static_cast<const std::byte*>(argument);
   MeetLinux meet = FindWindowsHalf(peb);
-  const char* const path = OwnVariable(kWindowsLayerVariable);
-  if (meet == nullptr && path != nullptr) meet = LoadWindowsHalf(peb, path);
+  const Setting<std::string> path = ReadSetting<&LayerSettings::windows_path>(OwnVariable);
+  if (meet == nullptr && path.is_set()) meet = LoadWindowsHalf(peb, path->c_str());
   if (meet != nullptr && !meet(&ThisLinuxHalf(), CAIRN_LIBRARY_VERSION)) {
     SayNotFollowed("cairn-d3d.dll is not of version " CAIRN_LIBRARY_VERSION
                    ", as libcairn-d3d12.so is");
@@ -190,7 +189,7 @@ void OnWineStart(void* ntdll) {
   const WineProgram kind = KindOfProgram(ImageOf(peb));
   if (kind == WineProgram::k32Bits) SayNotFollowed("the program is of 32 bits");
   if (kind != WineProgram::kProgram) return;
-  if (OwnVariable(kWindowsLayerVariable) == nullptr) {
+  if (!ReadSetting<&LayerSettings::windows_path>(OwnVariable).is_set()) {
     SayNotFollowed("cairn-d3d.dll was not beside libcairn-d3d12.so");
     return;
   }

@@ -7,6 +7,7 @@
 #include "app/breadcrumbs/vulkan_loader.h"
 #include "app/vulkan/negotiate.h"
 #include "format/block/work_arguments.h"
+#include "format/settings/layer_settings.h"
 
 namespace cairn {
 namespace {
@@ -16,29 +17,19 @@ Status Failed(const char* call, VkResult result) {
 }
 
 // VK_EXT_layer_settings, as an application says it.
-struct Setting {
+struct LayerSetting {
   const char* layer;
   const char* name;
   int32_t type;
   uint32_t count;
   const void* values;
 };
-struct Settings {
+struct LayerSettingsInfo {
   VkStructureType type = static_cast<VkStructureType>(1000496000);
   const void* next = nullptr;
   uint32_t count = 1;
-  const Setting* settings = nullptr;
+  const LayerSetting* settings = nullptr;
 };
-
-const char* WordOf(MarkerMode mode) {
-  switch (mode) {
-    case MarkerMode::kOff: return "off";
-    case MarkerMode::kPass: return "pass";
-    case MarkerMode::kFull: return "full";
-    case MarkerMode::kExact: return "exact";
-    default: return "top";
-  }
-}
 
 PFN_vkGetInstanceProcAddr system_loader = nullptr;
 
@@ -61,9 +52,11 @@ Status TestLoader::CreateInstance(MarkerMode mode) {
   get_instance_ = interface.pfnGetInstanceProcAddr;
   get_device_ = interface.pfnGetDeviceProcAddr;
 
-  const char* const word = WordOf(mode);
-  const Setting setting = {kVulkanLayerName, "breadcrumbs", 7, 1, &word};
-  Settings settings;
+  const std::string text(
+      SettingWordOf(kRowOf<&LayerSettings::breadcrumbs>, static_cast<int>(mode)));
+  const char* const word = text.c_str();
+  const LayerSetting setting = {kVulkanLayerName, "breadcrumbs", 7, 1, &word};
+  LayerSettingsInfo settings;
   settings.settings = &setting;
   VkLayerInstanceLink link = {nullptr, system_loader, nullptr};
   VkLayerInstanceCreateInfo chain = {VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, &settings,
