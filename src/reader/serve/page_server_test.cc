@@ -437,7 +437,7 @@ TEST_F(PageServerTest, MoreQuestionsThanAreAnsweredAtOnceAreRefused) {
   EXPECT_EQ(refused, 8);
 }
 
-// Clients that read nothing have all places for answers: the places are free again, and no client gets the rest.
+// Clients that read nothing have all places for answers: the places are free again.
 TEST_F(PageServerTest, AnAnswerThatNobodyReadsEnds) {
   EXPECT_EQ(PageServerOptions().most_reading, std::chrono::seconds(60));
   constexpr size_t kBytes = size_t{5} << 20;  // more than the buffers of both sides hold
@@ -462,9 +462,13 @@ TEST_F(PageServerTest, AnAnswerThatNobodyReadsEnds) {
     answer = Get(path_);
   } while (answer.starts_with("503 ") && std::chrono::steady_clock::now() < end);
   EXPECT_EQ(answer, "200 small");
-  size_t got = 0;
-  for (std::string piece; !(piece = deaf.front()->Start()).empty();) got += piece.size();
-  EXPECT_LT(got, kBytes);
+  // Those whose time is not over yet may get the rest.
+  const auto is_cut = [](const auto& connection) {
+    size_t got = 0;
+    for (std::string piece; !(piece = connection->Start()).empty();) got += piece.size();
+    return got < kBytes;
+  };
+  EXPECT_GE(std::count_if(deaf.begin(), deaf.end(), is_cut), 1);
 }
 
 // They are gone before they are accepted, or soon after.
