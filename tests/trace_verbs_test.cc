@@ -176,6 +176,9 @@ TEST_F(TraceVerbsTest, WhatIsNoTraceIsRefusedInOneLine) {
     EXPECT_EQ(result.exit_code, 2) << verb;
     EXPECT_THAT(Cairn({verb, "--help"}).output, HasSubstr("\nExamples:\n  cairn " + verb));
   }
+  // Its name is shown otherwise than it is given, and shown once.
+  EXPECT_THAT(Cairn({"verify", "odd\nname.cairn"}).errors,
+              StartsWith("cairn verify: cannot open odd\\x0aname.cairn: "));
 }
 
 }  // namespace

@@ -16,13 +16,26 @@ const char* StatusCodeName(StatusCode code) {
     case StatusCode::kIo: return "input/output error";
     case StatusCode::kOutOfMemory: return "out of memory";
     case StatusCode::kDeviceLost: return "device lost";
+    case StatusCode::kInterrupted: return "interrupted";
     case StatusCode::kInternal: return "internal error";
   }
   return "unknown status";
 }
 
 Status Status::WithContext(const std::string& context) const {
-  return ok() ? *this : Status(code_, context + ": " + message_);
+  Status status = *this;
+  if (!ok()) status.message_ = context + ": " + message_;
+  return status;
+}
+
+Status Status::WithFile(const std::string& file) const {
+  return names_file_ ? *this : WithContext(file).NamingFile();
+}
+
+Status Status::NamingFile() const {
+  Status status = *this;
+  status.names_file_ = true;
+  return status;
 }
 
 Status StatusFromErrno(int error_number, const std::string& what) {

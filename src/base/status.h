@@ -19,8 +19,9 @@ enum class StatusCode {
   kCorrupt,          // Bytes from outside contradict their format.
   kIo,               // The operating system refused a read, write, map or spawn.
   kOutOfMemory,
-  kDeviceLost,  // The graphics device stopped answering.
-  kInternal,    // A defect in Cairn.
+  kDeviceLost,   // The graphics device stopped answering.
+  kInterrupted,  // Somebody ended it before it was done, as with ^C.
+  kInternal,     // A defect in Cairn.
 };
 
 // "ok", "invalid argument", ... in lower case, for messages.
@@ -37,9 +38,14 @@ class [[nodiscard]] Status {
 
   // The same status with "context: " before the message; Ok stays Ok.
   Status WithContext(const std::string& context) const;
+  // The same status with "file: " before the message, unless the message names its file already; Ok stays Ok.
+  Status WithFile(const std::string& file) const;
+  // The same status, whose message names its file.
+  Status NamingFile() const;
 
  private:
   StatusCode code_ = StatusCode::kOk;
+  bool names_file_ = false;
   std::string message_;
 };
 

@@ -227,7 +227,7 @@ class Search {
   int Failed(const Status& status) {
     line_.Clear();
     if (journal_ != nullptr && journal_->empty()) (void)journal_->Remove();
-    if (status.message() == kInterrupted) {
+    if (status.code() == StatusCode::kInterrupted) {
       PrintError("bisect", "interrupted; the same command goes on from here");
     } else {
       PrintError("bisect", options_.path + ": " + status.message());
@@ -247,7 +247,7 @@ class Search {
       if (!options_.no_output) {
         const Status written = WriteMinimal();
         // The answers are in the journal: the same command tells it, and writes the file.
-        if (written.message() == kInterrupted) return Failed(written);
+        if (written.code() == StatusCode::kInterrupted) return Failed(written);
         // The answer stands without it.
         if (!written.ok()) {
           PrintWarning("bisect", "no minimal trace is written: " + written.message());

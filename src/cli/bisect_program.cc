@@ -56,10 +56,7 @@ std::string JoinedProgram(const std::vector<std::string>& words) {
 
 // `cairn run` can do without them.
 Status WithoutLayers(const Status& status) {
-  constexpr std::string_view kOfRun = ", or say --no-layer";
-  std::string message = status.message();
-  if (message.ends_with(kOfRun)) message.resize(message.size() - kOfRun.size());
-  return Status(status.code(), "without the layers nothing is left out: " + message);
+  return status.WithContext("without the layers nothing is left out");
 }
 
 // As `cairn run` has it, but that a mode without breadcrumbs is none: layers that note nothing leave nothing out.
@@ -314,7 +311,7 @@ Status Bisecting::Forget() {
 int Bisecting::Failed(const Status& status) {
   line_.Clear();
   if (journal_ != nullptr && journal_->empty()) (void)Forget().ok();
-  if (status.message() == kInterrupted) {
+  if (status.code() == StatusCode::kInterrupted) {
     PrintError("bisect", "interrupted; the same command goes on from here");
   } else {
     PrintError("bisect", status.message());

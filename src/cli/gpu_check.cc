@@ -80,7 +80,7 @@ Result<GpuCheck::Health> GpuCheck::Ask(uint64_t until_ns, bool first) {
     }
     // One that is stuck in a driver is not waited for, now or by the destructor.
     if (!KillAndWait(*child, kMostKillNs)) new Child(std::move(*child));
-    if (!keep_on) return Status(StatusCode::kIo, std::string(kInterrupted));
+    if (!keep_on) return Status(StatusCode::kInterrupted, "interrupted");
     return Health::kIll;
   }
   const ProcessEnd end = child->End();

@@ -27,7 +27,7 @@ class GpuCheck {
   // draws, if the run before failed; before the first run in any case. Behind a fault of memory on a GPU of NVIDIA
   // draws of all processes may hang for minutes, and dispatches not. Where the first time tells nothing (there is no such device, or
   // the process for it cannot be made) no later run is waited for. Errors: kUnsupported: a GPU does not get well,
-  // with the next step; kIo kInterrupted.
+  // with the next step; kInterrupted.
   Status BeforeRun();
   void RunFailed() { due_ = true; }
   // Says that the runs do more than dispatch. Until then BeforeRun() tries only dispatches.

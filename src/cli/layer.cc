@@ -45,12 +45,11 @@ Result<std::string> FindManifestFolder() {
     if (IsFile(folder / kManifest)) return TextOfPath(folder);
   }
   const std::string first = TextOfPath(folders.front());
-  return Status(
-      StatusCode::kNotFound,
-      fmt::format("the layer's manifest {} is {}; install it, or say --no-layer", kManifest,
-                  folders.size() == 1
-                      ? "not in " + first
-                      : fmt::format("neither in {} nor in {}", first, TextOfPath(folders.back()))));
+  return Status(StatusCode::kNotFound,
+                fmt::format("the layer's manifest {} is {}; install it", kManifest,
+                            folders.size() == 1 ? "not in " + first
+                                                : fmt::format("neither in {} nor in {}", first,
+                                                              TextOfPath(folders.back()))));
 }
 
 }  // namespace
@@ -60,7 +59,7 @@ Result<std::string> FindLayerLibrary() {
   if (const std::string path = named == nullptr ? "" : named; !path.empty()) {
     std::error_code error;
     if (IsFile(path)) return TextOfPath(fs::absolute(FilePath(path), error));
-    return Status(StatusCode::kNotFound,
+    return Status(StatusCode::kInvalidArgument,
                   fmt::format("{}={} is no file; name the library {}, or unset it",
                               kLayerPathVariable, path, kLayerLibrary));
   }
@@ -69,7 +68,7 @@ Result<std::string> FindLayerLibrary() {
     if (IsFile(place)) return TextOfPath(place);
   }
   return Status(StatusCode::kNotFound,
-                fmt::format("{} is not in {}; name it in {}, or say --no-layer", kLayerLibrary,
+                fmt::format("{} is not in {}; name it in {}", kLayerLibrary,
                             TextOfPath(places.back().parent_path()), kLayerPathVariable));
 }
 

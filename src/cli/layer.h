@@ -25,7 +25,7 @@ extern const char kLayerLibrary[];
 std::vector<FilePath> LayerPlaces();
 
 // The library that the layers are in, a whole path: the file that CAIRN_LAYER_PATH names, else that of LayerPlaces.
-// kNotFound: there is no such file.
+// kInvalidArgument: CAIRN_LAYER_PATH names no file; kNotFound: it is in none of these places.
 Result<std::string> FindLayerLibrary();
 
 // The same where it can be preloaded into a program (SpawnRequest::preloaded). "" where it cannot by design: a build

@@ -92,6 +92,12 @@ LayerSettings SettingsOf(const RunOptions& options, const GetVariable& otherwise
   });
 }
 
+// Returns why there is no layer, and what else the user can do.
+std::string WhyNoLayer(const Status& status) {
+  const bool missing = status.code() == StatusCode::kNotFound;
+  return status.message() + (missing ? ", or say --no-layer" : "");
+}
+
 // Returns what makes the program's Direct3D 12 and Vulkan calls come to the layers, but for the settings: those go into
 // `told`. `library`: the one that the layers are in.
 std::vector<std::string> LayerEnvironment(bool has_breadcrumbs, std::string* library,
@@ -105,12 +111,11 @@ std::vector<std::string> LayerEnvironment(bool has_breadcrumbs, std::string* lib
     // Without the library there is nothing for Vulkan either, for the same reason.
     PrintWarning("run", fmt::format("{} calls are not followed: {}",
                                     vulkan.ok() ? "Direct3D 12" : "Direct3D 12 and Vulkan",
-                                    preload.status().message()));
+                                    WhyNoLayer(preload.status())));
   }
   if (vulkan.ok()) return *vulkan;
   if (preload.ok()) {
-    PrintWarning("run",
-                 fmt::format("Vulkan calls are not followed: {}", vulkan.status().message()));
+    PrintWarning("run", "Vulkan calls are not followed: " + WhyNoLayer(vulkan.status()));
   }
   return {};
 }

@@ -59,9 +59,7 @@ std::optional<TraceReader> OpenTraceFileQuietly(std::string_view verb, const std
   }
   Result<TraceReader> trace = TraceReader::Open(path, check);
   if (trace.ok()) return std::move(trace).value();
-  const Status& status = trace.status();
-  const bool named = status.message().find(path) != std::string::npos;
-  PrintError(verb, (named ? "" : path + ": ") + status.message() + NextStep(status.code()));
+  PrintError(verb, trace.status().message() + NextStep(trace.status().code()));
   return std::nullopt;
 }
 

@@ -115,8 +115,7 @@ class TriageRun {
     triage_.AddUnreadable(file, status);
     if (options_.jsonl) piece_ += TriageLine(file, status);
     if (warnings_.size() == kMostWarnings) return;
-    const bool named = status.message().find(file) != std::string::npos;
-    warnings_.push_back((named ? "" : file + ": ") + status.message());
+    warnings_.push_back(status.WithFile(file).message());
   }
 
   bool PrintPiece() {

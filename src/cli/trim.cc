@@ -151,10 +151,10 @@ std::string WhyNotRecorded(const std::string& said, const std::string& path) {
   return "cannot record the frames: " + reason.substr(0, reason.rfind(" ("));
 }
 
-// Plays the frames up to the last one under a capture of the range. The message is empty if the playback
-// has said itself why it ended: then with its exit code, which is kExitLeftOut also where all went well.
-Status Record(const TrimOptions& options, const Original& original, const FrameRange& range,
-              const std::string& path, int* exit_code) {
+// Plays the frames up to the last one under a capture of the range. Returns the exit code of the playback, which has
+// said itself why it ended: 0 or kExitLeftOut if the range is recorded. Errors: no recording, for another reason.
+Result<int> Record(const TrimOptions& options, const Original& original, const FrameRange& range,
+                   const std::string& path) {
   std::string said;
   const Result<std::string> preload = PreloadedLayer();
   if (!preload.ok()) return preload.status();
@@ -185,28 +185,21 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
   }
   arguments.push_back(options.path);
   const Result<int> code = RunWatched(settings, arguments);
-  if (!code.ok()) return code.status();
-  *exit_code = *code;
-  if (*code == kExitFailed || *code == kExitPlaybackFailed) {
-    return Status(StatusCode::kInternal, "");
-  }
+  if (!code.ok() || *code == kExitFailed || *code == kExitPlaybackFailed) return code;
   // It came before the playback listened.
   if (WasAskedToEnd({EndKind::kSignalled, *code - 128})) {
-    *exit_code = kExitFailed;
-    return Status(StatusCode::kIo, "interrupted; nothing is written");
+    return Status(StatusCode::kInterrupted, "interrupted; nothing is written");
   }
   if (*code != 0 && *code != kExitLeftOut) {
-    *exit_code = kExitFailed;
     return Status(StatusCode::kInternal,
                   fmt::format("the playback did not come to frame {}: it ended with {}",
                               range.end - 1, *code));
   }
   // What the capture has to say matters only if there is no file.
   if (FactsAt(path).type != std::filesystem::file_type::regular) {
-    *exit_code = kExitFailed;
     return Status(StatusCode::kIo, WhyNotRecorded(said, path));
   }
-  return Status();
+  return code;
 }
 
 Result<CopiedTrace> CopyUsed(const TrimOptions& options, const Original& original,
@@ -237,7 +230,8 @@ Result<CopiedTrace> CopyUsed(const TrimOptions& options, const Original& origina
   if (!options.keep_all) filters = RecordFilters({&*unused, &*unneeded, &renumber});
   Result<CopiedTrace> copied = CopyTrace(&*trace, &filters, copy, &*file);
   if (!copied.ok()) return copied.status();
-  if (copied->interrupted) return Status(StatusCode::kIo, "interrupted; nothing is written");
+  if (copied->interrupted)
+    return Status(StatusCode::kInterrupted, "interrupted; nothing is written");
   CAIRN_RETURN_IF_ERROR(file->Finish());
   return copied;
 }
@@ -285,23 +279,23 @@ int Run(const TrimOptions& options) {
                                    output));
     return kExitFailed;
   }
-  int played = kExitFailed;
-  if (const Status status = Record(options, original, *range, recorded.path(), &played);
-      !status.ok()) {
-    if (!status.message().empty()) PrintError("trim", status.message());
-    return played;
+  const Result<int> played = Record(options, original, *range, recorded.path());
+  if (!played.ok()) {
+    PrintError("trim", played.status().message());
+    return kExitFailed;
   }
+  if (*played != 0 && *played != kExitLeftOut) return *played;
   const Result<CopiedTrace> copied = CopyUsed(options, original, recorded.path(), output);
   if (!copied.ok()) {
     (void)RemoveFile(output + ".part");
     PrintError("trim", copied.status().message());
     return kExitFailed;
   }
-  if (options.quiet) return played;
+  if (options.quiet) return *played;
   const std::string line =
       fmt::format("{}: frames {} to {}, play them with cairn replay {}\n", VisibleText(output),
                   range->first, range->end - 1, ShellQuoted(output));
-  return PrintOutput("trim", line) ? played : kExitFailed;
+  return PrintOutput("trim", line) ? *played : kExitFailed;
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ CairnResult ToResult(StatusCode code) {
     case StatusCode::kNotFound:
     case StatusCode::kCorrupt:
     case StatusCode::kIo:
+    case StatusCode::kInterrupted:
     case StatusCode::kInternal: return CAIRN_ERROR_OPERATING_SYSTEM;
   }
   return CAIRN_ERROR_OPERATING_SYSTEM;

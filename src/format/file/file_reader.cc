@@ -62,9 +62,9 @@ FileReader::~FileReader() = default;
 
 Result<FileReader> FileReader::Open(const std::string& path, Check check) {
   Result<std::unique_ptr<ByteSource>> source = OpenFileSource(path);
-  if (!source.ok()) return source.status();
+  if (!source.ok()) return source.status().NamingFile();
   Result<FileReader> reader = FromSource(std::move(source).value(), check);
-  if (!reader.ok()) return reader.status().WithContext(VisibleText(path));
+  if (!reader.ok()) return reader.status().WithFile(VisibleText(path));
   return reader;
 }
 

@@ -39,7 +39,7 @@ class FileReader {
  public:
   // Errors: kNotFound; kIo (not permitted, disk error); kInvalidArgument (a directory, a device);
   // kCorrupt (empty, not a .cairn file, or nothing readable in it); kUnsupported (written by a
-  // newer major version).
+  // newer major version). Each names the file (Status::WithFile).
   // A truncated or damaged file opens, with losses.
   static Result<FileReader> Open(const std::string& path, Check check = Check::kPayloads);
 

@@ -284,7 +284,7 @@ Result<TraceReader> TraceReader::Open(const std::string& path, Check check) {
   Result<FileReader> file = FileReader::Open(path, check);
   if (!file.ok()) return file.status();
   Result<TraceReader> trace = FromFile(std::move(file).value());
-  if (!trace.ok()) return trace.status().WithContext(path);
+  if (!trace.ok()) return trace.status().WithFile(path);
   return trace;
 }
 

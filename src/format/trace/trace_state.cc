@@ -28,8 +28,8 @@ std::string Utf8FromUtf16(std::span<const std::byte> bytes) {
   return std::string(WriteUtf8({bytes.data(), 2, bytes.size() / 2}, text).text);
 }
 
-Status Corrupt(const Record& record, const char* what) {
-  return Status(StatusCode::kCorrupt, fmt::format("record {}: {}", record.number, what));
+Status Contradiction(const char* what) {
+  return Status(StatusCode::kCorrupt, what);
 }
 
 bool IsObject(uint64_t number) {
@@ -91,13 +91,13 @@ Status TraceState::Apply(const Record& record) {
 Status TraceState::Create(const Record& record) {
   std::span<const std::byte> rest = record.body;
   const Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
-  if (!body.ok()) return Corrupt(record, "an object without the facts about it");
-  if (!IsObject(record.object)) return Corrupt(record, "an object without a number");
+  if (!body.ok()) return Contradiction("an object without the facts about it");
+  if (!IsObject(record.object)) return Contradiction("an object without a number");
   if (objects_.contains(record.object)) {
-    return Corrupt(record, "an object with a number that another one has had");
+    return Contradiction("an object with a number that another one has had");
   }
   if (objects_.size() >= most_objects_) {
-    return Corrupt(record, "an object more than a file of this size may have");
+    return Contradiction("an object more than a file of this size may have");
   }
   TracedObject object;
   object.number = record.object;
@@ -108,14 +108,14 @@ Status TraceState::Create(const Record& record) {
   object.created_frame = frame_;
   if (body->facts == kResourceFacts) {
     const Result<ResourceFacts> facts = DecodeBody<ResourceFacts>(&rest);
-    if (!facts.ok()) return Corrupt(record, "a resource without the facts about it");
+    if (!facts.ok()) return Contradiction("a resource without the facts about it");
     object.resource = *facts;
     if (facts->gpu_address != 0) {
       gpu_addresses_.Add(facts->gpu_address, facts->size_bytes, object.number);
     }
   } else if (body->facts == kDescriptorHeapFacts) {
     const Result<DescriptorHeapFacts> facts = DecodeBody<DescriptorHeapFacts>(&rest);
-    if (!facts.ok()) return Corrupt(record, "a descriptor heap without the facts about it");
+    if (!facts.ok()) return Contradiction("a descriptor heap without the facts about it");
     object.heap = *facts;
     const uint64_t size = uint64_t{facts->count} * facts->increment_bytes;
     cpu_descriptors_.Add(facts->cpu_start, size, object.number);
@@ -128,8 +128,8 @@ Status TraceState::Create(const Record& record) {
 
 Status TraceState::End(const Record& record) {
   const auto found = objects_.find(record.object);
-  if (found == objects_.end()) return Corrupt(record, "the end of an object that was never made");
-  if (found->second.ended != 0) return Corrupt(record, "the second end of an object");
+  if (found == objects_.end()) return Contradiction("the end of an object that was never made");
+  if (found->second.ended != 0) return Contradiction("the second end of an object");
   found->second.ended = record.number;
   found->second.ended_frame = frame_;
   gpu_addresses_.Remove(record.object);

@@ -67,7 +67,7 @@ class TraceState final : public ValueNames {
  public:
   explicit TraceState(const TraceReader& trace);
 
-  // Every record in order. Errors: kCorrupt with the record's number; the state is then as it was, and
+  // Every record in order. Errors: kCorrupt, without the record's number; the state is then as it was, and
   // may be told the next record.
   Status Apply(const Record& record);
 

@@ -120,11 +120,7 @@ class Verifier {
     if (record.kind != RecordKind::kResult) {
       // Results first look at what the call did, then say that it ended.
       const Status status = state_.Apply(record);
-      // Its message begins with the record's number.
-      const std::string& message = status.message();
-      if (!status.ok()) {
-        findings_.Error(VerifyRule::kRecord, record.number, message.substr(message.find(": ") + 2));
-      }
+      if (!status.ok()) findings_.Error(VerifyRule::kRecord, record.number, status.message());
     }
     switch (record.kind) {
       case RecordKind::kCall: return LookAtCall(record);

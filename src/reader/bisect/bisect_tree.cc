@@ -154,7 +154,7 @@ Result<BisectTree> ReadBisectTree(TraceReader* trace,
   Record record;
   for (uint64_t i = 0; cursor.Next(&record); ++i) {
     if (i % kRecordsBetweenLooks == 0 && keep_on && !keep_on(i)) {
-      return Status(StatusCode::kIo, kInterrupted);
+      return Status(StatusCode::kInterrupted, "interrupted");
     }
     if (record.kind != RecordKind::kCall) continue;
     const std::optional<Method> method = trace->MethodOf(record);

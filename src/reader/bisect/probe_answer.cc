@@ -37,7 +37,7 @@ ProbeAnswer Undecided(const std::string& why) {
 }  // namespace
 
 Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree) {
-  if (run.interrupted) return Status(StatusCode::kIo, kInterrupted);
+  if (run.interrupted) return Status(StatusCode::kInterrupted, "interrupted");
   // What the watchdog killed is a hang, not a death.
   if (run.end == ProbeEnd::kDied && WasKilled({EndKind::kSignalled, run.signal})) {
     return Undecided(

@@ -12,13 +12,11 @@
 
 namespace cairn {
 
-// The message of the error that ends a search because the user wants it to.
-inline constexpr char kInterrupted[] = "interrupted";
-
 // A hang, a lost device and a death are failures, wherever they are; a refused call is no answer. What is
 // unclear is undecided, and so is a child that somebody else has killed (SIGKILL; that is what a machine does
 // that runs out of memory). Only a play that says that it finished, and ended so, is clean.
-// Errors: kIo kInterrupted; kUnsupported for what is not the trace's fault, with the child's message.
+// Errors: kInterrupted, which ends a search because the user wants it to; kUnsupported for what is not the trace's
+// fault, with the child's message.
 Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree);
 
 // The same of a search on `device`: a play on another one is undecided. A GPU that has just crashed may not be

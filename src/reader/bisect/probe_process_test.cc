@@ -290,7 +290,7 @@ TEST(ProbeAnswer, FailuresHaveThePlaceOfTheirSubmission) {
   run.message = "no device";
   EXPECT_EQ("no device", AnswerOf(run, tree).status().message());
   run.interrupted = true;
-  EXPECT_EQ(kInterrupted, AnswerOf(run, tree).status().message());
+  EXPECT_EQ(StatusCode::kInterrupted, AnswerOf(run, tree).status().code());
 }
 
 // Whatever a child says and however it ends: clean is only what finished and went by itself.
@@ -325,7 +325,7 @@ TEST(ProbeAnswer, APlayOnAnotherDeviceSaysNothing) {
   EXPECT_THAT(answer->why, HasSubstr("played on llvmpipe"));
   // What ends the search ends it all the same.
   run.interrupted = true;
-  EXPECT_EQ(kInterrupted, AnswerOf(run, {}, gpu).status().message());
+  EXPECT_EQ(StatusCode::kInterrupted, AnswerOf(run, {}, gpu).status().code());
 }
 
 }  // namespace

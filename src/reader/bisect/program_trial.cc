@@ -171,7 +171,7 @@ Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& qu
 
 Result<ProbeAnswer> AnswerOf(const TrialRun& run) {
   switch (run.end) {
-    case TrialEnd::kInterrupted: return Status(StatusCode::kIo, kInterrupted);
+    case TrialEnd::kInterrupted: return Status(StatusCode::kInterrupted, "interrupted");
     case TrialEnd::kExited:
     case TrialEnd::kSurvived: return ProbeAnswer{ProbeOutcome::kClean, 0};
     case TrialEnd::kFailed:

@@ -84,7 +84,7 @@ struct TrialRun {
 // board; kIo.
 Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& question);
 
-// What that says to a search. Errors: kIo kInterrupted.
+// What that says to a search. Errors: kInterrupted.
 Result<ProbeAnswer> AnswerOf(const TrialRun& run);
 
 }  // namespace cairn

@@ -58,7 +58,7 @@ TEST(TrialAnswer, OnlyWhatCairnRunWouldReportIsAFailure) {
 TEST(TrialAnswer, AnInterruptionEndsTheSearch) {
   TrialRun run;
   run.end = TrialEnd::kInterrupted;
-  EXPECT_EQ(kInterrupted, AnswerOf(run).status().message());
+  EXPECT_EQ(StatusCode::kInterrupted, AnswerOf(run).status().code());
 }
 
 }  // namespace

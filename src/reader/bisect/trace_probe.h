@@ -47,7 +47,7 @@ Status AnswerTraceProbe(const std::function<void(PlayerOptions*)>& adjust = {});
 
 // On which device the trace is played: in a child process, too, more than one if what came says nothing.
 // Errors: those of RunProbe; kUnsupported: no device can be made, the trace makes none, or the playback ended
-// before it had one; kIo kInterrupted.
+// before it had one; kInterrupted.
 Result<DeviceFacts> ProbeDevice(const TraceProbeSettings& settings);
 
 // What of the question a player understands.

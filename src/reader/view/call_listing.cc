@@ -121,7 +121,7 @@ class Lister {
     Record record;
     bool reached_end = true;
     while (going_on_ && !is_short_ && cursor.Next(&record)) {
-      if (options_.names) Note(state_.Apply(record));
+      if (options_.names) Note(record.number, state_.Apply(record));
       const uint64_t frame = first_frame_ + cursor.frame();
       const bool is_behind = (filter_.last_frame.has_value() && frame > *filter_.last_frame) ||
                              wanted_after_ == 0 || added_ >= filter_.most;
@@ -506,8 +506,8 @@ class Lister {
   void NoteDamage(std::string what) {
     if (listed_.damaged++ == 0) listed_.first_damage = std::move(what);
   }
-  void Note(const Status& status) {
-    if (!status.ok()) NoteDamage(status.message());
+  void Note(uint64_t record, const Status& status) {
+    if (!status.ok()) NoteDamage(fmt::format("record {}: {}", record, status.message()));
   }
 
   TraceReader& trace_;
