@@ -26,6 +26,10 @@ class HelpFormatter : public CLI::Formatter {
   }
   const std::string& usage() const { return usage_; }
 
+  // For shells.
+  bool takes_program = false;
+  bool offers_dumps = false;
+
  private:
   std::string usage_;
 };
@@ -36,9 +40,17 @@ CommandOption Add(CLI::App* app, const std::string& names, T* value, const std::
   return CommandOption(app->add_option(names, *value, help)->type_name(type));
 }
 
+// Each app that is described or changed here has had its SetHelp.
+HelpFormatter& HelpOf(const CLI::App& app) {
+  return dynamic_cast<HelpFormatter&>(*app.get_formatter());
+}
+
 VerbDescription DescribeVerb(const CLI::App& app) {
-  const auto* const help = dynamic_cast<const HelpFormatter*>(app.get_formatter().get());
-  return Describe(app, help == nullptr ? "" : help->usage());
+  const HelpFormatter& help = HelpOf(app);
+  VerbDescription verb = Describe(app, help.usage());
+  verb.takes_program = help.takes_program;
+  verb.offers_dumps = help.offers_dumps;
+  return verb;
 }
 
 }  // namespace
@@ -56,6 +68,10 @@ std::vector<VerbDescription> DescribeVerbs(const CLI::App& root) {
 void SetHelp(CLI::App& app, const std::string& usage, const std::string& examples) {
   app.formatter(std::make_shared<HelpFormatter>(usage));
   app.footer(examples);
+}
+
+void SetTakesProgram(CLI::App& verb) {
+  HelpOf(verb).takes_program = true;
 }
 
 CommandOption CommandOption::WithDefault() {
@@ -137,6 +153,16 @@ CommandOption Command::Json(bool* json) {
 
 void Command::TraceFile(std::string* path) {
   Option("file", path, "FILE", "A .cairn file with a trace (cairn run --capture)");
+  OffersDumps();
+}
+
+void Command::DumpFile(std::string* path) {
+  Option("file", path, "FILE", "The .cairn file");
+  OffersDumps();
+}
+
+void Command::OffersDumps() {
+  HelpOf(*app_).offers_dumps = true;
 }
 
 CommandOption Command::Frames(std::string* frames, const std::string& help) {

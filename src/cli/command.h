@@ -23,6 +23,8 @@ namespace cairn::cli {
 
 // The text of --help of the program itself.
 void SetHelp(CLI::App& app, const std::string& usage, const std::string& examples);
+// What follows "--" is a command line of somebody else: shells complete it as such. For apps that have a SetHelp.
+void SetTakesProgram(CLI::App& verb);
 
 // An option that was declared; what is said of it further holds for the command line from then on.
 class CommandOption {
@@ -67,6 +69,9 @@ class Command {
   // What several verbs have.
   CommandOption Json(bool* json);  // what is printed is JSON, one document with a schema in docs/
   void TraceFile(std::string* path);
+  void DumpFile(std::string* path);  // a .cairn file, whatever it holds
+  // Words that are no options are .cairn files, which shells offer. The two above say so, too.
+  void OffersDumps();
   // A frame or a range of them (cli/numbers.h). `help` says what is done with them.
   CommandOption Frames(std::string* frames, const std::string& help);
   CommandOption Call(std::string* call, const std::string& help);  // the number of one

@@ -19,7 +19,7 @@ struct Offer {
   bool processes = false;
 };
 
-Offer OfferOf(const OptionDescription& option) {
+Offer OfferOf(const OptionDescription& option, const VerbDescription& verb) {
   Offer offer;
   offer.words = option.values;
   for (std::string_view rest = option.type; !rest.empty();) {
@@ -27,8 +27,8 @@ Offer OfferOf(const OptionDescription& option) {
     const std::string_view part = rest.substr(0, end);
     if (part.empty()) break;
     rest = end == std::string_view::npos ? "" : rest.substr(end + 1);
-    const bool dump = option.help.find(".cairn") != std::string::npos;
-    if (part == "FILE") (option.names.empty() && dump ? offer.dumps : offer.files) = true;
+    const bool dump = option.names.empty() && verb.offers_dumps;
+    if (part == "FILE") (dump ? offer.dumps : offer.files) = true;
     if (part == "FIRST" || part == "SECOND") offer.dumps = true;
     if (part == "FOLDER" || part == "DIR") offer.folders = true;
     if (part == "PID") offer.processes = true;
@@ -58,7 +58,7 @@ std::vector<std::string> OptionNamesOf(const VerbDescription& verb) {
   for (const OptionDescription& option : verb.options) {
     names.insert(names.end(), option.names.begin(), option.names.end());
   }
-  if (verb.TakesProgram()) names.push_back("--");
+  if (verb.takes_program) names.push_back("--");
   return names;
 }
 
@@ -88,7 +88,7 @@ void AddBashVerb(const std::vector<VerbDescription>& verbs, const VerbDescriptio
   std::string values;
   Offer words;
   for (const OptionDescription& option : verb.options) {
-    const Offer offer = OfferOf(option);
+    const Offer offer = OfferOf(option, verb);
     if (option.names.empty()) {
       words.words.insert(words.words.end(), offer.words.begin(), offer.words.end());
       words.files = words.files || offer.files;
@@ -102,12 +102,12 @@ void AddBashVerb(const std::vector<VerbDescription>& verbs, const VerbDescriptio
     }
   }
   *script += fmt::format("    {})\n", verb.name);
-  if (verb.TakesProgram()) {
+  if (verb.takes_program) {
     *script += fmt::format("      if _cairn_program {} \"{}\"; then return; fi\n",
                            words.dumps ? "dashes" : "word", fmt::join(with_value, " "));
   }
   std::string otherwise = BashOffer(words, verbs);
-  if (verb.TakesProgram() && !words.dumps) {
+  if (verb.takes_program && !words.dumps) {
     otherwise = "mapfile -t COMPREPLY < <(compgen -c -f -- \"$word\")";
   }
   *script += fmt::format(
@@ -203,7 +203,7 @@ void AddZshVerb(const std::vector<VerbDescription>& verbs, const VerbDescription
   for (const OptionDescription& option : verb.options) {
     const std::string message = Quoted(option.type, kSpecial, false);
     // Some actions hold quotes, and a program of awk.
-    const std::string action = Quoted(ZshAction(OfferOf(option), verbs), "", false);
+    const std::string action = Quoted(ZshAction(OfferOf(option, verb), verbs), "", false);
     if (option.names.empty()) {
       *script += fmt::format(" \\\n        '{}:{}:{}'", rest ? "*" : "", message, action);
       continue;
@@ -215,7 +215,7 @@ void AddZshVerb(const std::vector<VerbDescription>& verbs, const VerbDescription
       *script += option.type.empty() ? "'" : fmt::format(":{}:{}'", message, action);
     }
   }
-  if (verb.TakesProgram()) *script += " \\\n        '*::program:_normal'";
+  if (verb.takes_program) *script += " \\\n        '*::program:_normal'";
   *script += "\n      ;;\n";
 }
 
@@ -268,7 +268,7 @@ std::string FishScript(const std::vector<VerbDescription>& verbs) {
     script += fmt::format("complete -c cairn -n __fish_use_subcommand -a {} -d '{}'\n", verb.name,
                           Quoted(verb.purpose, "\\", true));
     for (const OptionDescription& option : verb.options) {
-      const std::string arguments = FishArguments(OfferOf(option), verbs);
+      const std::string arguments = FishArguments(OfferOf(option, verb), verbs);
       if (option.names.empty()) {
         if (!arguments.empty()) {
           script += fmt::format("complete -c cairn {}{}\n", here, arguments);
@@ -283,7 +283,7 @@ std::string FishScript(const std::vector<VerbDescription>& verbs) {
       if (!option.type.empty()) script += (arguments.ends_with("-F") ? " -r" : " -x") + arguments;
       script += fmt::format(" -d '{}'\n", Quoted(option.help, "\\", true));
     }
-    if (verb.TakesProgram()) {
+    if (verb.takes_program) {
       script += fmt::format(
           "complete -c cairn {} -x -a '(__fish_complete_subcommand --fcs-skip=2)'\n", here);
     }

@@ -30,8 +30,8 @@ struct VerbDescription {
   std::vector<OptionDescription> options;
   std::string help;  // all of it, as --help prints it
 
-  // What follows "--" is a command line of somebody else.
-  bool TakesProgram() const { return usage.find("-- PROGRAM") != std::string::npos; }
+  bool takes_program = false;  // what follows "--" is a command line of somebody else
+  bool offers_dumps = false;   // of files that are words, .cairn files alone
 };
 
 // Of a program or a verb. `usage`: without "Usage: ".

@@ -136,7 +136,7 @@ Verb AddExportVerb(CLI::App& root) {
   auto options = std::make_shared<ExportOptions>();
   Command command(root, "export", "Writes what a .cairn file tells for other programs.",
                   "cairn export --perfetto [OPTIONS] FILE", kExportExamples);
-  command.Option("file", &options->path, "FILE", "The .cairn file");
+  command.DumpFile(&options->path);
   command.Flag("--perfetto", &options->perfetto, "For the Perfetto UI");
   command.Flag("--calls", &options->calls,
                "The calls of the trace in the file, also where there is a report");

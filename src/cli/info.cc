@@ -269,7 +269,7 @@ Verb AddInfoVerb(CLI::App& root) {
   auto options = std::make_shared<InfoOptions>();
   Command command(root, "info", "Shows what a .cairn file consists of.",
                   "cairn info [OPTIONS] FILE", kInfoExamples);
-  command.Option("file", &options->path, "FILE", "The .cairn file");
+  command.DumpFile(&options->path);
   command.Json(&options->json);
   return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }

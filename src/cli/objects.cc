@@ -80,7 +80,7 @@ Verb AddObjectsVerb(CLI::App& root) {
   auto options = std::make_shared<ObjectsOptions>();
   Command command(root, "objects", "Lists the objects in a trace.", "cairn objects [OPTIONS] FILE",
                   kObjectsExamples);
-  command.Option("file", &options->path, "FILE", "The .cairn file");
+  command.DumpFile(&options->path);
   command.Flag("--alive", &options->query.alive, "Only those that are not destroyed there");
   const CommandOption at = command.Option("--call,--at", &options->at, "CALL",
                                           "As they are at this call; at the end without it");

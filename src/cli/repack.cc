@@ -128,7 +128,7 @@ Verb AddRepackVerb(CLI::App& root) {
   auto options = std::make_shared<RepackOptions>();
   Command command(root, "repack", "Makes the file of a trace smaller.",
                   "cairn repack [OPTIONS] FILE", kRepackExamples);
-  command.Option("file", &options->path, "FILE", "The .cairn file");
+  command.DumpFile(&options->path);
   command.Option("-o,--output", &options->output, "FILE",
                  "Write this file, and leave the other as it is");
   command.Flag("--force", &options->force, "With -o: replace a file that is there already");

@@ -184,7 +184,7 @@ Verb AddReportVerb(CLI::App& root) {
   auto options = std::make_shared<ReportOptions>();
   Command command(root, "report", "Says which GPU work was running when a .cairn file was written.",
                   "cairn report [OPTIONS] FILE", kReportExamples);
-  command.Option("file", &options->path, "FILE", "The .cairn file");
+  command.DumpFile(&options->path);
   const CommandOption json = command.Json(&options->json);
   const CommandOption redact =
       command.Flag("--redact", &options->redact, "Replace names by hashes");

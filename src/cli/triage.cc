@@ -156,6 +156,7 @@ Verb AddTriageVerb(CLI::App& root) {
                   "cairn triage [OPTIONS] FILE|FOLDER...", kTriageExamples);
   command.Option("path", &options->paths, "FILE|FOLDER",
                  "Files, and folders whose .cairn files are read, also those below");
+  command.OffersDumps();
   const CommandOption json = command.Json(&options->json);
   command.Flag("--jsonl", &options->jsonl, "Print JSON, one line for each file").Without(json);
   return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/play_process.h"
 #include "os/executable_stack.h"
 #include "reader/replay/device.h"
@@ -30,7 +31,10 @@ std::vector<Verb> AddVerbs(CLI::App& root) {
       AddExportVerb, AddTopVerb,     AddSelftestVerb,     AddPixVerb,    AddHelpVerb,
       AddWatchVerb,  AddProbeVerb,   AddWitnessProbeVerb, AddTrialVerb,  AddGpuCheckVerb};
   std::vector<Verb> verbs;
-  for (const auto add : kAll) verbs.push_back(add(root));
+  for (const auto add : kAll) {
+    verbs.push_back(add(root));
+    if (verbs.back().program != nullptr) SetTakesProgram(*verbs.back().app);
+  }
   return verbs;
 }
 

@@ -62,7 +62,7 @@ Verb AddVerifyVerb(CLI::App& root) {
   auto options = std::make_shared<VerifyOptionsOfVerb>();
   Command command(root, "verify", "Looks for what cannot be right in a trace.",
                   "cairn verify [OPTIONS] FILE", kVerifyExamples);
-  command.Option("file", &options->path, "FILE", "The .cairn file");
+  command.DumpFile(&options->path);
   command.Json(&options->json);
   return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }

@@ -104,7 +104,7 @@ Verb AddViewVerb(CLI::App& root) {
   auto options = std::make_shared<ViewOptions>();
   Command command(root, "view", "Shows a .cairn file in a browser.",
                   "cairn view [OPTIONS] FILE [OTHER]", kViewExamples);
-  command.Option("file", &options->path, "FILE", "The .cairn file");
+  command.DumpFile(&options->path);
   command.Option("other", &options->other, "OTHER", "One that it is compared with");
   command.Option("--port", &options->port, "N", "The port of 127.0.0.1; a free one if not given")
       .From(1, 65535);
