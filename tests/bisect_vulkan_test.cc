@@ -80,10 +80,10 @@ BisectTree TreeOf(const Scene& scene) {
 // In the child. Nothing is destroyed: a device that hangs would wait for ever.
 class Player {
  public:
-  Player(const Scene& scene, const BisectQuestion& question, ProbeTelling& telling)
+  Player(const Scene& scene, const BisectQuestion& question, ProbeStatus& status)
       : scene_(scene),
         question_(question),
-        telling_(telling),
+        status_(status),
         device_(*new sample::Device("bisect_vulkan_test", {})),
         buffer_(device_.CreateBuffer(kWords)),
         canary_buffer_(device_.CreateBuffer(kWords)),
@@ -96,7 +96,7 @@ class Player {
   bool Play(const BisectTree& tree) {
     for (const BisectTree::Submission& submission : tree.submissions) {
       if (submission.call >= question_.stop_before) break;
-      telling_.At(submission.call);
+      status_.At(submission.call);
       if (LeftOut({Suspect::Kind::kSubmission, submission.call, 0})) continue;
       std::vector<sample::List> lists;
       for (uint32_t j = 0; j < submission.lists.size(); ++j) {
@@ -104,7 +104,7 @@ class Player {
         lists.push_back(Record(*submission.lists[j].calls));
       }
       if (!Wait(lists)) return false;
-      telling_.At(submission.call + kCanary);
+      status_.At(submission.call + kCanary);
       if (!CanaryLives()) return false;
     }
     return true;
@@ -146,7 +146,7 @@ class Player {
 
   const Scene& scene_;
   const BisectQuestion& question_;
-  ProbeTelling& telling_;
+  ProbeStatus& status_;
   sample::Device& device_;
   const sample::Buffer buffer_;
   const sample::Buffer canary_buffer_;
@@ -224,12 +224,12 @@ TEST(BisectVulkan, NothingIsFoundWhereNothingFails) {
 }
 
 Status PlayScene(const std::vector<std::string>& words) {
-  return AnswerProbe([&](std::span<const std::byte> bytes, ProbeTelling& telling) {
+  return AnswerProbe([&](std::span<const std::byte> bytes, ProbeStatus& status) {
     const Scene scene = SceneOf(words);
     const Result<ProbeQuestion> question = ReadProbeQuestion(bytes);
-    if (!question.ok()) return telling.End(ProbeEnd::kError, question.status().message());
-    auto& player = *new Player(scene, question->leave, telling);
-    telling.End(player.Play(TreeOf(scene)) ? ProbeEnd::kFinished : ProbeEnd::kHang);
+    if (!question.ok()) return status.End(ProbeEnd::kError, question.status().message());
+    auto& player = *new Player(scene, question->leave, status);
+    status.End(player.Play(TreeOf(scene)) ? ProbeEnd::kFinished : ProbeEnd::kHang);
   });
 }
 

@@ -42,7 +42,7 @@ int CompareBothFolders(const DiffOptions& options) {
   return pairs.ok() ? PrintImages(options, *pairs) : Trouble(pairs.status());
 }
 
-int ComparePlayed(const DiffOptions& options, TraceReader (&traces)[2], PlayTelling& telling) {
+int ComparePlayed(const DiffOptions& options, TraceReader (&traces)[2], PlayStatus& child) {
   auto progress = std::make_unique<TaskProgress>("diff");
   PlaybackDiffOptions diff;
   diff.frames = options.frames;
@@ -50,7 +50,7 @@ int ComparePlayed(const DiffOptions& options, TraceReader (&traces)[2], PlayTell
   diff.progress = [&](uint64_t done, uint64_t total) { return progress->Update(done, total); };
   diff.on_begin = [&](size_t side, PlayerOptions* player) {
     progress->Restart();
-    telling.AddTo(player, side);
+    child.AddTo(player, side);
   };
   diff.on_end = [&](size_t side, const PlayerResult& result) {
     PrintNotes("diff", options.paths[side] + ": ", result);
@@ -63,13 +63,13 @@ int ComparePlayed(const DiffOptions& options, TraceReader (&traces)[2], PlayTell
                   "neither trace has a frame with an image there; cairn info counts frames"});
 }
 
-int PlayBoth(const DiffOptions& options, PlayTelling& telling) {
+int PlayBoth(const DiffOptions& options, PlayStatus& child) {
   std::optional<TraceReader> first = OpenTraceToPlay("diff", options.paths[0]);
   if (!first.has_value()) return kExitTrouble;
   std::optional<TraceReader> second = OpenTraceToPlay("diff", options.paths[1]);
   if (!second.has_value()) return kExitTrouble;
   TraceReader traces[2] = {std::move(*first), std::move(*second)};
-  return ComparePlayed(options, traces, telling);
+  return ComparePlayed(options, traces, child);
 }
 
 // Into the folder for pictures, if one is asked for. If nothing could be compared, it goes again.
@@ -97,7 +97,7 @@ int DiffPlaybacks(const DiffOptions& options) {
                                .failed = kExitTrouble,
                                .playback_failed = kExitTrouble};
   return CompareInto(options, [&] {
-    return PlayInChild(process, [&](PlayTelling& telling) { return PlayBoth(options, telling); });
+    return PlayInChild(process, [&](PlayStatus& child) { return PlayBoth(options, child); });
   });
 }
 

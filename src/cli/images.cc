@@ -142,7 +142,7 @@ int Refuse(const Status& status) {
   return status.code() == StatusCode::kInvalidArgument ? kExitUsage : kExitFailed;
 }
 
-int PlayTrace(const ImagesOptions& options, PlayTelling& telling) {
+int PlayTrace(const ImagesOptions& options, PlayStatus& child) {
   std::optional<TraceReader> trace = OpenTraceToPlay("images", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   const Result<ImagePlace> place = PlaceOf(options, *trace);
@@ -157,7 +157,7 @@ int PlayTrace(const ImagesOptions& options, PlayTelling& telling) {
   Result<PlayerOptions> player =
       PlayerOptionsOf(options, *place, *objects, trace->file().size_bytes());
   if (!player.ok()) return Refuse(player.status());
-  telling.AddTo(&*player);
+  child.AddTo(&*player);
   if (const Status made = MakeFolder(options.folder); !made.ok()) return Refuse(made);
   return Play(options, *place, *objects, std::move(player).value(), *trace);
 }
@@ -169,9 +169,8 @@ int Run(ImagesOptions options) {
   }
   if (options.folder.empty()) options.folder = ".";
   const bool is_new_folder = FactsAt(options.folder).type == std::filesystem::file_type::not_found;
-  const int exit_code =
-      PlayInChild({.verb = "images", .paths = {options.path}},
-                  [&](PlayTelling& telling) { return PlayTrace(options, telling); });
+  const int exit_code = PlayInChild({.verb = "images", .paths = {options.path}},
+                                    [&](PlayStatus& child) { return PlayTrace(options, child); });
   // A folder that got no image.
   if (exit_code != 0 && is_new_folder) RemoveEmptyFolder(options.folder);
   return exit_code;

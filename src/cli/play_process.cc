@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <new>
 #include <utility>
 
 #include "base/text.h"
@@ -15,18 +14,19 @@
 #include "cli/progress.h"
 #include "cli/verb.h"
 #include "format/trace/trace_reader.h"
-#include "os/shared_memory.h"
+#include "os/child.h"
+#include "os/child_status.h"
 #include "os/terminal.h"
 
 namespace cairn::cli {
 
-void PlayTelling::AddTo(PlayerOptions* options, size_t trace) {
-  trace_.store(static_cast<uint32_t>(trace), std::memory_order_relaxed);
-  call_.store(0, std::memory_order_relaxed);
-  options->on_call = [this](uint64_t number) { call_.store(number, std::memory_order_relaxed); };
+void PlayStatus::AddTo(PlayerOptions* options, size_t trace_index) {
+  trace = static_cast<uint32_t>(trace_index);
+  call = 0;
+  options->on_call = [this](uint64_t number) { call.store(number, std::memory_order_relaxed); };
   options->on_unfinished = [this](uint64_t first, uint64_t last) {
-    first_unfinished_.store(first, std::memory_order_relaxed);
-    last_unfinished_.store(last, std::memory_order_relaxed);
+    first_unfinished.store(first, std::memory_order_relaxed);
+    last_unfinished.store(last, std::memory_order_relaxed);
   };
 }
 
@@ -44,23 +44,21 @@ namespace {
 std::vector<std::string> g_words;
 
 [[noreturn]] void PlayAsChild(const PlayProcess& process,
-                              const std::function<int(PlayTelling&)>& body) {
-  Result<SharedMemory> memory = TakeMemoryOfParent();
-  if (!memory.ok() || memory->size_bytes() != sizeof(PlayTelling)) {
-    PrintError(process.verb, "the playback failed: " + (memory.ok() ? "its memory has another size"
-                                                                    : memory.status().message()));
+                              const std::function<int(PlayStatus&)>& body) {
+  Result<ChildStatus<PlayStatus>> status = ChildStatus<PlayStatus>::OfThisProcess();
+  if (!status.ok()) {
+    PrintError(process.verb, "the playback failed: " + status.status().message());
     std::_Exit(process.failed);
   }
-  auto* const telling = std::launder(reinterpret_cast<PlayTelling*>(memory->data()));
-  telling->ExpectFaults();
+  TellFaults(&(*status)->thread);
   int exit_code = process.failed;
   try {
-    exit_code = body(*telling);
+    exit_code = body(**status);
   } catch (const std::exception& error) {
     PrintError("", fmt::format("the playback failed: {}", error.what()));
   }
   std::fflush(nullptr);
-  telling->Ended();
+  (*status)->ended = true;
   std::_Exit(exit_code);
 }
 
@@ -77,15 +75,14 @@ std::string CallInWords(const std::string& path, uint64_t number) {
   return fmt::format("{}, {}", words, trace->MethodName(record));
 }
 
-std::string DeathInWords(const std::string& path, const ProcessEnd& end,
-                         const PlayTelling& telling) {
+std::string DeathInWords(const std::string& path, const ProcessEnd& end, const PlayStatus& status) {
   std::string text =
       end.kind == EndKind::kSignalled
           ? "the playback died of " + CauseOfDeath(end.value)
           : fmt::format("the driver ended the playback, with exit code {}", end.value);
-  if (telling.call() == 0) return text + " before the first call";
-  const std::string call = CallInWords(path, telling.call());
-  switch (telling.thread()) {
+  if (status.call == 0) return text + " before the first call";
+  const std::string call = CallInWords(path, status.call);
+  switch (status.thread) {
     case FaultThread::kCaller:
       text += fmt::format(" at {}, in the thread that makes the calls", call);
       break;
@@ -94,8 +91,8 @@ std::string DeathInWords(const std::string& path, const ProcessEnd& end,
       break;
     default: text += " at " + call; break;
   }
-  const uint64_t first = telling.first_unfinished();
-  const uint64_t last = telling.last_unfinished();
+  const uint64_t first = status.first_unfinished;
+  const uint64_t last = status.last_unfinished;
   if (first == 0) return text + "; all that was submitted before had ended";
   text += first == last
               ? fmt::format("; the GPU may have been at work on the submission of call {}",
@@ -113,27 +110,27 @@ void SetOwnWords(std::vector<std::string> words) {
   g_words = std::move(words);
 }
 
-int PlayInChild(const PlayProcess& process, const std::function<int(PlayTelling&)>& body) {
+int PlayInChild(const PlayProcess& process, const std::function<int(PlayStatus&)>& body) {
   if (WasStartedAsChild()) PlayAsChild(process, body);
-  Result<SharedMemory> memory = SharedMemory::Create("cairn-play", sizeof(PlayTelling));
-  if (!memory.ok()) {
-    PrintError(process.verb, memory.status().message());
+  const Result<ChildStatus<PlayStatus>> status = ChildStatus<PlayStatus>::Create("cairn-play");
+  if (!status.ok()) {
+    PrintError(process.verb, status.status().message());
     return process.failed;
   }
-  const auto* const telling = new (memory->data()) PlayTelling;
-  const Result<ProcessEnd> end =
-      RunInForeground({.purpose = "the playback", .arguments = g_words, .memory = &*memory});
+  const Result<ProcessEnd> end = RunInForeground(
+      {.purpose = "the playback", .arguments = g_words, .memory = &status->memory()});
   if (!end.ok() || end->kind == EndKind::kUnknown) {
     PrintError(process.verb,
                end.ok() ? "how the playback ended cannot be found out" : end.status().message());
     return process.failed;
   }
-  if (end->kind == EndKind::kExited && telling->ended()) return end->value;
+  if (end->kind == EndKind::kExited && (*status)->ended) return end->value;
   if (WasAskedToEnd(*end)) EndAs(*end);
   // Where the child's progress may stand.
   if (TakesEscapes(StandardStream::kError)) std::fputs("\r\x1b[K", stderr);
-  const std::string& path = process.paths[std::min(telling->trace(), process.paths.size() - 1)];
-  PrintError(process.verb, path + ": " + DeathInWords(path, *end, *telling));
+  const std::string& path =
+      process.paths[std::min<size_t>((*status)->trace, process.paths.size() - 1)];
+  PrintError(process.verb, path + ": " + DeathInWords(path, *end, **status));
   return process.playback_failed;
 }
 

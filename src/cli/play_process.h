@@ -14,34 +14,23 @@
 #include "base/status.h"
 #include "cli/verb.h"
 #include "os/child.h"
+#include "os/child_status.h"
 #include "reader/replay/player.h"
 
 namespace cairn::cli {
 
-// How far the playback is, in memory that outlives it. Written by the child, so hostile to the parent.
-class PlayTelling {
- public:
-  // Lets a player tell of this one of the traces (PlayProcess::paths). `this` has to outlive it.
-  void AddTo(PlayerOptions* options, size_t trace = 0);
+// The status of the playback's process (os/child_status.h). Written by the child, so hostile to the parent.
+struct PlayStatus {
+  // Lets a player note here how far it is in this one of the traces (PlayProcess::paths). `this` has to outlive it.
+  void AddTo(PlayerOptions* options, size_t trace_index = 0);
 
-  // From now on it says which thread a fault met; the caller's is that of the player.
-  void ExpectFaults() { TellFaults(&thread_); }
-  void Ended() { ended_.store(true, std::memory_order_release); }
-
-  size_t trace() const { return trace_.load(std::memory_order_relaxed); }
-  uint64_t call() const { return call_.load(std::memory_order_relaxed); }
-  uint64_t first_unfinished() const { return first_unfinished_.load(std::memory_order_relaxed); }
-  uint64_t last_unfinished() const { return last_unfinished_.load(std::memory_order_relaxed); }
-  FaultThread thread() const { return thread_.load(std::memory_order_relaxed); }
-  bool ended() const { return ended_.load(std::memory_order_acquire); }
-
- private:
-  std::atomic<uint32_t> trace_{0};
-  std::atomic<uint64_t> call_{0};  // that was made last
-  std::atomic<uint64_t> first_unfinished_{0};
-  std::atomic<uint64_t> last_unfinished_{0};
-  std::atomic<FaultThread> thread_{FaultThread::kNone};
-  std::atomic<bool> ended_{false};
+  std::atomic<uint32_t> trace{0};
+  std::atomic<uint64_t> call{0};  // that was made last
+  std::atomic<uint64_t> first_unfinished{0};
+  std::atomic<uint64_t> last_unfinished{0};
+  std::atomic<FaultThread> thread{
+      FaultThread::kNone};  // that a fault met; the caller's is the player's
+  std::atomic<bool> ended{false};
 };
 
 // Reads the value of Command::PlayTimeout into `options`. "", for an option that was not given,
@@ -66,7 +55,7 @@ struct PlayProcess {
 // which call of which trace, and which GPU work had not ended. Signals that end programs on purpose (SIGINT, SIGTERM,
 // ...) end this one, too.
 // The child leaves without destructors of globals: those of drivers may wait for a GPU that hangs.
-int PlayInChild(const PlayProcess& process, const std::function<int(PlayTelling&)>& body);
+int PlayInChild(const PlayProcess& process, const std::function<int(PlayStatus&)>& body);
 
 }  // namespace cairn::cli
 

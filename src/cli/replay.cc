@@ -291,9 +291,9 @@ std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& a
   return std::nullopt;
 }
 
-// `telling`: null: nobody is told how far it is.
-int Play(const ReplayOptions& options, PlayerOptions player, PlayTelling* telling) {
-  if (telling != nullptr) telling->AddTo(&player);
+// `child`: this process's status; null in a process that is no child.
+int Play(const ReplayOptions& options, PlayerOptions player, PlayStatus* child) {
+  if (child != nullptr) child->AddTo(&player);
   player.original_pace = options.pace == "original";
   player.validate = !options.validate.empty();
   player.validate_resources = options.validate == kAll;
@@ -360,7 +360,7 @@ int Run(ReplayOptions options) {
       options.in_process
           ? Play(options, player, nullptr)
           : PlayInChild({.verb = VerbOf(options), .paths = {options.path}},
-                        [&](PlayTelling& telling) { return Play(options, player, &telling); });
+                        [&](PlayStatus& child) { return Play(options, player, &child); });
   // A folder that got no image.
   if (is_new_folder && exit_code != 0) RemoveEmptyFolder(options.images);
   if (!options.in_process) return exit_code;

@@ -3,7 +3,6 @@
 // cairn trial: one run of a program for cairn bisect, under a watcher that tells what happened in memory. Not for
 // people.
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/numbers.h"
 #include "cli/verb.h"
-#include "os/child.h"
+#include "os/child_status.h"
 #include "os/shared_memory.h"
 #include "reader/bisect/program_trial.h"
 #include "watcher/session_output.h"
@@ -34,7 +33,7 @@ struct TrialOptions {
 // Tells what reports would tell; writes none unless it is asked to.
 class ToldReports final : public SessionOutput {
  public:
-  ToldReports(TrialTelling* telling, bool writes) : telling_(*telling), writes_(writes) {}
+  ToldReports(TrialStatus* status, bool writes) : status_(*status), writes_(writes) {}
 
   Status WriteReport(const DumpSubject& subject, const WatchedBlock& block,
                      const std::function<std::string()>& other_name, Place* place) override {
@@ -50,10 +49,10 @@ class ToldReports final : public SessionOutput {
  private:
   void Tell(const NoticedIncident& incident) {
     switch (incident.kind) {
-      case IncidentKind::kHang: telling_.Fails(FailureKind::kHang, 0); break;
-      case IncidentKind::kDeviceLost: telling_.Fails(FailureKind::kLost, 0); break;
+      case IncidentKind::kHang: status_.Fails(FailureKind::kHang, 0); break;
+      case IncidentKind::kDeviceLost: status_.Fails(FailureKind::kLost, 0); break;
       case IncidentKind::kSignal:
-        telling_.Fails(FailureKind::kDied, static_cast<int>(incident.value));
+        status_.Fails(FailureKind::kDied, static_cast<int>(incident.value));
         break;
       case IncidentKind::kNone:
       case IncidentKind::kRequested:
@@ -61,20 +60,19 @@ class ToldReports final : public SessionOutput {
     }
   }
 
-  TrialTelling& telling_;
+  TrialStatus& status_;
   const bool writes_;
   FileOutput files_;
 };
 
 int Run(const TrialOptions& options, const std::vector<std::string>& program) {
-  Result<SharedMemory> memory = TakeMemoryOfParent();
+  Result<ChildStatus<TrialStatus>> status = ChildStatus<TrialStatus>::OfThisProcess();
   const Result<uint64_t> hang_timeout_ns = ParseSecondsOf("--hang-timeout", options.hang_timeout);
-  if (!memory.ok() || memory->size_bytes() < sizeof(TrialTelling) || !hang_timeout_ns.ok()) {
+  if (!status.ok() || !hang_timeout_ns.ok()) {
     PrintError("trial", "cairn bisect starts it; say cairn bisect -- PROGRAM");
     return kExitUsage;
   }
-  auto* const telling = std::launder(reinterpret_cast<TrialTelling*>(memory->data()));
-  ToldReports reports(telling, !options.output.empty());
+  ToldReports reports(&**status, !options.output.empty());
   WatchSettings settings;
   settings.stays_for_descendants = false;  // a run of many, which ends with its program
   settings.policy = {.hang_timeout_ns = *hang_timeout_ns, .kill_on_hang = true};
@@ -85,9 +83,11 @@ int Run(const TrialOptions& options, const std::vector<std::string>& program) {
   settings.say = settings.warn = [](const std::string&) {};
   const Result<int> exit_code = RunWatched(settings, program);
   if (exit_code.ok()) {
-    telling->Ends(*exit_code);
+    (*status)->exit_code = *exit_code;
+    (*status)->program.Set(TrialStatus::Program::kEnded);
   } else {
-    telling->CannotRun(exit_code.status().message());
+    (*status)->why.Set(exit_code.status().message());
+    (*status)->program.Set(TrialStatus::Program::kNotRun);
   }
   return 0;
 }

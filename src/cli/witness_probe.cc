@@ -4,14 +4,14 @@
 // through memory. Not for people.
 #include <algorithm>
 #include <cstdlib>
-#include <new>
 #include <vector>
 
 #include "app/breadcrumbs/vulkan_witness_probe.h"
 #include "cli/command.h"
 #include "cli/verb.h"
-#include "cli/witness_telling.h"
+#include "cli/witness_status.h"
 #include "os/child.h"
+#include "os/child_status.h"
 #include "os/clock.h"
 
 namespace cairn::cli {
@@ -23,8 +23,8 @@ constexpr char kWitnessProbeExamples[] =
 
 class Teller final : public WitnessListener {
  public:
-  Teller(WitnessTelling* telling, uint64_t now_s)
-      : telling_(telling), now_s_(now_s), known_(telling->Read()) {}
+  Teller(WitnessStatus* status, uint64_t now_s)
+      : status_(status), now_s_(now_s), known_(status->Read()) {}
 
   bool Wants(const WitnessKey& key) override {
     return std::none_of(known_.begin(), known_.end(),
@@ -36,33 +36,33 @@ class Teller final : public WitnessListener {
     device.key = key;
     device.measured_s = now_s_;
     device.outcome = WitnessOutcome::kHung;
-    telling_->Add(device);
+    status_->Add(device);
   }
-  void OnProgress() override { telling_->Step(); }
+  void OnProgress() override { ++status_->steps; }
   void OnEnd(const DeviceWitnesses& device) override {
-    telling_->Add(device);
+    status_->Add(device);
     known_.push_back(device);
   }
 
  private:
-  WitnessTelling* const telling_;
+  WitnessStatus* const status_;
   const uint64_t now_s_;
   std::vector<DeviceWitnesses> known_;
 };
 
 int ProbeWitnesses() {
-  const Result<SharedMemory> memory = TakeMemoryOfParent();
-  if (!memory.ok() || memory->size_bytes() < sizeof(WitnessTelling)) {
+  Result<ChildStatus<WitnessStatus>> status = ChildStatus<WitnessStatus>::OfThisProcess();
+  if (!status.ok()) {
     PrintError("witness-probe", "cairn run starts it; say cairn run -- PROGRAM");
     return kExitUsage;
   }
   // Its death is no surprise.
   LeaveNoDump();
   const uint64_t now_s = RealtimeNs() / 1'000'000'000;
-  Teller teller(std::launder(reinterpret_cast<WitnessTelling*>(memory->data())), now_s);
-  const Status status = MeasureAllWitnesses(now_s, &teller);
+  Teller teller(&**status, now_s);
+  const Status measured = MeasureAllWitnesses(now_s, &teller);
   // A device that was lost may never be done with what it was given: nothing is destroyed.
-  std::_Exit(status.ok() || status.code() == StatusCode::kNotFound ? 0 : kExitFailed);
+  std::_Exit(measured.ok() || measured.code() == StatusCode::kNotFound ? 0 : kExitFailed);
 }
 
 }  // namespace

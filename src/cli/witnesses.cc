@@ -8,20 +8,19 @@
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
-#include <new>
 #include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "cli/verb.h"
-#include "cli/witness_telling.h"
+#include "cli/witness_status.h"
 #include "format/witness/witness_cache.h"
 #include "os/child.h"
+#include "os/child_status.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/new_file.h"
-#include "os/shared_memory.h"
 
 namespace cairn::cli {
 namespace {
@@ -78,23 +77,23 @@ class Measurement {
  private:
   // False if the process ended before its time.
   Result<bool> Try() {
-    Result<SharedMemory> memory = SharedMemory::Create("cairn-witnesses", sizeof(WitnessTelling));
-    if (!memory.ok()) return memory.status();
-    auto* const telling = new (memory->data()) WitnessTelling;
-    for (const DeviceWitnesses& known : cache_->devices) telling->Add(known);
-    const size_t known_count = telling->Read().size();
+    Result<ChildStatus<WitnessStatus>> status =
+        ChildStatus<WitnessStatus>::Create("cairn-witnesses");
+    if (!status.ok()) return status.status();
+    for (const DeviceWitnesses& known : cache_->devices) (*status)->Add(known);
+    const size_t known_count = (*status)->Read().size();
     Result<Child> child =
         Child::Start({.purpose = "measuring barriers",
                       .arguments = {"witness-probe"},
                       // Nobody stands between it and the driver.
                       .environment = {"VK_INSTANCE_LAYERS=", "VK_LOADER_LAYERS_DISABLE=~all~"},
-                      .memory = &*memory,
+                      .memory = &status->memory(),
                       .silent = true});
     if (!child.ok()) return child.status();
-    const bool ended = WaitForEnd(*child, *telling);
+    const bool ended = WaitForEnd(*child, **status);
     // One that is stuck in a driver is not waited for, now or by the destructor.
     if (!ended && !KillAndWait(*child, kMostKillNs)) new Child(std::move(*child));
-    std::vector<DeviceWitnesses> told = telling->Read();
+    std::vector<DeviceWitnesses> told = (*status)->Read();
     const ProcessEnd end = ended ? child->End() : ProcessEnd();
     // abort() is an exit on Windows, with another code than its own.
     const bool exited =
@@ -109,15 +108,15 @@ class Measurement {
   }
 
   // False if it makes no progress.
-  bool WaitForEnd(const Child& child, const WitnessTelling& telling) {
+  bool WaitForEnd(const Child& child, const WitnessStatus& status) {
     uint64_t moved_ns = MonotonicNs();
-    for (uint32_t steps = telling.steps(); !child.WaitForEnd(kLookNs);) {
+    for (uint32_t steps = status.steps; !child.WaitForEnd(kLookNs);) {
       const uint64_t now_ns = MonotonicNs();
       if (!said_ && now_ns - start_ns_ >= kSecondNs) {
         said_ = true;
         say_(kWhatIsDone);
       }
-      const uint32_t now_steps = telling.steps();
+      const uint32_t now_steps = status.steps;
       if (std::exchange(steps, now_steps) != now_steps) moved_ns = now_ns;
       if (now_ns - moved_ns >= kMostStandstillNs) return false;
     }

@@ -5,14 +5,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
-#include <new>
 
-#include "base/text.h"
 #include "os/child.h"
+#include "os/child_status.h"
 #include "os/clock.h"
-#include "os/shared_memory.h"
 #include "reader/replay/wait_time.h"
 
 namespace cairn {
@@ -37,19 +34,19 @@ bool WaitForEnd(const Child& child, uint64_t timeout_ns) {
 
 enum class Watched { kEnded, kStalled, kInterrupted };
 
-Watched Watch(const Child& child, const ProbeTelling& telling, const ProbeLimits& limits) {
+Watched Watch(const Child& child, const ProbeStatus& status, const ProbeLimits& limits) {
   const uint64_t timeout_ns = limits.stall_timeout_ns;
   // Often enough that the time between two looks counts in full.
   const uint64_t look_ns =
       timeout_ns == 0 ? kLookNs : std::clamp<uint64_t>(timeout_ns / 8, 1'000'000, kLookNs);
-  uint64_t steps = telling.steps();
+  uint64_t steps = status.steps;
   WaitTime still(MonotonicNs(), timeout_ns);
   for (;;) {
     const bool ended = child.WaitForEnd(look_ns);
     // Asked also when it has ended: plays may be shorter than the time between two looks.
     if (limits.keep_on && !limits.keep_on()) return Watched::kInterrupted;
     if (ended) return Watched::kEnded;
-    if (const uint64_t now = telling.steps(); now != steps) {
+    if (const uint64_t now = status.steps; now != steps) {
       steps = now;
       still = WaitTime(MonotonicNs(), timeout_ns);
     }
@@ -78,75 +75,46 @@ void Judge(Watched watched, const ProcessEnd& end, ProbeRun* run) {
 
 }  // namespace
 
-void ProbeText::Append(std::string_view text, std::string_view between) {
-  const size_t used = bytes_.load(std::memory_order_relaxed);
-  if (used == 0) between = "";
-  if (kMaxBytes - used <= between.size()) return;
-  const std::string_view cut = Utf8Prefix(text, kMaxBytes - used - between.size());
-  std::memcpy(text_ + used, between.data(), between.size());
-  std::memcpy(text_ + used + between.size(), cut.data(), cut.size());
-  bytes_.store(static_cast<uint32_t>(used + between.size() + cut.size()),
-               std::memory_order_release);
+void ProbeStatus::On(const DeviceFacts& device) {
+  name.Set(device.name);
+  driver.Set(device.driver);
+  library.Set(device.library);
+  library_paths.Set(device.library_paths);
+  devices.fetch_add(1, std::memory_order_release);
 }
 
-std::string ProbeText::Get() const {
-  const size_t bytes = std::min<size_t>(bytes_.load(std::memory_order_acquire), kMaxBytes);
-  // It may change while it is looked at.
-  return VisibleText(std::string(text_, bytes));
+void ProbeStatus::End(ProbeEnd how, std::string_view why) {
+  message.Set(why);
+  end.Set(how);
 }
 
-void ProbeTelling::End(ProbeEnd end, std::string_view message) {
-  message_.Set(message);
-  end_.store(static_cast<uint32_t>(end), std::memory_order_release);
-}
-
-void ProbeTelling::On(const DeviceFacts& device) {
-  name_.Set(device.name);
-  driver_.Set(device.driver);
-  library_.Set(device.library);
-  library_paths_.Set(device.library_paths);
-  devices_.fetch_add(1, std::memory_order_release);
-}
-
-ProbeEnd ProbeTelling::end() const {
-  const uint32_t end = end_.load(std::memory_order_acquire);
-  return end > static_cast<uint32_t>(ProbeEnd::kUnclear) ? ProbeEnd::kNone
-                                                         : static_cast<ProbeEnd>(end);
-}
-
-std::string ProbeTelling::message() const {
-  if (end() == ProbeEnd::kNone) return "";
-  return message_.Get();
-}
-
-ProbeRun ReadTelling(const ProbeTelling& telling) {
+ProbeRun RunOf(const ProbeStatus& status) {
   ProbeRun run;
-  run.end = telling.end();
-  run.call = telling.call();
-  run.message = telling.message();
-  run.devices = telling.devices();
-  run.device = telling.device();
-  run.left_out = telling.left_out();
-  run.skipped = telling.skipped();
-  run.slowest_call = telling.slowest_call();
-  run.slowest_ns = telling.slowest_ns();
+  run.end = status.end.Get();
+  run.call = status.call;
+  run.message = run.end == ProbeEnd::kNone ? "" : status.message.Get();
+  run.devices = status.devices;
+  run.device = status.device();
+  run.left_out = status.left_out.Get();
+  run.skipped = status.skipped;
+  run.slowest_call = status.slowest_call;
+  run.slowest_ns = status.slowest_ns;
   if (run.end == ProbeEnd::kNone) run.end = ProbeEnd::kDied;
   return run;
 }
 
 Result<ProbeRun> RunProbe(const ProbeLimits& limits, const std::vector<std::string>& arguments,
                           std::span<const std::byte> question) {
-  // The question stands behind what is told.
-  Result<SharedMemory> memory =
-      SharedMemory::Create("cairn-probe", sizeof(ProbeTelling) + question.size());
-  if (!memory.ok()) return memory.status();
-  const auto* const telling = new (memory->data()) ProbeTelling;
-  std::copy(question.begin(), question.end(), memory->data() + sizeof(ProbeTelling));
+  const Result<ChildStatus<ProbeStatus>> status =
+      ChildStatus<ProbeStatus>::Create("cairn-probe", question);
+  if (!status.ok()) return status.status();
   const uint64_t start_ns = MonotonicNs();
-  Result<Child> child = Child::Start(
-      {.purpose = "the probe", .arguments = arguments, .memory = &*memory, .silent = true});
+  Result<Child> child = Child::Start({.purpose = "the probe",
+                                      .arguments = arguments,
+                                      .memory = &status->memory(),
+                                      .silent = true});
   if (!child.ok()) return child.status();
-  const Watched watched = Watch(*child, *telling, limits);
+  const Watched watched = Watch(*child, **status, limits);
   if (watched != Watched::kEnded) {
     CAIRN_RETURN_IF_ERROR(child->Kill());
     if (!WaitForEnd(*child, limits.kill_timeout_ns)) {
@@ -156,26 +124,21 @@ Result<ProbeRun> RunProbe(const ProbeLimits& limits, const std::vector<std::stri
                                 child->number()));
     }
   }
-  ProbeRun run = ReadTelling(*telling);
+  ProbeRun run = RunOf(**status);
   Judge(watched, child->End(), &run);
   run.duration_ns = MonotonicNs() - start_ns;
   return run;
 }
 
 Status AnswerProbe(const ProbeBody& body) {
-  Result<SharedMemory> memory = TakeMemoryOfParent();
-  if (!memory.ok()) return memory.status();
-  if (memory->size_bytes() < sizeof(ProbeTelling)) {
-    return Status(StatusCode::kCorrupt, "the memory of a probe is too small");
-  }
+  Result<ChildStatus<ProbeStatus>> status = ChildStatus<ProbeStatus>::OfThisProcess();
+  if (!status.ok()) return status.status();
   // Its death is expected: nobody wants the memory of each probe on disk.
   LeaveNoDump();
-  auto* const telling = std::launder(reinterpret_cast<ProbeTelling*>(memory->data()));
   try {
-    body({memory->data() + sizeof(ProbeTelling), memory->size_bytes() - sizeof(ProbeTelling)},
-         *telling);
+    body(status->question(), **status);
   } catch (const std::exception& error) {
-    telling->End(ProbeEnd::kError, error.what());
+    (*status)->End(ProbeEnd::kError, error.what());
   }
   std::_Exit(0);
 }

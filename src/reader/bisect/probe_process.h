@@ -7,8 +7,8 @@
 //
 // runs this program again with the word "probe", on which it calls
 //
-//   AnswerProbe([](std::span<const std::byte> question, ProbeTelling& telling) {
-//     ... telling.At(call) before each call ...; telling.End(ProbeEnd::kFinished);
+//   AnswerProbe([](std::span<const std::byte> question, ProbeStatus& status) {
+//     ... status.At(call) before each call ...; status.End(ProbeEnd::kFinished);
 //   });
 //
 // The child has no terminal of its own: what drivers print goes nowhere.
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "os/child_status.h"
 #include "reader/replay/device.h"
 
 namespace cairn {
@@ -40,77 +41,36 @@ enum class ProbeEnd : uint32_t {
   kDied = 8,      // a signal, or an exit without a word
 };
 
-// A text in memory that outlives its writer. What is too long is cut.
-class ProbeText {
- public:
-  static constexpr size_t kMaxBytes = 1000;
-
-  void Set(std::string_view text) {
-    bytes_.store(0, std::memory_order_relaxed);
-    Append(text, "");
-  }
-  // Behind `between`, if there is something already.
-  void Append(std::string_view text, std::string_view between);
-  std::string Get() const;  // one line, made visible
-
- private:
-  std::atomic<uint32_t> bytes_{0};
-  char text_[kMaxBytes] = {};
-};
-
-// What the child says, in memory that outlives it. Written by the child, so hostile to the parent.
-class ProbeTelling {
- public:
+// The status of the child (os/child_status.h). Written by the child, so hostile to the parent.
+struct ProbeStatus {
   // Before each call.
-  void At(uint64_t call) {
-    call_.store(call, std::memory_order_relaxed);
+  void At(uint64_t number) {
+    call.store(number, std::memory_order_relaxed);
     Step();
   }
-  // Before all else that is done, too: this is what the watchdog takes for progress. One store.
-  void Step() {
-    steps_.store(steps_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-  // On which device, and what the play cannot do as it was recorded: told when it is known, for the child may
-  // die.
+  // Before all else that is done, too. One store.
+  void Step() { steps.store(steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  // When a device is made: the child may die.
   void On(const DeviceFacts& device);
-  void LeaveOut(std::string_view note) { left_out_.Append(note, "; "); }
-  // So many calls were left out, in all.
-  void Skipped(uint64_t calls) { skipped_.store(calls, std::memory_order_relaxed); }
-  // The submission that took longest, of those that ended.
-  void Slowest(uint64_t call, uint64_t duration_ns) {
-    slowest_call_.store(call, std::memory_order_relaxed);
-    slowest_ns_.store(duration_ns, std::memory_order_relaxed);
-  }
-  // The last word.
-  void End(ProbeEnd end, std::string_view message = "");
-
-  uint64_t call() const { return call_.load(std::memory_order_relaxed); }
-  uint64_t steps() const { return steps_.load(std::memory_order_relaxed); }
-  ProbeEnd end() const;         // kNone for whatever is none of them
-  std::string message() const;  // "" before End
-  std::string left_out() const { return left_out_.Get(); }
-  uint32_t devices() const { return devices_.load(std::memory_order_acquire); }
   DeviceFacts device() const {
-    return {name_.Get(), driver_.Get(), library_.Get(), library_paths_.Get()};
+    return {name.Get(), driver.Get(), library.Get(), library_paths.Get()};
   }
-  uint64_t skipped() const { return skipped_.load(std::memory_order_relaxed); }
-  uint64_t slowest_call() const { return slowest_call_.load(std::memory_order_relaxed); }
-  uint64_t slowest_ns() const { return slowest_ns_.load(std::memory_order_relaxed); }
+  // Once, as the last word.
+  void End(ProbeEnd how, std::string_view why = "");
 
- private:
-  std::atomic<uint64_t> call_{0};
-  std::atomic<uint64_t> steps_{0};
-  std::atomic<uint32_t> end_{0};
-  ProbeText message_;
-  ProbeText left_out_;
-  std::atomic<uint32_t> devices_{0};
-  ProbeText name_;
-  ProbeText driver_;
-  ProbeText library_;
-  ProbeText library_paths_;
-  std::atomic<uint64_t> skipped_{0};
-  std::atomic<uint64_t> slowest_call_{0};
-  std::atomic<uint64_t> slowest_ns_{0};
+  std::atomic<uint64_t> call{0};
+  std::atomic<uint64_t> steps{0};  // what the watchdog takes for progress
+  StatusWord<ProbeEnd, ProbeEnd::kUnclear> end;
+  StatusText<> message;   // of the end
+  StatusText<> left_out;  // what the play cannot do as it was recorded
+  std::atomic<uint32_t> devices{0};
+  StatusText<> name;  // of the last device, like those that follow
+  StatusText<> driver;
+  StatusText<> library;
+  StatusText<> library_paths;
+  std::atomic<uint64_t> skipped{0};       // calls that were left out, in all
+  std::atomic<uint64_t> slowest_call{0};  // the submission that took longest, of those that ended
+  std::atomic<uint64_t> slowest_ns{0};
 };
 
 struct ProbeLimits {
@@ -137,8 +97,8 @@ struct ProbeRun {
   uint64_t duration_ns = 0;
 };
 
-// What the child said, checked; its end is that of a child that went by itself.
-ProbeRun ReadTelling(const ProbeTelling& telling);
+// Returns what the child said, checked; its end is that of a child that went by itself.
+ProbeRun RunOf(const ProbeStatus& status);
 
 // Runs this program again with the words `arguments`, for which it calls AnswerProbe and gets `question` there.
 // An end that the system does not tell is kUnclear, whatever the child said: a thread of a driver may have
@@ -147,7 +107,7 @@ ProbeRun ReadTelling(const ProbeTelling& telling);
 Result<ProbeRun> RunProbe(const ProbeLimits& limits, const std::vector<std::string>& arguments,
                           std::span<const std::byte> question);
 
-using ProbeBody = std::function<void(std::span<const std::byte> question, ProbeTelling&)>;
+using ProbeBody = std::function<void(std::span<const std::byte> question, ProbeStatus&)>;
 // In the child. Runs `body` and ends the process, without destructors of globals: those of drivers may wait for
 // a GPU that hangs. An exception in it is kError. Returns only in a process that RunProbe has not started:
 // kNotFound, kCorrupt.

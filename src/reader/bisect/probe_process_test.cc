@@ -38,25 +38,26 @@ const DeviceFacts kLlvmpipe = {"llvmpipe, 10005:0000", "Mesa 22.3.6", "libvkd3d-
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-void DoRefuse(ProbeTelling& telling) {
-  telling.At(7);
-  telling.At(18'233);
-  telling.End(ProbeEnd::kRefused, "call 18,233: E_INVALIDARG\n\x1b[0m");
+void DoRefuse(ProbeStatus& status) {
+  status.At(7);
+  status.At(18'233);
+  status.End(ProbeEnd::kRefused, "call 18,233: E_INVALIDARG\n\x1b[0m");
 }
 
-void DoDieAfterTheLastWord(int number, ProbeTelling& telling) {
-  telling.At(42);
+void DoDieAfterTheLastWord(int number, ProbeStatus& status) {
+  status.At(42);
   // As a thread of a driver does.
-  telling.End(ProbeEnd::kFinished);
+  status.End(ProbeEnd::kFinished);
   DieOf(number);
 }
 
-void DoTellAndDie(ProbeTelling& telling) {
-  telling.On(kLlvmpipe);
-  telling.LeaveOut("left out: a");
-  telling.LeaveOut("left out: b\n");
-  telling.Skipped(320);
-  telling.Slowest(17, 250);
+void DoTellAndDie(ProbeStatus& status) {
+  status.On(kLlvmpipe);
+  status.left_out.Append("left out: a", "; ");
+  status.left_out.Append("left out: b\n", "; ");
+  status.skipped = 320;
+  status.slowest_call = 17;
+  status.slowest_ns = 250;
   DieOf(kFault);
 }
 
@@ -69,38 +70,37 @@ bool LeavesNoCoreAndIsInNoTerminalsGroup() {
 #endif
 
 // As long as it writes nothing but what it is told to, it is a child that lies.
-void DoWriteNonsense(ProbeTelling& telling) {
-  std::memset(static_cast<void*>(&telling), 0xff, sizeof(telling));
+void DoWriteNonsense(ProbeStatus& status) {
+  std::memset(static_cast<void*>(&status), 0xff, sizeof(status));
 }
 
 void Do(const std::string& task, const std::string& detail, std::span<const std::byte> question,
-        ProbeTelling& telling) {
-  if (task == "refuse") return DoRefuse(telling);
-  if (task == "end") return telling.End(static_cast<ProbeEnd>(std::stoi(detail)));
-  if (task == "die") return DoDieAfterTheLastWord(std::stoi(detail), telling);
+        ProbeStatus& status) {
+  if (task == "refuse") return DoRefuse(status);
+  if (task == "end") return status.End(static_cast<ProbeEnd>(std::stoi(detail)));
+  if (task == "die") return DoDieAfterTheLastWord(std::stoi(detail), status);
   if (task == "exit") {
-    telling.At(3);
+    status.At(3);
     std::_Exit(0);
   }
   if (task == "stand-still") {
     signal(SIGTERM, SIG_IGN);
-    telling.At(5);
+    status.At(5);
     SleepForEver();
   }
   if (task == "throw") throw std::runtime_error("no memory");
-  if (task == "long") return telling.End(ProbeEnd::kError, std::string(5000, 'x'));
+  if (task == "long") return status.End(ProbeEnd::kError, std::string(5000, 'x'));
   if (task == "echo") {
-    return telling.End(
-        ProbeEnd::kFinished,
-        std::string(reinterpret_cast<const char*>(question.data()), question.size()));
+    return status.End(ProbeEnd::kFinished,
+                      std::string(reinterpret_cast<const char*>(question.data()), question.size()));
   }
-  if (task == "tell-and-die") return DoTellAndDie(telling);
+  if (task == "tell-and-die") return DoTellAndDie(status);
 #if !defined(_WIN32)
   if (task == "no-core") {
-    telling.End(LeavesNoCoreAndIsInNoTerminalsGroup() ? ProbeEnd::kFinished : ProbeEnd::kError);
+    status.End(LeavesNoCoreAndIsInNoTerminalsGroup() ? ProbeEnd::kFinished : ProbeEnd::kError);
   }
 #endif
-  if (task == "nonsense") return DoWriteNonsense(telling);
+  if (task == "nonsense") return DoWriteNonsense(status);
 }
 
 // ---- The tests ------------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ TEST(ProbeProcess, AnExceptionIsAnError) {
 }
 
 TEST(ProbeProcess, LongMessagesAreCut) {
-  EXPECT_EQ(std::string(ProbeText::kMaxBytes, 'x'), Play("long").message);
+  EXPECT_EQ(std::string(StatusText<>::kMaxBytes, 'x'), Play("long").message);
 }
 
 #if !defined(_WIN32)
@@ -225,24 +225,13 @@ TEST(ProbeProcess, NonsenseIsNoAnswer) {
   EXPECT_EQ(ProbeEnd::kDied, run.end);
   EXPECT_EQ("", run.message);
   EXPECT_EQ(~uint64_t{0}, run.call);
-  EXPECT_EQ(4 * ProbeText::kMaxBytes, run.left_out.size());
+  EXPECT_EQ(4 * StatusText<>::kMaxBytes, run.left_out.size());
   EXPECT_EQ(ProbeOutcome::kFails, AnswerOf(run, {})->outcome);
 }
 
 TEST(ProbeProcess, WhoWasNotStartedSoIsNoProbe) {
   const Status status = AnswerProbe([](auto, auto&) { FAIL(); });
   EXPECT_EQ(StatusCode::kNotFound, status.code());
-}
-
-TEST(ProbeText, IsCutWhereItIsFull) {
-  ProbeText text;
-  text.Append(std::string(ProbeText::kMaxBytes - 3, 'x'), "; ");
-  text.Append("abc", "; ");
-  EXPECT_EQ(std::string(ProbeText::kMaxBytes - 3, 'x') + "; a", text.Get());
-  text.Append("abc", "; ");
-  EXPECT_EQ(ProbeText::kMaxBytes, text.Get().size());
-  text.Set("new");
-  EXPECT_EQ("new", text.Get());
 }
 
 TEST(ProbeAnswer, FailuresHaveThePlaceOfTheirSubmission) {
@@ -333,8 +322,8 @@ TEST(ProbeAnswer, APlayOnAnotherDeviceSaysNothing) {
 
 int main(int argc, char** argv) {
   if (cairn::WasStartedAsChild() && argc == 3) {
-    return cairn::AnswerProbe([&](auto question, cairn::ProbeTelling& telling) {
-             cairn::Do(argv[1], argv[2], question, telling);
+    return cairn::AnswerProbe([&](auto question, cairn::ProbeStatus& status) {
+             cairn::Do(argv[1], argv[2], question, status);
            }).ok()
                ? 0
                : 1;

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <new>
 #include <span>
 #include <thread>
 #include <utility>
 
 #include "format/settings/layer_settings.h"
 #include "os/child.h"
+#include "os/child_status.h"
 #include "os/clock.h"
 #include "os/shared_memory.h"
 #include "reader/bisect/probe_answer.h"
@@ -38,14 +38,14 @@ bool EndsWithin(const Child& child, uint64_t timeout_ns) {
 }
 
 // Waits until it has ended, failed, or may not go on.
-TrialEnd Watch(const Child& child, const TrialTelling& telling, const TrialSettings& settings) {
+TrialEnd Watch(const Child& child, const TrialStatus& status, const TrialSettings& settings) {
   const uint64_t start_ns = MonotonicNs();
   for (;;) {
     const bool ended = child.WaitForEnd(kLookNs);
     if (settings.keep_on && !settings.keep_on()) return TrialEnd::kInterrupted;
     if (ended) return TrialEnd::kExited;
     // A lost device: what comes now is up to the program, and may take any time.
-    if (telling.failure() == FailureKind::kLost && settings.report_path.empty()) {
+    if (status.failure.Get() == FailureKind::kLost && settings.report_path.empty()) {
       return TrialEnd::kFailed;
     }
     const uint64_t passed_ns = MonotonicNs() - start_ns;
@@ -77,13 +77,15 @@ Status EndAll(const Child& child, TrialEnd end) {
                             child.number()));
 }
 
-Result<TrialRun> Judge(TrialEnd end, const TrialTelling& telling, const ProcessEnd& watcher) {
+Result<TrialRun> Judge(TrialEnd end, const TrialStatus& status, const ProcessEnd& watcher) {
   TrialRun run;
   run.end = end;
-  if (telling.cannot_run()) return Status(StatusCode::kUnsupported, telling.why());
+  if (status.program.Get() == TrialStatus::Program::kNotRun) {
+    return Status(StatusCode::kUnsupported, status.why.Get());
+  }
   if (end == TrialEnd::kInterrupted) return run;
-  run.failure = telling.failure();
-  run.value = telling.signal();
+  run.failure = status.failure.Get();
+  run.value = status.signal;
   if (run.failure != FailureKind::kNone) {
     // As it is after a shutdown, ^C in another terminal, or the machine's running out of memory.
     const bool by_hand =
@@ -95,8 +97,8 @@ Result<TrialRun> Judge(TrialEnd end, const TrialTelling& telling, const ProcessE
     return run;
   }
   if (end != TrialEnd::kExited) return run;
-  if (telling.has_ended()) {
-    run.value = telling.exit_code();
+  if (status.program.Get() == TrialStatus::Program::kEnded) {
+    run.value = status.exit_code;
     return run;
   }
   run.end = TrialEnd::kEndedByUser;
@@ -106,32 +108,15 @@ Result<TrialRun> Judge(TrialEnd end, const TrialTelling& telling, const ProcessE
 
 }  // namespace
 
-void TrialTelling::Fails(FailureKind kind, int signal) {
-  if (failure() != FailureKind::kNone) return;
-  signal_.store(signal, std::memory_order_relaxed);
-  failure_.store(static_cast<uint32_t>(kind), std::memory_order_release);
-}
-
-void TrialTelling::Ends(int exit_code) {
-  exit_code_.store(exit_code, std::memory_order_relaxed);
-  state_.store(kEnded, std::memory_order_release);
-}
-
-void TrialTelling::CannotRun(std::string_view why) {
-  why_.Set(why);
-  state_.store(kCannotRun, std::memory_order_release);
-}
-
-FailureKind TrialTelling::failure() const {
-  const uint32_t failure = failure_.load(std::memory_order_acquire);
-  return failure > static_cast<uint32_t>(FailureKind::kDied) ? FailureKind::kNone
-                                                             : static_cast<FailureKind>(failure);
+void TrialStatus::Fails(FailureKind kind, int number) {
+  if (failure.Get() != FailureKind::kNone) return;
+  signal = number;
+  failure.Set(kind);
 }
 
 Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& question) {
-  Result<SharedMemory> memory = SharedMemory::Create("cairn-trial", sizeof(TrialTelling));
-  if (!memory.ok()) return memory.status();
-  const auto* const telling = new (memory->data()) TrialTelling;
+  const Result<ChildStatus<TrialStatus>> status = ChildStatus<TrialStatus>::Create("cairn-trial");
+  if (!status.ok()) return status.status();
   Result<SharedMemory> board = SharedMemory::Create(
       "cairn-board", Board::BytesFor(question.listed.size(), kEntries, kTextBytes));
   if (!board.ok()) return board.status();
@@ -140,7 +125,7 @@ Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& qu
   ChildRequest request = {.purpose = "the program",
                           .arguments = settings.arguments,
                           .environment = {},
-                          .memory = &*memory,
+                          .memory = &status->memory(),
                           .silent = true};
   const auto add = [&](const char* option, const std::string& value) {
     request.arguments.emplace_back(option);
@@ -157,10 +142,10 @@ Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& qu
   const uint64_t start_ns = MonotonicNs();
   Result<Child> child = Child::Start(request);
   if (!child.ok()) return child.status();
-  const TrialEnd end = Watch(*child, *telling, settings);
+  const TrialEnd end = Watch(*child, **status, settings);
   const uint64_t end_ns = MonotonicNs();
   CAIRN_RETURN_IF_ERROR(EndAll(*child, end));
-  Result<TrialRun> run = Judge(end, *telling, child->End());
+  Result<TrialRun> run = Judge(end, **status, child->End());
   if (!run.ok()) return run;
   run->duration_ns = end_ns - start_ns;
   Result<WorkCatalogue> catalogue = ReadCatalogue({board->data(), board->size_bytes()});

@@ -12,40 +12,27 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/status.h"
 #include "format/elimination/catalogue.h"
+#include "os/child_status.h"
 #include "reader/bisect/bisect.h"
-#include "reader/bisect/probe_process.h"
 
 namespace cairn {
 
-// What the child says, in memory that outlives it; the parent trusts none of it.
-class TrialTelling {
- public:
+// The status of the child (os/child_status.h); the parent trusts none of it.
+struct TrialStatus {
+  enum class Program : uint32_t { kRuns, kEnded, kNotRun };
+
   // In the child. The first failure of a run is the one that counts: what follows is its consequence.
-  void Fails(FailureKind kind, int signal);
-  void Ends(int exit_code);
-  // No program ran.
-  void CannotRun(std::string_view why);
+  void Fails(FailureKind kind, int number);
 
-  // kNone before Fails.
-  FailureKind failure() const;
-  int signal() const { return signal_.load(std::memory_order_relaxed); }
-  bool has_ended() const { return state_.load(std::memory_order_acquire) == kEnded; }
-  int exit_code() const { return exit_code_.load(std::memory_order_relaxed); }
-  bool cannot_run() const { return state_.load(std::memory_order_acquire) == kCannotRun; }
-  std::string why() const { return why_.Get(); }
-
- private:
-  enum : uint32_t { kRuns, kEnded, kCannotRun };
-  std::atomic<uint32_t> failure_{0};
-  std::atomic<int32_t> signal_{0};
-  std::atomic<uint32_t> state_{kRuns};
-  std::atomic<int32_t> exit_code_{0};
-  ProbeText why_;
+  StatusWord<FailureKind, FailureKind::kDied> failure;
+  std::atomic<int32_t> signal{0};  // of the failure kDied
+  StatusWord<Program, Program::kNotRun> program;
+  std::atomic<int32_t> exit_code{0};  // of the program, once it kEnded
+  StatusText<> why;                   // kNotRun
 };
 
 struct TrialSettings {

@@ -14,17 +14,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(TrialTelling, TheFirstFailureCounts) {
-  TrialTelling telling;
-  EXPECT_EQ(FailureKind::kNone, telling.failure());
-  telling.Fails(FailureKind::kLost, 0);
-  telling.Fails(FailureKind::kDied, SIGABRT);
-  EXPECT_EQ(FailureKind::kLost, telling.failure());
-  EXPECT_EQ(0, telling.signal());
-  EXPECT_FALSE(telling.has_ended());
-  telling.Ends(134);
-  EXPECT_TRUE(telling.has_ended());
-  EXPECT_EQ(134, telling.exit_code());
+TEST(TrialStatus, TheFirstFailureCounts) {
+  TrialStatus status;
+  EXPECT_EQ(FailureKind::kNone, status.failure.Get());
+  status.Fails(FailureKind::kLost, 0);
+  status.Fails(FailureKind::kDied, SIGABRT);
+  EXPECT_EQ(FailureKind::kLost, status.failure.Get());
+  EXPECT_EQ(0, status.signal);
 }
 
 ProbeAnswer AnswerTo(TrialEnd end, FailureKind failure, int value) {

@@ -50,9 +50,9 @@ bool Pause(const TraceProbeSettings& settings, uint64_t pause_ns) {
 
 // In the child.
 void Play(const ProbeQuestion& question, const std::function<void(PlayerOptions*)>& adjust,
-          ProbeTelling& telling) {
+          ProbeStatus& status) {
   Result<TraceReader> trace = TraceReader::Open(question.path);
-  if (!trace.ok()) return telling.End(ProbeEnd::kError, trace.status().message());
+  if (!trace.ok()) return status.End(ProbeEnd::kError, trace.status().message());
   PlayerOptions options;
   options.library = question.library;
   options.wait_timeout_ns = question.hang_timeout_ns;
@@ -63,28 +63,29 @@ void Play(const ProbeQuestion& question, const std::function<void(PlayerOptions*
   if (question.leave.stop_before != ~uint64_t{0}) {
     options.last_call = question.leave.stop_before - 1;
   }
-  options.on_call = [&telling](uint64_t number) { telling.At(number); };
-  options.on_record = [&telling] { telling.Step(); };
+  options.on_call = [&status](uint64_t number) { status.At(number); };
+  options.on_record = [&status] { status.Step(); };
   options.on_device = [&](const DeviceFacts& device) {
-    telling.On(device);
-    // As the search was told of it.
-    if (question.device && telling.device() != *question.device) {
-      telling.End(ProbeEnd::kNoDevice, OtherDevice(device, *question.device));
+    status.On(device);
+    // As the search was status of it.
+    if (question.device && status.device() != *question.device) {
+      status.End(ProbeEnd::kNoDevice, OtherDevice(device, *question.device));
       std::_Exit(0);
     }
     if (!question.only_device) return;
-    telling.End(ProbeEnd::kFinished);
+    status.End(ProbeEnd::kFinished);
     std::_Exit(0);
   };
-  options.on_note = [&telling](const std::string& note) { telling.LeaveOut(note); };
+  options.on_note = [&status](const std::string& note) { status.left_out.Append(note, "; "); };
   if (adjust) adjust(&options);
   Result<std::unique_ptr<Player>> player = Player::Create(&*trace, std::move(options));
-  if (!player.ok()) return telling.End(ProbeEnd::kError, player.status().message());
-  const Status status = (*player)->Run();
+  if (!player.ok()) return status.End(ProbeEnd::kError, player.status().message());
+  const Status played = (*player)->Run();
   const PlayerResult& result = (*player)->result();
-  telling.Skipped(result.skipped);
-  telling.Slowest(result.slowest_submission, result.slowest_submission_ns);
-  telling.End(EndOf((*player)->failure(), status), status.ok() ? "" : status.message());
+  status.skipped = result.skipped;
+  status.slowest_call = result.slowest_submission;
+  status.slowest_ns = result.slowest_submission_ns;
+  status.End(EndOf((*player)->failure(), played), played.ok() ? "" : played.message());
   // Objects are not destroyed: drivers may wait for a GPU that hangs, and the process ends anyway.
   (void)player->release();
 }
@@ -154,10 +155,10 @@ Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuest
 }
 
 Status AnswerTraceProbe(const std::function<void(PlayerOptions*)>& adjust) {
-  return AnswerProbe([&](std::span<const std::byte> bytes, ProbeTelling& telling) {
+  return AnswerProbe([&](std::span<const std::byte> bytes, ProbeStatus& status) {
     const Result<ProbeQuestion> question = ReadProbeQuestion(bytes);
-    if (!question.ok()) return telling.End(ProbeEnd::kError, question.status().message());
-    Play(*question, adjust, telling);
+    if (!question.ok()) return status.End(ProbeEnd::kError, question.status().message());
+    Play(*question, adjust, status);
   });
 }
 

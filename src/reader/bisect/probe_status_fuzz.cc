@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a child leaves in the memory that it tells in: texts are bounded and visible, an end is one that a child
+// Whatever a child leaves in the memory of its status: texts are bounded and visible, an end is one that a child
 // may say, and clean is only what finished.
 #include <algorithm>
 #include <cstdint>
@@ -15,16 +15,16 @@ namespace {
 
 void CheckText(const std::string& text) {
   // Each byte is shown as four at most.
-  if (text.size() > 4 * cairn::ProbeText::kMaxBytes) std::abort();
+  if (text.size() > 4 * cairn::StatusText<>::kMaxBytes) std::abort();
   if (cairn::VisibleText(text) != text) std::abort();
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  cairn::ProbeTelling telling;
-  std::memcpy(static_cast<void*>(&telling), data, std::min(size, sizeof(telling)));
-  const cairn::ProbeRun run = cairn::ReadTelling(telling);
+  cairn::ProbeStatus status;
+  std::memcpy(static_cast<void*>(&status), data, std::min(size, sizeof(status)));
+  const cairn::ProbeRun run = cairn::RunOf(status);
   for (const std::string& text : {run.message, run.left_out, run.device.name, run.device.driver,
                                   run.device.library, run.device.library_paths}) {
     CheckText(text);
