@@ -44,7 +44,7 @@ inline constexpr uint32_t kMaxObjects = 65536;
 inline constexpr uint32_t kMaxThreads = 512;
 inline constexpr uint32_t kMaxFunctions = 2048;
 inline constexpr uint32_t kMaxArenas = 65536;
-inline constexpr uint32_t kSyncRing = 16384;  // As kSubmissionRing.
+inline constexpr uint32_t kSyncRing = 16384;  // Same capacity as kSubmissionRing.
 inline constexpr uint32_t kMaxShaders = 65536;
 
 // A name in the block: its offset divided by 8; 0 is "no name". The offset leads to a NameRecord.
@@ -55,20 +55,20 @@ struct NameRecord {
   char bytes[4];          // length_bytes + 1 of them; aligned to 8 with what follows.
 };
 
-// What kind of API a context belongs to.
+// The API whose objects a context records.
 enum class Api : uint32_t { kNone = 0, kD3D12 = 1, kVulkan = 2, kCustom = 3, kD3D11 = 4 };
 
-// How much the GPU is asked to write. See docs/breadcrumbs.md.
-// kOff: lists, events and submissions are noted, the GPU writes nothing.
-// kExact: as kFull, and what the Vulkan layer sees does not overlap.
+// Selects how much the GPU writes. See docs/breadcrumbs.md.
+// kOff: lists, events and submissions are recorded, the GPU writes nothing.
+// kExact: like kFull, and the work that the Vulkan layer records does not overlap.
 enum class MarkerMode : uint32_t { kTop = 0, kPass = 1, kFull = 2, kOff = 3, kExact = 4 };
 
-// Whether the end of each command is written.
+// Returns true if the GPU writes a word at the end of each command.
 constexpr bool WritesAllEnds(MarkerMode mode) {
   return mode == MarkerMode::kFull || mode == MarkerMode::kExact;
 }
 
-// How the GPU writes progress words. The order is that of preference.
+// The command by which the GPU writes progress words, in order of preference.
 enum class WriteMethod : uint32_t {
   kNone = 0,
   kD3D12WriteBufferImmediate = 1,
@@ -86,7 +86,7 @@ enum class WriteMethod : uint32_t {
   kD3D11Labels = 11,     // by the Vulkan layer below, which has the slots
 };
 
-// Where the words live, best first.
+// The memory that holds the progress words, best first.
 enum class WordMemory : uint32_t {
   kNone = 0,
   kImported = 1,  // The GPU writes into this block: survives the process.
@@ -94,7 +94,7 @@ enum class WordMemory : uint32_t {
   kCallback = 3,  // A custom backend's callbacks write here.
 };
 
-// Of a checkpoint.
+// The pipeline stage of a checkpoint.
 enum class PipeStage : uint32_t { kTop = 1, kBottom = 2, kOther = 3 };
 
 // Progress of one recording: the GPU writes the words, or its mirror does. Values are
@@ -123,7 +123,7 @@ inline constexpr uint64_t kRawMarkerUnwritten = 0xCDCDCDCDCDCDCDCD;
 // kBind: what the commands that follow use; it is no work of its own, and writes no word.
 enum class EventKind : uint8_t { kBegin = 1, kEnd = 2, kBind = 3 };
 
-// Which words the GPU was asked to write at an event.
+// The words that the GPU writes at an event.
 inline constexpr uint8_t kEventWritesTop = 1;      // reached = this event's sequence number
 inline constexpr uint8_t kEventWritesBottom = 2;   // passed = this event's sequence number
 inline constexpr uint8_t kEventNameTruncated = 4;  // the name was longer than kMaxNameBytes
@@ -148,7 +148,7 @@ struct AnnotationHeader {
 };
 static_assert(sizeof(AnnotationHeader) == 16);
 
-// What a kBind event is about, in EventRecord::type.
+// The bind point of a kBind event, stored in EventRecord::type.
 enum class BindPoint : uint16_t {
   kRenderTarget = 1,
   kDepthStencil = 2,
@@ -196,9 +196,10 @@ struct EventChunk {
 };
 static_assert(sizeof(EventChunk) == kPageBytes);
 
-// Where event number i (from 0, of the recording in `slot`) stands in its chunk. Chunks are filled in
-// a circle from a place that depends on the slot: lists that are recorded in turns would otherwise
-// all write to the same line of their pages, and so to the same few sets of the cache.
+// Returns the position in its chunk of event number i (from 0, of the recording in `slot`). Chunks
+// are filled in a circle from a place that depends on the slot: lists that are recorded in turns
+// would otherwise all write to the same line of their pages, and so to the same few sets of the
+// cache.
 constexpr uint32_t FirstEventPosition(uint32_t slot) {
   constexpr uint32_t kEventsPerCacheLine = 64 / sizeof(EventRecord);
   return slot % (kEventsPerChunk / kEventsPerCacheLine) * kEventsPerCacheLine;
@@ -245,7 +246,8 @@ struct QueueRecord {
   NameRef name;
   uint64_t native_handle;
   std::atomic<uint64_t> submission_count;  // last submission number handed out, from 1
-  // As told by the application, or by what a layer saw of fences; 0 if nobody tells.
+  // The last submission known to be completed, from the application or from fences that a layer
+  // observes; 0 if unknown.
   std::atomic<uint64_t> completed_submission;
   uint64_t reserved[3];
 };
@@ -303,22 +305,24 @@ struct SubmissionRecord {
 };
 static_assert(sizeof(SubmissionRecord) == 64);
 
-// What a queue waits for before it goes on, and signals when it has come there. A ring.
+// Synchronization operations of a queue, kept in a ring: waits before it goes on, and signals when
+// it got there.
 enum class SyncKind : uint32_t { kWait = 1, kSignal = 2 };
-// Whether it is a binary semaphore, whose value is always 0; otherwise a timeline semaphore or a Direct3D
-// fence.
+// The object is a binary semaphore, whose value is always 0; without this flag it is a timeline
+// semaphore or a Direct3D fence.
 inline constexpr uint32_t kSyncBinary = 1;
 inline constexpr uint32_t kSyncFence = 2;    // a VkFence, which the CPU alone waits for
 inline constexpr uint32_t kSyncPresent = 4;  // waited for by a present, after the submission
 inline constexpr uint32_t kSyncAcquire = 8;  // signalled by the presentation engine; no queue
-// Of a wait of the CPU, set later: what it waited for was seen to have come, or can come no more.
+// Set later on a wait of the CPU: the wait was satisfied, or can never be satisfied.
 inline constexpr uint32_t kSyncOver = 16;
 struct SyncRecord {
   std::atomic<uint64_t> serial;  // 1 + position in the whole run; written last
   SyncKind kind;
   uint32_t queue;  // index into the queue table; kNoQueue: the CPU, or the presentation engine
-  // Of the queue, from 1. Vulkan: waits hold it back, signals come at its end. Direct3D: after the
-  // queue's submission of this number, before its next; 0 before the first.
+  // The queue's submission number, from 1. Vulkan: waits precede this submission, signals follow
+  // it. Direct3D: the operation comes after this submission and before the next one; 0: before the
+  // first.
   uint64_t submission_number;
   uint64_t native_handle;  // VkSemaphore, VkFence, ID3D12Fence*
   uint64_t value;
@@ -341,9 +345,10 @@ inline constexpr uint32_t kMaxSources = 16;
 // An object of the API. Entries of destroyed objects are used again, the oldest first.
 enum class ObjectState : uint32_t { kFree = 0, kAlive = 1, kDestroyed = 2 };
 inline constexpr uint32_t kObjectNameBytes = 144;
-// Of ObjectRecord::kind: the rest is a VkObjectType.
+// Flag in ObjectRecord::kind: the other bits are a VkObjectType.
 inline constexpr uint32_t kVulkanObject = 0x80000000;
-// Likewise, and without kVulkanObject, which has numbers of its own: the rest is a D3D11Kind. Values stand in files.
+// Flag in ObjectRecord::kind, never together with kVulkanObject: the other bits are a D3D11Kind.
+// Values are stored in files.
 inline constexpr uint32_t kD3D11Object = 0x40000000;
 enum class D3D11Kind : uint32_t {
   kDevice = 1,
@@ -377,9 +382,9 @@ struct ObjectRecord {
   uint64_t serial;                    // in order of creation, from 1
   uint64_t created_ns;                // CLOCK_MONOTONIC
   std::atomic<uint64_t> destroyed_ns;
-  // GPU virtual address and size of buffers; in Vulkan of whatever has them, one entry for each range
-  // that an object is bound to. Of a descriptor heap that shaders see: the handles of its descriptors, which are
-  // no addresses. Otherwise 0; heaps have a size only.
+  // GPU virtual address and size of a buffer. Vulkan: of any object that has addresses, one entry
+  // for each range that the object is bound to. Shader-visible descriptor heaps store the handles
+  // of their descriptors, which are no addresses. Other heaps have a size only. Otherwise 0.
   uint64_t gpu_address;
   uint64_t size_bytes;
   // Fences: the largest value that a queue or the CPU was told to signal, that a queue or the CPU was
@@ -411,7 +416,8 @@ struct CallRecord {
   std::atomic<uint64_t> object;    // the pointer that the application holds
   std::atomic<uint32_t> function;  // index into the table of function names
   std::atomic<uint32_t> returned;  // 1 once the call has returned
-  // As many as the function's name in the table has parameters, the values as they were passed.
+  // The argument values as they were passed, one for each parameter of the function's name in the
+  // table.
   std::atomic<uint64_t> arguments[kArgumentsPerCall];
 };
 static_assert(sizeof(CallRecord) == 64);
@@ -446,8 +452,8 @@ constexpr uint64_t MakeEventId(uint32_t arena, uint32_t generation, uint32_t ind
 // app/annotations/marker_arena.h, read by format/snapshot/marker_arena_reader.h.
 struct ArenaRecord {
   std::atomic<uint32_t> state;  // 0 free, 1 in use
-  // From 1; changes at every reset. Whose generation has passed is expired. Never starts again: an
-  // entry whose generations are used up is used no more.
+  // Counts from 1 and changes at every reset: an EventID with a lower generation has expired. It
+  // never restarts: an entry whose generations are used up is retired.
   std::atomic<uint32_t> generation;
   std::atomic<uint32_t> first_directory_page;
   std::atomic<uint32_t> first_index;  // the oldest that is kept; others are expired
@@ -460,14 +466,14 @@ struct ArenaRecord {
 };
 static_assert(sizeof(ArenaRecord) == 64);
 
-// Where a driver says which EventIDs it knows to be involved in a crash; 0 for none. One a context.
+// EventIDs that the driver reports as involved in a crash; 0: unused entry. One array a context.
 inline constexpr uint32_t kDriverReportCount = 64;
 struct DriverReport {
   std::atomic<uint64_t> event_ids[kDriverReportCount];
 };
 
-// What the driver says of a page fault or another reason for a device's loss. One a context. Sources:
-// VK_EXT_device_fault, VK_KHR_device_fault.
+// The driver's report of a page fault or of another reason for a device's loss. One a context.
+// Sources: VK_EXT_device_fault, VK_KHR_device_fault.
 inline constexpr uint32_t kMaxFaultAddresses = 16;
 inline constexpr uint32_t kMaxFaultVendorInfos = 16;
 inline constexpr uint32_t kFaultTextBytes = 256;  // UTF-8, zero-terminated
@@ -599,8 +605,9 @@ struct BlockHeader {
   std::atomic<uint32_t> shader_count;     // published entries of the shader table
   std::atomic<uint32_t> shaders_dropped;  // shaders whose code or entry found no room
   std::atomic<uint64_t> next_recording_id;
-  // The last fault that our own handler saw; 0 if there was none, or its thread lives on. Of a Windows program that
-  // ends by an exception, the code of that (base/signal_name.h).
+  // The last fault that the library's own handler saw; 0 if there was none, or if the faulting
+  // thread survived. A Windows program that ended by an exception stores the exception's code
+  // (base/signal_name.h).
   std::atomic<uint32_t> crash_signal;
   std::atomic<uint32_t> crash_thread;
   uint64_t crash_address;

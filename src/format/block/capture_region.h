@@ -48,7 +48,7 @@ inline constexpr uint32_t kMaxRecordBytes =
 inline constexpr uint32_t kRecordAlignment = 32;
 inline constexpr uint32_t kDoorbellBytes = kCaptureRingBytes / 4;
 
-// What the watcher asks for. Changed by the watcher, looked at by the program at the end of each frame.
+// The watcher's request. The watcher writes it, the program reads it at the end of each frame.
 enum class CaptureRequest : uint32_t {
   kRecord = 1,  // record from now on; if `start_frame` is not reached: arm
   kStart = 2,   // an armed capture: start at the next end of a frame, whatever `start_frame` says
@@ -75,8 +75,9 @@ struct alignas(4096) CaptureRing {
   uint32_t thread_id;                      // of the operating system
   char name[16];                           // of the thread, zero-terminated; may change at any time
   alignas(64) std::atomic<uint64_t> head;  // bytes ever written; published with release
-  // The number of the innermost call that the thread is in; 0: in none. What a crash leaves here never
-  // returned. In the last ring, if several threads share it: the call that was begun last.
+  // The number of the innermost call that the thread is executing; 0: none. A nonzero value after a
+  // crash is a call that never returned. If several threads share the last ring, it is the call
+  // that began last.
   std::atomic<uint64_t> in_call;
   alignas(64) std::atomic<uint64_t> tail;  // bytes ever read; the watcher's
   std::atomic<uint32_t> waiting;           // 1: the program waits on `drained` for room

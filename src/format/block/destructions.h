@@ -26,13 +26,14 @@ struct DestructionRecord {
   uint32_t cause_object;       // the same, of the cause
   uint64_t object_serial;      // ObjectRecord::serial: the entry may be another's by now
   uint64_t cause_object_serial;
-  // What the program destroyed or freed, where that was something else: the memory of a buffer, the image of
-  // a view. 0: the thing itself.
+  // The object that the program destroyed or freed, if it is another one: the memory of a buffer,
+  // the image of a view. 0: the object itself was destroyed.
   uint64_t cause_handle;
   uint32_t cause_kind;
   uint32_t thread_id;                            // of the operating system
   char thread_name[kDestroyingThreadNameBytes];  // zeros behind it
-  // What it is a view of, or lies in, unless that is the cause or memory; kind 0: nothing.
+  // The object that this one is a view of or lies in, unless that is the cause or memory; kind 0:
+  // none.
   uint64_t owner_handle;
   uint64_t owner_object_serial;
   uint32_t owner_kind;

@@ -23,10 +23,12 @@ namespace cairn {
 
 inline constexpr uint32_t kMarkerAlignment = 16;
 
-// What an application told. Ends are kept by queues only: events of lists are in their recordings.
+// The kind of an application's marker. Ends are stored for queues only: the events of lists are in
+// their recordings.
 enum class MarkerKind : uint32_t { kBeginEvent = 1, kSetMarker = 2, kEndEvent = 3 };
 
-// ArenaRecord::is_queue. Of markers that are kept for reports alone nobody was given an EventID.
+// The owner of an arena, in ArenaRecord::is_queue. kQueueWithoutEventIds: markers kept for reports
+// only; the application received no EventIDs for them.
 enum class ArenaOwner : uint32_t { kAllocator = 0, kQueue = 1, kQueueWithoutEventIds = 2 };
 
 // Stands where a marker starts.
@@ -47,8 +49,8 @@ static_assert(sizeof(MarkerDataPage) == kPageBytes);
 inline constexpr uint32_t kMarkerPageBytes = sizeof(MarkerDataPage::bytes);
 static_assert(kMarkerPageBytes % kMarkerAlignment == 0, "a MarkerRecord never lies in two pages");
 
-// Where a marker starts: page index in bits 12-31 (0: its data was not kept), MarkerKind in bits 8-9,
-// place in the page's bytes divided by kMarkerAlignment in bits 0-7.
+// Packs the position of a marker: page index in bits 12-31 (0: its data was not kept), MarkerKind
+// in bits 8-9, offset in the page's bytes divided by kMarkerAlignment in bits 0-7.
 constexpr uint32_t MakeMarkerPlace(uint32_t page, MarkerKind kind, uint32_t offset_bytes) {
   return page << 12 | static_cast<uint32_t>(kind) << 8 | offset_bytes / kMarkerAlignment;
 }

@@ -17,8 +17,8 @@ namespace cairn {
 inline constexpr BindPoint kBindRawMarkerTop = static_cast<BindPoint>(13);
 inline constexpr BindPoint kBindRawMarkerBottom = static_cast<BindPoint>(14);
 
-// Where other lists than its own have the raw markers of a context: 1 + the index of the context of those lists. 0: they
-// are its own. Direct3D 11: libcairn has the slots, the layer the lists.
+// Returns a reference to the index, plus 1, of the context whose lists own the raw markers of
+// `slots`; 0: the context's own lists do. Direct3D 11: libcairn has the slots, the layer the lists.
 inline std::atomic_ref<uint32_t> RawMarkersOf(ContextRecord& slots) {
   return std::atomic_ref(slots.reserved[0]);
 }

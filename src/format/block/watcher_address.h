@@ -34,7 +34,7 @@ inline constexpr size_t kMaxWatcherNameBytes = 64;
 
 // "NAME:TOKEN:PID:DOOR", the token in hexadecimal digits.
 std::string FormatWatcherAddress(const WatcherAddress& address);
-// Nothing for text that FormatWatcherAddress does not make.
+// Returns nullopt for text that FormatWatcherAddress does not produce.
 std::optional<WatcherAddress> ParseWatcherAddress(std::string_view text);
 
 // "/proc/PID/fd/N"; "" if there is no such door.

@@ -56,7 +56,8 @@ class CallBuilder {
     return Build(method, &call, &value, {Value(arguments)...});
   }
 
-  // Of what only the caller knows the size: EncodeContext::caller_bytes of the next body.
+  // Sets EncodeContext::caller_bytes of the next body: the size of memory that only the caller
+  // knows.
   void SetCallerBytes(uint64_t bytes) { caller_bytes_ = bytes; }
 
  private:

@@ -11,7 +11,8 @@
 
 namespace cairn {
 
-// Whether there are rows, and all lie in a buffer of that size. Any value may stand in the body.
+// Returns true if there are rows and all of them lie in a buffer of that size. `rows` may hold any
+// values.
 bool RowsLieIn(uint64_t buffer_bytes, const ReadbackBody& rows);
 
 struct RowsHash {

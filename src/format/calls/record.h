@@ -28,7 +28,7 @@ enum class RecordKind : uint8_t {
   kReadback = 9,   // what the CPU found in memory that the GPU wrote: ReadbackBody
   kDevice = 10,  // a device came to be, just before its kObject: DeviceBody, then three texts (u32
                  // length, UTF-8): name of the GPU, of the driver, of the application
-  kStart = 11,   // no body. What stands before restores a state; the recording begins here
+  kStart = 11,   // no body. The records before it restore a state; the recording begins here
   kStop = 12,    // no body. The recording ended as it was asked to
   kNote = 13,    // NoteBody, then a text: what could not be recorded, or how something was done
   kResourceHash = 14,  // what a resource holds here, all work done: ResourceHashBody
@@ -158,7 +158,8 @@ struct NoteBody {
   uint32_t text_bytes;  // UTF-8
 };
 
-// How many bytes, and where. Stands in bodies where bytes are: u32 size, then the bytes, or
+// The number of bytes and their location, stored wherever a body has bytes: u32 size, then the
+// bytes, or
 //   kNullBytes                                     the pointer was null
 //   kBytesInBlobs, u64 size, u32 parts, u64 numbers of kBlob records: together the bytes
 inline constexpr uint32_t kNullBytes = 0xFFFFFFFF;

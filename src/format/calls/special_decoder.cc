@@ -51,9 +51,10 @@ Status ValueDecoder::FillPipelineStream(std::byte* desc) {
     return status.ok();
   });
   CAIRN_RETURN_IF_ERROR(status);
-  // What the recording program's build knew, this one does not.
+  // The recording build knew a part that this build does not know.
   if (walked != known) return UnknownPart("the pipeline state stream");
-  // What it did not know, and this one does: pointers there are those of another process.
+  // This build knows a part that the recording build did not: its pointers are those of another
+  // process.
   if (ForEachPipelinePart(copy, size, [](const SubobjectInfo&, size_t) { return true; }) != known) {
     return Status(StatusCode::kUnsupported,
                   "the pipeline state stream has a part that the recording version did not know");

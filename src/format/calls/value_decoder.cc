@@ -13,8 +13,8 @@ namespace cairn {
 namespace {
 
 constexpr size_t kArenaPieceBytes = 64 << 10;
-// Of a larger piece perhaps nothing was written, if a record asked for more than it has: zeros would make
-// memory of it.
+// A record may claim more than it has, and a large piece then stays mostly unwritten: writing zeros
+// would make the pages resident.
 constexpr size_t kKeptPieceBytes = 1 << 20;
 constexpr size_t kArenaAlignment = 16;
 
@@ -92,7 +92,7 @@ Result<std::span<const std::byte>> DecodeBytes(std::span<const std::byte>* rest,
   if (*size == kNullBytes) return std::span<const std::byte>();
   if (*size != kBytesInBlobs) {
     if (*size > rest->size()) return Corrupt("the record is too short");
-    // Never null: a pointer to no bytes is none either.
+    // Returns a non-null pointer for zero bytes, too: null means that the pointer was null.
     const auto bytes = rest->first(*size);
     *rest = rest->subspan(*size);
     static constexpr std::byte kNothing{};
@@ -273,7 +273,7 @@ Status ValueDecoder::Target(const ValueInfo& value, Shape shape, HandleKind hand
   *count = recorded;
   const bool is_text = value.kind == ValueKind::kString || value.kind == ValueKind::kWideString;
   const uint64_t element_bytes = ElementBytes(shape, value);
-  // Of what comes one by one there are at least the counts.
+  // The record holds at least the count of each element that is encoded by itself.
   if (is_text || shape == Shape::kPointers) {
     if (recorded > rest_.size() / sizeof(uint32_t)) return TooShort();
   } else if (recorded * element_bytes <= kMaxInlineBytes &&

@@ -44,7 +44,7 @@ class Arena {
   std::vector<Piece> pieces_;
 };
 
-// Where the bytes of blobs come from (format/trace/trace_reader.h).
+// Gives the bytes of blobs (format/trace/trace_reader.h).
 class BlobSource {
  public:
   // The bytes of the kBlob record with this number, valid until the next call.
@@ -86,9 +86,10 @@ struct DecodedCall {
   // One a parameter: points to the parameter's own memory, as value_encoder.h takes it. Out parameters
   // point to zeroed memory of the size that the program gave.
   std::vector<void*> arguments;
-  // How many elements (or bytes, of untyped data) each parameter points to; 0 for all others.
+  // The number of elements (bytes for untyped data) that each parameter points to; 0 for other
+  // parameters.
   std::vector<uint64_t> counts;
-  // Of results: the result's memory; null for void.
+  // The memory of the result, for a record of results; null for void.
   void* result = nullptr;
 };
 
@@ -101,8 +102,8 @@ Status DecodeArguments(const MethodInfo& method, std::span<const std::byte> body
 Status DecodeResults(const MethodInfo& method, std::span<const std::byte> body,
                      const DecodeOptions& options, Arena* arena, DecodedCall* call);
 
-// Reads a byte value at the beginning of `rest`, and moves `rest` behind it. Null data: the pointer was
-// null. What lies in blobs is put together in `arena`.
+// Decodes a byte value at the beginning of `rest` and moves `rest` behind it. Null data: the
+// pointer was null. Bytes in blobs are concatenated in `arena`.
 Result<std::span<const std::byte>> DecodeBytes(std::span<const std::byte>* rest, BlobSource* blobs,
                                                Arena* arena);
 

@@ -52,7 +52,7 @@ class ValueDecoder {
   Status FillElements(const ValueInfo& value, HandleKind handle, std::byte* elements,
                       uint64_t count);
 
-  // What follows a struct that was copied from the record as it is.
+  // Decodes the data behind a struct that was copied from the record unchanged.
   Status FillStruct(const StructInfo& type, std::byte* place);
   Status FillField(const StructInfo& type, const FieldInfo& field, std::byte* place);
   Status FillPointer(const StructInfo& type, const FieldInfo& field, Shape shape,

@@ -81,7 +81,7 @@ void ValueEncoder::RewriteField(const StructInfo& type, const FieldInfo& field,
   const StructInfo* const inner = shape == Shape::kInline ? StructOf(field) : nullptr;
   const uint32_t stride = inner != nullptr ? field.size_bytes : kPointerBytes;
   if (!IsMeant(type, field, source)) {
-    // What nothing explains must not be taken for a pointer by whoever reads it.
+    // Zeroes pointers whose meaning is unknown, so that no reader follows them.
     if (!none_is_meant->has_value()) *none_is_meant = NoneIsMeant(type, source);
     if (**none_is_meant) {
       std::memset(copy + field.offset_bytes, 0, size_t{stride} * field.array_length);
@@ -265,7 +265,7 @@ bool ValueEncoder::Output(const MethodInfo& method, size_t index, const void* co
   if (shape == Shape::kInline) return PutInline(parameter, place);
   const auto* const pointer = Load<const void*>(place);
   if (shape == Shape::kAddress) return Put(uint64_t{reinterpret_cast<uintptr_t>(pointer)});
-  // Of what only the caller knows the size, the contents are no result: the GPU wrote them.
+  // Memory whose size only the caller knows was written by the GPU: its contents are no result.
   if (failed || pointer == nullptr || IsCallerCount(parameter)) return Put(kNullBytes);
   if (shape == Shape::kObjectCell && method.object_parameter == static_cast<int>(index)) {
     return Put(uint32_t{1}) && Put(NumberOf(Load<const void*>(pointer), method.object_chain));

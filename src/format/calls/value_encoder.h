@@ -34,7 +34,7 @@
 
 namespace cairn {
 
-// Where encoded bytes go. Not virtual per byte: it hands out room.
+// Receives encoded bytes. It hands out room, so that there is no virtual call per byte.
 class EncodeSink {
  public:
   // At least `bytes` bytes, contiguous, that follow what was written so far; null if there is no memory:
@@ -68,7 +68,7 @@ struct EncodeContext {
   // The number of the object behind a pointer that the program passed or got; kNoObject for null. Called
   // for non-null pointers only. `chain`: what it is declared as, kNone if that says nothing.
   uint64_t (*object_number)(const void* object, Chain chain) = nullptr;
-  // Of the program's strings: 2 or 4.
+  // The size of the program's wchar_t in bytes: 2 or 4.
   uint32_t wchar_bytes = 2;
   // The size of what a void* points to where no argument says it: the data of WriteToSubresource and
   // ReadFromSubresource. 0: it is not recorded.

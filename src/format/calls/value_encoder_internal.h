@@ -42,10 +42,10 @@ class ValueEncoder {
   bool PutString(const char* text);
   bool PutWideString(const void* text);
   bool PutStrings(const ValueInfo& value, const std::byte* elements, uint64_t count);
-  // What a pointer of this shape points to, the count included.
+  // Encodes the count and the elements that a pointer of this shape points to.
   bool PutTarget(const ValueInfo& value, Shape shape, const void* pointer, uint64_t count);
   bool PutElements(const ValueInfo& value, const std::byte* elements, uint64_t count);
-  // What the pointers in a struct point to.
+  // Encodes the targets of a struct's pointers.
   bool PutTails(const StructInfo& type, const std::byte* place);
   // A struct in place of bytes. As a result its pointers are null.
   bool PutFeature(const StructInfo& type, const void* data, uint64_t size_bytes, bool is_result);

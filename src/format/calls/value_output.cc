@@ -146,7 +146,7 @@ void TextOutput::LeftOut(uint64_t count) {
 void JsonOutput::Float(double number, bool is_single) {
   // JSON has no numbers for these.
   if (!std::isfinite(number)) return json_.String(fmt::format("{}", number));
-  // Of a float not its exact value as a double.
+  // Prints a float with its own digits, not with those of its value as a double.
   is_single ? json_.Real(static_cast<float>(number)) : json_.Real(number);
 }
 

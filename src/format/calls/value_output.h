@@ -45,7 +45,7 @@ class ValueOutput {
 
 // However much an array has: where a value has become so long, its other elements are left out.
 inline constexpr size_t kMostValueBytes = size_t{16} << 20;
-// Of one value, also where it is wanted as a whole.
+// The most bytes shown of one value, also where the whole value was asked for.
 inline constexpr size_t kMostShownBytes = size_t{32} << 20;
 
 // Elements of an array that are like the one before them are counted: "[0 (8 times)]". Unless all is
@@ -86,7 +86,7 @@ class TextOutput final : public ValueOutput {
   std::string text;
 
  private:
-  // Of an array that is open: its last different element, as it stands in `text`.
+  // The last distinct element of an open array, as it stands in `text`.
   struct Run {
     size_t separator = 0;  // where the element being put begins, with its separator
     size_t begin = 0;
@@ -95,7 +95,7 @@ class TextOutput final : public ValueOutput {
     uint64_t shown = 0;  // different ones so far
   };
 
-  // Of the outermost struct, with a line for itself.
+  // Returns true for members of the outermost struct, each of which gets its own line.
   bool IsMemberLine() const { return detail_ == Detail::kMemberLines && depth_ == 1; }
   bool IsShort() const { return detail_ == Detail::kShort || detail_ == Detail::kMemberLines; }
   void Separate();

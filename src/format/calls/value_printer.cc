@@ -69,7 +69,7 @@ class Printer {
     out_.Key(parameter.name);
     const bool is_pointer = shape != Shape::kInline && shape != Shape::kAddress;
     if (parameter.direction == Direction::kOut && is_pointer) {
-      // What is there before the call means nothing.
+      // The content before the call is undefined.
       Load<const void*>(place) == nullptr ? out_.Null() : out_.Word("out");
       return;
     }
@@ -205,7 +205,7 @@ class Printer {
     out_.BeginArray();
     for (uint64_t i = 0; i < count; ++i) {
       const std::byte* const element = elements + i * stride;
-      // What has the same bytes reads the same, and need not be read again.
+      // Equal bytes print equally: repeat the text of the element before.
       if (i != 0 && std::memcmp(element, element - stride, stride) == 0 && out_.RepeatElement()) {
         continue;
       }
@@ -256,7 +256,7 @@ class Printer {
 
   void Field(const StructInfo& type, const FieldInfo& field, const std::byte* place) {
     if (!IsMeant(type, field, place)) {
-      // Where nothing says which member is meant, all are shown that are no pointers.
+      // Without a rule that selects the member, print all members that are no pointers.
       const bool is_open = type.union_rule == UnionRule::kNone && !NeedsWork(field);
       if (!is_open) return;
     }

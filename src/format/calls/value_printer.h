@@ -15,7 +15,8 @@
 
 namespace cairn {
 
-// What numbers mean at this place of the trace (format/trace/trace_state.h). "" where it is not known.
+// Resolves numbers at this place of the trace to names (format/trace/trace_state.h). Returns "" for
+// an unknown number.
 class ValueNames {
  public:
   virtual ~ValueNames() = default;

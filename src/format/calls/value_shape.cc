@@ -33,7 +33,7 @@ bool IsMeantRaytracingInput(const FieldInfo& field, const std::byte* place) {
   return inputs.type == 1 && field.pointers == inputs.layout + 1;
 }
 
-// Of several members of that size the first; they are alike.
+// Picks the first of several members of that size; they are alike.
 bool IsMeantBySize(const StructInfo& type, const FieldInfo& field, const std::byte* place) {
   const FieldInfo& size = type.fields[static_cast<size_t>(type.tag_field)];
   const uint64_t bytes = LoadUnsigned(place + size.offset_bytes, size.size_bytes);

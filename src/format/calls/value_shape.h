@@ -45,9 +45,9 @@ inline const StructInfo* StructOf(const ValueInfo& value) {
   return &Structs()[value.type_index];
 }
 
-// Of fields, and of results; and of what lies behind their pointers.
+// Returns the shape of a field, of a result, or of the value behind its pointer.
 Shape ShapeOf(const ValueInfo& value);
-// Of parameter `index`.
+// Returns the shape of parameter `index`.
 Shape ShapeOf(const MethodInfo& method, size_t index);
 
 // A pointer whose target is recorded.
@@ -79,9 +79,10 @@ inline uint32_t ElementBytes(Shape shape, const ValueInfo& value) {
 // An unsigned number of 1, 2, 4 or 8 bytes.
 uint64_t LoadUnsigned(const void* place, uint32_t size_bytes);
 
-// The number of elements that parameter `index` points to. `arguments[i]` points to parameter i.
-// `after`: the method has returned, so that what it gave back counts. What only the caller knows is
-// `caller_count`. Saturates at 2^63.
+// Returns the number of elements that parameter `index` points to. `arguments[i]` points to
+// parameter i.
+// `after`: the method has returned, so that counts it returned are used. `caller_count`: the count
+// where only the caller knows it. Saturates at 2^63.
 uint64_t CountOf(const MethodInfo& method, size_t index, const void* const* arguments, bool after,
                  uint64_t caller_count);
 // The same for a field of the struct at `place`.
@@ -90,7 +91,7 @@ bool IsCallerCount(const ValueInfo& value);
 
 // The field is meant: it is in no union, or the union's rule says so.
 bool IsMeant(const StructInfo& type, const FieldInfo& field, const std::byte* place);
-// No member of the struct's union is: pointers in it lead nowhere.
+// Returns true if no member of the struct's union is selected: its pointers must not be followed.
 bool NoneIsMeant(const StructInfo& type, const std::byte* place);
 
 // The field is or holds what is not written as it is. For those of which this is false, and whose

@@ -37,7 +37,7 @@ struct BoardQuestion {
   bool operator==(const BoardQuestion&) const = default;
 };
 
-// Of a text: its length in two bytes, then its bytes. 0: no text.
+// Offset of a text: its length in two bytes, then its bytes. 0: no text.
 using TextOffset = uint32_t;
 
 struct BoardHeader {
@@ -50,7 +50,7 @@ struct BoardHeader {
   uint32_t entry_count;
   uint32_t text_bytes;
   uint8_t rules[8];  // LeaveOut by LeaveOutClass
-  // Of the program.
+  // Bytes of text used by the program.
   std::atomic<uint32_t> text_used;
   std::atomic<uint32_t> lists;     // recordings that obeyed the question
   std::atomic<uint64_t> dropped;   // pieces of work that found no room

@@ -67,7 +67,7 @@ Result<WorkCatalogue> ReadCatalogue(std::span<const std::byte> memory) {
   std::sort(catalogue.devices.begin(), catalogue.devices.end());
   for (const WorkEntry& entry : board->entries()) {
     if (entry.key.load(std::memory_order_acquire) == 0) continue;
-    // Its writer died before it was done.
+    // Skip an entry whose writer died before it finished.
     if (entry.ready.load(std::memory_order_acquire) != 1) continue;
     WorkNote note = NoteOf(*board, entry);
     if (note.key == 0 || note.type >= CAIRN_MARKER_TYPE_LIMIT) continue;

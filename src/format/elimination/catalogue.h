@@ -43,8 +43,8 @@ struct WorkCatalogue {
   std::vector<std::string> devices;  // that recorded, in any run; sorted
 };
 
-// What stands on a board, while a program may be writing to it, or in a file of WriteCatalogue. `memory` is not
-// written to. Errors: kCorrupt.
+// Reads the entries of a board, even while a program writes to it, or of a file of WriteCatalogue.
+// Never writes to `memory`. Errors: kCorrupt.
 Result<WorkCatalogue> ReadCatalogue(std::span<const std::byte> memory);
 
 // A board that holds it and no more, without a question.

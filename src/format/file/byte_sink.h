@@ -27,7 +27,7 @@ class ByteSink {
   virtual Status Sync() = 0;
   // Like Sync, and gives the file its final name.
   virtual Status Commit() = 0;
-  // Nothing is in it that anybody would miss: takes away what was made for it. The last call.
+  // Deletes the output, which holds nothing worth keeping. The last call.
   virtual void Discard() {}
 };
 

@@ -40,7 +40,7 @@ inline constexpr size_t kChunkHeaderBytes = 48;
 inline constexpr size_t kIndexEntryBytes = 32;
 inline constexpr size_t kTrailerBytes = 32;
 
-// What a chunk's header or its index entry says.
+// The facts of a chunk from its header or its index entry.
 struct ChunkInfo {
   ChunkType type = 0;
   uint32_t flags = 0;
@@ -50,7 +50,7 @@ struct ChunkInfo {
   uint32_t payload_crc = 0;
 
   uint64_t payload_offset() const { return offset + kChunkHeaderBytes; }
-  // Where the next chunk starts.
+  // Returns the file offset of the next chunk.
   uint64_t end_offset() const {
     const uint64_t end = payload_offset() + stored_bytes;
     return (end + kChunkAlignment - 1) / kChunkAlignment * kChunkAlignment;

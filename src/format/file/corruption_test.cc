@@ -79,7 +79,7 @@ std::set<uint64_t> LostChunks(const Sample& sample, std::span<const std::byte> b
   return lost;
 }
 
-// Where a flipped byte stands.
+// The position of a flipped byte.
 enum class Part { kFileHeader, kHeader, kPayload, kPadding, kIndex };
 struct Place {
   Part part = Part::kFileHeader;

@@ -29,7 +29,7 @@
 
 namespace cairn {
 
-// How much Open reads.
+// Selects how much Open reads.
 enum class Check {
   kStructure,  // headers and index; a damaged payload is noticed by Read
   kPayloads,   // every payload's checksum too, so that losses() is complete
@@ -54,13 +54,14 @@ class FileReader {
   // The file's version; {0, 0} when the file header is damaged.
   FileVersion version() const;
 
-  // Of the file, when it was opened: what reading it may cost depends on it (format/file/file_cost.h).
+  // The size of the file when it was opened; it limits the memory that reading may use
+  // (format/file/file_cost.h).
   uint64_t size_bytes() const;
 
   // The chunks in file order, without the index and without lost ones.
   const std::vector<ChunkInfo>& chunks() const;
 
-  // What was lost, as far as Open looked; empty for a file that is whole.
+  // The losses that Open found; empty for an intact file.
   const std::vector<Loss>& losses() const;
 
   // False when the end of the file is missing or damaged, so that the chunks had to be found by

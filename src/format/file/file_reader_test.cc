@@ -36,7 +36,7 @@ std::vector<std::byte> ZstdFrame(std::span<const std::byte> raw) {
   return frame;
 }
 
-// What a file loses when nothing but its end is missing.
+// The number of losses of a file that misses only its end.
 constexpr size_t kOnlyTheEnd = 1;
 
 TEST(FileReader, PathsThatAreNoFiles) {

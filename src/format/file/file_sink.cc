@@ -14,7 +14,7 @@ namespace {
 
 using std::filesystem::file_type;
 
-// What the user can do about it.
+// Returns the user's next step after this error.
 const char* NextStep(const std::error_code& error) {
   if (IsOutOfSpace(error)) return "free some space or write to another disk";
   if (error == std::errc::file_too_large) {
@@ -57,7 +57,7 @@ class FileSink : public ByteSink {
   }
 
   void CutBack(uint64_t size_bytes) override {
-    // Where this fails the reader finds the incomplete chunk by itself.
+    // If truncation fails, the reader detects the incomplete chunk by itself.
     (void)file_.Truncate(size_bytes);
   }
 
@@ -151,7 +151,7 @@ Status KeepLeftover(const std::string& part_path) {
 File MakePart(const std::string& part_path, SpareSpace* space, std::error_code& error) {
   if (space != nullptr && space->valid()) {
     File file = space->Become(part_path, error);
-    // Whatever else kept it from being one, a file without it may be had.
+    // After any other error an ordinary file can still be created.
     if (!error || error == std::errc::file_exists) return file;
   }
   return File::Open(part_path, FileMode::kCreate, error);

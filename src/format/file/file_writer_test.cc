@@ -316,7 +316,7 @@ TEST_F(FileWriterTest, DiskFullAtEveryByteKeepsWhatWasAccepted) {
       EXPECT_FALSE(file.committed);
       const Result<FileReader> reader = FileReader::FromBytes(file.bytes);
       ASSERT_TRUE(reader.ok()) << capacity;
-      // Where the partial chunk cannot be cut off, its payload may be whole all the same.
+      // If the partial chunk cannot be cut off, its payload may still be complete.
       ASSERT_GE(reader->chunks().size(), accepted) << capacity;
       ASSERT_LE(reader->chunks().size(), accepted + (can_cut ? 0 : 1)) << capacity;
       for (size_t i = 0; i < reader->chunks().size(); ++i) {

@@ -14,7 +14,7 @@
 namespace cairn {
 namespace {
 
-// How far a chunk header is searched for when the file header is damaged.
+// The range that is searched for a chunk header when the file header is damaged.
 constexpr uint64_t kHeaderSearchBytes = 4096;
 
 // A view of the file that moves forward, for reading a few bytes at many places.

@@ -42,11 +42,11 @@ bool ReadsDescriptors(uint16_t method);
 
 // The GPU finds addresses in memory that no call names.
 bool GpuReadsAddresses(Method method);
-// So it does if a shader follows the rays that it asks for: what the call writes is the view of an
-// acceleration structure, which names others by their addresses.
+// Returns true if the call writes a view of an acceleration structure: a shader that traces rays
+// through it follows addresses to others.
 bool ViewsAddresses(Method method, const DecodedCall& call);
 
-// Whether the arguments of SetPrivateData say a name.
+// How the data of SetPrivateData encode a name, if they do.
 enum class NameKind : uint8_t { kNone, kNarrow, kWide };
 NameKind NameInPrivateData(std::span<const std::byte> arguments);
 

@@ -19,15 +19,16 @@ struct CallValues {
   std::vector<uint64_t> gpu_descriptors;
 };
 
-// Whether a call that returns an HRESULT did what it was called for; `result`: its kResult record.
+// Returns true if a call that returns an HRESULT succeeded; `result`: its kResult record.
 bool Succeeded(const Record& result);
 
 // Decodes calls one after the other, with the same memory. Those that need more than kMostBytes, which only
 // uploads by the CPU do, cannot be decoded.
 class CallValuesReader {
  public:
-  // Of a kCall record. `arguments`: if not null, the arguments themselves, valid until the next call of
-  // the reader. False, and both empty, if it cannot be decoded.
+  // Reads the values of a kCall record. `arguments`: if not null, receives the decoded arguments,
+  // valid until the reader's next call. Returns false and leaves both empty if the record cannot be
+  // decoded.
   bool Read(const Record& call, BlobSource* blobs, CallValues* values,
             DecodedCall* arguments = nullptr);
   // The arguments alone; empty if they cannot be decoded.

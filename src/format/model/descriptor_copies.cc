@@ -17,7 +17,7 @@ class Ranges {
   Ranges(uint32_t count, const uint64_t* starts, const uint32_t* sizes)
       : count_(starts == nullptr ? 0 : count), starts_(starts), sizes_(sizes) {}
 
-  // How many descriptors are left of the range that is next; 0 behind the last range.
+  // Returns the number of descriptors left in the current range; 0 behind the last range.
   uint32_t Left() {
     while (range_ < count_ && done_ == Size()) {
       ++range_;
@@ -27,7 +27,7 @@ class Ranges {
   }
   void Advance(uint32_t count) { done_ += count; }
   uint64_t start() const { return starts_[range_]; }
-  // Of the n-th descriptor that is left.
+  // Returns the handle of the n-th remaining descriptor.
   uint64_t Handle(uint32_t n, uint64_t increment) const {
     return starts_[range_] + (uint64_t{done_} + n) * increment;
   }
@@ -42,7 +42,8 @@ class Ranges {
   uint32_t done_ = 0;  // of it
 };
 
-// What lies in no heap takes its place among the others, so that those behind it keep their partners.
+// Pairs sources with destinations. A source that lies in no heap keeps its place, so that those
+// behind it keep their partners.
 std::vector<DescriptorCopy> Pair(Ranges to, Ranges from, const IncrementAt& increment_at) {
   std::vector<DescriptorCopy> copies;
   while (const uint32_t count = std::min(to.Left(), from.Left())) {

@@ -12,7 +12,7 @@
 
 namespace cairn {
 
-// Of one call: more than a heap may have.
+// The most copies of one call: more than a heap may have.
 inline constexpr uint32_t kMostDescriptors = 1u << 20;
 
 struct DescriptorCopy {

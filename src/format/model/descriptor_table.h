@@ -53,7 +53,7 @@ class DescriptorTable {
     const Heap* const heap = Find(handle);
     return heap == nullptr ? kNoObject : heap->object;
   }
-  // How far the descriptors of that heap are apart; 0 if there is none.
+  // Returns the distance of descriptors in the heap of this handle; 0 if there is none.
   uint64_t IncrementAt(uint64_t handle) const {
     const Heap* const heap = Find(handle);
     return heap == nullptr ? 0 : heap->facts.increment_bytes;

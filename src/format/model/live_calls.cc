@@ -13,7 +13,8 @@
 namespace cairn {
 namespace {
 
-// Of a subresource: who maps again and again unmaps as often, or never.
+// The calls kept for a subresource: a program that maps it again and again unmaps it as often, or
+// never.
 constexpr size_t kMapsKept = 16;
 
 // Direct3D 12 has 8; a trace may lie.
@@ -28,7 +29,7 @@ std::string BytesOf(std::span<const std::byte> bytes) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-// Which tiles of its resource a call of UpdateTileMappings maps; empty for other calls.
+// Encodes the tiles that a call of UpdateTileMappings maps; empty for other calls.
 std::string TilesOf(const DecodedCall& call, uint16_t method) {
   if (static_cast<Method>(method) != Method::ID3D12CommandQueue_UpdateTileMappings) return "";
   constexpr size_t kRegionBytes = 16;  // of a coordinate, and of a size

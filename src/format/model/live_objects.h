@@ -33,14 +33,15 @@ struct LiveObject {
 
   std::map<std::pair<uint16_t, NameKind>, Records> settings;  // by method
   std::map<std::string, Records> identifiers;                 // by the arguments
-  // Of a list: the Close that ended what was recorded when it was made; and what it holds now.
+  // For a list: the Close that ended the recording begun at its creation, and the current
+  // recording.
   KeptRecords first_close;
   std::shared_ptr<ListRecording> recording;  // null: nothing
   bool closed = false;
   bool was_reset = false;
-  // Of a fence.
+  // For a fence: the last signal of a fence.
   Records signal;
-  // Of a resource.
+  // For a resource: the open mappings of a resource.
   struct Maps {
     std::vector<Records> first;  // kMapsKept at most
     uint64_t more = 0;

@@ -47,7 +47,8 @@ struct ListRecording {
   ReadSlots read;
   std::vector<uint64_t> heaps;  // of these, each held once (LiveObjects::Hold)
   bool read_unknown = false;    // a descriptor of a heap that is not known
-  // As they were when the list executed them: a bundle may be recorded anew afterwards.
+  // The bundles as they were when the list executed them: a bundle may be recorded again
+  // afterwards.
   std::vector<std::shared_ptr<const ListRecording>> bundles;
 };
 

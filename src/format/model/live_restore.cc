@@ -274,7 +274,7 @@ uint64_t RestoreDescriptors(const LiveObjects& objects, const LiveDescriptors& d
           {std::max({living.Youngest(view.values), each.heap_created, read}), &each});
     }
   }
-  // Those with the least room first.
+  // Place the most constrained descriptors first.
   std::stable_sort(homeless.begin(), homeless.end(),
                    [](const Homeless& a, const Homeless& b) { return a.floor > b.floor; });
   uint64_t left_out = 0;

@@ -21,7 +21,8 @@
 
 namespace cairn {
 
-// Collects records and gives them in the order of their numbers. What is added must outlive it.
+// Collects records and gives them in the order of their numbers. The records that are added must
+// outlive it.
 class Restorer {
  public:
   // All numbers will be smaller than `next_number`.
@@ -65,7 +66,7 @@ class Restorer {
   std::vector<std::unique_ptr<KeptRecords>> made_;
 };
 
-// What is alive when the recording starts: that, and nothing else, may be referred to.
+// The objects that exist when the recording starts: only these may be referred to.
 class Living {
  public:
   // `objects` must outlive it.

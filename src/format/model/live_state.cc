@@ -78,7 +78,7 @@ void LiveState::Keep(const Record& record) {
     case RecordKind::kNote:
       if (++state_->note_count <= kNotesKept) state_->notes.Add(record);
       break;
-    // What memory holds is told when the recording starts.
+    // The contents of memory are recorded when the recording starts.
     case RecordKind::kMemory:
     case RecordKind::kContents:
     case RecordKind::kReadback:

@@ -35,7 +35,7 @@ namespace cairn {
 // One thread.
 class LiveState {
  public:
-  // Of all that live in this process together.
+  // The limit for all instances in this process together.
   static constexpr size_t kMostBytes = size_t{2} << 30;
 
   explicit LiveState(size_t most_bytes = kMostBytes);

@@ -23,7 +23,7 @@ struct Guid {
   uint8_t bytes[16];
 };
 constexpr Guid kIid{};
-// As Direct3D 12 has them.
+// Mirrors of structs of Direct3D 12.
 struct ConstantBufferView {
   uint64_t address;
   uint32_t size_bytes;
@@ -37,7 +37,7 @@ struct TileSize {
   uint16_t height, depth;
 };
 
-// A program, as its records tell it. What is restored is "NUMBER what" for each record.
+// Feeds the records of a program. Restored records are compared as "NUMBER kind" texts.
 class LiveStateTest : public testing::Test {
  protected:
   LiveStateTest() {

@@ -19,7 +19,7 @@ class OverlappingRanges {
     uint64_t created = 0;  // number of its kObject record
   };
 
-  // Nothing for an empty range, or one that ends beyond 2^64.
+  // Ignores an empty range, and one that ends beyond 2^64.
   void Add(uint64_t start, uint64_t size, uint64_t object, uint64_t created) {
     if (start == 0 || size == 0 || start + size <= start) return;
     ranges_.emplace(start, Range{start + size, object, created});

@@ -59,7 +59,8 @@ bool HasUnusedBits(uint32_t format) {
   return format == kB8G8R8X8 || format == kB8G8R8X8Typeless || format == kB8G8R8X8Srgb;
 }
 
-// What `parts` of a view of this kind cover; nothing if that is not what the resource has.
+// Returns the subresources that `parts` of a view of this kind cover; empty if the resource does
+// not have them.
 Subresources Covered(const ResourceShape& shape, Parts kind, const uint32_t* parts,
                      uint32_t plane) {
   uint32_t mip = 0, first = 0, count = 1;

@@ -31,8 +31,8 @@ struct ResourceShape {
   }
 };
 
-// Nothing for what is too odd to be looked at: no mips, too many subresources, formats with planes that
-// are not depth and stencil.
+// Returns nullopt for shapes that are not analysed: no mips, too many subresources, formats with
+// planes other than depth and stencil.
 std::optional<ResourceShape> ShapeOf(const ResourceFacts& facts);
 
 // The texels of a subresource.
@@ -46,7 +46,7 @@ struct Extent {
   }
 };
 Extent ExtentOf(const ResourceShape& shape, uint32_t subresource);
-// Of 4x4 texels.
+// Returns true for formats that compress blocks of 4x4 texels.
 bool IsBlockFormat(uint32_t format);
 
 // One mip of some slices: `first`, `first` + `step`, ...
@@ -56,7 +56,7 @@ struct Subresources {
   uint32_t step = 1;
 };
 
-// What is behind a descriptor for render targets or depth and stencil.
+// The target of a descriptor for render targets or depth and stencil.
 struct TargetView {
   uint64_t resource = 0;  // 0: nothing
   // The subresources are known, and a clear writes each of them as a whole.

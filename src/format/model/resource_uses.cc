@@ -61,7 +61,7 @@ struct BufferBarrier {
   uint64_t offset;
   uint64_t size;
 };
-// Of render passes.
+// Mirrors of structs of render passes.
 struct BeginningAccess {
   uint32_t type;
   uint32_t clear[5];
@@ -131,7 +131,7 @@ constexpr uint32_t kClearStencil = 2;
 constexpr uint32_t kRtvHeap = 2;
 constexpr uint32_t kDsvHeap = 3;
 constexpr uint32_t kMostTargets = 64;
-// Of one list with its bundles.
+// The most uses kept for one list with its bundles.
 constexpr size_t kMostUses = 1u << 20;
 
 template <typename T>
@@ -161,7 +161,7 @@ std::optional<Subresources> InOneGo(const BarrierRange& range, const ResourceSha
                       slices, shape->mips};
 }
 
-// What comes out of an undefined layout without the flag may still hold what it did.
+// Without the flag, a texture that leaves the undefined layout may keep its contents.
 std::optional<Subresources> DiscardedBy(const TextureBarrier& barrier, const ResourceShape* shape) {
   const bool discards =
       barrier.layout_before == kUndefinedLayout && (barrier.flags & kDiscardFlag) != 0;
@@ -264,7 +264,7 @@ void ListUses::Overwrite(List* list, uint64_t object, const Subresources& subres
   list->uses.push_back({ResourceUse::Kind::kOverwrite, object, 0, subresources});
 }
 
-// What is done under a predicate may not be done.
+// A predicate may skip the work, so that work under a predicate counts as a read.
 void ListUses::OverwriteOrRead(List* list, bool whole, uint64_t object,
                                const Subresources& subresources) {
   if (whole && !list->predicated) {

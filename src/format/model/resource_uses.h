@@ -55,7 +55,7 @@ class ListUses {
   void OnReset(uint64_t list) { lists_.erase(list); }
   void EndList(uint64_t object) { lists_.erase(object); }
 
-  // What was recorded since the list's Reset.
+  // Returns the uses recorded since the list's Reset.
   std::span<const ResourceUse> UsesOf(uint64_t list) const;
   const ResourceShape* ShapeOf(uint64_t resource) const;
   // Objects, views and lists that are followed.
@@ -79,12 +79,13 @@ class ListUses {
   static void Overwrite(List* list, uint64_t object, const Subresources& subresources);
   static void OverwriteOrRead(List* list, bool whole, uint64_t object,
                               const Subresources& subresources);
-  // How a render pass begins with a plane of a view, and what it resolves in the end.
-  // `access`: a D3D12_RENDER_PASS_BEGINNING_ACCESS_TYPE; the bytes of a D3D12_RENDER_PASS_ENDING_ACCESS.
+  // Record how a render pass begins with a plane of a view, and what it resolves at its end.
+  // `access`: a D3D12_RENDER_PASS_BEGINNING_ACCESS_TYPE; for EndPass the bytes of a
+  // D3D12_RENDER_PASS_ENDING_ACCESS.
   static void BeginPass(List* list, const TargetView& view, uint32_t plane, uint32_t access,
                         bool resumes);
   void EndPass(List* list, const void* access);
-  // Whatever the call refers to is read.
+  // Records a read of every object that the call refers to.
   void ReadAll(List* list, const CallValues& values);
   // The GPU works with what is bound.
   static void NoteWork(List* list);

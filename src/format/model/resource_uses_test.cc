@@ -23,7 +23,7 @@ constexpr uint64_t kList = 3, kTargetHeap = 0x10000, kDepthHeap = 0x20000, kIncr
 constexpr uint64_t kArray = 10, kDepth = 11, kImage = 12, kBuffer = 13;
 constexpr uint32_t kMips = 2, kSlices = 3;
 
-// As Direct3D 12 has them.
+// Mirrors of structs of Direct3D 12.
 struct TextureBarrier {
   uint32_t sync_and_access[4] = {};
   uint32_t layout_before = 0, layout_after = 0;
@@ -182,7 +182,7 @@ TEST_F(ListUsesTest, OnlyTheFlagOfABarrierDiscards) {
   // Mip 1 of slices 1 and 2.
   EXPECT_THAT(discard({1, 1, 1, 9, 0, 1}),
               ElementsAre(Use(Kind::kOverwrite, kArray, 3, 2, kMips), state));
-  // Nothing is said of what is not one range, or not there.
+  // A rectangle that is not one range, or lies outside, records nothing.
   EXPECT_THAT(discard({0, kMips, 1, 1, 0, 1}), ElementsAre(state));
   EXPECT_THAT(discard({kMips, 1, 0, 1, 0, 1}), ElementsAre(state));
 }

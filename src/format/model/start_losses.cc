@@ -16,7 +16,7 @@ namespace {
 
 // More queries than a heap may have.
 constexpr uint32_t kMostQueries = 1u << 20;
-// Of one list with its bundles.
+// The most steps kept for one list with its bundles.
 constexpr size_t kMostSteps = 1u << 20;
 
 // An object or a view takes as much as so many entries of lists.
@@ -36,7 +36,7 @@ void StartLosses::Look(const Record& record) {
     started_ = true;
     if (images_.empty()) StopUses();
   }
-  // Nothing was there that could be missing.
+  // Nothing existed before the start, so that nothing can be missing.
   if (started_ && !uses_.has_value() && query_heaps_.empty()) return;
   switch (record.kind) {
     case RecordKind::kObject: OnObject(record); break;
@@ -206,7 +206,7 @@ void StartLosses::UseImage(uint64_t image, bool overwritten) {
   --unused_images_;
 }
 
-// What is shown is looked at.
+// A presented image counts as read.
 void StartLosses::OnFrame(const Record& record) {
   if (!uses_.has_value() || !started_) return;
   UseImage(record.object, false);

@@ -63,7 +63,7 @@ class StartLosses {
   void OnFrame(const Record& record);
   void Step(const QueryStep& step);
   void UseImage(uint64_t image, bool overwritten);
-  // What the list holds: queries and uses.
+  // Returns the number of queries and uses that the list holds.
   size_t HeldOf(uint64_t list) const;
   void ForgetList(uint64_t list);
   void StopUses();

@@ -23,7 +23,7 @@ constexpr uint64_t kTarget = 0x10000;  // a descriptor
 constexpr float kColour[4] = {};
 constexpr int32_t kFailed = -1;
 
-// As Direct3D 12 has them.
+// Mirrors of structs of Direct3D 12.
 struct TextureBarrier {
   uint32_t sync_and_access[4] = {};
   uint32_t layouts[2];  // before, after
@@ -46,8 +46,8 @@ struct PassTarget {
 constexpr uint32_t kDiscard = 0, kPreserve = 1, kClear = 2, kNoAccess = 3;
 constexpr uint32_t kResumingPass = 4;
 
-// What a file of a late start holds: a heap of queries and an image of a swap chain, which were there
-// before, then what a test records.
+// A file of a late start: a heap of queries and an image of a swap chain that existed before, then
+// the records of a test.
 class StartLossesTest : public testing::Test {
  protected:
   StartLossesTest() {

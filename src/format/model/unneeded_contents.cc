@@ -68,7 +68,7 @@ class UnneededContents::Search {
   }
 
  private:
-  // What is done first with a subresource.
+  // The first operation on a subresource.
   enum class First : uint8_t { kNothing, kOverwrite, kRead };
   struct Resource {
     bool committed = false;  // and in memory that only the GPU reaches
@@ -90,7 +90,7 @@ class UnneededContents::Search {
     TraceCursor cursor(trace_);
     Record record;
     while (cursor.Next(&record)) visit(record);
-    // What could not be read may have used anything.
+    // An unreadable record may have used anything.
     lost_ = lost_ || !cursor.losses().empty();
     return cursor.status();
   }

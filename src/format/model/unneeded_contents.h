@@ -18,13 +18,14 @@
 
 namespace cairn {
 
-// Reads the trace twice. Left out is what committed resources in memory of the GPU hold, by subresource,
+// Reads the trace twice. Omits the contents of committed resources in memory of the GPU, by
+// subresource,
 //   if all work of the recording with the resource is on one queue, and the first that is done with the
 //   subresource there is a clear without rectangles, a discard, or a copy or resolve that writes all of
-//   it, under no predicate;
+//   it, without a predicate;
 //   or if no list, no descriptor in a heap that work has bound, and no end of a frame uses it.
-// Anything that is not known to leave the contents alone counts as looking at them. Of textures the record
-// stays, without the bytes: it says in which state the subresource was.
+// Any other operation counts as a read, unless it is known to ignore the contents. The record of a
+// texture stays, without its bytes: it holds the subresource's state.
 class UnneededContents final : public RecordFilter {
  public:
   // Errors: those of the trace's cursor.

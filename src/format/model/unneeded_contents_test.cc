@@ -43,7 +43,7 @@ constexpr uint32_t kRgba8 = 28, kDepthFloat = 40, kDepthStencil = 45, kBc1 = 71,
 constexpr uint32_t kTarget = 0x4, kShaderResource = 0x80;
 constexpr uint32_t kDefaultMemory = 1, kReadbackMemory = 3;
 
-// As Direct3D 12 has them.
+// Mirrors of structs of Direct3D 12.
 struct ResourceDesc {
   uint32_t dimension = kTexture2D, padding = 0;
   uint64_t alignment = 0, width = 64;
@@ -127,7 +127,7 @@ class UnneededContentsTest : public testing::Test {
     for (uint32_t i = 0; i < desc.mips * slices * planes; ++i) PutContents(object, i, state);
   }
   void CreateBy(Method method, uint64_t object, const ResourceDesc& desc, uint32_t memory) {
-    // What the creation says does not count here.
+    // The arguments of the creation do not matter here.
     const uint64_t call = Call(method, kDevice, nullptr, 0, nullptr, 0, nullptr, kIid, nullptr);
     ResourceFacts facts{};
     std::memcpy(facts.desc, &desc, sizeof(facts.desc));
@@ -175,7 +175,7 @@ class UnneededContentsTest : public testing::Test {
     Put(RecordKind::kStart, 0, {});
     started_ = true;
   }
-  // Of a list.
+  // Binds render target number `target` on a list.
   void Bind(int target, uint64_t list = kList) {
     const uint64_t handle = kTargets + target * kIncrement;
     Call(Method::ID3D12GraphicsCommandList_OMSetRenderTargets, list, 1, &handle, 0, nullptr);

@@ -19,14 +19,15 @@ namespace cairn {
 // all buffers, if the GPU reads addresses from memory.
 class UnusedObjects final : public RecordFilter {
  public:
-  // Of the objects that were restored. Errors: those of the trace's cursor.
+  // Finds unused objects among those that were restored. Errors: those of the trace's cursor.
   static Result<UnusedObjects> Find(TraceReader* trace);
-  // Of all objects, in what `left` leaves of the trace (null: all of it). What is done with an object
-  // alone does not make it needed: its creation, names, views of it, mappings, what the CPU writes into
-  // it, the Reset and Close of a list, the Reset of an allocator. Fences stay, too.
+  // Finds unused objects among all, in the records that `left` keeps of the trace (null: all
+  // records). An object is not needed merely because of its creation, names, views of it, mappings,
+  // data that the CPU writes into it, the Reset and Close of a list, or the Reset of an allocator.
+  // Fences stay, too.
   static Result<UnusedObjects> FindInAll(TraceReader* trace, RecordFilter* left);
 
-  // How many objects were found to be of no use.
+  // The number of unused objects.
   uint64_t count() const { return unused_.size(); }
 
   bool Keep(Record* record, uint64_t frame) override;

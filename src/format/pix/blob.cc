@@ -149,7 +149,7 @@ class BlobReader {
     const std::span<const std::byte> bytes = rest_.subspan(skipped);
     DecodedText decoded = layout.is_ansi ? DecodeAnsi(bytes) : DecodeUtf16(bytes);
     text = std::move(decoded.text);
-    // Whatever stands behind the terminator in its chunk is no part of the event.
+    // Bytes behind the terminator in the last chunk are no part of the event.
     const size_t used = skipped + decoded.consumed_bytes;
     const size_t chunks = (used + layout.chunk_bytes - 1) / layout.chunk_bytes;
     rest_ = rest_.subspan(std::min(chunks * layout.chunk_bytes, rest_.size()));

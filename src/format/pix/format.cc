@@ -12,7 +12,7 @@
 namespace cairn {
 namespace {
 
-// Nothing longer is shown, so that no width or precision beyond it matters.
+// The limit of a shown field: a larger width or precision changes nothing.
 constexpr uint32_t kMaxField = kMaxPixTextBytes;
 
 class SpecReader {
@@ -20,7 +20,7 @@ class SpecReader {
   // `format` starts with '%'.
   explicit SpecReader(std::string_view format) : format_(format) {}
 
-  // Nothing if this is no conversion.
+  // Returns nullopt if the text is no conversion.
   std::optional<Conversion> Read() {
     Conversion conversion;
     while (ReadFlag(conversion)) ++at_;
@@ -94,7 +94,8 @@ class SpecReader {
   size_t at_ = 1;
 };
 
-// What is printed in front of the digits and never padded between: sign and base.
+// A number to print. `prefix` (sign and base) stands in front of the digits; padding never
+// separates them.
 struct Number {
   std::string prefix;
   std::string digits;
@@ -120,7 +121,7 @@ const char* SignPrefix(const Conversion& conversion, bool negative) {
   return conversion.space ? " " : "";
 }
 
-// What C does to an argument before printing: a shorter type takes the low bits.
+// Truncates an argument as C does before printing: a shorter type takes the low bits.
 int64_t Narrowed(uint64_t bits, LengthModifier length) {
   switch (length) {
     case LengthModifier::kChar: return static_cast<int8_t>(bits);
@@ -242,7 +243,7 @@ class Filler {
 
   void Fill(Conversion conversion) {
     if (next_ + conversion.argument_count() > arguments_.size()) {
-      // Nothing that follows has an argument either.
+      // The conversions that follow have no argument either.
       next_ = arguments_.size();
       text_ += conversion.spelling;
       return;

@@ -31,7 +31,7 @@ struct Conversion {
   LengthModifier length = LengthModifier::kNone;
   char type = 0;
 
-  // Of its last argument; those before it are kSigned.
+  // Returns the type of the conversion's last argument; the arguments before it are kSigned.
   PixArgumentType argument_type() const;
   size_t argument_count() const {
     return 1 + (width_is_argument ? 1 : 0) + (precision_is_argument ? 1 : 0);

@@ -12,7 +12,7 @@ namespace {
 
 const cairn_pix::Header kHeader(1, cairn_pix::Kind::kBegin, 0xff112233, 0);
 
-// What an application pays for a PIX macro, without the call that it makes.
+// Measures the application's cost of a PIX macro, without the call that the macro makes.
 void BM_EncodePixName(benchmark::State& state) {
   for (auto _ : state) {
     const cairn_pix::Blob blob = cairn_pix::Encode(kHeader, "Shadow cascade");

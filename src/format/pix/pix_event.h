@@ -53,7 +53,8 @@ struct PixColour {
   bool operator==(const PixColour&) const = default;
 };
 
-// What a conversion of the format string asks for: the bytes themselves do not tell.
+// The argument type that a conversion of the format string requests: the bytes themselves do not
+// tell it.
 enum class PixArgumentType : uint8_t {
   kRaw,         // no conversion uses it
   kSigned,      // %d %i, and a width or precision given as *
@@ -76,8 +77,8 @@ struct PixArgument {
 struct PixEvent {
   PixFormat format = PixFormat::kUnknown;
   PixKind kind = PixKind::kUnknown;
-  // The format string, or the string; UTF-8. What is no text in the given encoding is U+FFFD, except
-  // in ANSI strings: one that is not UTF-8 is read as Windows-1252.
+  // The format string, or the string; UTF-8. Bytes that are invalid in the given encoding become
+  // U+FFFD, but an ANSI string that is not UTF-8 is read as Windows-1252.
   std::string name;
   bool name_is_ansi = false;
   // `name` with the arguments in it; `name` itself if there are none. At most kMaxPixTextBytes.

@@ -226,7 +226,7 @@ TEST(PixDecoder, MissingArguments) {
   EXPECT_EQ(PixText(kPixMetadataBlob, Encoded(1, "%d %s %d", 1)), "1 %s %d…");
 }
 
-// What the C library prints with the same format, for flags, widths and precisions.
+// Expects the text that the C library prints for the same format, for flags, widths and precisions.
 template <typename T>
 void ExpectLikePrintf(const std::string& format, T value) {
   char expected[512];
@@ -235,7 +235,8 @@ void ExpectLikePrintf(const std::string& format, T value) {
   std::snprintf(expected, sizeof(expected), format.c_str(), value);
 #pragma GCC diagnostic pop
 #ifdef _WIN32
-  // Its C library prints nothing at all for a zero with no digits; the standard wants one with %#o.
+  // The C library of Windows prints nothing for a zero without digits; the standard requires one
+  // with %#o.
   if (value == 0 && format.ends_with(".0o") && format.find('#') != std::string::npos) return;
 #endif
   EXPECT_EQ(Text(format.c_str(), value), expected) << format;

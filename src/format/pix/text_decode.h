@@ -21,7 +21,7 @@ struct DecodedText {
 
 // Unpaired surrogates become U+FFFD. One odd byte at the end is dropped.
 DecodedText DecodeUtf16(std::span<const std::byte> bytes);
-// What is no code point becomes U+FFFD. One to three odd bytes at the end are dropped.
+// Decodes UTF-32. Invalid code points become U+FFFD. One to three odd bytes at the end are dropped.
 DecodedText DecodeUtf32(std::span<const std::byte> bytes);
 // UTF-8 stays; a sequence that the end of unterminated bytes cuts is dropped. Bytes that are no UTF-8
 // are Windows-1252, as a whole.
@@ -34,7 +34,8 @@ bool LooksLikeUtf32(std::span<const std::byte> bytes);
 
 void AppendUtf8(uint32_t code_point, std::string& out);
 
-// How long printf thinks that UTF-8 `text` is: bytes if it was passed as ANSI, else UTF-16 units.
+// Returns the length of UTF-8 `text` in printf's units: bytes if it was passed as ANSI, else UTF-16
+// units.
 size_t UnitCount(std::string_view text, bool is_ansi);
 // The longest beginning of at most `max_units` such units that ends between code points.
 std::string_view UnitPrefix(std::string_view text, bool is_ansi, size_t max_units);

@@ -208,7 +208,7 @@ class Walk {
     for (size_t i = 0; i < abbreviation.size() && !in_.failed(); ++i) {
       const AbbreviatedOperand& operand = abbreviation[i];
       if (operand.encoding == Encoding::kArray) {
-        // Its elements are written as the next, which is the last, says.
+        // The next operand is the last one: it encodes the elements.
         if (i + 2 != abbreviation.size() || !ReadArray(abbreviation[i + 1])) return false;
         break;
       }

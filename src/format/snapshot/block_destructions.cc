@@ -16,7 +16,8 @@
 namespace cairn {
 namespace {
 
-// What a descriptor of this kind holds, as Object::kind; 0 for kinds that this version does not know.
+// Returns the Object::kind of the object that a descriptor of this kind refers to; 0 for kinds that
+// this version does not know.
 uint32_t ObjectKindOf(DescriptorKind kind) {
   switch (kind) {
     case DescriptorKind::kBuffer: return kVulkanBufferKind;
@@ -43,7 +44,7 @@ class DestructionReader {
   }
 
  private:
-  // Where a handle that a descriptor holds ended.
+  // The end of an object that a descriptor refers to.
   struct End {
     uint32_t kind;
     uint64_t handle;

@@ -106,7 +106,7 @@ void AddFault(const FaultRecord& record, uint32_t device, Snapshot* snapshot) {
   snapshot->faults.push_back(fault);
 }
 
-// Where shaders may be found in the block, and in what order their code is kept.
+// Finds shaders in the block and decides the order in which their code is kept.
 class ShaderCollector {
  public:
   ShaderCollector(const BlockReader& block, Snapshot* snapshot)

@@ -17,7 +17,7 @@ namespace cairn {
 // Queues and objects have been read. Returns the number of entries left out.
 uint64_t ReadSyncs(const BlockReader& block, Snapshot* snapshot);
 
-// What may be kept of bytes that only programs of vendors, and compilers, make something of.
+// The most bytes kept of data that only vendors' tools and compilers read.
 inline constexpr uint64_t kMaxShaderCodeBytes = uint64_t{16} << 20;    // of all shaders together
 inline constexpr uint64_t kMaxVendorBinaryBytes = uint64_t{16} << 20;  // of all faults together
 

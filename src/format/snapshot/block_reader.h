@@ -16,7 +16,7 @@
 
 namespace cairn {
 
-// What a context's tables are, checked: aligned, inside the block, apart from all other tables.
+// The validated tables of a context: aligned, inside the block, apart from all other tables.
 struct ContextTables {
   bool usable = false;
   uint64_t recordings_offset = 0;
@@ -53,7 +53,7 @@ class BlockReader {
   uint64_t checkpoints_offset() const { return checkpoints_offset_; }
   uint64_t shaders_offset() const { return shaders_offset_; }
   uint64_t destructions_offset() const { return destructions_offset_; }
-  // Where pages for recordings, names and events begin, in bytes.
+  // The byte offset of the pages for recordings, names and events.
   uint64_t pages_offset() const { return pages_offset_; }
 
   bool Contains(uint64_t offset, uint64_t bytes) const {

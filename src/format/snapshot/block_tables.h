@@ -16,9 +16,9 @@ namespace cairn {
 // Returns the number of entries that changed while they were read; they are left out.
 uint64_t ReadObjects(const BlockReader& block, Snapshot* snapshot);
 
-// Gives recordings, pipelines and queues the names that their objects have now: an application may name
-// them at any time, also after they were recorded. Objects, queues, pipelines and recordings have been
-// read. Of two objects that had the same handle it is the later one.
+// Gives recordings, pipelines and queues the names that their objects have now: an application may
+// name them at any time, also after they were recorded. Objects, queues, pipelines and recordings
+// have been read. If two objects had the same handle, the later one counts.
 void NameByObjects(Snapshot* snapshot);
 
 void ReadThreads(const BlockReader& block, NameTable* names, Snapshot* snapshot);

@@ -13,7 +13,7 @@ TEST(CallNumbers, BelowFourBillionTheyAreWhatTheyAre) {
     EXPECT_EQ(1u, CallNumberOf(1, last));
     EXPECT_EQ(18'233u, CallNumberOf(18'233, last));
   }
-  // Taken after `last` was asked for: nothing else is known of it.
+  // The snapshot was taken after `last` was requested: no other call number is known.
   EXPECT_EQ(20'000u, CallNumberOf(20'000, 18'233));
 }
 

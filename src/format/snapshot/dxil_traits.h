@@ -10,7 +10,8 @@
 
 namespace cairn {
 
-// As TraitsOfDxbc, of the words of a part "DXIL": the program's header and the bitcode behind it. Any words are safe.
+// Like TraitsOfDxbc, for the words of a part "DXIL": the program's header and the bitcode behind
+// it. Any words are safe.
 // Time: linear in the words.
 uint32_t TraitsOfDxil(std::span<const uint32_t> part);
 

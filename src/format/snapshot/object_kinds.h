@@ -32,11 +32,11 @@ inline constexpr uint32_t kVulkanPipelineKind = kVulkanObject | 19;
 inline constexpr uint32_t kVulkanSamplerKind = kVulkanObject | 21;
 inline constexpr uint32_t kVulkanAccelerationStructureKind = kVulkanObject | 1000150000;
 
-// What queues wait for and signal.
+// Returns true for kinds of objects that queues wait for and signal.
 constexpr bool IsSemaphoreKind(uint32_t kind) {
   return kind == kVulkanSemaphoreKind || kind == kD3D12FenceKind;
 }
-// What only the CPU waits for.
+// Returns true for kinds of objects that only the CPU waits for.
 constexpr bool IsFenceKind(uint32_t kind) {
   return kind == kVulkanFenceKind;
 }

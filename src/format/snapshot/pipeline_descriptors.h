@@ -11,9 +11,9 @@
 
 namespace cairn {
 
-// Of the pipelines in the recordings that are `looked_at` (by index), those for which the block holds the code
-// of every shader, and which do not trace rays: of these only one shader is known. Where nothing is wrong with
-// any descriptor set, nothing is read.
+// Reads the descriptors that pipelines can use, for the pipelines in the recordings that are
+// `looked_at` (by index) whose shaders' code is complete in the block. Pipelines that trace rays
+// are skipped: only one of their shaders is known. Reads nothing if no descriptor set has a fault.
 void ReadPipelineDescriptors(const BlockReader& block, const std::vector<bool>& looked_at,
                              Snapshot* snapshot);
 

@@ -70,7 +70,7 @@ std::span<const QueueProgress> ProgressProbe::Poll() {
   ReadNewSubmissions();
   for (uint32_t c = 0; c < tables_.size(); ++c) PollContext(c);
   for (uint32_t c = 0; c < tables_.size(); ++c) CountUnproven(c);
-  // Where there are more, the others come with the next call.
+  // The remaining repeats come with the next call.
   first_repeat_ =
       repeats_ > first_repeat_ + kMaxRepeatsPerPoll ? first_repeat_ + kMaxRepeatsPerPoll : 0;
   result_.clear();
@@ -83,7 +83,7 @@ std::span<const QueueProgress> ProgressProbe::Poll() {
 }
 
 void ProgressProbe::ReadQueues() {
-  // Never fewer than there were: work may still belong to one of them.
+  // Keeps queues that are gone: work may still belong to one of them.
   while (queues_.size() < block_.QueueCount()) {
     const auto queue = static_cast<uint32_t>(queues_.size());
     queues_.emplace_back().progress.queue = queue;
@@ -125,7 +125,7 @@ void ProgressProbe::ReadContextTables() {
     if (tables_[c].usable) continue;
     const uint64_t offset = block_.contexts_offset() + c * sizeof(ContextRecord);
     if (block_.Load32(offset + offsetof(ContextRecord, state)) != 1) continue;
-    // None yet: a device that nothing was recorded on. They come with its first list.
+    // A device without recordings has no tables yet; its first list creates them.
     if (block_.Load32(offset + offsetof(ContextRecord, recording_capacity)) == 0) continue;
     ContextRecord record;
     block_.Copy(offset, &record);
@@ -151,7 +151,8 @@ void ProgressProbe::ReadNewSubmissions() {
     const uint64_t offset = block_.submissions_offset() +
                             (next_serial_ - 1) % kSubmissionRing * sizeof(SubmissionRecord);
     const uint64_t serial = block_.Load64(offset + offsetof(SubmissionRecord, serial));
-    // Not yet written: next time. Already overwritten: a later serial will tell.
+    // A submission that is not yet written is read next time. An overwritten one is covered by a
+    // later serial.
     if (serial < next_serial_) return;
     SubmissionRecord record;
     block_.Copy(offset, &record);
@@ -199,7 +200,7 @@ void ProgressProbe::PollContext(uint32_t context) {
         PollSlot(context, s, &slots[s]);
       }
     } else if (block_.Load64(offset + offsetof(RecordingSlot, recording_id)) == 0) {
-      break;  // Never used, nor any after it.
+      break;  // Unused, like all slots behind it.
     }
   }
   for (const uint32_t secondary : secondaries_)
@@ -282,7 +283,7 @@ void ProgressProbe::ScanEvents(uint64_t slot_offset, uint32_t slot, SlotMemory* 
       NoteExecuted(event, slot);
     }
     memory->scanned_events = ++next;
-    // Not with the last of the budget: the next scan starts with this event, on this page.
+    // Keep the last of the budget: the next scan starts with this event, on this page.
     if (next % kEventsPerChunk == 0 && next < event_count && scan_budget_ > 1) {
       if (page_budget_ == 0) return;
       --page_budget_;

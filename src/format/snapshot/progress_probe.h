@@ -46,19 +46,20 @@ class ProgressProbe {
   // `block` as in SnapshotFromBlock, with its errors; must stay mapped while the probe lives.
   static Result<ProgressProbe> Open(std::span<const std::byte> block);
 
-  // The queues that have, or had, recordings, in the order of queue, device. Valid until the next
-  // call. Cost: one read per slot ever used, a few more per live one, each new submission and each
-  // new event once; bench ProgressProbe. Whatever the block claims, at most 131,072 slots, 1,048,576 events and 16,384
-  // pages of them are looked at in one call; what is left of the events comes with the next calls, recordings beyond
-  // are left out. Allocates only when a context has more slots in use than ever before, for new queues, and for
-  // secondary command buffers that are executed for the first time.
+  // Returns the queues that have, or had, recordings, in the order of queue, device. Valid until
+  // the next call. Cost: one read per slot ever used, a few more per live one, each new submission
+  // and each new event once; bench ProgressProbe. Limits: one call reads at most 131,072 slots,
+  // 1,048,576 events and 16,384 pages of them, whatever the block claims; further events are read
+  // by the next calls, recordings beyond the limit are ignored. Allocates only when a context has
+  // more slots in use than ever before, for new queues, and for secondary command buffers that are
+  // executed for the first time.
   std::span<const QueueProgress> Poll();
 
   // Returns the memory that the probe takes. Cost: a few additions for each context.
   uint64_t MemoryBytes() const;
 
  private:
-  // What is remembered of a slot between polls.
+  // The state of a slot that is kept between polls.
   struct SlotMemory {
     uint64_t recording_id = 0;
     uint64_t submission_number = 0;  // of its last submission; 0 if nobody told
@@ -85,7 +86,7 @@ class ProgressProbe {
 
   void ReadQueues();
   void ReadContextTables();
-  // Whether the context's record still says what was read of it.
+  // Returns true if the context's record still equals the copy that was read.
   bool AreTablesOf(uint32_t context) const;
   void ReadNewSubmissions();
   void PollContext(uint32_t context);

@@ -67,7 +67,8 @@ TEST_F(ProgressProbeTest, StartedWorkCountsAlsoWhenNobodyToldItsSubmission) {
   EXPECT_EQ(PollQueue().unfinished, 1u);
 }
 
-// What a secondary command buffer does is progress of the queue that runs it, and no work of its own.
+// A secondary command buffer's writes are progress of the queue that runs it; it is no work of its
+// own.
 TEST_F(ProgressProbeTest, SecondaryCommandBuffersMoveTheQueueThatRunsThem) {
   const TestBlock::List secondary = block_.AddList(context_, kNoQueue, 0, "", kRecordingSecondary);
   for (int i = 0; i < 2; ++i) block_.Scope(secondary, CAIRN_MARKER_DRAW);
@@ -138,7 +139,7 @@ TEST_F(ProgressProbeTest, WithoutBottomWritesAndSubmissionNothingIsCounted) {
   EXPECT_EQ(PollQueue().unfinished, 0u);
 }
 
-// Nothing can show that these have finished: an idle program must not look hung.
+// No word can show that these have completed: an idle program must not look hung.
 TEST_F(ProgressProbeTest, WhatWritesNothingIsNeverUnfinished) {
   const TestBlock::List empty = block_.AddList(context_, queue_, 0, "");
   block_.Close(empty);
@@ -153,7 +154,7 @@ TEST_F(ProgressProbeTest, WhatWritesNothingIsNeverUnfinished) {
   block_.Close(reusable);
   block_.Submit(queue_, reusable);
   EXPECT_EQ(PollQueue().unfinished, 0u);
-  // What comes behind them counts as ever.
+  // Later submissions count as usual.
   block_.Submit(queue_, MakeList());
   EXPECT_EQ(PollQueue().unfinished, 1u);
 }

@@ -34,7 +34,8 @@
 
 namespace cairn {
 
-// What tells of the machine or its user where nobody else can use it: redaction makes it 0.
+// kPrivate: the field identifies the machine or its user and has no use elsewhere; redaction sets
+// it to 0.
 enum class Privacy { kPublic, kPrivate };
 
 // Tables that others refer to.
@@ -68,7 +69,7 @@ constexpr uint64_t FlagBehind(E last) {
   return std::bit_ceil(static_cast<uint64_t>(last) + 1);
 }
 
-// What a reader asks of rows, in a chunk or inside of another row.
+// The properties of a row type, for rows in a chunk and rows inside another row.
 struct RowFacts {
   const char* name;        // "command lists"
   uint32_t least_bytes;    // that a row can take in a file

@@ -74,7 +74,7 @@ class Footprint {
     Mark(first);
     Mark(count);
   }
-  // What has a chunk of its own.
+  // Marks a member that is stored in a chunk of its own.
   template <typename T>
   void Mark(T& field) {
     const size_t offset = static_cast<size_t>(reinterpret_cast<const std::byte*>(&field) - begin_);
@@ -97,7 +97,7 @@ struct RowInMemory {
   T* row;
 };
 
-// Where a field lies that no Visit knows.
+// Returns the byte offsets of the fields that no Visit covers.
 template <typename T, typename... Elsewhere>
 std::vector<size_t> Forgotten(Elsewhere T::*... elsewhere) {
   RowInMemory<T> one(0x55), other(0xAA);

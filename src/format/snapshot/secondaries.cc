@@ -191,7 +191,7 @@ void SecondarySplicer::Insert(const SecondaryLink& link, uint32_t secondary_inde
     events_[before].match =
         static_cast<uint32_t>(events_.size()) - new_first_event_[link.recording];
   }
-  // What the end of the secondary recording writes stands for all that was made of it.
+  // The last write of the secondary recording stands for all its events.
   if (writes && secondary.event_count != 0) {
     const uint8_t last = snapshot_.events[secondary.first_event + secondary.event_count - 1].flags;
     events_.back().flags |= last & kEventWritesBottom;
@@ -227,7 +227,7 @@ void SecondarySplicer::AppendEnds(const Recording& secondary, uint32_t base) {
   }
 }
 
-// Where an event of a primary recording is now.
+// Returns the new sequence number of an event of a primary recording.
 uint32_t SecondarySplicer::Moved(uint32_t recording, uint32_t sequence) const {
   const auto first = std::lower_bound(
       insertions_.begin(), insertions_.end(), recording,

@@ -22,7 +22,7 @@ struct SecondaryLink {
   uint64_t secondary_id = 0;  // its recording_id
 };
 
-// Where a recording is in the block.
+// The location of a recording in the block.
 struct RecordingPlace {
   uint64_t slot_offset = 0;   // of its RecordingSlot
   uint64_t words_offset = 0;  // of its ProgressWords
@@ -39,15 +39,16 @@ void ReadSecondaryWords(const BlockReader& block, std::span<const RecordingPlace
 
 class SecondarySplicer {
  public:
-  // Marks the recordings that are secondary in Recording::secondary; `links` are ordered by recording
-  // and sequence. `unfinished` says of each recording whether it was submitted, and is not known to have
-  // finished. Nothing is trusted but that indices are in range.
+  // Marks the recordings that are secondary in Recording::secondary; `links` are ordered by
+  // recording and sequence. `unfinished` says of each recording whether it was submitted, and is
+  // not known to have finished. The constructor trusts only that indices are in range.
   //
-  // A secondary recording's events follow the bind that executes it, in a PASS of its name if it has
-  // one; what it leaves open is ended. Its words count where they can stem from one execution only:
-  // where one unfinished recording, which is not reusable, executes it, once. Everywhere else the copies of
-  // its events write nothing. Secondary ones that execute others are not followed: Vulkan forbids it.
-  // What is executed leaves Snapshot::recordings; `first_event`, words and indices of submissions follow.
+  // A secondary recording's events follow the bind that executes it, in a PASS of its name if it
+  // has one; scopes that it leaves open are ended. Its words count only if a single execution can
+  // have written them: one unfinished recording that is not reusable executes it, once. Otherwise
+  // the copies of its events write nothing. Secondary recordings that execute others are not
+  // followed: Vulkan forbids it. Executed recordings are removed from Snapshot::recordings;
+  // `first_event`, words and indices of submissions follow.
   SecondarySplicer(std::vector<SecondaryLink> links, std::vector<bool> unfinished,
                    Snapshot* snapshot);
 

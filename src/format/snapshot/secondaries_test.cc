@@ -117,7 +117,7 @@ TEST(Secondaries, WordsAreDroppedWhereThePrimaryWasSubmittedMeanwhile) {
   s.recordings[1].event_count = 4;
   for (Recording& recording : s.recordings) recording.device = f.context;
   const std::vector<SecondaryLink> links = {{0, 4, s.recordings[1].recording_id}};
-  // Of an execution before: what was read first is not kept.
+  // The words are of an earlier execution: the values read first are discarded.
   s.recordings[1].reached = s.recordings[1].passed = 4;
   ReadSecondaryWords(reader, places, links, {true, false}, &s);
   EXPECT_EQ(s.recordings[1].reached, 3u);
@@ -126,7 +126,7 @@ TEST(Secondaries, WordsAreDroppedWhereThePrimaryWasSubmittedMeanwhile) {
   ReadSecondaryWords(reader, places, links, {true, false}, &s);
   EXPECT_EQ(s.recordings[1].reached, 0u);
   EXPECT_EQ(s.recordings[1].passed, 0u);
-  // Nothing is read for what has finished.
+  // Words of finished recordings are not read.
   s.recordings[1].reached = 1;
   ReadSecondaryWords(reader, places, links, {false, false}, &s);
   EXPECT_EQ(s.recordings[1].reached, 1u);
@@ -231,7 +231,7 @@ TEST(Secondaries, WhatTheyLeaveOpenIsEnded) {
             "11 end of 10 b\n");
 }
 
-// Which of both its words stem from cannot be told: they count for none, and claim nothing.
+// The words may be of either primary, so that they count for none.
 TEST(Secondaries, WordsOfTwoUnfinishedPrimariesDoNotCount) {
   Fixture f;
   const TestBlock::List secondary = f.AddSecondary("", 1);

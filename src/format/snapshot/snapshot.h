@@ -39,7 +39,7 @@ struct BlobRef {
   bool empty() const { return length == 0; }
 };
 
-// Why the snapshot was taken. Several may be noticed, one after the other.
+// The reason for taking the snapshot. Several may be noticed, one after the other.
 enum class IncidentKind : uint32_t {
   kNone = 0,
   kRequested = 1,  // somebody asked: dump on exit, cairnPrintStatus
@@ -121,8 +121,8 @@ struct Pipeline {
   uint64_t native_handle = 0;
 };
 
-// What BeginEvent or SetMarker passed. The bytes are kept as they came: a newer decoder may make more of
-// them than the name.
+// The arguments of BeginEvent or SetMarker. The bytes are kept unchanged: a newer decoder may read
+// more from them than the name.
 struct Annotation {
   uint64_t event_id = 0;  // 0: none was given out
   uint32_t metadata = 0;
@@ -133,7 +133,7 @@ struct Annotation {
   TextRef payload;      // bytes, not text
 };
 
-// What a kBind event binds, in what BindPoint (Event::type) and slot.
+// A binding that a kBind event records, at a BindPoint (Event::type) and slot.
 struct Bind {
   uint32_t slot = 0;
   bool is_address = false;
@@ -196,7 +196,7 @@ struct Submission {
   uint64_t frame = 0;  // in which it was made; where that is not told, that of its recording
 };
 
-// What a queue, or the CPU, waits for or signals; see SyncRecord in format/block/block.h.
+// A wait or signal of a queue or of the CPU; see SyncRecord in format/block/block.h.
 struct Sync {
   uint64_t serial = 0;
   SyncKind kind = SyncKind::kWait;
@@ -210,7 +210,7 @@ struct Sync {
   uint64_t time_ns = 0;  // CLOCK_MONOTONIC
 };
 
-// What a driver said of the reason for a device's loss.
+// The driver's report of why a device was lost.
 struct Fault {
   uint32_t device = kNone;
   int32_t result = 0;    // < 0: the question failed, and nothing else is known
@@ -230,7 +230,8 @@ struct VendorInfo {
   uint64_t data = 0;
 };
 
-// Of VK_NV_device_diagnostic_checkpoints: the last event that a stage of a queue came by.
+// A checkpoint of VK_NV_device_diagnostic_checkpoints: the last event that a stage of a queue
+// reached.
 struct Checkpoint {
   uint32_t device = kNone;
   uint32_t queue = kNone;
@@ -280,19 +281,19 @@ struct Object {
   uint64_t completed = 0;
 };
 
-// That something was destroyed, and by whom.
+// The destruction of an object, and the thread that caused it.
 struct Destruction {
   uint64_t serial = 0;  // in the order in which it happened, from 1
   uint32_t device = kNone;
   uint32_t kind = 0;           // as in Object
   uint64_t native_handle = 0;  // 0 where only `object` leads here
   uint32_t object = kNone;     // its entry, if it has one
-  // What the program destroyed or freed, where that was something else: the memory of a buffer, the image of
-  // a view. Kind 0: the thing itself.
+  // The object that the program destroyed or freed, if it is another one: the memory of a buffer,
+  // the image of a view. Kind 0: the object itself was destroyed.
   uint32_t cause_kind = 0;
   uint64_t cause_handle = 0;
   uint32_t cause_object = kNone;
-  // What it is a view of, where that is not the cause. Kind 0: nothing.
+  // The object that this one is a view of, unless that is the cause. Kind 0: none.
   uint32_t owner_kind = 0;
   uint64_t owner_handle = 0;
   uint32_t owner_object = kNone;
@@ -316,7 +317,8 @@ struct Descriptor {
 struct DescriptorSet {
   uint32_t device = kNone;
   uint64_t native_handle = 0;
-  // No set: its descriptors lie in buffers of the program, or were pushed into the command buffer.
+  // True: no set. The descriptors lie in buffers of the program, or were pushed into the command
+  // buffer.
   bool in_buffers = false;
   bool pushed = false;
   uint32_t unseen_count = 0;      // descriptors in which nothing was looked for
@@ -329,7 +331,8 @@ struct ShaderDescriptor {
   uint32_t binding = 0;
   auto operator<=>(const ShaderDescriptor&) const = default;
 };
-// All that a pipeline can use. Of pipelines that have none the code of a shader is not known.
+// All descriptors that a pipeline can use. Pipelines without an entry have a shader whose code is
+// unknown.
 struct PipelineDescriptors {
   uint32_t pipeline = kNone;
   uint32_t first_descriptor = 0;  // into Snapshot::shader_descriptors, in ascending order
@@ -380,7 +383,8 @@ struct ReportedEventId {
   uint32_t annotation = kNone;
 };
 
-// What a queue was told outside of command lists, as far as its arena keeps it; in order for each queue.
+// A marker that a queue received outside of command lists, if its arena still has it; in order for
+// each queue.
 enum class QueueMarkerKind : uint32_t { kBegin = 1, kSetMarker = 2, kEnd = 3 };
 struct QueueMarker {
   uint32_t queue = kNone;
@@ -390,7 +394,7 @@ struct QueueMarker {
   uint32_t annotation = kNone;  // kNone for an end
 };
 
-// What the operating system's kernel and its drivers said of GPUs while the process ran.
+// A line that the kernel and its drivers logged about GPUs while the process ran.
 struct KernelLine {
   uint64_t time_ns = 0;        // CLOCK_MONOTONIC, as far as the kernel's own clock agrees with it
   bool names_process = false;  // this one; otherwise it names none

@@ -39,8 +39,8 @@ inline constexpr ChunkType kDescriptorSetChunk = MakeChunkType("DSET");
 inline constexpr ChunkType kPipelineDescriptorChunk = MakeChunkType("PDSC");
 inline constexpr ChunkType kLossChunk = MakeChunkType("LOSS");
 
-// Stands, empty, before a snapshot that is not the only content of its file. Of several snapshots in a
-// file the last counts.
+// An empty chunk before each snapshot of a file that holds more than this snapshot. If a file has
+// several snapshots, the last one counts.
 inline constexpr ChunkType kSnapshotStartChunk = MakeChunkType("SNAP");
 
 // Bits of an event in EVNT.
@@ -78,9 +78,9 @@ Status WriteSnapshotBody(const Snapshot& snapshot, FileWriter* writer);
 // Head, then body.
 Status WriteSnapshot(const Snapshot& snapshot, FileWriter* writer);
 
-// Reads the snapshot of a file. What is missing, damaged or contradicts itself is left out and named
-// in Snapshot::losses, together with what the reader had lost already. The result is as consistent
-// as one that was taken from a block, whatever the payloads say.
+// Reads the snapshot of a file. Missing, damaged and contradictory data are omitted and named in
+// Snapshot::losses, together with the reader's own losses. The result is as consistent as one that
+// was taken from a block, whatever the payloads say.
 // Errors: kNotFound when the file holds no process chunk: it may be fine, but holds no snapshot.
 Result<Snapshot> ReadSnapshot(const FileReader& reader);
 

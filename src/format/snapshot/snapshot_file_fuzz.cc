@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::fprintf(stderr, "inconsistent snapshot: %s\n", violation.c_str());
     std::abort();
   }
-  // What was read can be written, and reads back the same.
+  // A snapshot that was read can be written and reads back equal.
   const std::vector<std::byte> again = SnapshotFileBytes(*snapshot, Compression::kNone);
   const Result<FileReader> second = FileReader::FromBytes(again);
   if (!second.ok()) std::abort();

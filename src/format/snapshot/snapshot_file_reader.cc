@@ -97,7 +97,7 @@ class RowReader {
     value = has ? static_cast<uint32_t>(number - 1) : 0;
   }
   void Index(const char*, uint32_t& index, Table table) {
-    // Those of the process stand before all tables: CheckIncidents.
+    // The rows of the process come before all tables: CheckIncidents.
     const size_t limit = texts_ == Texts::kInRows ? kNone - 1 : RowCount(file_.snapshot_, table);
     index = file_.ReadIndex(reader_, limit);
   }
@@ -412,7 +412,7 @@ bool SnapshotFileReader::DecodeLosses(ByteReader& reader) {
   return reader.ok();
 }
 
-// As the program made them: who looks for those of a call finds them without going through all.
+// Restores the program's order, so that the arguments of a call are found without a full search.
 void SnapshotFileReader::SortArguments() {
   const auto by_call = [](const CallArgument& a, const CallArgument& b) { return a.call < b.call; };
   for (const Thread& thread : snapshot_.threads) {

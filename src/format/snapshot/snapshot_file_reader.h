@@ -73,7 +73,8 @@ class SnapshotFileReader {
   BlobRef ReadBlob(ByteReader& reader, uint64_t size);
   bool DecodeLosses(ByteReader& reader);
 
-  // What the fields of a row cannot tell: whether it fits to those before it, and what follows from it.
+  // Checks what the fields of a row cannot express: consistency with earlier rows. Adds derived
+  // data.
   template <typename T>
   bool Accept(T&) {
     return true;
@@ -84,8 +85,8 @@ class SnapshotFileReader {
   bool Accept(Checkpoint& checkpoint);
   bool Accept(Shader& shader);
 
-  // How many of `count` rows of a table the file may cost: each counts as `weight` small ones. Notes how
-  // many that leaves out.
+  // Returns how many of `count` rows of a table fit into the file's cost limit; a row counts as
+  // `weight` small ones. Notes the number of omitted rows as a loss.
   uint32_t Afford(uint32_t count, uint32_t weight, const char* what);
 
   bool ReadOwnText(ByteReader& reader, TextRef* text);

@@ -570,7 +570,7 @@ TEST(SnapshotFile, RecordingsInSeveralChunksKeepTheirEvents) {
   EXPECT_EQ(FindInconsistency(*read), "");
 }
 
-// Whatever a table takes, the others are there.
+// A table that is too large costs only its own rows.
 TEST(SnapshotFile, ATableThatIsTooLargeDoesNotCostTheReport) {
   Snapshot snapshot = SampleSnapshot();
   const Annotation annotation = {};

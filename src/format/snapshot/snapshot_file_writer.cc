@@ -97,7 +97,7 @@ class RowWriter {
     for (const T& row : std::span(snapshot_.*table).subspan(first, count)) rows.Visit(row);
   }
   void Events(uint32_t first, uint32_t count) {
-    // Where no events stand says nothing.
+    // An empty range has no position worth storing.
     const uint64_t first_in_file = count == 0 ? next_event_ : first;
     out_->WriteSignedVarint(static_cast<int64_t>(first_in_file - next_event_));
     out_->WriteVarint(count);
@@ -130,7 +130,8 @@ void WriteProcessPayload(const Snapshot& snapshot, ByteWriter* out) {
   rows.VisitLater(snapshot.process);
 }
 
-// Whether files need what stands behind all rows: it was not always there, or can be concluded.
+// Returns true if the file needs the fields behind all rows. They were added later, or can be
+// derived.
 bool NeedsLater(const Snapshot&, const std::vector<Device>&) {
   return true;
 }
@@ -159,8 +160,8 @@ bool NeedsLater(const Snapshot&, const std::vector<Shader>& shaders) {
                      [](const Shader& shader) { return shader.traits != 0; });
 }
 
-// What a file of version 1.0 says of an event stands in the lowest bits; to it a bind is an end that
-// ends nothing.
+// Encodes an event. Readers of version 1.0 use the lowest bits; to them a bind is an end that ends
+// nothing.
 uint8_t EventBits(const Snapshot& snapshot, const Event& event) {
   unsigned bits = (event.flags & (kEventWritesTop | kEventWritesBottom)) << 2;
   if (event.kind != EventKind::kEnd) bits |= (event.flags & kEventNameTruncated) << 2;
@@ -228,7 +229,7 @@ void WriteEvents(const Snapshot& snapshot, uint32_t first, uint32_t count, TextP
   }
 }
 
-// What is large is written straight from the snapshot, one chunk at a time.
+// Writes large data directly from the snapshot, one chunk at a time.
 Status WriteBlobs(const Snapshot& snapshot, FileWriter* writer) {
   ByteWriter out;
   for (uint32_t i = 0; i < snapshot.faults.size(); ++i) {

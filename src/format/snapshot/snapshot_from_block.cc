@@ -224,7 +224,8 @@ void SnapshotTaker::LeaveOutTooMany() {
   found_.resize(kept);
 }
 
-// Of a device that had ended before the fault no words were copied: its last ones are where they were.
+// A device that ended before the fault has no copied words: its last words are in their usual
+// place.
 void SnapshotTaker::TakeWordsOfFault(const ContextRecord& record, ContextTables* tables) const {
   const uint64_t offset = record.crash_words_offset;
   if (fault_ns_ == 0 || offset == 0 || record.crash_words_ns.load() != fault_ns_) return;
@@ -258,7 +259,7 @@ void SnapshotTaker::ReserveMemory() {
   snapshot_.text.reserve(std::min(name_pages * kPageBytes * 2, limits_.text_bytes) + kPageBytes +
                          block_.ObjectCount() * sizeof(ObjectRecord::name));
   snapshot_.events.reserve(total_events_);
-  // As many as there can be: how many of the events are binds shows only when they are read.
+  // Reserve for the worst case: events tell that they are binds only when they are read.
   snapshot_.binds.reserve(total_events_);
   snapshot_.annotations.reserve(total_events_);
   snapshot_.recordings.reserve(found_.size());
@@ -472,7 +473,7 @@ void SnapshotTaker::ReadRecording(const FoundRecording& found) {
       MatchEvents(std::span(snapshot_.events).subspan(recording.first_event), open_events_);
   recording_of_slot_[found.context][found.slot] =
       static_cast<uint32_t>(snapshot_.recordings.size());
-  // Which events bind is known; which recording they belong to only now.
+  // The events are known since they were read; the recording's index is known only now.
   for (size_t i = first_link; i < links_.size(); ++i) {
     links_[i].recording = static_cast<uint32_t>(snapshot_.recordings.size());
     links_[i].sequence -= recording.first_event;
@@ -484,11 +485,12 @@ void SnapshotTaker::ReadRecording(const FoundRecording& found) {
   snapshot_.recordings.push_back(recording);
 }
 
-// Where a bind leads nowhere its sequence number has to stay: it then binds nothing.
+// Makes a kBind event. One with an invalid target stays, so that sequence numbers stay: it binds
+// nothing.
 Event SnapshotTaker::MakeBindEvent(const EventRecord& record) {
   Event event;
   event.kind = EventKind::kBind;
-  // Where a list ends with it, the write of the list's end carries its sequence number.
+  // If the list ends with this event, the write of the list's end carries its sequence number.
   event.flags = record.flags & (kEventWritesTop | kEventWritesBottom);
   event.type = record.type;
   Bind bind;
@@ -496,7 +498,7 @@ Event SnapshotTaker::MakeBindEvent(const EventRecord& record) {
   bind.is_address = (record.flags & kEventBindsAddress) != 0;
   const uint64_t value = uint64_t{record.match} << 32 | record.pipeline;
   if (record.type == static_cast<uint16_t>(BindPoint::kSecondary)) {
-    // What it executes follows it in the end; the bind itself leads nowhere.
+    // The events of the executed secondary follow the bind later; the bind itself has no target.
     bind.is_address = false;
     bind.value = kNone;
     links_.push_back({kNone, static_cast<uint32_t>(snapshot_.events.size()) + 1, value});
@@ -517,7 +519,7 @@ Event SnapshotTaker::MakeEvent(const EventRecord& record) {
   if (record.kind == EventKind::kBind) return MakeBindEvent(record);
   Event event;
   if (record.kind != EventKind::kBegin && record.kind != EventKind::kEnd) {
-    // Its sequence number has to stay: an end that ends nothing.
+    // Keep the sequence number: store an end that ends nothing.
     ++losses_.events_bad;
     event.kind = EventKind::kEnd;
     return event;
@@ -656,8 +658,9 @@ class PlacesOfBlock : public EventPlaces {
   const std::vector<uint32_t>& event_counts_;
 };
 
-// What work leads to that may still run, or that ran on a device that is lost: the GPU may have gone on behind a wrong
-// access. Of secondaries it is not known yet which lists run them.
+// Reads the memory that unfinished work can reach, and all work of a lost device, where the GPU may
+// have gone on behind a wrong access. Includes secondary recordings, whose primaries are not known
+// yet.
 void SnapshotTaker::ReadMemory() {
   std::vector<bool> looked_at = unfinished_;
   for (size_t i = 0; i < looked_at.size(); ++i) {
@@ -690,7 +693,8 @@ void SnapshotTaker::ReadDiagnostics() {
   losses_.shaders_bad = ReadShaders(block_, PipelinesInUse(snapshot_), keep_binaries_, &snapshot_);
 }
 
-// Where the lists are in which they stand: slots and lists of one device may lie in two contexts.
+// Returns the context of the lists that own the raw markers: the slots and the lists of one device
+// may be in two contexts.
 uint32_t SnapshotTaker::DeviceOfRawMarkers(uint32_t context) const {
   const uint32_t of = block_.Load32(
       block_.contexts_offset() + uint64_t{context} * sizeof(ContextRecord) + kRawMarkersOfOffset);

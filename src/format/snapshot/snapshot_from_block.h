@@ -28,18 +28,18 @@ struct BlockReadLimits {
   uint32_t name_pages = 8192;
 };
 
-// Reads everything that is published in `block`, the mapped bytes of a block (format/block/block.h),
-// aligned to 16. The bytes are not trusted and may change meanwhile: every value is read once and
-// checked, what is inconsistent is left out and named in Snapshot::losses. Of a recording's words
-// `passed` is read before `reached`: what is said to be done was done, and what is said not to have
-// started had not started when the snapshot was taken.
+// Reads everything that is published in `block`, the mapped bytes of a block
+// (format/block/block.h), aligned to 16. The bytes are not trusted and may change meanwhile: every
+// value is read once and checked; inconsistent data are omitted and named in Snapshot::losses.
+// `passed` of a recording is read before `reached`: work reported as completed was completed, and
+// work reported as not started had not started when the snapshot was taken.
 // Incidents: one for each device that the application reported lost, one for a signal that the
 // library's own handler saw; their time is 0, as the block does not tell it. Add others with
 // NoteIncident. `snapshot_time_ns` is CLOCK_REALTIME.
 // `moment`: kLastFault takes the words as they were when the library's handler saw the last fault, that time
 // for the snapshot's, and leaves out submissions made later; kNow where there was none.
-// `binaries`: whether the code of shaders and what only programs of a vendor can read are copied, up to
-// 32 MiB: for a file, not for a report.
+// `binaries`: kKeep copies the code of shaders and data that only a vendor's tools read, up to 32
+// MiB: for a file, not for a report.
 // Errors: those of BlockReader::Open. Threads: any. Memory: proportional to the block's used part, up to what
 // `limits` allow: some 150 MiB.
 // Cost: bench SnapshotFromBlock; the number of allocations does not depend on the number of markers.

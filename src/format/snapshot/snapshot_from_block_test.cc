@@ -167,7 +167,7 @@ TEST(SnapshotFromBlock, CountsRunsOfReusableListsBeyondTheModulus) {
   EXPECT_EQ(Take(block).recordings[0].finished_runs, 198u);
   block.words(list).runs = 200 % kRunModulus;
   EXPECT_EQ(Take(block).recordings[0].runs, 200u);
-  block.words(list).runs = 201 % kRunModulus;  // Not yet submitted: 64 executions ago.
+  block.words(list).runs = 201 % kRunModulus;  // As before the submission: 64 executions ago.
   EXPECT_EQ(Take(block).recordings[0].runs, 137u);
 }
 
@@ -282,7 +282,7 @@ TEST(SnapshotFromBlock, AFaultThatWasHandledIsNoMoment) {
   EXPECT_EQ(Take(without_words.block, Moment::kLastFault).recordings.at(0).passed, 2u);
 }
 
-// Its context had ended before: nobody copied its words then.
+// The context had ended before the fault, so that its words were not copied.
 TEST(SnapshotFromBlock, WordsThatAreNotOfThisFaultAreNotTaken) {
   FaultyBlock faulty;
   faulty.block.context(faulty.context).crash_words_ns = 7;

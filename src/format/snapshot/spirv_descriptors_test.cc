@@ -39,7 +39,7 @@ TEST(SpirvDescriptors, AModuleMayHaveNone) {
   EXPECT_THAT(*found, IsEmpty());
 }
 
-// Not to know is different from none: then nothing may be left out.
+// Unknown is not the same as none: with unknown descriptors nothing may be omitted.
 TEST(SpirvDescriptors, OfWhatIsNoWholeModuleNothingIsKnown) {
   std::vector<uint32_t> whole = Module({kDecorate, 9, 33, 5});
   EXPECT_TRUE(FindSpirvDescriptors(whole));

@@ -4,7 +4,7 @@
 namespace cairn {
 namespace {
 
-// Whether a recording was submitted and its words do not say that it has finished.
+// Returns true if the recording was submitted and its words do not show that it completed.
 bool IsUnfinished(const Recording& recording) {
   if (recording.secondary || recording.submit_count == 0) return false;
   const bool all_begun = recording.reusable ? recording.runs == recording.submit_count
@@ -16,7 +16,8 @@ bool IsUnfinished(const Recording& recording) {
 
 std::vector<bool> FindUnfinished(const Snapshot& snapshot) {
   std::vector<bool> unfinished(snapshot.recordings.size());
-  // Told by the application: the last submission decides. Those that it does not tell of are unfinished.
+  // The application reported completions: the last submission decides. Recordings without one are
+  // unfinished.
   std::vector<bool> told_finished(unfinished.size(), false);
   for (const Submission& submission : snapshot.submissions) {
     if (submission.recording == kNone) continue;

@@ -33,7 +33,7 @@ class BodyGroups {
     for (size_t& group : groups_) start += std::exchange(group, start);
     next_ = 0;
   }
-  // Where the next record's body begins.
+  // Reserves `bytes` for the next record's body and returns their offset.
   size_t Place(size_t bytes) {
     size_t& group = groups_[order_[next_++]];
     return std::exchange(group, group + bytes);
@@ -50,7 +50,7 @@ uint16_t GroupMethod(RecordKind kind, uint16_t method) {
   return kind == RecordKind::kCall || kind == RecordKind::kResult ? method : uint16_t{0};
 }
 
-// What a column's values are told from: the last record of the same thread in the chunk.
+// The state that column values are predicted from: the last record of the same thread in the chunk.
 struct ThreadState {
   uint64_t object = 0;
   uint32_t method = 0;

@@ -23,7 +23,7 @@ inline constexpr uint32_t kMaxTraceThreads = 1u << 20;       // in TEND; indices
 inline constexpr uint32_t kMaxBodyBytes = kMaxBlobBytes + sizeof(BlobBody);
 inline constexpr uint8_t kLastRecordKind = static_cast<uint8_t>(RecordKind::kResourceHash);
 
-// Where the bytes of a kBlob record are.
+// The location of the bytes of a kBlob record.
 struct StoredBlob {
   uint64_t number = 0;        // of the record
   uint64_t chunk_offset = 0;  // in the file, of the header of the BLOB chunk; 0: not yet written
@@ -31,7 +31,7 @@ struct StoredBlob {
   uint32_t size_bytes = 0;
 };
 
-// What the beginning of a payload says of the rest.
+// The header of a payload of records.
 struct RecordChunkHeader {
   uint64_t first_number = 0;
   uint64_t last_number = 0;

@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kFrames = 10'000;
 constexpr uint64_t kCallsInFrame = 500;
 
-// What the lists of a frame record: draws, with constants that change.
+// Writes frames of lists that draw and change constants.
 Status Fill(TraceWriter* writer, uint64_t frames) {
   CAIRN_RETURN_IF_ERROR(writer->Begin(TraceFacts{}));
   Record record;

@@ -95,7 +95,7 @@ Status TraceCursor::SeekFrame(uint64_t frame) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("there is no frame {}: the trace has {}", frame, frames));
   }
-  // Where the frame before ended; that frame's end may be the last record of a span.
+  // The end of the frame before may be the last record of a span.
   const auto after = std::partition_point(
       spans.begin(), spans.end(), [&](const TraceSpan& span) { return span.first_frame < frame; });
   state.Enter(static_cast<size_t>(after - spans.begin()) - (after == spans.begin() ? 0 : 1));
@@ -109,7 +109,7 @@ Status TraceCursor::SeekFrame(uint64_t frame) {
     if (record->kind == RecordKind::kFrame && state.next_frame == frame) return Status();
     if (state.next_frame > frame) break;
   }
-  // Its span is damaged: what follows it is the beginning of what is left.
+  // The frame's span is damaged: go on with the first record behind it.
   if (state.status.ok()) state.Enter(before + 1);
   return state.status;
 }

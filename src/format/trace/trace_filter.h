@@ -32,9 +32,10 @@ class RecordFilter {
   // The records come twice, from the first to the last, and the answers must be the same: before each
   // round this is called.
   virtual void Start() {}
-  // Not asked about kBlob records: a blob is in the copy if a record that is refers to it. May change the
-  // record but for kind, number and thread; a new body must live until the next call. Records of kinds
-  // that this build does not know come, too: what they mean is not known, so they are better kept.
+  // Returns true to copy the record. Not called for kBlob records: the copy holds the blobs that
+  // copied records refer to. May change the record, but not kind, number and thread; a new body
+  // must live until the next call. Also called for records of kinds that this build does not know,
+  // which are better kept.
   virtual bool Keep(Record* record, uint64_t frame) = 0;
 };
 
@@ -64,7 +65,8 @@ struct CopyOptions {
   std::optional<TraceFacts> facts = std::nullopt;
   bool other_chunks = false;  // those of a crash's snapshot, and those that nobody knows
   size_t chunk_bytes = kTraceChunkBytes;
-  // Told now and then how far it is; false stops with `interrupted`. May be null.
+  // Called now and then with the progress; if it returns false, copying ends with `interrupted`.
+  // May be null.
   std::function<bool(uint64_t done, uint64_t total)> progress;
 };
 

@@ -131,7 +131,8 @@ void TraceOpener::ReadEnd() {
   if (end.has_value()) state_.threads = std::move(*end);
 }
 
-// Nothing if a chunk of records is not in it: then it is of another trace, or somebody lies.
+// Returns nullopt if the index misses a chunk of records: it then belongs to another trace, or is
+// forged.
 std::optional<TraceIndex> TraceOpener::ReadIndex() {
   std::optional<TraceIndex> index = LastOf(kTraceIndexChunk, &DecodeTraceIndex);
   if (!index.has_value()) return std::nullopt;
@@ -225,7 +226,7 @@ void TraceReader::State::DecodeAhead(size_t index) {
   try {
     ahead.emplace(index, std::async(std::launch::async, [this, index] { return Decode(index); }));
   } catch (const std::system_error&) {
-    // No thread: Span() decodes it when it is needed.
+    // Without a thread, Span() decodes it on demand.
   }
 }
 

@@ -73,14 +73,14 @@ class TraceReader final : public BlobSource {
   // The frame that the program counts as `frame`, as cursors count; one more than the last is what stands
   // behind its end. Errors: kInvalidArgument, with the frames that there are.
   Result<uint64_t> OrdinalOf(uint64_t frame) const;
-  // What a finished trace says of itself; nullopt where that is missing.
+  // Returns the totals that a finished trace stores; nullopt if they are missing.
   const std::optional<TraceTotals>& totals() const;
   // At the end of a finished trace, otherwise empty.
   std::span<const TraceThread> threads() const;
   // The recording came to its end in order, if only because the program was killed: false if the watcher
   // was.
   bool finished() const;
-  // Of the file and of the trace in it.
+  // Returns the losses of the file and of the trace in it.
   const std::vector<Loss>& losses() const;
 
   // The method that a record's `method` means in this build; nullopt if this build does not know it.
@@ -88,7 +88,7 @@ class TraceReader final : public BlobSource {
   std::string MethodName(const Record& record) const;  // as the trace names it, made visible
   Chain ChainOf(uint32_t traced_chain) const;          // kNone if this build does not know it
 
-  // Of the kBlob record with this number. Valid until the next call of Blob.
+  // Returns the bytes of the kBlob record with this number, valid until the next call of Blob.
   Result<std::span<const std::byte>> Blob(uint64_t number) override;
   // For who only shows the trace, before its first cursor: costs what the file's size allows
   // (format/file/file_cost.h). Chunks of records beyond that are left out, and the answer says so, empty if
@@ -106,7 +106,7 @@ class TraceReader final : public BlobSource {
   std::unique_ptr<State> state_;
 };
 
-// Who walks a trace tells how far it is once in so many records.
+// Loops over a trace report progress once per this number of records.
 inline constexpr uint64_t kRecordsPerProgress = 4096;
 
 // Goes through the records. `trace` must outlive it.
@@ -129,7 +129,8 @@ class TraceCursor {
   // A damaged chunk is passed over and named in `losses`; an error is what ends the trace early.
   const Status& status() const;
   const std::vector<Loss>& losses() const;
-  // That the last record belongs to; a kFrame to the frame that it ends. From 0 in the trace.
+  // Returns the frame of the last record, from 0 in the trace; a kFrame belongs to the frame that
+  // it ends.
   uint64_t frame() const;
 
  private:

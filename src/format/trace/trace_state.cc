@@ -151,7 +151,7 @@ void TraceState::Rename(const Record& record, Method method) {
     if (size.ok() && *size <= rest.size()) SetName(object, Utf8FromUtf16(rest.first(*size)));
     return;
   }
-  // GUID, size, and the data as a byte value. What is long enough for a blob is no name.
+  // GUID, size, and the data as a byte value. Data large enough for a blob are no name.
   struct __attribute__((packed)) Arguments {
     InterfaceGuid guid;
     uint32_t data_size;

@@ -22,8 +22,9 @@ namespace cairn {
 
 inline constexpr uint32_t kTraceFormatVersion = 1;
 
-// What the bytes of a method's record consist of, as a number: names, types and sizes of parameters and
-// of all structs that they reach. Two builds with the same number for a method read each other's calls.
+// Returns a hash of the encoding of a method's record: names, types and sizes of parameters and of
+// all structs that they reach. Two builds with the same number for a method read each other's
+// calls.
 uint32_t LayoutHash(Method method);
 
 struct TracedMethod {
@@ -37,13 +38,13 @@ struct TraceTable {
   std::vector<std::string> chains;    // ObjectBody::chain is an index; the first is kNone, ""
 };
 
-// Of this build.
+// Returns the table of this build.
 TraceTable MakeTraceTable(const TraceFacts& facts);
 std::vector<std::byte> EncodeTraceTable(const TraceTable& table);
 // Errors: kCorrupt; kUnsupported: a trace of a newer version.
 Result<TraceTable> DecodeTraceTable(std::span<const std::byte> payload);
 
-// What the traced numbers mean in this build.
+// Maps a trace's numbers to methods and interfaces of this build.
 struct TraceMeaning {
   std::vector<std::optional<Method>> methods;
   std::vector<Chain> chains;

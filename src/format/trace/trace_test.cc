@@ -87,7 +87,7 @@ TEST(TraceTest, EveryFieldComesBack) {
   EXPECT_TRUE(records[4].body.empty());
 }
 
-// Also when it seeks on the way, reads blobs, and stops early.
+// Reading ahead gives equal records also with seeks, blobs and an early stop.
 TEST(TraceTest, ReadingAheadGivesTheSameRecords) {
   TestTrace test(Compression::kZstd, /*chunk_bytes=*/20'000);
   AddFrames(&test, 60, /*flush_each=*/true);

@@ -28,8 +28,8 @@ struct BlobKeyHash {
   size_t operator()(const BlobKey& key) const { return static_cast<size_t>(key.low); }
 };
 
-// Which bytes are in the file, and where. Two generations: when the younger one is full the older one is
-// forgotten, so that what was not seen again for long costs no memory.
+// Maps a blob's bytes to its place in the file. Two generations: when the younger one is full, the
+// older one is dropped, so that blobs not seen for long cost no memory.
 class KnownBlobs {
  public:
   StoredBlob* Find(const BlobKey& key) {

@@ -52,7 +52,7 @@ struct TraceThread {
   uint64_t unreturned_call = 0;  // 0: none
 };
 
-// What a finished trace says of itself.
+// The totals that a finished trace stores.
 struct TraceTotals {
   uint64_t records = 0;
   uint64_t calls = 0;
@@ -82,7 +82,8 @@ class TraceWriter {
   // Errors: kInvalidArgument (CheckRecord of format/trace/record_chunk.h, or a number that does not rise): the
   // record is left out, and the writer goes on; others are those of FileWriter::Append.
   Status Add(const Record& record, RecordKinds kinds = RecordKinds::kKnown);
-  // What was added is in the file's chunks; else that happens when a chunk is full.
+  // Writes all added records into chunks of the file; without this call a chunk is written when it
+  // is full.
   Status Flush();
   // Flushes, and writes the end, the index and the table once more. Nothing may be added afterwards.
   // `ended` false: the copy of a recording that was cut, which is to stay one.

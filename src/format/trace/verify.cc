@@ -101,7 +101,7 @@ class Verifier {
     }
   }
 
-  // What no record leads to: tables, the report of a crash.
+  // Checks the chunks that no record leads to: tables, the report of a crash.
   void LookAtOtherChunks() {
     const FileReader& file = trace_.file();
     for (size_t i = 0; i < file.chunks().size(); ++i) {
@@ -194,7 +194,8 @@ class Verifier {
         open.begin(), open.end(), [&](const OpenCall& one) { return one.number < body.call; });
     const std::optional<Method> method = trace_.MethodOf(record);
     if (call == open.end() || call->number != body.call) {
-      // What was called before a late start, or what this build cannot tell, may be missing.
+      // The call may be missing if it came before a late start, or if this build does not know its
+      // method.
       if (method.has_value() && body.call > start_) {
         findings_.Error(
             VerifyRule::kRecord, record.number,
@@ -277,7 +278,7 @@ class Verifier {
     }
   }
 
-  // Of the calls that restore what was there, results are kept only where they say something.
+  // Calls that restore earlier state have results only if these matter.
   void LookAtStart(const Record& record) {
     start_ = record.number;
     for (auto& [thread, calls] : open_calls_) {

@@ -66,7 +66,8 @@ struct VerifyReport {
 inline constexpr size_t kFindingsPerRule = 20;
 
 struct VerifyOptions {
-  // Told now and then how far it is; false stops with `interrupted`. May be null.
+  // Called now and then with the progress; if it returns false, checking ends with `interrupted`.
+  // May be null.
   std::function<bool(uint64_t done, uint64_t total)> progress;
 };
 

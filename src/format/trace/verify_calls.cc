@@ -214,7 +214,7 @@ void CallVerifier::LookAtDescriptorRanges(size_t count_argument, size_t starts_a
   }
 }
 
-// Where an argument says how much is used from a place on.
+// Checks arguments that give an address and the number of bytes used from there.
 void CallVerifier::LookAtRanges(Method method) {
   switch (method) {
     case Method::ID3D12GraphicsCommandList_IASetIndexBuffer:

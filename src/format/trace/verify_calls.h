@@ -42,7 +42,7 @@ class FindingList {
   VerifyReport& report_;
 };
 
-// Told the calls in their order. All that it is given must outlive it.
+// Checks calls, which it receives in their order. The constructor's arguments must outlive it.
 class CallVerifier : private ValueVisitor {
  public:
   CallVerifier(TraceReader* trace, const TraceState* state, FindingList* findings)
@@ -76,7 +76,8 @@ class CallVerifier : private ValueVisitor {
   bool Decode(const Record& record, Method method, std::span<const std::byte> body, bool results);
   void LookAtDescriptor(std::optional<TraceState::Descriptor> place, uint64_t handle,
                         const char* kind);
-  // Of GPU memory; of descriptors from a handle on.
+  // LookAtRange and LookAtBufferRange check a range of GPU memory, LookAtDescriptors descriptors
+  // from `handle` on.
   void LookAtRange(uint64_t address, uint64_t size_bytes, const char* what);
   void LookAtBufferRange(uint64_t resource, uint64_t offset, uint64_t size_bytes);
   void LookAtDescriptors(uint64_t handle, uint64_t count);
@@ -85,7 +86,7 @@ class CallVerifier : private ValueVisitor {
   void LookAtFences(const Record& record, Method method);
   void Signal(uint64_t fence, uint64_t value);
 
-  // Of the decoded call.
+  // Access to the arguments of the decoded call.
   template <typename T>
   T Argument(size_t index) const;
   // Element `index` of the array that an argument points to; the array is not null.

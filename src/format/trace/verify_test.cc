@@ -182,7 +182,7 @@ TEST_F(VerifyTest, ResultsBelongToCalls) {
               HasSubstr("the result of call " + std::to_string(second) + ", which this thread"));
 }
 
-// What a late start restores has calls without results, and results of calls that came before it are left.
+// The calls that a late start restores have no results, and results of calls before it remain.
 TEST_F(VerifyTest, ALateStartIsNotAFault) {
   test_.Add(RecordKind::kCall, kFence, BodyBytes(uint64_t{9}),
             static_cast<uint16_t>(Method::ID3D12Fence_Signal), kRecordRestores);

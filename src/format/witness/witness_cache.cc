@@ -73,7 +73,7 @@ void WitnessCache::Add(DeviceWitnesses device) {
 
 void WitnessCache::DropTransient(uint64_t now_s) {
   std::erase_if(devices, [now_s](const DeviceWitnesses& device) {
-    // Also one from the future: the clock was set back.
+    // A time in the future counts as old: the clock was set back.
     return IsTransient(device) &&
            (device.measured_s > now_s || now_s - device.measured_s >= kDay_s);
   });

@@ -32,7 +32,8 @@ struct WitnessCache {
   void Add(uint64_t machine);
   // In place of what was known of this device.
   void Add(DeviceWitnesses device);
-  // Those that may be tried again, as of now: what other work disturbed, once a day.
+  // Removes devices whose measurement other work disturbed and that may be measured again by
+  // `now_s`: once a day.
   void DropTransient(uint64_t now_s);
   bool operator==(const WitnessCache&) const = default;
 };

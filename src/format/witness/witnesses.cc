@@ -376,7 +376,7 @@ bool HasWitnesses(const DeviceWitnesses& device) {
 
 WitnessFlags FlagsOf(const FamilyWitnesses& family) {
   WitnessFlags flags;
-  // Of a family that takes neither, nothing would be proved of anything.
+  // A family with neither of them would prove nothing.
   const auto is_measured = [](const WorkWitnesses& work) {
     return work.barrier != HoldingBarrier::kNotMeasured && work.barrier != HoldingBarrier::kNoWork;
   };

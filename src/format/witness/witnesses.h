@@ -41,7 +41,7 @@ enum class HoldingBarrier : uint8_t {
   kNever,      // none
 };
 
-// Of one kind of work.
+// The measurement of one kind of work.
 struct WorkWitnesses {
   HoldingBarrier barrier = HoldingBarrier::kNotMeasured;
   // Draws: so does a dispatch that follows.
@@ -59,7 +59,7 @@ struct FamilyWitnesses {
   bool operator==(const FamilyWitnesses&) const = default;
 };
 
-// What the measurement is of. Another driver, or another version of it, is another device.
+// Identifies the measured device. Another driver, or another version of it, is another device.
 struct WitnessKey {
   std::array<uint8_t, 16> device_uuid{};
   std::array<uint8_t, 16> driver_uuid{};
@@ -92,7 +92,7 @@ struct DeviceWitnesses {
   bool operator==(const DeviceWitnesses&) const = default;
 };
 
-// What a layer is told.
+// The measurements that a layer receives.
 struct WitnessSet {
   bool off = false;    // by the user
   std::string reason;  // a clause: why there are no devices; "" if there are
@@ -116,7 +116,7 @@ std::string FormatDeviceWitnesses(const DeviceWitnesses& device);
 // kCorrupt, with what is wrong, for anything that FormatDeviceWitnesses does not write.
 Result<DeviceWitnesses> ParseDeviceWitnesses(std::string_view text);
 
-// As many devices as there is room for.
+// Formats the set with as many devices as fit.
 std::string FormatWitnessSet(const WitnessSet& set);
 // kCorrupt as above, also for two entries of one device; kUnsupported for another version.
 Result<WitnessSet> ParseWitnessSet(std::string_view text);
@@ -126,12 +126,12 @@ Result<WitnessSet> ParseWitnessSet(std::string_view text);
 std::string DescribeWitnesses(const DeviceWitnesses& device);
 // "any barrier", "no barrier", ..., for one kind of work.
 std::string DescribeHolding(const WorkWitnesses& work);
-// Whether any barrier or work testifies.
+// Returns true if a barrier or work was measured to hold.
 bool HasWitnesses(const DeviceWitnesses& device);
 
 // ---- What follows ---------------------------------------------------------------------------------
 
-// What a barrier is, as far as it was measured.
+// The effect of a barrier, as it was measured.
 enum class BarrierStrength : uint8_t { kNothing, kSome, kExecution, kMemory };
 // The work whose last stages it waits for.
 inline constexpr uint8_t kWaitsForDispatches = 1;
@@ -145,7 +145,7 @@ struct BarrierKind {
   bool operator==(const BarrierKind&) const = default;
 };
 
-// What is at an end behind them, as kEventDrains... of format/block/block.h.
+// The facts of an end behind barriers, as kEventDrains... of format/block/block.h.
 struct WitnessFlags {
   // By strength and, in the lowest bits, what it waits for.
   std::array<uint8_t, 4 * (kWaitsForAll + 1)> barriers{};

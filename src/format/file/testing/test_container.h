@@ -30,7 +30,7 @@ inline std::string ToText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// What a MemorySink received, and how it is to fail. Outlives the sink.
+// The bytes that a MemorySink received, and its failures to simulate. Outlives the sink.
 struct MemoryFile {
   std::vector<std::byte> bytes;
   size_t capacity_bytes = std::numeric_limits<size_t>::max();  // a write beyond it fails

@@ -198,7 +198,7 @@ RowPrinter Print(const Snapshot& snapshot) {
   return printer;
 }
 
-// What no single row tells.
+// Checks conditions between rows.
 std::string FindBadNeighbours(const Snapshot& snapshot) {
   for (const ReportedEventId& reported : snapshot.reported_event_ids) {
     const bool resolved = reported.state == EventIdState::kResolved;

@@ -392,7 +392,7 @@ uint64_t TestBlock::KeepMarker(uint32_t arena_index, MarkerKind kind, std::strin
   const uint32_t directory_page = record.first_directory_page;
   MarkerDirectoryPage& directory = *At<MarkerDirectoryPage>(uint64_t{directory_page} * kPageBytes);
   MarkerDataPage& data = *At<MarkerDataPage>(uint64_t{directory_page + 1} * kPageBytes);
-  uint32_t used = 0;  // What stands behind the marker written last.
+  uint32_t used = 0;  // The offset behind the marker written last.
   const uint32_t index = record.end_index;
   for (uint32_t i = 0; i < index; ++i) {
     MarkerRecord before;

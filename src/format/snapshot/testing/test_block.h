@@ -157,7 +157,7 @@ class TestBlock {
                       bool of_queue = false, uint64_t native_handle = 0, uint32_t submission = 0);
 
   void Close(List list) { slot(list).state.store(static_cast<uint32_t>(RecordingState::kClosed)); }
-  // What the GPU has written.
+  // Stores words as the GPU would.
   void SetProgress(List list, uint32_t reached, uint32_t passed);
   // The library's handler sees a fault: words and raw markers are copied as they are now.
   void NoteFault(uint32_t signal_number);

@@ -18,8 +18,8 @@
 
 namespace cairn {
 
-// Of the methods of this build those that are named, so that the table of a sample is short, and a
-// number means something else than in this build.
+// Returns a table with only the given methods, so that a sample is short and its numbers differ
+// from those of this build.
 inline TraceTable SampleTable(std::span<const Method> methods, std::span<const Chain> chains) {
   const TraceTable all = MakeTraceTable({});
   TraceTable table;

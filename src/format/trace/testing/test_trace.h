@@ -56,7 +56,7 @@ class TestTrace {
     Keep(writer_->Begin(facts));
   }
 
-  // Each gives the record's number. What the writer refused is in status().
+  // Appends a record and returns its number. status() has the writer's error.
   uint64_t Add(RecordKind kind, uint64_t object, std::span<const std::byte> body,
                uint16_t method = 0, uint8_t flags = 0) {
     Record record;
@@ -75,7 +75,7 @@ class TestTrace {
     last_object_ = object;
     return Add(RecordKind::kCall, object, arguments, last_method_);
   }
-  // Of the last call, unless `method` and `object` are given.
+  // Adds the result of the last call, unless `method` and `object` are given.
   uint64_t Return(uint64_t call, std::span<const std::byte> results = {}) {
     return Add(RecordKind::kResult, last_object_, BodyBytes(ResultBody{call}, results),
                last_method_);
@@ -142,7 +142,7 @@ class TestTrace {
     Finish();
     return sink_->bytes;
   }
-  // What is in the file so far: a recording that was cut here.
+  // The bytes written so far: a recording that was cut here.
   const std::vector<std::byte>& BytesSoFar() const { return sink_->bytes; }
   Result<TraceReader> TryOpen() { return TraceReader::FromBytes(Bytes()); }
   TraceReader Open() { return std::move(TryOpen()).value(); }
@@ -152,7 +152,7 @@ class TestTrace {
   TraceWriter& writer() { return *writer_; }
   FileWriter& file() { return *file_; }
 
-  // Of the next record; may be changed.
+  // Fields of the next record; may be changed.
   uint64_t number = 0;  // of the last record
   uint32_t thread = 0;
   uint64_t frame = 0;

@@ -35,7 +35,7 @@ inline std::vector<std::byte> FileFromFuzzInput(std::span<const std::byte> input
   return {file.bytes().begin(), file.bytes().end()};
 }
 
-// Of a file that nothing in was compressed: the same offsets come back.
+// Makes a fuzzer's input from a file without compression, so that offsets stay equal.
 inline std::vector<std::byte> FuzzInputFromFile(std::span<const std::byte> file) {
   std::vector<std::byte> input;
   const Result<FileReader> reader = FileReader::FromBytes(file);
