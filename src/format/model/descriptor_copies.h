@@ -20,9 +20,10 @@ struct DescriptorCopy {
   uint64_t to;
 };
 
-// `call`: its arguments. `increment_at`: how far apart descriptors are in the heap of a handle, 0 for
-// handles that no heap has: copies to those are left out. Whoever follows copies must forget what stood at
-// `to` if nothing is known of `from`: what nobody wrote was copied, too.
+// Returns the descriptor copies of a call. `call`: its arguments. `increment_at` returns the
+// distance of descriptors in the heap of a handle, or 0 if no heap has the handle: copies to such
+// handles are omitted. If the caller does not know the descriptor at `from`, it must forget the one
+// at `to`: an unwritten descriptor was copied there.
 std::vector<DescriptorCopy> DescriptorCopiesOf(
     const DecodedCall& call, bool simple,
     const std::function<uint64_t(uint64_t handle)>& increment_at);

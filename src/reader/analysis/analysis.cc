@@ -176,7 +176,7 @@ class Analyser {
     scope_counts_[execution->recording] = execution->scope_count;
     SetScopeStates(snapshot_, recording, execution->first_scope, execution->scope_count, evidence,
                    &analysis_.scopes);
-    // Nothing proven is all the evidence there is in this mode, and it is that of all its executions.
+    // Without any write nothing is proven in this mode, for any execution of the list.
     if (mode_off && evidence == kNothingProven) {
       for (uint32_t i = 0; i < execution->scope_count; ++i) {
         analysis_.scopes[execution->first_scope + i].state = WorkState::kUnknown;

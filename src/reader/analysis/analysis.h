@@ -14,7 +14,7 @@
 
 namespace cairn {
 
-// What is proven about a scope, a list or a frame.
+// The proven state of a scope, a list or a frame.
 enum class WorkState : uint8_t {
   kNotStarted,  // The GPU had not reached it, proven by a top-of-pipe word.
   kInFlight,    // Reached, or not proven unreached, and not proven finished: a candidate.
@@ -48,7 +48,7 @@ struct Execution {
   uint32_t scope_count = 0;
 };
 
-// What is known of a bound object at the moment when the GPU may have used it.
+// The state of a bound object at the moment when the GPU may have used it.
 enum class BindingState : uint8_t {
   kAlive,
   kDestroyed,  // before the submission, or afterwards while the list was in flight
@@ -71,14 +71,14 @@ struct Binding {
   // negative if it was destroyed before. 0 where neither time is known.
   int64_t destroyed_after_ns = 0;
   bool since_submission = false;  // what destroyed_after_ns counts from
-  // Who destroyed it; into Snapshot::destructions, kNone if that is not known.
+  // The destruction, into Snapshot::destructions; kNone if unknown.
   uint32_t destruction = kNone;
   // kDescriptorSet: which descriptor of the set; into Snapshot::descriptors. kNone for kNotSeen.
   uint32_t descriptor = kNone;
   uint32_t descriptor_set = kNone;  // into Snapshot::descriptor_sets
 };
 
-// What helps to understand a candidate.
+// The context of a candidate, which helps to understand it.
 struct CandidateContext {
   uint32_t candidate = 0;  // into QueueVerdict::candidates
   // The innermost annotation around it, or itself if it is one; into Analysis::scopes, kNone for none.
@@ -86,12 +86,12 @@ struct CandidateContext {
   uint32_t first_binding = 0;  // into Analysis::bindings
   uint32_t binding_count = 0;
 };
-// Of more candidates than these this is found out for the first and the last ones. The last one that was
-// reached is the most likely culprit where the mode does not tell what has finished.
+// If there are more candidates than these, only the first and the last ones get a context. The last
+// one reached is the most likely culprit where the mode does not show what has finished.
 inline constexpr uint32_t kExplainedFirstCandidates = 4;
 inline constexpr uint32_t kExplainedLastCandidates = 12;
 
-// Of one queue: the work that can be the culprit, innermost scopes only, and why.
+// The candidates of one queue, innermost scopes only, and the reasons.
 struct QueueVerdict {
   uint32_t queue = kNone;  // kNone: lists registered without a queue
   uint32_t device = kNone;
@@ -107,8 +107,8 @@ struct QueueVerdict {
   // the queue, where this run shows that words ran ahead (late_suspect.h). kNone nearly always.
   uint32_t late_suspect = kNone;            // into Analysis::scopes
   uint32_t late_suspect_execution = kNone;  // into Analysis::executions
-  // Of no execution in flight the end can be seen (a queue, a list or a place that takes no writes): they
-  // are candidates only because nothing says that they have finished.
+  // True if the end of no execution in flight can be seen (a queue, a list or a place that takes no
+  // writes): the executions are candidates only because nothing shows that they have finished.
   bool ends_unseen = false;
   // True where the marker mode was off, and some execution is neither known to have finished nor known
   // not to have been submitted; or where the words were old copies when the process died, and an execution

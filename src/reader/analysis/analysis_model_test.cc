@@ -246,7 +246,8 @@ Scenario DrawsAroundDrain() {
   return scenario;
 }
 
-// So is this one: a mark on a barrier that does not hold makes running work look finished.
+// Marks on barriers that do not hold make running work look finished: the assumption is needed,
+// too.
 TEST(AnalysisAssumptions, BarriersMarkedAsHoldingHaveToHold) {
   for (const bool hold : {true, false}) {
     Scenario scenario = DrawsAroundDrain();

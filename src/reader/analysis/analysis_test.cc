@@ -502,7 +502,7 @@ TEST(Analysis, ExecutionsKnownAlikeShareTheirScopes) {
   EXPECT_TRUE(analysis.verdicts.at(0).exact);
   EXPECT_THAT(analysis.verdicts.at(0).candidate_executions, ElementsAre(499));
 
-  // Not reusable: the executions in the middle are alike, and are listed once.
+  // Executions of a list that is not reusable look alike in the middle and are listed once.
   builder.snapshot.recordings[list].reusable = false;
   const Analysis blurred = Analyse(builder.snapshot);
   EXPECT_THAT(blurred.scopes, SizeIs(30));
@@ -558,14 +558,14 @@ TEST(Analysis, DeviceNotesAndOldCopiesLimitTheReason) {
   EXPECT_THAT(reason, HasSubstr("up to 500 µs old"));
   EXPECT_FALSE(Analyse(builder.snapshot).verdicts.at(0).exact);
 
-  // What came to no copy may have run all the same.
+  // Work whose words reached no copy may have run all the same.
   builder.SetWords(0, 0, 0);
   const QueueVerdict nothing = Analyse(builder.snapshot).verdicts.at(0);
   EXPECT_THAT(nothing.candidates, IsEmpty());
   EXPECT_TRUE(nothing.unknown);
   EXPECT_THAT(nothing.reason, HasSubstr("up to 500 µs old"));
 
-  // Whoever saw the fault in the process has copied them.
+  // The handler that saw the fault in the process copied the current words.
   builder.snapshot.incidents[0].detail = builder.snapshot.AddText("the state at that moment");
   const QueueVerdict seen = Analyse(builder.snapshot).verdicts.at(0);
   EXPECT_FALSE(seen.unknown);
@@ -646,7 +646,7 @@ TEST(Analysis, EndsThatEndNothingAndEndsThatSkipScopes) {
   EXPECT_THAT(ScopeStates(analysis), ElementsAre(kInFlight, kCompleted, kCompleted, kNotStarted));
 }
 
-// What every caller may rely on, whatever the snapshot holds.
+// Checks the guarantees of an analysis for any snapshot.
 void ExpectConsistent(const Snapshot& snapshot, const Analysis& analysis) {
   for (uint32_t i = 0; i < analysis.scopes.size(); ++i) {
     const Scope& scope = analysis.scopes[i];

@@ -18,13 +18,15 @@ struct KnownArguments : WorkArguments {
   ArgumentNumbers values;
 };
 
-// Those of the command that begins with this event, an index into Snapshot::events of a kBegin. Without any: of a
-// command that has none or that nobody noted them of, of a marker, and of a marker of the application around several
-// commands. Any snapshot whose indices are in range is safe. Time: linear in the binds that follow the event.
+// Returns the arguments of the command that begins with this event, an index into Snapshot::events
+// of a kBegin. Returns none for a command without arguments or without recorded ones, for a marker,
+// and for a marker of the application around several commands. Any snapshot whose indices are in
+// range is safe. Time: linear in the binds that follow the event.
 KnownArguments ArgumentsOf(const Snapshot& snapshot, uint32_t event);
 
-// How much work the command gives the GPU by its numbers: vertices, groups, rays, all instances of them; at most
-// UINT64_MAX. 0: they do not tell, as of indirect work of which nothing was read, or there is none.
+// Returns the amount of work that the arguments request: vertices, groups or rays of all instances;
+// at most UINT64_MAX. Returns 0 if it is unknown, as for indirect work whose arguments were not
+// read, or if there is none.
 uint64_t SizeOfWork(const KnownArguments& arguments);
 
 // More than any command of a program that works as it should: by their numbers alone these would take the GPU

@@ -16,9 +16,10 @@ namespace cairn {
 struct LiveExecution {
   uint32_t execution = kNone;  // into Analysis::executions
   uint64_t submission = 0;     // number on its queue; 0 if not told
-  // Where the GPU is: the innermost scope around the event that it reached last, into
-  // Analysis::scopes; where that has finished already the first one that has not; kNone outside of
-  // all of them. ScopePath and, as text, AppendScopePath of reader/report/describe.h lead there.
+  // The GPU's position: the innermost scope around the event that it reached last, into
+  // Analysis::scopes; if that has finished, the first one that has not; kNone outside of all
+  // scopes. ScopePath returns the path to it, AppendScopePath of reader/report/describe.h the path
+  // as text.
   uint32_t scope = kNone;
   // Innermost scopes in flight: with more than one the GPU may be in any of them, `scope` being the
   // last one that it reached.
@@ -38,7 +39,7 @@ struct LiveQueue {
   // For some list that is neither known to have finished nor known not to have started the marker mode is
   // off, or the end cannot be seen (EndIsUnseen).
   bool unknown = false;
-  // In the order in which they were submitted. Of more than kMostLiveExecutions the first ones.
+  // In submission order; only the first kMostLiveExecutions.
   std::vector<LiveExecution> running;
   uint64_t running_count = 0;      // all of them
   uint64_t not_started_count = 0;  // executions known to wait behind them, as far as they are told

@@ -133,7 +133,7 @@ TEST(Live, DestroyedDevicesAreLeftOut) {
   EXPECT_THAT(View(builder.snapshot).queues, IsEmpty());
 }
 
-// Its last submission was only a fence.
+// The last submission has a fence only.
 TEST(Live, AnIdleQueueHasNothingPending) {
   SnapshotBuilder builder;
   const uint32_t queue = builder.AddQueue();

@@ -41,7 +41,7 @@ Uses UsesOf(uint32_t type) {
     case CAIRN_MARKER_EXECUTE_META_COMMAND: return {.compute = true};
     case CAIRN_MARKER_TRACE_RAYS:
     case CAIRN_MARKER_TRACE_RAYS_INDIRECT: return {.rays = true};
-    // Its command signature says which of both; that is not known here.
+    // The command signature selects draws or dispatches; it is not known here.
     case CAIRN_MARKER_EXECUTE_INDIRECT: return {.draws = true, .indices = true, .compute = true};
     default: return {.draws = DrawsMore(type), .compute = IsDispatch(type)};
   }

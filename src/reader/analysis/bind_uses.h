@@ -11,7 +11,7 @@
 
 namespace cairn {
 
-// What of the state of a list a command uses.
+// The parts of a list's state that a command uses.
 struct Uses {
   bool draws = false;
   bool indices = false;
@@ -19,7 +19,8 @@ struct Uses {
   bool rays = false;  // in Direct3D they use what dispatches use
 };
 
-// Of a CairnMarkerType, also of values that this version does not know.
+// Returns the parts that commands of this CairnMarkerType use; accepts values that this version
+// does not know.
 Uses UsesOf(uint32_t type);
 
 // Binds are told apart by point, pipe and slot; what does not fit in is ignored.
@@ -43,7 +44,8 @@ inline uint32_t NumberOf(uint32_t slot) {
   return slot & ~(kBindSlotOfCompute | kBindSlotOfRays);
 }
 
-// Not state: it belongs to the command that it stands directly before, with nothing but binds between.
+// Returns true for bindings of the one command that follows directly, with only binds in between:
+// they are no state.
 inline bool IsOfOneCommand(BindPoint point) {
   return point == BindPoint::kSource || point == BindPoint::kDestination ||
          point == BindPoint::kIndirectArguments;
@@ -51,8 +53,8 @@ inline bool IsOfOneCommand(BindPoint point) {
 
 bool IsUsed(const Uses& uses, BindPoint point, uint32_t pipe);
 
-// Whether no state goes on across the event: where a secondary command buffer begins nothing is bound, and behind
-// one that ended nothing is left. `first_event`: of its recording.
+// Returns true if no state survives the event: nothing is bound at the begin of a secondary command
+// buffer, and its state is lost at its end. `first_event`: of its recording.
 bool EndsState(const Snapshot& snapshot, uint32_t first_event, const Event& event);
 
 }  // namespace cairn

@@ -30,8 +30,8 @@ class BindingResolver {
   // Adds to `bindings` what the scope uses. Time is linear in the events before it.
   void FindBindings(const Scope& scope, const Execution& execution, std::vector<Binding>* bindings);
 
-  // Whether the shaders of the pipeline declare this descriptor; true also where they are not known. `binding`:
-  // kNone for any of the set.
+  // Returns true if the shaders of the pipeline declare this descriptor, or if they are not known.
+  // `binding`: kNone for any descriptor of the set.
   bool CanUse(uint32_t pipeline, uint32_t set, uint32_t binding);
 
  private:
@@ -51,7 +51,8 @@ class BindingResolver {
   CandidateContext ContextOf(const QueueVerdict& verdict, uint32_t candidate, Analysis* analysis);
   Moment MomentOf(const Execution& execution) const;
   Binding Resolve(const Event& event, const Moment& moment);
-  // What is wrong with the set that `event` binds, as far as the pipeline can use it and there is room.
+  // Adds the faults of the set that `event` binds, as far as the pipeline can use it, `room`
+  // bindings at most.
   void ResolveSet(const Event& event, uint32_t pipeline, const Moment& moment, size_t room,
                   std::vector<Binding>* bindings);
   // The object that holds `address`: one alive at the moment, else the one destroyed last before it.

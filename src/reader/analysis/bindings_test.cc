@@ -62,7 +62,7 @@ class Bindings : public ::testing::Test {
       builder_.Submit(queue_, list_);
       builder_.snapshot.submissions[0].time_ns = kSubmitted;
     }
-    // What is before has ended: its write at the bottom is seen in the event before.
+    // The work before has ended: its bottom write belongs to the event before.
     builder_.snapshot.events[sequence - 2].flags |= kEventWritesBottom;
     analysis_ = Analyse(builder_.snapshot);
     const QueueVerdict& verdict = analysis_.verdicts.at(0);

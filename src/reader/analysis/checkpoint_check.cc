@@ -8,7 +8,7 @@
 namespace cairn {
 namespace {
 
-// What is known of the executions of one recording, and of what its queues did behind them.
+// The states of all executions of one recording, and the last submission.
 struct RecordingStates {
   bool any = false;
   bool any_in_flight = false;

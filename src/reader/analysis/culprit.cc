@@ -14,7 +14,7 @@
 namespace cairn {
 namespace {
 
-// Why a queue, or what is behind it, does not go on.
+// The reason why a queue, or the work behind it, does not proceed.
 struct Standstill {
   FindingKind kind = FindingKind::kGpuHang;
   uint32_t cycle = kNone;
@@ -105,7 +105,7 @@ class CulpritFinder {
         if (finding_.fault_address == kNone) finding_.fault_address = address;
       }
     }
-    // Of time-outs the kernel tells, too.
+    // Lines about time-outs are no faults: skip them.
     for (uint32_t i = 0; i < snapshot_.kernel_lines.size(); ++i) {
       const KernelLine& line = snapshot_.kernel_lines[i];
       if (!line.names_process || !line.tells_fault) continue;
@@ -174,7 +174,7 @@ class CulpritFinder {
     finding_.wait = found.wait;
   }
 
-  // Whoever ends a program that stands still, or asks it why, wants to know of one.
+  // A user who ends or dumps a program that hangs wants to know of a deadlock.
   void LookForDeadlock() {
     for (uint32_t i = 0; i < waits_.cycles.size(); ++i) {
       const uint32_t wait = waits_.cycles[i].front();
@@ -186,7 +186,8 @@ class CulpritFinder {
     }
   }
 
-  // What is lost or faulted when nothing runs was at work before, if anything ever was.
+  // Finds the last completed work of each queue: without work in flight, the lost or faulted device
+  // can only have executed this.
   void FindLastFinished() {
     std::vector<uint32_t> last(analysis_.verdicts.size(), kNone);
     for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {

@@ -38,7 +38,7 @@ enum class Certainty : uint8_t {
   kNotKnown,  // the mode was off, or what is left has no end that can be seen
 };
 
-// What puts a suspect where it stands.
+// The reason for a suspect's rank.
 enum class SuspectReason : uint8_t {
   kOnlyWorkRunning,    // proved
   kLeadsToFault,       // it had finished, and leads to the address of the fault (fault_users.h)
@@ -85,7 +85,7 @@ struct SuspectWork {
   TieEvidence tie_evidence = TieEvidence::kNone;
 };
 
-// What came last on a queue.
+// The last completed work of a queue.
 struct FinishedWork {
   uint32_t verdict = kNone;    // the queue: into Analysis::verdicts
   uint32_t execution = kNone;  // into Analysis::executions
@@ -117,7 +117,8 @@ struct CulpritFinding {
   // Every candidate of every queue, each once, behind the finished work that leads to a fault; of the kinds that are
   // no fault of the GPU's, what was running. None for kDeadlock and kEndlessWait: there no work is accused.
   std::vector<SuspectWork> suspects;
-  // How many of the suspects, from the first on, nothing separates: at least 1 where there are suspects.
+  // The number of suspects, from the first on, that nothing separates: at least 1 if there are
+  // suspects.
   uint32_t tied = 0;
   SlowProgress
       slow;  // after an exit, a kill or an abort: the GPU was slow, and no work is to blame

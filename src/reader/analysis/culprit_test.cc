@@ -132,7 +132,7 @@ TEST(Culprit, AFaultAddressOrTheKernelTellsOfAFault) {
   EXPECT_EQ(Find(snapshot).kernel_line, 2u);
 }
 
-// What a GPU did not wait for, it may have gone on behind.
+// A GPU that did not wait may have gone on past the work that faulted.
 TEST(Culprit, AFaultBehindWhichAllHadFinishedIsOfWhatHadFinished) {
   SnapshotBuilder builder(MarkerMode::kFull);
   Snapshot& snapshot = builder.snapshot;
@@ -172,7 +172,7 @@ TEST(Culprit, AFaultBehindWhichAllHadFinishedIsOfWhatHadFinished) {
   builder.SetWords(third, 1, 0);
   EXPECT_EQ(Find(snapshot).certainty, Certainty::kProved) << "something runs";
 
-  // No fault is told.
+  // Without a fault there is no suspect.
   builder.SetWords(third, 2, 2);
   snapshot.kernel_lines.clear();
   for (const IncidentKind kind : {IncidentKind::kExited, IncidentKind::kHang}) {
@@ -218,7 +218,7 @@ TEST(Culprit, BehindTheLastWriteTheNearestIsLikeliest) {
   EXPECT_EQ(finding.certainty, Certainty::kOneOf);
 }
 
-// As of draws of Direct3D 12 on vkd3d: the first one has a write before it, those behind it none.
+// Like draws of Direct3D 12 on vkd3d: a write precedes the first draw, but not those that follow.
 TEST(Culprit, TheLastReachedTiesWithWhatFollowsWithoutAWrite) {
   SnapshotBuilder builder(MarkerMode::kTop);
   const uint32_t list = builder.BeginList(builder.AddQueue());
@@ -438,7 +438,7 @@ TEST(Culprit, AQueueThatOnlyWaitsStandsLast) {
   const CulpritFinding finding = Find(snapshot);
   EXPECT_THAT(Scopes(finding), ElementsAre(1, 0));
   EXPECT_EQ(finding.suspects[1].reason, SuspectReason::kHeldBack);
-  // Its hang is that of the queue it waits for.
+  // The hang of this queue comes from the queue that it waits for.
   Note(IncidentKind::kHang, 2000, &snapshot, 0);
   EXPECT_EQ(Find(snapshot).kind, FindingKind::kGpuHang);
   EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(1, 0));
@@ -471,7 +471,7 @@ TEST(Culprit, InADeadlockNoWorkIsAccused) {
     EXPECT_EQ(finding.cycle, 0u);
     EXPECT_THAT(finding.suspects, IsEmpty());
   }
-  // Whoever dies of its own fault does not die of it.
+  // A fault of the CPU explains the end, so that the deadlock does not.
   builder.snapshot.incidents.clear();
   Note(IncidentKind::kSignal, 11, &builder.snapshot);
   EXPECT_EQ(Find(builder.snapshot).kind, FindingKind::kCpuFault);
@@ -527,7 +527,7 @@ TEST(Culprit, OneDeviceAlone) {
   snapshot.recordings[1].device = 1;
   EXPECT_THAT(Scopes(Find(snapshot, 1)), ElementsAre(1));
   EXPECT_EQ(Find(snapshot, 1).certainty, Certainty::kProved);
-  // Where one was lost the other stands behind it.
+  // Suspects of the lost device come first.
   snapshot.devices[1].device_lost = true;
   EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(1, 0));
   Note(IncidentKind::kDeviceLost, -4, &snapshot);
@@ -569,7 +569,7 @@ TEST(Culprit, RawMarkersTellWhereTheModeDoesNot) {
     ASSERT_FALSE(finding.suspects.empty());
     EXPECT_EQ(finding.suspects[0].scope, 2u);
     EXPECT_EQ(finding.suspects[0].reason, SuspectReason::kRawMarkers);
-    // Nothing that the words leave open is dropped.
+    // Every suspect that the words leave open stays.
     EXPECT_EQ(finding.suspects.size(), mode == MarkerMode::kTop ? 4u : 1u);
     if (mode != MarkerMode::kTop) continue;
     EXPECT_EQ(finding.suspects[3].reason, SuspectReason::kRawMarkersClear);

@@ -109,7 +109,7 @@ class AddressJudge {
     return snapshot_.objects[object].state == ObjectState::kAlive;
   }
 
-  // Of each device the first submission that has not finished.
+  // Finds the time of each device's first unfinished submission.
   void FindSubmissionTimes(const Analysis& analysis) {
     submission_times_.assign(snapshot_.devices.size(), 0);
     const std::vector<SubmissionProgress> progress = FindSubmissionProgress(snapshot_, analysis);
@@ -181,7 +181,8 @@ class AddressJudge {
       const auto key = [this](const AddressOwner& owner) {
         const Object& object = snapshot_.objects[owner.object];
         const bool alive = object.state == ObjectState::kAlive;
-        // Of those that live the exact ones first, then the youngest, whose range is the narrowest guess.
+        // Sorts living objects first, among them exact ones, then the youngest, whose ranges are
+        // the narrowest guess.
         return std::tuple(!alive, alive && !owner.exact, alive ? 0 : ~object.destroyed_ns,
                           !owner.exact, ~object.serial, owner.object);
       };

@@ -32,7 +32,7 @@ inline bool HasGpuRange(const Object& object) {
   return object.state != ObjectState::kFree && object.gpu_address != 0 &&
          HasGpuAddresses(object.kind);
 }
-// Of an object with a size; without one it owns no byte.
+// Returns the address range of an object; empty if the object has no size.
 AddressRange RangeOf(const Object& object);
 
 struct AddressOwner {
@@ -60,11 +60,11 @@ struct FaultAddressVerdict {
   uint32_t incident = kNone;     // into Snapshot::incidents; kNone but for what the CPU accessed
   uint64_t given = 0;            // the address
   AddressState state = AddressState::kNoAddress;
-  // What the address and its precision stand for.
+  // The range that the address and its precision stand for.
   uint64_t first = 0;
   uint64_t last = 0;
-  // Those that live first, among them the exact ones first; then those destroyed most recently. Of more than
-  // kMostOwners the first ones.
+  // Living objects first, among them the exact ones; then those destroyed most recently. Only the
+  // first kMostOwners.
   std::vector<AddressOwner> owners;
   uint64_t owner_count = 0;
   // The nearest of all objects, those that live first; not found out where it is owned.
@@ -72,7 +72,7 @@ struct FaultAddressVerdict {
   AddressNeighbour above;
 };
 inline constexpr size_t kMostOwners = 8;
-// Of more addresses nothing is found out: a driver gives a handful.
+// The most addresses that are judged: a driver reports a handful.
 inline constexpr size_t kMostFaultAddressesJudged = 64;
 
 // One for each address of each fault. `analysis` is that of `snapshot`. Time is linear in the number of
@@ -80,8 +80,8 @@ inline constexpr size_t kMostFaultAddressesJudged = 64;
 std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
                                                     const Analysis& analysis);
 
-// The same for the lines of the kernel's log that name an address: of this process, or of none that is named.
-// The kernel tells the page, of 4 KiB. Of a redacted snapshot none is known.
+// Judges addresses in lines of the kernel's log that name this process or none. The kernel logs
+// pages of 4 KiB. Returns none for a redacted snapshot.
 std::vector<FaultAddressVerdict> FindKernelAddresses(const Snapshot& snapshot,
                                                      const Analysis& analysis);
 // The same for the addresses at which the program died, where an implementation runs on the CPU and its GPU addresses

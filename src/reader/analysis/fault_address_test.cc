@@ -185,7 +185,7 @@ TEST(FaultAddress, PrecisionMakesARange) {
   EXPECT_EQ(verdict.owners[1].object, first);
   EXPECT_FALSE(verdict.owners[1].exact);
   EXPECT_EQ(verdict.owners[1].offset, 0u);
-  // No power of two: the next one.
+  // The precision is no power of two: the next one counts.
   EXPECT_EQ(memory.Fault(0x2810, 0x900).last, 0x2FFFu);
   EXPECT_EQ(memory.Fault(0x2810, 0).last, 0x2810u);
 }

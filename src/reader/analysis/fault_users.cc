@@ -16,7 +16,7 @@
 namespace cairn {
 namespace {
 
-// Of one set; more only damaged files hold.
+// The most descriptors read of one set; only damaged files have more.
 constexpr uint32_t kMostDescriptorsSeen = 4096;
 constexpr size_t kMostDescriptorsKept = 16;
 // Work that turns out to lead elsewhere at the time of its submission is not told of.
@@ -26,7 +26,7 @@ bool TellsOfFault(const KernelLine& line) {
   return line.names_process && line.tells_fault;
 }
 
-// Where the faults lie.
+// The addresses and objects of the faults.
 class FaultPlace {
  public:
   FaultPlace(const Snapshot& snapshot, const Analysis& analysis) : snapshot_(snapshot) {
@@ -47,7 +47,7 @@ class FaultPlace {
 
   bool empty() const { return faults_.empty(); }
   bool HasObject(uint64_t object) const { return object < objects_.size() && objects_[object]; }
-  // Of one of the objects, or of what the faults stand for.
+  // Returns true if the address lies in one of the objects or in a range of the faults.
   bool HasAddress(uint64_t address) const {
     const auto after = std::upper_bound(
         ranges_.begin(), ranges_.end(), address,
@@ -121,7 +121,7 @@ class FaultPlace {
   std::vector<bool> objects_;
 };
 
-// Which binds lead to the place, as a recording goes on.
+// Tracks the binds that lead to the place of the faults while a recording proceeds.
 class BoundState {
  public:
   BoundState(const Snapshot& snapshot, const FaultPlace& place, BindingResolver& resolver)
@@ -180,7 +180,7 @@ class BoundState {
     return false;
   }
 
-  // Of the set those that lead there.
+  // Returns the bindings of the set that lead to the place of the faults.
   const std::vector<uint32_t>& BindingsOf(uint32_t set_index) {
     const auto [known, is_new] = bindings_.try_emplace(set_index);
     if (!is_new) return known->second;
@@ -248,7 +248,8 @@ class FaultUserFinder {
     return order;
   }
 
-  // Its works that have something bound which may lead there, as indices into its scopes.
+  // Returns the works of the execution with a binding that may lead there, as indices into its
+  // scopes.
   const std::vector<uint32_t>& UsersOf(const Execution& execution) {
     std::optional<std::vector<uint32_t>>& users = users_[execution.recording];
     if (users) return *users;

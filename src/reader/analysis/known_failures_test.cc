@@ -149,8 +149,8 @@ TEST(KnownFailure, 09_ExecutionsThatCannotBeToldApartAreNotCalledFinished) {
   EXPECT_FALSE(analysis.verdicts.at(0).exact);
   EXPECT_THAT(analysis.verdicts.at(0).reason, HasSubstr("without being registered as reusable"));
 
-  // Once the first is known to have finished before the second was submitted, the words are the
-  // second's.
+  // The first execution is known to have finished before the second was submitted, so that the
+  // words are the second's.
   builder.snapshot.recordings[list].finished_runs = 1;
   builder.SetWords(list, 1, 0);
   const Analysis told = Analyse(builder.snapshot);

@@ -93,7 +93,8 @@ class LateSuspectFinder {
            WordProvesTheEnd(analysis_.executions[execution_index], scope);
   }
 
-  // Not enough is that the application told of the end, or that something later finished.
+  // Returns true if a word proves the end. Completion reported by the application, or of later
+  // work, does not count.
   bool WordProvesTheEnd(const Execution& execution, const Scope& scope) const {
     const Recording& recording = snapshot_.recordings[execution.recording];
     const uint32_t passed = recording.passed;
@@ -115,7 +116,7 @@ class LateSuspectFinder {
   Analysis& analysis_;
 };
 
-// Whether something that was in flight on the queue may be what faulted.
+// Returns true if work that was in flight on the queue may have caused the fault.
 bool MayHaveFaulted(const Snapshot& snapshot, const Analysis& analysis,
                     const QueueVerdict& verdict) {
   if (verdict.unknown || !verdict.list_candidates.empty()) return true;

@@ -67,8 +67,8 @@ class LostStores {
     return work.state == WorkState::kInFlight && MayHoldWork(verdict, work) &&
            (other == WorkState::kInFlight || other == WorkState::kUnknown);
   }
-  // Not a barrier. Of a list without scopes not the place between a marker that ends something and one that
-  // begins something: markers stand around work.
+  // Returns false for a barrier, and in a list without scopes for the place between a marker that
+  // ends something and one that begins something: markers stand around work.
   bool MayHoldWork(const RawMarkerVerdict& verdict, const RawMarkerWork& work) const {
     if (work.scope != kNone) return RunsSomething(work.scope);
     const uint32_t next = work.after_marker;

@@ -11,10 +11,10 @@
 
 namespace cairn {
 
-// Where a device was lost, faulted or hung, and neither its words nor its raw markers leave any work that can be
-// the culprit: of each of its queues, the first work that is not proven to have finished becomes
-// likely, and what is behind it possible. `verdicts` are those of `snapshot`, which `analysis` is of. Time O(n) of the
-// works.
+// Handles a device that was lost, faulted or hung although neither its words nor its raw markers
+// leave a possible culprit: on each of its queues the first work not proven to have finished
+// becomes likely, and the work behind it possible. `verdicts` and `analysis` are those of
+// `snapshot`. Time O(n) of the works.
 void AllowForLostStores(const Snapshot& snapshot, const Analysis& analysis,
                         std::vector<RawMarkerVerdict>* verdicts);
 

@@ -135,14 +135,16 @@ Progress JudgeSubmitted(const Snapshot& snapshot, const Recording& recording, ui
   progress.told_apart = false;
   progress.words_make_sense = WordsMakeSense(snapshot, recording);
   if (run == finished + 1) {
-    // Whoever wrote `passed`, or came beyond what drains: this execution came first.
+    // Whichever execution wrote `passed`, or got past a barrier that drains, ran after this one, so
+    // that the evidence holds for this one as well.
     const Progress words = FromWords(snapshot, recording);
     progress.evidence = words.evidence;
     progress.evidence.unreached = kAllEvents;
     progress.drained = words.drained;
     progress.began = true;
   } else if (run == recording.submit_count) {
-    // Whoever wrote `reached`: this execution came last.
+    // Whichever execution wrote `reached` ran before this one, so that the GPU has not got further
+    // here.
     progress.evidence.unreached = Unreached(snapshot, recording);
   }
   return progress;

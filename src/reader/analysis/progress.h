@@ -21,14 +21,15 @@ struct Drains {
   uint32_t draws = 0;
 };
 
-// What of a queue is known to have finished.
+// The work of a queue that is known to have finished.
 struct Drained {
   bool all = false;
   bool dispatches = false;
   bool draws = false;
 };
 
-// What one execution's own words and counters say, before the order of the queue is considered.
+// The evidence of one execution's own words and counters, before the order of the queue is
+// considered.
 struct Progress {
   Evidence evidence;
   bool began = false;  // the GPU was inside or behind this execution
@@ -47,11 +48,11 @@ struct Progress {
 Progress JudgeExecution(const Snapshot& snapshot, const Execution& execution,
                         bool device_tells_submissions);
 
-// Of each recording. Linear in the events.
+// Returns the last drains of each recording. Linear in the events.
 std::vector<Drains> FindLastDrains(const Snapshot& snapshot);
 
-// Whether everything that the GPU was asked to write in it has come, and none of that says that it has
-// finished: its end takes no writes, or nothing of it does. Linear in the events behind the last write.
+// Returns true if every write in the recording has arrived and none of them proves its end: its end
+// takes no writes, or nothing in it does. Linear in the events behind the last write.
 bool EndIsUnseen(const Snapshot& snapshot, const Recording& recording);
 
 // Refines the executions of one queue, in submission order: a queue is fetched in order, and a

@@ -122,13 +122,14 @@ class QueueOfRawMarkers {
   std::vector<RawMarkerWork> works_;  // of each work among the commands
 };
 
-// Whether it ran, as far as anybody tells: where submissions are told, a list without one did not.
+// Returns false if submissions are reported (`told`) and this execution has none.
 bool MayHaveRun(const Snapshot& snapshot, const Execution& execution, bool told) {
   if (execution.submission != kNone) return true;
   return !told && snapshot.recordings[execution.recording].submit_count == 0;
 }
 
-// Of one queue, whose executions are `order`, as they were submitted. Takes off `max_commands` what it used.
+// Judges one queue, whose executions are `order`, in the order of submission. Subtracts the
+// commands it used from `max_commands`.
 RawMarkerVerdict JudgeQueue(const Snapshot& snapshot, const Analysis& analysis,
                             std::span<const uint32_t> order, uint32_t* max_commands) {
   const auto has_submission = [&](uint32_t i) {
@@ -170,7 +171,7 @@ std::vector<RawMarkerVerdict> JudgeRawMarkers(const Snapshot& snapshot, const An
   };
   std::vector<uint32_t> order(analysis.executions.size());
   std::iota(order.begin(), order.end(), 0u);
-  // Of one queue as they were submitted; kNone sorts last.
+  // By queue, in the order of submission; kNone sorts last.
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return std::tuple(queue_of(a), analysis.executions[a].submission) <
            std::tuple(queue_of(b), analysis.executions[b].submission);

@@ -38,7 +38,7 @@ struct RawMarkerWork {
   std::string reason;  // in words; "marker 3" is the third of RawMarkerVerdict::markers
 };
 
-// What follows from the raw markers of one queue.
+// The conclusions from the raw markers of one queue.
 struct RawMarkerVerdict {
   uint32_t queue = kNone;  // kNone: lists registered without a queue
   uint32_t device = kNone;
@@ -51,7 +51,7 @@ struct RawMarkerVerdict {
   uint32_t executions_left_out = 0;       // the oldest, of which there are too many
 };
 
-// Of all queues together, the last commands of each are looked at.
+// The limit for all queues together; the last commands of each are read.
 inline constexpr uint32_t kMaxRawMarkerCommands = 65536;
 
 // For each queue with raw markers whose recorded order is known. Time O(n log n) of the executions, and of

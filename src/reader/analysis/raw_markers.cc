@@ -206,7 +206,8 @@ class Inference {
     }
   }
 
-  // Whether only commands that never stop a front end lie between a marker that arrived and the work.
+  // Returns true if only commands that never stop a front end lie between a marker that arrived and
+  // the work.
   bool ArrivedAt(uint32_t command) const {
     if (command + 1 <= reached_) return true;
     for (uint32_t i = command; i-- > 0;) {

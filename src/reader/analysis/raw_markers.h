@@ -18,7 +18,7 @@ namespace cairn {
 
 enum class RawCommandKind : uint8_t { kWork, kTopMarker, kBottomMarker };
 
-// Whether a marker's write reached its slot. kUnknown: a later write hides it.
+// The state of a marker's write to its slot. kUnknown: a later write hides it.
 enum class RawArrival : uint8_t { kUnknown, kArrived, kMissing };
 // "written", "missing", "unknown".
 const char* RawArrivalWord(RawArrival arrival);
@@ -71,7 +71,8 @@ RawVerdict InferFromRawMarkers(const std::vector<RawCommand>& commands, const Ra
 // behind it are possible.
 void AllowForLostStores(RawVerdict* verdict);
 
-// Why it is the culprit (`first`), or can be, in words. `unreached_marker` as in RawVerdict.
+// Returns the sentence why a work is the culprit (`first`) or may be. `unreached_marker` as in
+// RawVerdict.
 std::string LostStoreReason(uint32_t unreached_marker, bool first);
 
 }  // namespace cairn

@@ -13,7 +13,7 @@ namespace cairn {
 
 inline constexpr uint32_t kAllEvents = 0xFFFFFFFF;
 
-// What is proven about one execution of a recording, in sequence numbers.
+// The evidence about one execution of a recording, in sequence numbers.
 struct Evidence {
   uint32_t passed = 0;              // everything before this event has finished
   uint32_t unreached = kAllEvents;  // this event and all behind it were not reached
@@ -34,7 +34,8 @@ WorkState ScopeState(uint32_t type, uint32_t begin_sequence, uint32_t end_sequen
 // from recording to recording.
 class OrdinalCounter {
  public:
-  // Of the last `count` scopes, which are those of one recording. Linear, as long as siblings are of few types.
+  // Numbers the last `count` scopes, which are those of one recording. Linear, as long as siblings
+  // have few types.
   void Count(const Snapshot& snapshot, uint32_t count, std::vector<Scope>* scopes);
 
  private:

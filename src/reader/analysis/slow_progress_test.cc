@@ -75,7 +75,7 @@ TEST_F(SlowProgressTest, NorIsWhatTheWatchdogOrTheDriverTellOf) {
     snapshot_.incidents[0] = {.kind = IncidentKind::kSignal, .value = signal};
     EXPECT_EQ(Find().slow.verdict, 0u) << "whoever ended it: " << signal;
   }
-  // Where the CPU does the work of a GPU it may be the fault of that work.
+  // If the CPU does a GPU's work, that work may have caused the fault.
   snapshot_.incidents[0] = {.kind = IncidentKind::kSignal, .value = 11};
   EXPECT_EQ(Find().slow.verdict, kNone);
 }

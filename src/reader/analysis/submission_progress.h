@@ -34,7 +34,8 @@ struct EmptySubmission {
   uint64_t number = 0;
   uint64_t time_ns = 0;  // CLOCK_MONOTONIC
 };
-// As far back as Snapshot::submissions goes for the queue; in the order in which they were made.
+// Returns the empty submissions in submission order, as far back as Snapshot::submissions goes for
+// the queue.
 std::vector<EmptySubmission> FindEmptySubmissions(const Snapshot& snapshot);
 
 }  // namespace cairn

@@ -13,7 +13,7 @@
 namespace cairn {
 namespace {
 
-// What raw markers say of a scope; the smaller one counts where executions share it.
+// The evidence of raw markers about a scope; the smaller value counts where executions share it.
 enum class RawWord : uint8_t { kLikely, kPossible, kNone, kClear };
 
 // A suspect with what places it.
@@ -203,7 +203,7 @@ class SuspectRanker {
       ranked.suspect.binding = WorstBinding(*context++);
     }
     for (const uint32_t execution : verdict.list_candidates) {
-      // Its parts are named one by one.
+      // The execution's parts are added one by one.
       if (!has_raw_parts_.empty() && has_raw_parts_[execution]) continue;
       Add(index, execution, kNone);
     }
@@ -228,7 +228,7 @@ class SuspectRanker {
     return unknown;
   }
 
-  // What the words leave open and no candidate stands for: all there is in mode off.
+  // Adds works that the raw markers leave open and that no candidate covers: all works in mode off.
   void CollectOfRawMarkers() {
     for (const RawMarkerVerdict& raw : raw_verdicts_) {
       if (!IsShown(raw.device)) continue;
@@ -325,7 +325,7 @@ class SuspectRanker {
     std::stable_sort(order.begin(), order.end(), [](const Ranked* a, const Ranked* b) {
       return a->work != b->work ? a->work < b->work : a->score < b->score;
     });
-    // As Key has it: of a group the first comes first.
+    // Same order as Key: the first of a group comes first.
     if (!tied.front().tells_finished && !tied.front().at_front && tied.front().group == kNone) {
       std::reverse(positions.begin(), positions.end());
     }
@@ -378,8 +378,8 @@ class SuspectRanker {
     }
   }
 
-  // Dispatches that run together, in modes that write no ends. Of more than a few the first have long finished when the
-  // last are reached: that is so of draws as well.
+  // Finds dispatches that run together, in modes that write no ends. In a larger group the first
+  // ones have long finished when the last are reached, as with draws.
   void FindGroups(std::span<Ranked> of_queue) const {
     constexpr size_t kMostTogether = 8;
     if (of_queue.front().tells_finished) return;

@@ -16,7 +16,7 @@
 
 namespace cairn {
 
-// How much speaks for a work; smaller is likelier.
+// The evidence for a work; smaller is likelier.
 struct TieScore {
   bool is_absurd = false;       // its size alone would hang a GPU: kAbsurdSize
   uint32_t shaders = kUnknown;  // of its pipeline

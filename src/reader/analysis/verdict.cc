@@ -107,9 +107,9 @@ class QueueJudge {
     }
   }
 
-  // Whether a later candidate of the same list only waits for the first one: a barrier, or the end of a render pass
-  // behind a draw, whose attachments it resolves. No scope may be in flight around it that is not around the first one
-  // as well: work without markers may run there.
+  // Returns true if a later candidate of the same list only waits for the first one: a barrier, or
+  // the end of a render pass behind a draw, whose attachments it resolves. All scopes in flight
+  // around it must be around the first one as well: otherwise work without markers may run there.
   bool WaitsForFirst(uint32_t candidate) const {
     const uint32_t type = BeginEvent(candidate).type;
     const bool behind_draw = IsDraw(BeginEvent(verdict_.candidates[0]).type);
@@ -256,7 +256,7 @@ class QueueJudge {
     }
   }
 
-  // What follows from barriers alone: no word says it.
+  // Explains conclusions that follow from barriers alone, without a word that proves them.
   void ExplainDrains() {
     const Recording& recording = RecordingOf(analysis_.executions[first_in_flight_]);
     const Evidence& evidence = progress_[first_in_flight_].evidence;

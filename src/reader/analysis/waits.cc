@@ -42,7 +42,7 @@ class WaitFinder {
   }
 
  private:
-  // Where a queue comes by an operation.
+  // The position of an operation on its queue.
   struct Operation {
     uint64_t number;
     uint32_t phase;
@@ -338,7 +338,7 @@ void WaitFinder::CollectQueue(uint32_t queue) {
   if (waits.first_unfinished != 0 || waits.wait_count != 0) graph_.queues.push_back(waits);
 }
 
-// Of waits for the same the last one: a program may look again and again.
+// Keeps the last of equal waits: a program may poll.
 void WaitFinder::CollectCpu() {
   QueueWaits waits;
   waits.first_wait = static_cast<uint32_t>(graph_.waits.size());

@@ -27,8 +27,8 @@ enum class WaitState : uint8_t {
 struct Wait {
   uint32_t sync = kNone;  // into Snapshot::syncs
   WaitState state = WaitState::kUnknown;
-  // What signals it, into Snapshot::syncs. Of several that reach the value the first to come; where
-  // none comes the first that was told. kNone: none was.
+  // The signal that satisfies the wait, into Snapshot::syncs: the first to arrive of those that
+  // reach the value; if none arrives, the first that was reported. kNone: none was.
   uint32_t signal = kNone;
   // The submission that it holds back; 0 for the CPU, for presents and where none was made after it.
   uint64_t held_submission = 0;
@@ -45,8 +45,8 @@ struct QueueWaits {
   // Words say that the GPU has begun with the first that is unfinished: if something holds it back, then only
   // a later stage of it.
   bool begun = false;
-  // Whether a wait that is not satisfied holds back the first that is unfinished, or what follows the
-  // last one. False where that one has begun.
+  // True if an unsatisfied wait holds back the first unfinished submission, or the work that
+  // follows the last one. False if that submission has begun.
   bool held = false;
   uint32_t first_wait = 0;  // into WaitGraph::waits, in the order of the queue
   uint32_t wait_count = 0;
@@ -59,15 +59,15 @@ struct WaitGraph {
   // One for each of Snapshot::queues: FindSubmissionProgress, and what the waits tell of submissions without
   // command lists, which are over when what they wait for has come.
   std::vector<SubmissionProgress> progress;
-  // Those with unfinished submissions or waits, in the order of Snapshot::queues; then the CPU, if it
-  // waits for something that has not come.
+  // The queues with unfinished submissions or waits, in the order of Snapshot::queues; then the
+  // CPU, if it waits for something that has not arrived.
   std::vector<QueueWaits> queues;
-  // Of work that has not finished; those of work that has are over. Of the CPU those of calls that have not
-  // returned with what they waited for; a call may have given up by a time-out.
+  // The waits of unfinished work; those of finished work are over. For the CPU, the waits of calls
+  // that have not returned with success; a call may have timed out.
   std::vector<Wait> waits;
   // Deadlocks: indices into `waits`. Each waits for a signal of the queue of the next one, which is
-  // held back by that one; the last one for the first. One entry: a queue waits for itself. Of no more
-  // than kMaxWaitCycles, of no more than kMaxQueuesOfCycle queues each.
+  // held back by that one; the last one for the first. One entry: a queue waits for itself. At most
+  // kMaxWaitCycles, each with at most kMaxQueuesOfCycle queues.
   std::vector<std::vector<uint32_t>> cycles;
   uint64_t cycles_left_out = 0;  // deadlocks beyond that
 };

@@ -45,7 +45,7 @@ class Program {
                   uint32_t flags = 0) {
     return Add(SyncKind::kSignal, queue, number, handle, value, flags);
   }
-  // What was told before is lost.
+  // Loses all operations that were reported so far.
   void Truncate() {
     for (Sync& sync : snapshot().syncs) sync.serial += 100;
   }
@@ -196,7 +196,7 @@ TEST(Waits, WhatWasLostMayHaveSignalled) {
   program.Submit(0);
   program.Submit(1);
   program.Wait(0, 1, kB, 0, kSyncBinary);
-  // Its signal is not that of the wait before, whose own was lost.
+  // This signal does not belong to the earlier wait, whose own signal was lost.
   program.Signal(1, 1, kB, 0, kSyncBinary);
   program.Wait(1, 1, kA, 3);
   program.Truncate();
@@ -316,7 +316,7 @@ TEST(Waits, AQueueMayWaitForItself) {
   EXPECT_THAT(program.Find().cycles, ElementsAre(ElementsAre(0)));
 }
 
-// Of two signals that would do, one is stuck; the other one comes.
+// Either signal would do: one is stuck, the other one arrives.
 TEST(Waits, OneWayOutIsNoDeadlock) {
   Program program(3);
   for (uint32_t queue = 0; queue < 3; ++queue) program.Submit(queue);
@@ -480,7 +480,8 @@ TEST(Waits, OfTooManyDeadlocksSomeAreLeftOut) {
   }
 }
 
-// Whatever was told: indices are in range, cycles are what the header says, and what can end is none.
+// For any input: indices are in range, cycles are as the header defines them, and a cycle that can
+// end is none.
 TEST(Waits, AnySyncsAreSafe) {
   std::mt19937 random(4711);
   const auto below = [&random](uint32_t limit) { return static_cast<uint32_t>(random() % limit); };

@@ -18,7 +18,7 @@ enum class WorkClass : uint8_t {
   kNoWork,    // runs nothing itself: barriers, begins and ends, labels
 };
 
-// Of a CairnMarkerType, also of values that this version does not know.
+// Returns the class of a CairnMarkerType; accepts values that this version does not know.
 WorkClass ClassOfType(uint32_t type);
 
 // The same of a scope. A pass without anything inside may hold work that nobody marked: kOther.

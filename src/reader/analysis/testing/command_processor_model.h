@@ -56,7 +56,8 @@ struct ModelOptions {
   uint32_t bottom_line_limit = kGcnBottomLineLimit;
   bool top_confirmed = true;
   bool barriers_hold = true;
-  // What a crash leaves of stores that were made but not visible: nothing (true) or all (false).
+  // If true, a crash loses all stores that were made but are not visible yet; otherwise it loses
+  // none.
   bool crash_loses_stores = false;
   uint32_t hanging_work = kNoWork;
   uint32_t poisoning_work = kNoWork;

@@ -73,7 +73,7 @@ class Scenario {
     if ((kinds & kOfDraws) != 0) flags |= kEventDrainsDraws;
     if (kinds == kAllKindsOfWork) flags |= kEventDrainsOther;
   }
-  // As EndScope in mode exact: a full barrier stands in front of the write.
+  // Like EndScope in mode exact: a full barrier precedes the write.
   void EndScopeBehindBarrier() {
     AddBarrier();
     EndScope();
@@ -135,7 +135,7 @@ class Scenario {
     commands_[list_].push_back({{kind, 0, list_ * kWordsPerList + word, value, 0}, kNone});
   }
 
-  // What a backend records at the start of a reusable list.
+  // Adds the commands that a backend records at the start of a reusable list.
   void StartRun(uint32_t list, std::vector<ModelCommand>* commands) {
     const uint32_t run = builder_.snapshot.recordings[list].submit_count;
     const uint32_t word = list * kWordsPerList;

@@ -47,7 +47,7 @@ class SnapshotBuilder {
     event.kind = EventKind::kBegin;
     event.type = static_cast<uint16_t>(type);
     event.flags = writes ? kEventWritesTop : 0;
-    // As nearly all passes have one.
+    // Nearly all passes have a name.
     if (type == CAIRN_MARKER_PASS) {
       if (pass_name_.empty()) pass_name_ = snapshot.AddText("Pass");
       event.name = pass_name_;
