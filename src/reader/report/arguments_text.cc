@@ -188,7 +188,7 @@ void AppendArguments(const Snapshot& snapshot, uint32_t event, std::string& out)
       break;
     case ArgumentsPoint::kBytes:
     case ArgumentsPoint::kTexels: AppendTransfer(arguments, out); break;
-    default:  // Of a newer version.
+    default:  // A value of a newer version.
       Add(out, "{}, {}, {}", arguments.main.first, arguments.main.second(), arguments.main.third());
       break;
   }

@@ -197,7 +197,7 @@ TEST_F(ArgumentsTextTest, WhoWritesTheArgumentsIsFound) {
   EXPECT_EQ(FindArgumentsWriter(snapshot, analysis, analysis.executions[0], 1).scope, kNone);
 }
 
-// They tell nothing of the machine; addresses among them do.
+// Numbers identify no machine and stay; addresses among them are moved.
 TEST_F(ArgumentsTextTest, RedactionKeepsNumbersAndMovesAddresses) {
   Record(CAIRN_MARKER_DRAW, DrawArguments(0x12345678, 0x23456789, 0x3456789A, 0));
   EXPECT_EQ(Words(Redact(Take())), Words(Take()));

@@ -30,10 +30,11 @@ void AppendUnreturnedCall(const Snapshot& snapshot, const UnreturnedCall& unretu
 void AppendStrayTables(const Snapshot& snapshot, const UnreturnedCall& unreturned,
                        std::string& out);
 
-// Where a table begins: `descriptor heap "Views" + 0x40 of 0x8000`, or `no descriptor heap`.
+// Appends the start of a table: `descriptor heap "Views" + 0x40 of 0x8000`, or `no descriptor
+// heap`.
 void AppendTablePlace(const Snapshot& snapshot, const BoundTable& table, std::string& out);
 
-// As an element of an array of arguments.
+// Writes the argument as an element of an array.
 void WriteArgument(const Snapshot& snapshot, const CallArgument& argument, JsonWriter* json);
 
 }  // namespace cairn

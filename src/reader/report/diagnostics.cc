@@ -14,17 +14,17 @@
 namespace cairn {
 namespace {
 
-// How much a report without CAIRN_PRINT_EXTENDED_DEVICE_INFO shows.
+// The most entries in a report without CAIRN_PRINT_EXTENDED_DEVICE_INFO.
 constexpr size_t kWaitsShown = 8;
 constexpr size_t kCyclesShown = 4;
 constexpr size_t kOwnersShown = 3;
 constexpr size_t kFreedShown = 4;
 constexpr size_t kCheckpointsShown = 8;
-// Of a report with it.
+// The most entries in a report with it.
 constexpr size_t kSyncsShown = 256;
 constexpr uint32_t kDeepestWait = 8;
 
-// Of the first unfinished submission.
+// Returns the state of the first unfinished submission.
 std::string_view StateWord(const QueueWaits& waits) {
   if (waits.begun) return "has begun";
   return waits.held ? "is held back" : "may run";
@@ -254,7 +254,7 @@ void DiagnosticsPrinter::PrintQueueWaits(LineSink& sink, const QueueWaits& waits
       text_ += waits.held ? ": all work has finished, and it waits" : ": all work has finished";
     }
   }
-  // What held back a queue above stands there with all that it waits for.
+  // The wait that holds back the queue is printed above with its details.
   const uint32_t held = waits.queue == kNone ? kNone : places_[waits.queue].held;
   if (held != kNone && told_waits_[held] && waits.wait_count == 1 && !all_) {
     text_ += ", as shown above";
@@ -323,7 +323,7 @@ void DiagnosticsPrinter::PrintWait(LineSink& sink, uint32_t index, uint32_t dept
   PrintHeldQueue(sink, signal->queue, depth + 1);
 }
 
-// Why what a wait is for has not come: where that queue is.
+// Prints the state of the queue that should signal, so that the reader sees why it has not.
 void DiagnosticsPrinter::PrintHeldQueue(LineSink& sink, uint32_t queue, uint32_t depth) {
   const PlaceOfWaits& place = places_[queue];
   if (place.waits == kNone) return;
@@ -337,7 +337,7 @@ void DiagnosticsPrinter::PrintHeldQueue(LineSink& sink, uint32_t queue, uint32_t
   sink.Prose(std::string(depth * 3, ' ') + " └─ ", text_);
   if (!waits.held || place.held == kNone || depth >= kDeepestWait) return;
   open_queues_.push_back(queue);
-  // What holds it back; the others are in its own part.
+  // Prints only the wait that holds it back; the others are in the queue's own part.
   PrintWait(sink, place.held, depth + 1);
   open_queues_.pop_back();
 }

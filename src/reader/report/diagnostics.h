@@ -53,7 +53,7 @@ class DiagnosticsPrinter {
   const Snapshot& snapshot_;
   const TextOptions& options_;
   bool all_;
-  // Where a queue's waits are; there may be as many as a hostile file says.
+  // The position of a queue's waits; a hostile file may claim any number of them.
   struct PlaceOfWaits {
     uint32_t waits = kNone;  // into WaitGraph::queues
     uint32_t held = kNone;   // into WaitGraph::waits: the first that is not satisfied

@@ -20,7 +20,7 @@ std::string Report(const TestBlock& block, uint32_t print_flags = 0) {
   return TextReport(snapshot, Analyse(snapshot), {.print_flags = print_flags});
 }
 
-// Of a report, what stands under the heading.
+// Returns the text below the heading of a report.
 std::string Section(const std::string& report, const std::string& heading) {
   const size_t at = report.find("\n" + heading + "\n");
   if (at == std::string::npos) return "";

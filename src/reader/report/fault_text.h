@@ -13,9 +13,9 @@
 
 namespace cairn {
 
-// `in buffer "Mesh" + 0x40 of 4 KiB`; `memory that was freed, in buffer …, destroyed 3 ms before the fault was
-// noticed, by thread "render" (7)`; `in no object that is known, 64 bytes behind buffer "Mesh"`. Of its owners the
-// first `most`.
+// `in buffer "Mesh" + 0x40 of 4 KiB`; `memory that was freed, in buffer …, destroyed 3 ms before
+// the fault was noticed, by thread "render" (7)`; `in no object that is known, 64 bytes behind
+// buffer "Mesh"`. Appends the first `most` owners.
 void AppendOwners(const Snapshot& snapshot, const FaultAddressVerdict& verdict, size_t most,
                   std::string& out);
 

@@ -25,7 +25,7 @@ namespace {
 
 constexpr size_t kQueuesNamed = 4;
 
-// What is wrong with what it uses; mostly nothing.
+// Appends the fault of a resource that the work uses; mostly there is none.
 void AppendUses(const FindingFacts& facts, const SuspectWork& suspect, std::string& out) {
   if (suspect.binding != kNone) {
     out += "; uses ";
@@ -243,7 +243,7 @@ class FindingWriter {
     }
   }
 
-  // Where words were old copies it is what each queue had to begin next.
+  // If the words were old copies, names the work that each queue had to begin next.
   void WriteNotKnown() {
     out_ += "; what was running is not known, for ";
     size_t named = 0;
@@ -385,7 +385,7 @@ class FindingWriter {
     out_ += '"';
   }
 
-  // Where to find it: as everywhere in the report.
+  // Writes the position of the work, as everywhere in the report.
   void WritePlace(const SuspectWork& suspect) {
     const Execution& execution = analysis_.executions[suspect.execution];
     const Recording& recording = snapshot_.recordings[execution.recording];

@@ -13,7 +13,7 @@
 
 namespace cairn {
 
-// What a sentence speaks of; all of the same snapshot.
+// The facts that a sentence is made of; all of the same snapshot.
 struct FindingFacts {
   const Snapshot& snapshot;
   const Analysis& analysis;
@@ -21,8 +21,8 @@ struct FindingFacts {
   const CulpritFinding& finding;
 };
 
-// What happened, in which work, and how sure that is: one sentence. Where a work is named, a second one says
-// where it stands: list, submission, queue, frame, call of the trace.
+// Appends one sentence: what happened, in which work, and how sure that is. If it names a work, a
+// second sentence gives its list, submission, queue, frame, and call of the trace.
 void AppendFinding(const FindingFacts& facts, bool with_pipelines, std::string& out);
 
 // `the last work with a pipeline that the GPU reached; uses vertex buffer 0: resource "Mesh", destroyed`, the
@@ -30,8 +30,8 @@ void AppendFinding(const FindingFacts& facts, bool with_pipelines, std::string& 
 void AppendSuspectReason(const FindingFacts& facts, const SuspectWork& suspect, bool with_binding,
                          std::string& out);
 
-// Whether a data source with this name, which is not present, would have told more of what the finding leaves
-// open: of where the GPU was, or of why the device was lost.
+// Returns true if a missing data source with this name would have answered what the finding leaves
+// open: where the GPU was, or why the device was lost.
 bool SourceLimitsFinding(std::string_view name, SourceState state, const CulpritFinding& finding);
 
 // True where suspects are what failed; otherwise they are what was running when something else did.

@@ -21,8 +21,8 @@ namespace {
 
 constexpr uint64_t kLowestGpuAddress = 0x10000;
 constexpr uint64_t kNullPages =
-    0x10000;  // Nothing lies below: an address there is a null pointer's.
-constexpr uint64_t kFaultAlignment = (uint64_t{1} << 21) - 1;  // No driver's pages are larger.
+    0x10000;  // Lower addresses come from null pointers: nothing is mapped there.
+constexpr uint64_t kFaultAlignment = (uint64_t{1} << 21) - 1;  // No driver has larger pages.
 
 // Goes over all rows.
 class Redactor {
@@ -69,7 +69,8 @@ class Redactor {
     }
     for (size_t i = 0; i < copy_.binds.size(); ++i) {
       Bind& bind = copy_.binds[i];
-      // What lies in no object is no less telling where it is, and may have nothing to be moved by.
+      // An address outside of all objects is private as well, though no object's move may apply to
+      // it.
       if (bind.is_address && !is_number[i]) Address("", bind.value);
     }
   }

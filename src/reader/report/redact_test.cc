@@ -56,7 +56,7 @@ TEST(Redact, ReplacesWhatTheLayerOfDirect3DNotes) {
     EXPECT_THAT(json, Not(HasSubstr(name)));
     EXPECT_THAT(text, Not(HasSubstr(name)));
   }
-  // What is concluded stays: the object behind the address, the fence that the call waits for.
+  // Conclusions stay: the object behind the address, the fence that the call waits for.
   EXPECT_EQ(analysis.bindings.size(), Analyse(snapshot).bindings.size());
   EXPECT_EQ(analysis.bindings[1].object, 2u);
   EXPECT_EQ(analysis.bindings[1].offset, 0x40u);
@@ -82,7 +82,7 @@ TEST(Redact, ReplacesWhatTheVulkanLayerNotes) {
     EXPECT_THAT(json, Not(HasSubstr(name)));
     EXPECT_THAT(text, Not(HasSubstr(name)));
   }
-  // What is concluded stays.
+  // Conclusions stay.
   EXPECT_THAT(text, HasSubstr("memory that was freed, in buffer \"name-"));
   EXPECT_THAT(text, HasSubstr("+ 0x100 of 16 KiB, destroyed 30 ms before the fault was noticed"));
   EXPECT_THAT(text, HasSubstr("892 KiB before image"));

@@ -89,7 +89,8 @@ void BM_BlockToText(benchmark::State& state) {
   CountBytes(state, bytes);
 }
 
-// What a watchdog does ten times a second; the argument is the number of live lists.
+// Measures the work that a watchdog does ten times a second; the argument is the number of live
+// lists.
 void BM_ProgressProbe(benchmark::State& state) {
   TestBlock block(64 << 20);
   const uint32_t context = block.AddContext(static_cast<uint32_t>(state.range(0)));

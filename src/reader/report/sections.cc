@@ -17,7 +17,7 @@
 namespace cairn {
 namespace {
 
-// How much a report without CAIRN_PRINT_EXTENDED_DEVICE_INFO shows.
+// The most entries in a report without CAIRN_PRINT_EXTENDED_DEVICE_INFO.
 constexpr size_t kSubmissionsShown = 8;
 constexpr size_t kListsOfSubmissionShown = 6;
 constexpr size_t kMostSubmissionBytes = 1u << 20;  // also where all is wanted
@@ -96,7 +96,7 @@ void SectionPrinter::PrintRest(LineSink& sink, size_t count, std::string_view wh
   sink.Prose("   ", text_);
 }
 
-// Of several objects that had one address the one that lives, or else was made last, stands first.
+// Sorts objects that had the same address: the living one first, then the youngest.
 void SectionPrinter::FindHandles() {
   for (uint32_t i = 0; i < snapshot_.objects.size(); ++i) {
     const Object& object = snapshot_.objects[i];
@@ -238,7 +238,7 @@ void SectionPrinter::PrintSubmissions(LineSink& sink) {
   PrintEmptySubmissions(sink);
 }
 
-// They are few, and of those that hang often what was to signal.
+// Empty submissions are few, and in a hang the missing signal is often one of them.
 void SectionPrinter::PrintEmptySubmissions(LineSink& sink) {
   const std::vector<EmptySubmission> all = FindEmptySubmissions(snapshot_);
   const size_t first = all_ ? 0 : all.size() - std::min(all.size(), kSubmissionsShown);
@@ -396,7 +396,7 @@ void SectionPrinter::PrintFence(LineSink& sink, const Object& fence) {
   sink.Prose(" - ", text_);
 }
 
-// Those that somebody waits for first.
+// Prints the fences with waiters first.
 void SectionPrinter::PrintFences(LineSink& sink) {
   size_t count = 0;
   for (const bool unfinished : {true, false}) {

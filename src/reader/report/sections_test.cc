@@ -28,7 +28,7 @@ std::string Report(const Snapshot& snapshot, const TextOptions& options = {}) {
   return TextReport(snapshot, Analyse(snapshot), options);
 }
 
-// Of a report, what stands under the heading that starts with `heading`.
+// Returns the text below the heading that starts with `heading`.
 std::string Section(const std::string& report, const std::string& heading) {
   const size_t at = report.find("\n" + heading);
   if (at == std::string::npos) return "";
@@ -132,7 +132,7 @@ TEST_F(Sections, CallsThatRepeatAreCounted) {
                 "        ID3D12Device::CreateCommittedResource\n"));
 }
 
-// Where finished work looks like running work, the last that was reached tells most.
+// If finished work looks like running work, the last work reached is the likeliest.
 TEST_F(Sections, OfManyCandidatesTheLikeliestAreShown) {
   block_.context(0).mode = MarkerMode::kTop;
   const TestBlock::List list = block_.AddList(0, kNoQueue, 9, "many");

@@ -168,7 +168,8 @@ class SignatureMaker {
     }
   }
 
-  // That of the work; else of the queue that stood still; else the one that was lost, or the only one.
+  // Adds the device of the work; else of the queue that hangs; else the lost device, or the only
+  // one.
   void AddDevice() {
     if (queue_ == kNone && finding_.incident != kNone) {
       queue_ = snapshot_.incidents[finding_.incident].queue;

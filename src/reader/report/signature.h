@@ -17,10 +17,12 @@ struct Signature {
   std::string kind;  // FindingKindWord
   std::string
       cause;  // "SIGSEGV", "VK_ERROR_DEVICE_LOST", "invalid write"; empty where the kind says all
-  // The scopes around the likeliest suspect and itself, from the outermost one, without numbers; where nothing tells
-  // the suspects apart, what they have in common. Of a deadlock the queues. Of deep paths the innermost kPathLength.
+  // The scopes around the likeliest suspect and the suspect itself, from the outermost one, without
+  // numbers; the common scopes if nothing separates the suspects; the queues of a deadlock. Only
+  // the innermost kPathLength of a deep path.
   std::vector<std::string> path;
-  // Of the suspect's pipeline, in the order of its stages: hashes, or names where none is known.
+  // The shaders of the suspect's pipeline, in the order of its stages: hashes, or names where no
+  // hash is known.
   std::vector<std::string> shaders;
   std::string device;
   std::string driver;
@@ -37,7 +39,7 @@ std::string PathOf(const Signature& signature);
 // Separated by spaces, as visible text.
 std::string ShadersOf(const Signature& signature);
 
-// As an object with the key `signature`.
+// Writes an object with the key `signature`.
 void WriteSignature(const Signature& signature, JsonWriter* json);
 
 }  // namespace cairn

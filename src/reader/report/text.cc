@@ -251,7 +251,7 @@ void TextReporter::PrintRawMarkerWork(LineSink& sink, const RawMarkerWork& work)
   sink.Prose("        ", work.reason);
 }
 
-// What can be the culprit; of hangs that have settled the likely ones, which stand first.
+// Prints the possible culprits, the likely ones first.
 void TextReporter::PrintRawMarkerVerdict(LineSink& sink, const RawMarkerVerdict& verdict) {
   size_t count = 0;
   size_t likely = 0;

@@ -30,7 +30,7 @@ std::string Report(const Snapshot& snapshot, const TextOptions& options = {}) {
   return TextReport(snapshot, Analyse(snapshot), options);
 }
 
-// Of a report, what stands under the heading that starts with `heading`.
+// Returns the text below the heading that starts with `heading`.
 std::string Section(const std::string& report, const std::string& heading) {
   const size_t at = report.find("\n" + heading);
   if (at == std::string::npos) return "";
@@ -312,7 +312,7 @@ TEST(TextReport, ShowsDevicesWithModeMemoryAndSources) {
   EXPECT_THAT(device, HasSubstr("Vulkan, driver test driver 1.2\n"));
   EXPECT_THAT(device, HasSubstr("Marker mode full, written with VK_AMD_buffer_marker, mirrored"));
   EXPECT_THAT(device, HasSubstr("the last 500 µs may be missing"));
-  // Why the device was lost is what the verdict leaves open.
+  // The verdict leaves open why the device was lost.
   EXPECT_THAT(device, HasSubstr("Data sources that would have told more:\n"
                                 "    - absent  VK_EXT_device_fault: not enabled by the "
                                 "application\n"

@@ -15,7 +15,7 @@ namespace {
 
 // Deeper scopes are not indented further: a hostile list may nest 100,000 deep.
 constexpr uint32_t kDeepestIndent = 64;
-// Of more collapsed siblings in a row only the first and the last few are shown.
+// In a longer run of collapsed siblings only the first and the last few are shown.
 constexpr uint32_t kLongestRun = 12;
 constexpr uint32_t kShownOfRun = 4;
 
@@ -181,7 +181,8 @@ void TreePrinter::PrintList(LineSink& sink, uint32_t index) {
       line += '"';
     }
   }
-  // As the queue counts; where nobody tells of submissions, as the application said at registration.
+  // The number on the queue; without reported submissions, the number that the application gave at
+  // registration.
   if (execution.submission != kNone) {
     fmt::format_to(std::back_inserter(line), ", submission no. {}",
                    snapshot_.submissions[execution.submission].number);

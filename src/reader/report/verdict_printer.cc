@@ -88,7 +88,7 @@ void VerdictPrinter::AppendPipelineAndReason(const SuspectWork& suspect, bool wi
                                 ? kNone
                                 : PipelineOf(snapshot_, analysis_.scopes[suspect.scope]);
   if (pipeline != kNone) AppendPipeline(snapshot_, pipeline, text_);
-  // Where there is no other one the sentence has said all of the rest.
+  // The sentence has named the only suspect completely.
   if (suspect.reason == SuspectReason::kOnlyWorkRunning) return;
   if (pipeline != kNone) text_ += ": ";
   AppendSuspectReason(facts_, suspect, with_binding, text_);
@@ -133,7 +133,7 @@ void VerdictPrinter::PrintQueue(LineSink& sink, const QueueVerdict& verdict) {
 }
 
 void VerdictPrinter::PrintCandidates(LineSink& sink, const QueueVerdict& verdict) {
-  // What the analysis explains is what is worth showing: the first and the last ones.
+  // Candidates with a context are shown: the first and the last ones.
   uint32_t next = 0;
   for (const CandidateContext& context : verdict.contexts) {
     if (context.candidate != next) PrintHidden(sink, context.candidate - next, "candidates");
@@ -204,7 +204,7 @@ void VerdictPrinter::PrintBindings(LineSink& sink, const CandidateContext& conte
   const auto end = begin + context.binding_count;
   size_t shown = 0;
   const size_t limit = all_ ? context.binding_count : kBindingsShown;
-  // What is not as it should be stands first.
+  // Bindings with a fault come first.
   for (const bool alive : {false, true}) {
     for (auto binding = begin; binding != end; ++binding) {
       const bool harmless =

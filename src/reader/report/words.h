@@ -71,14 +71,15 @@ std::string KernelTimeInWords(uint64_t time_ns);
 // "4 MiB"
 std::string BytesInWords(uint64_t bytes);
 
-// What happened and how it was noticed, one sentence. Names are as they came: untrusted.
+// Returns one sentence: what happened and how it was noticed. Contains names as they came:
+// untrusted.
 std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident);
 
-// What a marker mode, and the memory of the words, can tell and what not: one or two sentences.
+// Returns one or two sentences: what a marker mode can show, and what it cannot.
 std::string_view ModeSentence(MarkerMode mode);
 std::string MemorySentence(const Device& device);
 
-// Whether a name or a hash is known of the shader of a stage.
+// Returns true if the shader of this stage has a known name or hash.
 bool HasShader(const Pipeline& pipeline, uint32_t stage);
 // "graphics", "compute", "ray tracing", "" when no shader is known of it.
 std::string_view PipelineKind(const Pipeline& pipeline);
