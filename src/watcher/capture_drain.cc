@@ -195,7 +195,7 @@ void CaptureDrain::TakeTheRest() {
   const std::lock_guard lock(mutex_);
   WriteTheRest();
   last_number_ = std::max(last, reader_->last_taken_number());
-  // Its memory is no longer needed; writing the report may need some.
+  // The region's memory is no longer needed; writing the report may need some.
   reader_.reset();
   ended_ = true;
 }

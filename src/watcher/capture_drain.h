@@ -57,14 +57,14 @@ class CaptureDrain {
  public:
   static constexpr uint64_t kFlushNs = 250'000'000;
 
-  // Starts the thread. What goes wrong is in status() and in what Finish() returns.
+  // Starts the thread. Errors come from status() and Finish().
   CaptureDrain(SharedMemory region, CaptureDrainSettings settings);
   ~CaptureDrain();
   CaptureDrain(const CaptureDrain&) = delete;
   CaptureDrain& operator=(const CaptureDrain&) = delete;
 
   const std::string& path() const { return settings_.path; }
-  // Why the file has another name than the one asked for; "" if it has that one.
+  // Returns why the file has another name than the one requested; "" if it has that name.
   const std::string& why_not_there() const { return why_not_there_; }
   // Ok while everything is written. Any thread; may wait for the disk.
   Status status() const;

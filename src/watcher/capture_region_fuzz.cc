@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   cairn::LiveState live;
   cairn::Record record;
   uint64_t last = 0;
-  // Of a program that has ended, or of one that runs.
+  // The program may have ended or may still run.
   if (data[0] % 2 != 0) reader->TakeWhatIsThere();
   do {
     while (reader->Take(&record) == cairn::RegionReader::Found::kRecord) {

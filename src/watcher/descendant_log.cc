@@ -44,7 +44,7 @@ bool UsesGpu(const ProcessLook& look) {
   return look.gpu != GpuLibrary::kNone;
 }
 
-// They end by themselves, some seconds after the last program.
+// These servers end by themselves, some seconds after the last program.
 bool IsServerOfWine(std::string_view program) {
   constexpr std::array<std::string_view, 9> kServers = {
       "wineserver",   "wineserver64", "services.exe", "winedevice.exe", "plugplay.exe",

@@ -28,7 +28,7 @@ struct RunFacts {
   std::string cairn = "cairn";  // this program, as it is typed where PATH may be another one
 };
 
-// Why the layers were not in a process.
+// The reason why the layers were not in a process.
 enum class Unfollowed : uint8_t {
   kNot,            // they were, or could have been
   kNoLayer,        // --no-layer, or it was not found
@@ -55,7 +55,8 @@ class DescendantLog {
 
   // Returns the library and the variables to look for in LookAtProcess.
   LookFor wanted() const;
-  // When to look again, by the same clock as `now_ns`: soon after the start, then every 0.5 s.
+  // Returns the time of the next look, by the same clock as `now_ns`: soon after the start, then
+  // every 0.5 s.
   uint64_t next_look_ns() const { return next_look_ns_; }
 
   // `living`: all descendants at `now_ns`. `look`: LookAtProcess, for those of which more has to be known.
@@ -75,9 +76,10 @@ class DescendantLog {
     bool had_work = false;           // somebody had GPU work that was followed
     std::vector<ProcessId> without;  // for nothing
   };
-  // Those that are worth waiting for after the end of the program, as names with numbers: they have loaded something of
-  // the GPU, or have not had `kGraceNs` for that; where nobody had work yet, also those that share the program's
-  // session, however long they take: it was their launcher. Not the servers of Wine, which end by themselves.
+  // Returns the processes worth waiting for after the program's end, as names with numbers: they
+  // have loaded a library of the GPU, or have not had `kGraceNs` for that. If no process had GPU
+  // work yet, also those that share the program's session, for any time: the program was their
+  // launcher. Excludes the servers of Wine, which end by themselves.
   std::vector<std::string> Awaited(const Awaiting& awaiting, uint64_t now_ns) const;
 
   // A sentence for each process that used the GPU and was not followed, with its cause and the line to type; where

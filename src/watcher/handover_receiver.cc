@@ -13,10 +13,11 @@
 namespace cairn {
 namespace {
 
-// How processes ended is read from files, and reports are written to files: not for programs to take.
+// Handles reserved for reading exit states and for writing reports: programs must not use them up.
 constexpr uint64_t kReservedHandles = 8;
 
-// What one call of Receive() looks at: strangers do not keep the watcher from its other work.
+// The most messages read by one call of Receive(), so that strangers do not keep the watcher from
+// its other work.
 constexpr int kLooksAtOnce = 64;
 
 bool IsEqual(const WatcherToken& a, const WatcherToken& b) {
@@ -64,7 +65,7 @@ std::string HandoverReceiver::address() const {
 
 void HandoverReceiver::Welcome(uint64_t connection) {
   if (strangers_ >= kMaxStrangers) {
-    // They are numbered in the order in which they came.
+    // Connections are numbered in the order of arrival, so that the first is the oldest.
     const auto oldest = std::find_if(greeted_.begin(), greeted_.end(),
                                      [](const auto& each) { return !each.second; });
     server_.Close(oldest->first);

@@ -38,7 +38,8 @@ class HandoverReceiver {
 
   // `inherited`: this end of the channel. `maker`: the process that made it.
   Status Open(SystemHandle inherited, ProcessId maker);
-  // How many handles this process may have. Messages that would leave too few come with `no_room`.
+  // Sets the number of handles that this process may have. Messages that would leave too few arrive
+  // with `no_room`.
   void set_most_handles(uint64_t most) { most_handles_ = most; }
   // Opens the doors; those that cannot be opened are left out.
   void OpenDoors();
@@ -54,7 +55,7 @@ class HandoverReceiver {
 
  private:
   void Welcome(uint64_t connection);
-  // Its first message.
+  // Handles the first message of a connection.
   void Greet(uint64_t connection, const ChannelMessage& message);
 
   ChannelServer server_;

@@ -123,7 +123,7 @@ TEST_F(HandoverReceiverTest, NothingOfTheDoorsStaysInTheFileSystem) {
   ASSERT_GT(readlink(DoorPath(*address_).c_str(), target, sizeof(target) - 1), 0);
   const std::string name = target;
   EXPECT_TRUE(name.ends_with("/watcher (deleted)")) << name;
-  // Nor does the folder that it was in.
+  // The folder that it was in is gone, too.
   EXPECT_NE(access(name.substr(0, name.rfind('/')).c_str(), F_OK), 0) << name;
 }
 
@@ -140,7 +140,7 @@ TEST_F(HandoverReceiverTest, AnotherNetworkNamespaceIsNoObstacle) {
 TEST_F(HandoverReceiverTest, WithoutTheTokenNobodyIsHeard) {
   WatcherAddress wrong = *address_;
   wrong.token[15] ^= 1;
-  // Who sends does not learn it at once.
+  // The sender is not told at once.
   InChild(FormatWatcherAddress(wrong), HandOverABlock);
   EXPECT_EQ(ReceiveAll().size(), 0u);
   const int stranger = ConnectTo(address_->name);
@@ -197,7 +197,7 @@ TEST_F(HandoverReceiverTest, ConnectionsBeyondTheirBoundAreTurnedAway) {
 TEST_F(HandoverReceiverTest, AnotherUserTakesNothingAndIsGivenNothing) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to be somebody else";
   const std::string address = receiver_.address();
-  // Their listener, under a name that we would trust if it were ours.
+  // Make the other user's listener, under a name that we would trust if it were ours.
   std::array<int, 2> ready{};
   ASSERT_EQ(pipe(ready.data()), 0);
   WatcherAddress theirs = *address_;

@@ -10,9 +10,10 @@ namespace cairn {
 // The most commands that are read: those that were recorded last.
 inline constexpr uint32_t kMostIndirectReads = 1024;
 
-// Reads the arguments of indirect commands in the memory of the program, where a recording says that they lie in it
-// (format/block/indirect_values.h). What cannot be read is left out, as of a program that has ended. No address of
-// the program's stays in the snapshot. Time: linear in the events, and a call of the system's for each command.
+// Reads the arguments of indirect commands in the memory of the program, where a recording says
+// that they are in it (format/block/indirect_values.h). Omits arguments that cannot be read, as
+// those of a program that has ended. The snapshot keeps no address of the program. Time: linear in
+// the events, and a system call for each command.
 void ReadIndirectValues(ProcessId process, Snapshot* snapshot);
 
 }  // namespace cairn

@@ -20,7 +20,7 @@ constexpr std::string_view kTroubles[] = {"xid",    "timeout", "timed out",   "t
                                           "hung",   "reset",   "fault",       "wedged",     "lost",
                                           "killed", "error",   "off the bus", "devcoredump"};
 constexpr std::string_view kFaults[] = {"fault", "exception"};
-// What stands before the number of a process.
+// The text before the number of a process.
 constexpr std::string_view kProcessWords[] = {"pid=", "pid='", "pid ", "pid:", "pid: ", "["};
 
 std::string InLowerCase(std::string_view line) {
@@ -36,7 +36,7 @@ bool HasOneOf(std::string_view line, std::span<const std::string_view> words) {
   });
 }
 
-// Whether a number stands at the beginning of `text`, and which; "[" needs a "]" behind it.
+// Returns true and stores the number if `text` begins with one; "[" needs a "]" behind it.
 bool NumberAt(std::string_view text, bool in_brackets, int64_t* number) {
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, *number);

@@ -18,7 +18,8 @@ enum class KernelLineAbout {
 };
 // Drivers say it as "pid=71", "pid='71'", "pid 71", "in game [71]". Pure.
 KernelLineAbout WhatKernelLineIsAbout(std::string_view line, int64_t process_id);
-// Whether a line about a GPU tells of an access or an instruction that went wrong: "MMU Fault", "Graphics Exception".
+// Returns true if a line about a GPU reports a wrong access or instruction: "MMU Fault", "Graphics
+// Exception".
 bool KernelLineTellsFault(std::string_view line);
 
 // Puts into the snapshot what the kernel logged about GPUs since the process was started, the last

@@ -6,7 +6,7 @@
 namespace cairn {
 namespace {
 
-// What else is tried: what is in the way of so many is meant to be.
+// The number of other names to try; if all of them are taken, somebody blocks the name on purpose.
 constexpr int kOtherNames = 4;
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What stands in the way of "game.cairn", each in a folder of its own.
+// Puts obstacles in the way of "game.cairn", each test in a folder of its own.
 class OutputFileTest : public testing::Test {
  protected:
   OutputFileTest()

@@ -24,7 +24,7 @@ class OutputNames {
               std::function<bool(const std::string&)> exists = IsThere)
       : wanted_(std::move(wanted)), most_(most), exists_(std::move(exists)) {}
 
-  // Of one process.
+  // The names of one process.
   struct OfProcess {
     uint32_t others = 0;  // names that were made from the wanted one
   };

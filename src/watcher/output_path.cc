@@ -30,8 +30,8 @@ size_t BytesOfName(const std::string& path) {
   return TextOfPath(FilePath(path).filename()).size();
 }
 
-// How many bytes the name has too many for the files that are written beside it: "-PID-NUMBER" and
-// ".part.old", which is more than the ".untested.part" of cairn bisect.
+// Returns the bytes by which the name is too long for the files that are written beside it:
+// "-PID-NUMBER" and ".part.old", which is more than the ".untested.part" of cairn bisect.
 size_t BytesTooMany(const std::string& path, const std::string& directory) {
   constexpr size_t kRoomBytes = std::string_view("-4194304-16.part.old").size();
   const size_t most_bytes = MostBytesOfName(directory);
@@ -93,7 +93,7 @@ Status CheckOutputPath(const std::string& output_path) {
         fmt::format("no file can be written in directory '{}' ({}); give another with -o FILE",
                     directory, error.default_error_condition().message()));
   }
-  // What would be in the way when the report is to be written, perhaps hours from now.
+  // Checks now what would prevent the report from being written, perhaps hours from now.
   const Status part = CheckFileSink(output_path);
   if (part.ok()) return part;
   return Status(StatusCode::kInvalidArgument, part.message());

@@ -27,7 +27,7 @@ inline constexpr uint32_t kMaxPathsOfProcess = 16;
 // Ok if a dump can be written there; leaves nothing behind. The message says what is in the way.
 Status CheckOutputPath(const std::string& output_path);
 
-// Whether both name the same file, be it there or not.
+// Returns true if both name the same file, whether it exists or not.
 bool IsSameFile(const std::string& one, const std::string& other);
 
 }  // namespace cairn

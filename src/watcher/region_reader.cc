@@ -97,7 +97,8 @@ void RegionReader::SkipDamage(Ring* ring) {
   gap_free_until_ = last_taken_number();
 }
 
-// Before more is looked at than a record. What was there at the end of the program has an end itself.
+// Returns true if the reader may look at another entry that is no record. The data at the program's
+// end are finite and need no limit.
 bool RegionReader::MayStep() {
   if (end_.reached) return true;
   if (steps_ == 0) return false;
@@ -142,7 +143,8 @@ bool RegionReader::FindFront(uint32_t index) {
       continue;
     }
     mine.front = front;
-    // Its number was taken before the ring's head said that it is there.
+    // A record gets its number before the ring's head includes it, so that a larger number is
+    // damage.
     if (front.number > (end_.reached ? end_.number : last_taken_number())) {
       ++damaged_records_;
       DropUnread(index);
@@ -156,7 +158,7 @@ bool RegionReader::FindFront(uint32_t index) {
   }
 }
 
-// Its front will never be read: leaves it, and frees what it has in the spill.
+// Drops a front that will never be read, and frees its blocks of the spill.
 void RegionReader::DropUnread(uint32_t index) {
   const Ring& mine = rings_[index];
   if (mine.front.kind == RecordKind::kBlob && (mine.front.flags & kRecordSpilled) != 0) {

@@ -37,8 +37,9 @@ class RegionReader {
     kHeldBack,  // a number was taken whose record is not there yet: what comes behind it waits
     kPaused,    // the allowed steps are used up: there may be more
   };
-  // How much of what lies in the rings may be looked at until the next call of this: a program that goes on filling
-  // them with what is no record does not keep the reader. At first kFirstSteps.
+  // Sets the number of entries that may be examined until the next call: a program that keeps
+  // filling the rings with entries that are no records does not block the reader. Initially
+  // kFirstSteps.
   static constexpr uint32_t kFirstSteps = 1u << 20;
   void AllowSteps(uint32_t steps) { steps_ = steps; }
   // `record->body` is valid until the next call. kBlob records come with their bytes, wherever those
@@ -49,9 +50,9 @@ class RegionReader {
   // are none.
   bool PassOverGap();
 
-  // The program has ended: only what is there now is taken from here on, whoever goes on writing, and
-  // nothing is given back. What comes out afterwards is at most as large as the region: a block of the
-  // spill serves one more blob.
+  // The program has ended: from here on only the data that are there now are taken, even if another
+  // process goes on writing, and no room is given back. The reader gives at most the region's size
+  // afterwards: each block of the spill serves one more blob.
   void TakeWhatIsThere();
 
   // Tells the program what room it has again. Call often; costs a system call only if a thread waits, and one for
@@ -98,7 +99,7 @@ class RegionReader {
     bool has_front = false;  // and its number stands in front_numbers_
   };
 
-  // What was there when the program had ended.
+  // The state of the region when the program had ended.
   struct End {
     bool reached = false;
     uint64_t number = 0;
@@ -117,7 +118,7 @@ class RegionReader {
   void DropFront(uint32_t index);
   void SkipDamage(Ring* ring);
   void DropUnread(uint32_t index);
-  // Of a spilled blob that nobody will read. `body`: of its record.
+  // Frees the blocks of a spilled blob that will not be read. `body`: of its record.
   void FreeBlocks(std::span<const std::byte> body);
   void FreeBlock(uint32_t block);
   void ForgetAnEndedThread();
@@ -127,7 +128,7 @@ class RegionReader {
   // Moves the ring behind its front, which goes to `record`. False: it was not usable.
   bool TakeFront(uint32_t index, Record* record);
   bool GatherBlob(Record* record);
-  // Whether it may be read; after the end only once.
+  // Returns true if the block may be read; after the end only once.
   bool UseBlock(uint32_t block);
 
   SharedMemory region_;

@@ -206,7 +206,7 @@ TEST_F(RegionReaderTest, AfterTheEndOnlyWhatWasThereIsTaken) {
   EXPECT_EQ(record.body.size(), sizeof(BlobBody) + 6);
   EXPECT_NE(reader.Take(&record), Found::kRecord);
   EXPECT_FALSE(reader.PassOverGap());
-  // Nor does it get room to go on in.
+  // The program gets no room to go on in.
   reader.GiveBack();
   EXPECT_EQ(region_.ring(0).tail, 0u);
 }

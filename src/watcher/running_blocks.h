@@ -26,7 +26,8 @@ struct LiveProcesses {
 // The processes that have a block of their own. Those that merely hold another one's, as the watcher
 // does, are not among them.
 LiveProcesses FindLiveProcesses();
-// Those of them whose environment has this entry ("NAME=value"), as far as this process may look.
+// Returns the live processes whose environment has this entry ("NAME=value"), as far as this
+// process may read it.
 std::vector<LiveProcess> FindLiveProcessesWith(const std::string& environment_entry);
 
 // Maps the block of `pid` for reading; nothing of it is trusted. kNotFound: there is no such process, or

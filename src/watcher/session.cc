@@ -168,7 +168,7 @@ void WatchSession::OnSignal(int signal_number) {
     if (!process->alive()) continue;
     // It may just have ended; then there is nothing to pass on.
     (void)system_.PassOn(number, signal_number);
-    // What the program left behind does not keep cairn from obeying.
+    // Once the program has ended, cairn itself obeys the signal, whatever descendants still run.
     if (!main_alive() && process->asked_to_end_at_ns == kNever) {
       process->asked_to_end_at_ns = system_.MonotonicNs();
     }
@@ -240,7 +240,8 @@ void WatchSession::Refuse(ProcessId sender, const char* why) {
   lines_.Warn(fmt::format("cairn: {} (process {}) {}", program, sender, why));
 }
 
-// Those that live at the end of the program. What ended before has said it for itself.
+// Names the processes that live at the program's end. Processes that ended earlier were reported
+// then.
 void WatchSession::SayUnwatched() {
   const std::vector<ProcessId> living = system_.ProcessesWithBlock();
   (void)TakeMessages();  // what one of them was about to hand over
@@ -372,8 +373,8 @@ void WatchSession::TakeBlock(ReceivedMessage& received) {
   process->block = WatchedBlock(std::move(memory).value());
   process->next_probe_ns = process->watch.watchdog().enabled() ? system_.MonotonicNs() : kNever;
   process->busy_seen_ns = busy_ns_;
-  // Its command line cannot be read any more if it died at once. Of Wine's processes the block knows more than
-  // what was typed.
+  // The command line is unreadable if the process died at once. The block names programs under Wine
+  // better than the command line does.
   NameProcess(*process);
   const std::string in_block = process->block.Program();
   if (process->command_line.empty() || IsWindowsProgram(in_block)) {
@@ -411,7 +412,7 @@ void WatchSession::NoticeLostDevices(Process& process) {
 
 void WatchSession::End(Process& process) {
   if (process.ended) return;
-  // What it sent before it died may not have been read yet.
+  // Messages that it sent before it died may still be unread.
   process.end_seen_at = std::min(process.end_seen_at, messages_taken_);
   // The system tells of its end again, once other work has had its turn.
   const bool all = TakeMessages();
@@ -426,7 +427,7 @@ void WatchSession::End(Process& process) {
   if (!process.ends_capture) JudgeSoon(process);
   if (process.number == 0) SayUnwatched();
   if (main_alive() || !descendants_.has_value() || !settings_.stays_for_descendants) return;
-  // Also what was started by one that is watched may have outlived it.
+  // A process that a watched one started may have outlived the program, too.
   last_end_ns_ = system_.MonotonicNs();
   descendants_->LookSoon();
   LookAtDescendants();

@@ -111,7 +111,7 @@ class WatchedSystem {
 
   // The next message that somebody has sent. False: none for now.
   virtual bool Receive(ReceivedMessage* received) = 0;
-  // How many were turned away before they could send anything.
+  // Returns the number of connections that were rejected before they could send anything.
   virtual uint64_t TurnedAway() = 0;
 
   enum class Watching {
@@ -120,7 +120,7 @@ class WatchedSystem {
     kNoRoom,
   };
   virtual Watching Watch(uint64_t process, ProcessHandle handle) = 0;
-  // Of one that has ended; it is not watched any more.
+  // Returns how a process ended and stops watching it. The process must have ended.
   virtual ProcessEnd CollectEnd(uint64_t process) = 0;
   // The same for one whose end nobody waits for.
   virtual void Forget(uint64_t process) = 0;
@@ -129,10 +129,10 @@ class WatchedSystem {
   virtual bool Kill(uint64_t process) = 0;
   virtual bool PassOn(uint64_t process, int signal_number) = 0;
 
-  // Of any process; "" if it is gone.
+  // Accept any process; return "" if it is gone.
   virtual std::string ProgramOf(ProcessId id) = 0;
   virtual std::string CommandLineOf(ProcessId id) = 0;
-  // Those that live, have a block, and were told of this watcher.
+  // Returns the live processes that have a block and were given this watcher's address.
   virtual std::vector<ProcessId> ProcessesWithBlock() = 0;
 
   // os/memory.h.
@@ -141,7 +141,7 @@ class WatchedSystem {
   // os/descendants.h. A system that does not show them has none.
   virtual std::vector<Descendant> LivingDescendants() { return {}; }
   virtual ProcessLook LookAt(ProcessId, const LookFor&) { return {}; }
-  // Those that ended, were left to this process by others, and are not watched.
+  // Reaps processes that ended, were left to this process by others, and are not watched.
   virtual void ForgetOrphans() {}
 };
 
@@ -162,7 +162,7 @@ class WatchSession {
   // of their work, and to stay for those that outlive it.
   void FollowDescendants(RunFacts run) { descendants_.emplace(std::move(run)); }
 
-  // What happened. Any of them in any order, also for processes that are not there any more.
+  // Events. They may come in any order, also for processes that are gone.
   void OnMessages();
   void OnEnded(uint64_t process);
   void OnTime();
@@ -174,12 +174,13 @@ class WatchSession {
 
   // Processes that handed over a block are watched to their end, also when the first one has ended.
   bool Finished() const;
-  // When OnTime has something to do, by the system's monotonic clock. kNever: only if something happens.
+  // Returns the time of OnTime's next work, by the system's monotonic clock. kNever: OnTime has
+  // none until an event comes.
   uint64_t NextTimeNs() const;
-  // Once, when it is finished.
+  // Prints the last lines. Call once, when the session is finished.
   void SayLast();
 
-  // How the first process ended.
+  // Returns how the first process ended.
   const ProcessEnd& end() const { return processes_.at(0)->end; }
   bool killed_for_hang() const;
   bool captured() const { return captured_; }
@@ -249,13 +250,14 @@ class WatchSession {
   void End(Process& process);
   void JudgeSoon(Process& process);
   void JudgeEnd(Process& process);
-  // Those that may have passed a death on, once nobody is left whose death that may be.
+  // Judges the processes that may have passed on a death, once no process remains whose death that
+  // may be.
   void JudgeWrappers();
   bool IsPassedOn(const ProcessEnd& end) const;
   uint64_t NextLookNs() const;
   void LookAtDescendants();
   void SayWhyNothing();
-  // Its program and its command line, which are others after an exec.
+  // Reads its program and its command line, which change with an exec.
   void NameProcess(Process& process);
   void ProbeThoseDue();
   void Probe(Process& process);
@@ -334,7 +336,7 @@ class WatchSession {
   std::map<uint64_t, std::unique_ptr<Process>> processes_;
 };
 
-// Which program a command runs, as the lines say it.
+// Returns the program that a command runs, as it is named in lines.
 std::string ProgramInWords(std::string_view command);
 
 }  // namespace cairn

@@ -18,7 +18,7 @@
 namespace cairn {
 namespace {
 
-// What may happen in a run, one after the other.
+// The events that may occur in a run, one after the other.
 enum class Step {
   kGameBlock,
   kChildBlock,
@@ -108,7 +108,7 @@ class Order {
     scene_.session->OnEnded(scene_.world.NumberOf(id));
   }
 
-  // Of those that had ended when the session learned of them.
+  // Reports the end of processes that had ended when the session learned of them.
   void TellEnds() {
     const std::map<uint64_t, ProcessId> watched = scene_.world.watched;
     for (const auto& [number, id] : watched) {

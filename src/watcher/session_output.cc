@@ -55,7 +55,7 @@ class MemorySink final : public ByteSink {
   std::vector<std::byte>& bytes_;
 };
 
-// As far as it goes: each chunk can be read by itself.
+// Writes as much as possible: each chunk can be read by itself.
 std::vector<std::byte> ReportInMemory(const DumpSubject& subject, const WatchedBlock& block) {
   std::vector<std::byte> bytes;
   Result<FileWriter> writer = FileWriter::CreateOn(std::make_unique<MemorySink>(&bytes));

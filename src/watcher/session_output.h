@@ -54,7 +54,8 @@ class SessionOutput {
   virtual void RefuseCapture(SharedMemory region) = 0;
 };
 
-// So many bytes a report is sure of when the disk is full: what was in flight, as far as it is not code of shaders.
+// The bytes reserved for a report on a full disk: enough for the work in flight without the code of
+// shaders.
 inline constexpr uint64_t kSpareReportBytes = uint64_t{2} << 20;
 inline constexpr size_t kMostUnwrittenBytes = size_t{64} << 20;
 

@@ -257,7 +257,7 @@ TEST(WatchSessionWrappers, ACauseIsSaidAndStandsInTheReport) {
   EXPECT_EQ(scene.lines.back(), "cairn: no GPU work was seen: " + cause);
 }
 
-// Once somebody is followed there is nothing to look for.
+// If one process is followed, no other is looked for.
 TEST(WatchSessionWrappers, WhoIsFollowedIsNotLookedAt) {
   Scene scene(NamedByProgram());
   Follow(scene);

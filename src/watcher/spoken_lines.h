@@ -22,7 +22,7 @@ class SpokenLines {
 
   void Say(const std::string& line) { Count(say_, line); }
   void Warn(const std::string& line) { Count(warn_, line); }
-  // How many were left out, if any were.
+  // Prints the number of omitted lines, if there are any.
   void SayLast() const {
     if (count_ > most_)
       warn_("cairn: " + std::to_string(count_ - most_) + " more lines are left out");

@@ -41,7 +41,7 @@ class TraceSink {
 
   // Without effect after an error. A record that may not stand in a trace is left out and counted.
   void Add(const Record& record);
-  // What was added is in the file.
+  // Writes all added records to the file.
   void Flush();
   bool HasUnflushed() const { return unflushed_; }
   // Writes what was lost as notes, and the end of the trace.

@@ -30,7 +30,8 @@
 namespace cairn {
 namespace {
 
-// Of what is waited for; those from kFirstProcess on are kFirstProcess + the session's number of a process.
+// Keys of the wait set; those from kFirstProcess on are kFirstProcess + the session's number of a
+// process.
 enum : uint64_t { kRequests, kMessages, kFirstProcess };
 
 static_assert(kNever == WaitSet::kTime);
@@ -45,7 +46,7 @@ class WatchLoop final : public WatchedSystem {
   // `maker`: the process that made the channel. `forward_signals`: those of this process are passed on to the
   // program.
   Status Prepare(SystemHandle channel, ProcessId maker, bool forward_signals);
-  // Whoever did not inherit the channel may come in by this address; "" if there is none.
+  // Returns the address for processes that did not inherit the channel; "" if there is none.
   const std::string& OpenDoors();
   // For the report, where files are written.
   void TakeSpace();
@@ -192,7 +193,8 @@ Status WatchLoop::Run() {
     }
   }
   session_.SayLast();
-  // Those that were meant for the program must not end its watcher when it obeys again.
+  // Takes the requests that were meant for the program, so that they do not end its watcher once
+  // signals act on it again.
   TakeRequests();
   return Status();
 }
@@ -278,7 +280,7 @@ Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::str
   }
   if (session.killed_for_hang()) return kExitKilledForHang;
   const int exit_code = ExitCodeOf(session.end());
-  // Who relies on a file learns that there is none.
+  // A caller that relies on a file must learn that there is none.
   return exit_code == 0 && session.lost_output() ? kExitCairnFailed : exit_code;
 }
 

@@ -111,7 +111,7 @@ Snapshot BodyOf(const DumpSubject& subject, const WatchedBlock& block, Snapshot 
   return std::move(snapshot).value();
 }
 
-// Whether something went wrong that a driver may have told the kernel of.
+// Returns true if one of the incidents may be in the kernel's log.
 bool MayBeLogged(std::span<const NoticedIncident> incidents) {
   return std::any_of(incidents.begin(), incidents.end(), [](const NoticedIncident& incident) {
     return incident.kind == IncidentKind::kSignal || incident.kind == IncidentKind::kHang ||

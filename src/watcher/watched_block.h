@@ -35,7 +35,7 @@ class WatchedBlock {
 
   bool present() const { return memory_.data() != nullptr; }
 
-  // Not const: the probe remembers what it saw the last time.
+  // Updates the probe's memory of the last look, so that it is not const.
   std::vector<QueueObservation> ObserveQueues();
   // Returns true if the process has devices, and the GPU writes progress words for none of them:
   // --breadcrumbs off, or Direct3D 11 on anything but DXVK. Then no hang can be noticed.
@@ -72,14 +72,15 @@ class WatchedBlock {
   std::optional<Snapshot> kept_state_;
 };
 
-// Who a dump is about.
+// The process that a dump is about.
 struct DumpSubject {
   int64_t process_id = 0;
   std::string program;
   std::string command_line;
   std::span<const NoticedIncident> incidents;
   std::span<const QueueStand> stands;  // of its queues with unfinished work
-  // Why nothing is known of its GPU work, where it has no block; a sentence each, without its end.
+  // The reasons why nothing is known of its GPU work, if it has no block; one sentence each,
+  // without its final dot.
   std::vector<std::string> why_no_block;
 };
 

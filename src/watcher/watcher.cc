@@ -24,18 +24,20 @@ constexpr int kSigterm = 15;  // on every system
 // Of abort(), where the C library of Windows does not fail fast.
 constexpr int kAbortExitCode = 3;
 
-// Whether a process of this exit code of Windows has died, and of what (base/signal_name.h).
+// Returns the cause if this exit code of Windows means that the process died (base/signal_name.h),
+// else nullopt.
 std::optional<int64_t> CauseBehindCode(int code, const EndEvidence& evidence, bool unfinished) {
   if (code == kAbortExitCode && evidence.crash_signal == kSignalAbort) return kSignalAbort;
   if (!evidence.exit_unnoted) return std::nullopt;
   // Wine gives this code to who has no stack left.
   if (code == 0 && evidence.crash_signal == kStackOverflow) return kStackOverflow;
-  // So some programs exit: TerminateProcess spares them the destructors.
+  // Some programs exit by TerminateProcess, which skips the destructors.
   if (code == 0 && !unfinished) return std::nullopt;
   return TerminatedWith(code);
 }
 
-// What a process has died of, 0 if that is not known; nothing if it exited. `unfinished`: GPU work.
+// Returns the cause of a process's death, 0 if unknown; nullopt if it exited. `unfinished`: it had
+// unfinished GPU work.
 std::optional<int64_t> CauseOf(const ProcessEnd& end, const EndEvidence& evidence,
                                bool unfinished) {
   // The bits of an exception are those of a negative number.
@@ -166,14 +168,14 @@ Decision ProcessWatch::OnDeviceLost(uint64_t realtime_ns, uint32_t device, int32
 
 Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvidence& evidence) {
   Decision decision;
-  // Of a program under Wine the system has cut the code, or tells nothing.
+  // For a program under Wine the system truncates the code, or has none.
   if (evidence.exit_code.has_value() && end.kind != EndKind::kSignalled) {
     end = EndOfExitCode(*evidence.exit_code);
   }
   if (killed_for_hang_) {
     killed_for_hang_ = end.kind == EndKind::kUnknown || WasKilled(end) ||
                        (end.kind == EndKind::kSignalled && end.value == kSignalKill);
-    // Its hang is in the file; that the watcher then killed it is no news.
+    // The file holds the hang; the watcher's own kill is no further incident.
     if (killed_for_hang_) return decision;
   }
   // Nobody but this watcher kills with that code, and it did not: a launcher passes on what it saw.
@@ -197,7 +199,7 @@ Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvid
     return decision;
   }
   if (!died_of.has_value()) {
-    // What an earlier incident found is worth more than the state after an orderly exit.
+    // The state at an earlier incident is worth more than the state after an orderly exit.
     if (!policy_.dump_on_exit || !incidents_.empty()) return decision;
     const int code = end.kind == EndKind::kExited ? end.value : 0;
     decision.what = fmt::format("exited with code {}", code);

@@ -62,10 +62,10 @@ class Watchdog {
   std::vector<uint32_t> Observe(uint64_t now_ns, std::span<const QueueObservation> queues,
                                 ProcessCondition condition, uint64_t late_ns = 0);
 
-  // When to look again. A hang is noticed up to two of these later than its time-out: that long ago it was first seen
-  // standing still, and was last looked at.
+  // Returns the interval between looks. A hang is noticed up to two intervals later than its
+  // time-out: one until the standstill is first seen, one until the last look.
   uint64_t PollIntervalNs() const;
-  // As of the last look, of the queues with unfinished work. Empty with a time-out of 0.
+  // Returns the queues with unfinished work as of the last look. Empty with a time-out of 0.
   std::vector<QueueStand> Stands() const;
   bool HasUnfinishedWork() const { return !waits_.empty(); }
   // False with a time-out of 0: there is no reason to look at all.
@@ -86,7 +86,7 @@ class Watchdog {
   std::vector<Wait> waits_;
 };
 
-// What the block says about the end of its process.
+// The block's evidence of how its process ended.
 struct EndEvidence {
   uint32_t crash_signal =
       0;  // seen by the library's own handler; or the code that the process exits with
@@ -135,7 +135,7 @@ class ProcessWatch {
 
   const std::vector<NoticedIncident>& incidents() const { return incidents_; }
   const Watchdog& watchdog() const { return watchdog_; }
-  // Whether the watcher's own SIGKILL ended it, or is about to.
+  // Returns true if the watcher's own SIGKILL ended the process, or is about to.
   bool killed_for_hang() const { return killed_for_hang_; }
 
  private:

@@ -237,7 +237,7 @@ TEST(ProcessWatch, AnExitWithTheNoteOfASignalIsAnExit) {
   EXPECT_TRUE(watch.incidents().empty());
 }
 
-// Of Windows, which tells the whole code. `exit_unnoted`: the program did not exit.
+// An end on Windows, which reports the whole code. `exit_unnoted`: the program did not exit.
 ProcessEnd WholeCode(int code) {
   return {EndKind::kExited, code, true};
 }

@@ -80,7 +80,7 @@ struct FakeReport {
   bool of_kept_state = false;  // not of the state at the end
 };
 
-// What a session sees, and what it did.
+// A session's fake environment, and a log of the session's actions.
 class FakeWorld final : public WatchedSystem, public SessionOutput {
  public:
   std::map<ProcessId, FakeProcess> processes;
