@@ -34,7 +34,7 @@ struct WordRegion {
   uint32_t recording_capacity = 0;
   size_t raw_markers_offset = 0;  // uint64_t[raw_marker_count]
   uint32_t raw_marker_count = 0;
-  // How many recordings, the first ones, have been used so far: the others need no mirroring. Null: all.
+  // The number of recordings used so far, the first ones: only these need mirroring. Null: all.
   const std::atomic<uint32_t>* recordings_used = nullptr;
 };
 
@@ -56,7 +56,7 @@ struct SourceFinding {
   std::string reason;
 };
 
-// What the backend found and chose; goes into the block.
+// The backend's findings and choices, which are stored in the block.
 struct BackendDescription {
   Api api = Api::kNone;
   WriteMethod method = WriteMethod::kNone;
@@ -74,9 +74,9 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // What is known without any work of the GPU's: API, names and numbers of the device. May be called
-  // before Initialize, which fills in the same again. In CAIRN_MODE_OFF, where there is no Initialize, it has the
-  // sources as well.
+  // Fills in the facts known without GPU work: API, names and numbers of the device. May be called
+  // before Initialize, which fills in the same facts again. In CAIRN_MODE_OFF, which has no
+  // Initialize, it fills in the sources as well.
   virtual void Identify(BackendDescription* description) { (void)description; }
 
   // Called once, before anything else: verifies the write methods on the device by values read
@@ -94,8 +94,8 @@ class Backend {
   virtual bool WriteProgress(BackendList& list, WordKind word, PipeLocation where,
                              uint32_t value) = 0;
 
-  // What has finished when the GPU comes beyond what was recorded last, by barriers that were seen below the API:
-  // kEventDrains... One thread a list.
+  // Returns the work that is proven finished once the GPU gets past the last recorded command, by
+  // barriers that were seen below the API: kEventDrains... One thread a list.
   virtual uint8_t DrainsHere(const BackendList& list) {
     (void)list;
     return 0;
@@ -115,8 +115,8 @@ class Backend {
     return false;
   }
 
-  // Whether a raw marker at the top of the pipe goes by work that is not done. Otherwise all are at the bottom, whatever was
-  // asked for, and are noted so.
+  // Returns true if a raw marker at the top of the pipe does not wait for earlier work. Otherwise
+  // all raw markers are written at the bottom, even if the top was requested, and are recorded so.
   virtual bool TellsTopOfPipe() const { return true; }
 
   // The recording's slot will be used again: gives back what BeginList took.

@@ -109,7 +109,7 @@ void BeginEnd(benchmark::State& state, Scene& scene, CairnNameKind kind, const c
   });
 }
 
-// What the Direct3D 12 layer adds to a draw.
+// Measures the cost that the Direct3D 12 layer adds to a draw.
 void BM_Work(benchmark::State& state) {
   RecordPairs(state, *scene, [](CommandList* list) {
     list->BeginWork(CAIRN_MARKER_DRAW_INDEXED);

@@ -103,7 +103,7 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   return Status();
 }
 
-// Of lists of the layers alone: they make the calls. Nothing is open yet.
+// For lists of the layers only, which make the calls themselves. No scope may be open yet.
 void CommandList::StartElimination() {
   left_out_ = false;
   Elimination* const run = held_ ? Elimination::Active() : nullptr;
@@ -344,7 +344,7 @@ CairnResult CommandList::EndMarker() {
   if (depth_ == 0) return CAIRN_ERROR_UNBALANCED_MARKER;
   if (eliminates_) elimination_->End();
   const OpenMarker marker = Pop();
-  if (marker.sequence == 0) return CAIRN_OK;  // Its begin was counted as dropped.
+  if (marker.sequence == 0) return CAIRN_OK;  // The dropped counter has its begin.
   EventRecord* event = NextEvent();
   if (event == nullptr) return Drop();
   uint8_t flags = 0;

@@ -30,9 +30,10 @@ class ListElimination;
 // recording belongs to no frame, and lives until ReleaseCommandList says that the list is never
 // submitted again; then it stays until the GPU has finished. Not for applications.
 inline constexpr uint32_t CAIRN_LIST_HELD = 1u << 31;
-// Of held lists, for the Vulkan layer. EXCLUSIVE: whenever the list is submitted again, the GPU has finished
-// with it (Vulkan demands so): its words are cleared then. SECONDARY: it runs inside others only
-// (ExecuteSecondary). SILENT: the GPU writes nothing; what is recorded is noted all the same.
+// Flags of held lists, for the Vulkan layer. EXCLUSIVE: the GPU has finished with the list whenever
+// it is submitted again (Vulkan requires this), so that its words are cleared then. SECONDARY: it
+// runs inside other lists only (ExecuteSecondary). SILENT: the GPU writes nothing; commands are
+// recorded in the block all the same.
 inline constexpr uint32_t CAIRN_LIST_EXCLUSIVE = 1u << 30;
 inline constexpr uint32_t CAIRN_LIST_SECONDARY = 1u << 29;
 inline constexpr uint32_t CAIRN_LIST_SILENT = 1u << 28;
@@ -72,8 +73,8 @@ class alignas(128) CommandList {
   // Like BeginMarker, of an annotation that carries nothing: no name, and nothing is kept of it.
   CairnResult BeginUnnamed(CairnMarkerType type);
 
-  // What the commands that follow use (block.h): an address, or 1 + an index into the object table. No
-  // write of the GPU's.
+  // Records a binding that later commands use (block.h): an address, or 1 + an index into the
+  // object table. The GPU writes nothing for it.
   CairnResult Bind(BindPoint point, uint32_t slot, uint64_t value, bool is_address);
 
   // One command, without a name and with no marker in it; cheaper than BeginMarker and EndMarker. If the
@@ -104,7 +105,7 @@ class alignas(128) CommandList {
   // `drains`: kEventDrains..., where this device's GPU was seen to go beyond it only so.
   void EndWork(uint8_t drains = 0) {
     if (work_ == 0) [[unlikely]]
-      return;  // Its begin was counted as dropped, or was none.
+      return;  // The dropped counter has its begin, or there was none.
     EventRecord* const event = NextEvent();
     if (event == nullptr) [[unlikely]] {
       DropWork();
@@ -143,7 +144,8 @@ class alignas(128) CommandList {
   // and the end of a marker. May throw std::bad_alloc.
   CairnResult ExecuteSecondary(CommandList& secondary);
 
-  // Nothing is written until this is taken back; unlike inside render passes, by any method.
+  // Stops GPU writes until it is called with false; unlike inside render passes, writes of any
+  // method.
   void SetSilent(bool silent) { silent_ = silent || always_silent_; }
   bool silent() const { return silent_; }
   // ProgressValue of the last event.
@@ -152,9 +154,10 @@ class alignas(128) CommandList {
   // For a recording that the application shares with the layer: what its CairnCommandListDesc says more
   // than the layer knew.
   void Adopt(const CairnCommandListDesc& desc);
-  // Whether it is still recorded.
+  // Returns true while the list is being recorded.
   bool open() const { return open_; }
-  // What begins from now on belongs to this call of a capture: the low half of its number. 0: to none.
+  // Assigns commands that begin from now on to this call of a capture: the low half of its number.
+  // 0: to none.
   void SetCall(uint32_t call) { call_ = call; }
 
   // The EventIDs of its annotations, in recorded order; 0 for those that have none. Empty if some found no
@@ -171,7 +174,7 @@ class alignas(128) CommandList {
   // was submitted. (Without ends it is known by its frame only.)
   bool MayBeRecorded() const;
 
-  // What is known of the GPU's progress.
+  // The known progress of the GPU.
   bool ReachedAnything() const;
   // A write at the bottom of the pipe behind its last event arrived.
   bool ProvenFinished() const;
@@ -195,7 +198,7 @@ class alignas(128) CommandList {
   bool reusable() const { return backend_list_.reusable; }
   bool held() const { return held_; }
   bool exclusive() const { return exclusive_; }
-  // What ExecuteSecondary was told, under the recording_id of that time.
+  // An argument of ExecuteSecondary, with the recording_id of that time.
   struct Secondary {
     CommandList* list;
     uint64_t recording_id;
@@ -234,14 +237,14 @@ class alignas(128) CommandList {
   }
   // The innermost open marker stands for what is recorded in it.
   bool IsInCommand() const { return depth_ != 0 && IsOfCommand(Innermost().type); }
-  // Whether the command gets an event all the same.
+  // Returns true if the command still gets an event.
   bool BeginCoveredWork(CairnMarkerType type, CairnPipeline pipeline);
   void StartElimination();
   void BeginEliminationScope(uint32_t metadata, const void* data, uint32_t size);
   const OpenMarker& Innermost() const {
     return depth_ <= kInlineDepth ? open_markers_[depth_ - 1] : deeper_markers_.back();
   }
-  // As opposed to markers that hold several.
+  // Returns true for markers of a single command, false for scopes of several.
   static bool IsOfCommand(CairnMarkerType type) {
     return type != CAIRN_MARKER_PASS && type != CAIRN_MARKER_BEGIN_EVENT &&
            type != CAIRN_MARKER_BEGIN_RENDER_PASS;
@@ -280,7 +283,7 @@ class alignas(128) CommandList {
   uint32_t CacheColour() const { return backend_list_.slot % 16; }
   CairnResult Drop();
   void DropWork();
-  // Of a list without events: an end that ends nothing, for the sake of its write.
+  // Adds an end that ends nothing to a list without events, so that the list's end is written.
   void AddEndEvent();
   bool AddNamePage();
   CairnResult BeginNamed(CairnMarkerType type, NameRef name, uint8_t flags);

@@ -124,8 +124,8 @@ Context::~Context() {
   // A context that could not be initialised was never published, and stays so.
   uint32_t published = 1;
   record_->state.compare_exchange_strong(published, 2, std::memory_order_release);
-  // Nothing of the backend may write into the block once another context may have its memory. After a
-  // device loss the GPU itself is not to be trusted: that memory is nobody's from then on.
+  // Stop the backend: it must not write into the block once another context may own its memory.
+  // After a device loss the GPU itself is not trusted: its memory is never given out again.
   backend_.reset();
   if (record_->device_lost.load() != 0 || failure_.code() == StatusCode::kDeviceLost) {
     remains_.ranges.clear();
@@ -432,7 +432,8 @@ bool Context::Finished(const CommandList& list) const {
 
 bool Context::MayRecycle(const CommandList& list) const {
   if (list.MayBeRecorded()) return false;
-  // Where its end cannot be proven, all that can ever be known of a list that old is known.
+  // If the list's end cannot be proven, no further progress of so old a list can be observed
+  // either.
   if (Finished(list) || list.NothingMoreToCome()) return true;
   // A list that was never handed over, as far as we are told, and never started is forgotten with
   // its frame; if it runs after all, its words carry an old generation and mean nothing.
@@ -498,7 +499,7 @@ void Context::ForgetQueue(void* native) {
   const uint32_t index = FindQueue(native, CAIRN_QUEUE_DIRECT, false);
   if (index == kNoQueue) return;
   std::erase(queues_, index);
-  // Whoever has the record next says nothing about these.
+  // The next owner of the record must not answer for these lists.
   for (CommandList& list : lists_) {
     if (list.last_submission_queue == index) list.last_submission_queue = kNoQueue;
   }
@@ -728,7 +729,7 @@ CommandList* Context::OpenListOf(const void* native) {
   const auto known = lists_by_native_.find(native);
   if (known == lists_by_native_.end()) return nullptr;
   CommandList* const list = known->second;
-  // What was submitted is recorded anew now, if at all, and not registered again.
+  // A list that was submitted can only be recorded anew; it is not registered again.
   const bool submitted = list->slot()->submit_count.load(std::memory_order_relaxed) != 0;
   return list->open() && !submitted ? list : nullptr;
 }
@@ -741,7 +742,7 @@ Status Context::WriteRaw(void* command_buffer, PipeLocation where, uint32_t inde
   if (recording == nullptr) return Status();
   const bool top = where == PipeLocation::kTop && backend_->TellsTopOfPipe();
   const BindPoint point = top ? kBindRawMarkerTop : kBindRawMarkerBottom;
-  // What finds no room is counted in the recording; the GPU writes it all the same.
+  // A raw marker without room is counted in the recording; the GPU writes it all the same.
   static_cast<void>(recording->Bind(point, index, value, /*is_address=*/true));
   return Status();
 }

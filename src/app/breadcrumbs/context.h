@@ -35,8 +35,8 @@ namespace cairn {
 
 // For CairnContextDesc::mode, of the layers: FULL, on a device whose work the Vulkan layer serialises.
 inline constexpr CairnMode CAIRN_MODE_EXACT = static_cast<CairnMode>(MarkerMode::kExact);
-// Likewise: everything is noted, the GPU writes nothing, no self-test runs. What is
-// finished is known from NotifyCompleted only. Not for applications.
+// Further mode that applications cannot request: everything is recorded, the GPU writes nothing, no
+// self-test runs. Completion is known from NotifyCompleted only.
 inline constexpr CairnMode CAIRN_MODE_OFF = static_cast<CairnMode>(MarkerMode::kOff);
 
 class Context {
@@ -51,11 +51,11 @@ class Context {
   // contexts need the room.
   static void Destroy(Context* context);
 
-  // Starts a deferred context: memory in the block, self-test. BeginCommandList and WriteRaw call it.
-  // What failed once stays failed: the context is off, the same status comes back at once, and the
+  // Starts a deferred context: memory in the block, self-test. BeginCommandList and WriteRaw call
+  // it. A failure is final: the context is off, later calls return the same status at once, and the
   // report shows it among the sources.
   Status EnsureStarted();
-  // Whether EnsureStarted was tried and failed; its status then.
+  // Returns true if EnsureStarted failed; failure() then returns its status.
   bool failed() const { return start_.load(std::memory_order_acquire) == Start::kFailed; }
   const Status& failure() const { return failure_; }
 
@@ -63,7 +63,7 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   void BeginFrame();
-  // As far as nobody else counts frames: the application, by cairnBeginFrame on a shared context.
+  // Counts a frame, unless the application counts them by cairnBeginFrame on a shared context.
   void BeginLayerFrame();
 
   // The application creates a context on a device whose context this is: it gets this one. Its wishes
@@ -79,14 +79,14 @@ class Context {
   // released by the caller, as the last thing.
   bool Unshare(Hold* hold);
 
-  // How the layer's lists are known, for contexts on devices with wrappers; null otherwise.
+  // Finds the layer's list of a native one, for contexts on devices with wrappers; null otherwise.
   using ListFinder = const LayerList* (*)(void* native);
   void SetListFinder(ListFinder finder) { list_finder_.store(finder, std::memory_order_release); }
   const LayerList* FindLayerList(void* native) const {
     const ListFinder finder = list_finder_.load(std::memory_order_acquire);
     return finder == nullptr ? nullptr : finder(native);
   }
-  // Whether it is the layer's own: it sees every list and every submission.
+  // Returns true for the layer's own context, which sees every list and every submission.
   bool is_layers() const { return deferred_; }
 
   Status RegisterQueue(void* native, CairnQueueType type, const char* name);
@@ -164,12 +164,14 @@ class Context {
   // The lists that run inside `primary`, which is being submitted.
   void SubmitSecondaries(const CommandList& primary);
   void RecycleOldFrames();
-  // No recording is free: lists of kept frames that were held, are released and finished make room.
+  // Called if no recording is free: recycles lists of kept frames that were held and are now
+  // released and finished.
   void RecycleReleased();
   // A native list that is recorded anew was not ended before: nobody records into the old one.
   void ForgetAbandoned(const void* native);
   CommandList* FreeList();
-  // Of lists that the application registered, where raw markers are on: open, and not submitted yet.
+  // Returns the open list, not yet submitted, that the application registered for `native`, where
+  // raw markers are on.
   CommandList* OpenListOf(const void* native);
 
   CallbackMemory memory_;

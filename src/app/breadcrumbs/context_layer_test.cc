@@ -386,7 +386,7 @@ TEST_F(LayerContextTest, ApplicationSharesTheLayersContext) {
   EXPECT_EQ(record.frame.load(), 4u);
 }
 
-// What a conformance suite does: everything is made and destroyed, one after the other.
+// Conformance suites make and destroy everything, one after the other.
 TEST_F(LayerContextTest, ThousandsOfContextsUseTheBlockAgain) {
   block_ = std::move(BlockWriter::Create(uint64_t{64} << 20).value());
   uint64_t next_page = 0;
@@ -528,7 +528,7 @@ TEST_F(LayerContextTest, SecondariesAreClearedBeforeTheRunOfThePrimaryIsPublishe
   primary->End();
   ASSERT_TRUE(context_->NotifySubmit(this, &primary, 1).ok());
   SimulatedGpu::Execute(native);
-  // What a reader would see while the words are still the old ones.
+  // Values that a reader would see while the words are still the old ones.
   std::vector<std::pair<uint32_t, uint64_t>> seen;
   on_clear_ = [&](uint32_t slot) {
     if (slot != inner->slot_index()) return;

@@ -107,7 +107,7 @@ TEST_F(ContextTest, MisuseIsRefused) {
   EXPECT_EQ(list->BeginMarker(CAIRN_MARKER_DRAW, nullptr, CAIRN_NAME_STATIC),
             CAIRN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(context_->ReleaseCommandList(list).code(), StatusCode::kInvalidArgument);
-  // Nothing but the end of a list without work.
+  // A list without work has only its end.
   EXPECT_EQ(Events(*list), std::vector{(SeenEvent{EventKind::kEnd, kBottom, 0, "", 0})});
 }
 
@@ -254,7 +254,7 @@ TEST_F(ContextTest, AListThatIsStillRecordedOutlivesItsFrame) {
   context_->BeginFrame();
   EXPECT_FALSE(recorded->in_use());
   EXPECT_TRUE(nothing_yet->in_use());
-  // Its native list is recorded anew: the old recording was given up.
+  // The native list is recorded again, so that the old recording was given up.
   CommandList* anew = Begin(empty);
   EXPECT_EQ(context_->block()->contexts()[0].lists_dropped.load(), 0u);
   EXPECT_TRUE(anew == nothing_yet || !nothing_yet->in_use());

@@ -26,7 +26,7 @@ std::atomic<uint32_t> mirroring{0};
 std::atomic<uint32_t> writer{0};
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
-// Of the last fault that was noted, and perhaps forgotten.
+// The last fault that was recorded, and perhaps forgotten.
 std::atomic<uint32_t> last_fault_thread{0};
 std::atomic<uint64_t> last_fault_address{0};
 

@@ -38,7 +38,7 @@ void NoteExit(uint32_t code);
 // what has finished since the last copy has finished. As careful as a signal handler.
 void MirrorAtExit();
 
-// Forgets a fault of the calling thread, which went on. Of a thread that works for its program.
+// Forgets a fault that the calling thread, a thread of the program, survived.
 void ForgetFaultOfThisThread(BlockHeader* header);
 inline void NoteThreadLivesOn(BlockHeader* header) {
   if (header->crash_signal.load(std::memory_order_relaxed) != 0) [[unlikely]] {

@@ -124,7 +124,7 @@ TEST_F(CrashSignalsTest, AThreadThatSubmitsAgainLivesOn) {
   EXPECT_EQ(header.crash_ns.load(), 0u);
 }
 
-// Its crash reporter still runs when another thread has a page repaired.
+// A thread's crash reporter still runs while another thread has a page repaired.
 TEST_F(CrashSignalsTest, ARepairedFaultLeavesTheNoteOfAnotherThread) {
   BlockHeader& header = *block_->header();
   const uint32_t other = static_cast<uint32_t>(getpid()) + 1;

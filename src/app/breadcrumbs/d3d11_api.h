@@ -21,7 +21,7 @@ struct D3D11Objects {
   ComPtr<ID3D11DeviceContext> context;
 };
 
-// Of a wrapper the object in it.
+// Returns the object inside a wrapper, or the object itself.
 template <typename Interface>
 ComPtr<Interface> RealObject(Interface* object) {
   ComPtr<IUnknown> real;
@@ -31,7 +31,7 @@ ComPtr<Interface> RealObject(Interface* object) {
   return real.As<Interface>();
 }
 
-// What `call` says.
+// Converts the result of `call`.
 inline Status StatusOf(const char* call, HRESULT result) {
   if (SUCCEEDED(result)) return Status();
   const StatusCode code =

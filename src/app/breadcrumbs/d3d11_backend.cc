@@ -21,7 +21,7 @@ namespace {
 constexpr uint32_t kMirrorPeriodUs = 500;
 constexpr size_t kMostWaiting = 65536;
 
-// What both have in common: slots in the block that the CPU fills.
+// The common part of both backends: slots in the block that the CPU fills.
 class D3D11Backend : public Backend {
  public:
   D3D11Backend(const D3D11Objects& objects, std::vector<SourceFinding> findings)
@@ -92,8 +92,8 @@ class CountingBackend final : public D3D11Backend {
   }
 
   void Mirror() override {
-    // Whoever holds it copies as well, or writes a marker that cannot have arrived. In a handler of a crash he may never
-    // give it back.
+    // The holder of the lock copies as well, or writes a marker that cannot have arrived. In a
+    // crash handler the holder may never release it.
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock || counter_ == nullptr || waiting_.empty()) return;
     const uint64_t done = counter_->Done();

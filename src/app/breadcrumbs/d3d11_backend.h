@@ -25,7 +25,7 @@ std::unique_ptr<Backend> CreateD3D11CopyBackend(const D3D11Objects& objects, Wri
                                                 const volatile uint64_t* slots,
                                                 std::vector<SourceFinding> findings);
 
-// Of the device's adapter.
+// Fills in the facts of the device's adapter.
 void DescribeD3D11Device(const D3D11Objects& objects, BackendDescription* description);
 
 }  // namespace cairn

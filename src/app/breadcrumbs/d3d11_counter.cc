@@ -9,7 +9,7 @@
 namespace cairn {
 namespace {
 
-// What a fence says once its device is lost.
+// The value of a fence whose device is lost.
 constexpr uint64_t kLost = UINT64_MAX;
 
 class FenceCounter final : public D3D11Counter {

@@ -25,7 +25,7 @@ class D3D11Counter {
   virtual WriteMethod method() const = 0;
   // `number` is one more than that of the last call that succeeded.
   virtual Status Signal(uint64_t number) = 0;
-  // The highest number that is done; 0 for none. What a lost device says is not believed.
+  // Returns the highest completed number; 0 for none. Ignores the value of a lost device.
   virtual uint64_t Done() = 0;
 };
 

@@ -15,7 +15,8 @@
 
 namespace cairn {
 
-// DXVK hands labels down if this says so when it is loaded: to be called before. What the user has set stays.
+// Sets the variable that makes DXVK pass labels down. Call it before DXVK is loaded. Keeps the
+// user's value.
 void AskDxvkForLabels();
 
 // Threads: that of the immediate context.

@@ -42,7 +42,7 @@ Result<OwnContext> MakeContext(std::unique_ptr<Backend> backend, uint32_t slot_c
   return OwnContext(*context);
 }
 
-// What the API can order.
+// Markers that the API can order.
 class CountedMarkers final : public D3D11Markers {
  public:
   CountedMarkers(const D3D11Objects& objects, OwnContext context)

@@ -26,7 +26,8 @@ class D3D11Markers {
  public:
   struct Facts {
     WriteMethod method = WriteMethod::kNone;
-    // As many as were asked for, CAIRN_MARKER_UNWRITTEN at first. They stay readable while this lives.
+    // The requested number of slots, initially CAIRN_MARKER_UNWRITTEN. They stay readable while
+    // this object lives.
     volatile uint64_t* slots = nullptr;
     bool tells_top = false;  // Backend::TellsTopOfPipe
     bool top_seen_early = false;

@@ -144,7 +144,7 @@ class Round {
   }
 
   bool top_early() const { return top_early_; }
-  // How long after the first marker the bottom one was seen.
+  // Returns the time from the first marker until the bottom one was seen.
   uint64_t waited_ns() const { return waited_ns_; }
 
  private:

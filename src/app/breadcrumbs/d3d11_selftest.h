@@ -26,7 +26,7 @@ inline constexpr uint32_t kD3D11TestSlots = 3;
 struct D3D11MarkerWay {
   std::string name;
   std::function<Status(PipeLocation where, uint32_t slot, uint64_t value)> write;
-  // What has arrived by now.
+  // Returns the current value of a slot.
   std::function<uint64_t(uint32_t slot)> read;
 };
 

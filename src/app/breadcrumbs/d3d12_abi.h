@@ -17,7 +17,7 @@ enum class D3D12Abi : uint8_t {
   kSystemV,    // of Linux itself, as vkd3d-proton is built: namespace d3d12_sysv
 };
 
-// Of the source that includes this after d3d12abi/d3d12_api.h.
+// The calling convention of the file that includes this header after d3d12abi/d3d12_api.h.
 #if defined(CAIRN_D3D12_NAMESPACE)
 #if defined(CAIRN_D3D12_SYSV_ABI)
 constexpr D3D12Abi kThisD3D12Abi = D3D12Abi::kSystemV;
@@ -35,8 +35,8 @@ D3D12Abi AbiOfDevice(void* object);
 // thread; what is known already is skipped.
 void NoteLayerVtable(const void* vtable, D3D12Abi abi);
 
-// What the layer says of its own device; null for every other one, and for wrappers of another copy of
-// Cairn in this program.
+// Returns the layer's data of its own device; null for any other device, and for wrappers of
+// another copy of Cairn in this program.
 const LayerDevice* FindLayerDevice(void* device);
 // For Context::SetListFinder: the same for lists of devices with this convention.
 using LayerListFinder = const LayerList* (*)(void* list);

@@ -37,7 +37,7 @@ class D3D12AbiTest : public testing::Test {
   }
   static void SetUpTestSuite() {
     const ComPtr<ID3D12Device> device = MakeDevice();
-    // Where the library does not tell, the platform's own convention is assumed.
+    // If the library does not tell its convention, the platform's own one is assumed.
     EXPECT_EQ(AbiOfDevice(device.get()), D3D12Abi::kSystemV);
     if (kThisAbi == D3D12Abi::kMicrosoft) {
       NoteLayerVtable(*reinterpret_cast<void**>(device.get()), kThisAbi);

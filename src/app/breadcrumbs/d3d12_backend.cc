@@ -30,14 +30,14 @@ constexpr uint32_t kMirrorPeriodUs = 500;
 // overwritten after this many more, long after any sensible number of lists in flight.
 constexpr uint32_t kRawValueCount = 65536;
 
-// What a list needs while it is recorded.
+// The state of a list while it is recorded.
 struct ListState {
   ID3D12GraphicsCommandList* list = nullptr;  // the application's; alive while it is recorded
   // Only for WriteBufferImmediate. The same object, and no reference either: the recording may stay long
   // after the application released the list, whose end must not wait for it.
   ID3D12GraphicsCommandList2* list2 = nullptr;
   D3D12_COMMAND_LIST_TYPE type = D3D12_COMMAND_LIST_TYPE_DIRECT;
-  // Of what the Vulkan layer records: tried first, as long as it is not kNone.
+  // The Vulkan layer's way to write for this list: tried first unless it is kNone.
   WriteMethod driver_method = WriteMethod::kNone;
   DriverList driver_list;
   // Direct3D recorded writes of its own, which a top-of-pipe write of the layer's must wait for.
@@ -196,7 +196,7 @@ class D3D12Backend final : public Backend {
     }
     const uint32_t index = state->used++;
     state->chunk->values[index] = value;
-    // Not in BeginList: a list may be registered before it is opened.
+    // BeginList is too early: a list may be registered before it is opened.
     if (!state->drain_prepared) PrepareDrain(state);
     if (where == PipeLocation::kBottom) {
       drain_.Wait(state->list, state->type);
@@ -288,7 +288,7 @@ class D3D12Backend final : public Backend {
     return queue == QueueType::kOther ? WriteMethod::kNone : methods_[static_cast<size_t>(queue)];
   }
 
-  // Whether the Vulkan layer can write for this list, which was opened on this thread right now.
+  // Chooses the Vulkan layer if it can write for this list, which was just opened on this thread.
   void ChooseDriver(ListState* state) const {
     const QueueType queue = QueueTypeOf(state->type);
     const ListOpenScope* const opening = ListOpenScope::Current();
@@ -332,7 +332,7 @@ class D3D12Backend final : public Backend {
     return true;
   }
 
-  // What the Vulkan layer can do on this very device.
+  // Returns the methods of the Vulkan layer on this very device.
   std::string ProbeDriver() const {
     constexpr uint64_t kBytes = 256;
     const ExpectedBufferScope expected(nullptr, kBytes);
@@ -406,7 +406,8 @@ class D3D12Backend final : public Backend {
     return {};
   }
 
-  // Whether writes arrive in the block. Once an adapter: they do for the next context as well.
+  // Tests that writes arrive in the block. Once an adapter: the result holds for later contexts as
+  // well.
   Result<SourceFinding> TestImport(ID3D12Resource* buffer, const std::string& name) {
     if (std::optional<SourceFinding> known = MemoryTestOfAdapter(adapter_)) {
       return std::move(*known);
@@ -426,7 +427,7 @@ class D3D12Backend final : public Backend {
     if (!device3) {
       return SourceFinding{name, SourceState::kAbsent, "the device has no ID3D12Device3"};
     }
-    // Where it is not supported it may be a stub that complains on stderr.
+    // An unsupported call may be a stub that complains on stderr.
     D3D12_FEATURE_DATA_EXISTING_HEAPS existing = {};
     if (FAILED(device_->CheckFeatureSupport(D3D12_FEATURE_EXISTING_HEAPS, &existing,
                                             sizeof(existing))) ||
@@ -463,8 +464,8 @@ class D3D12Backend final : public Backend {
     return finding;
   }
 
-  // The same below the implementation: the Vulkan layer makes the memory of a readback buffer an import
-  // of the block's pages. What it says is not believed but tested.
+  // The same below the implementation: the Vulkan layer makes the memory of a readback buffer an
+  // import of the block's pages. Its answer is tested, not trusted.
   Result<SourceFinding> TryImportThroughDriver() {
     SourceFinding finding;
     finding.name = "readback buffer imported by the Vulkan layer";

@@ -72,7 +72,8 @@ class D3D12BackendTest : public testing::Test {
   uint32_t Passed(uint32_t slot) { return words_.progress(slot).passed.load(); }
   uint32_t Runs(uint32_t slot) { return words_.progress(slot).runs.load(); }
 
-  // What resources the backend and the test hold: each keeps a reference to the device.
+  // Returns the references to the device, which show the resources that the backend and the test
+  // hold.
   uint32_t DeviceReferences() {
     device_->AddRef();
     return device_->Release();
@@ -137,7 +138,7 @@ TEST_F(D3D12BackendTest, WordsArriveOnEveryQueueType) {
     EXPECT_EQ(Runs(slot), 0u);
     backend_->ReleaseList(list);
   }
-  // Nothing was written beside the three slots.
+  // Other slots are untouched.
   for (const uint32_t untouched : {0u, 4u, 5u, 6u, 7u}) {
     EXPECT_EQ(Reached(untouched), 0u);
     EXPECT_EQ(Passed(untouched), 0u);
@@ -154,7 +155,7 @@ TEST_F(D3D12BackendTest, NothingIsRecordedInsideARenderPass) {
   backend_->ReleaseList(list);
 }
 
-// What the GPU wrote while it was at work. `in_flight`: reached without passed was seen.
+// The words seen while the GPU worked. `in_flight`: reached without passed was seen.
 struct Observation {
   bool in_flight = false;
   bool passed_early = false;  // passed although the work had not finished

@@ -13,7 +13,7 @@
 namespace cairn {
 namespace {
 
-// So many pairs in a list before it is closed and begun again, outside of the measured time.
+// The pairs recorded in a list before it is closed and begun again, outside of the measured time.
 constexpr uint32_t kPairsPerList = 4096;
 
 void Require(const Status& status) {

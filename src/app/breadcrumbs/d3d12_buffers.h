@@ -18,7 +18,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 // kDeviceLost for removed, hung and reset devices, else by meaning; the message is `what` and the code.
 Status StatusFromHresult(HRESULT result, const std::string& what);
 
-// Which memory a mapped buffer gets.
+// The memory of a mapped buffer.
 enum class MappedHeap {
   kUpload,     // the CPU writes values, the GPU copies from it; always readable by the GPU
   kReadback,   // the GPU copies words into it, the CPU reads them; always in state COPY_DEST

@@ -47,7 +47,7 @@ bool Find(const Library& library, const char* name, Function* function) {
 Result<Functions> LoadFunctions() {
   constexpr const char* kPackages = "libvkd3d1 libvkd3d-utils1";
   Functions functions;
-  // Not needed here, but Direct3D 12 programs are linked with it.
+  // Not used here, but Direct3D 12 programs are linked with it.
   const Result<Library> utils = Load("libvkd3d-utils.so.1", kPackages);
   if (!utils.ok()) return utils.status();
   const Result<Library> vkd3d = Load("libvkd3d.so.1", kPackages);

@@ -36,7 +36,7 @@ std::string FindingName(WriteMethod method, PipeLocation where, QueueType queue)
                      QueueName(queue));
 }
 
-// What a word that should hold `expected` says about the method.
+// Judges the method by the value of a word that should hold `expected`.
 void Judge(uint32_t found, uint32_t expected, SourceFinding* finding) {
   if (found == expected) {
     finding->state = SourceState::kPresent;
@@ -98,7 +98,7 @@ class QueueTest {
     }
   }
 
-  // Whether the device lists WriteBufferImmediate for this queue type.
+  // Returns true if the device reports WriteBufferImmediate for this queue type.
   bool ListsImmediate() const {
     D3D12_FEATURE_DATA_D3D12_OPTIONS3 options = {};
     if (FAILED(device_->CheckFeatureSupport(D3D12_FEATURE_D3D12_OPTIONS3, &options,
@@ -181,14 +181,14 @@ class QueueTest {
   D3D12Submitter submitter_;  // Last: destroyed first.
 };
 
-// What is known of the adapters; as few entries as the machine has.
+// Results of adapters; as few entries as the machine has adapters.
 struct AdapterResults {
   std::mutex mutex;
   std::map<std::string, D3D12SelfTestReport> reports;
   std::map<std::string, SourceFinding> memory;
 };
 AdapterResults& Results() {
-  static auto* const results = new AdapterResults;  // Also there while the program ends.
+  static auto* const results = new AdapterResults;  // Never destroyed: used at exit, too.
   return *results;
 }
 std::atomic<uint32_t> self_test_count{0};
@@ -229,7 +229,7 @@ Result<D3D12SelfTestReport> SelfTestOfAdapter(ID3D12Device* device, const std::s
     }
   }
   Result<D3D12SelfTestReport> report = RunD3D12SelfTest(device);
-  // What failed may have failed for this device alone.
+  // A failure may concern this device alone, so that only success is remembered.
   if (report.ok() && report->method() != WriteMethod::kNone) {
     std::lock_guard lock(results.mutex);
     results.reports.emplace(adapter, *report);

@@ -34,12 +34,14 @@ inline constexpr uint32_t kD3D12QueueTypes = 3;  // direct, compute, copy: Queue
 struct D3D12SelfTestReport {
   // The best method of which both locations work, by QueueType; kNone where there is none.
   std::array<WriteMethod, kD3D12QueueTypes> methods{};
-  // What the Vulkan layer records instead (driver_half.h), of both locations; kNone where it cannot, and
-  // where WriteBufferImmediate works, which the implementation itself keeps in order.
+  // The methods that the Vulkan layer records instead (driver_half.h), for both locations; kNone
+  // where it cannot, and where WriteBufferImmediate works, which the implementation itself keeps in
+  // order.
   std::array<WriteMethod, kD3D12QueueTypes> driver_methods{};
   std::vector<SourceFinding> findings;  // for each method, location and queue type
 
-  // Of the first queue type that has one, the driver's before its own: what a report names as the method.
+  // Returns the method that a report names: of the first queue type that has one, the driver's
+  // before its own.
   WriteMethod method() const;
 };
 
@@ -52,33 +54,33 @@ Result<D3D12SelfTestReport> RunD3D12SelfTest(ID3D12Device* device,
 // The same, remembered: an adapter's first device is tested, and what was found holds for all later ones
 // of the process. `adapter` tells adapters and implementations apart.
 Result<D3D12SelfTestReport> SelfTestOfAdapter(ID3D12Device* device, const std::string& adapter);
-// How many self-tests have really been run.
+// Returns the number of self-tests that were really run.
 uint32_t D3D12SelfTestCount();
 
-// Whether memory that the application brings works on this adapter, once it was tested.
+// Returns the result of the memory test of this adapter; nullopt before it ran.
 std::optional<SourceFinding> MemoryTestOfAdapter(const std::string& adapter);
 void RememberMemoryTest(const std::string& adapter, const SourceFinding& finding);
 
-// Whether a copy into the first word of `buffer` (state COPY_DEST) arrives at `memory`, which is 0
-// afterwards: kPresent, kSilent or kFailed with the reason.
+// Tests that a copy into the first word of `buffer` (state COPY_DEST) arrives at `memory`, which is
+// 0 afterwards. Returns kPresent, kSilent or kFailed with the reason.
 Result<SourceFinding> TestD3D12Memory(ID3D12Device* device, ID3D12Resource* buffer,
                                       std::byte* memory, const std::string& name);
 
-// Whether the Vulkan layer's writes arrive: fills in report->driver_methods and adds a finding for each
-// method tried. Part of RunD3D12SelfTest, which has tried everything else before. kDeviceLost if the device
-// does not finish in time.
+// Tests the Vulkan layer's writes: fills in report->driver_methods and adds a finding for each
+// method tried. RunD3D12SelfTest calls it after all other tests. kDeviceLost if the device does not
+// finish in time.
 Status TestDriverWrites(ID3D12Device* device, D3D12SelfTestReport* report);
 
-// What devices of one adapter may differ in: whether the layer drives the buffer's device, and which of
-// its methods it has there. Part of what self-tests are remembered by.
+// Returns the differences between devices of one adapter: if the layer drives the buffer's device,
+// and its methods there. Part of the key of remembered self-tests.
 std::string DriverMethodsOf(const DriverHalf& driver, const DriverBuffer& buffer);
 // Another device may have been tested: methods that the buffer's device does not have are taken out of
 // the report, all of them if the buffer is not known.
 void DropMissingDriverMethods(const DriverHalf* driver, const DriverBuffer& buffer,
                               D3D12SelfTestReport* report);
-// Whether a write to the first word of `buffer`, with the first of the report's methods of the layer's,
-// arrives at `memory`, which is as before afterwards. False without such a method, too. An error if the
-// device does not finish in time: the GPU may still be writing then.
+// Returns true if a write to the first word of `buffer`, with the first of the layer's methods in
+// the report, arrives at `memory`, which is unchanged afterwards. False without such a method, too.
+// An error if the device does not finish in time: the GPU may still be writing then.
 Result<bool> DriverWriteArrives(ID3D12Device* device, DriverHalf& driver,
                                 const DriverBuffer& buffer, const D3D12SelfTestReport& report,
                                 std::byte* memory);

@@ -39,10 +39,10 @@ class D3D12Submitter {
   Status Wait(std::chrono::milliseconds limit);
 
   ID3D12CommandQueue* queue() const { return queue_.get(); }
-  // What Begin() returned last.
+  // Returns the result of the last Begin().
   ID3D12GraphicsCommandList* list() const { return list_.get(); }
   D3D12_COMMAND_LIST_TYPE type() const { return type_; }
-  // Where its commands are recorded below, as the Vulkan layer saw Begin().
+  // Returns where the Vulkan layer records the list's commands, as it saw Begin().
   const DriverList& driver_list() const { return driver_list_; }
   // Everything submitted so far has finished.
   bool Finished() const { return fence_->GetCompletedValue() >= submitted_; }

@@ -9,7 +9,7 @@
 namespace cairn {
 namespace {
 
-// As the other system's compiler has them.
+// Sizes must equal those of the other system's compiler.
 static_assert(sizeof(DriverBuffer) == 16 && sizeof(DriverList) == 16);
 static_assert(sizeof(DriverFinding) == 516 && sizeof(SourceState) == 4 && sizeof(WriteMethod) == 4);
 static_assert(sizeof(DriverWrite) == 4 && sizeof(PipeLocation) == 1);

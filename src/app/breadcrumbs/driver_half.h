@@ -70,8 +70,8 @@ struct DriverFinding {
 
 class DriverHalf {
  public:
-  // What can be tried on the buffer's device. `method` is kDriverBufferMarker or kDriverFillBuffer; the
-  // answer is "" or why not. Not on the hot path.
+  // Returns "" if the method can be tried on the buffer's device, else the reason why not. `method`
+  // is kDriverBufferMarker or kDriverFillBuffer. Not on the hot path.
   CAIRN_LINUX_CALL virtual const char* WhyNot(const DriverBuffer& buffer,
                                               WriteMethod method) const = 0;
 
@@ -82,13 +82,14 @@ class DriverHalf {
                                              WriteMethod method, PipeLocation where,
                                              uint64_t offset_bytes, uint32_t value) = 0;
 
-  // What of the list's queue has finished when the GPU comes beyond here (kEventDrains...): the barriers that were
-  // recorded below, behind which nothing else was recorded. 0 for lists that Write() refuses, and where writes of
-  // `method` are no witnesses. The hot path, as Write().
+  // Returns the work of the list's queue that has finished when the GPU gets past this point
+  // (kEventDrains...): by the barriers that were recorded below, if no other command follows them.
+  // 0 for lists that Write() refuses, and where writes of `method` are no witnesses. The hot path,
+  // like Write().
   CAIRN_LINUX_CALL virtual uint8_t Drains(const DriverList& list, WriteMethod method) const = 0;
   // For reports: what is known of barriers on `device` (of a DeviceSeenScope), for writes of `method`.
   SourceFinding WitnessSource(const void* device, WriteMethod method) const;
-  // Whether `device` (of a DeviceSeenScope) is in mode exact.
+  // Returns true if `device` (of a DeviceSeenScope) is in mode exact.
   CAIRN_LINUX_CALL virtual bool Serialises(const void* device) const = 0;
   // Mode exact: whether a full barrier stands behind all work that the recording has so far.
   CAIRN_LINUX_CALL virtual bool Serial(const DriverList& list) const = 0;
@@ -99,7 +100,8 @@ class DriverHalf {
   CAIRN_LINUX_CALL virtual bool NoteWords(const void* device, const std::byte* words) = 0;
   CAIRN_LINUX_CALL virtual void ForgetWords(const void* device, const std::byte* words) = 0;
 
-  // Whether the driver of `device`, likewise, is asked for faults after a loss, and why not.
+  // Returns if the driver of `device` (of a DeviceSeenScope) is asked for faults after a loss, and
+  // if not, why.
   SourceFinding LossSource(const void* device) const;
 
  protected:
@@ -127,7 +129,7 @@ class DeviceCreationScope {
   DeviceCreationScope(const DeviceCreationScope&) = delete;
   DeviceCreationScope& operator=(const DeviceCreationScope&) = delete;
 
-  // Whether this thread is inside of one.
+  // Returns true inside a scope of this thread.
   static bool Active();
 };
 
@@ -175,10 +177,10 @@ class ExpectedBufferScope {
   ExpectedBufferScope(const ExpectedBufferScope&) = delete;
   ExpectedBufferScope& operator=(const ExpectedBufferScope&) = delete;
 
-  // Not known: the layer is absent, or no buffer of about this size was created.
+  // Not known() if the layer is absent, or if no buffer of about this size was created.
   const DriverBuffer& buffer() const { return buffer_; }
   bool imported() const { return imported_; }
-  // Why not imported; "" if it was.
+  // Returns why the buffer was not imported; "" if it was.
   std::string_view reason() const { return reason_.data(); }
 
   // For the layer. Null where the thread expects none.
@@ -190,7 +192,7 @@ class ExpectedBufferScope {
     buffer_ = buffer;
     awaits_memory_ = importable;
   }
-  // Whether the next allocation is to be the import; true once.
+  // Returns true, once, if the next allocation is to be the import.
   bool TakeAllocation() { return std::exchange(awaits_memory_, false); }
   void NoteImport() {
     imported_ = true;
@@ -220,8 +222,8 @@ class ListOpenScope {
   ListOpenScope(const ListOpenScope&) = delete;
   ListOpenScope& operator=(const ListOpenScope&) = delete;
 
-  // Not known if the layer is absent, or if several command buffers began: which of them takes what is
-  // recorded later, is the implementation's secret.
+  // Not known() if the layer is absent, or if several command buffers began: only the
+  // implementation knows which of them gets the later commands.
   DriverList list() const { return begun_ == 1 ? list_ : DriverList(); }
 
   // For the layer, and for the backend when the recording starts. Null outside of all scopes.
@@ -242,16 +244,18 @@ class ListOpenScope {
 // describe (raw_marker_text.h).
 class RawMarkerScope {
  public:
-  // How many the program wants, and how many more Cairn does for itself: of these reports say nothing.
+  // `count`: slots for the program; `own_count`: slots that Cairn adds for itself, which reports
+  // ignore.
   RawMarkerScope(uint32_t count, uint32_t own_count);
   ~RawMarkerScope();
   RawMarkerScope(const RawMarkerScope&) = delete;
   RawMarkerScope& operator=(const RawMarkerScope&) = delete;
 
-  // As many as were wanted, the program's first, in the block; null where the layer is absent, or has no breadcrumbs for the device. They stay
-  // readable for the rest of the process.
+  // Returns the requested slots in the block, the program's first; null if the layer is absent or
+  // has no breadcrumbs for the device. They stay readable for the rest of the process.
   const volatile uint64_t* slots() const { return slots_; }
-  // How the layer writes there, kVulkanBufferMarker or kVulkanFillBuffer: the latter not inside of render passes.
+  // Returns the layer's method, kVulkanBufferMarker or kVulkanFillBuffer: the latter not inside of
+  // render passes.
   WriteMethod method() const { return method_; }
 
   // For the layer. Null where the thread wants none.
@@ -280,7 +284,7 @@ struct DriverScopes {
   ListOpenScope* opening_list = nullptr;
   RawMarkerScope* raw_markers = nullptr;
 };
-// Of the calling thread.
+// Returns the scopes of the calling thread.
 DriverScopes& ThreadDriverScopes();
 
 }  // namespace cairn

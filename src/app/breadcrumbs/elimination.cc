@@ -47,7 +47,7 @@ const PipelineRecord* RecordOf(const BlockWriter& block, CairnPipeline pipeline)
   return record.state.load(std::memory_order_acquire) == 1 ? &record : nullptr;
 }
 
-// Its names and its shaders' code: handles and numbers differ from run to run.
+// Hashes the names and the shaders' code: handles and numbers differ from run to run.
 uint64_t HashOf(const BlockWriter& block, const PipelineRecord* record) {
   if (record == nullptr) return 0;
   uint64_t hash = MixedWith(0, NameAt(block, record->name));
@@ -168,7 +168,7 @@ bool ListElimination::LeavesOut(CairnMarkerType type, CairnPipeline pipeline,
 bool ListElimination::Decide(CairnMarkerType type, CairnPipeline pipeline, BlockWriter& block) {
   const LeaveOutClass work_class = LeaveOutClassOf(type);
   if (work_class == LeaveOutClass::kStays) return false;
-  // What copies and clears do does not depend on what is bound.
+  // Copies and clears do not depend on bindings.
   if (work_class == LeaveOutClass::kCopy) pipeline = 0;
   const uint64_t pipeline_hash = HashOf(block, RecordOf(block, pipeline));
   const uint64_t scope = scopes_.empty() ? kRootScope : scopes_.back().hash;

@@ -28,7 +28,7 @@
 
 namespace cairn {
 
-// Of the process. Any thread.
+// The elimination of the process. Any thread.
 class Elimination {
  public:
   // The one that the environment asks for (CAIRN_ELIMINATION); null without it, and where the board cannot be used,
@@ -65,7 +65,7 @@ class Elimination {
   std::vector<std::string> devices_;
 };
 
-// Of one command list; like it, one thread at a time.
+// The elimination in one command list; like it, one thread at a time.
 class ListElimination {
  public:
   explicit ListElimination(Elimination& run) : run_(run) {}
@@ -77,7 +77,7 @@ class ListElimination {
   void End() noexcept;
   // One command of the GPU's.
   bool LeavesOut(CairnMarkerType type, CairnPipeline pipeline, BlockWriter& block) noexcept;
-  // What was recorded runs once more.
+  // Call it when the recorded work is submitted once more.
   void Submitted() noexcept;
 
  private:

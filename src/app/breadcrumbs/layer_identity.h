@@ -26,13 +26,13 @@ struct InterfaceId {
   uint16_t data3;
   uint8_t data4[8];
 };
-// Of ID3D12Device: LayerDevice.
+// Asks an ID3D12Device for its LayerDevice.
 inline constexpr InterfaceId kLayerDeviceId = {
     0x7d1f02c4, 0x5be3, 0x4a0e, {0x9c, 0x41, 0x63, 0x61, 0x69, 0x72, 0x6e, 0x01}};
-// Of command lists: LayerList.
+// Asks a command list for its LayerList.
 inline constexpr InterfaceId kLayerListId = {
     0x7d1f02c5, 0x5be3, 0x4a0e, {0x9c, 0x41, 0x63, 0x61, 0x69, 0x72, 0x6e, 0x01}};
-// Of every wrapper: the real object itself, counted as QueryInterface counts.
+// Asks a wrapper for the real object itself; counts a reference, like QueryInterface.
 inline constexpr InterfaceId kRealObjectId = {
     0x7d1f02c6, 0x5be3, 0x4a0e, {0x9c, 0x41, 0x63, 0x61, 0x69, 0x72, 0x6e, 0x01}};
 
@@ -51,12 +51,13 @@ struct LayerList {
   CommandList* recording;  // what was recorded last or is recorded now; null for none
 };
 
-// The Vulkan layer's look-ups. Both answer null for a handle that the layer does not know, and take any
-// pointer. What they return is valid while the application may use the handle.
+// The look-ups of the Vulkan layer. Both answer null for a handle that the layer does not know, and
+// take any pointer. The result is valid while the application may use the handle.
 struct VulkanLayerHooks {
-  // Of a VkDevice. `context` is null if the layer has no breadcrumbs for it, `real` the handle itself.
+  // Finds a VkDevice. `context` is null if the layer has no breadcrumbs for it, `real` is the
+  // handle itself.
   const LayerDevice* (*find_device)(void* device) = nullptr;
-  // Of a VkCommandBuffer. `real` is the handle itself.
+  // Finds a VkCommandBuffer. `real` is the handle itself.
   const LayerList* (*find_list)(void* command_buffer) = nullptr;
 };
 // The hooks stay for the rest of the process: a layer is never unloaded while one of its devices lives.
@@ -67,10 +68,10 @@ void SetVulkanLayerHooks(const VulkanLayerHooks& hooks);
 const LayerDevice* FindVulkanLayerDevice(void* device);
 const LayerList* FindVulkanLayerList(void* command_buffer);
 
-// Where libcairn makes a device for the program: what the program's own look-up of `function`, which a library exports under
-// this name, would answer. Itself, unless the layer stands in front of it.
+// Returns the function that the program would find for `name`, under which a library exports
+// `function`: the layer's, or else `function`. Used where libcairn makes a device for the program.
 void* AsTheProgramFindsIt(void* function, const char* name);
-// Of the layer in the same library; for the rest of the process.
+// Sets the look-up of the layer in the same library, for the rest of the process.
 void SetProgramLookUp(void* (*look_up)(void* function, const char* name));
 
 }  // namespace cairn

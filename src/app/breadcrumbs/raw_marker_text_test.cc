@@ -18,7 +18,7 @@ TEST(RawMarkerText, IsReadBack) {
                "cairn raw marker T 5 00000000deadcafe");
 }
 
-// What a program may call its labels.
+// Programs may use any text as a label.
 TEST(RawMarkerText, EverythingElseIsALabel) {
   const std::string good = RawMarkerText({PipeLocation::kBottom, 12, 0xDEADBEEF}).data();
   for (size_t length = 0; length < good.size(); ++length) {

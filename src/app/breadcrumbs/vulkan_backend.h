@@ -39,18 +39,19 @@ struct VulkanBackendParams {
   uint32_t queue_family = 0;        // of `queue`
   // vkGetInstanceProcAddr
   VoidFunction (*get_instance_proc_addr)(void* instance, const char* name) = nullptr;
-  // As passed to vkCreateDevice. An extension that is not here is not used, even if it exists.
+  // The extensions passed to vkCreateDevice. Other extensions are not used, even if they exist.
   std::vector<std::string> enabled_extensions;
   // The Vulkan layer asks the driver for faults and checkpoints after a loss.
   bool reads_losses = false;
   std::vector<LeftOutExtension> left_out;
-  // Asked in Initialize, once the method is known; the answer becomes one of the sources. May be empty.
+  // Called in Initialize, once the method is known; its result becomes one of the sources. May be
+  // empty.
   std::function<SourceFinding(WriteMethod)> tell_method;
   // Mode exact: Backend::Serial for a VkCommandBuffer. Null: the work overlaps.
   bool (*is_serial)(void* native) = nullptr;
 };
 
-// Never null and does no Vulkan work; Initialize reports what is wrong with the parameters. `region`
+// Never returns null and does no Vulkan work; Initialize reports faults of the parameters. `region`
 // of Initialize must be memory that no disk file backs: NVIDIA's driver refuses to import pages of
 // one and then fails later allocations too. Destroy it after the GPU has finished with every list.
 std::unique_ptr<Backend> CreateVulkanBackend(const VulkanBackendParams& params);

@@ -337,7 +337,7 @@ TEST_F(VulkanBackendTest, RefusesBadParametersWithTheirName) {
 TEST_F(VulkanBackendTest, TheValidationLayerListened) {
   ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   if (!device_.validating()) GTEST_SKIP() << "VK_LAYER_KHRONOS_validation is not installed";
-  // What the other tests rely on: the layer does report what it must.
+  // The other tests rely on this: the layer does report invalid usage.
   VkBufferCreateInfo nonsense = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   nonsense.size = 16;
   VkBuffer buffer = VK_NULL_HANDLE;
@@ -352,7 +352,7 @@ TEST_F(VulkanBackendTest, TheValidationLayerListened) {
 class KnownFailure : public VulkanBackendTest {};
 
 TEST_F(KnownFailure, 07_FallbackObeysRenderPassesQueuesAndEnabledExtensions) {
-  // No extension is enabled, whatever the device has.
+  // Extensions that are not enabled are not used, even if the device has them.
   ASSERT_NO_FATAL_FAILURE(Start({}));
   EXPECT_EQ(description_.method, WriteMethod::kVulkanFillBuffer);
   EXPECT_EQ(description_.memory, WordMemory::kMirrored);

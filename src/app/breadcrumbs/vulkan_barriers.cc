@@ -26,7 +26,7 @@ constexpr uint64_t kLongestWatchNs = 500'000'000;
 constexpr int kAttempts = 6;
 constexpr int kSightings = 3;  // of one kind of barrier, all alike
 
-// What stands behind the work.
+// The barrier behind the work.
 struct Barrier {
   VkPipelineStageFlags source = 0;  // 0: there is none
   VkPipelineStageFlags destination = 0;
@@ -40,8 +40,9 @@ constexpr Barrier kOfExecution = {VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
 constexpr Barrier kOfMemory = {VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                                VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, true};
 
-// What the specification lets begin at once behind some kind of work, which has no such stage, or where nothing on
-// the GPU waits. Whatever barrier a program makes is taken to hold if these do.
+// Returns barriers at which the specification lets some kind of work, which has no such stage,
+// begin at once, or at which nothing on the GPU waits. If these hold, every barrier of a program is
+// taken to hold.
 std::vector<Barrier> WeakBarriers(VkQueueFlags family) {
   std::vector<Barrier> barriers = {
       {VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT},
@@ -82,7 +83,7 @@ std::vector<Barrier> OwnBarriers(BusyKind kind, VkQueueFlags family) {
 
 enum Word : uint32_t { kBegan, kBehind, kEnded, kWordCount };
 
-// What the CPU saw, which may have been called away in between.
+// The CPU's observations. The CPU may have done other work in between.
 struct Sighting {
   uint64_t began_ns = 0;
   uint64_t last_without_ns =
@@ -93,7 +94,7 @@ struct Sighting {
   uint64_t length_ns() const { return ended_ns - began_ns; }
   // Seen long before the end.
   bool WentOn() const { return ended_ns - behind_ns >= kShortestNs / 4; }
-  // Not seen yet when half of the work was done.
+  // Returns true if the write behind was not seen yet when half of the work was done.
   bool Held() const { return !WentOn() && last_without_ns - began_ns >= length_ns() / 2; }
 };
 
@@ -119,7 +120,8 @@ class BarrierTest {
 
   bool has_dispatch() const { return dispatch_ != nullptr; }
 
-  // Whether a barrier of this kind held in all sightings. kUnsupported: the CPU did not see enough.
+  // Returns true if a barrier of this kind held in all sightings. kUnsupported: the CPU did not see
+  // enough.
   Result<bool> Holds(const Barrier& barrier) {
     int held = 0;
     for (int attempts = 0; attempts < kAttempts && held < kSightings; ++attempts) {

@@ -239,7 +239,7 @@ Status VulkanBusyWork::CreateRenderPass() {
   subpass.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS;
   subpass.colorAttachmentCount = 1;
   subpass.pColorAttachments = &colour;
-  // What the implicit dependency at its end waits for would be a barrier of its own.
+  // Replaces the implicit dependency at the end, whose wait would be a barrier of its own.
   VkSubpassDependency dependency = {};
   dependency.dstSubpass = VK_SUBPASS_EXTERNAL;
   dependency.srcStageMask = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT;

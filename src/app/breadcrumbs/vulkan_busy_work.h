@@ -53,7 +53,7 @@ class VulkanBusyWork {
   Status CreateLayout(VkDescriptorSetLayout set_layout, VkShaderStageFlags stages);
   Result<VkShaderModule> CreateShader(const unsigned char* code, size_t size_bytes);
   Result<VkDeviceMemory> AllocateMemory(const VkMemoryRequirements& needs);
-  // When it is destroyed, the last first.
+  // Adds a step of the destruction; steps run in reverse order.
   void Later(std::function<void()> destroy) { destroy_.push_back(std::move(destroy)); }
 
   // Functions that nothing else of the backend calls.
@@ -96,14 +96,14 @@ class VulkanBusyWork {
   std::vector<std::function<void()>> destroy_;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   VkPipeline pipeline_ = VK_NULL_HANDLE;
-  // Of a dispatch.
+  // For a dispatch.
   VkBuffer result_ = VK_NULL_HANDLE;
   VkDescriptorSet set_ = VK_NULL_HANDLE;
-  // Of a draw.
+  // For a draw.
   VkImageView target_ = VK_NULL_HANDLE;
   VkRenderPass render_pass_ = VK_NULL_HANDLE;
   VkFramebuffer framebuffer_ = VK_NULL_HANDLE;
-  // Of a copy: its first half is copied to the second.
+  // For a copy: its first half is copied to the second.
   VulkanBuffer copied_;
 };
 

@@ -18,7 +18,7 @@ namespace cairn {
 // The device extensions that Cairn has a use for, and that do no harm on any driver.
 std::vector<std::string> KnownVulkanExtensions();
 
-// What VulkanInstance::Create asks for beyond the bare instance.
+// Layers, extensions and structures that VulkanInstance::Create adds to the bare instance.
 struct VulkanInstanceOptions {
   std::vector<const char*> layers;
   std::vector<const char*> extensions;

@@ -9,14 +9,14 @@
 
 namespace cairn {
 
-// Whether devices whose feature of VK_EXT_device_fault is on are lost without a word: the loss never
-// comes, faulting work counts as finished, its write at the bottom of the pipe included, and the next one
-// never does.
+// Returns true if devices that enable the feature of VK_EXT_device_fault hide losses: the loss is
+// never reported, faulting work counts as finished, including its write at the bottom of the pipe,
+// and the next work never finishes.
 constexpr bool DeviceFaultHidesLosses(VkDriverId driver) {
   return driver == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }
 
-// Whether the feature is known to do nothing until the driver is asked.
+// Returns true if the feature is known to have no effect until the driver is asked.
 constexpr bool DeviceFaultIsHarmless(VkDriverId driver) {
   return driver == VK_DRIVER_ID_MESA_RADV;
 }

@@ -81,8 +81,8 @@ struct VulkanDevice {
 // that does not exist, or a function that the loader does not know.
 Result<VulkanDevice> OpenVulkanDevice(const VulkanBackendParams& params);
 
-// Why an extension, or its feature, is not there: the Vulkan layer enables what the device has, but for
-// what it says it left out.
+// Returns why an extension, or its feature, is not enabled. The Vulkan layer enables those that the
+// device has, except those that it reports as skipped.
 std::string NotEnabledReason(const VulkanDevice& device, std::string_view extension);
 
 // "VK_ERROR_DEVICE_LOST"; "VkResult -42" for values that this build does not know.

@@ -15,7 +15,7 @@ namespace {
 // others at work.
 constexpr uint32_t kSize = 1024;
 
-// Not Ok: it does not take such work, or was lost with it.
+// Returns an error if the device does not take such work, or was lost with it.
 Status TryWork(const VulkanDevice& device, BusyKind kind) {
   Result<std::unique_ptr<VulkanBusyWork>> work = VulkanBusyWork::Create(device, kind, kSize);
   if (!work.ok()) return work.status();

@@ -28,7 +28,7 @@ Status RunOnce(const VulkanDevice& device, const std::function<void(VkCommandBuf
                const std::function<void()>& meanwhile = nullptr,
                uint64_t timeout_ns = kVulkanSelfTestTimeoutNs);
 
-// Where test words may be written: kVulkanTestWordBytes in a mapped coherent buffer, used by nobody else.
+// The size of the memory for test words, in a mapped coherent buffer that has no other user.
 inline constexpr size_t kVulkanTestWordBytes = 16;
 struct VulkanTestWords {
   VkBuffer buffer = VK_NULL_HANDLE;

@@ -14,7 +14,7 @@
 namespace cairn {
 namespace {
 
-// As a context chooses it.
+// Chooses the method as a context does.
 Result<WriteMethod> ChooseMethod(const VulkanDevice& device) {
   Result<VulkanBuffer> words = VulkanBuffer::CreateHostVisible(device, kVulkanTestWordBytes);
   if (!words.ok()) return words.status();

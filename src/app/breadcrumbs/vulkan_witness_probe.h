@@ -15,7 +15,7 @@ namespace cairn {
 class WitnessListener {
  public:
   virtual ~WitnessListener() = default;
-  // Whether this device is to be measured.
+  // Returns true if this device should be measured.
   virtual bool Wants(const WitnessKey& key) = 0;
   virtual void OnBegin(const WitnessKey& key) = 0;
   virtual void OnProgress() = 0;  // another family of its queues

@@ -18,7 +18,7 @@ std::optional<WitnessKey> WitnessKeyOf(PFN_vkGetPhysicalDeviceProperties2 get_pr
   std::copy_n(id.driverUUID, key.driver_uuid.size(), key.driver_uuid.begin());
   if (key.device_uuid == WitnessKey().device_uuid) return std::nullopt;
   key.driver_version = properties.properties.driverVersion;
-  // Where the driver does not know the structure it is empty for everybody.
+  // A driver that does not know the structure leaves it empty on every machine.
   const char* const end = std::find(driver.driverName, std::end(driver.driverName), '\0');
   key.driver_name =
       WitnessDriverName({driver.driverName, static_cast<size_t>(end - driver.driverName)});

@@ -13,8 +13,8 @@
 
 namespace cairn {
 
-// Of a device as its driver tells it to whoever asks; empty where it does not (`get_properties2` is null, or it
-// has no UUID).
+// Returns the key of a device from the properties that its driver reports; nullopt if it reports
+// none (`get_properties2` is null, or it has no UUID).
 std::optional<WitnessKey> WitnessKeyOf(PFN_vkGetPhysicalDeviceProperties2 get_properties2,
                                        VkPhysicalDevice physical_device);
 
@@ -29,7 +29,7 @@ WitnessMethod WitnessMethodOf(WriteMethod method);
 inline BarrierKind KindOfStages(VkPipelineStageFlags2 source, VkPipelineStageFlags2 destination) {
   constexpr VkPipelineStageFlags2 kAll = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
   if ((source & destination & kAll) != 0) return {BarrierStrength::kExecution, kWaitsForAll};
-  // What these wait for is nothing of the GPU's. So was it measured for the first.
+  // These stages wait for no GPU work. The measurement of the first barrier covers this case.
   constexpr VkPipelineStageFlags2 kNoStages =
       VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT | VK_PIPELINE_STAGE_2_HOST_BIT;
   if ((source & ~kNoStages) == 0 || destination == 0) return {};

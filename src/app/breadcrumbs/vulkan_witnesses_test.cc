@@ -48,7 +48,7 @@ TEST(KindOfBarrier, ByWhatItDemands) {
                  VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_SHADER_READ_BIT),
             Some(kWaitsForDispatches));
   EXPECT_EQ(Kind(VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, kAll), Some(kWaitsForDraws));
-  // In which a draw does not end.
+  // A draw does not end in this stage.
   EXPECT_EQ(Kind(VK_PIPELINE_STAGE_VERTEX_SHADER_BIT, kAll), Some(0));
   EXPECT_EQ(Kind(kAll, VK_PIPELINE_STAGE_HOST_BIT, 0, VK_ACCESS_MEMORY_WRITE_BIT, kReadWrite),
             Some(kWaitsForAll));
@@ -89,7 +89,7 @@ TEST(KindOfBarrier, AllOfSeveral) {
   buffer.srcAccessMask = buffer.dstAccessMask = kReadWrite;
   info.bufferMemoryBarrierCount = 1;
   info.pBufferMemoryBarriers = &buffer;
-  // Of one buffer, not of all memory.
+  // The barrier is for one buffer, not for all memory.
   EXPECT_EQ(KindOfBarrier(&info), kExecution);
 }
 
@@ -100,7 +100,7 @@ VKAPI_ATTR void VKAPI_CALL Properties2(VkPhysicalDevice, VkPhysicalDevicePropert
   auto* const id = static_cast<VkPhysicalDeviceIDProperties*>(properties->pNext);
   id->deviceUUID[15] = uuid_byte;
   auto* const driver = static_cast<VkPhysicalDeviceDriverProperties*>(id->pNext);
-  // Not terminated.
+  // No terminating zero.
   std::memset(driver->driverName, 'd', sizeof(driver->driverName));
 }
 

@@ -37,7 +37,7 @@ void RecordUpdateWrite(const VulkanFunctions& vk, VkCommandBuffer commands, Pipe
 inline constexpr VkDeviceSize kRunRingBytes = kRunModulus * sizeof(uint32_t);
 inline constexpr VkDeviceSize kRunTableBytes = 2 * kRunRingBytes;  // the ring and its next state
 
-// What the CPU stores in the ring before the first execution.
+// Initializes the ring as the CPU must before the first execution.
 void InitializeRunTable(std::byte* table);
 
 // Waits for all earlier work of the queue, clears `reached` and `passed`, turns the ring, then stores

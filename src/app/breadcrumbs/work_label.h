@@ -37,7 +37,7 @@ struct WorkLabel {
     *text = 0;
   }
 
-  // Nothing for any other text, which may be null.
+  // Returns nullopt for any other text, which may be null.
   static std::optional<WorkLabel> Read(const char* text);
 
  private:

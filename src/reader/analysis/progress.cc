@@ -135,16 +135,16 @@ Progress JudgeSubmitted(const Snapshot& snapshot, const Recording& recording, ui
   progress.told_apart = false;
   progress.words_make_sense = WordsMakeSense(snapshot, recording);
   if (run == finished + 1) {
-    // Whichever execution wrote `passed`, or got past a barrier that drains, ran after this one, so
-    // that the evidence holds for this one as well.
+    // The execution that wrote `passed`, or got past a barrier that drains, is this one or a later
+    // one, so that the evidence holds for this one in any case.
     const Progress words = FromWords(snapshot, recording);
     progress.evidence = words.evidence;
     progress.evidence.unreached = kAllEvents;
     progress.drained = words.drained;
     progress.began = true;
   } else if (run == recording.submit_count) {
-    // Whichever execution wrote `reached` ran before this one, so that the GPU has not got further
-    // here.
+    // The execution that wrote `reached` is this one or an earlier one, so that the GPU has got no
+    // further in this one.
     progress.evidence.unreached = Unreached(snapshot, recording);
   }
   return progress;

@@ -18,7 +18,7 @@
 
 namespace cairn {
 
-// What a list's events look like in the block.
+// An event of a list as it is stored in the block.
 struct SeenEvent {
   EventKind kind;
   int flags;

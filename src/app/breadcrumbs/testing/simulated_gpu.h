@@ -17,7 +17,7 @@
 
 namespace cairn {
 
-// What a test records into; its address is the native handle.
+// The list that a test records into; its address is the native handle.
 struct SimulatedList {
   struct Write {
     uint32_t* word;

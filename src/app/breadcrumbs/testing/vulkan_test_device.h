@@ -80,7 +80,7 @@ class VulkanTestDraw {
   uint32_t MiddlePixel() const;
   void ClearPixels();
   static constexpr uint32_t kCleared = 0;
-  // What Draw leaves there after `trips` trips of 64 rounds.
+  // Returns the pixel that Draw writes after `trips` trips of 64 rounds.
   static uint32_t ExpectedPixel(uint32_t trips);
 
  private:
