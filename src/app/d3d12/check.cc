@@ -80,7 +80,7 @@ void CheckProcessEnds() {
   try {
     ReportLeaks(nullptr, "the process ended");
     ReportSummary("end of the process");
-  } catch (...) {  // No memory for a report: the process ends as it would without.
+  } catch (...) {  // Without memory for a report the process ends as usual.
   }
 }
 

@@ -21,7 +21,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 class WrappedID3D12Device;
 class Wrapper;
 
-// What was found so far, in this process.
+// The results so far, in this process.
 struct CheckCounts {
   std::atomic<uint64_t> unwraps{0};          // checked
   std::atomic<uint64_t> wrong_wrappers{0};   // the registry knows another wrapper, or none

@@ -34,7 +34,7 @@ bool MarksFrame(UINT metadata, const void* data, UINT size) {
   }
 }
 
-// What a capture knows of the graphics lists among these.
+// Returns a capture's data of the graphics lists among these.
 template <auto kPart>
 auto PartsOf(UINT count, ID3D12CommandList* const* lists, Scratch* scratch) {
   using Part = std::remove_reference_t<decltype(std::declval<const ListCapture&>().*kPart)>;

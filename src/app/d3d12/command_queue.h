@@ -45,7 +45,7 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
   HRESULT SignalOnCpu(ID3D12Fence* fence, UINT64 value,
                       int32_t (*next)(void* queue, void* fence, uint64_t value));
 
-  // Of CaptureLock.
+  // Used by CaptureLock.
   std::mutex& capture_mutex() { return capture_mutex_; }
 
  protected:
@@ -57,7 +57,7 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
  private:
   using Thin = ThinID3D12CommandQueue;
 
-  // Its submissions will be noted in the device's block.
+  // Registers the queue, so that its submissions are recorded in the device's block.
   void Register(const WrappedID3D12Device& device);
 
   // In the block's table; ObjectTable::kNone if it is not there.

@@ -162,7 +162,7 @@ void WrappedID3D12Device::StartAnnotations() {
   tools_ = std::make_unique<DeviceTools>(*this);
 }
 
-// Whatever this device shares with the rest of the process.
+// Releases everything that this device shares with the rest of the process.
 void WrappedID3D12Device::Forget() {
   {
     const std::lock_guard lock(devices_mutex);
@@ -234,7 +234,7 @@ void EndFrame() {
   DeviceCapture* shows = nullptr;
   for (WrappedID3D12Device* const device : Devices()) {
     device->EndFrame();
-    // Where there are several devices, the image is one of the device that showed something.
+    // With several devices, the frame's image is of the device that showed one.
     DeviceCapture* const capture = device->capture();
     if (capture != nullptr && (shows == nullptr || capture->shows_images())) shows = capture;
   }
@@ -242,7 +242,8 @@ void EndFrame() {
 }
 
 void EndCapturedFrames() {
-  // Not in the child of a fork either: the lock may be that of a thread which it does not have.
+  // In the child of a fork the lock may belong to a thread that the child does not have, so that it
+  // must not be taken.
   if (Capture::Active() == nullptr) return;
   const std::lock_guard lock(devices_mutex);
   for (WrappedID3D12Device* const device : Devices()) {
@@ -262,7 +263,8 @@ void WrappedID3D12Device::NoteLoss(HRESULT result, const char* function) {
 
 HRESULT WrappedID3D12Device::GetDeviceRemovedReason() {
   const HRESULT reason = Thin::GetDeviceRemovedReason();
-  // Of a device, DXGI_ERROR_INVALID_CALL says the same; of other calls only that they were refused.
+  // This method reports a removed device with DXGI_ERROR_INVALID_CALL, too; other methods only
+  // refuse calls with it.
   constexpr auto kInvalidCall = static_cast<HRESULT>(0x887A0001);
   if (IsDeviceLost(reason) || reason == kInvalidCall) {
     NoteLoss(reason, "ID3D12Device::GetDeviceRemovedReason");
@@ -299,7 +301,8 @@ bool WrappedID3D12Device::QueryOwn(REFIID riid, void** object) {
 
 namespace {
 
-// Which lists the implementation makes of this type; of theirs it is asked for the first interface.
+// Returns the interfaces of lists that the implementation makes for this type; it is asked for the
+// first of them.
 Chain ChainOfLists(D3D12_COMMAND_LIST_TYPE type) {
   switch (type) {
     case D3D12_COMMAND_LIST_TYPE_VIDEO_DECODE: return Chain::kID3D12VideoDecodeCommandList;
@@ -421,7 +424,7 @@ PipelineNote* CreateNoted(HRESULT* result, void** pipeline, Create create) {
     *result = create(pipeline);
     return nullptr;
   }
-  // What the implementation leaves alone stays as the application has it, and is not looked at.
+  // A result that the implementation does not write keeps the application's value and is not read.
   void* made = &untouched_result;
   *result = create(&made);
   if (made == &untouched_result) return nullptr;

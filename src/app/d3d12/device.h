@@ -38,7 +38,7 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   // The device's record in the block and its recordings. Null where breadcrumbs could not start: one
   // message said why.
   Context* context() const { return context_; }
-  // Of the device's record; AnnotationOptions::kNoContext without one.
+  // Returns the index of the device's context; AnnotationOptions::kNoContext without one.
   uint32_t context_index() const;
   // The same context, ready for lists: what needs the GPU happens at the first call. Null if breadcrumbs
   // are off. Any thread.
@@ -48,7 +48,7 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   SubmissionFences& submission_fences() { return submission_fences_; }
   uint32_t render_target_increment() const { return render_target_increment_; }
   uint32_t depth_stencil_increment() const { return depth_stencil_increment_; }
-  // Of names of this device and its children.
+  // The size of wchar_t in names of this device and its children.
   uint32_t wchar_bytes() const { return wchar_bytes_; }
 
   // A queue was given work. Without presents, kSubmissionsPerFrame of them count as a frame.
@@ -57,10 +57,10 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   // A frame was presented. From now on submissions are not counted.
   void EndFrame();
 
-  // What a capture knows of the device; null without one.
+  // Returns the device's capture; null without one.
   DeviceCapture* capture() const { return capture_.get(); }
 
-  // As the entry points told.
+  // Returns the origin that the entry points passed.
   const DeviceOrigin& origin() const { return origin_; }
 
   const LayerDevice* layer_device() const override { return &layer_device_; }
@@ -87,13 +87,13 @@ class WrappedID3D12Device final : public ThinID3D12Device {
                                                const WCHAR* name, HANDLE* handle) override;
   HRESULT STDMETHODCALLTYPE OpenSharedHandle(HANDLE handle, REFIID riid, void** object) override;
 
-  // Which shaders a pipeline has.
+  // Record the shaders of pipelines.
   HRESULT STDMETHODCALLTYPE CreateGraphicsPipelineState(
       const D3D12_GRAPHICS_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) override;
   HRESULT STDMETHODCALLTYPE CreateComputePipelineState(
       const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) override;
 
-  // Which resource is behind a descriptor.
+  // Record the resources behind descriptors.
   void STDMETHODCALLTYPE CreateRenderTargetView(ID3D12Resource* resource,
                                                 const D3D12_RENDER_TARGET_VIEW_DESC* desc,
                                                 D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
@@ -110,8 +110,8 @@ class WrappedID3D12Device final : public ThinID3D12Device {
                                                D3D12_CPU_DESCRIPTOR_HANDLE source,
                                                D3D12_DESCRIPTOR_HEAP_TYPE type) override;
 
-  // Those that report failure. One that succeeds is noted and recorded as what it did: as the method
-  // without "Try", which whoever reads a trace knows.
+  // Methods that report failure. A successful one is recorded as the method without "Try", which
+  // every reader of a trace knows.
   HRESULT STDMETHODCALLTYPE
   TryCreateShaderResourceView(ID3D12Resource* resource, const D3D12_SHADER_RESOURCE_VIEW_DESC* desc,
                               D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;

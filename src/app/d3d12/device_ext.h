@@ -13,7 +13,7 @@ class WrappedID3D12DeviceExt final : public ThinID3D12DeviceExt {
  public:
   WrappedID3D12DeviceExt(void* real, Wrapper& owner) : ThinID3D12DeviceExt(real, &owner) {}
 
-  // What is in it was made elsewhere, like the images of a window system: captures take it for one.
+  // The contents were made elsewhere, like images of a window system: captures treat it as one.
   HRESULT STDMETHODCALLTYPE CreateResourceFromBorrowedHandle(const D3D12_RESOURCE_DESC1* desc,
                                                              UINT64 handle,
                                                              ID3D12Resource** resource) override {

@@ -37,7 +37,7 @@ class DeviceTools final : public ID3D12DeviceTools2 {
 
  private:
   WrappedID3D12Device& device_;
-  // Those of the real device; empty where it has none.
+  // The tools of the real device; null where it has none.
   ComPtr<ID3D12DeviceTools> tools_;
   ComPtr<ID3D12DeviceTools1> tools1_;
 };

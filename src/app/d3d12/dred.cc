@@ -19,7 +19,7 @@ namespace {
 // More nodes than any implementation keeps: a damaged chain must not hold up the program.
 constexpr size_t kMaxNodes = 1u << 20;
 
-// What the application holds for a real object.
+// Replaces a real object by the application's wrapper.
 template <typename T>
 void Translate(T*& object) {
   if (object == nullptr) return;

@@ -48,7 +48,7 @@ ArgumentKind KindOf(const ParameterInfo& parameter) {
   return ArgumentKind::kOther;
 }
 
-// As in FunctionTable, with the parameters whose arguments are kept.
+// Format of FunctionTable, with the parameters whose arguments are kept.
 std::string Signature(const MethodInfo& method) {
   std::string text = method.name;
   const auto kept =

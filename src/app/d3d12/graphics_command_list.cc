@@ -81,8 +81,8 @@ void WrappedID3D12GraphicsCommandList::SetPipelineState1(ID3D12StateObject* stat
   Thin::SetPipelineState1(state_object);
 }
 
-// Where the breadcrumb is more than the generated method's, it begins after the call is recorded: it
-// notes the call's number.
+// Methods whose breadcrumb holds more than the generated one. It begins after the call is recorded,
+// because it stores the call's number.
 
 void WrappedID3D12GraphicsCommandList::ExecuteBundle(ID3D12GraphicsCommandList* bundle) {
   CallScope call(*this, Method::ID3D12GraphicsCommandList_ExecuteBundle, bundle);

@@ -23,7 +23,7 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// What a capture knows of a recording.
+// A capture's state of a recording.
 struct ListCapture {
   ListStates states;
   ListCopies copies;

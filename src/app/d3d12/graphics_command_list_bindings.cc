@@ -19,7 +19,7 @@ ID3D12Resource* ResourceOf(const D3D12_TEXTURE_COPY_LOCATION* location) {
   return location == nullptr ? nullptr : location->pResource;
 }
 
-// Of one result.
+// Returns the size of one result.
 uint64_t QueryBytes(D3D12_QUERY_TYPE type) {
   switch (type) {
     case D3D12_QUERY_TYPE_OCCLUSION:

@@ -17,7 +17,7 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// Where a device came from: what the interfaces of Direct3D 12 do not tell.
+// The origin of a device, which the interfaces of Direct3D 12 do not show.
 struct DeviceOrigin {
   // Size of a character of names: as the creator of the vkd3d instance chose it, 2 or 4.
   uint32_t wchar_bytes = sizeof(WCHAR);

@@ -79,7 +79,7 @@ class Objects {
     return wrapper;
   }
   void AddTearOff(Chain chain) {
-    // What any object may have is asked of the device.
+    // Ask the device for interfaces that any object may have.
     const Chain of = Describe(chain).owner;
     auto* const owner =
         static_cast<IUnknown*>(WrapperOf(of == Chain::kNone ? Chain::kID3D12Device : of));
@@ -165,7 +165,7 @@ class Arguments {
   std::vector<void*> places_;
 };
 
-// What the layer answers itself: docs/d3d12-layer.md.
+// Returns true for methods that the layer answers itself: docs/d3d12-layer.md.
 bool IsAnsweredByTheLayer(std::string_view method, int null) {
   return null == kNothingIsNull &&
          (method == "ID3D12DeviceChild::GetDevice" || method == "IDXGIVkSwapChain::GetDevice");
@@ -204,7 +204,7 @@ class EveryMethod {
       text += std::string(" without ") + info.parameters[static_cast<size_t>(null)].name;
     }
     SCOPED_TRACE(text);
-    // Of results that are pointers it is read what they point to.
+    // The memory behind a result that is a pointer is read.
     static std::array<std::byte, kRoomBytes> behind_result = {};
     const bool points = info.result.pointers != 0 || info.result.kind == ValueKind::kString ||
                         info.result.kind == ValueKind::kWideString;

@@ -9,8 +9,8 @@
 
 namespace cairn {
 
-// Of the objects of an interface, "ID3D12Fence" or any other version of it; 0 for those that have no
-// number (devices, root signatures, trackers).
+// Returns the kind of objects of an interface, "ID3D12Fence" or any other version of it; 0 for
+// interfaces without a number (devices, root signatures, trackers).
 uint32_t ObjectKindOf(std::string_view interface_name);
 
 // "fence", "command list", ... for people; also for the objects without a number.

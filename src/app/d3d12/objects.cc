@@ -26,7 +26,8 @@ ObjectTable::Object FactsOf(ID3D12Resource* real) {
   return facts;
 }
 
-// Where the handles of its descriptors lie. Heaps that no shader sees have none.
+// Returns the range of handles of a heap's descriptors. Heaps that are not shader-visible have
+// none.
 ObjectTable::Object FactsOf(ID3D12DescriptorHeap* real, ID3D12Device* device) {
   ObjectTable::Object facts;
   const D3D12_DESCRIPTOR_HEAP_DESC desc = cairn::GetDesc(real);
@@ -86,7 +87,7 @@ HRESULT WrappedID3D12Resource::ReadFromSubresource(void* data, UINT row_pitch, U
 }
 
 void WrappedID3D12Resource::OnEnd() {
-  // Its pages may still be protected, also when the capture has ended.
+  // The resource's pages may still be protected, even after the capture has ended.
   ForgetMappedMemory(Capture::Active(), *this);
   mappings_.Ends(*this);
 }
@@ -120,7 +121,7 @@ std::shared_ptr<MarkerArena> ArenaOf(ID3D12CommandAllocator* allocator) {
 
 // ---- Fences --------------------------------------------------------------------------------------
 
-// No object has that number.
+// A value that is no object's number.
 constexpr uint64_t kSeveralQueues = kForeignObject;
 
 WrappedID3D12Fence::WrappedID3D12Fence(WrappedID3D12Device& device, void* real)

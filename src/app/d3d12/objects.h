@@ -90,7 +90,7 @@ class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
   void OnEnd() override;
 
  private:
-  // What was just said of the fence may be news of copies that the CPU reads.
+  // Checks copies that the CPU reads after the fence's state may have changed.
   void LookAtReadbacks();
   void LookForOthers();
 
@@ -100,7 +100,7 @@ class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
   std::atomic<bool> shared_{false};
 };
 
-// Its descriptors mean nothing once it is gone.
+// Forgets its descriptors when it ends.
 class WrappedID3D12DescriptorHeap final : public AnnotatedObject<ThinID3D12DescriptorHeap> {
  public:
   WrappedID3D12DescriptorHeap(WrappedID3D12Device& device, void* real);
@@ -109,7 +109,8 @@ class WrappedID3D12DescriptorHeap final : public AnnotatedObject<ThinID3D12Descr
   void OnEnd() override;
 };
 
-// What lists note of a pipeline: a state, or a state object. Its present name is found by its pointer.
+// Keeps the note that lists use of a pipeline: a state, or a state object. The pipeline's present
+// name is found by its pointer.
 template <typename Thin>
 class NotedPipeline : public AnnotatedObject<Thin> {
  public:
@@ -141,7 +142,7 @@ class WrappedID3D12PipelineLibrary final : public AnnotatedObject<ThinID3D12Pipe
   WrappedID3D12PipelineLibrary(WrappedID3D12Device& device, void* real);
 };
 
-// What lists ask. Null for null and for allocators that are not ours.
+// Returns the marker arena of an allocator. Null for null and for allocators without a wrapper.
 std::shared_ptr<MarkerArena> ArenaOf(ID3D12CommandAllocator* allocator);
 // `pipeline`: a pipeline state or a state object; 0 for any other object.
 CairnPipeline UsePipeline(Context& context, Wrapper& pipeline);

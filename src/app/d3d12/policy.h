@@ -53,7 +53,8 @@ class CallScope {
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
-  // What the method returns, and the same arguments: what they point to is recorded where it is output.
+  // Call it with the method's result and the same arguments: records the outputs that they point
+  // to. Returns `result`.
   template <typename Result, typename... Arguments>
   Result Returns(Result result, const Arguments&... arguments) {
     if (captured_ != 0) [[unlikely]] {
@@ -130,10 +131,10 @@ HRESULT GiveInterface(Wrapper* made, REFIID riid, void** out);
 // An object without a table to whoever looks, as a capture does.
 inline const void* untouched_result = nullptr;
 
-// A method that creates an object: `create(iid, out)` calls the real method, with the interface that all
-// versions have. Without `out` the real method only checks its arguments, and sees the caller's `riid`.
-// `made` is told the wrapper before anybody else sees it. What the real method does without an
-// identifier is its affair: it gets none either.
+// A method that creates an object: `create(iid, out)` calls the real method, with the interface
+// that all versions have. Without `out` the real method only checks its arguments, and sees the
+// caller's `riid`. Calls `made` with the wrapper before any other thread can see it. If the caller
+// passes no identifier, the real method gets none either.
 template <typename Call, typename Made>
 HRESULT CreateAs(Wrapper& parent, Chain chain, REFIID base, REFIID riid, void** out, Call create,
                  Made made, const Creation& creation = {}) {
@@ -154,7 +155,7 @@ HRESULT CreateAs(Wrapper& parent, Chain chain, REFIID base, REFIID riid, void** 
 template <typename Base, typename Call>
 HRESULT Create(Wrapper& parent, REFIID riid, void** out, Call create,
                const Creation& creation = {}) {
-  // Not __uuidof: the headers know it for interfaces of video only if those were included first.
+  // __uuidof would know interfaces of video only if their headers were included first.
   constexpr Chain kChain = InterfaceTraits<Base>::kChains[0];
   const IID base = std::bit_cast<IID>(Describe(kChain).first->iid);
   return CreateAs(

@@ -8,7 +8,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-// Of nobody else.
+// An identifier that no other code uses.
 constexpr GUID kRealEnd = {
     0x6d0a1c94, 0x55d1, 0x4e0f, {0x9b, 0x2e, 0x31, 0xc7, 0x5a, 0x84, 0xe6, 0x17}};
 

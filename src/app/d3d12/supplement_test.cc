@@ -58,10 +58,10 @@ constexpr std::string_view kInterfaces[] = {
     "IDXGIVkSwapChainFactory",
     "ID3DDestructionNotifier",
 };
-// Of all of them, without those that have a test of their own.
+// The number of methods, without those that have a test of their own.
 constexpr size_t kMethodsTried = 100;
 
-// Their arguments are no integers, or they are answered by the layer.
+// Methods whose arguments are no integers, or which the layer answers.
 constexpr std::string_view kOwnTests[] = {
     "ID3D12GraphicsCommandList9::RSSetDepthBias",
     "IDXGIVkSwapChain2::SetTargetFrameRate",
@@ -160,7 +160,7 @@ class SupplementTest : public testing::Test {
     *wrapper.Receive() = made->interface_unknown();
   }
 
-  // What the program has for an object of this chain; any object where the method takes any.
+  // Returns the program's object of this chain; any object if the method takes any.
   IUnknown* ObjectOf(Chain chain) {
     switch (chain) {
       case Chain::kID3D12Device: return device_.get();
@@ -229,7 +229,7 @@ void SupplementTest::Try(Method method) {
   const void* const real = RealObject(object.get());
   ASSERT_NE(real, object.get()) << "the layer has no wrapper for it";
 
-  // What pointers lead to: all zero, and enough of it.
+  // The targets of pointers: zeros, and enough of them.
   static std::array<std::array<uint64_t, 4096>, 12> memory;
   for (auto& part : memory) part.fill(0);
   Recorder foreign;

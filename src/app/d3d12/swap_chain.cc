@@ -10,7 +10,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-// Of the flags of Present: nothing is shown.
+// A flag of Present: nothing is shown.
 constexpr UINT kPresentTest = 1;
 
 }  // namespace

@@ -11,8 +11,8 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// Its images are resources that the implementation keeps: their wrappers last as long, whether the program
-// has references or not.
+// The implementation keeps the images: their wrappers live as long, even if the program has no
+// references.
 class WrappedIDXGIVkSwapChain final : public ThinIDXGIVkSwapChain {
  public:
   WrappedIDXGIVkSwapChain(WrappedID3D12Device& device, void* real);
@@ -41,7 +41,7 @@ class WrappedIDXGIVkSwapChain final : public ThinIDXGIVkSwapChain {
   Wrapper* queue_ = nullptr;
 };
 
-// Asked of a queue.
+// The factory that a queue returns.
 class WrappedIDXGIVkSwapChainFactory final : public ThinIDXGIVkSwapChainFactory {
  public:
   WrappedIDXGIVkSwapChainFactory(void* real, Wrapper& owner)

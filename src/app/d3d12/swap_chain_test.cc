@@ -137,7 +137,7 @@ TEST_F(SwapChainTest, NewImagesTakeThePlaceOfOldOnes) {
   ComPtr<ID3D12Resource> old = Image(0);
   DXGI_SWAP_CHAIN_DESC1 desc = {};
   IUnknown* const queues[] = {queue_.get(), queue_.get()};
-  // As many as there are images now.
+  // The number of queues must be the number of images.
   EXPECT_EQ(swap_chain_->ChangeProperties(&desc, nullptr, queues), E_INVALIDARG);
   IUnknown* const real_queue = RealObject(static_cast<IUnknown*>(queue_.get()));
   EXPECT_THAT(real_->queues_seen, testing::ElementsAre(real_queue, real_queue));

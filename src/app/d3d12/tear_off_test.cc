@@ -235,7 +235,7 @@ TEST_F(TearOffTest, AnInterfaceThatNobodyKnowsIsRefusedAlthoughTheRealObjectHasI
   EXPECT_EQ(device_->QueryInterface(kInterfaceOfNobody, &pointer), E_NOINTERFACE);
   const std::string said = testing::internal::GetCapturedStderr();
   const std::string id = "{abcdef01-0002-0003-0405-060708090a0b}";
-  // Once in the life of the process, whichever test comes first.
+  // The message comes once in the process's life, in whichever test is first.
   EXPECT_EQ(said.find(id), said.rfind(id));
 }
 

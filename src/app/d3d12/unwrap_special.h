@@ -26,7 +26,7 @@ uint32_t NumberOf(const Enum& value) {
 }
 
 // Sub-objects are copied with the array, so that associations, which point into it, point into the
-// copy. What is behind a type that is not known is passed as it is.
+// copy. Data behind an unknown type are passed unchanged.
 void UnwrapFields(Scratch& scratch, D3D12_STATE_OBJECT_DESC& copy);
 
 // The stream is copied as it is; root signatures in it are replaced. It is read as far as its types

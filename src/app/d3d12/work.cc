@@ -95,7 +95,7 @@ void ListBreadcrumbs::Start(Context* context, const ListStart& start) {
 
 void ListBreadcrumbs::End() {
   if (open_ == nullptr) return;
-  open_events_ = 0;  // What is still open ends with the list.
+  open_events_ = 0;  // Open events end with the list.
   std::exchange(open_, nullptr)->End();
 }
 
@@ -131,7 +131,7 @@ void ListBreadcrumbs::ForgetState() {
 
 void ListBreadcrumbs::NoteEvent(uint64_t event_id, uint32_t metadata, const void* data,
                                 uint32_t size) {
-  // Whether or not there was room for it: its end is counted either way.
+  // The end is counted even if the event found no room.
   static_cast<void>(open_->BeginAnnotation(event_id, metadata, data, size, CAIRN_MARKER_PASS));
   ++open_events_;
 }

@@ -46,9 +46,9 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 // The queue type that a list or queue of this type counts as.
 CairnQueueType QueueTypeOf(D3D12_COMMAND_LIST_TYPE type);
 
-// What a pipeline's wrapper keeps for reports: a member of the wrappers of pipeline states and state
-// objects. The pipeline is registered with the context when a list first uses it, so that the thousands
-// that are created and never used cost nothing there.
+// The data of a pipeline for reports: a member of the wrappers of pipeline states and state
+// objects. The pipeline is registered with the context when a list first uses it, so that the
+// thousands that are created and never used cost nothing there.
 class PipelineNote {
  public:
   PipelineNote() = default;
@@ -93,8 +93,8 @@ class ListBreadcrumbs {
   ListBreadcrumbs(const ListBreadcrumbs&) = delete;
   ListBreadcrumbs& operator=(const ListBreadcrumbs&) = delete;
 
-  // The real list is open and empty. What was recorded before is released first. Nothing happens if
-  // `context` is null: breadcrumbs are off.
+  // Starts a recording. The real list must be open and empty. Releases the earlier recording first.
+  // Does nothing if `context` is null: breadcrumbs are off.
   void Start(Context* context, const ListStart& start);
 
   // The real list is about to be closed.
@@ -104,8 +104,8 @@ class ListBreadcrumbs {
   void Release();
 
   bool open() const { return open_ != nullptr; }
-  // What was recorded last, open or ended; null for none. For submissions, and for the application's
-  // own use of libcairn on this list.
+  // Returns the last recording, open or ended; null for none. Used by submissions, and when the
+  // application uses libcairn on this list.
   CommandList* recording() const { return recording_; }
 
   // In a capture, what begins next says which call it belongs to: the one that this thread is in.
@@ -127,7 +127,7 @@ class ListBreadcrumbs {
   void EndWork() {
     if (open_ != nullptr) open_->EndWork();
   }
-  // Of a barrier, which counts as what it became below.
+  // Ends a barrier, which drains what the barrier recorded below the API drains.
   void EndBarrier() {
     if (open_ != nullptr) open_->EndWork(open_->DrainsBelow());
   }
@@ -148,7 +148,7 @@ class ListBreadcrumbs {
   void BeginEvent(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size) {
     if (open_ != nullptr) NoteEvent(event_id, metadata, data, size);
   }
-  // Of the same, where nothing that they carry may be kept: the scopes alone.
+  // Begins an event without its data, where these must not be kept: only the scope is recorded.
   void BeginUnnamedEvent() {
     if (open_ != nullptr) NoteUnnamedEvent();
   }
@@ -166,8 +166,8 @@ class ListBreadcrumbs {
     if (open_ != nullptr) open_->SetPipeline(pipeline);
   }
 
-  // `object` is 1 + an index into the block's object table, 0 for nothing. What is bound already is
-  // not noted again.
+  // `object` is 1 + an index into the block's object table, 0 for nothing. A binding that is
+  // already set is not recorded again.
   void SetRenderTarget(uint32_t slot, uint32_t object);
   // Slots from `count` on hold nothing any more.
   void EndRenderTargets(uint32_t count);
@@ -191,7 +191,7 @@ class ListBreadcrumbs {
   // ClearState: nothing is bound.
   void UnbindEverything();
 
-  // What the next command reads or writes; holds for that command only.
+  // Records an object that the next command reads or writes; it holds for that command only.
   void UseObject(BindPoint point, uint32_t slot, uint32_t object) {
     if (open_ != nullptr && object != 0) open_->Bind(point, slot, object, false);
   }
@@ -207,7 +207,7 @@ class ListBreadcrumbs {
   void BeginStatisticsQuery();
   void EndStatisticsQuery();
   void SetPredicated(bool predicated) { predicated_ = predicated; }
-  // Of a list that is open: its writes may be skipped until predication is ended.
+  // Returns true if the list is open and predication may skip its writes.
   bool predicated() const { return open_ != nullptr && predicated_; }
 
  private:

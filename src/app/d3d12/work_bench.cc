@@ -14,7 +14,7 @@
 namespace cairn {
 namespace {
 
-// So many calls in a list before it is closed and begun again, outside of the measured time.
+// The calls recorded in a list before it is closed and begun again, outside of the measured time.
 constexpr uint32_t kCallsPerList = 4096;
 
 // One device for the whole run: drivers do not load and unload without end.

@@ -24,7 +24,7 @@
 namespace cairn {
 namespace {
 
-// What events carry is looked at; the layer reads this with its first device.
+// The tests check the data of events; the layer reads this variable with its first device.
 [[maybe_unused]] const bool events_are_kept = (SetVariable("CAIRN_EVENTS", "all"), true);
 
 // One event of a recording, as the block has it.
@@ -267,7 +267,8 @@ TEST_F(WorkGpuTest, WordsTellOfTheLastCommandThatRan) {
   const Words words = WordsOf(*recording);
   EXPECT_TRUE(recording->ProvenFinished());
   EXPECT_EQ(words.passed, events.size());
-  // The last command is a copy; its begin is the last write at the top. What it was recorded with may follow it.
+  // The last command is a copy; its begin is the last write at the top. Events of its bindings may
+  // follow.
   size_t last_begin = events.size();
   while (last_begin > 0 && events[last_begin - 1].kind != EventKind::kBegin) --last_begin;
   EXPECT_EQ(words.reached, last_begin);
@@ -428,8 +429,8 @@ TEST_F(WorkGpuTest, FencesTellHowFarAQueueIs) {
   queue.WaitUnseen();
   static_cast<void>(fence->GetCompletedValue());
   EXPECT_EQ(queue.completed(), 3u);
-  // Of two queues that signal one fence, nobody can say which: it tells of the first until the second one
-  // comes, and then of none.
+  // A fence signalled by two queues cannot tell which one it was: it counts for the first until the
+  // second one comes, and then for none.
   const auto shared = Fence();
   queue.get()->ExecuteCommandLists(1, lists);
   ASSERT_EQ(queue.get()->Signal(shared.get(), 1), S_OK);
@@ -537,7 +538,7 @@ TEST_F(WorkGpuTest, ResetWhileTheGpuIsStillAtWork) {
   ID3D12CommandList* raw = list.get();
   queue->ExecuteCommandLists(1, &raw);
   ASSERT_EQ(queue->Signal(fence.get(), 1), S_OK);
-  // As often as one likes, with an allocator that is not in use.
+  // The list can be reset any number of times with an allocator that is not in use.
   const auto allocator = Allocator();
   for (int i = 0; i < 20; ++i) {
     ASSERT_EQ(list->Reset(allocator.get(), nullptr), S_OK);

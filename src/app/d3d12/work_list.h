@@ -32,7 +32,8 @@ class WorkList {
   // For libcairn in the same process; null where breadcrumbs are off.
   const LayerList* identity() const { return context_ != nullptr ? &identity_ : nullptr; }
 
-  // What the wrapper's calls ask first: null where breadcrumbs are off.
+  // Returns the breadcrumbs, which each call of the wrapper asks for first; null where breadcrumbs
+  // are off.
   ListBreadcrumbs* notes_if_on() { return context_ != nullptr ? &notes_ : nullptr; }
 
   // A recording begins: the list was created open, or Reset succeeded. `allocator` as the application
@@ -87,7 +88,7 @@ class WorkList {
 
  private:
   CairnPipeline NumberOf(Wrapper* pipeline);
-  // What events carry may be kept: in DRIVER_RETAIL, or where the user asked for it.
+  // Returns true if the data of events may be kept: in DRIVER_RETAIL, or if the user asked for it.
   bool KeepsPayloads() const {
     return keeps_all_events_ || annotations_.mode() == AnnotationMode::kDriverRetail;
   }
@@ -115,8 +116,8 @@ uint32_t NotedObject(T* object) {
   return NotedWrapper(AsWrapper(object));
 }
 
-// What the device does after it created a list: the first recording begins, unless the list was
-// created closed (CreateCommandList1), when this is not called.
+// Call it after the device created an open list: the first recording begins. Not called for a list
+// that was created closed (CreateCommandList1).
 void NoteListCreatedOpen(Wrapper& list, ID3D12CommandAllocator* allocator,
                          ID3D12PipelineState* pipeline);
 

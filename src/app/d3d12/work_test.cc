@@ -107,7 +107,7 @@ class WorkTest : public testing::Test {
   ListBreadcrumbs breadcrumbs_;
 };
 
-// What it became below is for the backend to say.
+// The backend reports how the barrier was recorded below the API.
 TEST_F(WorkTest, BarriersDrainWhatTheyDrainBelow) {
   for (const CairnMode mode : {CAIRN_MODE_TOP, CAIRN_MODE_FULL}) {
     Make(mode);

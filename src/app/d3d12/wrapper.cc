@@ -60,14 +60,15 @@ void LogRefused(REFIID riid, const char* reason) noexcept {
 // Tear-offs are made rarely: one lock for all objects.
 std::mutex tear_off_mutex;
 
-// Not all that is wrapped has private data: a swap chain of vkd3d-proton is no object of Direct3D 12.
+// Returns true for objects with private data: a swap chain of vkd3d-proton is wrapped, but is no
+// object of Direct3D 12.
 bool HasPrivateData(Chain chain) {
   static const InterfaceInfo* const object = FindInterface(__uuidof(ID3D12Object));
   return IsVersionOf(chain, *object);
 }
 
-// The device ends. What rests of its children is not to be found any more: whoever is given the real object
-// again, on another device, gets another wrapper.
+// Removes resting children of a device that ends from the registry: if the program gets such a real
+// object again, on another device, it gets another wrapper.
 void HideRestingChildren(const Wrapper& device) {
   std::vector<std::pair<const void*, const Wrapper*>> resting;
   try {
@@ -78,7 +79,7 @@ void HideRestingChildren(const Wrapper& device) {
       }
     });
   } catch (const std::bad_alloc&) {
-    // Those that were found.
+    // Without memory only the children found so far are removed.
   }
   for (const auto& [real, wrapper] : resting) Wrappers().Remove(real, wrapper);
 }
@@ -192,7 +193,7 @@ void Wrapper::FirstReferenceAgain() {
   TakeLife();
 }
 
-// How many there were.
+// Adds a life and returns the number before. The first one wakes the wrapper.
 uint32_t Wrapper::TakeLife() {
   const uint32_t before = lives_.fetch_add(1, std::memory_order_acq_rel);
   if (before != 0) return before;
@@ -235,7 +236,7 @@ void Wrapper::GiveUpReal() {
   // Against RealEnded(), which the release below may lead to.
   keepers_.fetch_add(1, std::memory_order_relaxed);
   const bool hears_end = hears_end_.load(std::memory_order_relaxed);
-  // Once the real object is released, its address may be another's.
+  // Another object may get the address of a released real object.
   if (!hears_end) Wrappers().Remove(real_, this);
   OnEnd();
   CaptureObjectRests(*this);
@@ -281,7 +282,7 @@ void Wrapper::Unkeep() {
   delete this;
 }
 
-// They stay as long as their owner does: what the program knows of it may wake it.
+// Tear-offs live as long as their owner: a pointer that the program keeps may wake the owner.
 void Wrapper::ReleaseTearOffs() {
   Wrapper* tear_off = tear_offs_.load(std::memory_order_acquire);
   for (; tear_off != nullptr; tear_off = tear_off->next_tear_off_) {

@@ -65,7 +65,7 @@ class Wrapper {
   // The implementation's object, as the chain's interface.
   void* real_pointer() const { return real_; }
   IUnknown* real_unknown() const { return static_cast<IUnknown*>(real_); }
-  // What the application holds.
+  // Returns the pointer that the application holds.
   void* interface_pointer() const {
     return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(this)) - sizeof(void*);
   }
@@ -79,7 +79,7 @@ class Wrapper {
   uint32_t object_index() const { return object_index_; }
   // The object's number in captures; that of the owner for a tear-off.
   uint64_t capture_number() const { return capture_number_; }
-  // Of command lists, otherwise null.
+  // Returns the breadcrumbs of a command list; null for other objects.
   ListBreadcrumbs* breadcrumbs() const { return breadcrumbs_; }
 
   // `object` is an interface of one of our classes.
@@ -88,7 +88,7 @@ class Wrapper {
         const_cast<std::byte*>(static_cast<const std::byte*>(object)) + sizeof(void*));
   }
 
-  // What IUnknown of every interface does.
+  // Implements QueryInterface of every interface.
   HRESULT Query(REFIID riid, void** object);
   ULONG AddReference();
   ULONG ReleaseReference();
@@ -103,13 +103,14 @@ class Wrapper {
   // The real object is about to end.
   void RealEnded();
 
-  // What every ID3D12Object does.
+  // Implements SetName of every ID3D12Object.
   HRESULT SetObjectName(const WCHAR* name);
   HRESULT SetObjectData(REFGUID guid, UINT size_bytes, const void* data);
-  // What every ID3D12DeviceChild does.
+  // Implements GetDevice of every ID3D12DeviceChild.
   HRESULT GetChildDevice(REFIID riid, void** device);
 
-  // What libcairn in this process asks for (app/breadcrumbs/layer_identity.h); null where it does not apply.
+  // Return the data that libcairn in this process asks for (app/breadcrumbs/layer_identity.h); null
+  // where they do not apply.
   virtual const LayerDevice* layer_device() const { return nullptr; }
   virtual const LayerList* layer_list() const { return nullptr; }
 
@@ -205,7 +206,7 @@ Wrapper* AsWrapper(T* object) {
   return nullptr;
 }
 
-// What the implementation gets for an argument: the real object for ours, anything else as it is.
+// Returns the implementation's argument: the real object for a wrapper, anything else unchanged.
 template <typename T>
 T* Unwrap(T* object) {
   const Wrapper* const wrapper = AsWrapper(object);

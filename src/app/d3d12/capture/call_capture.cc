@@ -38,7 +38,8 @@ T ValueAt(const void* place) {
   return value;
 }
 
-// How much memory of the program WriteToSubresource reads, or ReadFromSubresource writes.
+// Returns the bytes of the program's memory that WriteToSubresource reads or ReadFromSubresource
+// writes.
 uint64_t SubresourceBytesOf(const Wrapper& wrapper, Method method, const void* const* arguments) {
   // (subresource, box, data, row pitch, slice pitch), and (data, pitches, subresource, box).
   const bool writes = method == Method::ID3D12Resource_WriteToSubresource;
@@ -67,7 +68,7 @@ uint64_t SubresourceBytesOf(const Wrapper& wrapper, Method method, const void* c
   return (slices - 1) * slice_pitch + (rows - 1) * row_pitch + row_bytes;
 }
 
-// Nothing may leave the program's call.
+// Records that an object is incomplete. Used where no exception may reach the program's call.
 void NoteNoMemory() {
   if (Capture* const capture = Capture::Active(); capture != nullptr) {
     capture->PutNote(NoteKind::kIncomplete, "an object was not recorded in full: no memory");
@@ -127,7 +128,7 @@ const char* WhyNotReplayed(Method method, const void* const* arguments) {
   }
 }
 
-// Whether this reason comes for the first time: some of these calls are made in every frame.
+// Returns true for the first call with this reason: some of these calls are made in every frame.
 bool IsNew(const char* why) {
   static std::array<std::atomic<const char*>, 16> noted;
   for (std::atomic<const char*>& place : noted) {
@@ -268,7 +269,7 @@ void PutDevice(Capture& capture, const WrappedID3D12Device& device) {
     AppendText(texts, device.origin().application);
     capture.Put(RecordKind::kDevice, device.capture_number(), BytesOf(body), texts);
   } catch (const std::bad_alloc&) {
-    // Its kObject is what a replay needs.
+    // A replay can do without this record: it needs the kObject record only.
   }
 }
 
@@ -288,7 +289,7 @@ void CaptureObject(const Wrapper& wrapper, const Creation& creation) try {
   ObjectBody body = {};
   body.device =
       device == nullptr ? kNoObject : static_cast<const Wrapper*>(device)->capture_number();
-  // What was made elsewhere comes from no call: a replay has something in its place.
+  // An image of a swap chain was created by no recorded call: a replay substitutes it.
   body.creator = creation.is_image ? 0 : Capture::CurrentCall();
   body.chain = static_cast<uint32_t>(wrapper.chain());
   const uint64_t number = wrapper.capture_number();
@@ -323,7 +324,7 @@ void CaptureObject(const Wrapper& wrapper, const Creation& creation) try {
 void CaptureObjectRests(const Wrapper& wrapper) try {
   Capture* const capture = Capture::Active();
   const bool is_resource = wrapper.chain() == Chain::kID3D12Resource;
-  // What was known of it goes in any case: a capture may have ended while it lived.
+  // Forgets the readback state in any case: a capture may have ended during the object's life.
   if (is_resource || wrapper.chain() == Chain::kID3D12Fence) {
     if (DeviceCapture* const of_device = wrapper.device()->capture(); of_device != nullptr) {
       if (is_resource) {
@@ -345,7 +346,7 @@ void CaptureObjectWoken(const Wrapper& wrapper) try {
   if (Capture::Active() == nullptr || wrapper.chain() != Chain::kID3D12Resource) return;
   DeviceCapture* const of_device = wrapper.device()->capture();
   if (of_device == nullptr) return;
-  // In which state it is, barriers will tell.
+  // The state is unknown until a barrier names it.
   auto* const real = static_cast<ID3D12Resource*>(wrapper.real_pointer());
   of_device->AddResource(wrapper, {.desc = GetDesc(real), .is_new = false});
 } catch (const std::bad_alloc&) {

@@ -30,8 +30,8 @@ void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
 // The call returned, and has no results.
 void CapturedCallReturned(uint64_t call);
 
-// Where an identifier is. Null: the program is written in C, and passed null for the reference. (The
-// compiler takes for granted that nobody does.)
+// Returns the address of an identifier; null if a program written in C passed null for the
+// reference. (The compiler assumes that references are never null.)
 inline const GUID* PointerTo(REFGUID identifier) {
   const GUID* pointer = &identifier;
   __asm__("" : "+r"(pointer));
@@ -62,7 +62,7 @@ inline const void* PlaceOf(const CapturedIdentifier& identifier) {
   return identifier.place;
 }
 
-// Not inlined, and arguments by value: without a capture they stay in their registers.
+// Never inlined, and takes arguments by value: without a capture they stay in their registers.
 template <typename... Arguments>
 [[gnu::noinline]] uint64_t CaptureArguments(const Wrapper& wrapper, Method method,
                                             Arguments... arguments) {
@@ -107,7 +107,8 @@ uint64_t BytesOfHeap(ID3D12Heap* heap);
 
 // A wrapper became known. Its creator is the call that this thread is in.
 void CaptureObject(const Wrapper& wrapper, const Creation& creation);
-// Its last reference goes, while its real object is still there; it has got a reference again; it ends.
+// Life of an object: CaptureObjectRests is called when its last reference is released and its real
+// object still exists; the functions below when it gets a reference again, and when it ends.
 void CaptureObjectRests(const Wrapper& wrapper);
 void CaptureObjectWoken(const Wrapper& wrapper);
 void CaptureObjectEnd(const Wrapper& wrapper);

@@ -106,7 +106,7 @@ size_t Start() {
   return start;
 }
 
-// What the records say that subresource 0 of an object held.
+// Returns the recorded contents of subresource 0 of an object.
 std::vector<std::byte> ContentsOf(uint64_t object) {
   std::vector<std::byte> contents;
   for (const TestRecord& record : Records()) {

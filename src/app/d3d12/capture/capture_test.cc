@@ -53,7 +53,7 @@ ComPtr<ID3D12Resource> MakeTarget(ID3D12Device* device) {
   return target;
 }
 
-// Of the list, after the clear: to which calls its breadcrumbs belong.
+// The calls to which the list's breadcrumbs after the clear belong.
 std::vector<uint32_t> noted_calls;
 
 void NoteEvents(ID3D12GraphicsCommandList* list) {
@@ -88,7 +88,8 @@ void CopyTarget(ID3D12GraphicsCommandList* list, ID3D12Resource* target, ID3D12R
   list->CopyTextureRegion(&placed, 0, 0, 0, &from, nullptr);
 }
 
-// As programs do that map once: they look when a fence says so, which need not be asked through the layer.
+// Reads like programs that map a resource once: they read when a fence is signalled, which they
+// need not query through the layer.
 void ReadWhatStaysMapped(ID3D12Device* device, D3D12Submitter& submitter, ID3D12Resource* upload,
                          ID3D12Resource* target) {
   ComPtr<ID3D12Resource> kept = MakeBuffer(device, D3D12_HEAP_TYPE_READBACK);
@@ -383,7 +384,7 @@ TEST(CaptureTest, WhatTheCpuReadIsHashed) {
   EXPECT_EQ(body.row_bytes, kBytes);
   EXPECT_NE(body.fence, 0u);
   EXPECT_TRUE(IsHashOf(body, std::vector<unsigned char>(kBytes, 0x5A)));
-  // Where the program mapped it.
+  // The program mapped it here.
   const std::vector<size_t> maps = CallsOf(Method::ID3D12Resource_Map);
   ASSERT_EQ(maps.size(), 3u);
   EXPECT_GT(hashes[0], maps[2]);

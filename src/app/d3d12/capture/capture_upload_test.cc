@@ -80,9 +80,9 @@ class UploadTest : public testing::Test {
     EXPECT_EQ(buffer->Map(0, &kNothing, &data), S_OK);
     return static_cast<unsigned char*>(data);
   }
-  // What the implementation says.
+  // Maps the real buffer, without the layer.
   static unsigned char* MapReal(ID3D12Resource* buffer) { return Map(RealObject(buffer)); }
-  // What the GPU finds in the buffer.
+  // Returns the buffer's contents as the GPU reads them.
   static Bytes Copied(ID3D12Resource* buffer) {
     const ComPtr<ID3D12Resource> readback = NewBuffer(D3D12_HEAP_TYPE_READBACK);
     Copy(readback.get(), buffer);
@@ -139,7 +139,7 @@ TEST_F(UploadTest, AFileIsReadStraightIntoAnUploadBuffer) {
     size_t got = 0;
     error = file.ReadAt(0, to, &got);
     if (Method() == kFaultWriteTracker) {
-      // What docs/capture.md says of it, and why it must be asked for.
+      // docs/capture.md names this failure, which is why this method must be requested.
       EXPECT_TRUE(error) << got;
       std::memset(data, 1, kBytes);
       error = file.ReadAt(0, to, &got);

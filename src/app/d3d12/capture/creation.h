@@ -14,7 +14,8 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 struct Creation {
   uint32_t initial_state = 0;  // D3D12_RESOURCE_STATES
-  // Where it is placed, as the application named it; null for one with a heap of its own.
+  // The heap that the resource is placed in, as the application passed it; null for a resource with
+  // a heap of its own.
   ID3D12Heap* heap = nullptr;
   uint64_t heap_offset_bytes = 0;
   // Made elsewhere: for a swap chain, or outside of Direct3D. A replay has something in its place.

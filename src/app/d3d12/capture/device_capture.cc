@@ -22,14 +22,15 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-// Of the process: a present ends the frame of all devices.
+// The next frame of the process: a present ends the frame of all devices.
 constinit std::atomic<uint64_t> next_frame{0};
 // Devices that are captured.
 constinit std::atomic<uint32_t> devices{0};
 
-// How long the GPU may take for what was submitted, when a recording begins late.
+// The limit for the GPU to finish submitted work when a recording begins late.
 constexpr std::chrono::seconds kIdleLimit(5);
-// So often it is tried again at the next frame; then it begins all the same.
+// The number of frames at which a late start is tried; at the last one the recording begins all the
+// same.
 constexpr uint32_t kMostStartAttempts = 4;
 // A GPU that does not answer is not waited for again and again.
 constexpr uint32_t kMostReadbacksGivenUp = 3;
@@ -222,7 +223,7 @@ DeviceCapture::Shown DeviceCapture::Look(ID3D12CommandQueue* queue, uint64_t obj
   if (object == 0 || queue == nullptr) return shown;
   const ComPtr<ID3D12Resource> image = Find(object);
   if (!image) return shown;
-  // Its first subresource, whichever was drawn into: that is what a replay looks at.
+  // Hash subresource 0, whichever was drawn into: a replay compares this one.
   const auto state = static_cast<D3D12_RESOURCE_STATES>(states_.State(object, 0));
   const Result<SubresourceBytes> pixels = Readback().Read(queue, image.get(), 0, state);
   if (!pixels.ok()) {
@@ -287,7 +288,8 @@ void DeviceCapture::EndFrame(FrameEndKind how) try {
   shown.object = states_.LastTarget().object;
   bool begins = false;
   {
-    // Nothing is drawn into the image between the hash and the end of the frame.
+    // Keep the queue locked, so that nothing is drawn into the image between the hash and the end
+    // of the frame.
     LookQueue queue;
     if (Hashes(*capture) && shown.object != 0) {
       queue = QueueToLook(shown.object, /*lock=*/true);
@@ -305,8 +307,8 @@ void DeviceCapture::EndFrame(FrameEndKind how) try {
   }
 }
 
-// Who presents has taken the queue from vkd3d, and holds its lock: nothing can be copied now, nor waited
-// for that copies.
+// The presenting thread has taken the queue from vkd3d and holds its lock: copies, and waiting for
+// them, are impossible now.
 void DeviceCapture::EndPresentedFrame(Capture& capture) {
   const std::lock_guard lock(frame_mutex_);
   if (!CountFrame(FrameEndKind::kPresent)) return;
@@ -324,7 +326,7 @@ void DeviceCapture::HashAtStop(const Capture& capture) {
     return;
   }
   const std::lock_guard lock(queues_mutex_);
-  // Nothing is submitted meanwhile.
+  // Lock all queues, so that nothing is submitted meanwhile.
   std::vector<std::unique_lock<std::mutex>> held;
   held.reserve(queues_.size());
   for (WrappedID3D12CommandQueue* const queue : queues_) held.emplace_back(queue->capture_mutex());
@@ -401,7 +403,8 @@ void DeviceCapture::StartIfPending() try {
 
 void DeviceCapture::StartLate(Capture& capture) {
   const std::lock_guard lock(queues_mutex_);
-  // Nothing is submitted, and no order between queues changes, until it is all written.
+  // Lock all queues, so that nothing is submitted and the order between queues stays until
+  // everything is written.
   std::vector<std::unique_lock<std::mutex>> held;
   held.reserve(queues_.size());
   for (WrappedID3D12CommandQueue* const queue : queues_) held.emplace_back(queue->capture_mutex());
@@ -414,8 +417,8 @@ void DeviceCapture::StartLate(Capture& capture) {
                     "the program has several devices: what the resources of the others held when "
                     "the recording began is not known");
   }
-  // What was written to mapped memory so far is part of the contents; what comes after this is told,
-  // even if the contents have it, too.
+  // Writes to mapped memory so far are part of the contents; later writes are recorded, even if the
+  // contents include them.
   capture.StartMemory();
   try {
     MappedMemory::Get().Flush([](uint64_t, uint32_t, uint64_t, std::span<const std::byte>) {});

@@ -41,7 +41,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 class WrappedID3D12CommandQueue;
 
-// What is known of a resource when its wrapper is made.
+// The facts of a resource when its wrapper is made.
 struct CapturedResource {
   D3D12_RESOURCE_DESC desc = {};
   uint32_t initial_state = 0;  // D3D12_RESOURCE_STATES
@@ -84,7 +84,7 @@ class DeviceCapture {
   // Notes that a list draws into what is behind a view.
   void NoteTarget(ListStates* list, uint64_t handle) const;
 
-  // What the CPU reads.
+  // Returns the tracker of data that the CPU reads.
   ReadbackCapture& readbacks() { return readbacks_; }
 
   // ---- Work
@@ -99,8 +99,8 @@ class DeviceCapture {
   void BeforePresent();
   // A frame ends, if there was any work since the last one. No lock of a queue is held.
   void EndFrame(FrameEndKind how);
-  // The device or the process ends, and other threads may stand anywhere: as EndFrame(). What locks would have to
-  // be waited for has no hash.
+  // Ends the last frame of the device or process, while other threads may be anywhere. Like
+  // EndFrame(), but omits hashes that would need to wait for a lock.
   void EndLastFrame();
 
  private:
@@ -132,7 +132,7 @@ class DeviceCapture {
   // look_mutex_ is held.
   Shown Look(ID3D12CommandQueue* queue, uint64_t object);
   TextureReadback& Readback();
-  // frame_mutex_ is held. Whether a frame ends here, which the next call counts from.
+  // Returns true if a frame ends here, and counts it. The caller holds frame_mutex_.
   bool CountFrame(FrameEndKind how);
   // frame_mutex_ is held. True: the recording is to begin.
   bool WriteFrame(Capture& capture, FrameEndKind how, const Shown& shown);

@@ -104,7 +104,7 @@ CopiedRows WrappedID3D12GraphicsCommandList::ReadByCpu(ID3D12Resource* to, ID3D1
   MappingCapture& mappings = static_cast<WrappedID3D12Resource*>(wrapper)->mappings();
   if (!mappings.reads_back(*wrapper)) {
     mappings.WrittenByGpu(*wrapper);
-    // What is copied out of it differs from run to run as well.
+    // Copies of unpredictable data differ from run to run as well.
     if (readbacks.IsUnpredictable(source)) readbacks.NoteUnpredictable(wrapper->capture_number());
     return {};
   }
@@ -150,7 +150,7 @@ void WrappedID3D12GraphicsCommandList::NoteTextureCopied(const D3D12_TEXTURE_COP
   if (layout.block_bytes == 0 || (box == nullptr && copied.right == 0)) {
     return NoteUnknownCopy(to.pResource);
   }
-  // What is not there of the target is not written, nor are rows of the largest plane in a smaller one.
+  // Clips to the target: rows outside of it are not written, and smaller planes have fewer rows.
   const auto extent = [](uint64_t begin, uint64_t end, uint64_t at, uint64_t limit) {
     return begin < end && at < limit ? std::min(end - begin, limit - at) : 0;
   };

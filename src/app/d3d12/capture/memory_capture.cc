@@ -21,7 +21,7 @@ constexpr D3D12_RANGE kNothing = {0, 0};
 MappedMemory::Report ReportTo(Capture* capture) {
   return [capture](uint64_t object, uint32_t subresource, uint64_t offset_bytes,
                    std::span<const std::byte> bytes) {
-    // Where the recording begins later, everything is copied then.
+    // A recording that begins later copies everything at its start.
     if (capture == nullptr || !capture->memory_on()) return;
     MemoryBody body = {};
     body.subresource = subresource;
@@ -30,7 +30,7 @@ MappedMemory::Report ReportTo(Capture* capture) {
   };
 }
 
-// How much a program may write behind the pointer that Map returned; 0 if nobody knows.
+// Returns the bytes that a program may write behind the pointer that Map returned; 0 if unknown.
 uint64_t MappedBytes(const Wrapper& resource, uint32_t subresource) {
   auto* const real = static_cast<ID3D12Resource*>(resource.real_pointer());
   const D3D12_RESOURCE_DESC desc = GetDesc(real);
@@ -52,7 +52,7 @@ void* PointerOf(const Wrapper& resource, uint32_t subresource) {
   return data;
 }
 
-// How writes are found goes into the trace: whenever another kind of memory brings another method.
+// Records in the trace how writes are found, each time another kind of memory changes the method.
 void NoteTracking() {
   static std::mutex& mutex = *new std::mutex;
   static std::string& noted = *new std::string;
@@ -64,7 +64,7 @@ void NoteTracking() {
   noted = std::move(method);
 }
 
-// Nothing may leave the program's call.
+// Records that writes are missing. Used where no exception may reach the program's call.
 void NoteLostWrites() {
   if (Capture* const capture = Capture::Active(); capture != nullptr) {
     capture->PutNote(NoteKind::kIncomplete, "writes to mapped memory were not recorded: no memory");
@@ -105,7 +105,7 @@ MappedPlace MappingCapture::PlaceOf(const Wrapper& resource, const Mapping& mapp
                        .known = mapping.was_mapped,
                        .track = Capture::Active() != nullptr};
   const D3D12_RESOURCE_DESC desc = GetDesc(static_cast<ID3D12Resource*>(resource.real_pointer()));
-  // What lists copy into it is followed (WrittenByGpu); what shaders write nobody sees.
+  // Copies by lists are tracked (WrittenByGpu), but writes by shaders are not.
   place.may_stand_in = FindAccess(resource) == Access::kOnlyWritten &&
                        desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER &&
                        (desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS) == 0;

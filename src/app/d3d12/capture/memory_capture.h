@@ -27,8 +27,8 @@ class MappingCapture {
  public:
   explicit MappingCapture(const Creation& creation);
 
-  // After a Map that succeeded; `data` is what it returned, null if the program did not ask. What the
-  // program gets.
+  // Call it after a Map that succeeded. `data`: the pointer that Map returned, null if the program
+  // did not ask for it. Returns the pointer for the program.
   void* Mapped(const Wrapper& resource, uint32_t subresource, void* data);
   // Before an Unmap.
   void Unmapping(const Wrapper& resource, uint32_t subresource);
@@ -37,12 +37,13 @@ class MappingCapture {
   // A list writes into it.
   void WrittenByGpu(const Wrapper& resource);
 
-  // Whether the CPU is to read here what the GPU wrote: a resource of a readback heap.
+  // Returns true for a resource of a readback heap, through which the CPU reads data that the GPU
+  // wrote.
   bool reads_back(const Wrapper& resource);
   // True once, for who wants to know about the first time.
   bool FirstCopy() { return !copied_into_.exchange(true, std::memory_order_relaxed); }
-  // Calls look(const std::byte* memory, uint64_t size_bytes) if a buffer is mapped; says whether. What is
-  // there stays mapped meanwhile.
+  // Calls look(const std::byte* memory, uint64_t size_bytes) and returns true if a buffer is
+  // mapped. The memory stays mapped during the call.
   template <typename Look>
   bool WithMemory(const Look& look) {
     const std::lock_guard lock(mutex_);
@@ -68,7 +69,8 @@ class MappingCapture {
 
   std::mutex mutex_;
   std::map<uint32_t, Mapping> mappings_;
-  // Where others may lie, too; 0 bytes without a capture, and for a heap of its own.
+  // Size of the shared heap, which other resources may use, too; 0 without a capture, and for a
+  // heap of its own.
   const uint64_t heap_bytes_;
   const uint64_t heap_offset_bytes_;
   std::atomic<bool> written_by_gpu_{false};

@@ -13,7 +13,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-// What is not mapped as far as that is left out.
+// Records a hash of the copied rows. Omits rows that are not completely mapped.
 void Record(Capture& capture, const PendingCopies::Copy& copy, const std::byte* memory,
             uint64_t size_bytes) {
   ReadbackBody body = {};
@@ -92,7 +92,7 @@ void ReadbackCapture::BeforeExecute(std::span<const ListCopies* const> lists, ui
   if (lost) LookAtAll();
   const std::lock_guard lock(mutex_);
   if (lost) {
-    // They may write over anything.
+    // Lists without known copies may overwrite anything.
     pending_.Clear();
   } else {
     Progress progress(*this);
@@ -168,7 +168,7 @@ bool ReadbackCapture::Hash(PendingCopies::Copy& copy, Progress* progress) {
   const auto found = buffers_.find(copy.rows.buffer);
   // A recording that begins later begins with what is in all buffers.
   if (capture == nullptr || !capture->on() || found == buffers_.end()) return true;
-  // Not mapped: the program may look at it later.
+  // Without a mapping the program may still read it later.
   return found->second->WithMemory([&](const std::byte* memory, uint64_t size_bytes) {
     Record(*capture, copy, memory, size_bytes);
   });

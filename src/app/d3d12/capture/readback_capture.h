@@ -39,7 +39,7 @@ class ReadbackCapture {
   void Follow(uint64_t buffer, MappingCapture& mappings);
   void BufferEnds(uint64_t buffer);
 
-  // What is in this resource, and what is copied out of it, differs from run to run: results of queries.
+  // Marks results of queries: the resource's contents, and copies of them, differ from run to run.
   void NoteUnpredictable(uint64_t resource);
   bool IsUnpredictable(uint64_t resource);
 
@@ -77,8 +77,8 @@ class ReadbackCapture {
   std::unordered_map<uint64_t, MappingCapture*> buffers_;
   std::unordered_map<uint64_t, ID3D12Fence*> fences_;  // real, of those that copies wait for
   std::unordered_set<uint64_t> unpredictable_;
-  // What there is to look at without the lock: copies; those of which no fence has said yet that they are
-  // there; resources with what differs.
+  // The number of entries to check without the lock: pending copies, copies not yet proven by a
+  // fence, and unpredictable resources.
   std::atomic<size_t> held_{0};
   std::atomic<size_t> waiting_{0};
   std::atomic<size_t> unpredictable_count_{0};

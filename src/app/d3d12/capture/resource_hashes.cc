@@ -35,7 +35,7 @@ bool IsHashed(ID3D12Resource* real, const D3D12_RESOURCE_DESC& desc) {
   if (desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
     return desc.Width <= ResourceHashes::kMostBytes;
   }
-  // As much as a texture without mips of 16 bytes a texel would have.
+  // The limit of a texture without mips at 16 bytes a texel.
   constexpr uint64_t kMostTexelBytes = 16;
   const uint64_t texels = std::max<uint64_t>(desc.Width, 1) * std::max<uint64_t>(desc.Height, 1) *
                           std::max<uint64_t>(desc.DepthOrArraySize, 1);
@@ -180,7 +180,7 @@ void ResourceHashes::EndAll(const std::function<bool(uint64_t number)>& wanted) 
     if (wanted(number)) Write(*capture, number, resource.real, queue);
   }
 } catch (const std::bad_alloc&) {
-  // They have no hashes.
+  // The remaining resources get no hashes.
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -126,7 +126,7 @@ __attribute__((visibility("hidden"), used)) void* g_recording_goes_to = nullptr;
 __attribute__((visibility("hidden"), used)) uint64_t RecordingOnCall(uint64_t slot,
                                                                      const uint64_t* registers,
                                                                      const uint64_t* stack) {
-  // Not for AddressSanitizer: whose memory the caller's arguments are it cannot know.
+  // AddressSanitizer cannot know the owner of the caller's arguments.
   const auto word = [&](size_t i) __attribute__((no_sanitize_address)) {
     return i < 5 ? registers[i + 1] : stack[i - 5];
   };

@@ -22,7 +22,7 @@ class RecordingObject {
  public:
   explicit RecordingObject(Chain chain);
 
-  // As any interface.
+  // Returns the object as any interface.
   void* pointer() { return this; }
 
   // One call: the arguments that fit into 64 bits, as they came. Floats are not seen.
@@ -33,13 +33,13 @@ class RecordingObject {
         arguments;  // without the object; the address of a result in memory comes first
   };
 
-  // What came since the last time.
+  // Returns the calls since the last TakeCalls().
   static std::vector<Call> TakeCalls();
-  // What every method returns from now on, in 64 bits; results in memory are filled with zeros.
+  // Sets the 64-bit result of every method from now on; results in memory are filled with zeros.
   static void SetResult(uint64_t result);
   // While `device` is not null the calls of methods of ID3D12Device go there, and are not remembered.
   static void ForwardDevice(ID3D12Device* device);
-  // Where a method finds `index` among Call::arguments; -1 for floats.
+  // Returns the index of parameter `index` in Call::arguments; -1 for floats.
   static int PlaceOf(const MethodInfo& method, size_t index);
   static bool ReturnsInMemory(const MethodInfo& method);
 

@@ -48,7 +48,7 @@ inline MethodTable NotingMethods() {
   return NotingMethods(std::make_index_sequence<kMostSlots>());
 }
 
-// Which object stands behind a further interface; null: none.
+// Returns the object behind a further interface; null: none.
 using FurtherInterfaces = std::function<void*(const InterfaceInfo& wanted)>;
 
 // An object of its own.
@@ -72,7 +72,7 @@ class Recorder {
     table_[Describe(method).slot] = reinterpret_cast<void*>(function);
   }
 
-  // Its own versions, and what else it has.
+  // The object's own versions; the members below list its further interfaces.
   Chain chain = Chain::kNone;
   FurtherInterfaces further = [](const InterfaceInfo&) { return nullptr; };
   ULONG references = 1;

@@ -35,7 +35,7 @@ class WorkScene {
 
   // Records the scene into `list`, an open direct list, and leaves it open.
   void Record(ID3D12GraphicsCommandList* list);
-  // What the last execution left. Call once it has finished.
+  // Returns the results of the last execution. Call once it has finished.
   SceneResult Read() const;
   // Fills what Read() looks at with something that no scene leaves.
   void Spoil();
