@@ -14,7 +14,7 @@ struct CheckpointMarker {
   uint32_t progress_value;  // ProgressValue (block.h) of the event
 };
 
-// Never null: a progress value is never 0.
+// Returns a pointer that is never null: a progress value is never 0.
 inline const void* EncodeCheckpoint(CheckpointMarker marker) {
   return reinterpret_cast<const void*>(uintptr_t{marker.slot} << 32 | marker.progress_value);
 }

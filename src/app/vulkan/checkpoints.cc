@@ -44,7 +44,7 @@ void ReadCheckpoints(const DeviceFunctions& vk, std::span<const CheckpointQueue>
     const auto add = [&](uint64_t stage, const void* marker) {
       if (used == kMaxCheckpoints) return;
       const CheckpointMarker decoded = DecodeCheckpoint(marker);
-      // Not one of ours: their progress values are never 0.
+      // Not a checkpoint of this layer, whose progress values are never 0.
       if (decoded.progress_value == 0) return;
       table.records[used++] = {queue.record, StageOfCheckpoint(stage), decoded.slot,
                                decoded.progress_value};

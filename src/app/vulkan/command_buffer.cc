@@ -153,7 +153,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateQueryPool(VkDevice device,
       DeviceOf(device)->vk.CreateQueryPool(device, pCreateInfo, pAllocator, pQueryPool);
   if (result != VK_SUCCESS) return result;
   switch (pCreateInfo->queryType) {
-    // Whether samples pass is no matter of writes, and the others are not begun and ended.
+    // Occlusion queries do not count writes, and timestamps are not begun and ended.
     case VK_QUERY_TYPE_OCCLUSION:
     case VK_QUERY_TYPE_TIMESTAMP: break;
     case VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR:

@@ -33,7 +33,7 @@
 
 namespace cairn {
 
-// Which of the bound pipelines a command runs.
+// The bound pipeline that a command runs.
 enum class WorkPoint : uint8_t { kGraphics, kCompute, kRayTracing, kNone, kCount };
 inline WorkPoint PointOf(VkPipelineBindPoint point) {
   switch (point) {
@@ -55,17 +55,17 @@ struct CommandBufferState {
   CommandBufferState();
   ~CommandBufferState();
 
-  // What every command looks at.
+  // Members that every command reads.
   CommandList* open = nullptr;  // `list` between vkBeginCommandBuffer and vkEndCommandBuffer
   const DeviceFunctions* vk = nullptr;  // of the next layer
   // Numbers in the Context; that of WorkPoint::kNone stays 0.
   std::array<CairnPipeline, static_cast<size_t>(WorkPoint::kCount)> pipelines{};
-  // What a WorkLabel says of the next command that runs the pipeline bound at this point; kCount: there is none.
+  // The bind point whose next command the last WorkLabel announced; kCount: none.
   WorkPoint announced_at = WorkPoint::kCount;
   CairnMarkerType announced_type = CAIRN_MARKER_PASS;
   CairnPipeline announced_pipeline = 0;
   bool checkpoints = false;  // an NV checkpoint goes with every command
-  // Of its family of queues; null where no barrier testifies.
+  // The witnesses of its queue family; null if no barrier was measured to hold.
   const WitnessFlags* witnesses = nullptr;
 
   // Bound descriptor sets, by WorkPoint and number; 0: none, or not known.
@@ -81,7 +81,7 @@ struct CommandBufferState {
     index_buffer = VK_NULL_HANDLE;
   }
 
-  // Where writes could change what the application's commands do there are none.
+  // Nothing is written where writes could change the effect of the application's commands.
   bool in_render_pass = false;
   bool only_secondaries = false;  // the subpass takes nothing but vkCmdExecuteCommands
   bool suspends = false;          // the dynamic render pass that it is in
@@ -97,8 +97,8 @@ struct CommandBufferState {
   // it holds, there was nothing else, and a suspended dynamic render pass of an earlier command buffer may go on.
   uint32_t labels_only = 0;
 
-  // What is recorded now, or was last, and may be submitted. Null for none: never begun, reset, or begun
-  // when no recording was free.
+  // The current or last recording, which may be submitted. Null for none: never begun, reset, or
+  // begun when no recording was free.
   CommandList* list = nullptr;
   LayerList identity{};  // for libcairn in the same process; its recording is `list`
 

@@ -156,7 +156,8 @@ void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer commands, VkPipelineBindPo
                                   offsets);
 }
 
-// What is pushed, or lies in a buffer, takes the place of a set. It is not looked into.
+// Records that pushed descriptors, or descriptors in a buffer, take the place of a set. Their
+// contents are not read.
 void BindUnseen(CommandBufferState& state, WorkPoint point, uint32_t first, uint32_t count,
                 DescriptorSetPlace what) {
   if (state.open == nullptr || point == WorkPoint::kNone) return;

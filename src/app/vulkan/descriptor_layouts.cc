@@ -28,7 +28,7 @@ std::vector<Wanted> WantedBindings(const VkDescriptorSetLayoutCreateInfo& info) 
   std::vector<Wanted> wanted;
   for (uint32_t i = 0; i < info.bindingCount; ++i) {
     const VkDescriptorSetLayoutBinding& binding = info.pBindings[i];
-    // Its count is one of bytes, and it holds no handle.
+    // An inline block counts bytes and holds no handle.
     const bool inlined = binding.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK;
     wanted.push_back({binding.binding, inlined ? 0 : binding.descriptorCount,
                       has_flags && (flags->pBindingFlags[i] & kStale) != 0});

@@ -32,7 +32,7 @@ struct DescriptorLayout {
   uint32_t unseen_count = 0;
 };
 
-// Where the descriptors of a write go: an array goes on in the next binding.
+// Walks over the descriptors of a write: an array goes on in the next binding.
 class DescriptorWalk {
  public:
   DescriptorWalk(const DescriptorLayout& layout, uint32_t binding, uint32_t element);

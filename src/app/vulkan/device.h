@@ -85,7 +85,8 @@ struct DeviceState {
   BlockWriter* block = nullptr;
   Context* context = nullptr;
   MarkerMode mode = MarkerMode::kOff;
-  // Of a RawMarkerScope: labels that describe a raw marker write it (raw_marker_text.h), in this way. Otherwise kNone.
+  // The method of a RawMarkerScope: labels that describe a raw marker write it (raw_marker_text.h),
+  // by this method. Otherwise kNone.
   WriteMethod raw_marker_method = WriteMethod::kNone;
   uint32_t noted_raw_markers = 0;  // those behind them are Cairn's own
   // In modes full and exact, with VK_NV_device_diagnostic_checkpoints: one goes with every command.
@@ -108,7 +109,7 @@ struct DeviceState {
 DeviceState* DeviceOf(VkDevice device);
 QueueState* QueueOf(VkQueue queue);
 
-// What a queue of this family counts as.
+// Returns the type of a queue of this family.
 CairnQueueType QueueTypeOf(VkQueueFlags flags);
 
 }  // namespace cairn

@@ -53,8 +53,8 @@ VkQueue QueueAt(const DeviceState& state, const VkDeviceQueueCreateInfo& info, u
                                        info.queueFamilyIndex, index};
     state.vk.GetDeviceQueue2(state.handle, &wanted, &queue);
   }
-  // Whoever stands below finds its own state by what the loader writes there; the loader would only do
-  // so when the application asks for the queue.
+  // Lower layers find their state by the pointer that the loader writes there; the loader would
+  // write it only when the application asks for the queue.
   if (queue != VK_NULL_HANDLE && state.set_loader_data != nullptr) {
     state.set_loader_data(state.handle, queue);
   }
@@ -87,7 +87,7 @@ struct Links {
       VK_NULL_HANDLE;  // what stood where the handle goes: the end of the chain needs it
 };
 
-// As for instances: each attempt starts with the chain as it came.
+// Starts each attempt with the original chain, as for instances.
 VkResult CallNext(PFN_vkCreateDevice next, const Links& links, VkPhysicalDevice physical_device,
                   const DeviceRequest& request, const VkAllocationCallbacks* allocator,
                   DeviceState* state) {
@@ -113,7 +113,7 @@ VkResult CreateNext(PFN_vkCreateDevice next, const Links& links, VkPhysicalDevic
   return CallNext(next, links, physical_device, DeviceRequest(asked), allocator, state);
 }
 
-// What can fail here is memory: then the device has no breadcrumbs, and calls pass.
+// Starts the device. If memory runs out, the device works without breadcrumbs.
 void Start(DeviceState& state, const VkDeviceCreateInfo& info) noexcept {
   try {
     FindQueues(state, info);

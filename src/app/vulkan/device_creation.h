@@ -21,14 +21,14 @@ bool RememberQueues(DeviceState& state);
 // Both.
 void ForgetDevice(const DeviceState& state);
 
-// What vkCreateDevice is called with: a copy of what the application passed, and what the layer adds. The
+// The arguments of vkCreateDevice: a copy of the application's, and the layer's additions. The
 // application's arrays and structures are not written to. Valid while the application's are.
 class DeviceRequest {
  public:
   // With additions, as far as the physical device has them and the application does not.
   DeviceRequest(const InstanceState& instance, VkPhysicalDevice physical_device,
                 const VkDeviceCreateInfo& asked, MarkerMode mode);
-  // As asked.
+  // `asked`: the application's arguments.
   explicit DeviceRequest(const VkDeviceCreateInfo& asked);
   DeviceRequest(const DeviceRequest&) = delete;
   DeviceRequest& operator=(const DeviceRequest&) = delete;

@@ -41,7 +41,7 @@ class DeviceObjects {
 
   DeviceState& device() const { return device_; }
 
-  // Of a queue of this device. Throws std::out_of_range for any other.
+  // Returns the objects of a queue of this device. Throws std::out_of_range for any other queue.
   QueueObjects& QueueOf(VkQueue queue);
   std::span<const std::unique_ptr<QueueObjects>> queues() const { return queues_; }
 

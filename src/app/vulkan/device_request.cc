@@ -43,7 +43,7 @@ VkDriverId DriverIdOf(const InstanceState& instance, VkPhysicalDevice physical_d
   return driver.driverID;
 }
 
-// Why the feature stays off if the application does not turn it on; "" if it does not.
+// Returns why the feature stays off unless the application enables it; "" if it does not stay off.
 std::string WhyNoDeviceFault(DeviceFaultUse use, VkDriverId driver) {
   switch (use) {
     case DeviceFaultUse::kOn: return "";
@@ -103,7 +103,7 @@ DeviceRequest::DeviceRequest(const InstanceState& instance, VkPhysicalDevice phy
           DriverIdOf(instance, physical_device, has(VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME));
       AddDeviceFault(instance, physical_device, WhyNoDeviceFault(instance.device_fault, driver));
     }
-    // Nothing is known of it on any driver.
+    // Its effects are unknown on every driver.
     if (has(kKhrDeviceFault)) {
       AddKhrFault(instance, physical_device, WhyNoDeviceFault(instance.device_fault, {}));
     }
@@ -135,7 +135,7 @@ void DeviceRequest::LeaveOut(const char* extension, std::string reason) {
   left_out_.push_back({extension, std::move(reason)});
 }
 
-// What it stands on is part of the core from 1.1 on.
+// Adds the import of host memory. The extensions that it requires are part of the core from 1.1 on.
 void DeviceRequest::AddHostImport(const InstanceState& instance, VkPhysicalDevice physical_device,
                                   bool has_host_import, bool has_external_memory) {
   if (!has_host_import) return;

@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-// Of the process: which device a call is about, its arguments say.
+// The driver half of the process: each call names its device in its arguments.
 class LayerAsDriver final : public DriverHalf {
  public:
   CAIRN_LINUX_CALL const char* WhyNot(const DriverBuffer& buffer,
@@ -78,7 +78,7 @@ class LayerAsDriver final : public DriverHalf {
   CAIRN_LINUX_CALL void DescribeLoss(const void* device, DriverFinding* finding) const override {
     *finding = DriverFindingOf(Half(device).LossSource());
   }
-  // What DeviceSeenScope::Note was given.
+  // Returns the object that was passed to DeviceSeenScope::Note.
   static DriverHalfDevice& Half(const void* device) {
     return *const_cast<DriverHalfDevice*>(static_cast<const DriverHalfDevice*>(device));
   }

@@ -49,18 +49,18 @@ struct DrivenCommands {
   uint8_t drains = 0;
   std::unique_ptr<ExactCommands> exact;  // in mode exact
 
-  // Whether no fill may be recorded: mode exact closes render passes between commands.
+  // Returns true if no fill may be recorded: mode exact closes render passes between commands.
   bool InsideRenderPass() const;
 };
 
 // Null for command buffers of other devices.
 DrivenCommands* DrivenCommandsOf(VkCommandBuffer command_buffer);
 
-// What the layer keeps of such a device. Threads: any.
+// The layer's state of such a device. Threads: any.
 class DriverHalfDevice {
  public:
   explicit DriverHalfDevice(DeviceState& device);
-  // Its command buffers are gone with it.
+  // Frees the state of its command buffers, too.
   ~DriverHalfDevice();
   DriverHalfDevice(const DriverHalfDevice&) = delete;
   DriverHalfDevice& operator=(const DriverHalfDevice&) = delete;
@@ -112,14 +112,15 @@ class DriverHalfDevice {
   std::unordered_map<VkCommandPool, Pool> pools_;  // guarded by mutex_
 };
 
-// Whether a device that this thread creates now is an implementation of Direct3D's.
+// Returns true while this thread creates a device for an implementation of Direct3D.
 bool CreatingDrivenDevice();
 
 // After the device was created, before its creator has it. May throw std::bad_alloc: the device is then
 // off.
 std::unique_ptr<DriverHalfDevice> MakeDriverHalf(DeviceState& device);
 
-// What the intercepts of vulkangen/driven_work.cc do before they call the function of the next layer.
+// Called by the intercepts of vulkangen/driven_work.cc before they call the function of the next
+// layer.
 const DeviceFunctions& NoteDrivenWork(VkCommandBuffer command_buffer);
 const DeviceFunctions& NoteDrivenBarrier(VkCommandBuffer command_buffer, BarrierKind kind);
 

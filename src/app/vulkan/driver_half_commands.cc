@@ -238,7 +238,7 @@ bool DriverHalfDevice::NoteCommandBuffers(VkCommandPool pool, VkCommandBufferLev
     }
     return true;
   } catch (const std::bad_alloc&) {
-    // What was not kept may still be in the map.
+    // The command buffer that was not kept may still be in the map.
     if (noted_count < buffers.size()) commands_of.Erase(buffers[noted_count]);
     ForgetCommandBuffers(pool, buffers.first(noted_count));
     return false;

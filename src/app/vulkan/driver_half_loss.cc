@@ -49,7 +49,7 @@ uint32_t ContextWithWords(const BlockWriter& block, const std::byte* words) {
   return kMaxContexts;
 }
 
-// Where the Direct3D layer has not been told yet.
+// Reports the loss if the Direct3D layer has not learned of it.
 void ReportLost(BlockWriter& block, uint32_t context, const char* function) {
   ContextRecord& record = block.contexts()[context];
   if (record.device_lost.load(std::memory_order_relaxed) != 0) return;

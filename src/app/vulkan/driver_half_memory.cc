@@ -99,8 +99,8 @@ bool SharesMemory(const VkMemoryAllocateInfo& info) {
   });
 }
 
-// Which type imported pages can have so that the CPU sees what the GPU writes: `wanted` if possible.
-// VK_MAX_MEMORY_TYPES if none.
+// Returns a memory type for imported pages that lets the CPU see the GPU's writes: `wanted` if
+// possible. VK_MAX_MEMORY_TYPES if there is none.
 uint32_t ChooseType(const VkPhysicalDeviceMemoryProperties& properties, uint32_t allowed,
                     uint32_t wanted) {
   constexpr VkMemoryPropertyFlags kNeeded =
@@ -157,7 +157,7 @@ std::string MakeImport(const DriverHalfDevice& half, const ExpectedBufferScope& 
   return "";
 }
 
-// Whether `memory` is the import; otherwise nothing was allocated.
+// Returns true if `memory` is the import; otherwise nothing was allocated.
 bool AllocateExpected(const DriverHalfDevice& half, ExpectedBufferScope& expected,
                       const VkMemoryAllocateInfo& info, const VkAllocationCallbacks* allocator,
                       VkDeviceMemory* memory) {

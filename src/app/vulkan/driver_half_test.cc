@@ -32,7 +32,7 @@ Handle TestHandle(uintptr_t number) {
   return reinterpret_cast<Handle>(0x10000 + 8 * number);
 }
 
-// What the next layer was asked for, and how it behaves.
+// The calls that the next layer received, and the results that it returns.
 struct NextLayer {
   std::vector<std::string> commands;  // of command buffers
   VkDeviceSize created_bytes = 0;
@@ -244,7 +244,7 @@ class DriverHalfLayerTest : public testing::Test {
     return nullptr;
   }
 
-  // As an implementation of Direct3D makes a readback buffer.
+  // Creates a readback buffer as an implementation of Direct3D does.
   void CreateBuffer(VkDeviceSize size_bytes = kBytes, VkDeviceSize allocated_bytes = kBytes,
                     uint32_t type = 2) {
     VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};

@@ -88,7 +88,7 @@ void ExactCommands::SetPass(Pass pass) {
   if (desc_.changed != nullptr) desc_.changed(desc_.owner);
 }
 
-// What a pass does as it begins, to clear its attachments say, is a piece of its own.
+// The begin of a render pass, which may clear attachments, becomes a piece of its own.
 void ExactCommands::EnterParts() {
   parts_.Begin(next(), desc_.handle, PassPart::kFirst);
   SetPass(Pass::kOpen);
@@ -100,7 +100,7 @@ void ExactCommands::EnterWhole(bool suspends) {
   SetPass(Pass::kWhole);
 }
 
-// So is what it does as it ends.
+// The end of a render pass becomes a piece of its own as well.
 bool ExactCommands::LeaveParts() {
   if (pass_ != Pass::kOpen && pass_ != Pass::kClosed) return false;
   holds_ = 0;

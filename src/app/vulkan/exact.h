@@ -35,7 +35,7 @@
 
 namespace cairn {
 
-// Of one device in mode exact. Threads: any.
+// The state of one device in mode exact. Threads: any.
 class ExactDevice {
  public:
   // `device` outlives it.
@@ -44,12 +44,12 @@ class ExactDevice {
   ExactDevice& operator=(const ExactDevice&) = delete;
 
   const DeviceState& device() const { return device_; }
-  // Of the next layer.
+  // Returns the functions of the next layer.
   const DeviceFunctions& next() const { return next_; }
   ExactRenderPasses& render_passes() { return render_passes_; }
   // Null where it could not be made.
   const ExactCanary* canary() const { return canary_.get(); }
-  // Whether the command buffers of such a pool may run it.
+  // Returns true if command buffers of such a pool may run the canary.
   bool MayRunCanary(const VkCommandPoolCreateInfo& pool) const;
 
  private:
@@ -59,7 +59,7 @@ class ExactDevice {
   std::unique_ptr<ExactCanary> canary_;
 };
 
-// What a command buffer is, as the layer knows it.
+// The layer's facts of a command buffer.
 struct ExactCommandsDesc {
   VkCommandBuffer handle = VK_NULL_HANDLE;
   bool secondary = false;
@@ -69,7 +69,8 @@ struct ExactCommandsDesc {
   void* owner = nullptr;
 };
 
-// Of one command buffer, from its allocation until it is freed. Threads: like the command buffer.
+// The state of one command buffer, from its allocation until it is freed. Threads: like the command
+// buffer.
 class ExactCommands {
  public:
   // May throw std::bad_alloc.
@@ -84,14 +85,15 @@ class ExactCommands {
   // vkBeginCommandBuffer succeeded.
   void Begin(const VkCommandBufferBeginInfo& info);
 
-  // What was recorded so far ends before what follows starts. Nothing where no barrier may stand. Behind
-  // work that could have done harm the canary runs as well, where it may.
+  // Records a barrier: earlier commands end before later ones start. Does nothing where no barrier
+  // may stand. Behind work that may have done harm it also runs the canary, where that is allowed.
   enum class Behind : uint8_t { kWork, kSynchronisation };
   void Serialise(Behind behind);
-  // Whether such a barrier stands behind all work so far.
+  // Returns true if such a barrier stands behind all work so far.
   bool serial() const { return !inside_pass() && !suspended_ && !in_video_; }
 
-  // Whether the driver has a render pass open. One that is cut into parts is closed between them.
+  // Returns true if the driver has a render pass open. A pass that is cut into parts is closed
+  // between them.
   bool inside_pass() const { return pass_ == Pass::kWhole || pass_ == Pass::kOpen; }
 
   // Begins of render passes: `parts` is what it takes to cut it. Or it was begun already, and stays whole.

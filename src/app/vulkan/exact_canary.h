@@ -19,7 +19,7 @@
 
 namespace cairn {
 
-// Of one device. Threads: any.
+// The canary of one device. Threads: any.
 class ExactCanary {
  public:
   // `next`, of the next layer, must outlive it. Errors: kUnsupported, with what the driver refused. May throw

@@ -20,7 +20,7 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer handle, uint32_t c
                                               const VkCommandBuffer* buffers) {
   ExactCommands& commands = *ExactCommandsOf(handle);
   commands.next().CmdExecuteCommands(handle, count, buffers);
-  commands.compute().Clear();  // What they left bound is undefined.
+  commands.compute().Clear();  // Secondaries leave the bound state undefined.
   commands.Serialise(ExactCommands::Behind::kWork);
 }
 

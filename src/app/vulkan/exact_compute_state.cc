@@ -9,7 +9,7 @@ namespace {
 
 enum class Kind : uint8_t { kImage, kBuffer, kView, kOther };
 
-// Which of its arrays a write reads.
+// Returns the array of a write that descriptors of this type use.
 Kind KindOf(VkDescriptorType type) {
   switch (type) {
     case VK_DESCRIPTOR_TYPE_SAMPLER:
@@ -128,8 +128,8 @@ void ExactComputeState::Restore(const DeviceFunctions& next, VkCommandBuffer com
                                static_cast<uint32_t>(bound.dynamic_offsets.size()),
                                bound.dynamic_offsets.data());
   }
-  // Nothing pushes others, and binding a pipeline disturbs none, says Vulkan. Mesa's lavapipe 22.3 loses what was
-  // pushed since the last dispatch all the same.
+  // By the specification, no other command changes push constants, and binding a pipeline keeps
+  // them. Mesa's lavapipe 22.3 loses those pushed since the last dispatch all the same.
   for (const Constants& one : constants_) {
     next.CmdPushConstants(commands, one.layout, one.stages, one.offset,
                           static_cast<uint32_t>(one.values.size()), one.values.data());

@@ -19,15 +19,16 @@ namespace cairn {
 // Threads: like the command buffer.
 class ExactComputeState {
  public:
-  // Nothing is bound: the start of a recording, and behind secondaries.
+  // Forgets all bindings: at the start of a recording, and behind secondaries.
   void Clear();
   void BindPipeline(VkPipeline pipeline) { pipeline_ = pipeline; }
   void BindSets(VkPipelineLayout layout, uint32_t first, std::span<const VkDescriptorSet> sets,
                 std::span<const uint32_t> dynamic_offsets) noexcept;
-  // Push descriptors of one set. What they point to is copied, if it is of a kind that is known here.
+  // Records push descriptors of one set. Copies the data that they point to, if their type is known
+  // here.
   void Push(VkPipelineLayout layout, uint32_t set,
             std::span<const VkWriteDescriptorSet> writes) noexcept;
-  // Of any stage: they share one memory.
+  // Records push constants of any stage: stages share one memory.
   void PushConstants(VkPipelineLayout layout, VkShaderStageFlags stages, uint32_t offset,
                      std::span<const std::byte> values) noexcept;
   // Something was bound that cannot be bound again, until Clear.

@@ -27,12 +27,12 @@ struct RenderPassParts {
   VkRenderPass last = VK_NULL_HANDLE;
 };
 
-// Of one device. Threads: any.
+// The render passes of one device that are cut. Threads: any.
 class ExactRenderPasses {
  public:
   // `next` must outlive it.
   ExactRenderPasses(VkDevice device, const DeviceFunctions& next) : device_(device), next_(next) {}
-  // What is left ends.
+  // Destroys the remaining parts.
   ~ExactRenderPasses();
   ExactRenderPasses(const ExactRenderPasses&) = delete;
   ExactRenderPasses& operator=(const ExactRenderPasses&) = delete;
@@ -43,7 +43,7 @@ class ExactRenderPasses {
            PFN_vkCreateRenderPass2 create) noexcept;
   // It is about to destroy it.
   void Remove(VkRenderPass render_pass) noexcept;
-  // Nothing if it is not cut.
+  // Returns nullopt if the render pass is not cut.
   std::optional<RenderPassParts> Find(VkRenderPass render_pass);
 
  private:

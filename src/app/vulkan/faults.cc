@@ -18,7 +18,7 @@ constexpr char kExtDeviceFault[] = "VK_EXT_device_fault";
 // More at once than any record holds.
 constexpr uint32_t kMaxReports = 64;
 
-// Whatever the driver wrote, the copy ends with a zero.
+// Copies a driver's text, which may lack its terminating zero; the copy has one.
 template <size_t kSize>
 void CopyText(const char* text, size_t room, char (&to)[kSize]) {
   const std::string_view whole(text, strnlen(text, room));

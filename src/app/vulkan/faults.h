@@ -46,7 +46,7 @@ class Faults {
   // Another context of the same device has learned this: takes it over, without the vendor binary, if
   // nothing is known here. `known` is not changed meanwhile.
   void TakeOver(const FaultRecord& known);
-  // What the application was told.
+  // Records the reports that the application received.
   void Note(std::span<const KhrFaultInfo> reports);
 
  private:

@@ -47,7 +47,7 @@ struct KhrFaultFeatures {
 inline constexpr auto kKhrFaultFeaturesType = static_cast<VkStructureType>(1000573000);
 inline constexpr auto kKhrFaultInfoType = static_cast<VkStructureType>(1000573002);
 inline constexpr auto kKhrFaultDebugInfoType = static_cast<VkStructureType>(1000573003);
-// Of KhrFaultInfo::flags.
+// A flag of KhrFaultInfo::flags.
 inline constexpr VkFlags kKhrFaultDeviceLost = 0x1;
 inline constexpr VkFlags kKhrFaultMemoryAddress = 0x2;
 inline constexpr VkFlags kKhrFaultInstructionAddress = 0x4;

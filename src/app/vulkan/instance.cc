@@ -35,8 +35,8 @@ std::string ApplicationName(const VkApplicationInfo* info) {
   return name.empty() ? engine : name + " (" + engine + ")";
 }
 
-// What the application asked for, and what the layer needs beside it: messages, for the reports of address
-// bindings, and what asks for features of extensions.
+// Returns the application's extensions and those that the layer needs: messages, for the reports of
+// address bindings, and queries of extensions' features.
 std::vector<const char*> ExtensionsWithOurs(const VkInstanceCreateInfo& info,
                                             uint32_t api_version) {
   std::vector<const char*> extensions(info.ppEnabledExtensionNames,
@@ -149,8 +149,8 @@ VkResult MakeInstance(const VkInstanceCreateInfo& info, const VkAllocationCallba
   if (result != VK_SUCCESS) return result;
   *instance = state->handle;
   LoadFunctions(*state);
-  // A process that must connect to its watcher does so now: some shut themselves in a sandbox before they make
-  // a device. What goes wrong is said when there is something to hand over.
+  // Connect to the watcher now if the process must: some processes enter a sandbox before they make
+  // a device. An error is reported when there is a block to hand over.
   if (state->mode != MarkerMode::kOff) (void)WatcherSocket().ok();
   if (!RememberInstance(*state)) {
     state->DestroyInstance(state->handle, allocator);

@@ -35,7 +35,7 @@ void Quietly(Function&& note) noexcept {
   }
 }
 
-// Of devices with breadcrumbs of their own.
+// Intercepts of devices with breadcrumbs of their own.
 std::span<const Intercept> CommandPoolIntercepts();
 std::span<const Intercept> CommandBufferIntercepts();
 std::span<const Intercept> WorkIntercepts();  // generated
@@ -43,7 +43,7 @@ std::span<const Intercept> SecondaryIntercepts();
 std::span<const Intercept> RenderPassIntercepts();
 std::span<const Intercept> LabelIntercepts();
 std::span<const Intercept> ObjectIntercepts();  // device_objects.h; everything of its owner's files
-// Of devices that an implementation of Direct3D made: driver_half.h.
+// Intercepts of devices that an implementation of Direct3D made: driver_half.h.
 std::span<const Intercept> DrivenIntercepts();
 // Besides, where barriers testify.
 std::span<const Intercept> DrivenWorkIntercepts();  // generated
@@ -54,10 +54,10 @@ std::span<const Intercept> ObjectInstanceIntercepts();
 struct DeviceFunctions;
 struct InstanceState;
 
-// Of VK_EXT_debug_utils, for every device of an instance that is not off, with `next` behind it; null for
-// other names. debug_utils.cc.
+// Returns the function of VK_EXT_debug_utils, for every device of an instance that is not off, with
+// `next` behind it; null for other names. debug_utils.cc.
 PFN_vkVoidFunction FindDebugUtilsFunction(std::string_view name, PFN_vkVoidFunction next);
-// What the device's driver lacks of them, taken from the instance.
+// Takes the functions that the device's driver lacks from the instance.
 void CompleteDebugUtils(const InstanceState& instance, DeviceFunctions* vk);
 
 // Ours of that name, or null.

@@ -7,7 +7,7 @@
 namespace cairn {
 namespace {
 
-// Asked for every function of every device: a table by name, made once.
+// A table by name, made once: it is asked for every function of every device.
 class InterceptTable {
  public:
   InterceptTable(std::initializer_list<std::span<const Intercept>> parts) {

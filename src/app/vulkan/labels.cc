@@ -34,7 +34,8 @@ void BeginLabel(CommandBufferState& state, const char* name) {
   if (state.open == nullptr) return;
   // Counted also where the event finds no room: its end belongs to it.
   ++state.open_labels;
-  // What an implementation of Direct3D 11 says of its own doing there is part of the work.
+  // Inside a work label, an implementation of Direct3D 11 labels its own steps: they are part of
+  // the work.
   if (state.work_label != 0) return;
   if (const auto work = WorkLabel::Read(name)) {
     state.announced_at = WorkPoint::kCount;  // its draw was left out
@@ -67,7 +68,7 @@ void InsertLabel(CommandBufferState& state, const char* name) {
     state.announced_pipeline = work->pipeline;
     return;
   }
-  // What the implementation says between the program's call and what becomes of it.
+  // Labels of the implementation between the program's call and its command are ignored.
   if (state.announced_at != WorkPoint::kCount) return;
   NoteLabel(state, [name](CommandList& list) {
     list.BeginMarker(CAIRN_MARKER_SET_MARKER, name == nullptr ? "" : name, CAIRN_NAME_COPY);
@@ -75,14 +76,15 @@ void InsertLabel(CommandBufferState& state, const char* name) {
   });
 }
 
-// Where the GPU can be given such a write.
+// Returns true if a raw marker can be written at this place.
 bool TakesRawMarker(const CommandBufferState& state) {
   return state.open != nullptr && !state.open->silent() &&
          (state.device->raw_marker_method == WriteMethod::kVulkanBufferMarker ||
           !state.open->inside_render_pass());
 }
 
-// Whether the label is a raw marker of a program in Direct3D 11: it is written here, and no label for others.
+// Returns true if the label is a raw marker of a program in Direct3D 11: writes it, and hides the
+// label from others.
 bool WriteRawMarker(CommandBufferState& state, const char* name) {
   if (state.device->raw_marker_method == WriteMethod::kNone || name == nullptr) return false;
   const std::optional<RawMarker> marker = ParseRawMarkerText(name);

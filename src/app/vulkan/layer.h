@@ -27,10 +27,10 @@ struct InstanceState {
   VkInstance handle = VK_NULL_HANDLE;
   PFN_vkGetInstanceProcAddr next_get =
       nullptr;  // of the next layer; for others who ask. We ask Next()
-  // Of the next layer: functions of physical devices that the loader does not know. Null for none.
+  // The next layer's functions of physical devices that the loader does not know. Null for none.
   PFN_vkGetInstanceProcAddr next_get_physical_device = nullptr;
 
-  // Of the next layer; null where the instance has no such function.
+  // The next layer's function; null where the instance has no such function.
   PFN_vkDestroyInstance DestroyInstance = nullptr;
   PFN_vkEnumerateDeviceExtensionProperties EnumerateDeviceExtensionProperties = nullptr;
   PFN_vkGetPhysicalDeviceProperties GetPhysicalDeviceProperties = nullptr;
@@ -49,7 +49,8 @@ struct InstanceState {
   // Keeps what Next() answers. To be called while the instance is made: once it is, the end of the chain answers with
   // functions of its top, which would lead through all layers again, with handles that theirs do not know.
   void KeepNext();
-  // Of the next layer; null for what it has not, and for what instance.cc does not list.
+  // Returns the next layer's function; null if it has none, and for functions that instance.cc does
+  // not list.
   PFN_vkVoidFunction Next(std::string_view name) const;
 
  private:

@@ -24,8 +24,8 @@ class MemoryUsers {
  public:
   using Object = ObjectNames::Object;
 
-  // Of one free of memory or destruction of an image so many users are told at most: a program that ends
-  // takes its memory down in any order.
+  // The most users reported for one free of memory or destruction of an image: a program that ends
+  // frees its memory in any order.
   static constexpr uint32_t kMostToldUsers = 256;
 
   // `context`: index of the device's context record. All outlive it.

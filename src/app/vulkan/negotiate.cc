@@ -44,7 +44,7 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pNa
   return ours == nullptr ? next : ours;
 }
 
-// Of the layer, whatever the instance.
+// Returns the layer's own functions, which are the same for every instance.
 PFN_vkVoidFunction FindOwn(std::string_view name) {
   const Intercept own[] = {
       InterceptOf<PFN_vkGetInstanceProcAddr>("vkGetInstanceProcAddr", GetInstanceProcAddr),
@@ -60,8 +60,9 @@ PFN_vkVoidFunction FindOwn(std::string_view name) {
   return nullptr;
 }
 
-// Commands of devices are not among these, except those of debug_utils.cc: one that is called for a
-// device of another kind would not find its state. Who asks the instance for them gets the next layer's.
+// Returns no intercepts of commands of devices, except those of debug_utils.cc: called for a device
+// of another kind, they would not find its state. For such commands the instance returns the next
+// layer's functions.
 PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char* pName) {
   if (pName == nullptr) return nullptr;
   const std::string_view name = pName;

@@ -82,7 +82,7 @@ constexpr NotedFunction kFunctions[] = {
 };
 #undef CAIRN_NOTED
 
-// As in FunctionTable.
+// Format of FunctionTable.
 #define CAIRN_NOTED(name, signature) signature,
 constexpr const char* kSignatures[] = {
 #include "vulkangen/noted_calls.inc"

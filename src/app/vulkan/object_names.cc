@@ -163,7 +163,7 @@ void ObjectNames::Forget(Object object, Ranges ranges) {
       if (const ObjectRecord* const record = table_.Find(index); record != nullptr) {
         EraseRange(record->gpu_address, index);
       }
-      // What was noted of its entry was noted of the first.
+      // The destruction was recorded for the first entry.
       index == indices.front() ? table_.Retire(index) : table_.Destroy(index);
     }
   }

@@ -30,7 +30,7 @@ class ObjectNames {
  public:
   // `context`: index of the device's context record. The block outlives it.
   ObjectNames(BlockWriter& block, uint32_t context);
-  // Whatever is left is gone with the device.
+  // Ends the remaining objects together with the device.
   ~ObjectNames();
 
   ObjectNames(const ObjectNames&) = delete;
@@ -56,7 +56,7 @@ class ObjectNames {
   };
   // The object lives on, but with these addresses it leads nowhere: its memory was freed.
   void EndRanges(Object object, const DestroyedThing& cause);
-  // Its entry: that of its first range, where it has some.
+  // Returns the object's entry: that of its first range, if it has ranges.
   ObjectEntry EntryOf(Object object);
 
   // 1 + the index of the buffer's entry, for recordings that bind it, until that one ends; without one, it gets one.
@@ -93,7 +93,7 @@ class ObjectNames {
   static constinit HandleTree places_;
 
   uint32_t FindPlace(VkBuffer buffer) noexcept;
-  // Its entry ends, or another one is the first.
+  // Call it when the object's entry ends, or another one becomes the first.
   void ForgetPlace(const Object& object) noexcept {
     if (object.type == VK_OBJECT_TYPE_BUFFER) places_.Set(object.handle, nullptr);
   }

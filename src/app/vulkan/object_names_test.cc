@@ -18,7 +18,7 @@ struct NextLayer {
   VkResult result = VK_SUCCESS;
   uint64_t next_address = 0x10000;
   uint32_t names = 0;
-  // What the layer asked the instance for.
+  // The messenger that the layer created on the instance.
   PFN_vkDebugUtilsMessengerCallbackEXT callback = nullptr;
   void* user_data = nullptr;
   VkDebugUtilsMessageTypeFlagsEXT types = 0;

@@ -13,7 +13,7 @@
 namespace cairn {
 namespace {
 
-// Of all devices: what the recording path looks into. The states are Pipelines::State.
+// The pipelines of all devices, which the recording path reads. The states are Pipelines::State.
 constinit HandleTree pipeline_tree;
 
 }  // namespace
@@ -32,7 +32,7 @@ void Pipelines::Add(VkPipeline pipeline, StageShaders shaders) {
   state->shaders = std::move(shaders);
   State* const added = state.get();
   const uint64_t handle = HandleValue(pipeline);
-  Remove(pipeline);  // Of two that have one handle, the first was destroyed without our seeing it.
+  Remove(pipeline);  // If the handle is reused, the first pipeline's destruction was not seen.
   states_.Set(handle, std::move(state));
   if (!pipeline_tree.Set(handle, added)) {
     states_.Erase(handle);
@@ -124,8 +124,8 @@ CairnPipeline PipelineNumberFor(DeviceState& device, VkPipeline pipeline) {
 
 namespace {
 
-// Whether the stages of the structure are part of the pipeline: where they are not, as in a library of
-// the vertex input, the pointer may be anything.
+// Returns true if the stages of the structure are part of the pipeline; otherwise, as in a library
+// of the vertex input, the pointer may be anything.
 bool HasStages(const VkGraphicsPipelineCreateInfo& info) {
   constexpr VkGraphicsPipelineLibraryFlagsEXT kWithStages =
       VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
@@ -180,8 +180,8 @@ StageShaders ShadersOf(DeviceObjects& objects, const VkRayTracingPipelineCreateI
   return shaders;
 }
 
-// Those that the call did not make are null: all of them may have to be compiled first, which is no error.
-// After an error the array is not looked at.
+// Adds the pipelines that the call made. Others are null, even all of them if they must be compiled
+// first, which is no error. After an error the array is not read.
 template <typename Info>
 void AddPipelines(DeviceObjects& objects, VkResult result, uint32_t count, const Info* infos,
                   const VkPipeline* pipelines) {

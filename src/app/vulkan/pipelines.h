@@ -30,7 +30,7 @@ namespace cairn {
 // where it is not known or there is no room. Without a lock once it is registered.
 CairnPipeline PipelineNumberFor(DeviceState& device, VkPipeline pipeline);
 
-// Of one device.
+// The pipelines of one device.
 class Pipelines {
  public:
   explicit Pipelines(DeviceState& device) : device_(device) {}
@@ -42,7 +42,8 @@ class Pipelines {
 
   // May throw std::bad_alloc: the pipeline is then not known. A null handle is nothing.
   void Add(VkPipeline pipeline, StageShaders shaders);
-  // Of a pipeline or a library; nothing for one that is not known. May throw std::bad_alloc.
+  // Adds the stages of a pipeline or a library; adds none for an unknown one. May throw
+  // std::bad_alloc.
   void AddStagesOf(VkPipeline library, StageShaders* shaders);
   void SetName(uint64_t pipeline, std::string_view name);  // HandleValue of it
   void Remove(VkPipeline pipeline);

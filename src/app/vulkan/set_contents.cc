@@ -95,7 +95,7 @@ void DeleteStates(DescriptorSetList& list, DescriptorSets& records) noexcept {
   }
 }
 
-// What a descriptor of this type holds; kNone for none that could be destroyed.
+// Returns the kind of object that a descriptor of this type holds; kNone if it cannot be destroyed.
 DescriptorKind KindOf(VkDescriptorType type) {
   switch (type) {
     case VK_DESCRIPTOR_TYPE_SAMPLER: return DescriptorKind::kSampler;

@@ -41,7 +41,7 @@ void SetLayoutOf(VkDescriptorSetLayout handle, DescriptorLayout* layout) noexcep
 // After the next layer gave these sets. May throw std::bad_alloc: the rest is then not known.
 void AddSets(const DeviceState& device, const VkDescriptorSetAllocateInfo& info,
              const VkDescriptorSet* sets);
-// Before they are freed. What they hold stays readable until their records are needed.
+// Call it before the sets are freed. Their contents stay readable until the records are reused.
 void ForgetSets(const DeviceState& device, uint32_t count, const VkDescriptorSet* sets) noexcept;
 void ForgetSetsOf(const DeviceState& device, VkDescriptorPool pool) noexcept;
 void ForgetDescriptorPool(const DeviceState& device, VkDescriptorPool pool) noexcept;

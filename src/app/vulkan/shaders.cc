@@ -107,7 +107,7 @@ void Shaders::Collect(const VkPipelineShaderStageCreateInfo* stages, uint32_t co
                       StageShaders* shaders) {
   if (stages == nullptr) return;
   for (uint32_t i = 0; i < count; ++i) {
-    // Also of those that are not named: their code is kept.
+    // Modules without a name are looked up, too: their code is kept.
     Module module = ModuleOf(stages[i]);
     const std::optional<ShaderStage> stage = StageOf(stages[i].stage);
     if (!stage || !(*shaders)[*stage].name.empty()) continue;
@@ -115,7 +115,7 @@ void Shaders::Collect(const VkPipelineShaderStageCreateInfo* stages, uint32_t co
     shader.hash = module.hash;
     const std::string_view entry = stages[i].pName == nullptr ? "" : stages[i].pName;
     shader.name = std::move(module.name);
-    // What nearly all are called tells nothing beside a name.
+    // The common entry point "main" adds nothing to a name.
     if (shader.name.empty()) {
       shader.name = entry;
     } else if (entry != "main" && !entry.empty()) {

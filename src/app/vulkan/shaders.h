@@ -39,9 +39,9 @@ class Shaders {
 
   void AddModule(VkShaderModule module, uint64_t hash);
   void ForgetModule(VkShaderModule module);
-  // What the program calls it; pipelines that are made afterwards show it. Unknown modules are ignored.
+  // Sets the program's name of a module; later pipelines show it. Unknown modules are ignored.
   void NameModule(uint64_t module, std::string_view name);
-  // What the driver says identifies this code.
+  // Adds the driver's identifier of this code.
   void AddIdentifier(const VkShaderModuleIdentifierEXT& identifier, uint64_t hash);
   void AddIdentifier(const VkShaderModuleIdentifierEXT& identifier, VkShaderModule module);
 

@@ -57,7 +57,7 @@ class ShardedMap {
     return true;
   }
 
-  // As Visit; what is not there is made first.
+  // Like Visit, but inserts a missing value first.
   template <typename Visitor>
   void VisitOrAdd(uint64_t handle, Visitor visit) {
     Shard& shard = ShardOf(handle);
@@ -65,7 +65,7 @@ class ShardedMap {
     visit(shard.values[handle]);
   }
 
-  // As Visit, and erases it afterwards.
+  // Like Visit, and erases the value afterwards.
   template <typename Visitor>
   bool VisitAndErase(uint64_t handle, Visitor visit) {
     Shard& shard = ShardOf(handle);

@@ -57,7 +57,7 @@ class Submission {
 
   void AddFence(VkFence fence, bool sparse = false) {
     if (fence == VK_NULL_HANDLE) return;
-    if (queue_.submissions < first_) EndBatch();  // Nothing but a fence.
+    if (queue_.submissions < first_) EndBatch();  // The submission has only a fence.
     Place place = this->place();
     if (sparse) place.first = first_;
     objects_.synchronisation.QueueSignals(place, fence);
@@ -70,7 +70,8 @@ class Submission {
   uint64_t first_;
 };
 
-// What follows a call that submits.
+// Handles the result of a call that submits: withdraws a failed submission, records a loss, ends a
+// frame. Returns `result`.
 VkResult Submitted(DeviceObjects& objects, VkQueue queue, uint64_t first, VkResult result,
                    const char* function) {
   if (result != VK_SUCCESS) {
@@ -92,7 +93,8 @@ uint64_t ValueAt(const uint64_t* values, uint32_t count, size_t index) {
   return values != nullptr && index < count ? values[index] : 0;
 }
 
-// Of VkSubmitInfo and VkBindSparseInfo: values of timeline semaphores are in the chain.
+// Records the semaphores of a VkSubmitInfo or VkBindSparseInfo: values of timeline semaphores are
+// in the chain.
 template <typename Info>
 void NoteSemaphores(Synchronisation& synchronisation, const Place& place, const Info& info) {
   const auto* const values = FindInChain<VkTimelineSemaphoreSubmitInfo>(
@@ -218,7 +220,7 @@ uint64_t LastOf(QueueObjects& queue) {
   return queue.submissions;
 }
 
-// Nothing can be submitted to a queue while it is waited for: what it had before has finished.
+// Nothing can be submitted to a queue while a thread waits for it: its earlier work has finished.
 VkResult VKAPI_CALL QueueWaitIdle(VkQueue queue) {
   const DeviceState& device = *QueueOf(queue)->device;
   uint64_t last = 0;

@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// What the next layer answers, and what it saw.
+// The results of the next layer, and the calls that it received.
 struct NextLayer {
   VkResult result = VK_SUCCESS;
   std::function<void()> on_submit;
@@ -107,7 +107,7 @@ const VkSemaphore kOtherBinary = TestHandle<VkSemaphore>(111);
 const VkSemaphore kTimeline = TestHandle<VkSemaphore>(120);
 const VkSemaphore kOtherTimeline = TestHandle<VkSemaphore>(121);
 
-// What a new timeline semaphore starts with.
+// The initial value of a new timeline semaphore.
 const SeenSync kInitial = {SyncKind::kSignal, 0, kNoQueue, 0, HandleValue(kTimeline), 0};
 
 class SubmissionsTest : public DeviceObjectsTest {
@@ -377,7 +377,7 @@ TEST_F(SubmissionsTest, TimelineSemaphoresTellWhatHasFinishedOnEachQueue) {
   EXPECT_EQ(Completed(0), 2u);
 }
 
-// Such a signal waits for some of the submission only.
+// Such a signal waits for some stages of the submission only.
 TEST_F(SubmissionsTest, ASignalOfSomeStagesDoesNotSayThatTheSubmissionHasFinished) {
   MakeTimeline(kTimeline);
   SubmitSignal(kTimeline, 1, 0, VK_PIPELINE_STAGE_2_COPY_BIT);

@@ -34,13 +34,13 @@ class Synchronisation {
     VkQueue queue = VK_NULL_HANDLE;
     uint32_t record = kNoQueue;  // index into the block's queue table
     uint64_t number = 0;
-    // What comes after it is also after the queue's earlier submissions of this number and more: 0 for
-    // submissions of command buffers, which are after all of them. Sparse binding promises nothing of the
-    // kind.
+    // Later operations also follow the queue's earlier submissions from this number on: 0 for
+    // submissions of command buffers, which follow all of them. Sparse binding gives no such
+    // guarantee.
     uint64_t first = 0;
   };
 
-  // Its initial value counts as signalled by the CPU.
+  // Records the semaphore; its initial value counts as signalled by the CPU.
   void AddTimeline(VkSemaphore semaphore, uint64_t initial_value);
   // A fence that is made signalled, or gets what somebody else signals: waits for it are no news.
   void AddSignalled(VkFence fence);
@@ -75,7 +75,7 @@ class Synchronisation {
   // After the presentation engine promised to signal them.
   void Acquired(VkSemaphore semaphore, VkFence fence);
 
-  // What the application was told. The queue has then finished what they stand for.
+  // The application received these results: the queue has finished the submissions behind them.
   void Signalled(VkFence fence);
   void Reached(VkSemaphore semaphore, uint64_t value);
   void Reset(VkFence fence);
@@ -107,7 +107,7 @@ class Synchronisation {
   uint64_t Record(SyncKind kind, uint32_t flags, const Place& place, uint64_t handle,
                   uint64_t value);
   void Complete(const Place& place);
-  // What the CPU waited for has come, or can come no more; the fence starts anew.
+  // Ends the CPU's waits for the fence, which are satisfied or never can be; the fence starts anew.
   void Restart(FenceState* state, const FenceState& next);
 
   Context& context_;

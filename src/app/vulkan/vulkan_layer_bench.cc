@@ -22,8 +22,8 @@ constexpr int kCommandsPerBuffer = 2000;
 
 enum class Way { kBare, kBareTop, kBareFull, kOff, kSilent, kTop, kFull };
 
-// What the method of drivers without buffer markers records for one write at the top, and at the bottom:
-// the targets are counted from these.
+// Records the commands of the method for drivers without buffer markers, for one write at the top
+// or at the bottom: the targets are counted from these.
 void WriteBare(const DeviceFunctions& vk, VkCommandBuffer commands, VkBuffer buffer, bool bottom) {
   VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER};
   if (bottom) {
@@ -212,7 +212,7 @@ struct Sets {
   VkDescriptorSet sets[2] = {};
 };
 
-// Left to the device, as the buffers are.
+// The device keeps it, like the buffers.
 Sets& SetsFor(Way way) {
   static std::unique_ptr<Sets> sets[2];
   auto& of_way = sets[way == Way::kOff ? 0 : 1];
@@ -330,7 +330,7 @@ void BM_MakeAndDestroyBufferTop(benchmark::State& bench) {
 BENCHMARK(BM_MakeAndDestroyBufferOff);
 BENCHMARK(BM_MakeAndDestroyBufferTop);
 
-// What one look-up of the state costs.
+// Measures one look-up of the state.
 void BM_CommandBufferOf(benchmark::State& bench) {
   VkCommandBuffer commands = DeviceFor(Way::kTop).loader.Allocate();
   for (auto _ : bench) {

@@ -105,7 +105,8 @@ TEST_F(VulkanLayerTest, ModesDifferInWhatIsWrittenAtEnds) {
   }
 }
 
-// What a program of Direct3D 11 gives to AGS comes down as labels: the GPU writes it, and it is no label.
+// Calls of AGS by a program of Direct3D 11 arrive as labels: the GPU writes their markers, and they
+// are no labels.
 TEST_F(VulkanLayerTest, LabelsThatAreRawMarkersAreWritten) {
   RawMarkerScope scope(2000, 2);
   Make();
@@ -156,7 +157,8 @@ TEST_F(VulkanLayerTest, OtherDevicesHaveLabelsOnly) {
   EXPECT_EQ(loader_.state().context->raw_markers()[0], CAIRN_MARKER_UNWRITTEN);
 }
 
-// What the Direct3D 11 layer tells: with what the implementation does for it, and says of that.
+// The Direct3D 11 layer labels a command: the label includes the implementation's commands for it
+// and their labels.
 TEST_F(VulkanLayerTest, AWorkLabelIsTheCommandThatItNames) {
   Make();
   const auto begin = loader_.Get<PFN_vkCmdBeginDebugUtilsLabelEXT>("vkCmdBeginDebugUtilsLabelEXT");
@@ -187,7 +189,7 @@ TEST_F(VulkanLayerTest, AWorkLabelIsTheCommandThatItNames) {
   EXPECT_EQ(loader_.EventsOfWork(commands).back().pipeline, 0u);
 }
 
-// As above, of draws and dispatches: the call is the next of them and no command before it.
+// An inserted label of a draw or dispatch names the next one of them, and no command before it.
 TEST_F(VulkanLayerTest, AnInsertedWorkLabelNamesTheNextDispatch) {
   Make();
   const auto insert =
@@ -492,8 +494,8 @@ TEST_F(VulkanLayerTest, FillsStayOutOfRenderPassesAndOfSuspendedOnes) {
   EXPECT_EQ(Passed(commands), 10u);
 }
 
-// Where a full barrier stands behind all work, ends say so; render passes are cut, so that words are
-// written in between.
+// An end records a full barrier behind all work; render passes are cut, so that words are written
+// in between.
 TEST_F(VulkanLayerTest, InModeExactEndsDrain) {
   Make(MarkerMode::kExact);
   const auto begin = loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering");
@@ -528,7 +530,7 @@ TEST_F(VulkanLayerTest, InModeExactEndsDrain) {
   EXPECT_EQ(Passed(commands), 14u);
 }
 
-// Its runs are counted in memory by itself.
+// The canary counts its runs in memory.
 TEST_F(VulkanLayerTest, InModeExactACanaryRunsBehindEachPieceOfWork) {
   Make(MarkerMode::kExact);
   const ExactCanary* const canary = loader_.state().exact->canary();

@@ -16,18 +16,19 @@ namespace cairn {
 
 inline constexpr char kWitnessSource[] = "barriers as witnesses";
 
-// Of one device.
+// The measured barriers of one device.
 class DeviceBarriers {
  public:
   DeviceBarriers() = default;
   DeviceBarriers(const InstanceState& instance, VkPhysicalDevice physical_device);
 
-  // Whether any barrier testifies to words that are written like this.
+  // Returns true if a barrier was measured to hold for words that are written by `method`.
   bool ServeFor(WriteMethod method) const;
   // The same for reports.
   SourceFinding Describe(WriteMethod method) const;
   bool any() const { return !families_.empty(); }
-  // Of command buffers of this family of queues; null where nothing testifies. Valid as long as this.
+  // Returns the witnesses for command buffers of this queue family; null if none hold. Valid as
+  // long as this object.
   const WitnessFlags* Of(uint32_t family) const;
 
  private:

@@ -222,7 +222,7 @@ bool SaysWithWhat(const EventRecord& event) {
           event.type == static_cast<uint16_t>(BindPoint::kDestination));
 }
 
-// How many of the first `sequence` events are of work.
+// Returns the number of work events among the first `sequence`.
 uint32_t CountOfWork(const std::vector<EventRecord>& events, uint32_t sequence) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < sequence && i < events.size(); ++i) {

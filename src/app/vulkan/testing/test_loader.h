@@ -35,7 +35,8 @@ class TestLoader {
   VkQueue queue() const { return queue_; }
   DeviceState& state() const { return *DeviceOf(device_); }
 
-  // As an application gets them: the layer's, where it has one. Typed by the caller.
+  // Returns a function as an application gets it: the layer's, if it has one. The caller gives the
+  // type.
   template <typename Function>
   Function Get(const char* name) const {
     return reinterpret_cast<Function>(get_device_(device_, name));
