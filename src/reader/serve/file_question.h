@@ -42,7 +42,7 @@ struct FileQuestion {
 // given twice, has no use in this question, or is not written as it has to be.
 Result<FileQuestion> ReadFileQuestion(std::string_view target, bool is_order);
 
-// What verbs are told beside what was asked, as absolute paths.
+// The arguments of verbs that do not come from the question, as absolute paths.
 struct QuestionPaths {
   std::string file;
   std::string other;
@@ -50,8 +50,8 @@ struct QuestionPaths {
   std::string journal;  // of the search
 };
 
-// The words behind "cairn" of the verb that answers; none, if no verb does. What a page writes is in none of them, but
-// for numbers.
+// Returns the words behind "cairn" of the verb that answers; none, if no verb does. Only numbers of
+// the page's text get into them.
 std::vector<std::string> VerbFor(const FileQuestion& question, const QuestionPaths& paths);
 
 }  // namespace cairn

@@ -56,7 +56,7 @@ std::string OneNumber(std::string_view key, uint64_t number) {
   return text;
 }
 
-// What tells a file from another one that takes its place.
+// Distinguishes a file from another one that takes its place.
 struct WrittenFile {
   uintmax_t size_bytes = 0;
   std::filesystem::file_time_type written;
@@ -96,7 +96,7 @@ struct FileSession::State {
   Status count_status;
   std::thread counter;
 
-  // What plays runs one at a time.
+  // Serialises verbs that play.
   std::mutex play_mutex;
   std::atomic<int> playing{0};  // runs, or waits for that
   std::thread search;
@@ -108,7 +108,8 @@ struct FileSession::State {
 
   // ---- Reading ----
 
-  // As long as it is the file that was opened: what the page shows came from that one.
+  // Returns an error once the file is no longer the one that was opened, from which the page's data
+  // came.
   Status IsSameFile() const {
     if (WrittenFile::Of(path) == opened) return Status();
     return Status(StatusCode::kInvalidArgument,

@@ -79,7 +79,7 @@ TEST_F(FileSessionTest, CallsByAFilter) {
       Lines(Ask(*session, "calls", {{"function", "DrawInstanced"}, {"count", "2"}}));
   ASSERT_EQ(draws.size(), 2u);
   EXPECT_EQ(draws[0]["method"].get<std::string>(), "ID3D12GraphicsCommandList::DrawInstanced");
-  // Those behind it.
+  // Only the draws behind it.
   const std::string next = std::to_string(draws[0]["number"].get<uint64_t>() + 1);
   const std::vector<Json> rest = Lines(
       Ask(*session, "calls", {{"function", "DrawInstanced"}, {"from", next}, {"count", "1"}}));

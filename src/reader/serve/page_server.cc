@@ -70,7 +70,8 @@ bool IsShortOfSomething(Error error) {
          error == errc::not_enough_memory || error == errc::no_buffer_space;
 }
 
-// As long for each text of the same length, so that nobody finds the secret letter by letter.
+// Compares in a time that depends on the length only, so that nobody can guess the secret letter by
+// letter.
 bool IsSame(std::string_view text, std::string_view secret) {
   unsigned different = text.size() == secret.size() ? 0 : 1;
   for (size_t i = 0; i < text.size() && i < secret.size(); ++i) {
@@ -154,7 +155,7 @@ struct PageServer::State {
   bool had_page = false;
   std::chrono::steady_clock::time_point last_page;
 
-  // Of the listener.
+  // The users of the listener.
   PeerUsers users;
   bool users_are_told = false;
   bool has_warned = false;
@@ -191,7 +192,7 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
     ++state_.connections;
     Wait();
     parser_.header_limit(kMostHeader);
-    // Who has a body is refused with a reason.
+    // A request with a body is refused with a reason.
     parser_.body_limit(std::numeric_limits<uint64_t>::max());
   }
   ~Connection() {
@@ -211,7 +212,8 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
     stream_.expires_after(kMostAsking);
     ReadFirstLine();
   }
-  // It is no longer counted. Whoever waits for it here is told, and it is gone then.
+  // Closes the connection and stops counting it. Pending operations end with an error, and then it
+  // is destroyed.
   void Cut() {
     StopWaiting();
     is_cut_ = true;
@@ -225,7 +227,7 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
     if (place_) state_.waiting.erase(*std::exchange(place_, std::nullopt));
   }
 
-  // Whoever does not know the address costs no more than to read this line.
+  // Reads the first line only: a client without the address costs no more than that.
   void ReadFirstLine() {
     const size_t room = std::min<size_t>(4096, buffer_.max_size() - buffer_.size());
     if (room == 0) return ReadFields();  // which says that it is too long
@@ -251,7 +253,7 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
 
   void OnQuestion(Error error) {
     if (error == http::error::end_of_stream) return;
-    // Who was too slow is gone by now.
+    // A client that was too slow is gone by now.
     if (error) return Refuse(400, error.message());
     const http::request<http::empty_body>& request = parser_.get();
     if (const char* const refusal = state_.Refusal(request)) return Refuse(403, refusal);
@@ -396,7 +398,7 @@ void PageServer::State::OnAccepted(Error error, Tcp::socket socket) {
       pause.expires_after(kLook);
       return pause.async_wait([this](Error) { Accept(); });
     }
-    // Its socket is closed by now.
+    // The socket of the oldest connection is closed by now.
     return Accept();
   }
   // Else who asked was gone before.
@@ -445,7 +447,7 @@ bool PageServer::State::Spend(std::string_view text) {
          0;
 }
 
-// Why a request is refused; nullptr if it is not.
+// Returns why a request is refused; nullptr if it is not.
 const char* PageServer::State::Refusal(const http::request<http::empty_body>& request) {
   if (request.count("Host") != 1 || View(request["Host"]) != host) {
     return "this server has another name";

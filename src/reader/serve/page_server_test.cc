@@ -77,7 +77,7 @@ class RawConnection {
     timeval at_once = {0, 0};
     return select(static_cast<int>(socket_) + 1, &readable, nullptr, nullptr, &at_once) == 1;
   }
-  // What comes first.
+  // Returns the beginning of the answer.
   std::string Start() const {
     std::string start(4096, '\0');
     const ssize_t got = recv(socket_, start.data(), static_cast<int>(start.size()), 0);
@@ -142,7 +142,7 @@ class PageServerTest : public testing::Test {
     return result ? std::to_string(result->status) + " " + result->body : "no answer";
   }
 
-  // What comes back, whole, for lines of a request.
+  // Returns the whole answer to the lines of a request.
   std::string Ask(const std::vector<std::string>& lines, const std::string& body = "") {
     const RawConnection connection(host_);
     std::string request;
@@ -196,7 +196,7 @@ TEST_F(PageServerTest, AnAddressLeadsToThePageOnce) {
   EXPECT_EQ(Get(path_), "200 ||question");
 }
 
-// As a browser does that is started with a file, which is of no origin.
+// A browser that is started with a file comes from no origin.
 TEST_F(PageServerTest, ThePageMayBeComeToFromAnywhereAndNothingElse) {
   const httplib::Headers coming = {{"Sec-Fetch-Site", "cross-site"},
                                    {"Sec-Fetch-Mode", "navigate"},
@@ -404,7 +404,7 @@ TEST_F(PageServerTest, WhoDoesNotAskGivesWayToWhoDoes) {
   EXPECT_EQ(silent.front()->Rest(), "");
 }
 
-// Those that are answered hold no place among those that ask, nor the other way round.
+// Connections that are being answered take no place of those that ask, nor the other way round.
 TEST_F(PageServerTest, MoreQuestionsThanAreAnsweredAtOnceAreRefused) {
   std::atomic<bool> is_let{false};
   std::atomic<int> begun{0};
@@ -520,7 +520,7 @@ TEST_F(PageServerTest, OtherUsersAreNotAnswered) {
   EXPECT_EQ(Warned(),
             "a connection of another user was refused, and so will others be; if it was yours, by "
             "way of a program of another user such as root, --any-user answers it");
-  // Nor is an address spent by one.
+  // A client that is gone spends no address either.
   const std::string ticket = TicketPath();
   EXPECT_EQ(AnswerForNobody(host_, "GET " + ticket + " HTTP/1.1\r\nHost: " + host_ + "\r\n\r\n"),
             "");

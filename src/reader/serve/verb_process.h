@@ -20,8 +20,9 @@ struct VerbResult {
   std::string errors;  // what it says of its progress as well
 };
 
-// `words` are those behind "cairn". What it prints is kept in files of `folder`, which is this call's alone.
-// `look` is told now and then what it has said on stderr; false from it kills the verb.
+// Runs a verb. `words` are those behind "cairn". Keeps its output in files of `folder`, which no
+// other call may use. Calls `look` now and then with its output on stderr; kills the verb if that
+// returns false.
 // Errors: kInternal: it died; kIo: it could not be started, or printed more than `most_bytes`.
 Result<VerbResult> RunVerb(const std::vector<std::string>& words,
                            const std::filesystem::path& folder, size_t most_bytes,
