@@ -154,7 +154,7 @@ std::string DeviceLine(const DeviceFacts& device) {
   return text;
 }
 
-// What cannot be played here, and what that means for the answer.
+// Appends the calls that were not played, and what they mean for the answer.
 void AppendLeftOut(const BisectTold& told, std::string* text) {
   if (told.left_out.empty()) return;
   fmt::format_to(std::back_inserter(*text),
@@ -163,7 +163,7 @@ void AppendLeftOut(const BisectTold& told, std::string* text) {
                  told.left_out);
 }
 
-// What was tried in vain, and what to try next.
+// Appends the trials without a failure, and the next thing to try.
 void AppendTried(const BisectTold& told, std::string* text) {
   auto out = std::back_inserter(*text);
   const BisectAnswer& answer = told.answer;
@@ -185,7 +185,7 @@ void AppendTried(const BisectTold& told, std::string* text) {
     fmt::format_to(out, "Recorded  {}\n", sentence);
   }
   *text += "Next      the device and the driver on which it failed, if this is another\n";
-  // What is about as short as a time-out can be: less cannot be asked for.
+  // The shortest time-out that makes sense.
   constexpr uint64_t kShortestNs = 2'000'000;
   if (told.slowest_submission != 0 && told.slowest_ns >= kShortestNs) {
     fmt::format_to(out,

@@ -21,8 +21,8 @@ struct BisectTold {
   std::vector<CulpritText> culprits;  // if answer.found
   DeviceFacts device;                 // on which all was played
   uint64_t hang_timeout_ns = 0;
-  // Of the plays of the whole trace that were made this time: how many, how long all of them took, the
-  // submission that took longest, what could not be played as it was recorded, and why the device refused it.
+  // The plays of the whole trace in this search: their number, their time together, the slowest
+  // submission, the calls that could not be played as recorded, and why the device refused them.
   uint64_t whole_plays = 0;
   uint64_t whole_plays_ns = 0;
   uint64_t slowest_submission = 0;
@@ -34,7 +34,7 @@ struct BisectTold {
   uint64_t duration_ns = 0;
 };
 
-// What the culprit is, where it stands, and what is left. Ends with a line break.
+// Returns the culprit, its position, and the minimal trace. Ends with a line break.
 std::string AnswerAsText(const BisectTold& told);
 // docs/bisect.schema.json.
 std::string AnswerAsJson(const BisectTold& told);
@@ -46,8 +46,8 @@ const char* WithoutWord(ProbeOutcome without);
 // "[######......] 12 of about 25 probes, 40 s left: the 40 calls of the guilty list"
 std::string ProgressLine(const BisectProgress& progress, uint64_t average_ms);
 
-// What the snapshot in the file of the trace says that happened to the program, a sentence each; none if the
-// file holds no snapshot.
+// Returns what happened to the program by the snapshot in the trace's file, one sentence each; none
+// if the file holds no snapshot.
 std::vector<std::string> RecordedIncidents(const FileReader& file);
 
 // Culprits whose list has no events of its own get the path that breadcrumbs say, if the file of the trace

@@ -87,7 +87,7 @@ uint64_t Value64(const DecodedCall& call, size_t index) {
   return Load<uint64_t>(call.arguments[index]);
 }
 
-// Of Direct3D 12.
+// Limits of Direct3D 12.
 constexpr uint32_t kMostRootWords = 64;
 constexpr uint32_t kMostSlots = 32;
 
@@ -128,7 +128,7 @@ class StateFinder {
     return DecodeArguments(method, record.body, options, &arena_, call);
   }
 
-  // What a call was; nothing if it is not there or none of a known method.
+  // Reads a call; nullopt if it is missing or its method is unknown.
   std::optional<ListState::Call> ReadCall(uint64_t number) {
     TraceCursor cursor(trace_);
     Record record;
@@ -199,7 +199,7 @@ class StateFinder {
     Record record;
     while (copy_budget_ != 0 && cursor.Next(&record) && record.number <= wanted_) {
       if (record.kind == RecordKind::kObjectEnd) DropDescriptors(record.object);
-      // What contradicts itself leaves the state as it was.
+      // A contradictory record leaves the state unchanged.
       const bool applied = state_.Apply(record).ok();
       if (applied && record.kind == RecordKind::kObject) {
         const TracedObject* const made = state_.Find(record.object);
@@ -296,7 +296,7 @@ class StateFinder {
   }
 
   static void SetRootSignature(uint64_t signature, ListState::Root* root) {
-    // What was set for another signature means nothing any more.
+    // Arguments for another signature have become invalid.
     if (root->signature.number != signature) root->arguments.clear();
     root->signature.number = signature;
   }
@@ -344,8 +344,8 @@ class StateFinder {
     }
   }
 
-  // Of constants that begin at `start` those from `first` (index, offset) to the offset `end`, if there
-  // are any.
+  // Keeps the constants, which begin at `start`, from `first` (index, offset) to the offset `end`,
+  // if there are any.
   static void KeepConstants(const ListState::RootArgument& old, uint64_t start,
                             std::pair<uint32_t, uint64_t> first, uint64_t end,
                             ListState::RootArgumentMap* arguments) {

@@ -18,10 +18,10 @@
 
 namespace cairn::cli {
 
-// Of a table at most so many descriptors are shown, from its beginning to the first that nobody wrote.
+// The most descriptors shown of a table, from its beginning to the first that was never written.
 inline constexpr uint32_t kShownDescriptors = 16;
 
-// Whether a method, "ID3D12GraphicsCommandList::Close", is one of a command list.
+// Returns true for methods of a command list, such as "ID3D12GraphicsCommandList::Close".
 bool IsOfCommandList(std::string_view method);
 
 // Values are kept as they read, in words and as JSON: their names are those of the time when they were set.

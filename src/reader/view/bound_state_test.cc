@@ -153,7 +153,7 @@ TEST_F(ListStateTest, TablesShowTheDescriptorsBehindThem) {
   EXPECT_EQ(table["descriptors"][0]["written_by"]["arguments"]["pResource"]["object"], kBuffer);
 }
 
-// What a table shows is what the copy brought: nothing, not what stood there before.
+// After the copy the table shows the unwritten descriptor, not the one that was there before.
 TEST_F(ListStateTest, ACopyOfWhatNobodyWroteLeavesNothing) {
   for (const uint64_t handle : {0x10000, 0x10000 + 32, 0x10000 + 64}) {
     Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,

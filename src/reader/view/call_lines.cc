@@ -47,7 +47,7 @@ const char* KindWord(RecordKind kind) {
   return "unknown";
 }
 
-// What an annotation says: "" for other calls.
+// Returns the text of an annotation; "" for other calls.
 std::string AnnotationText(std::optional<Method> method, const DecodedCall& call,
                            const Status& decoded) {
   if (!decoded.ok() || !method.has_value()) return "";
@@ -64,7 +64,7 @@ void AddProblem(std::string_view problem, CallLine* line) {
   line->problem += problem;
 }
 
-// How many bytes the byte value at the beginning of `rest` stands for; 0 if none can be read.
+// Returns the number of bytes in the byte value at the beginning of `rest`; 0 if it cannot be read.
 uint64_t ByteCount(std::span<const std::byte> rest) {
   const Result<uint32_t> size = DecodeBody<uint32_t>(&rest);
   if (!size.ok() || *size == kNullBytes) return 0;

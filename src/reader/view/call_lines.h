@@ -31,7 +31,7 @@ struct CallLine {
   std::string problem;  // JSON: why arguments or result cannot be read
 };
 
-// Of one call, or of the bytes of one write.
+// The limit for one call, or for the bytes of one write.
 inline constexpr uint64_t kMostDecodedBytes = uint64_t{192} << 20;
 
 struct LineOptions {
@@ -39,8 +39,8 @@ struct LineOptions {
   bool whole = false;  // long arrays and bytes in full
 };
 
-// `trace` and `names` must outlive it. What it returns as an error is damage of the record, which is told
-// in the line as well.
+// Makes the lines of calls. `trace` and `names` must outlive it. An error that it returns is damage
+// of the record, which the line names as well.
 class CallLines {
  public:
   CallLines(TraceReader& trace, const ValueNames& names) : trace_(trace), names_(&names) {}
@@ -51,7 +51,7 @@ class CallLines {
   void AddCall(const Record& record, uint64_t frame, std::optional<Method> method,
                const DecodedCall& call, const Status& decoded, const LineOptions& options,
                CallLine* line) const;
-  // What the call returned. `results`: the record's body behind ResultBody.
+  // Adds the call's result to the line. `results`: the record's body behind ResultBody.
   Status AddResult(const Record& record, std::span<const std::byte> results,
                    const LineOptions& options, CallLine* line);
   // Any other record.

@@ -26,8 +26,8 @@ namespace {
 constexpr size_t kMostPending = 4096;
 constexpr size_t kMostPendingBytes = 64 << 20;
 constexpr size_t kOutputBytes = 64 << 10;
-// How many records before a call are looked through first for those around it, where names are not
-// wanted, and by how much more if too few of them are wanted calls.
+// The records before a call that are searched first for the wanted calls around it, if names are
+// not wanted, and the factor by which the range grows while too few are found.
 constexpr uint64_t kRecordsPerContext = 64;
 constexpr uint64_t kWindowGrowth = 8;
 
@@ -125,7 +125,7 @@ class Lister {
       const uint64_t frame = first_frame_ + cursor.frame();
       const bool is_behind = (filter_.last_frame.has_value() && frame > *filter_.last_frame) ||
                              wanted_after_ == 0 || added_ >= filter_.most;
-      // What is still waited for may have its result behind the last wanted frame.
+      // A pending call may have its result behind the last wanted frame.
       if (is_behind && (incomplete_.empty() || ++records_behind_ > kMostPending)) {
         reached_end = false;
         break;
@@ -216,8 +216,8 @@ class Lister {
     return cursor.SeekNumber(*filter_.around - window_);
   }
 
-  // Nothing was listed: an error if the reason is an object or a thread that is not in the trace. Reads
-  // all of it, as an object may come behind the frames that were wanted.
+  // Explains an empty list: returns an error if the object or the thread is not in the trace. Reads
+  // the whole trace, as an object may come behind the wanted frames.
   Status FindWhatWasAskedFor() {
     const bool by_object = filter_.object.has_value() || !filter_.object_name.empty();
     if (!by_object && !filter_.thread.has_value()) return {};
@@ -258,7 +258,7 @@ class Lister {
     return {};
   }
 
-  // Why the call that others are wanted around was not listed.
+  // Returns why the call that others are wanted around was not listed.
   Status NotAround() {
     const uint64_t wanted = *filter_.around;
     TraceCursor cursor(trace_);
@@ -299,8 +299,8 @@ class Lister {
     return object != nullptr && object->name == filter_.object_name;
   }
 
-  // Whether a record that is no call stands among the calls: what nothing but frames or an object limits
-  // has writes, and if there is no object all that says where it is.
+  // Returns true if a record that is no call is listed: a list limited by frames or an object has
+  // writes, and without an object all records that show the position.
   bool IsShown(const Record& record, uint64_t frame) const {
     if (filter_.around == record.number) return true;
     if (record.number < filter_.from) return false;
@@ -477,7 +477,7 @@ class Lister {
     json.EndObject();
   }
 
-  // As in reports.
+  // Returns the same marks as reports.
   static const char* GpuMark(std::optional<WorkState> state) {
     if (!state.has_value()) return "    ";
     switch (*state) {
@@ -495,7 +495,7 @@ class Lister {
       lines_.clear();
       pending_bytes_ = 0;
     }
-    // Whoever has no result by the end of the trace has none; before it, only the trace's end knows.
+    // A call without a result at the trace's end never returned; before the end this is unknown.
     for (const auto& [call, line] : incomplete_) {
       line->never_returned = line->never_returned || reached_end;
     }

@@ -43,7 +43,7 @@ struct CallListingOptions {
   bool colour = false;
 };
 
-// What the breadcrumbs of a crash say about calls.
+// The states of calls by the breadcrumbs of a crash.
 class GpuStates {
  public:
   GpuStates() = default;
@@ -65,7 +65,7 @@ struct ListedCalls {
   uint64_t left_out = 0;  // calls and writes of which only the method is shown (kPrintedBytes)
 };
 
-// Whether records of this kind have a line where no filter leaves them out.
+// Returns true if records of this kind have a line, unless a filter omits them.
 bool HasLine(RecordKind kind);
 
 // Gives `print` pieces of text, each of whole lines, until it says false.

@@ -239,7 +239,7 @@ TEST_F(Calls, AroundAnyRecordAreThoseNearIt) {
   EXPECT_EQ(line["number"], readback);
   EXPECT_EQ(line["object"], kBuffer);
   EXPECT_EQ(line["around"], true);
-  // Whatever it is.
+  // Any record may be the one that others are wanted around.
   for (uint64_t number = 1; number <= trace_.number; ++number) {
     options_.filter.around = number;
     const std::vector<std::string> lines = List();
@@ -313,7 +313,7 @@ TEST_F(Calls, WritesIntoMappedMemoryAreNamedAndShown) {
   line = Json::Parse(List().at(1));
   EXPECT_EQ(line["bytes"], 5000);
   EXPECT_FALSE(line.contains("hex"));
-  // They stand among the calls, too, but not where a function or a thread is asked for.
+  // These records are listed among the calls, but not if a function or a thread is wanted.
   options_.filter = {};
   EXPECT_EQ(List().size(), 12u);
   options_.filter.function = "Draw";
@@ -563,7 +563,7 @@ TEST_F(Calls, OfAnObjectOrAThreadThatIsNotThereAreAnError) {
   options_.filter.object_name.clear();
   options_.filter.thread = 99;
   EXPECT_EQ(Failure().message(), "there is no thread 99; the last is 1");
-  // What is there without such a call is no error.
+  // An object or thread without such a call is no error.
   options_.filter.thread = 1;
   options_.filter.function = "CreateFence";
   EXPECT_TRUE(Failure().ok());

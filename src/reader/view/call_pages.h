@@ -26,9 +26,11 @@ class CallPages {
   static Result<CallPages> Make(TraceReader& trace);
 
   uint64_t line_count() const { return line_count_; }
-  // Where the first line stands whose number is at least this; line_count() if there is none.
+  // Returns the index of the first line whose number is at least `number`; line_count() if there is
+  // none.
   Result<uint64_t> LineOf(TraceReader& trace, uint64_t number) const;
-  // As JSON, a line each, at most `count` from the line `first` on. Errors: kInvalidArgument beyond the last one.
+  // Prints lines of JSON, at most `count` from the line `first` on. Errors: kInvalidArgument beyond
+  // the last one.
   Status Print(TraceReader& trace, uint64_t first, uint64_t count, const GpuStates& gpu,
                const std::function<bool(std::string_view)>& print) const;
 

@@ -66,7 +66,7 @@ TEST_F(CallPagesTest, KnowWhereANumberStands) {
   for (const size_t line : {size_t{0}, size_t{255}, size_t{256}, size_t{600}, all.size() - 1}) {
     const uint64_t number = Json::Parse(all[line])["number"].get<uint64_t>();
     EXPECT_EQ(pages_.LineOf(trace_, number).value(), line);
-    // Of a number that has no line it is the next one's.
+    // A number without a line gives the next line.
     EXPECT_EQ(pages_.LineOf(trace_, number + 1).value(), line + 1);
   }
   EXPECT_EQ(pages_.LineOf(trace_, 0).value(), 0u);

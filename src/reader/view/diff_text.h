@@ -30,7 +30,7 @@ class CallDifferenceText {
 
 // One line behind them. `cut`: there are more than were shown.
 std::string DiffSummary(const TraceDiffResult& result, bool cut);
-// Of calls of which only the functions were compared; there are some.
+// Returns a warning about calls of which only the functions were compared; there must be some.
 std::string UndecodedWarning(const TraceDiffResult& result);
 std::string CallDifferencesJson(const std::string (&names)[2], const TraceDiffResult& result,
                                 std::span<const CallDifference> differences, bool cut);

@@ -40,9 +40,9 @@ struct PlaybackDiffOptions {
   std::function<void(size_t side, const PlayerResult&)> on_end;
 };
 
-// Plays both traces for their hashes, then again for the pixels of frames that differ, of 32 at most: pixels of
-// more do not stay in memory. What says that frames differ is the first pass. A pair for each frame that has an
-// image. Errors: kInvalidArgument: no frame in common; those of Player, with the side's name.
+// Plays both traces for their hashes, which show the frames that differ, then again for the pixels
+// of these frames, 32 at most to limit memory. Returns a pair for each frame that has an image.
+// Errors: kInvalidArgument: no frame in common; those of Player, with the side's name.
 Result<std::vector<ImagePair>> ComparePlaybacks(TraceReader (&traces)[2],
                                                 const std::string (&names)[2],
                                                 const PlaybackDiffOptions& options);

@@ -13,7 +13,7 @@
 namespace cairn::cli {
 namespace {
 
-// Why an object has no image; nullptr for a texture.
+// Returns the reason why an object has no image; nullptr for a texture.
 const char* NoTexture(const TracedObject& object) {
   if (object.chain != Chain::kID3D12Resource) {
     return object.chain == Chain::kNone ? "something unknown" : Describe(object.chain).first->name;

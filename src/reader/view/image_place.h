@@ -28,7 +28,7 @@ struct ImagePlace {
 Result<ImagePlace> FindImagePlace(TraceReader& trace, const std::string& name,
                                   const ImagePlace& wanted);
 
-// What lives at a place.
+// The objects that exist at a place.
 class ImageObjects {
  public:
   // False stops: kIo, "stopped".

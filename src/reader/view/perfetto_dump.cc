@@ -28,7 +28,7 @@ constexpr size_t kMostTextBytes = size_t{64}
                                   << 20;  // of all events; later ones have kCutBytes each
 constexpr size_t kCutBytes = 64;
 
-// Which signal each wait is for, and the other way round: by one number, into Snapshot::syncs + 1.
+// Joins each wait with its signal by one number: index into Snapshot::syncs + 1.
 std::vector<uint64_t> FlowsOfSyncs(const Snapshot& snapshot, const WaitGraph& waits) {
   const std::vector<Sync>& syncs = snapshot.syncs;
   std::vector<uint64_t> flows(syncs.size(), 0);
@@ -39,7 +39,8 @@ std::vector<uint64_t> FlowsOfSyncs(const Snapshot& snapshot, const WaitGraph& wa
   for (const Wait& wait : waits.waits) {
     if (wait.sync != kNone && wait.signal != kNone) join(wait.sync, wait.signal);
   }
-  // Of work that has finished: of timelines the first signal that reaches the value, of the others in their order.
+  // For completed work: a wait for a timeline gets the first signal that reaches the value; other
+  // waits and signals pair in order.
   struct Signals {
     std::vector<uint32_t> all;
     size_t used = 0;

@@ -79,7 +79,7 @@ Message Read(std::string_view rest) {
   return message;
 }
 
-// What the UI shows of a trace.
+// The data that the UI shows of a trace.
 struct Shown {
   struct Event {
     uint64_t time_ns;

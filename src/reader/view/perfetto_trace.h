@@ -15,7 +15,7 @@
 
 namespace cairn {
 
-// What is shown beside an event.
+// An argument shown beside an event.
 struct PerfettoArgument {
   std::string_view name;  // of ours: plain ASCII
   std::variant<uint64_t, std::string> value;
@@ -41,8 +41,8 @@ class PerfettoTrace {
   uint64_t AddThread(uint64_t process_id, uint64_t thread_id, std::string_view name);
   uint64_t AddTrack(std::string_view name, uint64_t parent);
 
-  // Of one track, those of one time are in the order of these calls. A slice that no End follows is shown as one that
-  // did not end; slices of a track nest.
+  // Add the begin and the end of a slice. Events of one track at one time keep the order of these
+  // calls. A slice without an End is shown as one that did not end; slices of a track nest.
   void Begin(const PerfettoEvent& event);
   void End(uint64_t time_ns, uint64_t track);
   void Instant(const PerfettoEvent& event);

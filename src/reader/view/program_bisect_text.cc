@@ -115,7 +115,7 @@ void AppendConfidence(const ProgramTold& told, std::string* text) {
   }
 }
 
-// What makes an answer worth less.
+// Appends the reasons that weaken an answer.
 void AppendDoubts(const ProgramTold& told, std::string* text) {
   auto out = std::back_inserter(*text);
   if (told.found.answer.kind_varies) {

@@ -126,7 +126,8 @@ class ChunkTypes {
 };
 
 Snapshot Cook(const Recipe& recipe, std::span<const uint8_t> bytes) {
-  // So few that one input takes seconds with sanitizers: what a row more costs is what is sought.
+  // Few rows, so that one input takes seconds with sanitizers: only the cost of one more row
+  // matters.
   constexpr uint32_t kMostRows = 128;
   constexpr uint32_t kMostInnerRows = 16;
   constexpr uint32_t kMostNameBytes = 512;

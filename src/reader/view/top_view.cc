@@ -29,7 +29,7 @@ std::string Seconds(uint64_t ns) {
   return fmt::format("{:.1f} s", static_cast<double>(ns) / 1e9);
 }
 
-// How old what the GPU wrote may be when it is read.
+// Returns the greatest age of the GPU's words when they are read.
 std::string AgeOfWords(const Device& device) {
   switch (device.memory) {
     case WordMemory::kImported: return "imported: exact";

@@ -17,13 +17,13 @@
 
 namespace cairn::cli {
 
-// How long ago a queue last moved.
+// The time since a queue last moved.
 struct ProgressAge {
   uint64_t age_ns = 0;
   bool at_least = false;  // it has not moved since the first look, and nobody looked before
 };
 
-// Learns it from look to look. Of the queues of one block, whose probe gave `queues`.
+// Measures the ages from look to look, for the queues of one block, whose probe gave `queues`.
 class ProgressClock {
  public:
   void Look(std::span<const QueueProgress> queues, uint64_t now_ns);

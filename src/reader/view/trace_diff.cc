@@ -22,7 +22,7 @@
 namespace cairn::cli {
 namespace {
 
-// Of the operating system: other numbers in every run.
+// Hides handles of the operating system: their numbers differ in every run.
 class IgnoredHandles final : public ValueVisitor {
  public:
   Status Handle(HandleKind, uint64_t* place) override {
@@ -41,7 +41,7 @@ class RunNames final : public ValueNames {
   explicit RunNames(const TraceReader& trace) : state_(trace) {}
 
   void Apply(const Record& record) {
-    // What contradicts itself leaves the state as it was.
+    // A contradictory record leaves the state unchanged.
     (void)state_.Apply(record);
     if (record.kind != RecordKind::kObject) return;
     const TracedObject* const object = state_.Find(record.object);
@@ -79,13 +79,13 @@ class RunNames final : public ValueNames {
   std::unordered_map<uint64_t, uint64_t> places_;
 };
 
-// How often a program looks whether something is done is a matter of luck.
+// Returns true for methods that programs poll: the number of calls differs from run to run.
 bool IsPoll(const std::optional<Method>& method) {
   return method == Method::ID3D12Fence_GetCompletedValue ||
          method == Method::ID3D12Device_GetDeviceRemovedReason;
 }
 
-// Of a block, before lines are cut to kShortText.
+// The limit for a block, before lines are cut to kShortText.
 constexpr size_t kMostBlockText = size_t{64} << 20;
 constexpr size_t kShortText = 160;
 constexpr uint64_t kMostDecodedBytes = uint64_t{192} << 20;  // of one call
@@ -208,7 +208,7 @@ FrameRange FramesOf(const TraceReader& trace) {
   return {first, first + std::min(trace.frame_count(), kNoFrame - first)};
 }
 
-// As it was asked to, before the program came to its end.
+// Returns true if the recording was stopped on request, before the program's end.
 bool WasStopped(TraceReader& trace) {
   TraceCursor cursor(trace);
   if (!cursor.SeekFrame(trace.frame_count()).ok()) return false;
@@ -280,7 +280,7 @@ void PairSimilarThreads(ThreadLines (&left)[2], std::vector<ThreadPair>* pairs) 
       if (!common.empty()) likeness.emplace_back(common.size(), first, second);
     }
   }
-  // Where several are alike, the one of the same index.
+  // Among equally similar threads the one of the same index is taken.
   std::stable_sort(likeness.begin(), likeness.end(), [](const auto& a, const auto& b) {
     const auto& [a_common, a_first, a_second] = a;
     const auto& [b_common, b_first, b_second] = b;
@@ -294,8 +294,8 @@ void PairSimilarThreads(ThreadLines (&left)[2], std::vector<ThreadPair>* pairs) 
   }
 }
 
-// The threads of a frame that differ. Which thread has which index is a matter of luck: they are numbered as
-// they make their first calls.
+// The threads of a frame that differ. The index of a thread differs from run to run: threads are
+// numbered in the order of their first calls.
 std::vector<ThreadPair> DifferentThreads(const Block& first, const Block& second) {
   ThreadLines left[2];
   for (const auto& [thread, lines] : first.threads) left[0][thread] = &lines;

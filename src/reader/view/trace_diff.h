@@ -27,16 +27,17 @@ struct CallDifference {
   std::string text;
 };
 
-// The frames in which two recordings can be compared: from the later beginning on. Where one of them was
-// stopped as it was asked to, they end; otherwise the end is kNoFrame: frames that one of them has more are
-// differences. Of these the `wanted` ones. Reads what stands behind the last frames. Errors:
-// kInvalidArgument: no frame in common, or none that is wanted.
+// The frames in which two recordings can be compared: from the later beginning on. They end where
+// one recording was stopped on request; otherwise the end is kNoFrame: further frames of one
+// recording are differences. Returns those of them that are `wanted`. Reads the records behind the
+// last frames. Errors: kInvalidArgument: no frame in common, or none that is wanted.
 Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second,
                                     const FrameRange& wanted = {});
 
 struct TraceDiffOptions {
   FrameRange frames;
-  // Told the differences in the order of frames and threads; false: no more of them, please.
+  // Called with the differences in the order of frames and threads; returns false to get no more of
+  // them.
   std::function<bool(const CallDifference&)> print;
   // False stops.
   std::function<bool(uint64_t done, uint64_t total)> progress;
@@ -54,13 +55,13 @@ struct TraceDiffResult {
   bool stopped = false;
 };
 
-// Of ComparableFrames, frame by frame and, within a frame, thread by thread: threads that make the same calls
-// belong together, then those that have the most calls in common. Calls that only restore a state are left
-// out.
-// Objects are the same if they have the same name or, without one, the same place among those of their
-// kind; addresses and descriptors are what they are in. Handles of the operating system and functions are
-// equal. GetCompletedValue and GetDeviceRemovedReason, which programs call until something is done, are left
-// out. Memory: the calls of a frame of each, at most kMostLines at once.
+// Compares ComparableFrames frame by frame and, within a frame, thread by thread. Pairs threads
+// that make the same calls, then those that have the most calls in common. Calls that only restore
+// a state are left out. Objects are the same if they have the same name or, without one, the same
+// place among those of their kind; addresses and descriptors are what they are in. Handles of the
+// operating system and functions are equal. GetCompletedValue and GetDeviceRemovedReason, which
+// programs call until something is done, are left out. Memory: the calls of a frame of each, at
+// most kMostLines at once.
 // Errors: kCorrupt: a trace that cannot be read on; kInvalidArgument: no such frame in both.
 Result<TraceDiffResult> CompareTraces(TraceReader& first, TraceReader& second,
                                       const TraceDiffOptions& options);

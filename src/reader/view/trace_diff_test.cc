@@ -17,7 +17,7 @@ namespace {
 
 using Sequence = std::vector<uint64_t>;
 
-// What is left of both when the edits are taken out.
+// Returns both sequences without the edits.
 std::pair<Sequence, Sequence> Common(const Sequence& first, const Sequence& second) {
   std::vector<bool> gone[2] = {std::vector<bool>(first.size()), std::vector<bool>(second.size())};
   for (const SequenceEdit& edit : CompareSequences(first, second)) {
@@ -43,7 +43,7 @@ TEST(CompareSequencesTest, FindsTheSmallestDifference) {
   EXPECT_EQ(edits[0].index, 1u);
   EXPECT_TRUE(edits[1].in_second);
   EXPECT_EQ(edits[1].index, 2u);
-  // Of the paper: ABCABBA to CBABAC takes five.
+  // The example of the paper: ABCABBA to CBABAC takes five.
   EXPECT_EQ(CompareSequences(Sequence{1, 2, 3, 1, 2, 2, 1}, Sequence{3, 2, 1, 2, 1, 3}).size(), 5u);
 }
 
@@ -223,7 +223,7 @@ TEST_F(TraceDiffTest, AShorterTraceLacksCalls) {
   EXPECT_EQ(result.frames[1], 1u);
 }
 
-// As cairn trim makes one of the other.
+// Like a recording that cairn trim makes of the other one.
 TEST_F(TraceDiffTest, ARecordingThatBeganLateAndWasStoppedIsComparedWhereItIs) {
   Run all(5);
   for (uint32_t frame = 0; frame < 5; ++frame) {

@@ -273,7 +273,8 @@ Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
   uint64_t records = 0;
   list.at_end = true;
   while (cursor.Next(&record)) {
-    // What restores a state belongs to no frame: it is there when the first one begins.
+    // Records that restore a state belong to no frame: the state exists when the first frame
+    // begins.
     const bool is_in_frame = (record.flags & kRecordRestores) == 0;
     if ((query.at_number.has_value() && record.number >= *query.at_number) ||
         (at_ordinal.has_value() && is_in_frame && cursor.frame() >= *at_ordinal)) {

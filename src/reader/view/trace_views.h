@@ -20,7 +20,7 @@
 
 namespace cairn::cli {
 
-// What is known of a trace without reading all of it.
+// Returns the facts of a trace that can be found without reading all of it.
 std::string TraceInfoText(TraceReader& trace);
 // An object.
 void WriteTraceInfo(TraceReader& trace, JsonWriter* json);
@@ -34,7 +34,7 @@ struct ObjectQuery {
   bool alive = false;                 // only those that live there
   std::string kind;                   // part of the interface's name, in any case
   std::string name;                   // part of the name, in any case
-  // Told now and then how far it is; false stops.
+  // Called now and then with the progress; returns false to stop.
   std::function<bool(uint64_t done, uint64_t total)> progress;
 };
 

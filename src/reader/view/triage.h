@@ -15,7 +15,7 @@
 
 namespace cairn {
 
-// What of a dump is told beside others. Texts are untrusted.
+// The facts of a dump for a comparison with others. Texts are untrusted.
 struct DumpSummary {
   std::string file;
   uint64_t size_bytes = 0;
@@ -28,15 +28,15 @@ struct DumpSummary {
   Signature signature;
 };
 
-// Reads what the report needs, and nothing of a trace in the same file. Errors: those of FileReader::Open;
-// kNotFound: the file is fine and holds no report. What is lost of a damaged file is counted.
+// Reads only the report, and no trace in the same file. Errors: those of FileReader::Open;
+// kNotFound: the file is intact and holds no report. Counts the losses of a damaged file.
 Result<DumpSummary> SummariseDump(const std::string& file);
 
 // One line of JSON each (docs/triage-line.schema.json): a dump, and a file that is none.
 std::string TriageLine(const DumpSummary& dump);
 std::string TriageLine(std::string_view file, const Status& why_not);
 
-// Of the dumps nothing stays but what their group says: memory grows with the number of signatures alone.
+// Groups dumps. Keeps only the groups: memory grows with the number of signatures alone.
 class Triage {
  public:
   void Add(const DumpSummary& dump);
