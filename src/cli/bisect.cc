@@ -111,8 +111,8 @@ std::string SameFilesInWords(const BisectOptionsOfVerb& options) {
   return "";
 }
 
-// What an answer in the journal is about: the same trace, played in the same way on the same device and
-// driver. Libraries that do not say which device it is leave that to these variables.
+// Identifies the subject of a journal's answers: the same trace, played in the same way on the same
+// device and driver. Libraries that do not say which device it is leave that to these variables.
 JournalIdentity Identity(const TraceReader& trace, const BisectOptionsOfVerb& options,
                          uint64_t hang_timeout_ns, const DeviceFacts& device) {
   const TraceFacts& facts = trace.facts();
@@ -267,7 +267,7 @@ class Search {
     const std::string path = MinimalPath(options_);
     const std::string untested = path + ".untested";
     Result<bool> fails = WriteAndTest(untested, MinimalObjects::kNeeded);
-    // What a fault hits may be what nothing needs.
+    // The fault may need an object that no other call needs.
     if (fails.ok() && !*fails) fails = WriteAndTest(untested, MinimalObjects::kAll);
     if (fails.ok() && *fails) {
       const std::error_code error = Rename(untested, path);
@@ -310,7 +310,7 @@ class Search {
   BisectTold told_;
 };
 
-// What is wrong with the options of a search that runs a program; empty if nothing is.
+// Returns the fault of the options of a search that runs a program; "" if there is none.
 std::string WrongForProgram(const BisectOptionsOfVerb& options, uint64_t hang_timeout_ns,
                             uint64_t survive_ns) {
   if (!options.path.empty()) {

@@ -14,7 +14,7 @@
 
 namespace cairn::cli {
 
-// What a search says on stderr while it goes on.
+// The progress that a search prints on stderr.
 enum class ProbeProgress {
   kNone,
   kLine,   // one that is written over, if that is a terminal
@@ -49,8 +49,8 @@ std::string WithEnding(const std::string& path, const char* ending);
 // The variables of this process that choose a driver and a device: "A=1, B=2".
 std::string DriverVariables();
 
-// What became of the answers of an earlier search. They are worth hours: that they are put aside is said, asked for
-// or not.
+// Reports if answers of an earlier search are used or discarded. They are worth hours: a discard is
+// reported even without being asked.
 void TellOfJournal(const BisectJournal& journal, const std::string& path, bool quiet);
 
 }  // namespace cairn::cli

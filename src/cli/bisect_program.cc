@@ -59,7 +59,8 @@ Status WithoutLayers(const Status& status) {
   return status.WithContext("without the layers nothing is left out");
 }
 
-// As `cairn run` has it, but that a mode without breadcrumbs is none: layers that note nothing leave nothing out.
+// Like `cairn run`, except that the mode without breadcrumbs is replaced: layers that record
+// nothing can skip nothing.
 Result<std::vector<std::string>> LayerEnvironment() {
   LayerSettings told;
   if (*ReadSetting<&LayerSettings::breadcrumbs>(std::getenv) == MarkerMode::kOff) {
@@ -76,7 +77,7 @@ Result<std::vector<std::string>> LayerEnvironment() {
   return environment;
 }
 
-// Which file it is, as far as that can be told: one that was built anew is another program.
+// Identifies the program's file as well as possible: a new build is another program.
 std::string FileOf(const std::string& program) {
   std::error_code error;
   const std::string file = FileOfProgram(program);
@@ -162,7 +163,7 @@ class Bisecting {
   std::optional<WorkCatalogue> catalogue_;  // of an earlier search
 };
 
-// What is written replaces neither the program nor one another.
+// Checks that no output replaces the program or another output.
 Status Bisecting::CheckFiles() const {
   if (options_.output.empty()) return {};
   const auto refused = [this](const char* what) {
@@ -187,7 +188,7 @@ Status Bisecting::OpenJournal() {
     journal_ = std::move(*journal);
     TellOfJournal(*journal_, journal_path_, options_.quiet || options_.json);
     if (journal_->remembered() == 0) return {};
-    // Its answers are about work of which this file says what it is.
+    // The journal's answers are about the work that this file describes.
     Result<WorkCatalogue> catalogue = ReadCatalogue(BytesOf(work_path_));
     if (catalogue.ok()) {
       catalogue_ = std::move(*catalogue);
@@ -287,7 +288,7 @@ void Bisecting::WriteReport(const BoardQuestion& alone, ProgramTold* told) {
       return;
     }
     if (!IsSameFailure(failure, *answer)) continue;
-    // Not one of before.
+    // Only a report of this run counts.
     std::error_code none;
     const fs::file_time_type written = fs::last_write_time(FilePath(options_.output), none);
     if (!none && written >= start) {

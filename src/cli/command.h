@@ -66,7 +66,7 @@ class Command {
   CommandOption FlagWithWord(const std::string& name, std::string* value,
                              const std::string& without, const std::string& help);
 
-  // What several verbs have.
+  // Options of several verbs.
   CommandOption Json(bool* json);  // what is printed is JSON, one document with a schema in docs/
   void TraceFile(std::string* path);
   void DumpFile(std::string* path);  // a .cairn file, whatever it holds

@@ -10,7 +10,7 @@
 namespace cairn::cli {
 namespace {
 
-// What can stand for a value: words of ours, and names that a shell knows.
+// The possible values of an option: our own words, and kinds of names that a shell knows.
 struct Offer {
   std::vector<std::string> words;
   bool files = false;

@@ -153,7 +153,7 @@ std::string SettingLine(bool value, const std::string& origin) {
   return fmt::format("{}={}  ({})\n", kForceDriverRetailAnnotations, SwitchWord(value), origin);
 }
 
-// What is in effect for the programs of who asks, or, of one place alone, what stands there.
+// Returns the setting that is in effect for the user's programs, or that of one place alone.
 std::string Describe(const Options& options) {
   D3DConfigPlace system;
   D3DConfigPlace user;

@@ -38,7 +38,7 @@ VerbDescription Describe(const CLI::App& app, const std::string& usage) {
   told.purpose = app.get_description();
   told.usage = usage;
   told.footer = app.get_footer();
-  // Not app.help(), which gives that of the verb that was parsed.
+  // app.help() would give the help of the verb that was parsed.
   told.help = app.get_formatter()->make_help(&app, "", CLI::AppFormatMode::Normal);
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_group().empty()) told.options.push_back(DescribeOption(*option));

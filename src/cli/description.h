@@ -34,14 +34,14 @@ struct VerbDescription {
   bool offers_dumps = false;   // of files that are words, .cairn files alone
 };
 
-// Of a program or a verb. `usage`: without "Usage: ".
+// Describes a program or a verb. `usage`: without "Usage: ".
 VerbDescription Describe(const CLI::App& app, const std::string& usage);
 // The program itself first, then the verbs that its help lists, in their order.
 std::vector<VerbDescription> DescribeVerbs(const CLI::App& root);
 
-// As roff, for man(1): cairn.1, and cairn-VERB.1 for each verb.
+// Returns roff, for man(1): cairn.1, and cairn-VERB.1 for each verb.
 std::string ManualPage(const std::vector<VerbDescription>& verbs, const VerbDescription& verb);
-// Of a program that has no verbs.
+// Returns the page of a program without verbs.
 std::string ManualPage(const std::string& program, const VerbDescription& described);
 
 // The script that completes the command line in a shell: "bash", "zsh" or "fish".

@@ -12,7 +12,7 @@
 
 namespace cairn::cli {
 
-// As diff(1) has it.
+// The same value as diff(1).
 inline constexpr int kExitDifferent = 1;
 inline constexpr int kExitTrouble = 2;
 

@@ -58,7 +58,7 @@ struct ImagesOptions {
   bool no_limit = false;
 };
 
-// Where the playback ends.
+// Returns the place at which the playback ends.
 Result<ImagePlace> PlaceOf(const ImagesOptions& options, TraceReader& trace) {
   const Result<std::optional<uint64_t>> frame = ParseNumberOf("--frame", options.frame);
   if (!frame.ok()) return frame.status();
@@ -82,7 +82,7 @@ Result<PlayerOptions> PlayerOptionsOf(const ImagesOptions& options, const ImageP
   return player;
 }
 
-// What was written, or why nothing was.
+// Prints the files, or the reason why there are none.
 int PrintFiles(const ImagesOptions& options, const ImagePlace& place, const TextureFiles& files) {
   if (!files.status().ok()) {
     PrintError("images", files.status().message());
@@ -136,7 +136,7 @@ int Play(const ImagesOptions& options, const ImagePlace& place, const ImageObjec
   return exit_code == 0 && (*player)->result().skipped != 0 ? kExitLeftOut : exit_code;
 }
 
-// What the command line, or the file, does not have.
+// Handles a place that the command line or the file does not have.
 int Refuse(const Status& status) {
   PrintError("images", status.message());
   return status.code() == StatusCode::kInvalidArgument ? kExitUsage : kExitFailed;

@@ -157,7 +157,7 @@ void AddSnapshot(Text& text, const Snapshot& snapshot) {
     Add(text, "  {:<14} {:>12}\n", name, Grouped(count));
 }
 
-// Of file, trace and snapshot, each once.
+// Returns the losses of file, trace and snapshot, each once.
 std::vector<std::string> LossesOf(const FileReader& reader, const TraceReader* trace,
                                   const Snapshot* snapshot) {
   std::vector<std::string> losses;

@@ -21,7 +21,8 @@ inline constexpr char kLayerPathVariable[] = "CAIRN_LAYER_PATH";
 // "libcairn-d3d12.so", "cairn-d3d.dll".
 extern const char kLayerLibrary[];
 
-// Where it lies in the installation or build folder that this program belongs to: the first that is there counts.
+// Returns the places of the layer in the installation or build folder that this program belongs to;
+// the first existing one counts.
 std::vector<FilePath> LayerPlaces();
 
 // The library that the layers are in, a whole path: the file that CAIRN_LAYER_PATH names, else that of LayerPlaces.
@@ -37,24 +38,26 @@ Result<std::string> PreloadedLayer();
 // himself (CAIRN_WINDOWS_LAYER_PATH), or on Windows.
 std::string FindWindowsLayer();
 
-// The variables that make the Vulkan loader find and enable the layer, each "NAME=value", with what the
-// user's own environment says in them: VK_ADD_LAYER_PATH ends with the manifest's folder, so does
-// VK_LAYER_PATH where it is set, for the former counts for nothing then; VK_INSTANCE_LAYERS ends with
-// the layer unless it is listed. What is found and listed last stands next to the driver: layers of the
-// user see what the program does, and not what ours adds.
-// The manifest lies beside the library of FindLayerLibrary, or beside what it links to, or in the
-// installation's share/vulkan/explicit_layer.d. Empty in builds with sanitizers. kNotFound: there is no library, or no
-// manifest; kUnsupported: its folder cannot be said in a list of folders.
-// And DXVK_DEBUG=markers, unless the user has set that, or `has_breadcrumbs` says that the layer will note no work.
+// Returns the variables that make the Vulkan loader find and enable the layer, each "NAME=value",
+// including the user's own values: VK_ADD_LAYER_PATH ends with the manifest's folder, and so does
+// VK_LAYER_PATH if it is set, because the loader then ignores the former; VK_INSTANCE_LAYERS ends
+// with the layer unless it is listed. The layer listed last is next to the driver: layers of the
+// user see the program's calls, and not those that ours adds. The manifest lies beside the library
+// of FindLayerLibrary, or beside what it links to, or in the installation's
+// share/vulkan/explicit_layer.d. Empty in builds with sanitizers. Adds DXVK_DEBUG=markers, unless
+// the user has set it, or `has_breadcrumbs` is false: the layer will record no work. Errors:
+// kNotFound: there is no library, or no manifest; kUnsupported: its folder cannot be part of a list
+// of folders.
 Result<std::vector<std::string>> VulkanLayerVariables(bool has_breadcrumbs = true);
 
 // Between the folders of a list: ':', on Windows ';'.
 extern const char kListSeparator;
 
-// Those of the entries that are not empty, as one list.
+// Joins the entries that are not empty.
 std::string JoinedList(const std::vector<std::string>& entries);
 
-// Where the manifest that belongs to the library at `layer` may lie. The first that has it counts.
+// Returns the folders that may hold the manifest of the library at `layer`. The first that has it
+// counts.
 std::vector<FilePath> ManifestFolders(const FilePath& layer);
 
 // vulkan/`name` in the places where the loader looks for drivers and layers by itself, those that exist. None on

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr char kWindowsLayer[] = "cairn-d3d.dll";
 constexpr char kWindowsBuildFolder[] = "windows/bin";
 
-// Of the installation or build folder that this program belongs to.
+// Returns the installation or build folder that this program belongs to.
 fs::path Root() {
   std::error_code error;
   return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
@@ -30,7 +30,7 @@ const char kListSeparator = ':';
 
 std::vector<FilePath> LayerPlaces() {
   std::vector<FilePath> places;
-  // Of an installation, where nobody who looks for libraries finds it; of a build.
+  // First the installation's folder, which no search for libraries finds; then that of a build.
   for (const char* folder : {"lib/cairn", "lib"}) {
     places.push_back(Root() / folder / kLayerLibrary);
   }

@@ -69,7 +69,7 @@ void PrintUnknownArgument(const CLI::App& app, const std::string& verb, const st
                                closest.empty() ? "; " + next_step : Suggestion(closest)));
 }
 
-// What CLI11 found wrong, as one line.
+// Prints CLI11's error as one line and returns the exit code.
 int ParseFailed(const CLI::ParseError& error, const CLI::App& root, const Verb* verb) {
   const std::string name = verb == nullptr ? "" : verb->app->get_name();
   const CLI::App& app = verb == nullptr ? root : *verb->app;

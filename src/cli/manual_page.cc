@@ -9,7 +9,8 @@
 namespace cairn::cli {
 namespace {
 
-// As it is: no character of it is a request or an escape of roff, and no hyphen becomes a dash.
+// Escapes the text, so that no character is a request or an escape of roff, and no hyphen becomes a
+// dash.
 std::string Roff(std::string_view text) {
   std::string out;
   bool line_start = true;

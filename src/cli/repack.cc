@@ -50,7 +50,8 @@ bool Repack(std::optional<TraceReader> trace, const std::string& original,
     PrintError("repack", file.status().message());
     return false;
   }
-  // Whoever could not read the one cannot read the other.
+  // The copy gets the permissions of the original: a user who cannot read one cannot read the
+  // other.
   CopyPermissions(original, output + ".part");
   const auto fail = [&](const std::string& reason) {
     progress.Restart();
@@ -77,7 +78,7 @@ bool Repack(std::optional<TraceReader> trace, const std::string& original,
   trace.reset();
   const Status finished = file->Finish();
   if (!finished.ok()) {
-    // Where only the name could not be had, the message says where the whole file is.
+    // If only the renaming failed, the message names the complete file.
     const Result<FileReader> part = FileReader::Open(output + ".part");
     if (!part.ok() || !part->has_index()) return fail(finished.message());
     progress.Restart();

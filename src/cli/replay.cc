@@ -78,19 +78,19 @@ struct ReplayOptions {
   bool no_limit = false;
 };
 
-// Also of a trace that was recorded with these options: some programs draw and write nothing.
+// True also of a trace that was recorded with these options: some programs draw and write nothing.
 constexpr char kNothing[] =
     "nothing was compared: the trace has nothing that the program read back, and no hashes; cairn "
     "run "
     "--capture --hash-frames --hash-resources keeps those of images, and of what resources hold "
     "(--validate=all)";
 
-// What it says it says in the name of the verb that was asked for.
+// Returns the verb that the user gave, for messages.
 const char* VerbOf(const ReplayOptions& options) {
   return options.mark_frames ? "trim" : "replay";
 }
 
-// What the command line says in digits and words.
+// Parses the numbers and words of the command line.
 Status ParseOptions(ReplayOptions* options, PlayerOptions* player) {
   const Result<FrameRange> frames = ParseFramesOf("--frames", options->frames);
   if (!frames.ok()) return frames.status();
@@ -114,8 +114,8 @@ Status ParseOptions(ReplayOptions* options, PlayerOptions* player) {
   return Status();
 }
 
-// Which of the frames that were asked for is not among the `count` from `first` on; "" if they all are, or if
-// all there are were asked for.
+// Returns a message that names a wanted frame outside of the `count` frames from `first` on; "" if
+// there is none, or if all frames are wanted.
 std::string MissingFrame(const ReplayOptions& options, const PlayerOptions& player, uint64_t first,
                          uint64_t count) {
   // Trim has looked before.
@@ -133,7 +133,7 @@ std::string MissingFrame(const ReplayOptions& options, const PlayerOptions& play
                      options.path, first, end - 1, missing);
 }
 
-// What one playback is about; its functions are called by the player.
+// One playback; the player calls its functions.
 class Playback {
  public:
   // `window` may be null.
@@ -263,7 +263,7 @@ std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& a
     PrintWarning(VerbOf(options), fmt::format("stopped after {}", Counted(result.frames, "frame")));
     return options.plays == 0 ? 0 : kExitFailed;
   }
-  // Where damage hid how many there are.
+  // Damage hid the number of frames until now.
   const std::string missing =
       MissingFrame(options, all, trace->first_frame().value_or(0), result.frames);
   if (!missing.empty()) {
@@ -309,7 +309,7 @@ int Play(const ReplayOptions& options, PlayerOptions player, PlayStatus* child) 
   if (!options.no_limit && !options.mark_frames) {
     player.most_cost_ns = PlayCost::MostNs(trace->file().size_bytes());
   }
-  // Of a damaged one nobody knows yet: the playback says where it has to end.
+  // The number of frames of a damaged trace is known only after the playback.
   if (trace->losses().empty()) {
     const std::string missing =
         MissingFrame(options, player, trace->first_frame().value_or(0), trace->frame_count());
@@ -333,7 +333,7 @@ int Play(const ReplayOptions& options, PlayerOptions player, PlayStatus* child) 
     }
     window = std::move(*opened);
   }
-  // Of all playbacks: ^C between two of them is for the next one.
+  // One for all playbacks: ^C between two of them stops the next one.
   TaskProgress progress(VerbOf(options));
   uint64_t left_out = 0;
   for (uint64_t i = 0; options.plays == 0 || i < options.plays; ++i) {

@@ -42,7 +42,7 @@ struct SelftestOptions {
   bool json = false;
 };
 
-// What both APIs' probes say.
+// The common result of both APIs' probes.
 struct DeviceResult {
   std::string api;
   std::string name;

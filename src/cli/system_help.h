@@ -8,7 +8,7 @@ namespace cairn::cli {
 
 extern const char kCairnExamples[];
 
-// Of `cairn run`.
+// Texts of `cairn run`.
 extern const char kRunExamples[];  // and the exit codes
 extern const char kNoLayerHelp[];
 extern const char kTriggerHelp[];

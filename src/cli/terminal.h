@@ -26,8 +26,9 @@ class LiveScreen {
   LiveScreen(const LiveScreen&) = delete;
   LiveScreen& operator=(const LiveScreen&) = delete;
 
-  // Lines that end with '\n'. Of more than the terminal has rows the first ones. False if stdout cannot
-  // be written, with the reason printed, unless the reader just went away.
+  // Shows lines that end with '
+  // ', as many as the terminal has rows. Returns false if stdout cannot be written; prints the
+  // reason, unless the reader just went away.
   bool Show(std::string_view text);
 
   using Woken = InterruptibleWait::Woken;

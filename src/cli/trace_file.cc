@@ -23,7 +23,7 @@ const char* NextStep(StatusCode code) {
   }
 }
 
-// Nothing is lost but the end: who wrote it was stopped, or a copy of it was.
+// Returns true if only the end is missing: the writer was stopped, or the copy was.
 bool IsCut(const TraceReader& trace) {
   if (trace.finished() || trace.file().has_index()) return false;
   const uint64_t last_records =
@@ -32,7 +32,7 @@ bool IsCut(const TraceReader& trace) {
                      [&](const Loss& loss) { return loss.offset > last_records; });
 }
 
-// What is lost or cannot be read, the first of it; empty if nothing.
+// Returns the first part that is lost or unreadable; "" if there is none.
 std::string FirstDamage(const TraceReader& trace) {
   if (!trace.losses().empty()) return trace.losses().front().reason;
   return UnknownEncodingInWords(trace.file());

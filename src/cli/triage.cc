@@ -48,8 +48,8 @@ struct TriageOptions {
   bool jsonl = false;
 };
 
-// Those that are named, and what ends with .cairn below folders that are; links to folders are not followed. Sorted,
-// each once.
+// Returns the named files and the .cairn files in the named folders; does not follow links to
+// folders. Sorted, each once.
 Result<std::vector<std::string>> FilesIn(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {

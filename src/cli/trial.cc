@@ -100,7 +100,7 @@ Verb AddTrialVerb(CLI::App& root) {
                   "cairn trial [OPTIONS] -- PROGRAM [ARGUMENTS]", kTrialExamples);
   command.Option("--hang-timeout", &options->hang_timeout, "SECONDS", "As of cairn run");
   command.Option("-o,--output", &options->output, "FILE", "Write the report of a failure");
-  // Not of this process: the layers are for the program.
+  // Set in the program only: the layers are not for this process.
   command.Option("--set", &options->environment, "NAME=VALUE", "A variable of the program");
   command.Option("--preload", &options->preloaded, "FILE", "A library that is to be in it");
   command.Hide();

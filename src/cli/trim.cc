@@ -58,7 +58,7 @@ struct TrimOptions {
   bool quiet = false;
 };
 
-// What the copy has of the trace that it is cut from.
+// The facts that the copy takes from the original trace.
 struct Original {
   TraceFacts facts;
   uint64_t first_frame = 0;  // as its program counts
@@ -142,7 +142,8 @@ class TemporaryRecording {
   const std::string path_;
 };
 
-// Why there is no recording, without the name of that file: it is gone, and so is what it held.
+// Returns the reason why there is no recording, without the name of the temporary file, which is
+// gone.
 std::string WhyNotRecorded(const std::string& said, const std::string& path) {
   const std::string name = path + ".part: ";
   const size_t at = said.find(name);
@@ -195,7 +196,7 @@ Result<int> Record(const TrimOptions& options, const Original& original, const F
                   fmt::format("the playback did not come to frame {}: it ended with {}",
                               range.end - 1, *code));
   }
-  // What the capture has to say matters only if there is no file.
+  // The capture's messages matter only if there is no file.
   if (FactsAt(path).type != std::filesystem::file_type::regular) {
     return Status(StatusCode::kIo, WhyNotRecorded(said, path));
   }
@@ -217,7 +218,7 @@ Result<CopiedTrace> CopyUsed(const TrimOptions& options, const Original& origina
   if (!file.ok()) return file.status();
   TaskProgress progress("trim");
   CopyOptions copy;
-  // Of the program that was recorded, not of the playback. Times are those of the playback's frames.
+  // Take these facts from the recorded program. Times are those of the playback's frames.
   copy.facts = trace->facts();
   copy.facts->program = original.facts.program;
   copy.facts->command_line = original.facts.command_line;

@@ -20,7 +20,7 @@ namespace cairn::cli {
 
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
-// Of verbs that play: played to its end, but for calls that were left out.
+// The exit code of verbs that play: played to the end, except for skipped calls.
 inline constexpr int kExitLeftOut = 3;
 // The GPU hung, the device was lost, or the process of the playback died: what failed then may fail again.
 inline constexpr int kExitPlaybackFailed = 4;
@@ -39,7 +39,7 @@ inline constexpr char kExitCodes[] =
     "  126  the program cannot be executed\n"
     "  127  the program was not found\n";
 
-// What a verb needs to run: filled by the function that declares it.
+// A verb that can be run; the function that declares it fills this.
 struct Verb {
   CLI::App* app = nullptr;
   // Runs after parsing; returns the exit code.
@@ -51,7 +51,7 @@ struct Verb {
   std::shared_ptr<std::vector<std::string>> program = nullptr;
   // The program is what follows "--": the first word that is no option is something else.
   bool program_needs_dashes = false;
-  // What it prints may be long: on a terminal a pager shows it.
+  // The output may be long: on a terminal a pager shows it.
   bool pages = false;
 };
 

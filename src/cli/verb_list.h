@@ -14,8 +14,9 @@ namespace cairn::cli {
 // In the order in which they are listed.
 std::vector<Verb> AddVerbs(CLI::App& root);
 
-// Once a verb is known and parsed, before it runs: sees to what it needs of this process. `words` are those of the
-// command line, `argv` that of main. Does not return where the process has to be started again for that.
+// Prepares this process for the verb, once the verb is known and parsed and before it runs.
+// `words`: the words of the command line; `argv`: that of main. Does not return if the process must
+// be started again.
 void PrepareFor(const Verb& verb, const std::vector<std::string>& words, char** argv);
 
 }  // namespace cairn::cli

@@ -12,7 +12,7 @@
 
 namespace cairn::cli {
 
-// What the layer made of one device.
+// The layer's results on one device.
 struct LayerOnDevice {
   std::string device;
   WriteMethod method = WriteMethod::kNone;

@@ -15,10 +15,11 @@ namespace cairn::cli {
 
 class Machine {
  public:
-  // What the environment says of drivers and devices.
+  // Adds the environment variables about drivers and devices.
   void AddEnvironment();
   void AddText(std::string_view kind, std::string_view text);
-  // When it was changed, not what it holds. Nothing of what is not there.
+  // Adds the time of the file's last change, not its contents. Adds nothing if the file does not
+  // exist.
   void AddFile(const FilePath& path);
   // Manifests of drivers: one, or all of a folder.
   void AddDriver(const FilePath& path);

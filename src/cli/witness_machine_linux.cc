@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostLinks = 256;
 
-// Where the links in a folder lead: which devices there are.
+// Adds the targets of the links in a folder, which name the devices.
 void AddLinks(const fs::path& folder, Machine* machine) {
   std::error_code error;
   std::vector<std::string> links;
@@ -47,7 +47,7 @@ std::string WitnessCachePath() {
     const char* const value = std::getenv(name);
     return fs::path(value == nullptr ? "" : value);
   };
-  // As the XDG base directory specification says: a path that is relative counts for nothing.
+  // By the XDG base directory specification, relative paths are ignored.
   fs::path folder = variable("XDG_CACHE_HOME");
   if (!folder.is_absolute()) {
     folder = variable("HOME");
@@ -61,7 +61,7 @@ uint64_t WitnessMachine() {
   Machine machine;
   machine.AddEnvironment();
   for (const std::string& folder : VulkanFolders("icd.d")) machine.AddDrivers(folder);
-  // Whatever library was installed.
+  // Changes with each library that is installed.
   machine.AddFile("/etc/ld.so.cache");
   AddLinks("/sys/class/drm", &machine);
   AddLinks("/proc/driver/nvidia/gpus", &machine);

@@ -103,7 +103,7 @@ class Measurement {
       told.back().outcome = WitnessOutcome::kDied;
     }
     for (DeviceWitnesses& device : told) cache_->Add(std::move(device));
-    // Nothing new: it would go the same way again.
+    // Without new results another run would end the same way.
     return told.size() <= known_count || (end.kind == EndKind::kExited && end.value == 0);
   }
 

@@ -18,9 +18,9 @@ namespace cairn::cli {
 std::string WitnessCachePath();
 extern const char kNoWitnessCache[];
 
-// Which drivers and devices this machine has, and what the environment says of them: a hash. As long as it stays the
-// same, there is nothing new to be measured. Reads names and times of some files; loads no driver.
-// 0 where no driver of Vulkan is installed.
+// Returns a hash of this machine's drivers and devices and of the environment variables about them.
+// While it stays the same, there is nothing new to measure. Reads names and times of some files;
+// loads no driver. 0 where no driver of Vulkan is installed.
 uint64_t WitnessMachine();
 
 // The value of CAIRN_WITNESSES. Never fails: what cannot be known is left out, and the set says why. Measuring
