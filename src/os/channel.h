@@ -25,10 +25,11 @@ class AttachedMemory {
  public:
   AttachedMemory() = default;  // there is none
   explicit AttachedMemory(SystemHandle handle) : handle_(std::move(handle)) {}
-  // As a receiver would be given it.
+  // Returns the memory as a receiver would get it.
   static AttachedMemory Of(const SharedMemory& memory);
 
-  // Once. Errors: those of SharedMemory::MapForReading; kNotFound if there is none.
+  // Maps the memory. Call it once. Errors: those of SharedMemory::MapForReading; kNotFound if there
+  // is none.
   Result<SharedMemory> MapForReading(uint64_t size_bytes) {
     if (!handle_.valid()) return NoMemory();
     return SharedMemory::MapForReading(std::move(handle_), size_bytes);
@@ -73,8 +74,9 @@ Result<ChannelEnds> MakeChannel();
 // The process that made it. kInvalidArgument, kIo: this is no end of a channel.
 Result<ProcessId> MakerOfChannel(RawHandle end);
 
-// What a program's environment says of an end that it inherits under the same number, and that end, as long as
-// the number still means it; else -1. The second is safe in any process and allocates nothing.
+// TextOfInherited returns the environment's text for an end that a program inherits under the same
+// number. The other function returns that end as long as the number still means it; else -1. It is
+// safe in any process and allocates nothing.
 std::string TextOfInherited(RawHandle end);
 RawHandle FindInherited(const char* text);
 
@@ -90,7 +92,7 @@ enum class Received : uint8_t { kMessage, kNothing, kClosed };
 // The next message that comes to this end before the time is over; memory that is attached is lost.
 Received ReceiveWithin(RawHandle end, uint64_t timeout_ns, ChannelMessage* message);
 
-// How a ChannelServer's door is named.
+// The kind of name of a ChannelServer's door.
 enum class DoorName : uint8_t {
   kName,  // what OpenDoors was given
   kPath,  // of the second door, format/block/watcher_address.h; there is none on Windows
@@ -102,8 +104,8 @@ enum class DoorName : uint8_t {
 SystemHandle ConnectTo(DoorName kind, const std::string& door, std::span<const std::byte> first,
                        std::error_code& error);
 
-// The watcher's side: ends of channels, and doors through which processes connect that have inherited none.
-// Whoever connects is of this user; or this process is root's.
+// The watcher's side: ends of channels, and doors through which processes connect that have
+// inherited none. Only processes of this user connect, unless this process is root's.
 class ChannelServer {
  public:
   ChannelServer();
@@ -115,7 +117,7 @@ class ChannelServer {
   // An end that somebody made; returns its number. `peer` has sent what has no other sender.
   Result<uint64_t> Add(SystemHandle end, ProcessId peer);
 
-  // Where this process can be reached (format/block/watcher_address.h).
+  // The addresses of this process (format/block/watcher_address.h).
   struct Doors {
     bool named = false;  // by `name`
     ProcessId pid = 0;   // of this process; 0: there is no second door

@@ -51,7 +51,7 @@ class ChannelTest : public testing::Test {
     ASSERT_TRUE(added.ok());
     number_ = *added;
   }
-  // What has happened, or is about to.
+  // Returns the next event; waits for it.
   Event Next() {
     WaitSet set;
     EXPECT_TRUE(set.Open().ok() && set.Add(server_.handle(), 1).ok());
@@ -97,7 +97,7 @@ TEST_F(ChannelTest, AChildIsNotTakenForItsParent) {
   EXPECT_EQ(message_.sender.pid, child.pid);
 }
 
-// As a program that is killed right after it has said where its block is.
+// Like a program that is killed right after it handed over its block.
 TEST_F(ChannelTest, WhatWasAttachedOutlivesTheSender) {
   const ProcessHandle child = StartWithEnd("attaches-and-dies");
   ASSERT_EQ(EndOf(child).value, 0);
@@ -144,7 +144,7 @@ TEST_F(ChannelTest, AnEndThatIsClosedIsToldOnce) {
   EXPECT_TRUE(IsNothingMore());
 }
 
-// Also where more of them wait than are kept at once.
+// Also if more messages wait than are kept at once.
 TEST_F(ChannelTest, NoneOfManyMessagesIsLost) {
   constexpr int kMany = 150;
   for (int i = 0; i < kMany; ++i) {

@@ -63,12 +63,12 @@ class Child {
   // On Windows its group is a job that nobody can leave, and ^Break is how it is asked.
   Status AskAllToEnd() const;
   Status KillAll() const;
-  // Whether another process of its group lives. One that was killed does for as long as a thread of it is in a
-  // driver.
+  // Returns true if another process of its group lives. A killed process counts while one of its
+  // threads is in a driver.
   bool GroupLives() const;
-  // Of one that has ended. Call it once.
+  // Returns how the child ended. It must have ended. Call it once.
   ProcessEnd End();
-  // By which people know it.
+  // Returns the number by which people know the process.
   uint64_t number() const;
 
  private:
@@ -87,31 +87,33 @@ inline bool KillAndWait(const Child& child, uint64_t most_ns) {
   return true;
 }
 
-// Starts it and waits for its end. What somebody wants of this process meanwhile (to end: ^C; to stop, and to go
-// on) is wanted of the child instead. Errors: those of Start.
+// Starts the child and waits for its end. Passes requests to this process (to end: ^C; to stop, and
+// to go on) to the child. Errors: those of Start.
 Result<ProcessEnd> RunInForeground(const ChildRequest& request);
 
-// Of what a process died whose end is kSignalled: "SIGSEGV", on Windows "EXCEPTION_ACCESS_VIOLATION"; "signal 99",
-// "exception 0xC0001234" for what has no name.
+// Returns the cause of an end of kind kSignalled: "SIGSEGV", on Windows
+// "EXCEPTION_ACCESS_VIOLATION"; "signal 99", "exception 0xC0001234" for values without a name.
 std::string CauseOfDeath(int value);
-// Whether somebody made it die at once, not a fault of its own: also what a system does that runs out of memory.
+// Returns true if another process, or a system that runs out of memory, killed it, not a fault of
+// its own.
 bool WasKilled(const ProcessEnd& end);
-// Whether it ended because somebody asked it to: ^C, a terminal that was closed, nobody who reads its output.
+// Returns true if the process was asked to end: ^C, a closed terminal, a reader of its output that
+// is gone.
 bool WasAskedToEnd(const ProcessEnd& end);
 // Ends this process in the same way, without a dump.
 [[noreturn]] void EndAs(const ProcessEnd& end);
 
 // ---- In the child -------------------------------------------------------------------------------------
 
-// Whether somebody waits for what this process does with his memory.
+// Returns true if a parent waits for the results of this process in its memory.
 bool WasStartedAsChild();
-// Once. Errors: kNotFound where there is none; kCorrupt, kIo.
+// Maps the parent's memory. Call it once. Errors: kNotFound if there is none; kCorrupt, kIo.
 Result<SharedMemory> TakeMemoryOfParent();
 
-// When this process dies, the system keeps nothing of its memory.
+// Makes the system keep none of this process's memory when it dies.
 void LeaveNoDump();
 
-// Which thread a fault met, or an abort: that which called TellFaults, or another one.
+// The thread of a fault or abort: the one that called TellFaults, or another one.
 enum class FaultThread : uint32_t { kNone, kCaller, kOther };
 // From now on that is told before the process dies of it. `told` lives as long as the process.
 void TellFaults(std::atomic<FaultThread>* told);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
 
-// What test and child have in common.
+// The memory that test and child share.
 struct Shared {
   std::atomic<int64_t> said{0};
   std::atomic<int64_t> number{0};
@@ -35,7 +35,7 @@ struct Shared {
 // ---- In the child -----------------------------------------------------------------------------------------
 
 void Fault() {
-  // Not null, which a sanitizer would find first.
+  // A null pointer would be found by a sanitizer first.
   *reinterpret_cast<volatile int*>(uintptr_t{4096}) = 1;
 }
 
@@ -201,7 +201,7 @@ TEST_F(AnyChild, WhatItPrintsMayGoIntoFiles) {
   request.silent = false;
   request.output = folder / "any-child-output";
   request.errors = folder / "any-child-errors";
-  // What was there is replaced.
+  // The file's earlier contents are replaced.
   std::ofstream(request.output) << "something longer than that";
   Result<Child> child = Child::Start(request);
   ASSERT_TRUE(child.ok()) << child.status().message();

@@ -19,8 +19,9 @@ class Crash {
  public:
   // Signal number; on Windows an exception code, or that of an abort (base/signal_name.h).
   uint32_t code() const { return code_; }
-  // What could not be read, written or executed; 0 where it is no fault of the program itself: somebody sent it. Of
-  // faults of Windows that have none: of the instruction.
+  // Returns the address that could not be read, written or executed; 0 if the signal was sent and
+  // is no fault of the program. Faults of Windows without such an address give that of the
+  // instruction.
   uint64_t address() const { return address_; }
 
   // Gives it to whoever would have had it without us, at once or when the handler returns. Once a crash. True:
@@ -41,9 +42,9 @@ class Crash {
 // process.
 void InstallCrashHandler(void (*handler)(Crash& crash));
 
-// Where the system does not tell whether a process has exited or was ended by another one, calls `function` from now
-// on when this process exits: late, in the middle of anything, perhaps as the last thread. Elsewhere it is never
-// called. Once a process.
+// Calls `function` when this process exits, on systems that do not report whether a process exited
+// or was ended by another one; elsewhere never. The call comes late, in the middle of anything,
+// perhaps on the last thread. Call TellExit once a process.
 void TellExit(void (*function)());
 
 }  // namespace cairn

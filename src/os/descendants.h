@@ -34,7 +34,7 @@ void ForgetEndedOrphans(const std::function<bool(ProcessId id)>& keep);
 // the machine.
 std::vector<Descendant> Descendants();
 
-// How a process comes to the GPU, by the libraries in its memory; a later one wins.
+// The GPU library in a process's memory; a later value wins.
 enum class GpuLibrary : uint8_t { kNone, kOpenGl, kDriver, kVulkan, kDirect3D };
 
 struct ProcessLook {

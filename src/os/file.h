@@ -20,8 +20,8 @@
 
 namespace cairn {
 
-// How functions here take a path. Text is UTF-8 on every system, and bytes on Linux; the standard library makes something
-// else of it on Windows.
+// The type of paths in these functions. Text is UTF-8 on every system, and bytes on Linux; the
+// standard library makes something else of it on Windows.
 class FilePath : public std::filesystem::path {
  public:
   FilePath(const std::filesystem::path& path) : std::filesystem::path(path) {}  // NOLINT: implicit
@@ -52,9 +52,10 @@ struct FileFacts {
   std::filesystem::file_type type = std::filesystem::file_type::none;  // none: it could not be told
   uint64_t size_bytes = 0;                                             // of a regular file
 };
-// Of what is at `path`, through symbolic links; file_type::not_found if nothing is.
+// Returns the facts of the file at `path`, through symbolic links; file_type::not_found if there is
+// none.
 FileFacts FactsAt(const FilePath& path);
-// Of what has this name itself, were it a link.
+// Returns the facts of the name itself, even if it is a link.
 FileFacts FactsOfName(const FilePath& path);
 
 // An open file, closed with its object, not inherited by programs that are started. One thread at a time,
@@ -95,7 +96,7 @@ class File {
   bool TryLock();
   // The same, and waits.
   std::error_code Lock();
-  // Whether `path`, through symbolic links, names this very file.
+  // Returns true if `path`, through symbolic links, names this very file.
   bool IsAt(const FilePath& path) const;
 
  private:
@@ -140,7 +141,7 @@ void SyncFolder(const FilePath& folder);
 // and quotas; leaves nothing behind.
 std::error_code CheckCreation(const FilePath& path);
 
-// How long a name in this folder may be, in bytes; 0: unknown.
+// Returns the length of the longest name in this folder, in bytes; 0: unknown.
 size_t MostBytesOfName(const FilePath& folder);
 
 // From now on a write beyond the limit of the size of files (ulimit -f) is an error, not the end of this process; programs

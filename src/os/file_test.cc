@@ -28,7 +28,7 @@ TEST_F(FileTest, AppendsAndReadsAnywhere) {
   EXPECT_FALSE(file.Append(Bytes("second third")));
   EXPECT_EQ(file.facts().type, fs::file_type::regular);
   EXPECT_EQ(file.facts().size_bytes, 18u);
-  // What is cut off does not come back as zeros.
+  // The truncated part does not come back as zeros.
   EXPECT_FALSE(file.Truncate(13));
   EXPECT_FALSE(file.Append(Bytes("3rd")));
   EXPECT_FALSE(file.Sync());

@@ -7,7 +7,7 @@
 
 namespace cairn {
 
-// What the system gives for something open: a descriptor on Linux, a HANDLE on Windows. -1: none.
+// The system's value for an open object: a descriptor on Linux, a HANDLE on Windows. -1: none.
 using RawHandle = intptr_t;
 
 // One that closes itself. Programs that are started do not inherit it.

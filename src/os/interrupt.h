@@ -23,7 +23,7 @@ class InterruptNote {
   InterruptNote(const InterruptNote&) = delete;
   InterruptNote& operator=(const InterruptNote&) = delete;
 
-  // Whether one came. Costs a load.
+  // Returns true if an interrupt came. Costs a load.
   bool came() const;
 };
 

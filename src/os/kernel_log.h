@@ -14,8 +14,8 @@
 namespace cairn {
 
 struct KernelLogLine {
-  // As MonotonicNs() (os/clock.h), but by the kernel's own clock, which nobody corrects: it may be off by one
-  // part in 10,000 of the time since the machine started.
+  // The time of MonotonicNs() (os/clock.h) by the kernel's own clock, which is not corrected: it
+  // may be off by one part in 10,000 of the time since the machine started.
   uint64_t time_ns = 0;
   std::string text;  // untrusted: programs can make the kernel log what they like
 };

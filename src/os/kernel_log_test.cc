@@ -35,7 +35,7 @@ TEST(KernelLog, WhatIsNoRecordIsRefused) {
   }
 }
 
-// Of this machine's kernel, where it may be read: what is written there comes back.
+// Writes a line to this machine's log, where that is possible, and reads it back.
 TEST(KernelLog, WhatIsWrittenNowIsRead) {
   const int log = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
   std::string takes_lines;  // on, ratelimit, or off: then it takes them and throws them away

@@ -39,7 +39,8 @@ class Library {
     return reinterpret_cast<Function>(FindAddress(name));
   }
 
-  // Whether it is Wine's own: one that stands for a library of Windows there, and was made with Wine.
+  // Returns true for Wine's own library, which stands for a library of Windows and was made with
+  // Wine.
   bool IsOfWine() const;
 
  private:
@@ -54,7 +55,8 @@ class Library {
 std::string LibraryPathOf(const void* address);
 // The last part of that path.
 std::string LibraryNameOf(const void* address);
-// Its version, where the file says it: "10.0.19041.1". "" on Linux, where names of files have it.
+// Returns the version in the library's file: "10.0.19041.1". "" on Linux, where the file's name
+// holds it.
 std::string LibraryVersionOf(const void* address);
 
 // The file of a library as the system names it: "libvulkan.so.1", "vulkan-1.dll". Both are names that Load() takes.

@@ -22,7 +22,7 @@ namespace cairn {
 
 class LinuxHalf {
  public:
-  // What the watcher knows the process, its threads and times by.
+  // The numbers and times by which the watcher knows the process and its threads.
   CAIRN_LINUX_CALL virtual uint64_t ProcessId() const = 0;
   CAIRN_LINUX_CALL virtual uint32_t ThreadId() const = 0;
   CAIRN_LINUX_CALL virtual uint64_t MonotonicNs() const = 0;

@@ -35,7 +35,8 @@ enum class TakenName : uint8_t {
 // has it.
 class NewFile {
  public:
-  // Not valid() with an error: that of the folder, or errc::file_exists if names cannot be had.
+  // Makes the file. On an error the result is not valid(): the folder's error, or errc::file_exists
+  // if no name is free.
   static NewFile Make(const FilePath& path, std::error_code& error);
 
   NewFile() = default;

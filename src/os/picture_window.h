@@ -17,7 +17,8 @@ namespace cairn {
 // For one thread. It goes with the object.
 class PictureWindow {
  public:
-  // Not seen until it shows something. kUnsupported: this session has no screen, or one with other colours.
+  // Opens a window, which is hidden until it shows a picture. kUnsupported: this session has no
+  // screen, or one with other colours.
   static Result<std::unique_ptr<PictureWindow>> Open();
   virtual ~PictureWindow() = default;
 
@@ -27,7 +28,8 @@ class PictureWindow {
   virtual Status Show(const std::string& title, uint32_t width, uint32_t height,
                       std::span<const uint8_t> pixels) = 0;
 
-  // Waits until the user has closed it, the time is up, or a signal has come. Whether it is closed.
+  // Waits until the user closes the window, the time is up, or a signal arrives. Returns true if it
+  // is closed.
   virtual bool WaitUntilClosed(uint32_t timeout_ms) = 0;
 };
 

@@ -26,10 +26,11 @@ struct ProcessHandle {
   SystemHandle handle;  // for a WaitSet: something happens when it has ended
 };
 
-// How a process ended. On Linux this is known exactly of a child; of other processes the system tells only that they
-// ended. On Windows there are exit codes alone, and they are told of every process: kSignalled is one that the
-// system gives to who dies of an exception, a fastfail or ^C, or KillProcess. Who is killed by another program has
-// the exit code that this one has chosen, and abort() gives 3: both are kExited.
+// The way in which a process ended. On Linux it is known exactly for a child; for other processes
+// the system reports only that they ended. On Windows every process has an exit code: kSignalled is
+// a code that the system gives to a process that dies of an exception, a fastfail or ^C, or the
+// code of KillProcess. A process that another program killed has the exit code chosen there, and
+// abort() gives 3: both are kExited.
 enum class EndKind : uint8_t { kExited, kSignalled, kUnknown };
 struct ProcessEnd {
   EndKind kind = EndKind::kUnknown;
@@ -38,15 +39,15 @@ struct ProcessEnd {
   bool whole_code = false;
 };
 
-// What the whole exit code of a process of Windows says. kSignalled: codes that the system gives to processes that die
-// of an exception, of a fastfail or of ^C, and KillProcess's. kExited: all others, also 3, which abort() and exit(3) give
-// alike.
+// Returns the end that an exit code of Windows means. kSignalled: codes that the system gives to
+// processes that die of an exception, of a fastfail or of ^C, and that of KillProcess. kExited: all
+// others, also 3, which abort() and exit(3) give alike.
 constexpr ProcessEnd EndOfExitCode(uint32_t code) {
   return {IsExceptionCode(code) ? EndKind::kSignalled : EndKind::kExited, static_cast<int>(code),
           true};
 }
 
-// What the system says of a process that has not ended.
+// The system's state of a process that has not ended.
 enum class ProcessCondition : uint8_t {
   kRunning,
   kStopped,  // by a debugger or job control; on Windows: all of its threads are suspended
@@ -62,7 +63,7 @@ struct SpawnRequest {
   // loaded there, the program runs without it, and `not_preloaded` is told why.
   std::string preloaded;
   std::function<void(const Status& why)> not_preloaded;
-  // What this process listens to meanwhile has in the program the effect that it had before.
+  // The requests that this process handles; the program gets their earlier effects.
   const UserRequests* requests = nullptr;
 };
 
@@ -87,14 +88,14 @@ std::string ProgramFile(std::string_view name);
 // A handle of any process. kNotFound if it is gone.
 Result<ProcessHandle> OpenProcess(ProcessId pid);
 
-// How an ended process ended; of a child nothing is left after this. kUnknown where the system does not tell, or
-// it is not held.
+// Returns how an ended process ended, and frees the system's record of a child. kUnknown if the
+// system does not tell, or if the process is not held.
 ProcessEnd CollectEnd(const ProcessHandle& process);
 
 // kRunning also where nothing can be told of it: it is gone, or nobody may look.
 ProcessCondition ConditionOf(ProcessId pid);
 
-// Of one that has ended: nothing happens.
+// Kills the process. Does nothing if it has ended.
 Status KillProcess(const ProcessHandle& process);
 // `signal_number` as in <csignal>. Errors: kUnsupported where the system cannot pass that on, as on Windows.
 Status SendSignal(const ProcessHandle& process, int signal_number);
@@ -111,8 +112,9 @@ void CloseAllBut(const SystemHandle& kept);
 std::string ArgumentsOf(ProcessId pid);
 // The same for people: spaces between the arguments.
 std::string CommandLineOf(ProcessId pid);
-// Which program that is (base/program_name.h). Where a process has written a title over its arguments, one
-// with spaces, as browsers and servers do, it is the file that it runs.
+// Returns the program that a process runs (base/program_name.h). For a process that has overwritten
+// its arguments with a title that has spaces, as browsers and servers do, returns the file that it
+// runs.
 std::string ProgramOf(ProcessId pid);
 
 }  // namespace cairn

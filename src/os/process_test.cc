@@ -27,7 +27,8 @@ using testing::HasSubstr;
 
 constexpr uint64_t kMemoryBytes = 4096;
 
-// What must arrive as it was sent: words that command lines are taken apart at.
+// Words that must arrive unchanged, although they contain characters at which command lines are
+// split.
 const TestWords& OddWords() {
   static const TestWords words = {"",
                                   " ",
@@ -79,7 +80,7 @@ const TestRole starts_another("starts-another", [](const TestWords& words) -> in
   SleepForEver();
 });
 
-// Asked before main.
+// Evaluated before main.
 const bool had_library = [] {
   const Library library = Library::FindLoaded(CAIRN_TEST_PRELOADED);
   return library.Find<int (*)()>("cairn_preloaded_library") != nullptr;

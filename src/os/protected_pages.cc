@@ -22,7 +22,8 @@ void ProtectedPages::UnprotectAll(Range* range) {
 }
 
 bool ProtectedPages::NoteWrite(uintptr_t address) {
-  // As many threads may be on their way to a handler. Not for ever: it may be a mistake of the program.
+  // The limit of threads on their way to a handler. The fault may also be a mistake of the program,
+  // so that retries must end.
   constexpr uint32_t kMostRetries = 1024;
   const std::lock_guard lock(lock_);
   if (Range* const range = Find(address)) {

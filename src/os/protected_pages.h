@@ -37,7 +37,7 @@ class ProtectedPages {
   using Protect = bool (*)(PageRange pages, bool writable);
   explicit ProtectedPages(Protect protect) : protect_(protect) {}
 
-  // As of WriteTracker.
+  // Same contract as WriteTracker.
   bool Add(PageRange pages);
   void Remove(PageRange pages);
   void Collect(PageRange pages, std::vector<PageRange>* written);

@@ -16,7 +16,8 @@ class QuickThreadSlot {
   QuickThreadSlot(const QuickThreadSlot&) = delete;
   QuickThreadSlot& operator=(const QuickThreadSlot&) = delete;
 
-  // Once; for the life of the process. It stays closed where the system has none left of those that are quick.
+  // Opens the slot for the life of the process. Call it once. It stays closed if the system has no
+  // quick slot left.
   void Open();
   bool is_open() const { return place_.load(std::memory_order_relaxed) != 0; }
   // Null where nothing was set, or it is closed.

@@ -15,7 +15,8 @@ struct VulkanDriver {
   std::string version;  // "31.0.15.4633", likewise
 };
 
-// Those of devices that the machine once had as well. Loads none.
+// Returns the registered drivers, including those of devices that the machine no longer has. Loads
+// none.
 std::vector<VulkanDriver> RegisteredVulkanDrivers();
 
 }  // namespace cairn

@@ -29,7 +29,8 @@ ProcessId ParentOf(ProcessId id);
 // The number by which it knows itself: another one in a container. `id` if that is not known.
 ProcessId OwnNumberOf(ProcessId id);
 
-// Whether it was started with this entry ("NAME=value") in its environment; false where nobody may look.
+// Returns true if the process was started with this entry ("NAME=value") in its environment; false
+// if that cannot be read.
 bool WasStartedWith(ProcessId id, const std::string& environment_entry);
 
 // Memory of another process, made by SharedMemory::Create there.
@@ -39,7 +40,8 @@ class HeldMemory {
 
   // False if it does not have all of these bytes.
   bool ReadAt(uint64_t offset, std::span<std::byte> bytes) const;
-  // Once, as SharedMemory::MapForReading, of its whole size. kIo: that is not known.
+  // Maps the whole memory, like SharedMemory::MapForReading. Call it once. kIo: its size is
+  // unknown.
   Result<SharedMemory> MapForReading();
 
  private:

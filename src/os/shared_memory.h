@@ -36,14 +36,15 @@ class SharedMemory {
     return Map(std::move(memory), size_bytes, true);
   }
 
-  // By which other processes of this user find it, as long as this one lives and keeps it: for those that cannot be
-  // handed a handle. Processes in a container may not. A text of the system: nobody else reads it.
+  // Returns a path by which other processes of this user find the memory while this process lives
+  // and keeps it: for processes that cannot be given a handle. Processes in a container may be
+  // denied it. The text is the system's own: nobody else parses it.
   std::string PathForOthers() const;
   // Maps what another process's PathForOthers said, for reading and writing. kCorrupt for what could shrink or is
   // no memory; other codes if it cannot be opened.
   static Result<SharedMemory> MapPathForWriting(const std::string& path);
 
-  // What somebody else has mapped, who keeps it for longer than this is used.
+  // Wraps memory that another owner has mapped and keeps for longer than this object is used.
   static SharedMemory Borrow(std::byte* data, uint64_t size_bytes) {
     SharedMemory memory;
     memory.data_ = data;

@@ -8,26 +8,29 @@
 
 namespace cairn {
 
-// Once, at the start of a program: from then on the standard streams of the C library pass on all bytes as they are,
-// and a terminal takes them for UTF-8 until the program ends. On Windows they would otherwise change the ends of lines,
-// and terminals have an encoding of their own. Who writes to either flushes it: both may be buffered.
+// Once, at the start of a program: from then on the standard streams of the C library pass on all
+// bytes as they are, and a terminal takes them for UTF-8 until the program ends. On Windows they
+// would otherwise change the ends of lines, and terminals have an encoding of their own. Writers
+// must flush both streams: they may be buffered.
 void PrepareStandardStreams();
 
-// Whether a write of the C library to stdout, which has just failed, did so because nobody reads it any more.
+// Returns true if a write of the C library to stdout, which has just failed, failed because its
+// reader is gone.
 bool OutputHasNoReader();
 
 enum class StandardStream : uint8_t { kOutput, kError };
 
 bool IsTerminal(StandardStream stream);
 
-// Whether it is a terminal that obeys escape sequences, for colours and the cursor (TERM=dumb: not).
+// Returns true if the stream is a terminal that obeys escape sequences, for colours and the cursor
+// (TERM=dumb: false).
 bool TakesEscapes(StandardStream stream);
 
 struct TerminalSize {
   uint32_t columns = 0;
   uint32_t rows = 0;
 };
-// As it is now; zeros if stdout is no terminal, or one that does not know.
+// Returns the current size; zeros if stdout is no terminal, or one that does not report it.
 TerminalSize OutputSize();
 
 }  // namespace cairn

@@ -35,8 +35,9 @@ std::string OwnCommandLine();
 // the encoding of the country does not know.
 std::vector<std::string> CommandLineWords(int argc, char** argv);
 
-// Where a process can become two (fork), `function` is called in the copy before anything else runs there, for
-// it has memory of the other one's and none of its threads. Otherwise never. It takes no lock and no memory.
+// On systems where a process can become two (fork), calls `function` in the copy before anything
+// else runs there: the copy has the memory of the original and none of its threads. Elsewhere never
+// calls it. The function must take no lock and allocate nothing.
 void CallInCopies(void (*function)());
 
 }  // namespace cairn

@@ -16,7 +16,8 @@ namespace cairn {
 uint32_t CurrentThreadId();
 
 inline constexpr size_t kThreadNameBytes = 16;
-// What debuggers show of the calling thread, cut where it is longer; zeros behind it.
+// Returns the name that debuggers show for the calling thread, cut where it is longer; zeros behind
+// it.
 std::array<char, kThreadNameBytes> CurrentThreadName();
 
 // Starts a thread on which none of the program's own handlers runs, but for faults of the thread itself.
@@ -32,7 +33,8 @@ class ThreadSlot {
   ThreadSlot(const ThreadSlot&) = delete;
   ThreadSlot& operator=(const ThreadSlot&) = delete;
 
-  // Once; for the life of the process. Before, and where the system has no room left, nothing is kept.
+  // Opens the slot for the life of the process. Call it once. Before that, and if the system has no
+  // room left, nothing is kept.
   void Open(void (*at_end)(void*));
   void* Get() const;
   void Set(void* value) const;

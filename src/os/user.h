@@ -6,10 +6,12 @@
 
 namespace cairn {
 
-// Whether this process may change what belongs to the whole machine: it is root's, or runs as administrator.
+// Returns true if this process may change settings of the whole machine: it is root's, or runs as
+// administrator.
 bool IsAdministrator();
 
-// Whose rights this process has, for messages: "root", a name, or "number 1000" where that has none.
+// Returns the user whose rights this process has, for messages: "root", a name, or "number 1000"
+// for a user without a name.
 std::string UserName();
 
 }  // namespace cairn

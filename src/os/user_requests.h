@@ -17,7 +17,8 @@ struct UserRequest {
     kTrigger,  // SIGUSR1, on Windows the event Local\cairn-trigger-PID: means what this program says
   };
   Kind kind = Kind::kSignal;
-  // As in <csignal>. On Windows SIGINT is ^C, SIGBREAK ^Break, SIGTERM a console that is closed or a session that ends.
+  // A number of <csignal>. On Windows SIGINT is ^C, SIGBREAK ^Break, SIGTERM a console that is
+  // closed or a session that ends.
   int signal_number = 0;
   // The system has asked the other processes of the terminal for the same: ^C; on Windows always.
   bool asked_of_all = false;

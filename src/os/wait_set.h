@@ -17,7 +17,7 @@ namespace cairn {
 // One thread.
 class WaitSet {
  public:
-  // What the time that was set is told as.
+  // The key that is returned when the time is up.
   static constexpr uint64_t kTime = std::numeric_limits<uint64_t>::max();
 
   WaitSet();
@@ -29,7 +29,7 @@ class WaitSet {
 
   // Waits for this as well, and tells of it again and again as long as it has something to tell. `key` is not kTime.
   Status Add(const SystemHandle& handle, uint64_t key);
-  // Not any more. To be called before the handle is closed, unless the set is gone by then.
+  // Removes the handle. Call it before the handle is closed, unless the set is gone by then.
   void Remove(const SystemHandle& handle);
 
   // Sleeps until something happens, or it is `time_ns` by MonotonicNs() (kTime: no time). The keys of all

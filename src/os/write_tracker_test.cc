@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(All, WriteTrackerTest,
                            return tested.param == &MakeKernelWriteTracker ? "kernel" : "faults";
                          });
 
-// What is given up in the middle keeps what is known of both sides.
+// Removing the middle keeps what is known of both sides.
 TEST_P(WriteTrackerTest, APartIsTrackedNoMore) {
   const Memory memory(8);
   const auto tracker = GetParam()();

@@ -40,7 +40,7 @@ int Connect(int socket, bool abstract, const std::string& path) {
 SystemHandle MakeSocket() {
   SystemHandle low = FileDescriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!low.valid()) return low;
-  // Where so many are not allowed, the low one serves.
+  // If the limit allows no high number, the low one serves.
   SystemHandle high = CopyOf(low.get());
   SystemHandle made = std::move(high.valid() ? high : low);
   (void)setsockopt(DescriptorOf(made), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));

@@ -26,8 +26,8 @@ constexpr int kAttachedPidfd = 0x04;  // SCM_PIDFD
 constexpr uint64_t kNamedDoor = 0;
 constexpr uint64_t kSecondDoor = 1;
 
-// As many as a message can have (SCM_MAX_FD): what has no room here the kernel closes before the message is read, and
-// so long that would wait.
+// The most descriptors of one message (SCM_MAX_FD). The kernel closes descriptors without room
+// before the message is read, and such a close could wait.
 constexpr size_t kMostAttached = 253;
 
 struct Attachments {
@@ -212,7 +212,7 @@ ChannelServer::Event ChannelServer::State::Accept(const SystemHandle& door, uint
   if (!socket.valid()) {
     if (errno != EMFILE && errno != ENFILE) return Event::kNothing;
     reserve.Close();
-    // Who cannot even be turned away would wake this process for ever.
+    // A connection that cannot even be refused would wake this process forever.
     if (!FileDescriptor(accept4(DescriptorOf(door), nullptr, nullptr, SOCK_CLOEXEC)).valid()) {
       named_door.Close();
       second_door.Close();

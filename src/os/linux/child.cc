@@ -42,7 +42,7 @@ constexpr char kOwnExecutable[] = "/proc/self/exe";
 constexpr std::array kPassedOn = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
 constexpr std::array kFatal = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
 
-// Whose SIGCHLD is ignored (a program may be started so) is not told how his children end.
+// If SIGCHLD is ignored (a program may be started so), the kernel does not report how children end.
 class ChildEndsAreTold {
  public:
   ChildEndsAreTold() {
@@ -91,7 +91,7 @@ std::vector<std::string> EnvironmentWith(const std::vector<std::string>& setting
   return environment;
 }
 
-// What the new process needs between fork and exec, where memory cannot be had.
+// The data that the new process needs between fork and exec, where it cannot allocate.
 struct Launch {
   pid_t parent;
   bool silent;
@@ -115,14 +115,14 @@ void CloseOutput() {
   // Nobody would end it if its parent was killed. exec keeps that.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launch.parent) _exit(1);
-  // Who signals a group (a terminal, a shell, `timeout`) reaches the parent alone.
+  // A signal to the group (from a terminal, a shell, `timeout`) reaches the parent alone.
   setpgid(0, 0);
   if (launch.silent) {
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
     for (const int number : kFatal) signal(number, SIG_DFL);
     CloseOutput();
   } else {
-    // What is printed is for the terminal all the same.
+    // The child may print to the terminal all the same.
     signal(SIGTTOU, SIG_IGN);
   }
   if (launch.output >= 0) {
@@ -182,7 +182,7 @@ Result<ProcessHandle> StartProcess(const ChildRequest& request, const sigset_t& 
   near_writer.Close();
   if (!error_writer.valid()) return StatusFromErrno(errno, failed);
 
-  // Its output comes behind what this process has said.
+  // Flush, so that the child's output comes behind this process's.
   std::fflush(nullptr);
   const Launch launch = {getpid(),
                          request.silent,
@@ -248,7 +248,7 @@ class SignalsForChild {
     action.sa_flags = static_cast<int>(SA_RESTART);
     for (size_t i = 0; i < kPassedOn.size(); ++i) {
       sigaction(kPassedOn[i], nullptr, &before_[i]);
-      // Those that somebody ignores (nohup) stay ignored.
+      // Ignored signals (nohup) stay ignored.
       if (before_[i].sa_handler != SIG_IGN) sigaction(kPassedOn[i], &action, nullptr);
     }
     sigprocmask(SIG_SETMASK, &mask_, nullptr);
@@ -280,7 +280,8 @@ pid_t g_telling_thread = 0;
 void OnFatalSignal(int number, siginfo_t* info, void*) {
   const bool here = syscall(SYS_gettid) == g_telling_thread;
   g_told->store(here ? FaultThread::kCaller : FaultThread::kOther, std::memory_order_relaxed);
-  // The instruction faults again when this returns, and nobody is asked then. What was sent is sent again.
+  // The instruction faults again when this returns, and the default action applies. Signals that
+  // were sent are sent again.
   if (info->si_code <= 0) raise(number);
 }
 
@@ -332,7 +333,7 @@ Status SignalGroup(pid_t leader, int number) {
   return StatusFromErrno(errno, "the processes of a child cannot be ended");
 }
 
-// Those that it has started, and what these have, in whatever group.
+// Returns all descendants of a process, in whatever group.
 std::vector<pid_t> DescendantsOf(pid_t ancestor) {
   std::vector<std::pair<pid_t, pid_t>> parents;
   for (const ProcessId id : RunningProcesses()) {
@@ -348,7 +349,7 @@ std::vector<pid_t> DescendantsOf(pid_t ancestor) {
   return found;
 }
 
-// Whether a process that is told of as a zombie has another thread, which has not ended.
+// Returns true if a process that is reported as a zombie has another thread, which has not ended.
 bool HasThreads(pid_t id) {
   std::error_code gone;
   std::filesystem::directory_iterator task(fmt::format("/proc/{}/task", id), gone);
@@ -451,7 +452,7 @@ Result<SharedMemory> TakeMemoryOfParent() {
   const char* const variable = std::getenv(kMemoryVariable);
   if (variable == nullptr) return Status(StatusCode::kNotFound, "no other process has started it");
   const std::string text = variable;
-  // Its own children have none.
+  // The children of this process get no memory.
   unsetenv(kMemoryVariable);
   std::array<uint64_t, 3> numbers = {};
   if (!ParseNumbers(text, numbers) || numbers[0] > INT_MAX) {
@@ -463,13 +464,13 @@ Result<SharedMemory> TakeMemoryOfParent() {
   if (static_cast<uint64_t>(getppid()) != numbers[2]) {
     return Status(StatusCode::kNotFound, "the process that started it is gone");
   }
-  // By which tools list it, instead of the "exe" that was executed.
+  // Set the name that tools list, instead of that of the executed link "exe".
   prctl(PR_SET_NAME, program_invocation_short_name);
   return SharedMemory::MapForWriting(SystemHandle(static_cast<RawHandle>(numbers[0])), numbers[1]);
 }
 
 void LeaveNoDump() {
-  // Where dumps are given to a program, the limit alone does not hold.
+  // If the system passes dumps to a program, the limit alone does not prevent them.
   prctl(PR_SET_DUMPABLE, 0);
   const rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);

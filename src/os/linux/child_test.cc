@@ -24,7 +24,7 @@ namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
 
-// What test and child have in common.
+// The memory that test and child share.
 struct Shared {
   std::atomic<uint32_t> said{0};
   std::atomic<FaultThread> fault{FaultThread::kNone};
@@ -58,7 +58,7 @@ int Work(std::string_view task, Shared* shared) {
     shared->said = 1;
     SleepForEver();
   }
-  // Where it stands, and what it can read and write.
+  // Report the process group, and the streams that it can read and write.
   if (task == "facts") {
     char byte = 0;
     shared->said =
@@ -75,7 +75,7 @@ int Work(std::string_view task, Shared* shared) {
   if (task == "fault-here" || task == "abort-here") {
     TellFaults(&shared->fault);
     if (task == "abort-here") std::abort();
-    // Not null, which a sanitizer would find first.
+    // A null pointer would be found by a sanitizer first.
     *reinterpret_cast<volatile int*>(uintptr_t{4096}) = 1;
   }
   // Has one of its own that leaves its group, does as it likes, and says who it is.
@@ -198,8 +198,7 @@ TEST_F(ChildTest, GetsTheMemoryAlsoWhereItsParentHasNoInput) {
   close(input);
 }
 
-// As a program finds it that was started by one who does not care for children: the kernel forgets how they
-// ended at once.
+// Like a program whose parent ignores SIGCHLD: the kernel forgets at once how its children ended.
 TEST_F(ChildTest, HowItEndedIsToldAlsoWhereSigchldIsIgnored) {
   signal(SIGCHLD, SIG_IGN);
   EXPECT_EQ(7, Run("add").value);
@@ -252,7 +251,7 @@ TEST_F(ChildTest, AFaultThatIsToldIsItsSignalAllTheSame) {
 TEST_F(ChildTest, InTheForegroundItGetsTheInterruptsOfItsParent) {
   std::thread interrupts([this] {
     WaitUntilSaid();
-    // Not before the parent passes on what comes: it waits in a system call then, or is about to.
+    // Wait until the parent passes signals on: it is then in a system call, or about to enter it.
     struct sigaction now = {};
     do {
       sigaction(SIGINT, nullptr, &now);
@@ -290,7 +289,7 @@ TEST(TakeMemoryOfParent, WhatIsNoMemoryIsRefused) {
     EXPECT_EQ(StatusCode::kCorrupt, TakeMemoryOfParent().status().code()) << text;
     EXPECT_FALSE(WasStartedAsChild());
   }
-  // No descriptor; one that is no memory; memory of another size; another parent's.
+  // Tries no descriptor; one that is no memory; memory of another size; another parent's memory.
   const auto of = [&](int fd, const std::string& rest) {
     setenv("CAIRN_CHILD_MEMORY", (std::to_string(fd) + rest).c_str(), 1);
     return TakeMemoryOfParent().status().code();

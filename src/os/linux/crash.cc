@@ -15,7 +15,7 @@ constexpr std::array<int, 5> kFaults = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT
 void (*crash_handler)(Crash& crash) = nullptr;
 std::array<struct sigaction, kFaults.size()> previous;
 
-// Not one of the two answers that the kernel has itself.
+// Returns true if the action is a function, not one of the kernel's own two.
 bool IsHandler(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 ||
          (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
@@ -80,7 +80,7 @@ void OnSignal(int signal_number, siginfo_t* info, void* machine_context) {
   errno = crash.error();
 }
 
-// What the kernel does around the call of a handler is as it was, but for the end of the process.
+// Returns an action that keeps the flags and the mask of the earlier handler.
 struct sigaction ActionOver(const struct sigaction& before) {
   struct sigaction action {};
   action.sa_sigaction = OnSignal;

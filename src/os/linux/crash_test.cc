@@ -13,7 +13,7 @@
 namespace cairn {
 namespace {
 
-// What happened in a child, which may be dead.
+// The events in a child, which may be dead.
 struct Seen {
   int crashes;
   uint32_t code;

@@ -31,7 +31,7 @@ std::string FolderOf(ProcessId id) {
   return "/proc/" + std::to_string(id);
 }
 
-// As much of it as fits.
+// Returns the file's text, `most_bytes` or a little more of it at most.
 std::string ReadAll(const std::string& path, size_t most_bytes) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
@@ -133,7 +133,7 @@ void LookAtEnvironment(ProcessId id, const LookFor& wanted, ProcessLook* look) {
   }
 }
 
-// Its width, and whether it names a loader. One that cannot be read is taken for an ordinary one.
+// Notes the program's width and if it names a loader. An unreadable file counts as an ordinary one.
 void LookAtFile(const std::string& path, ProcessLook* look) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return;
@@ -181,7 +181,7 @@ bool IsInOther(ProcessId id, const char* kind) {
          stat((FolderOf(id) + name).c_str(), &theirs) == 0 && own.st_ino != theirs.st_ino;
 }
 
-// Where nobody may look, it is taken for there.
+// A root folder that this process may not enter counts as having the library.
 void LookAtRoot(ProcessId id, const std::string& library, ProcessLook* look) {
   const std::string root = FolderOf(id) + "/root";
   if (library.empty() || access(root.c_str(), X_OK) != 0) return;

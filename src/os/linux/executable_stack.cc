@@ -17,7 +17,7 @@ namespace {
 constexpr char kTunables[] = "GLIBC_TUNABLES";
 constexpr char kTunable[] = "glibc.rtld.execstack";
 
-// Its constructors may do anything, so that they run in a child.
+// Tries to load the library in a child, as its constructors may do anything.
 bool IsRefused(const std::string& library) {
   const pid_t child = fork();
   if (child == 0) {

@@ -53,7 +53,7 @@ FileFacts FactsOf(const struct stat& info) {
   return {TypeOf(info.st_mode), static_cast<uint64_t>(info.st_size)};
 }
 
-// Where stat and lstat fail.
+// Returns the facts after stat or lstat failed.
 FileFacts FactsOfNothing() {
   const bool nothing = errno == ENOENT || errno == ENOTDIR;
   return {nothing ? std::filesystem::file_type::not_found : std::filesystem::file_type::none, 0};
@@ -63,7 +63,8 @@ int Number(intptr_t handle) {
   return static_cast<int>(handle);
 }
 
-// By more than its owner. Whoever owns it is trusted with it, as root is in the folders of others.
+// Returns true if others than the owner can write to the folder. The owner is trusted with it, like
+// root in the folders of others.
 bool OthersCanWriteTo(const std::filesystem::path& folder) {
   struct stat info {};
   return stat(folder.empty() ? "." : folder.c_str(), &info) == 0 &&
@@ -192,7 +193,7 @@ std::error_code RenameToFree(const FilePath& path, const FilePath& free_path) {
   if (renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, free_path.c_str(), RENAME_NOREPLACE) == 0) {
     return {};
   }
-  // Not every file system can do that at once.
+  // Not every file system can rename without replacing.
   if (errno != EINVAL && errno != ENOSYS) return ErrorOf(errno);
   if (link(path.c_str(), free_path.c_str()) != 0) return ErrorOf(errno);
   return ErrorUnless(unlink(path.c_str()) == 0);

@@ -6,7 +6,8 @@
 
 namespace cairn {
 
-// As SystemHandle, with the system's type; invalid if it is negative, as system calls return it.
+// A SystemHandle made from the system's type; invalid for a negative number, the error of system
+// calls.
 class FileDescriptor : public SystemHandle {
  public:
   FileDescriptor() = default;

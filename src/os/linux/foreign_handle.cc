@@ -137,7 +137,7 @@ FileDescriptor OpenMemory(const char* path, int flags) {
     opened = FileDescriptor(open(again.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!opened.valid() || IsSealedMemory(opened.get())) return opened;
   }
-  // Nothing else is opened: closing it could wait.
+  // Refuses any other kind: closing it could wait.
   errno = 0;
   return FileDescriptor();
 }

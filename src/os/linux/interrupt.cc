@@ -21,7 +21,7 @@ sigset_t Requests() {
   return signals;
 }
 
-// What the handlers know; there is one object at a time.
+// The state of the handlers; there is one object at a time.
 volatile sig_atomic_t waiting = 0;    // the signal is for Wait() to tell
 volatile sig_atomic_t signalled = 0;  // the number of the one that came
 std::string_view last_words_to_write;
@@ -57,7 +57,7 @@ void TellOrEnd(int number) {
   const ssize_t written =
       write(STDOUT_FILENO, last_words_to_write.data(), last_words_to_write.size());
   static_cast<void>(written);      // There is nobody left to be told.
-  if (number == SIGINT) _exit(0);  // As from Wait(): the user has seen enough.
+  if (number == SIGINT) _exit(0);  // Like from Wait(): the user has seen enough.
   signal(number, SIG_DFL);
   raise(number);  // It ends the process when this returns.
 }

@@ -37,7 +37,7 @@ class Child {
 
   pid_t pid() const { return pid_; }
 
-  // Once it said so and then sleeps.
+  // Waits until the child has said that it is ready and sleeps, then signals it.
   void Signal(int number) const {
     char byte = 0;
     ASSERT_EQ(read(output_, &byte, 1), 1);
@@ -46,7 +46,7 @@ class Child {
     kill(pid_, number);
   }
 
-  // As waitpid has it.
+  // Returns the status of waitpid.
   int End() const {
     int status = -1;
     EXPECT_EQ(waitpid(pid_, &status, 0), pid_);

@@ -28,7 +28,7 @@ struct stat FactsOf(const std::string& path) {
   return info;
 }
 
-// How it ends with the rights of another user: 0, or the number of a check that failed.
+// Runs the checks with the rights of another user. Returns 0, or the number of a check that failed.
 template <typename Checks>
 int AsNobody(const Checks& checks) {
   const pid_t child = fork();
@@ -116,7 +116,7 @@ TEST_F(NewFileTest, ReplacesNoFileOfAnotherWhereOthersCanWrite) {
               std::errc::operation_not_permitted);
     fs::remove_all(In("shared"));
   }
-  // Whoever has a folder for himself is trusted with it, as root is with everybody's.
+  // The owner of a folder is trusted with it, like root with every folder.
   ASSERT_NO_FATAL_FAILURE(MakeSharedFolder(0755));
   EXPECT_FALSE(ReplaceFile(In("shared/theirs"), Bytes("mine")));
   EXPECT_EQ(TextOf(In("shared/theirs")), "mine");
@@ -150,7 +150,7 @@ TEST_F(NewFileTest, PermissionsAreCopiedToAnOwnFileAlone) {
   EXPECT_EQ(FactsOf(In("to")).st_mode & 0777, 0644u);
 }
 
-// As `ulimit -f` has it. In a process of its own: the limit cannot be raised again by everybody.
+// Sets the limit of `ulimit -f`, in a child: not every user can raise it again.
 TEST_F(NewFileTest, ALimitOfTheSizeIsAnErrorAndLeavesNothing) {
   Made("a", "before");
   const pid_t child = fork();

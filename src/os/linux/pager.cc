@@ -71,7 +71,8 @@ std::string PagerCommand() {
 
 Pager::Pager(const std::string& command) {
   if (command.empty() || !TakesEscapes(StandardStream::kOutput)) return;
-  // What fits the screen stays there, and colours are colours; unless the user has said otherwise.
+  // Text that fits the screen stays there, and colours are kept, unless the user has set other
+  // options.
   setenv("LESS", "FRX", 0);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return;
@@ -91,7 +92,7 @@ Pager::Pager(const std::string& command) {
 Pager::~Pager() {
   if (process_ < 0) return;
   std::fflush(stdout);
-  // Its input ends with this.
+  // This closes the pager's input.
   dup2(terminal_, STDOUT_FILENO);
   close(terminal_);
   while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {

@@ -62,7 +62,7 @@ struct Xcb {
   }
 };
 
-// Of a row in the server's memory.
+// Bytes of a pixel in the server's memory.
 constexpr uint32_t kBytesPerPixel = 4;
 // The largest that a coordinate can say.
 constexpr uint32_t kMaxSide = INT16_MAX;
@@ -135,7 +135,7 @@ class XWindow final : public PictureWindow {
   }
 
  private:
-  // Of the root window, as ours has its own.
+  // Returns true if the root window has the expected colours: our window has the same ones.
   bool HasOurColours() const {
     const xcb_setup_t& setup = *xcb_.get_setup(connection_);
     if (setup.image_byte_order != XCB_IMAGE_ORDER_LSB_FIRST) return false;

@@ -53,13 +53,14 @@ constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);
 constexpr char kPreloadVariable[] = "LD_PRELOAD";
 constexpr char kPreloadSeparators[] = " :";
 
-// Of this process before RaiseHandleLimit; of the programs that it starts.
+// The limit of this process before RaiseHandleLimit, for the programs that it starts.
 std::optional<rlimit>& LimitBefore() {
   static std::optional<rlimit> before;
   return before;
 }
 
-// As from waitpid. Nothing before the parent has taken it, and on kernels that do not keep it.
+// Returns the status as waitpid gives it. Returns nullopt before the parent has taken it, and on
+// kernels that do not keep it.
 std::optional<int> StatusThatTheParentTook(int pidfd) {
   PidfdInfo details{};
   details.mask = kPidfdInfoExit;
@@ -115,8 +116,8 @@ std::string ThreadFolder(ProcessId pid, ProcessId thread) {
   return fmt::format("/proc/{}/task/{}", pid, thread);
 }
 
-// Whether SIGKILL waits for the thread: that is also how the kernel ends the other threads of a process that
-// exits or dies of another signal.
+// Returns true if the thread has a pending SIGKILL: the kernel also ends the other threads of a
+// process by it when the process exits or dies of another signal.
 bool HasPendingKill(const std::string& thread_folder) {
   constexpr uint64_t kKillBit = uint64_t{1} << (SIGKILL - 1);
   const std::string status = ReadProcessFile(thread_folder, "status");
@@ -132,7 +133,7 @@ bool HasPendingKill(const std::string& thread_folder) {
   return false;
 }
 
-// Whether it will never run the program's code again.
+// Returns true if the thread will never run the program's code again.
 bool IsEndingThread(const std::string& folder) {
   // PF_EXITING, PF_DUMPCORE, PF_SIGNALED: the kernel shows its own flags, unchanged for decades.
   constexpr uint64_t kEndingFlags = 0x4 | 0x200 | 0x400;

@@ -257,7 +257,7 @@ TEST_P(DyingProcess, IsEndingAndNeitherRunningNorStopped) {
 
 INSTANTIATE_TEST_SUITE_P(, DyingProcess, testing::Values(SIGKILL, SIGSEGV, SIGTERM));
 
-// Its first thread is gone, and the program goes on.
+// The first thread is gone, and the program goes on.
 TEST(ConditionOf, AProcessWithoutItsFirstThreadRuns) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
@@ -269,7 +269,7 @@ TEST(ConditionOf, AProcessWithoutItsFirstThreadRuns) {
       (void)!read(reader, &byte, 1);
       _exit(3);
     }).detach();
-    // Not pthread_exit, which unwinds through the test.
+    // pthread_exit would unwind through the test.
     syscall(SYS_exit, 0);
   }
   close(ends[0]);

@@ -27,7 +27,7 @@ std::string FolderOf(ProcessId id) {
   return "/proc/" + std::to_string(id);
 }
 
-// What stands behind this in the process's status; nothing if it has no such line.
+// Returns the text behind `name` in the process's status; nullopt if there is no such line.
 std::optional<std::string> StatusOf(ProcessId id, std::string_view name) {
   std::ifstream status(FolderOf(id) + "/status");
   for (std::string line; std::getline(status, line);) {

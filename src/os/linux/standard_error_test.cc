@@ -13,7 +13,8 @@
 namespace cairn {
 namespace {
 
-// How a copy of this process ends in which standard error is what `prepare` makes of it.
+// Returns the exit status of a copy of this process that writes to the standard error that
+// `prepare` sets up.
 template <typename Prepare>
 int EndOfWriter(const Prepare& prepare) {
   const pid_t child = fork();

@@ -30,8 +30,9 @@ void ForgetPagedTerminal() {
   Paged().reset();
 }
 
-// They pass on bytes by themselves. Whoever was started without one of them must not get the number of that stream for a
-// file: what is printed would go into it. What takes the place says that it cannot be written, or read.
+// The streams pass on bytes unchanged here. If one of them is closed, opens a substitute, on which
+// the wrong direction fails: otherwise the next file would get its number, and printed text would
+// go into that file.
 void PrepareStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0) continue;

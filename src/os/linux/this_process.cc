@@ -28,7 +28,7 @@ std::string OwnCommandLine() {
 }
 
 std::vector<std::string> CommandLineWords(int argc, char** argv) {
-  // Whoever starts a program need not name it.
+  // The caller of exec may pass no program name.
   return argc < 1 ? std::vector<std::string>() : std::vector<std::string>(argv + 1, argv + argc);
 }
 

@@ -73,7 +73,8 @@ bool IsOurs(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == &OnFault;
 }
 
-// Also when the program has set a handler of its own meanwhile: it is called for what is not ours.
+// Installs the handler again if the program has set its own meanwhile, and calls that one for other
+// faults.
 bool Install() {
   struct sigaction current {};
   if (sigaction(SIGSEGV, nullptr, &current) != 0) return false;

@@ -68,7 +68,7 @@ class UserfaultTracker final : public WriteTracker {
   bool Add(PageRange pages) override;
   void Remove(PageRange pages) override;
   bool Collect(PageRange pages, std::vector<PageRange>* written) override;
-  // Whether it finds what it must find and nothing else, on memory of its own.
+  // Returns true if it finds exactly the writes to memory of its own.
   bool Works();
 
  private:

@@ -21,7 +21,7 @@ Roles& AllRoles() {
   return roles;
 }
 
-// As they were given, whatever characters this system's main() can have.
+// Returns the words unchanged, in whatever characters this system's main() receives.
 std::vector<std::string> OwnWords() {
   std::vector<std::string> words;
   std::string line = OwnCommandLine();

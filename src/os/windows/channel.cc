@@ -19,7 +19,7 @@ namespace {
 
 constexpr DWORD kPipeBytes = 64u << 10;
 
-// Who does not take a message for so long does not run.
+// A receiver that takes no message for this time is taken to be stopped.
 constexpr DWORD kPatienceMs = 1000;
 
 HANDLE RawOf(RawHandle end) {
@@ -34,7 +34,8 @@ class Transfer {
   }
   OVERLAPPED* overlapped() { return &overlapped_; }
 
-  // What ReadFile or WriteFile has returned: waits for the end. 0 or the system's number of the error; WAIT_TIMEOUT.
+  // Waits for the end of a ReadFile or WriteFile, whose result is `done`. Returns 0, the system's
+  // error number, or WAIT_TIMEOUT.
   DWORD End(HANDLE pipe, BOOL done, DWORD timeout_ms, DWORD* bytes) {
     if (done == 0 && GetLastError() != ERROR_IO_PENDING) return GetLastError();
     const bool in_time = WaitForSingleObject(HandleOf(event_), timeout_ms) == WAIT_OBJECT_0;

@@ -14,9 +14,9 @@
 
 namespace cairn {
 
-// One message of a pipe. What is attached stays with the sender, who says its numbers there: the receiver copies it
-// and sets `taken`, for which the sender waits. So a number means nothing but in the sender's own process, and nothing
-// is lost if the sender dies behind that.
+// One message of a pipe. Attached handles stay with the sender, which gives its own numbers of
+// them: the receiver copies the handles and sets `taken`, for which the sender waits. So a number
+// is valid in the sender's process only, and nothing is lost if the sender dies after that.
 struct ChannelFrame {
   uint32_t size_bytes = 0;  // of the message, which may be longer than what is here
   uint32_t sender =
@@ -42,7 +42,8 @@ HANDLE ConnectToPipe(const std::wstring& name);
 // "\\.\pipe\NAME"
 std::wstring PathOfPipe(const std::string& name);
 
-// Whose rights a process has: the user's number as text; "" if nobody may know.
+// Returns the user whose rights a process has, as the text of the user's number; "" if it cannot be
+// read.
 std::wstring UserOf(HANDLE process);
 
 }  // namespace cairn

@@ -9,7 +9,7 @@ namespace {
 
 constexpr DWORD kDoorPatienceMs = 1000;
 
-// Whether the process behind the pipe has this user's rights, or is the system.
+// Returns true if the process behind the pipe has this user's rights, or is the system.
 bool IsTrusted(HANDLE pipe) {
   constexpr wchar_t kSystem[] = L"S-1-5-18";
   ULONG id = 0;

@@ -44,7 +44,7 @@ SystemHandle CopyFrom(HANDLE process, uint64_t handle, DWORD access, DWORD optio
   return Owned(copy);
 }
 
-// Whether these are the two ends of one pipe. Both have its name.
+// Returns true if these are the two ends of one pipe. Both have its name.
 bool AreBothEnds(HANDLE ours, HANDLE theirs) {
   DWORD our_side = 0;
   DWORD their_side = 0;
@@ -65,7 +65,7 @@ SystemHandle OpenSender(uint32_t id) {
 ProcessHandle SenderOf(const Pipe& pipe) {
   if (pipe.by_door) return {pipe.peer, OpenSender(static_cast<uint32_t>(pipe.peer))};
   ProcessHandle sender = {pipe.frame.sender, OpenSender(pipe.frame.sender)};
-  // Its number is its own word. Nobody is there to be taken for it, if it is gone.
+  // The sender chose its number itself. If that process is gone, nobody can be mistaken for it.
   if (!sender.handle.valid()) return sender;
   const SystemHandle end =
       CopyFrom(HandleOf(sender.handle), pipe.frame.end, 0, DUPLICATE_SAME_ACCESS);
@@ -97,7 +97,8 @@ ChannelMessage MessageFrom(const Pipe& pipe) {
 
 constexpr ULONG_PTR kStop = 1;
 
-// Who sends more than is taken waits, as the system has room for some as well.
+// The most events that wait to be returned. A sender of more must wait; the system's own buffers
+// take some messages as well.
 constexpr size_t kMostUntold = 64;
 
 }  // namespace
@@ -181,7 +182,7 @@ void ChannelServer::State::CloseEnd(Pipe* pipe) {
   pipe->end.Close();
 }
 
-// Of those that are closed: no transfer of theirs will end.
+// Erases closed pipes that are paused: no transfer is left whose end would erase them.
 void ChannelServer::State::ErasePaused() {
   std::erase_if(pipes, [](const auto& each) { return each.second->closed && each.second->paused; });
 }
@@ -277,7 +278,7 @@ Result<uint64_t> ChannelServer::State::Add(SystemHandle end, ProcessId peer) {
   }
   pipes[&pipe->transfer] = std::move(made);
   if (Read(pipe)) return number;
-  // What is closed already is told as all that close.
+  // A pipe that is closed already is reported like any that closes.
   Tell({.event = Event::kClosed, .number = number});
   pipes.erase(&pipe->transfer);
   return number;

@@ -73,7 +73,7 @@ Result<ProcessHandle> StartProcess(const ChildRequest& request, const SystemHand
   launch.job = HandleOf(job);
   launch.flags = flags | WithoutNewConsole();
   if (!job.valid()) return StatusFromLastError(failed);
-  // Its output comes behind what this process has said.
+  // Flush, so that the child's output comes behind this process's.
   std::fflush(nullptr);
   ProcessHandle process;
   const std::error_code error = LaunchProgram(launch, &process);
@@ -94,7 +94,7 @@ bool ParseNumbers(std::string_view text, std::span<uint64_t> numbers) {
   return at == end;
 }
 
-// What the console asks of all of its processes is for the child to obey.
+// The child obeys requests that the console sends to all of its processes.
 BOOL WINAPI LeaveItToTheChild(DWORD) {
   return TRUE;
 }
@@ -118,7 +118,7 @@ LONG WINAPI OnStackOverflow(EXCEPTION_POINTERS* what) {
   return EXCEPTION_CONTINUE_SEARCH;
 }
 
-// When it returns, the C runtime ends the process.
+// The C runtime ends the process when this returns.
 void TellAbort(int) {
   TellFault();
 }
@@ -224,7 +224,7 @@ bool WasAskedToEnd(const ProcessEnd& end) {
          (code == static_cast<uint32_t>(STATUS_CONTROL_C_EXIT) || code == kTerminated);
 }
 
-// Also exits: nothing runs any more that could end it in another way.
+// Exits are replaced, too: no code runs any more that could end the process in another way.
 void EndAs(const ProcessEnd& end) {
   TerminateProcess(GetCurrentProcess(), static_cast<UINT>(end.value));
   std::_Exit(end.value);
@@ -238,7 +238,7 @@ Result<SharedMemory> TakeMemoryOfParent() {
   const char* const variable = std::getenv(kMemoryVariable);
   if (variable == nullptr) return Status(StatusCode::kNotFound, "no other process has started it");
   const std::string text = variable;
-  // Its own children have none.
+  // The children of this process get no memory.
   _putenv_s(kMemoryVariable, "");
   std::array<uint64_t, 3> numbers = {};
   if (!ParseNumbers(text, numbers) || numbers[0] > uint64_t{1} << 31) {
@@ -251,7 +251,7 @@ Result<SharedMemory> TakeMemoryOfParent() {
   return SharedMemory::MapForWriting(SystemHandle(static_cast<RawHandle>(numbers[0])), numbers[1]);
 }
 
-// Neither a box nor a report to the system's collection of errors.
+// Prevents both a message box and a report to the system's collection of errors.
 void LeaveNoDump() {
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
 }
@@ -259,7 +259,7 @@ void LeaveNoDump() {
 void TellFaults(std::atomic<FaultThread>* told) {
   g_told = told;
   g_telling_thread = GetCurrentThreadId();
-  // What is left of a stack that overflows, for the handler.
+  // The rest of an overflowing stack that stays available to the handler.
   ULONG guaranteed_bytes = 64u << 10;
   SetThreadStackGuarantee(&guaranteed_bytes);
   SetUnhandledExceptionFilter(OnUnhandledException);

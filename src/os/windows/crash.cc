@@ -19,7 +19,7 @@ void (*crash_handler)(Crash& crash) = nullptr;
 LPTOP_LEVEL_EXCEPTION_FILTER filter_before = nullptr;
 void (*abort_handler_before)(int) = SIG_DFL;
 
-// What is left of a stack that overflows, for handlers.
+// The rest of an overflowing stack that stays available to handlers.
 constexpr ULONG kGuaranteedBytes = 32u << 10;
 
 bool IsFault(DWORD code) {
@@ -37,7 +37,8 @@ bool IsFault(DWORD code) {
   }
 }
 
-// What could not be read, written or executed. Others say where they happened.
+// Returns the address that could not be read, written or executed; for other exceptions the address
+// where they happened.
 uint64_t AddressOf(const EXCEPTION_RECORD& record) {
   const bool has_address = record.ExceptionCode == EXCEPTION_ACCESS_VIOLATION ||
                            record.ExceptionCode == EXCEPTION_IN_PAGE_ERROR;
@@ -110,7 +111,7 @@ void OnExit() {
   if (exit_handler != nullptr) std::exchange(exit_handler, nullptr)();
 }
 
-// Whether this code is part of the program itself, not of a library.
+// Returns true if this code is part of the program itself, not of a library.
 bool IsInProgram() {
   HMODULE own = nullptr;
   GetModuleHandleExW(
@@ -119,7 +120,7 @@ bool IsInProgram() {
   return own == GetModuleHandleW(nullptr);
 }
 
-// Whether it is the process that ends, not this library alone: such functions are not told.
+// Returns true if the process ends; exit functions also run when only this library is unloaded.
 bool ProcessEnds() {
   using Ask = BOOLEAN(NTAPI*)();
   const auto ask = reinterpret_cast<Ask>(reinterpret_cast<void*>(

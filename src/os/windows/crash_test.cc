@@ -15,7 +15,7 @@
 namespace cairn {
 namespace {
 
-// What happened in a child, which may be dead.
+// The events in a child, which may be dead.
 struct Seen {
   int crashes;
   uint32_t code;
@@ -118,7 +118,8 @@ TEST_F(CrashTest, AFaultIsToldAndIsStillTheEnd) {
   EXPECT_FALSE(seen->lived_on);
 }
 
-// Whether it was, nobody tells: the note stays until the thread works again (crash_signals.h).
+// The system does not report the repair: the note stays until the thread works again
+// (crash_signals.h).
 TEST_F(CrashTest, WhatTheProgramRepairsIsToldAsWell) {
   const ProcessEnd end = Run("repaired");
   EXPECT_EQ(end.value, 10) << "the error of before was lost";

@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-// Whoever got a value keeps it: there are few.
+// Keeps every value, since callers keep pointers to them: there are few.
 const char* Kept(std::string value) {
   static std::mutex& mutex = *new std::mutex;
   static std::set<std::string>& values = *new std::set<std::string>;

@@ -3,7 +3,7 @@
 
 namespace cairn {
 
-// No library wants one.
+// No library needs an executable stack on Windows.
 void AllowExecutableStack(const std::string&, char**) {}
 
 }  // namespace cairn

@@ -10,8 +10,8 @@
 
 namespace cairn {
 
-// What this program gives to processes that it kills: in the part of codes that is left to programs. Others who
-// kill give 1 (Task Manager, taskkill) or what they like, which cannot be told from an exit.
+// The exit code of processes that this program kills: in the range that is left to programs. Others
+// that kill use 1 (Task Manager, taskkill) or any code, which looks like an exit.
 inline constexpr uint32_t kKilledExitCode = 0xE043'524E;
 
 // "EXCEPTION_ACCESS_VIOLATION"; "exception 0xC0001234" for what has no name here.

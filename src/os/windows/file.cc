@@ -34,7 +34,7 @@ OpenRequest RequestOf(FileMode mode) {
   // Writes go to the end, whoever wrote there meanwhile.
   constexpr DWORD kAppend = FILE_APPEND_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE;
   constexpr DWORD kWhole = GENERIC_READ | FILE_WRITE_DATA | FILE_APPEND_DATA;
-  // Who may only append may not lock.
+  // A handle that may only append cannot lock.
   constexpr DWORD kWrite = kAppend | FILE_WRITE_DATA;
   switch (mode) {
     // A folder is opened as well.
@@ -53,7 +53,7 @@ HANDLE OpenFile(const std::filesystem::path& path, const OpenRequest& request) {
                      request.creation, request.flags, nullptr);
 }
 
-// Where a file begins, and how much of it: for functions that take both.
+// Makes the position parameter of functions that take an offset in an OVERLAPPED.
 OVERLAPPED At(uint64_t offset) {
   OVERLAPPED place = {};
   place.Offset = static_cast<DWORD>(offset);

@@ -43,7 +43,7 @@ TEST_F(FileTest, NamesMayHaveSpacesUmlautsAndThreeHundredCharacters) {
   }
 }
 
-// Its list of rights is its own, not that of the folder above.
+// The folder has a list of rights of its own, not that of the folder above.
 TEST_F(FileTest, APrivateFolderIsNotForEverybody) {
   EXPECT_FALSE(MakePrivateFolder(In("private")));
   std::array<std::byte, 4096> security;

@@ -9,7 +9,8 @@ namespace cairn {
 // The table may be protected. False: the place stays as it was. Any thread.
 bool WriteFunction(void** place, void* function);
 
-// The library that `address` lies in stays loaded until the process ends. What lies in none is left alone.
+// Keeps the library that `address` lies in loaded until the process ends. Does nothing for an
+// address outside of all libraries.
 void KeepLibraryOf(const void* address);
 
 }  // namespace cairn

@@ -57,7 +57,7 @@ bool FutexWait(const SharedMemory& memory, const std::atomic<uint32_t>& word, ui
   for (uint64_t now_ns = 0; IsStill(word, expected);) {
     now_ns = MonotonicNs();
     if (now_ns >= end_ns) return false;
-    // Where there can be no event, looking often has to do.
+    // Without an event, poll.
     if (!event.valid()) {
       Sleep(1);
     } else if (WaitForSingleObject(HandleOf(event), Milliseconds(end_ns - now_ns)) ==

@@ -16,7 +16,7 @@ namespace {
 
 using CreateFactory = HRESULT(WINAPI*)(REFIID, void**);
 
-// What this asks for has no other name without a library of constants.
+// These identifiers have no other name without a library of constants.
 constexpr GUID kFactory1 = {
     0x770aae78, 0xf26f, 0x4dba, {0xa8, 0x29, 0x25, 0x3c, 0x83, 0xd1, 0xb3, 0x87}};
 constexpr GUID kDxgiDevice = {

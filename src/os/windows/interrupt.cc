@@ -15,7 +15,7 @@ namespace {
 
 constexpr DWORD kNone = ~DWORD{0};
 
-// What the handlers know; there is one object at a time.
+// The state of the handlers; there is one object at a time.
 std::atomic<DWORD> request_that_came{kNone};
 std::atomic<HANDLE> waiter{nullptr};  // an event: the request is for Wait() to tell
 std::string_view last_words_to_write;
@@ -42,7 +42,7 @@ BOOL WINAPI TellOrEnd(DWORD request) {
   DWORD written = 0;
   WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), last_words_to_write.data(),
             static_cast<DWORD>(last_words_to_write.size()), &written, nullptr);
-  if (request == CTRL_C_EVENT) ExitProcess(0);  // As from Wait(): the user has seen enough.
+  if (request == CTRL_C_EVENT) ExitProcess(0);  // Like from Wait(): the user has seen enough.
   return FALSE;
 }
 
@@ -82,7 +82,7 @@ InterruptibleWait::Woken InterruptibleWait::Wait(const ProcessHandle& process,
   return woken == WAIT_OBJECT_0 + 1 ? Woken::kByProcess : Woken::kByTime;
 }
 
-// As the system ends a process that does not handle it.
+// Ends the process as the system does if no handler takes the request.
 void InterruptibleWait::Obey() const {
   ExitProcess(static_cast<UINT>(STATUS_CONTROL_C_EXIT));
 }

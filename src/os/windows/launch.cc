@@ -59,7 +59,7 @@ SystemHandle Nowhere() {
                            &inheritable, OPEN_EXISTING, 0, nullptr));
 }
 
-// Its input and output, which it inherits as copies.
+// The child's input and output, which it inherits as copies.
 class StandardStreams {
  public:
   StandardStreams(const Launch& launch, STARTUPINFOW* info) {
@@ -110,7 +110,7 @@ class Inheriting {
   const std::vector<HANDLE>& handles_;
 };
 
-// What CreateProcessW takes beside its parameters. What is set is only pointed to.
+// The attributes of CreateProcessW. Values are referenced, not copied.
 class Attributes {
  public:
   Attributes() {

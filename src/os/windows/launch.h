@@ -13,8 +13,8 @@
 
 namespace cairn {
 
-// One line that CommandLineToArgvW and the C runtime take apart into these words again. Of the first, which has
-// other rules, a quotation mark is lost: no path has one.
+// Returns one line that CommandLineToArgvW and the C runtime split into these words again. The
+// first word, which has other rules, loses quotation marks: no path has one.
 std::wstring JoinedCommandLine(const std::vector<std::string>& words);
 
 // This process's variables with these ("NAME=value") in their places; names are the same in capitals or not.

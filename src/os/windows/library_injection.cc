@@ -14,8 +14,8 @@ namespace {
 
 constexpr DWORD kLongestLoadMs = 60'000;
 
-// What the thread works with, in the other process. The path follows. Functions of kernel32 are at the same
-// address in all processes, until the machine starts again.
+// The data of the thread in the other process. The path follows. Functions of kernel32 have the
+// same address in all processes, until the machine starts again.
 struct Order {
   void* load_library;    // LoadLibraryExW
   void* get_last_error;  // GetLastError

@@ -13,12 +13,13 @@
 
 namespace cairn {
 
-// Loads the library at this whole path into the process, and waits until that is done, a minute at most. What it needs
-// is looked for beside it as well. Errors: kUnsupported: the process has 32 bits, or another processor. kIo: with the
-// system's reason; also if the process has ended meanwhile.
+// Loads the library at this whole path into the process, and waits until that is done, a minute at
+// most. The system also searches the library's folder for libraries that it needs. Errors:
+// kUnsupported: the process has 32 bits, or another processor. kIo: with the system's reason; also
+// if the process has ended meanwhile.
 Status LoadIntoProcess(HANDLE process, const std::wstring& library);
 
-// Whether a program of 32 bits is in this file, into which nothing of 64 bits can be loaded.
+// Returns true if the file is a program of 32 bits, into which nothing of 64 bits can be loaded.
 bool IsProgramOf32Bits(const std::wstring& file);
 
 }  // namespace cairn

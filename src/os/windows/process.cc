@@ -43,7 +43,8 @@ std::wstring FindIn(const std::filesystem::path& folder, const std::filesystem::
   return {};
 }
 
-// Not as CreateProcessW, which looks into the current folder as well, and takes "C:\Program" for "C:\Program Files".
+// Finds a program. CreateProcessW would search the current folder as well, and take "C:\Program"
+// for "C:\Program Files".
 std::wstring FindProgram(const std::string& name) {
   if (name.find_first_of("/\\:") != name.npos) return FindIn({}, Wide(name));
   const wchar_t* const variable = _wgetenv(L"PATH");
@@ -86,7 +87,7 @@ bool HasEnded(HANDLE process) {
   return WaitForSingleObject(process, 0) == WAIT_OBJECT_0;
 }
 
-// How often its threads were suspended, by the one that was least often. Of a process without threads none.
+// Returns the smallest suspend count of its threads. 0 for a process without threads.
 uint32_t TimesSuspended(ProcessId id) {
   using Query = LONG(NTAPI*)(HANDLE, int, void*, ULONG, ULONG*);
   constexpr int kSuspendCount = 35;  // ThreadSuspendCount, Windows 8.1; not in all headers
@@ -235,7 +236,7 @@ std::string CommandLineOf(ProcessId pid) {
   return line;
 }
 
-// Nobody writes titles over his arguments. What cannot be read has a file all the same.
+// Arguments are never overwritten with titles here. If they cannot be read, the file's name can.
 std::string ProgramOf(ProcessId pid) {
   std::string program(ProgramOfCommandLine(ArgumentsOf(pid)));
   if (!program.empty()) return program;

@@ -68,7 +68,7 @@ std::wstring EnvironmentIn(ProcessId id, size_t most_units) {
   const SystemHandle process = OpenToRead(id);
   StartParameters parameters = {};
   if (!process.valid() || !ReadParameters(HandleOf(process), &parameters)) return {};
-  // Its size is not told: read as far as its memory goes.
+  // The size of the environment is unknown: read up to the end of its memory.
   MEMORY_BASIC_INFORMATION pages = {};
   if (VirtualQueryEx(HandleOf(process), parameters.environment, &pages, sizeof(pages)) == 0) {
     return {};

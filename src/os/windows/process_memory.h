@@ -10,9 +10,11 @@
 
 namespace cairn {
 
-// As CreateProcessW was given it. "" if nobody may read it, or it is a program of 32 bits.
+// Returns the command line given to CreateProcessW. "" if it cannot be read, or for a program of 32
+// bits.
 std::wstring CommandLineIn(ProcessId id);
-// Its variables, a zero behind each, at most `most_units` of UTF-16; "" likewise.
+// Returns the variables, a zero behind each, at most `most_units` of UTF-16. "" if they cannot be
+// read, or for a program of 32 bits.
 std::wstring EnvironmentIn(ProcessId id, size_t most_units);
 // The process that started it, by number; -1 if it is gone.
 ProcessId StarterOf(ProcessId id);

@@ -34,7 +34,7 @@ using testing::Not;
 [[gnu::noinline]] int Deeper(volatile char* above) {
   volatile char here[4096];
   here[0] = above[0];
-  // Never zero, which the compiler does not know.
+  // Never zero, but the compiler cannot know that.
   return here[0] == 0 ? 0 : Deeper(here) + here[0];
 }
 
@@ -253,7 +253,7 @@ TEST_F(ProgramFile, WhyALibraryIsNotInItIsTold) {
   EXPECT_THAT(why, HasSubstr("text.dll is not loaded into it: "));
 }
 
-// As much of one as the system reads to tell what it is.
+// Makes the part of a 32-bit program that the system reads to find its kind.
 TEST_F(ProgramFile, Of32BitsIsRefusedWhereALibraryIsToBeInIt) {
   std::string bytes = ReadOwnProgram();
   uint32_t header = 0;

@@ -35,7 +35,7 @@ class Key {
   Key& operator=(const Key&) = delete;
 
   HKEY get() const { return key_; }
-  // None of a key that is not there.
+  // Returns none for a key that does not exist.
   std::vector<std::wstring> SubkeyNames() const {
     return Names([this](DWORD i, wchar_t* name, DWORD* size) {
       return RegEnumKeyExW(key_, i, name, size, nullptr, nullptr, nullptr, nullptr);

@@ -71,7 +71,7 @@ std::vector<ProcessId> RunningProcesses() {
 ProcessId ParentOf(ProcessId id) {
   const ProcessId starter = StarterOf(id);
   const uint64_t start = StartOf(starter);
-  // Its number may be that of a later process by now.
+  // A later process may have that number by now.
   return start == 0 || start > StartOf(id) ? -1 : starter;
 }
 

@@ -23,15 +23,15 @@ namespace {
 
 constexpr DWORD kReadWrite = FILE_MAP_READ | FILE_MAP_WRITE;
 
-// What can be touched there, in whole pages; 0 if nothing, or that is not known.
+// Returns the accessible bytes there, in whole pages; 0 if there are none, or if unknown.
 uint64_t MappedBytes(const void* view) {
   MEMORY_BASIC_INFORMATION info = {};
   if (VirtualQuery(view, &info, sizeof(info)) == 0 || info.State != MEM_COMMIT) return 0;
   return info.RegionSize;
 }
 
-// What another process has, as PathForOthers writes it: "process/4711/handle/128/bytes/8192". A section itself knows
-// whole pages only.
+// The memory of another process, as PathForOthers writes it: "process/4711/handle/128/bytes/8192".
+// A section itself stores whole pages only.
 struct MemoryElsewhere {
   DWORD process_id = 0;
   RawHandle handle = 0;
@@ -56,7 +56,7 @@ bool Take(std::string_view word, Number* number, std::string_view* text) {
 Result<MemoryElsewhere> ParsePath(std::string_view path) {
   MemoryElsewhere found;
   std::string_view text = path;
-  // No negative handles: they stand for the process that uses them, and its threads.
+  // Rejects negative handles: they stand for the process that uses them, and its threads.
   if (Take(kProcess, &found.process_id, &text) && Take(kHandle, &found.handle, &text) &&
       Take(kBytes, &found.size_bytes, &text) && text.empty() && found.process_id != 0 &&
       found.handle > 0) {
@@ -160,7 +160,7 @@ Result<SharedMemory> SharedMemory::Map(SystemHandle handle, uint64_t size_bytes,
   // All of it: a view of `size_bytes` would not show that there is more.
   memory.data_ = static_cast<std::byte*>(
       MapViewOfFile(HandleOf(handle), writable ? kReadWrite : FILE_MAP_READ, 0, 0, 0));
-  // What is no memory, or is not open, was never made by Create.
+  // A handle that is closed or is no memory was not made by Create.
   if (memory.data_ == nullptr && GetLastError() == ERROR_INVALID_HANDLE) {
     return Status(StatusCode::kCorrupt, "what was handed over is no memory");
   }

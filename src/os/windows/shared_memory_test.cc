@@ -26,7 +26,7 @@ StatusCode CodeOf(const std::string& path) {
   return SharedMemory::MapPathForWriting(path).status().code();
 }
 
-// What the other process does, which runs the same test.
+// The part of the other process, which runs the same test.
 void WriteThere(const char* path) {
   const Result<SharedMemory> memory = SharedMemory::MapPathForWriting(path);
   ASSERT_TRUE(memory.ok()) << memory.status().message();
@@ -59,7 +59,7 @@ TEST(SharedMemoryOfAnotherProcess, APathToSomethingElseIsRefused) {
   EXPECT_EQ(CodeOf(PathOf(self, memory->handle(), ~uint64_t{0})), StatusCode::kCorrupt);
   const SystemHandle event = Owned(CreateEventW(nullptr, TRUE, FALSE, nullptr));
   EXPECT_EQ(CodeOf(PathOf(self, event.get(), 10'000)), StatusCode::kCorrupt);
-  // What stands for this process itself.
+  // The handle that stands for this process itself.
   EXPECT_EQ(CodeOf(PathOf(self, -1, 10'000)), StatusCode::kInvalidArgument);
   EXPECT_EQ(CodeOf("process/0/handle/4/bytes/1"), StatusCode::kInvalidArgument);
   EXPECT_EQ(CodeOf(PathOf(self, memory->handle(), 10'000) + " "), StatusCode::kInvalidArgument);

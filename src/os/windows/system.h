@@ -23,15 +23,16 @@
 
 namespace cairn {
 
-// UTF-8 inside, UTF-16 at the border. What is no character becomes U+FFFD.
+// Convert between UTF-8, used inside, and UTF-16, used by the system. Invalid characters become
+// U+FFFD.
 std::wstring Wide(std::string_view text);
 std::string Utf8(std::wstring_view text);
 
-// As functions of the system take it. Long paths have no limit behind a prefix, which takes no relative ones, and no
-// '/'.
+// Returns the path for functions of the system. Adds the prefix that lifts the limit of long paths;
+// it allows no relative paths, and no '/'.
 std::wstring SystemPath(const std::filesystem::path& path);
 
-// What GetLastError says, to be compared with std::errc.
+// Returns the error of GetLastError, for comparison with std::errc.
 std::error_code LastError();
 // "`what`: the system's words for what GetLastError says".
 Status StatusFromLastError(const std::string& what);

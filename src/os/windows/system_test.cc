@@ -44,7 +44,7 @@ TEST(Library, IsFoundOnceItIsLoaded) {
   const Library found = Library::FindLoaded("version.dll");
   void* const function = reinterpret_cast<void*>(found.Find<void (*)()>("VerQueryValueW"));
   ASSERT_NE(function, nullptr);
-  // As whoever loaded it first spelt it.
+  // The spelling of the first caller that loaded it.
   EXPECT_THAT(LibraryPathOf(function), AnyOf(EndsWith("version.dll"), EndsWith("VERSION.dll")));
   EXPECT_THAT(LibraryPathOf(reinterpret_cast<void*>(&IsAdministrator)), EndsWith(".exe"));
   EXPECT_EQ(LibraryPathOf(nullptr), "");

@@ -48,7 +48,7 @@ std::vector<std::string> CommandLineWords(int, char**) {
   return words;
 }
 
-// No process becomes two.
+// Processes cannot be copied on Windows.
 void CallInCopies(void (*)()) {}
 
 }  // namespace cairn

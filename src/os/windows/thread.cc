@@ -38,7 +38,7 @@ std::array<char, kThreadNameBytes> CurrentThreadName() {
   return name;
 }
 
-// No handler of the program's runs on a thread that is not its own, but for faults: there are no signals.
+// Windows has no signals: no handler of the program runs on this thread, except for faults.
 std::thread StartInnerThread(const char* name, std::function<void()> body) {
   return std::thread([name, body = std::move(body)] {
     static const auto set = InKernel<SetDescription>("SetThreadDescription");

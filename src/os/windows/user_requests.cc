@@ -56,7 +56,7 @@ BOOL WINAPI OnRequest(DWORD request) {
     g_listener->Add({UserRequest::Kind::kSignal, SignalOf(request), true});
     gone = CopyOf(g_listener->gone.get());
   }
-  // When this returns, the system ends the process for a closed console or session.
+  // The system ends the process for a closed console or session when this returns.
   if (SignalOf(request) == SIGTERM) {
     WaitForSingleObject(HandleOf(gone), INFINITE);
     return FALSE;
@@ -82,7 +82,7 @@ UserRequests::~UserRequests() {
   if (state_->trigger_wait != nullptr) UnregisterWaitEx(state_->trigger_wait, INVALID_HANDLE_VALUE);
   SetEvent(HandleOf(state_->gone));
   for (const UserRequest& request : state_->waiting) {
-    // As the system ends a process that does not handle it.
+    // End the process as the system does if no handler takes the request.
     if (request.kind == UserRequest::Kind::kSignal) {
       ExitProcess(static_cast<UINT>(STATUS_CONTROL_C_EXIT));
     }

@@ -35,7 +35,7 @@ bool Arm(Waited* waited) {
                                      WT_EXECUTEONLYONCE | WT_EXECUTEINWAITTHREAD) != 0;
 }
 
-// Its callback does not run any more when this returns.
+// The callback does not run any more when this returns.
 void Disarm(const Waited& waited) {
   UnregisterWaitEx(waited.wait, INVALID_HANDLE_VALUE);
 }
@@ -46,7 +46,7 @@ struct WaitSet::State {
   ~State() {
     for (const auto& waited : all) Disarm(*waited);
   }
-  // Those that have something to tell right now.
+  // Adds the keys of handles that are signalled right now.
   void Look() {
     keys.clear();
     for (const auto& waited : all) {

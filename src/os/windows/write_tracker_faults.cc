@@ -33,7 +33,7 @@ LONG WINAPI OnException(EXCEPTION_POINTERS* what) {
   return again ? EXCEPTION_CONTINUE_EXECUTION : EXCEPTION_CONTINUE_SEARCH;
 }
 
-// Whether all of it may be read and written, and nothing else is said of it.
+// Returns true if all pages are readable and writable without further attributes.
 bool IsPlain(PageRange pages) {
   while (pages.begin < pages.end) {
     MEMORY_BASIC_INFORMATION info = {};

@@ -25,7 +25,7 @@ class WriteWatchTracker final : public WriteTracker {
   // It is watched as long as it lives.
   void Remove(PageRange) override {}
   bool Collect(PageRange pages, std::vector<PageRange>* written) override;
-  // Whether it finds what it must find and nothing else, on memory of its own.
+  // Returns true if it finds exactly the writes to memory of its own.
   bool Works();
 
  private:
