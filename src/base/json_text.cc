@@ -16,7 +16,7 @@ bool NeedsNoEscape(char c) {
   return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
 }
 
-// Of the code point that `text` begins with; 0 if it does not begin with valid UTF-8.
+// Returns the size of the code point at the beginning of `text`; 0 if that is no valid UTF-8.
 size_t CodePointBytes(std::string_view text) {
   for (size_t size = 1; size <= std::min<size_t>(4, text.size()); ++size) {
     if (IsValidUtf8(text.substr(0, size))) return size;

@@ -21,12 +21,13 @@ namespace cairn {
 // Calls must nest as the document does: keys inside objects, values after keys or inside arrays.
 class JsonWriter {
  public:
-  // How many outer levels give each of their values a line, so that a person finds the parts; what is
-  // deeper stands on one line. kOneLine: all does, and no line feed ends it.
+  // The number of outer levels that give each of their values a line, so that a person finds the
+  // parts; deeper values stand on one line. kOneLine: all values do, and no line feed ends the
+  // text.
   static constexpr int kManyLines = 5;
   static constexpr int kOneLine = 0;
 
-  // Of LimitTexts().
+  // The limit of LimitTexts().
   static constexpr size_t kMostTextBytes = size_t{128} << 20;
   static constexpr size_t kKeptTextBytes = 64;
 
@@ -44,7 +45,7 @@ class JsonWriter {
   // Plain ASCII of ours, which needs no escapes.
   void Key(std::string_view key);
 
-  // As AppendJsonText (base/json_text.h) writes it: nothing in it can act on a terminal.
+  // Writes a text like AppendJsonText (base/json_text.h): nothing in it can act on a terminal.
   void String(std::string_view value);
   void Number(uint64_t value);
   void SignedNumber(int64_t value);
@@ -57,7 +58,7 @@ class JsonWriter {
   void HexBytes(std::span<const std::byte> bytes);
   void Bool(bool value);
   void Null();
-  // What is JSON already, on one line: a value, or keys with their values.
+  // Writes text that is already JSON, on one line: a value, or keys with their values.
   void Json(std::string_view json);
 
   // A key with its value.
@@ -72,7 +73,7 @@ class JsonWriter {
   void NullKey(std::string_view key);
   // Null without a value.
   void OptionalKey(std::string_view key, std::optional<uint64_t> value);
-  // Of a table: null for the largest number, which stands for no index.
+  // Writes the index into a table: null for the largest number, which stands for no index.
   void IndexKey(std::string_view key, uint32_t index);
 
   // All texts together have kMostTextBytes; those that come later are cut to kKeptTextBytes each.

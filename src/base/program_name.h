@@ -11,14 +11,15 @@
 
 namespace cairn {
 
-// Of arguments with a zero behind each, as in /proc/PID/cmdline: the first, but of a command line of Wine's
-// the first that is an .exe. A view into `command_line`; "" if that is empty. Allocates nothing.
+// Returns the program in arguments with a zero behind each, as in /proc/PID/cmdline: the first one,
+// but in a command line of Wine the first that is an .exe. A view into `command_line`; "" if that
+// is empty. Allocates nothing.
 std::string_view ProgramOfCommandLine(std::string_view command_line);
 
 // The same of arguments that are not joined; there is at least one.
 std::string ProgramOfArguments(const std::vector<std::string>& arguments);
 
-// Whether it ends with ".exe", in capitals or not.
+// Returns true if the path ends with ".exe", in capitals or not.
 bool IsWindowsProgram(std::string_view path);
 
 // The last part of a path; of an .exe also behind backslashes.

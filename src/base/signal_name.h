@@ -8,8 +8,8 @@
 
 namespace cairn {
 
-// What a process dies of, as it stands in blocks and files: a signal number of Linux on x86-64 and ARM, or the code of
-// an exception of Windows. Any system may read both.
+// The cause of a process's death, as blocks and files store it: a signal number of Linux on x86-64
+// and ARM, or the code of an exception of Windows. Every system can read both.
 inline constexpr int64_t kSignalAbort = 6;
 inline constexpr int64_t kSignalKill = 9;
 inline constexpr int64_t kAccessViolation = 0xc0000005;
@@ -26,7 +26,8 @@ constexpr bool IsExceptionCode(int64_t code) {
          (code >= 0x80000001 && code <= 0x80000004) || code == kConsoleClosed;
 }
 
-// Of a process of Windows that TerminateProcess has ended, with this exit code: no code is as large as that.
+// Returns the cause for a process of Windows that TerminateProcess ended with this exit code:
+// larger than any other code.
 constexpr int64_t TerminatedWith(int32_t exit_code) {
   return int64_t{1} << 32 | static_cast<uint32_t>(exit_code);
 }

@@ -269,7 +269,7 @@ class WideReader {
   uint32_t Take() {
     const uint32_t unit = Peek();
     if (unit == 0) {
-      left_ = 0;  // Nothing behind the terminator is looked at.
+      left_ = 0;  // Ignore everything behind the terminator.
     } else {
       at_ += bytes_;
       --left_;

@@ -37,8 +37,8 @@ void AppendVisibleText(std::string_view text, std::string& out);
 // True when VisibleText(text) would equal `text`.
 bool IsVisibleText(std::string_view text);
 
-// As one word of a shell's command line: unchanged if it is harmless, else in single quotes; as
-// $'a\x0ab' if a terminal cannot show it as it is.
+// Returns the text as one word of a shell's command line: unchanged if it is harmless, else in
+// single quotes; as $'a\x0ab' if a terminal cannot show it unchanged.
 std::string ShellQuoted(const std::string& word);
 
 // "0a1b2c", with `separator` between the bytes.

@@ -16,17 +16,19 @@
 
 namespace cairn {
 
-// A value that does not change. It may outlive the document that it was taken from. Keys keep their order.
-// Whoever asks for what is not there, or is of another type, gets an exception that names the place.
+// A value that does not change. It may outlive the document that it was taken from. Keys keep their
+// order. Access to a missing value, or to one of another type, throws an exception that names the
+// place.
 class Json {
  public:
   class Iterator;
 
-  // Of a text that is no JSON, type() is "discarded", and whatever else is asked says what is wrong with it.
+  // Parses a text. If it is no JSON, type() is "discarded", and any other access throws with the
+  // error.
   static Json Parse(std::string_view text);
   static Json ParseFile(const std::string& path);
 
-  // What values are compared with.
+  // Make values for comparisons.
   Json(std::nullptr_t = nullptr);
   Json(bool value);
   Json(int value) : Json(int64_t{value}) {}
@@ -37,7 +39,8 @@ class Json {
   Json(const char* value) : Json(std::string(value)) {}
   Json(const std::string& value);
 
-  // As schemas say it: "object", "array", "string", "integer", "number", "boolean" or "null".
+  // Returns the type's name in schemas: "object", "array", "string", "integer", "number", "boolean"
+  // or "null".
   std::string_view type() const;
   bool is_object() const { return type() == "object"; }
   bool is_array() const { return type() == "array"; }
@@ -49,17 +52,17 @@ class Json {
   template <typename T>
   T get() const;
 
-  // Of objects.
+  // Access to the members of an object.
   Json at(const std::string& key) const;
   Json operator[](const std::string& key) const { return at(key); }
   bool contains(const std::string& key) const;
   Json value(const std::string& key, const Json& otherwise) const;
-  // Of arrays.
+  // Access to the elements of an array.
   Json at(size_t index) const;
   Json operator[](size_t index) const { return at(index); }
   Iterator begin() const;
   Iterator end() const;
-  // Of both. Keys of an array are its indices.
+  // Returns the size of an object or array. Keys of an array are its indices.
   size_t size() const;
   bool empty() const { return size() == 0; }
   std::vector<std::pair<std::string, Json>> items() const;
