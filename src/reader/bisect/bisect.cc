@@ -20,8 +20,8 @@ constexpr int kRounds = 3;
 
 using Suspects = std::vector<Suspect>;
 
-// When a question counts as answered. Failures by luck need more tries before "clean" is believed;
-// machines that fail by themselves now and then need more than one failure.
+// The condition for an answer. With random failures "clean" needs more tries; on machines that fail
+// by themselves now and then a failure needs confirmation.
 struct Policy {
   uint32_t tries = 1;
   uint32_t failures = 1;
@@ -58,7 +58,7 @@ class Asker {
     expected_ = probes_ + probes;
   }
 
-  // Never undecided: that is asked again, and then the end.
+  // Plays a question once. Undecided plays are repeated; too many of them end the search.
   Result<ProbeAnswer> Once(const BisectQuestion& question) {
     const uint32_t most = std::max(1u, options_.most_undecided);
     for (uint32_t undecided = 0;;) {
@@ -87,7 +87,7 @@ class Asker {
   std::string what_;
 };
 
-// What the failure is: learnt from plays of the whole trace.
+// The failure as plays of the whole trace showed it.
 struct Failure {
   BisectAnswer what;  // place, kind, how often
   uint64_t last_place = 0;
@@ -131,7 +131,7 @@ class Search {
   const Failure& failure_;
   const Policy policy_;
   const uint32_t repeats_;
-  // What the levels above left over.
+  // The parts that the levels above kept.
   Suspects kept_submissions_;
   Suspects kept_lists_;
   Suspects all_calls_;                                // of kept_lists_
@@ -144,7 +144,8 @@ const BisectTree::Submission& Search::SubmissionOf(uint64_t call) const {
       [](const BisectTree::Submission& submission, uint64_t c) { return submission.call < c; });
 }
 
-// What is after the failure is of no interest; what the CPU does until the next submission is.
+// Returns the submission behind the failure: later work does not matter, but the CPU's calls until
+// then do.
 uint64_t Search::StopBefore() const {
   for (const BisectTree::Submission& submission : tree_.submissions) {
     if (submission.call > failure_.last_place) return submission.call;
@@ -152,7 +153,8 @@ uint64_t Search::StopBefore() const {
   return ~uint64_t{0};
 }
 
-// What is left out on a level: all of the level that is not kept, and what the levels above left out.
+// Returns the question of a level: omit all parts of the level that are not kept, and those omitted
+// on the levels above.
 BisectQuestion Search::QuestionFor(Level level, const Suspects& kept) const {
   BisectQuestion question;
   question.stop_before = StopBefore();
@@ -221,7 +223,8 @@ Result<size_t> Search::ShortestPrefix(Level level, const Suspects& needed,
   return enough;
 }
 
-// One after the other is left out; who is not missed goes. What remains was seen to fail.
+// Omits one part after the other; a part without which it still fails goes. The remaining parts
+// were seen to fail.
 Result<Suspects> Search::Minimise(Level level, Suspects needed) {
   if (needed.size() < 2) return needed;
   const Policy sure = {std::max(policy_.tries, policy_.failures + repeats_ - 1), policy_.failures};
@@ -244,7 +247,7 @@ Result<Suspects> Search::Narrow(Level level, Suspects items) {
   const bool from_the_end = level == Level::kSubmission;
   Suspects needed;
   while (!items.empty()) {
-    // That it takes none of them is an answer, which no other question checks: one failure is not enough.
+    // An empty set is an answer that no other question checks: one failure is not enough.
     Policy policy = policy_;
     if (needed.empty()) {
       policy.failures = std::max(2u, policy.failures);
@@ -275,7 +278,7 @@ Result<Suspects> Search::NarrowSubmissions() {
     items.push_back({Level::kSubmission, submission.call, 0});
   }
   asker_.Expect(Counted(items.size(), asker_.words().submission), 8 + Log2(items.size()));
-  // Nothing can be left out: that is the same as everything.
+  // Without parts to omit, keep everything.
   if (items.empty()) return items;
   return Narrow(Level::kSubmission, std::move(items));
 }
@@ -366,15 +369,17 @@ Result<Failure> Learn(Asker& asker, uint32_t repeats) {
   return failure;
 }
 
-// So many clean answers in a row that 99 of 100 failures of this frequency would have shown.
+// Returns the number of clean answers in a row after which 99 of 100 failures of this frequency
+// would have shown.
 uint32_t TriesFor(const Failure& failure) {
   if (failure.what.failed == failure.what.asked) return 1;
   return std::min(kMostTries,
                   static_cast<uint32_t>(std::ceil(std::log(0.01) / std::log(1 - failure.rate()))));
 }
 
-// When the culprit is believed: what always failed fails always, what failed now and then at least half as
-// often as the whole trace did, and more than once: a single failure may be somebody else's.
+// Returns the condition for the culprit: a constant failure must fail each time, an occasional one
+// at least half as often as the whole trace did, and more than once, because a single failure may
+// have another cause.
 Policy PolicyForCulprit(const Failure& failure, Policy policy, uint32_t repeats) {
   const uint32_t tries = std::max(2u, policy.tries * repeats);
   if (policy.tries == 1) return {repeats, repeats};
@@ -394,7 +399,7 @@ void Count(const Asker& asker, BisectAnswer* answer) {
   answer->undecided = asker.undecided();
 }
 
-// Is there something else that fails? What comes and goes is looked for more than once.
+// Looks for another failure without the culprits; repeats this for occasional failures.
 Status LookWithoutCulprits(Asker& asker, uint32_t tries, BisectAnswer* answer) {
   asker.Expect(fmt::format("the {} without the culprit", asker.words().whole), tries);
   BisectQuestion question;

@@ -69,7 +69,7 @@ struct BisectQuestion {
   std::vector<Suspect> left_out;  // sorted
   // The first submission after all that matter: the play may end before it. ~0: play all.
   uint64_t stop_before = ~uint64_t{0};
-  // What is not in the tree stays. False: it is left out with the rest, if anything is.
+  // True: work that is not in the tree stays. False: it is omitted with the rest, if anything is.
   bool rest_stays = false;
 };
 
@@ -85,8 +85,8 @@ struct BisectAnswer {
   std::vector<Suspect> culprits;
   std::string why;            // when not found: a sentence
   bool not_to_blame = false;  // when not found: it fails with everything left out
-  // What the failure is: where it shows, and how (ProbeAnswer). In the first plays one of them, or both,
-  // may have been different each time: then any counts.
+  // The failure: its place and kind (ProbeAnswer). If the first plays differed in place, kind or
+  // both, any counts.
   uint64_t place = 0;
   FailureKind kind = FailureKind::kNone;
   int signal = 0;
@@ -105,14 +105,15 @@ struct BisectAnswer {
 // Is that the failure that the answer is about, and not another one?
 bool IsSameFailure(const BisectAnswer& failure, const ProbeAnswer& answer);
 
-// How often what is left is played before it counts as not failing: once, if the whole trace always failed.
+// Returns the plays after which the remaining work counts as clean: one, if the whole trace always
+// failed.
 uint32_t TriesOf(const BisectAnswer& failure);
 
-// What can be left out, in the order of the trace.
+// The parts that can be omitted, in the order of the trace.
 struct BisectTree {
   struct List {
     uint64_t object = 0;
-    // Its work: draws, dispatches, copies, ... Executions of the same recording share it.
+    // The list's work: draws, dispatches, copies, ... Executions of the same recording share it.
     std::shared_ptr<const std::vector<uint64_t>> calls;
     uint64_t recorded_from = 0;  // the call with which the recording begins, 0: the list's creation
   };
@@ -123,7 +124,7 @@ struct BisectTree {
   std::vector<Submission> submissions;
 };
 
-// What people call the parts.
+// The words for the parts in texts.
 struct BisectWords {
   std::string whole = "trace";
   std::string play = "replay";
@@ -138,12 +139,14 @@ struct BisectWords {
 using Probe = std::function<Result<ProbeAnswer>(const BisectQuestion&)>;
 
 struct BisectOptions {
-  // How often the whole trace is played first, and the answer at the end is checked. A trace that fails
-  // only sometimes has each clean answer asked again, until 99 of 100 such failures would have shown; its
-  // culprit must fail about half as often as the whole trace did, and more than once.
+  // The plays of the whole trace at the beginning, and the checks of the answer at the end. For a
+  // trace that fails only sometimes each clean answer is asked again, until 99 of 100 such failures
+  // would have shown; its culprit must fail about half as often as the whole trace did, and more
+  // than once.
   uint32_t repeats = 2;
   uint64_t max_probes = 100'000;
-  // So many undecided plays of one question in a row end the search: guessing would name an innocent call.
+  // The number of undecided plays of one question in a row that ends the search: a guess would name
+  // an innocent call.
   uint32_t most_undecided = 4;
   std::function<void(const BisectProgress&)> progress;  // before each probe; may be empty
   BisectWords words;

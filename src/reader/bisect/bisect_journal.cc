@@ -23,7 +23,7 @@ constexpr uint32_t kVersion = 2;
 constexpr std::string_view kIdentityWord = "for ";
 constexpr char kOldEnding[] = ".old";
 constexpr std::string_view kAnswersLine = "answers\n";
-// Of 100,000 probes, and then some.
+// Room for more than 100,000 probes.
 constexpr size_t kMaxJournalBytes = size_t{64} << 20;
 
 struct OutcomeWord {
@@ -215,8 +215,8 @@ std::vector<JournalEntry> ParseJournal(std::string_view text, const JournalIdent
 
 namespace {
 
-// Why a journal is not gone on with, "" if it is: what differs. One that has no answer, or is cut before the
-// first, has nothing to lose.
+// Returns the difference because of which a journal is not continued; "" if it is. A journal
+// without an answer, or cut before the first one, has nothing to lose.
 std::string WhyPutAside(std::string_view text, const JournalIdentity& identity) {
   if (text.find('\n') == std::string_view::npos) return "";
   const JournalHead head = ParseJournalHead(text);
@@ -230,7 +230,7 @@ std::string WhyPutAside(std::string_view text, const JournalIdentity& identity) 
   return "it says the same in another order";
 }
 
-// Its new name: the first that nothing has.
+// Renames the journal and returns its new name: the first free one.
 Result<std::string> PutAside(const std::string& path) {
   constexpr uint32_t kMost = 1000;
   std::string old = path + kOldEnding;
@@ -253,7 +253,7 @@ Result<std::unique_ptr<BisectJournal>> BisectJournal::OpenFile(const std::string
                               "name another file with --journal",
                               path));
   };
-  // Who was there before may have removed it, or put it aside, between the opening and the lock.
+  // The earlier owner may have removed it, or renamed it, between the opening and the lock.
   constexpr int kTries = 10;
   for (int i = 0; i < kTries; ++i) {
     std::error_code error;
@@ -277,7 +277,7 @@ Result<std::unique_ptr<BisectJournal>> BisectJournal::Open(const std::string& pa
   if (!why.empty()) {
     Result<std::string> old_path = PutAside(path);
     if (!old_path.ok()) return old_path.status();
-    // Who comes between makes one of his own: then this one is not made.
+    // If another search makes its own journal meanwhile, this one is not made.
     journal = OpenFile(path, FileMode::kCreate);
     if (!journal.ok()) return journal;
     (*journal)->put_aside_ = why;
@@ -302,7 +302,7 @@ Status BisectJournal::Begin(const JournalIdentity& identity) {
   CAIRN_RETURN_IF_ERROR(CutAt(0));
   const std::string header = Header(identity);
   if (const std::error_code error = file_.Append(std::as_bytes(std::span(header)))) {
-    // Nothing is in it that anybody would miss.
+    // The journal holds nothing worth keeping.
     (void)Remove();
     return StatusFromError(error, path_);
   }
@@ -310,7 +310,7 @@ Status BisectJournal::Begin(const JournalIdentity& identity) {
   return {};
 }
 
-// What is behind `offset` goes, and writing goes on there.
+// Cuts the file at `offset` and continues there.
 Status BisectJournal::CutAt(size_t offset) {
   const std::error_code error = file_.Truncate(offset);
   return error ? StatusFromError(error, path_) : Status();
@@ -330,7 +330,7 @@ Result<ProbeAnswer> BisectJournal::Ask(const BisectQuestion& question, const Pro
   const uint64_t key = QuestionKey(question);
   if (HasNext()) {
     if (entries_[next_].question == key) return entries_[next_++].answer;
-    // Of another version of the strategy: from here on it is of no use.
+    // The entry is of another version of the strategy: it and those behind it are useless.
     entries_.resize(next_);
     CAIRN_RETURN_IF_ERROR(CutAt(next_ == 0 ? header_bytes_ : entries_.back().end_offset));
   }
@@ -355,7 +355,7 @@ uint64_t BisectJournal::AverageMs() const {
 }
 
 Status BisectJournal::Remove() {
-  // As long as it is locked: nobody else has begun to use it.
+  // Removes the file while it is locked, so that no other search has begun to use it.
   const std::error_code error = RemoveFile(path_);
   file_ = File();
   return error ? StatusFromError(error, path_) : Status();

@@ -27,8 +27,8 @@
 
 namespace cairn {
 
-// What answers are about, by name: they hold only where all of it is the same. Names without colons, nothing
-// with line breaks; VisibleText makes it so.
+// The subject of the answers, by name: they hold only if all values are equal. Names without
+// colons, nothing with line breaks; VisibleText ensures it.
 using JournalIdentity = std::vector<std::pair<std::string, std::string>>;
 
 struct JournalEntry {
@@ -41,8 +41,8 @@ struct JournalEntry {
 // The same for the same question, in every process.
 uint64_t QuestionKey(const BisectQuestion& question);
 
-// What the head of a journal says that it is about; what is cut or damaged is left out. `version` is 0 if the
-// text is no journal.
+// The subject in the head of a journal, without parts that are cut or damaged. `version` is 0 if
+// the text is no journal.
 struct JournalHead {
   uint32_t version = 0;
   JournalIdentity identity;
@@ -77,9 +77,9 @@ class BisectJournal {
   // `probe` and writes its answers down. Errors: those of `probe`; kIo.
   Result<ProbeAnswer> Ask(const BisectQuestion& question, const Probe& probe);
 
-  // Why the file that was there is put aside, what differs; "" if it is not.
+  // Returns the difference because of which the existing file was renamed; "" if it was not.
   const std::string& put_aside() const { return put_aside_; }
-  // Where it is now.
+  // Returns the path of the renamed file.
   const std::string& old_path() const { return old_path_; }
   // Answers in the file when it was opened.
   size_t remembered() const { return remembered_; }
@@ -87,7 +87,7 @@ class BisectJournal {
   bool HasNext() const { return next_ < entries_.size(); }
   // True if it holds no answer.
   bool empty() const { return entries_.empty(); }
-  // How long a play took, on average; 0 if none was made yet, or if they take less than that.
+  // Returns the average time of a play; 0 if there was none yet, or if plays are shorter.
   uint64_t AverageMs() const;
   // The search is over. Errors: kIo.
   Status Remove();

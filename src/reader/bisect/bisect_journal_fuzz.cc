@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (name.find(": ") != std::string::npos || value.find('\n') != std::string::npos) std::abort();
   }
   if (!entries.empty() && !cairn::IdentityDifference(head.identity, here).empty()) std::abort();
-  // What says the same is about the same.
+  // Equal heads mean equal subjects.
   const auto own = cairn::ParseJournal(text, head.identity, &header_bytes);
   CheckEntries(text, header_bytes, own);
   if (head.whole && header_bytes != head.bytes) std::abort();

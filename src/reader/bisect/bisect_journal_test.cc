@@ -229,7 +229,7 @@ TEST_F(BisectJournalTest, ARestartForgetsWhateverAJournalHolds) {
   {
     const auto journal = Open();
     ASSERT_TRUE(journal->Ask(Question(1), CountingProbe().probe()).ok());
-    // Not what another search is at.
+    // A journal in use by another search stays.
     EXPECT_FALSE(BisectJournal::Open(path_, kTrace1, /*restart=*/true).ok());
     EXPECT_EQ(6, std::ranges::count(Text(), '\n'));
   }

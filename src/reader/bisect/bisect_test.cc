@@ -44,8 +44,8 @@ BisectTree Tree(uint64_t submissions, uint32_t lists, uint64_t calls) {
   return tree;
 }
 
-// What was executed so far, submission by submission. The answer is that of the first submission after
-// which `fails` says so.
+// Keeps the work executed so far, submission by submission. The answer is that of the first
+// submission for which `fails` returns true.
 class ModelGpu {
  public:
   struct Executed {
@@ -161,8 +161,8 @@ TEST(Bisect, ThreeCallsInOneList) {
   EXPECT_THAT(Find(tree, gpu).culprits, ElementsAre(Call(1100), Call(1133), Call(1159)));
 }
 
-// As an NVIDIA H200 does it: the dispatch that writes through a bad address finishes and its fence comes;
-// whatever is dispatched next never ends.
+// Fails like an NVIDIA H200: the dispatch that writes through a bad address finishes and its fence
+// is signalled; the next dispatch never ends.
 class LateGpu {
  public:
   LateGpu(const BisectTree& tree, uint64_t culprit, bool has_canary)
@@ -211,8 +211,8 @@ TEST(Bisect, AFaultThatShowsInTheNextDispatchIsNotBlamedOnIt) {
   }
 }
 
-// What the canary is for: without one the last dispatch of a submission is found only together with the
-// first of the next, which is innocent.
+// The canary prevents this: without it the last dispatch of a submission is found only together
+// with the first one of the next submission, which is innocent.
 TEST(Bisect, WithoutACanaryABystanderIsNamedToo) {
   const BisectTree tree = Tree(8, 1, 4);
   LateGpu gpu(tree, 3'103, /*has_canary=*/false);
@@ -245,7 +245,7 @@ TEST(Bisect, LuckIsLearntAndAskedAgain) {
   for (uint32_t seed = 1; seed <= 50; ++seed) {
     uint32_t random = seed * 2654435761u;
     ModelGpu gpu(tree, [&](const auto& executed) {
-      // Asked once a submission: a chance of about a half for the one in which it shows.
+      // Random once a submission: the failing one fails about half of the time.
       if (executed.submission != 14'000 || !executed.calls.contains(13'205)) return false;
       random = random * 1664525u + 1013904223u;
       return (random >> 16) % 2 == 0;
@@ -352,7 +352,8 @@ TEST(Bisect, AnotherKindOfFailureInTheSamePlaceIsNotThisOne) {
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(FailureKind::kHang, answer->kind);
   EXPECT_THAT(answer->culprits, ElementsAre(Call(101), Call(9'107)));
-  // Told apart by nothing, the other one is taken for it: the culprit that is named is none.
+  // Without a difference between the failures the other one is taken for this one: the named
+  // culprit is wrong.
   same_kind = true;
   answer = Bisect(tree, probe, {});
   ASSERT_TRUE(answer.ok());
@@ -375,7 +376,7 @@ TEST(Bisect, WhereTheFirstPlaysFailDifferentlyAnyKindCounts) {
   EXPECT_THAT(answer->culprits, ElementsAre(Call(9'107)));
 }
 
-// Who leaves out the upload lets the indirect draw of another submission read rubbish.
+// Without the upload the indirect draw of another submission reads rubbish.
 TEST(Bisect, AnotherFailureThatLeavingOutCausesIsNotTakenForThisOne) {
   const BisectTree tree = Tree(20, 1, 10);
   ModelGpu gpu(tree, [](const auto& executed) {
@@ -429,7 +430,7 @@ TEST(Bisect, ARecordingThatIsExecutedAgainAndAgain) {
   BisectTree tree = Tree(1, 1, 6);
   const BisectTree::List list = tree.submissions[0].lists[0];
   for (uint64_t i = 2; i <= 30; ++i) tree.submissions.push_back({i * 1000, {list}});
-  // Its tenth execution fails.
+  // The list's tenth execution fails.
   ModelGpu gpu(tree, [](const auto& executed) {
     return executed.submission == 10'000 && executed.calls.contains(103);
   });

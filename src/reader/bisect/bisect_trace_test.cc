@@ -209,7 +209,7 @@ TEST(DescribeCulprits, SaysWhatItIsAndWhereItStands) {
   EXPECT_THAT(text.list, HasSubstr("\"Main\""));
   EXPECT_THAT(text.pipeline, HasSubstr("\"Integrate\""));
   EXPECT_THAT(text.path, ElementsAre("Frame", "Simulate"));
-  // Of its two executions the one in which it failed.
+  // Of the list's two executions, the one that failed is named.
   EXPECT_EQ(program.submissions[1], text.submission);
   EXPECT_EQ(0u, text.list_index);
   EXPECT_EQ(1u, text.frame);
@@ -417,7 +417,7 @@ TEST(FailsTheSame, PlaysUntilAPlaySaysSomething) {
               HasSubstr("no memory"));
   EXPECT_EQ(4u, plays);
   EXPECT_EQ("stopped", ask({undecided}).status().message());
-  // What fails only now and then is given more tries.
+  // An occasional failure gets more tries.
   failure.failed = 1;
   EXPECT_TRUE(*ask({ProbeAnswer{}, undecided, ProbeAnswer{}, hangs}));
   EXPECT_FALSE(*ask(std::vector<ProbeAnswer>(8)));
@@ -542,7 +542,7 @@ TEST_F(TraceProbeTest, ADeviceThatCannotBeMadeIsAnErrorNotAnAnswer) {
   }
 }
 
-// Told as it comes: this play dies before it could tell of it.
+// The probe reports it at once: this play dies before its end.
 TEST_F(TraceProbeTest, AProbeTellsWhatIsNotAsItWasRecordedAlsoIfItDies) {
   TestTrace test;
   test.Note(NoteKind::kUnsupported, "a heap was made of the program's own memory");

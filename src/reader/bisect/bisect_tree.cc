@@ -35,7 +35,7 @@ std::string CallText(TraceReader* trace, const Record& record, Method method,
   return PrintArguments(info, call, state);
 }
 
-// What a command list is recording.
+// The current recording of a command list.
 struct Recording {
   Calls work;
   std::vector<std::string> path;
@@ -160,7 +160,7 @@ Result<BisectTree> ReadBisectTree(TraceReader* trace,
     const std::optional<Method> method = trace->MethodOf(record);
     if (!method) continue;
     switch (ListCallOf(*method)) {
-      // What was executed before keeps its own.
+      // Earlier executions keep their own recording.
       case ListCall::kReset:
         recordings[record.object] = {std::make_shared<Calls>(), record.number};
         break;
@@ -181,7 +181,7 @@ Result<BisectTree> ReadBisectTree(TraceReader* trace,
   }
   CAIRN_RETURN_IF_ERROR(cursor.status());
   if (tree.submissions.empty()) {
-    // They may stand in what is lost.
+    // The submissions may be in the lost part.
     const std::vector<Loss>& lost = cursor.losses().empty() ? trace->losses() : cursor.losses();
     if (!lost.empty()) {
       return Status(StatusCode::kCorrupt,

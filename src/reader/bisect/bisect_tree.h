@@ -21,7 +21,7 @@ namespace cairn {
 Result<BisectTree> ReadBisectTree(TraceReader* trace,
                                   const std::function<bool(uint64_t record)>& keep_on = nullptr);
 
-// What a culprit is and where it stands.
+// The facts of a culprit for texts, with its position.
 struct CulpritText {
   Suspect suspect;
   uint64_t frame = 0;
@@ -34,8 +34,8 @@ struct CulpritText {
   std::vector<std::string> path;  // the events around it, outermost first
 };
 
-// In the order of `culprits`. Of several submissions that executed a call, the last one not after `place`
-// is told. Errors: those of reading the trace.
+// Returns the texts in the order of `culprits`. If several submissions executed a call, names the
+// last one not after `place`. Errors: those of reading the trace.
 Result<std::vector<CulpritText>> DescribeCulprits(TraceReader* trace,
                                                   const std::vector<Suspect>& culprits,
                                                   uint64_t place);

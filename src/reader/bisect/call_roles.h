@@ -38,7 +38,7 @@ Result<std::vector<uint64_t>> ExecutedLists(std::span<const std::byte> body, Blo
 // The body of the same call for these lists.
 std::vector<std::byte> ExecuteBody(const std::vector<uint64_t>& lists);
 
-// What people see of a BeginEvent: its text. "" if the record is damaged.
+// Returns the text of a BeginEvent. "" if the record is damaged.
 std::string EventText(Method method, std::span<const std::byte> body, BlobSource* blobs);
 // The object that SetPipelineState, or SetPipelineState1, sets; 0 if the record is damaged.
 uint64_t PipelineOf(Method method, std::span<const std::byte> body, BlobSource* blobs);

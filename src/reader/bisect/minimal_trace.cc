@@ -17,7 +17,7 @@
 namespace cairn {
 namespace {
 
-// What stays of a recording: the calls on a list from its Reset to its execution.
+// The kept calls of a recording: those on a list from its Reset to its execution.
 struct KeptRecording {
   uint64_t from = 0;
   uint64_t executed_at = 0;

@@ -14,7 +14,7 @@
 
 namespace cairn {
 
-// Which objects go into the copy.
+// Selects the objects of the copy.
 enum class MinimalObjects : uint8_t {
   kNeeded,  // what is left needs them (format/model/unused_objects.h)
   kAll,     // for failures that depend on what else lies in memory

@@ -67,7 +67,7 @@ std::string ProgramSearch::GpuMissedBy(const TrialRun& run) const {
   if (!has_catalogue_ || catalogue_.lists == 0) return "";
   const std::vector<std::string>& met = run.catalogue.devices;
   if (run.catalogue.lists == 0) {
-    // What fails that early fails without one.
+    // A failure before the GPU is used needs no device.
     return run.end == TrialEnd::kFailed ? "" : "the program met no GPU this time";
   }
   const bool known = std::any_of(met.begin(), met.end(), [this](const std::string& device) {
@@ -91,7 +91,7 @@ Status ProgramSearch::Learn(const TrialRun& run) {
   return options_.save ? options_.save(catalogue_) : Status();
 }
 
-// What can be left out now.
+// Rebuilds the tree of work that can still be left out.
 void ProgramSearch::Plant() {
   tree_ = std::make_shared<const WorkTree>(catalogue_, searched_, gone_);
   suspects_ = tree_->tree();
@@ -160,7 +160,7 @@ Status ProgramSearch::SearchForMore(ProgramFound* found) {
     Result<BisectAnswer> next = SearchAmong(searched_);
     if (!next.ok()) return next.status();
     found->answer.undecided += next->undecided;
-    // What fails then needs no work that could be named, or comes and goes.
+    // This failure depends on no work that could be named, or is random.
     if (!next->found || next->kind != first.kind || next->signal != first.signal) return {};
     found->culprits.push_back(Describe(next->culprits));
     found->answer.without = next->without;

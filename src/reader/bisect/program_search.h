@@ -50,7 +50,7 @@ struct ProgramCulprit {
   size_t alike = 1;  // of work: pieces that differ by their ordinal alone, itself included
 };
 
-// What fails by itself: of several pieces of work all are needed.
+// Culprits that fail by themselves; of several pieces of work all are needed.
 using ProgramCulprits = std::vector<ProgramCulprit>;
 
 struct ProgramFound {
@@ -67,7 +67,7 @@ struct ProgramFound {
   uint64_t failed_without = 0;
   uint64_t failed_otherwise = 0;  // of all runs: in another way, which counts as no failure
   uint64_t stuck = 0;             // of all runs: ended because they went on and on
-  // Of the runs of the whole program.
+  // The totals of the runs of the whole program.
   uint64_t work = 0;                 // pieces that were met
   uint64_t work_not_in_all = 0;      // that some of those runs did not meet
   uint64_t work_dropped = 0;         // that found no room

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Le;
 
-// What a run recorded and did not leave out, by name.
+// The names of work that a run recorded and did not leave out.
 using Ran = std::set<std::string>;
 
 struct ModelWork {
@@ -35,7 +35,7 @@ struct ModelWork {
 
 class ModelProgram {
  public:
-  // What happens in a run, the how manieth from 1 on.
+  // The behaviour of a run, counted from 1.
   using Behaviour = std::function<TrialRun(const Ran& ran, uint64_t run)>;
 
   ModelProgram(std::vector<ModelWork> work, Behaviour behaviour)
@@ -221,7 +221,7 @@ TEST(ProgramSearch, ManyThatFailByThemselvesAreNotAllLookedFor) {
   EXPECT_EQ(ProbeOutcome::kFails, found->answer.without);
 }
 
-// What draws read comes from copies: as long as draws are searched, those stay.
+// Draws read results of copies: copies stay while draws are searched.
 TEST(ProgramSearch, CopiesStayWhileDrawsAreSearched) {
   std::vector<ModelWork> work = Scene(3, 1, 2);
   work.push_back({"upload", {}, CAIRN_MARKER_COPY_BUFFER, 0, 1});

@@ -25,8 +25,8 @@ struct TraceProbeSettings {
   // GPU work that takes longer is a hang: more than the slowest submission needs, canary included.
   uint64_t hang_timeout_ns = uint64_t{10} * 1'000'000'000;
   std::function<bool()> keep_on;  // ProbeLimits::keep_on
-  // How often a probe is tried that cannot make a device, and how long before it is tried again (twice as
-  // long each time): after a hang drivers need seconds to come back.
+  // The tries of a probe that cannot make a device, and the wait before the next one (twice as long
+  // each time): after a hang drivers need seconds to recover.
   uint32_t device_tries = 5;
   uint64_t device_pause_ns = 1'000'000'000;
   // The device of the search. Another one counts as none: a GPU that has just crashed may not be there for a
@@ -50,7 +50,7 @@ Status AnswerTraceProbe(const std::function<void(PlayerOptions*)>& adjust = {});
 // before it had one; kInterrupted.
 Result<DeviceFacts> ProbeDevice(const TraceProbeSettings& settings);
 
-// What of the question a player understands.
+// Converts the parts of the question that a player understands.
 Omissions OmissionsOf(const BisectQuestion& question);
 
 }  // namespace cairn

@@ -11,7 +11,7 @@ namespace cairn {
 namespace {
 
 using Kind = Suspect::Kind;
-// Of a scope or a group: when the last of it went to the GPU.
+// The time when the last work of a scope or a group went to the GPU.
 using Moment = std::pair<uint64_t, uint32_t>;
 
 Moment MomentOf(const WorkNote& note) {

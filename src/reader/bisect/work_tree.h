@@ -19,36 +19,38 @@
 
 namespace cairn {
 
-// Where all failures of a program show: in no submission that anybody could tell. It is behind the whole tree.
+// The place of all failures of a program: they show in no known submission. It is behind the whole
+// tree.
 inline constexpr uint64_t kProgramPlace = ~uint64_t{0};
 
 class WorkTree {
  public:
   WorkTree() = default;
-  // The work of one class. What went to the GPU last stands last: culprits are likely there. `gone`: hashes of what
-  // was found already: it is in no run, and not in the tree.
+  // Builds the tree of one class of work. The work that went to the GPU last comes last: culprits
+  // are likely there. `gone`: hashes of culprits that were found already: they are in no run, and
+  // not in the tree.
   WorkTree(const WorkCatalogue& catalogue, LeaveOutClass work_class,
            std::vector<uint64_t> gone = {});
 
   const BisectTree& tree() const { return tree_; }
 
-  // How a run is asked for that. Work of the other class stays; copies are a matter of their own, because draws
-  // read what they write: when they are searched, all shader work is left out, but for a question about the whole
-  // or the rest.
+  // Returns the board's question for a run. Work of the other class stays. Copies are separate,
+  // because draws read their results: while copies are searched, all shader work is left out,
+  // except in a question about the whole or the rest.
   BoardQuestion QuestionFor(const BisectQuestion& question) const;
 
   // The same for nothing but these.
   BoardQuestion AloneQuestion(const std::vector<Suspect>& kept) const;
 
-  // Whether a culprit, all of it, stays in such a run. It may be one of another tree of the same catalogue: `note` is
-  // what NoteOf says of it there.
+  // Returns true if a culprit stays completely in such a run. It may be one of another tree of the
+  // same catalogue: `note` is the result of NoteOf there.
   bool Keeps(const BisectQuestion& question, Suspect::Kind kind, const WorkNote& note) const;
 
   // The work that a suspect stands for; of a scope or a group its first, whose ordinal says nothing.
   const WorkNote& NoteOf(const Suspect& suspect) const;
-  // By which a board knows it: its key, group or scope.
+  // Returns the hash by which a board knows it: its key, group or scope.
   uint64_t HashOf(const Suspect& suspect) const;
-  // How many pieces of work it stands for.
+  // Returns the number of pieces of work that it stands for.
   size_t CountOf(const Suspect& suspect) const;
 
  private:

@@ -133,7 +133,7 @@ TEST(WorkTree, KnowsWhatStays) {
   EXPECT_TRUE(keeps(Work(4), Group(1, 0)));
 }
 
-// What was found once is in no later run, whatever holds it.
+// A culprit that was found is in no later run, whatever scope holds it.
 TEST(WorkTree, WhatIsGoneStaysGone) {
   const uint64_t gone = KeyIn(GroupIn(kShadow, CAIRN_MARKER_DRAW, 7), 1);
   const WorkTree tree(Catalogue(), LeaveOutClass::kShader, {gone});

@@ -24,7 +24,7 @@ std::string Packed(std::string_view text, size_t piece_bytes) {
   return packed;
 }
 
-// What no compression makes smaller, so that the buffer is filled many times.
+// Returns text that no compression makes smaller, so that the buffer is filled many times.
 std::string Noise(size_t size) {
   std::string noise;
   uint32_t state = 1;

@@ -13,7 +13,7 @@
 namespace cairn {
 namespace {
 
-// Where the data goes.
+// The place of the data.
 constexpr std::string_view kDataPlace = "@DATA@";
 // In its policy: a page of a server may ask it, one that is a file nobody.
 constexpr std::string_view kServerPlace = "@SERVER@";
@@ -29,7 +29,7 @@ std::string_view EmbeddedPage() {
 }
 #endif
 
-// What stands before and behind a place.
+// Returns the text before and behind a place.
 std::pair<std::string_view, std::string_view> SplitAt(std::string_view text,
                                                       std::string_view place) {
   const size_t at = text.find(place);

@@ -23,7 +23,7 @@ struct PageContent {
   bool is_served = false;              // it may ask the server that it comes from
 };
 
-// Whether this build has the page: it was built with node, npm and esbuild.
+// Returns true if this build has the page: it was built with node, npm and esbuild.
 bool HasPage();
 
 // The page in pieces; nothing of the report is in it but as compressed data, so that no name can end what it stands

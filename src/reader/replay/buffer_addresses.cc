@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kWordBytes = sizeof(uint64_t);
 constexpr uint64_t kIdentifierBytes = sizeof(ShaderIdentifier);
-// Of D3D12_RAYTRACING_INSTANCE_DESC.
+// Size and offset of the address in D3D12_RAYTRACING_INSTANCE_DESC.
 constexpr uint64_t kInstanceBytes = 64;
 constexpr uint64_t kInstanceAddress = 56;
 static_assert(sizeof(D3D12_RAYTRACING_INSTANCE_DESC) == kInstanceBytes);

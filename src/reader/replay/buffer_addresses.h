@@ -29,7 +29,7 @@
 
 namespace cairn {
 
-// Where the addresses are in the arguments of a command signature.
+// The positions of addresses in the arguments of a command signature.
 struct IndirectLayout {
   uint32_t stride_bytes = 0;
   std::vector<uint32_t> addresses;      // offsets in one set of arguments
@@ -62,11 +62,11 @@ class BufferAddresses {
   };
 
   void AddSignature(uint64_t object, IndirectLayout layout);
-  // What GetShaderIdentifier returned then and now.
+  // Adds the results of GetShaderIdentifier in the recording and now.
   void AddIdentifier(const ShaderIdentifier& recorded, const ShaderIdentifier& real);
   void Remove(uint64_t object);  // a signature, a list or a buffer ends
 
-  // What a list does, in order.
+  // Record the commands of a list, in order.
   void Reset(uint64_t list);
   void Copy(uint64_t list, uint64_t to, uint64_t to_offset, uint64_t from, uint64_t from_offset,
             uint64_t size_bytes);
@@ -116,7 +116,7 @@ class BufferAddresses {
   Status AddWord(std::span<const Step> before, PlaceKey place, WordKind kind, Memory* memory,
                  Words* words);
   static PlaceKey SourceOf(std::span<const Step> before, PlaceKey place, uint64_t size_bytes);
-  // What the program wrote at a place, whether or not it was patched meanwhile.
+  // Returns the program's own bytes at a place, even if they were patched meanwhile.
   Result<uint64_t> RecordedAt(PlaceKey place, Memory* memory);
   Status PatchRun(Words::const_iterator first, Words::const_iterator last, Memory* memory);
   bool PatchWord(PlaceKey place, WordKind kind, std::byte* bytes, Memory* memory);

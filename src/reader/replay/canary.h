@@ -23,7 +23,7 @@ class Canary {
   // Dispatches on a direct or compute queue, waits, and looks what was written. Errors: kDeviceLost: it
   // did not end within `limit`, or wrote something else; kUnsupported: it could not be made.
   Status Run(ID3D12CommandQueue* queue, std::chrono::milliseconds limit);
-  // That came to their end as they should.
+  // Returns the runs with the expected result.
   uint32_t runs() const { return good_runs_; }
 
  private:

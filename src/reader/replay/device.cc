@@ -42,7 +42,7 @@ bool HasWindowsCalls(const std::string& library) {
          library.find("libvkd3d.so") != std::string::npos;
 }
 
-// Nothing else has those calls here.
+// Only libvkd3d has functions of the Windows convention here.
 static bool IsLibvkd3d(const std::string& name, const Library&) {
   return HasWindowsCalls(name);
 }

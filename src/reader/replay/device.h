@@ -18,7 +18,7 @@ inline constexpr char kDefaultD3D12Library[] = "d3d12.dll";
 inline constexpr char kDefaultD3D12Library[] = "libvkd3d-utils.so.1";
 #endif
 
-// What to do where a device cannot be made.
+// The next step for the user if a device cannot be made.
 extern const char kNextWithoutDevice[];
 
 // The library's calling convention of COM methods: that of Windows for libvkd3d and its utilities, the
@@ -26,7 +26,8 @@ extern const char kNextWithoutDevice[];
 // one convention, and this is true of every library.
 bool HasWindowsCalls(const std::string& library);
 
-// Its function that creates devices, as an address. Never unloaded: devices must not outlive it.
+// The library with its function that creates devices, as an address. Never unloaded: devices must
+// not outlive it.
 // Errors: kNotFound with the package that has it; kUnsupported if the library has no such function.
 struct D3D12Library {
   void* create_device = nullptr;
@@ -49,14 +50,15 @@ constexpr bool Libvkd3dTakesNull(unsigned major, unsigned minor) {
   return major > 1 || (major == 1 && minor >= 17);
 }
 
-// Which device it is, the same each time and, but for the paths, on each machine that has the like: no
-// addresses, no LUID. What is not known is "".
+// Identifies the device: equal each time and, except for the paths, on each machine with the same
+// kind of device, so that it has no addresses and no LUID. Unknown values are "".
 struct DeviceFacts {
   std::string name;    // "llvmpipe (LLVM 15.0.6, 256 bits), 10005:0000"
   std::string driver;  // "llvmpipe Mesa 22.3.6 (LLVM 15.0.6), version 0x1"
   std::string
       library;  // the file of the implementation: "libvkd3d-utils.so.1.4.4", "d3d12.dll 10.0.19041.1"
-  // Where that was loaded from, and what it stands on, links followed: two builds may have the same name.
+  // The paths of the library and of those that it uses, links followed: two builds may have the
+  // same name.
   std::string library_paths = {};
 
   bool operator==(const DeviceFacts&) const = default;

@@ -27,14 +27,15 @@ class FenceModel {
   void Create(uint64_t fence, uint64_t initial_value) { values_[fence] = initial_value; }
   // The CPU waits no longer for a fence that ended. A queue that does comes to no end: nobody can signal it.
   void Remove(uint64_t object);
-  // What the fence really has.
+  // Sets the real value of the fence.
   void Correct(uint64_t fence, uint64_t value);
 
   void SignalFromCpu(uint64_t fence, uint64_t value);
   void SignalFromQueue(uint64_t queue, uint64_t fence, uint64_t value);
   void WaitOnQueue(uint64_t queue, uint64_t fence, uint64_t value);
 
-  // What is enqueued brings the fence to `value` or beyond. False for fences that are not known.
+  // Returns true if enqueued signals bring the fence to `value` or beyond. False for unknown
+  // fences.
   bool Reachable(uint64_t fence, uint64_t value) const;
 
   // The queue waits for a value that nothing enqueued brings: it comes to no end by itself.

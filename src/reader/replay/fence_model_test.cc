@@ -93,7 +93,7 @@ TEST(FenceModelTest, TheCpuWaitsForNoFenceThatEnded) {
   EXPECT_THAT(model.TakeReachable(), ElementsAre(ElementsAre(FenceValue{kFence, 1})));
 }
 
-// Its implementation holds the fence, and nobody else can signal it.
+// The implementation holds the fence, and nobody else can signal it.
 TEST(FenceModelTest, QueueThatWaitsForAFenceThatEndedIsStuck) {
   FenceModel model;
   model.Create(kFence, 0);

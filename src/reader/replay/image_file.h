@@ -16,9 +16,9 @@
 
 namespace cairn {
 
-// A PNG with 8-bit red, green, blue and alpha. What was at `path` is replaced when all is written, never
-// by half a file. Errors: kInvalidArgument: not as many pixels as width and height say; kIo, with the
-// path.
+// Writes a PNG with 8-bit red, green, blue and alpha. Replaces the file at `path` once all is
+// written, never by a partial file. Errors: kInvalidArgument: the number of pixels does not fit
+// width and height; kIo, with the path.
 Status WritePng(const std::string& path, const RgbaImage& image);
 // kCorrupt, or kIo; any colour type is converted.
 Result<RgbaImage> ReadPng(const std::string& path);

@@ -36,7 +36,7 @@ TEST_F(ImageFileTest, PixelsComeBack) {
   EXPECT_EQ(read->width, 3u);
   EXPECT_EQ(read->height, 2u);
   EXPECT_EQ(read->pixels, image.pixels);
-  // Nothing else is left in the folder.
+  // The folder holds no other file.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "deep"), {}), 1);
 }
 

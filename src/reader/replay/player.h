@@ -85,7 +85,7 @@ struct PlayerOptions {
   // For tests: gives an ID3D12Device* with a reference for the caller, or null. Calls of COM methods
   // are those of Windows, unless `library` says otherwise.
   std::function<void*(uint32_t feature_level)> create_device;
-  // Asked now and then, and while waiting: true ends the playback with kOk after the current call.
+  // Called now and then, and while waiting: true ends the playback with kOk after the current call.
   std::function<bool()> interrupted;
   Omissions omissions;
   // After every submission: wait for it, then run a dispatch of our own that cannot fail, and wait for
@@ -99,30 +99,32 @@ struct PlayerOptions {
   // Tell a layer that sees the playback where frames end: a marker "cairn:frame" on a queue of the
   // player's own, at the end of each.
   bool mark_frames = false;
-  // When the playback has come to its end: called for the textures that live then, in the order of their
-  // numbers. Of those that something may draw into all slices of the first mip, or, with
-  // `every_subresource`, all there is of all textures. Not empty `textures`: of these objects only.
+  // Called at the end of the playback for the textures that live then, in the order of their
+  // numbers. Gives all slices of the first mip of textures that can be drawn into, or, with
+  // `every_subresource`, all subresources of all textures. If `textures` is not empty, only those
+  // objects.
   std::function<void(TextureImage)> on_texture;
   bool every_subresource = false;
   std::unordered_set<uint64_t> textures;
-  // What the player notes (PlayerResult::notes), when it does: a process that dies cannot tell later. May be
-  // null.
+  // Called with each of PlayerResult::notes when it is made: a process that dies cannot report it
+  // later. May be null.
   std::function<void(const std::string& note)> on_note;
   // A search: a call that the device refuses although it succeeded when it was recorded ends the playback
   // (kRefused), for what it would have made fail is not there. Without it that call is left out.
   bool end_at_refusal = false;
-  // Told of each device that was made. May be null.
+  // Called for each device that was made. May be null.
   std::function<void(const DeviceFacts&)> on_device;
-  // Told before each submission is made. May be null.
+  // Called before each submission. May be null.
   std::function<void(uint64_t number)> on_submission;
-  // Told when it changes: the first and the last submission of which nobody has seen that they ended; 0: none.
-  // May be null.
+  // Called when it changes: the first and the last submission that are not known to have ended; 0:
+  // none. May be null.
   std::function<void(uint64_t first, uint64_t last)> on_unfinished;
   // The same of every call, left out or not. May be null.
   std::function<void(uint64_t number)> on_call;
-  // How much the playback may cost (reader/replay/play_cost.h): beyond that Run says kUnsupported. UINT64_MAX: no bound.
+  // The limit of the playback's cost (reader/replay/play_cost.h): beyond it Run returns
+  // kUnsupported. UINT64_MAX: no limit.
   uint64_t most_cost_ns = ~uint64_t{0};
-  // Told of every record, also those that are no calls, before it is played. May be null.
+  // Called for every record, also those that are no calls, before it is played. May be null.
   std::function<void()> on_record;
   std::function<void(uint64_t frame)> on_frame;
 };
@@ -137,7 +139,8 @@ struct LeftOut {
 struct PlayerResult {
   uint64_t frames = 0;
   uint64_t calls = 0;
-  // What was left out although the program had made it. Calls that failed when they were recorded are none.
+  // The number of calls that succeeded in the recording and were skipped. Calls that failed when
+  // they were recorded do not count.
   uint64_t skipped = 0;
   std::vector<LeftOut>
       left_out;  // by kind, in the order of their first; the last is that of all further kinds
@@ -153,7 +156,7 @@ struct PlayerResult {
   uint64_t slowest_submission_ns = 0;
 };
 
-// What ends a playback early, beside Status.
+// The reason why a playback ended early, beside Status.
 enum class PlayerFailure {
   kNone,
   kRefused,  // no device can be made; with end_at_refusal: the device refused a call that had succeeded

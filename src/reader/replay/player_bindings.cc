@@ -116,7 +116,8 @@ Status CheckCommand(const D3D12_INDIRECT_ARGUMENT_DESC& argument, const ReplayOb
 
 }  // namespace
 
-// What is bound lives at least until something else is: the program may have given it back before.
+// Keeps an object that was bound until the GPU has no use for it: the program may have released it
+// already.
 void PlayerImpl::Retire(uint64_t device, ComPtr<IUnknown> object) {
   if (!object || objects_.NumberOf(object.get()) != kNoObject) return;
   // The GPU may still use it.
@@ -147,7 +148,7 @@ void PlayerImpl::EndBindings(const ReplayObject& list) {
   bindings_.erase(found);
 }
 
-// What the call will have made is known from its arguments alone.
+// Returns the facts of the object that the call will make, which only its arguments show.
 CreationFacts PlayerImpl::FactsOf(CallInProgress* call) {
   CreationFacts facts;
   switch (call->method) {

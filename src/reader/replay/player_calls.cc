@@ -31,7 +31,7 @@ bool IsResourceDesc(const ParameterInfo& parameter) {
   return std::string_view(parameter.type).starts_with("const D3D12_RESOURCE_DESC");
 }
 
-// In which state a call creates its resource.
+// Returns the initial state of the resource that a call creates.
 uint32_t InitialStateOf(const MethodInfo& info, const std::vector<void*>& arguments) {
   for (size_t i = 0; i < info.parameters.size(); ++i) {
     const std::string_view type = info.parameters[i].type;
@@ -148,7 +148,7 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
   return AfterCall(call);
 }
 
-// What this replay wants otherwise than the program did.
+// Changes arguments for this replay.
 Status PlayerImpl::Adjust(CallInProgress* call) {
   const Treatment treatment = TreatmentOf(call->method);
   if (treatment == Treatment::kPipelineLibrary) {
@@ -205,7 +205,8 @@ Status PlayerImpl::ReplaceNull(CallInProgress* call) {
   }
 }
 
-// As newer releases of libvkd3d have one in place of none.
+// Returns the address of a buffer of zeros, which newer releases of libvkd3d use for a null
+// address.
 Result<uint64_t> PlayerImpl::AddressOfZeros(DeviceContext* context) {
   constexpr uint64_t kBytes = 65536;  // the largest constant buffer
   if (context->zeros) return context->zeros->GetGPUVirtualAddress();
@@ -228,7 +229,8 @@ Result<uint64_t> PlayerImpl::AddressOfZeros(DeviceContext* context) {
   return context->zeros->GetGPUVirtualAddress();
 }
 
-// Its name is what only the library knows; the description and what follows are those of a creation.
+// Creates the pipeline instead of loading it: only the library knows its name; the description and
+// the other arguments are those of a creation.
 Status PlayerImpl::LoadPipeline(CallInProgress* call) {
   const ReplayObject* const device = objects_.Find(call->object->device);
   if (device == nullptr) return LeaveOutCall(*call, "its device is not there");
@@ -286,7 +288,7 @@ void PlayerImpl::KeepPending(CallInProgress* call, const void* result) {
   pending.facts = FactsOf(call);
 }
 
-// What fences come to, and what waits for it.
+// Updates the values of fences and the waits for them.
 Status PlayerImpl::AfterCall(CallInProgress* call) {
   const uint64_t object = call->record.object;
   switch (TreatmentOf(call->method)) {
@@ -371,7 +373,8 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   return WaitForSubmission(call->record.object, context, start_ns);
 }
 
-// What command lists do to states of resources: images are copied out of them in the state they are in.
+// Tracks the states of resources that command lists set: images are copied out of them in their
+// current state.
 void PlayerImpl::NoteStates(CallInProgress* call) {
   if (call->object->chain != Chain::kID3D12GraphicsCommandList) return;
   const auto number_of = [&](const void* resource) { return objects_.NumberOf(resource); };

@@ -17,7 +17,8 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-// What WriteToSubresource reads. None: it would write outside of the subresource.
+// Returns the bytes that WriteToSubresource reads. nullopt: it would write outside of the
+// subresource.
 std::optional<uint64_t> BytesWritten(const SubresourceLayout& layout, const D3D12_BOX* box,
                                      UINT row_pitch, UINT slice_pitch) {
   const D3D12_SUBRESOURCE_FOOTPRINT& footprint = layout.placed.Footprint;
@@ -47,7 +48,7 @@ Status AtMost(uint64_t first, uint64_t count, uint64_t limit, const char* what) 
                 fmt::format("{} {} from {} on, where there are {}", count, what, first, limit));
 }
 
-// What a query gives; 0: not known. And of which kind of heap it is.
+// The size of a query's result, 0 if unknown, and if the query fits its kind of heap.
 struct QueryKind {
   uint32_t bytes = 0;
   bool fits = false;

@@ -25,7 +25,7 @@ std::string What(const LeftOut& kind) {
 TEST(EffectsTest, EveryMethodIsCounted) {
   for (uint32_t i = 0; i < kMethodCount; ++i) {
     const auto method = static_cast<Method>(i);
-    // Asked by the playback itself, of each device.
+    // The playback itself calls this for each device.
     if (method == Method::ID3D12Device_GetDeviceRemovedReason) continue;
     TestScript script;
     script.trace.Call(method, 77);

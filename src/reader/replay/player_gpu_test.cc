@@ -41,7 +41,7 @@ class PlayerGpuTest : public testing::Test {
     return status;
   }
 
-  // Of one subresource, in one piece.
+  // Adds the contents of one subresource, in one piece.
   void Contents(uint64_t resource, uint32_t state, uint64_t row_pitch,
                 const std::vector<std::byte>& bytes) {
     const ContentsBody body = {0, state, row_pitch, 0, bytes.size()};
@@ -91,7 +91,7 @@ class PlayerGpuTest : public testing::Test {
     script_.trace.DescriptorHeap(object, script_.device, call, facts);
     return object;
   }
-  // As the process that was recorded saw it.
+  // Returns the handle as the recorded process saw it.
   static D3D12_CPU_DESCRIPTOR_HANDLE Handle(uint64_t heap, uint32_t index) {
     return {static_cast<SIZE_T>(heap * 0x100000 + uint64_t{index} * kIncrementBytes)};
   }
@@ -105,7 +105,7 @@ class PlayerGpuTest : public testing::Test {
   uint64_t next_texture_ = 100;
 };
 
-// What was left out: the one kind that there is.
+// Returns the only kind of skipped calls.
 std::string OnlyKind(const PlayerResult& result) {
   EXPECT_EQ(result.left_out.size(), 1u);
   return result.left_out.empty() ? "" : result.left_out[0].what;
@@ -141,7 +141,8 @@ TEST_F(PlayerGpuTest, ContentsOfBuffersAreThereBeforeTheFirstCall) {
   EXPECT_EQ(result_.compared_readbacks, 1u);
 }
 
-// What was freed is what is allocated next: without zeros the second buffer has the bytes of the first.
+// The next allocation reuses freed memory: without zeros the second buffer has the bytes of the
+// first.
 TEST_F(PlayerGpuTest, ClearedMemoryIsZeros) {
   constexpr uint32_t kSize = 65536;
   const uint64_t from = script_.CreateBuffer(D3D12_HEAP_TYPE_UPLOAD, kSize);

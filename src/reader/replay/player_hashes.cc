@@ -61,7 +61,7 @@ Status PlayerImpl::OnResourceHash(const Record& record) {
   std::vector<std::byte> bytes;
   Status status;
   if (IsBuffer(*object)) {
-    // Not more than was hashed: with --pad it is larger.
+    // Reads no more than was hashed: with --pad the buffer is larger.
     if (body->total_bytes > object->desc.Width) return not_compared("a hash of another buffer");
     Result<std::vector<std::byte>> read =
         ReadbackOf(context).ReadBuffer(*queue, resource, 0, body->total_bytes, state);

@@ -394,7 +394,7 @@ TEST_F(FeedbackTest, OfNothing) {
   }
 }
 
-// How a format lies in memory does not matter where its texels are copied to themselves.
+// A texture copied to its own format needs no layout.
 TEST(UnknownFormatTest, TexelsAreCopiedToThemselves) {
   constexpr auto kUnknown = static_cast<DXGI_FORMAT>(5000);
   HostileScript script;
@@ -518,7 +518,7 @@ TEST(PredicationTest, BehindTheBuffer) {
 
 // ---- Tiles ----
 
-// Of 128 x 128 texels each: 2 x 2 of them in each of two slices.
+// Tiles of 128 x 128 texels: 2 x 2 of them in each of two slices.
 class TilesTest : public testing::Test {
  protected:
   TilesTest() {
@@ -598,7 +598,7 @@ TEST_F(TilesTest, WithoutAHeap) {
                 "2 tiles from 0 on of a heap that has 0");
 }
 
-// Those that both have are mapped: the device aborts if it is told otherwise.
+// Maps the tiles that both sides have: the device aborts for others.
 TEST_F(TilesTest, AsManyTilesAsBothSidesHave) {
   Map(D3D12_TILE_RANGE_FLAG_NONE, 0, 1, heap_);
   Map(D3D12_TILE_RANGE_FLAG_NONE, 0, 3, heap_);

@@ -257,8 +257,8 @@ TEST_F(RootTest, PipelineThatCouldNotBeMade) {
   ExpectAllLeftOut(&script_, 2);
 }
 
-// What it recorded before is gone, and what is recorded now is not: such a list is not submitted.
-// What needs no pipeline is played, what does waits for the next one.
+// A Reset with a pipeline that could not be made: commands that need no pipeline are played, work
+// is skipped until the next pipeline.
 TEST_F(RootTest, ListThatBeginsWithAPipelineThatCouldNotBeMade) {
   void* const pipeline = ObjectPointer(Absent(&script_, Chain::kID3D12PipelineState));
   const uint64_t queue = script_.CreateQueue();
@@ -389,7 +389,7 @@ Played PlaySignature(const std::vector<std::byte>& blob, HRESULT recorded, uint6
   return Play(&script);
 }
 
-// No implementation sees it. A program that tried was told that it is none, and went on.
+// No implementation receives the blob. A program that got an error in the recording goes on.
 void ExpectSignatureRefused(const std::vector<std::byte>& blob, const std::string& gist) {
   uint64_t call = 0;
   const Played tried = PlaySignature(blob, E_INVALIDARG, &call);
@@ -484,7 +484,7 @@ TEST(RootSignatureTest, RangesOfVersionOneDotOne) {
   EXPECT_FALSE(layout->parameters[0].samplers);
 }
 
-// Where it begins has to be there: who looks for its end counts from there.
+// The range's begin must be valid: its end is counted from there.
 TEST(RootSignatureTest, RangeWithoutAnEndThatBeginsFarBehind) {
   const Result<RootSignatureLayout> layout = ParseRootSignature(HostileScript::Container({
       1,

@@ -7,7 +7,7 @@
 namespace cairn {
 namespace {
 
-// What places in heaps, resources and root signatures the player looks at.
+// Records calls whose places in heaps, resources and root signatures the player checks.
 void Bind(HostileScript* script, uint64_t list) {
   const uint64_t views = script->CreateDescriptors(D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV, 4);
   const uint64_t targets = script->CreateDescriptors(D3D12_DESCRIPTOR_HEAP_TYPE_RTV, 2);

@@ -229,7 +229,7 @@ TEST_F(DescriptorsTest, CopyOfAnotherType) {
           "holds descriptors of type 3, not 2");
 }
 
-// As many as both have are copied.
+// Copies as many descriptors as both have.
 class RangesTest : public DescriptorsTest {
  protected:
   // Two ranges here, one of one descriptor there; then one of those is cleared.
@@ -396,7 +396,7 @@ TEST_F(ValuesTest, CommandsThatAreNull) {
 
 // ---- Memory that begins as zeros ----
 
-// What nobody wrote is zero in the recording: buffers with memory of their own, and heaps.
+// Unwritten memory is zero in the recording: buffers with memory of their own, and heaps.
 class ZeroTest : public ValuesTest {
  protected:
   void ExpectZeros(uint64_t buffer) {

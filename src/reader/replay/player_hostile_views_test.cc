@@ -74,7 +74,7 @@ TEST(ViewTest, AllThatAreLeft) {
   ExpectPlayed(&script);
 }
 
-// What the GPU reads beyond is the fault that is looked for.
+// Reads by the GPU beyond the buffer may be the fault to find, so that the view is made.
 TEST(ViewTest, LargerThanTheBufferIsMade) {
   HostileScript script;
   const uint64_t heap = script.CreateDescriptors(D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV, 4);
@@ -261,7 +261,7 @@ TEST_F(ClearTest, ViewOfAnotherKind) {
   script_.Call(Method::ID3D12Device_CreateUnorderedAccessView, script_.device,
                ObjectPointer(buffer), nullptr, nullptr, script_.Cpu(views, 2));
   const UINT values[4] = {};
-  // What the GPU sees is the GPU's affair.
+  // The GPU's view is not checked.
   script_.Call(Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewUint, list_,
                script_.Gpu(views, 1), script_.Cpu(views, 2), ObjectPointer(buffer), values, 0u,
                nullptr);

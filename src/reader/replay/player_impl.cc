@@ -46,8 +46,8 @@ StatefulResource StatefulOf(const D3D12_RESOURCE_DESC& desc, uint32_t initial_st
   return result;
 }
 
-// What the trace lost between its records: the number of the first record behind it, and what it was. A
-// trace that was cut has no hole: it plays up to the cut.
+// A gap in the trace: the number of the first record behind it, and its reason. A trace that was
+// cut has no gap: it plays up to the cut.
 struct Hole {
   uint64_t behind = 0;
   std::string reason;
@@ -74,7 +74,7 @@ constexpr char kNoImport[] = "no replay has what it opens";
 
 constexpr char kOfLostDevice[] = "calls of a device that was lost before";
 
-// Of what is left out; what is of further kinds is counted together.
+// The most kinds of skipped calls; further kinds are counted together.
 constexpr size_t kMostKinds = 1000;
 
 // "fence 7 came to 0x80" -> "fence # came to #"
@@ -183,7 +183,7 @@ Status PlayerImpl::CheckCost() {
                             current_, GroupedDigits(trace_->file().size_bytes())));
 }
 
-// What follows builds on what is lost: nobody knows what it would do to the device.
+// Later records depend on the lost ones, so that their effect on the device is unknown.
 Status PlayerImpl::FailAtHole(const std::string& reason) {
   failure_ = PlayerFailure::kCorrupt;
   failed_call_ = current_;
@@ -235,7 +235,8 @@ Status PlayerImpl::Finish() {
   CAIRN_RETURN_IF_ERROR(CheckLosses());
   for (const auto& [call, pending] : pending_) EndPending(call, pending);
   pending_.clear();
-  // Calls that never returned come last, in no order. What all further kinds share stays behind the others.
+  // Sorts the kinds: calls that never returned were added last, in no order. The common entry for
+  // further kinds stays last.
   std::vector<LeftOut>& kinds = result_.left_out;
   const size_t known = std::min(kinds.size(), kMostKinds);
   std::sort(kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(known),
@@ -267,7 +268,7 @@ Status PlayerImpl::OnCall(const Record& record) {
     return Status();
   }
   if (treatment == Treatment::kImport) {
-    // Whether it gave an object, the trace says.
+    // The trace's result tells if the call gave an object.
     (void)AddPending(call);
     return Status();
   }
@@ -335,7 +336,7 @@ PlayerImpl::Pending& PlayerImpl::AddPending(const CallInProgress& call) {
   return pending;
 }
 
-// Of a call whose result never came.
+// Ends a call whose result never came.
 void PlayerImpl::EndPending(uint64_t call, const Pending& pending) {
   std::string why = pending.left_out;
   if (TreatmentOf(pending.method) == Treatment::kImport && !pending.claimed) why = kNoImport;
@@ -391,7 +392,7 @@ Status PlayerImpl::AwaitResult(const Pending& pending, uint64_t call, HRESULT re
     // If the program did not give it that value, its device was lost.
     if (wait.value == kMost && fence != nullptr) recorded_losses_.insert(fence->device);
     if (pending.waits_for_any || wait.value == kMost) continue;
-    // Whoever signalled it is not in the trace, or was left out.
+    // The signal is not in the trace, or was skipped.
     if (fence != nullptr) {
       LeaveOut(call, fmt::format("a wait for fence {}: nothing here brings it to {}", wait.fence,
                                  wait.value));
@@ -408,7 +409,7 @@ Status PlayerImpl::AwaitResult(const Pending& pending, uint64_t call, HRESULT re
   return WaitForDevices();
 }
 
-// What succeeded then has to succeed now; what failed then did nothing.
+// A call that succeeded in the recording must succeed now; a failed one had no effect.
 Status PlayerImpl::JudgeResult(const Pending& pending, uint64_t call, HRESULT recorded) {
   const MethodInfo& info = Describe(pending.method);
   const bool answers = std::strcmp(info.result.type, "HRESULT") == 0;
@@ -492,7 +493,7 @@ Status PlayerImpl::OnObject(const Record& record) {
   const Status status = OnCreated(record, *body, trace_->ChainOf(body->chain), rest,
                                   creation == pending_.end() ? nullptr : &creation->second);
   if (status.ok() || failure_ != PlayerFailure::kNone) return status;
-  // What is here already is not what the record is about.
+  // The existing object is not the one of the record.
   LeaveOut(record.number, fmt::format("object {}: {}", record.object, status.message()));
   if (objects_.Find(record.object) == nullptr) {
     objects_.AddAbsent(record.object, body->facts == kDescriptorHeapFacts);
@@ -633,8 +634,8 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
     object->pointer.Detach();
   } else if (context != nullptr) {
     context->states.Remove(record.object);
-    // Not only submissions use objects: tile mappings and residency do, too. The end of a fence lets its waiters
-    // go, and is not put off.
+    // Tile mappings and residency use objects as well as submissions do. The end of a fence
+    // releases its waiters and is not delayed.
     const bool is_fence = object->chain == Chain::kID3D12Fence;
     if (object->pointer && !is_fence) context->ended.push_back(object->pointer);
     if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(SweepEnded(context));
@@ -652,7 +653,7 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
   return Status();
 }
 
-// What the GPU or a loss may still hold is given back by nobody.
+// Leaks objects that the GPU or a lost device may still hold.
 void PlayerImpl::EndDevice(uint64_t number, ReplayObject* object) {
   const auto found = devices_.find(number);
   if (found == devices_.end()) return;

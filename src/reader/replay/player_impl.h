@@ -48,7 +48,7 @@ class PlayerImpl final : public Player {
   bool abandoned() const override { return abandoned_; }
 
  private:
-  // What a call left behind until its results come in the trace.
+  // The state of a call until its results come in the trace.
   struct Pending {
     Method method = Method::ID3D12Object_GetPrivateData;
     bool made = false;
@@ -92,7 +92,7 @@ class PlayerImpl final : public Player {
     std::unique_ptr<Canary> canary;
     ComPtr<ID3D12Resource> zeros;  // a buffer in place of none
   };
-  // What a command list has bound, as far as implementations rely on it.
+  // The bindings of a command list that implementations rely on.
   struct ListBindings {
     struct Table {
       ComPtr<IUnknown> heap;
@@ -112,7 +112,8 @@ class PlayerImpl final : public Player {
     Bound points[2];  // graphics, compute
     ComPtr<IUnknown> pipeline;
     ComPtr<IUnknown> state_object;
-    // What was set last was left out: nobody knows what work would use. All of a list whose Reset was.
+    // True if the last binding was skipped, so that the state that work would use is unknown. True
+    // for all of a list whose Reset was skipped.
     bool unknown = false;
     bool unknown_heaps = false;
     bool unknown_pipeline = false;
@@ -160,7 +161,7 @@ class PlayerImpl final : public Player {
   // The object's pointer for the interface that declares the method. kNotFound: this device has not
   // that interface; kCorrupt.
   Result<void*> Target(const CallInProgress& call);
-  // The call is not made. Whether that is a loss, its result says, if it has one.
+  // Skips the call. The call's result, if it has one, shows if this is a loss.
   Status LeaveOutCall(const CallInProgress& call, const std::string& why,
                       bool device_lacks = false);
   Status JudgeResult(const Pending& pending, uint64_t call, HRESULT recorded);
@@ -188,8 +189,9 @@ class PlayerImpl final : public Player {
                         std::span<const std::byte> results);
   std::string Differences() const;
 
-  // player_checks.cc, player_tiles.cc: places that a call names, before it is made. What is not ok says why
-  // it is left out: it would harm this process, it would do nothing, or this implementation cannot make it.
+  // player_checks.cc, player_tiles.cc: check the places that a call names, before it is made. An
+  // error gives the reason to skip the call: it would harm this process, it would do nothing, or
+  // this implementation cannot make it.
   Status CheckCall(CallInProgress* call);
   Status CheckCopies(CallInProgress* call);
   Status CheckCopyOfAll(const CallInProgress& call, const ReplayObject& to,
@@ -260,9 +262,9 @@ class PlayerImpl final : public Player {
   Status LookForLoss(std::span<const Awaited> any, const std::string& what, bool* over);
   void GiveUp(std::span<const Awaited> any);
   Status CheckPunctuality(const WaitTime& time, const std::string& what, const Awaited& awaited);
-  // How long a wait may take before it is one for a GPU that hangs.
+  // Returns the time after which a wait counts as that for a hung GPU.
   uint64_t LimitNs();
-  // How long the frame took that is played, when it was recorded; 0: not known.
+  // Returns the recorded duration of the current frame; 0 if unknown.
   uint64_t RecordedFrameNs();
   Status WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t since_ns = 0);
   Status WaitForSubmission(uint64_t queue, DeviceContext* context, uint64_t since_ns);

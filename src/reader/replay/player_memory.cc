@@ -69,8 +69,8 @@ Result<std::byte*> PlayerImpl::BufferMemory(ReplayObject* resource, bool* unmap)
   return static_cast<std::byte*>(data);
 }
 
-// What records that bring bytes for a resource begin with. `object`: null: it could not be made here, and
-// there is nothing to do.
+// Reads the head and the bytes of records with bytes for a resource. `object` becomes null if the
+// object could not be made here, and there is nothing to do.
 template <typename Body>
 Status PlayerImpl::ReadBytes(const Record& record, Body* body, std::span<const std::byte>* bytes,
                              ReplayObject** object) {
@@ -107,7 +107,7 @@ Status PlayerImpl::OnMemory(const Record& record) {
     return leave_out(fmt::format("{} bytes at {} are written into a buffer of {}", bytes.size(),
                                  body.offset_bytes, object->desc.Width));
   }
-  // What the GPU writes there is made again, not copied.
+  // The GPU's writes are repeated, not copied.
   if (HeapTypeOf(object->As<ID3D12Resource>()) == D3D12_HEAP_TYPE_READBACK) return Status();
   bool unmap = false;
   Result<std::byte*> memory = BufferMemory(object, &unmap);
@@ -122,7 +122,7 @@ Status PlayerImpl::ClearMemory(ReplayObject* object, const Pending& creation) {
   if (options_.validate_resources && creation.committed) {
     CAIRN_RETURN_IF_ERROR(ClearTexture(object, creation));
   }
-  // What is placed in a heap has what others left there, here as there.
+  // A placed resource holds earlier data of the heap, in the recording and here.
   if (!creation.committed || object->chain != Chain::kID3D12Resource ||
       object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) {
     return Status();
@@ -417,7 +417,7 @@ Status PlayerImpl::Transition(ReplayObject* object, DeviceContext* context, uint
   auto* const resource = object->As<ID3D12Resource>();
   const uint32_t before = context->states.State(object->number, subresource);
   const D3D12_HEAP_TYPE heap = HeapTypeOf(resource);
-  // What the CPU can reach stays in the state of its heap.
+  // Memory that the CPU can access stays in the state of its heap.
   if (before == state || heap == D3D12_HEAP_TYPE_UPLOAD || heap == D3D12_HEAP_TYPE_READBACK) {
     return Status();
   }

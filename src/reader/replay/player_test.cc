@@ -59,7 +59,7 @@ Played Play(TestScript* script, PlayerOptions options) {
   return played;
 }
 
-// What was left out, kind by kind.
+// Returns the skipped calls, kind by kind.
 std::vector<std::string> LeftOutBy(const Played& played) {
   std::vector<std::string> kinds;
   for (const LeftOut& kind : played.result.left_out) kinds.push_back(kind.what);
@@ -104,7 +104,7 @@ TEST_F(PlayerTest, WithoutValidationNothingIsCompared) {
   EXPECT_TRUE(Play(&script_, OnFakeDevice()).status.ok());
 }
 
-// What is left out did not happen: each of the three ways.
+// Tests the three ways to omit work.
 TEST_F(PlayerTest, OmissionsAreNotMade) {
   const CopyProgram program(&script_, Bytes(64), std::vector<std::byte>(64));
   PlayerOptions options = OnFakeDevice();
@@ -128,7 +128,7 @@ TEST_F(PlayerTest, StopsBeforeTheCallThatIsNotWanted) {
   EXPECT_EQ(submissions, 0);
 }
 
-// Nothing that was played brings it: whoever did is not in the trace.
+// No played call signals the fence: its signal is not in the trace.
 TEST_F(PlayerTest, FenceThatNobodySignalsIsNotWaitedFor) {
   const uint64_t fence = script_.CreateFence();
   script_.Completed(fence, 3);
@@ -137,7 +137,7 @@ TEST_F(PlayerTest, FenceThatNobodySignalsIsNotWaitedFor) {
   EXPECT_THAT(LeftOutBy(played), ElementsAre("a wait for fence 2: nothing here brings it to 3"));
 }
 
-// What was recorded and cannot be looked at is not the same.
+// An image that cannot be read does not count as equal.
 TEST_F(PlayerTest, ImageThatCannotBeReadIsNotCompared) {
   FrameBody body = {};
   body.hashed = 1;
@@ -244,7 +244,8 @@ TEST_F(PlayerTest, EventIsWaitedForAfterItsSignal) {
   EXPECT_TRUE(Play(&script_, OnFakeDevice()).status.ok());
 }
 
-// What has not ended by then is waited for: `told` has "call N" and "unfinished A to B", in their order.
+// Logs the waits for unfinished submissions: `told` gets "call N" and "unfinished A to B", in their
+// order.
 void Watch(PlayerOptions* options, std::vector<std::string>* told) {
   options->on_call = [told](uint64_t number) { told->push_back("call " + std::to_string(number)); };
   options->on_unfinished = [told](uint64_t first, uint64_t last) {
@@ -319,7 +320,7 @@ TEST_F(PlayerTest, FenceThatNothingCanSignalAnyMoreIsNoHang) {
   ASSERT_EQ(played.result.left_out.size(), 2u);
   EXPECT_EQ(played.result.left_out[0].what,
             "a wait for fence 4: it came to 1, not to 5, when all queues had done what they had");
-  // What is known of it by now.
+  // The reason as far as it is known by now.
   EXPECT_EQ(played.result.left_out[1].what, "a wait for fence 4: nothing here brings it to 5");
 }
 
@@ -474,8 +475,8 @@ TEST_F(PlayerTest, RefusedCreationNamesTheCall) {
       HasSubstr("ID3D12Device::CreateComputePipelineState: this device refuses it with 0x"));
 }
 
-// Heaps of the program's own memory, and what is shared: no replay has them. What depends on them is left
-// out, too, and each of it is said.
+// Heaps of the program's own memory, and shared objects, exist in no replay. Objects that depend on
+// them are skipped, too, and each of them is reported.
 TEST_F(PlayerTest, WhatIsImportedIsLeftOutAndSaid) {
   script_.trace.Note(NoteKind::kUnsupported, "a heap was made of the program's own memory");
   const void* const memory = script_.device == 0 ? nullptr : &script_;
@@ -515,7 +516,7 @@ TEST_F(PlayerTest, WhatIsImportedIsLeftOutAndSaid) {
                                      HasSubstr("ID3D12CommandQueue::Signal")}));
 }
 
-// Which says nothing about the trace: others may have taken it.
+// This is no fault of the trace: others may have taken the memory.
 TEST_F(PlayerTest, NoMemoryIsNoRefusal) {
   script_.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, uint64_t{65} << 20);
   PlayerOptions options = OnFakeDevice();
@@ -536,7 +537,7 @@ TEST_F(PlayerTest, NotesAndDevicesAreToldWhenTheyCome) {
   const Played played = Play(&script_, options);
   EXPECT_THAT(played.result.notes, IsEmpty());
   EXPECT_THAT(notes, ElementsAre(HasSubstr("a wait for fence 2: nothing here brings it to 3")));
-  // Not libvkd3d's: nobody but its own library can be asked.
+  // This is not libvkd3d's device: only the device's own library knows its name.
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].name, "");
 }

@@ -84,7 +84,7 @@ Status CheckUpdate(ID3D12Device* device, const ReplayObject& resource, UINT regi
   for (UINT i = 0; i < region_count; ++i) {
     const D3D12_TILED_RESOURCE_COORDINATE at =
         coordinates == nullptr ? D3D12_TILED_RESOURCE_COORDINATE{} : coordinates[i];
-    // Neither place nor size: all there is.
+    // With neither place nor size, all tiles are meant.
     if (coordinates == nullptr && sizes == nullptr) {
       const Result<Tiling> tiling = TilingOf(device, resource, 0);
       if (!tiling.ok()) return tiling.status();

@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint32_t kRest = std::numeric_limits<uint32_t>::max();  // -1: all that are left
 
-// What a view says about a resource. Buffers: what lies where in them is the GPU's affair.
+// The part of a resource that a view covers. The contents of buffers are not checked.
 struct ViewRange {
   D3D12_RESOURCE_DIMENSION dimension = D3D12_RESOURCE_DIMENSION_UNKNOWN;  // not known: any
   uint32_t first_mip = 0;
@@ -38,7 +38,7 @@ Status UnknownDimension(int dimension) {
 
 uint32_t CubeFaces(uint32_t cubes) {
   constexpr uint32_t kFaces = 6;
-  // As many as no texture has.
+  // More cubes than a texture can have.
   return cubes == kRest ? kRest : std::min(cubes, kRest / kFaces - 1) * kFaces;
 }
 
@@ -162,8 +162,8 @@ Status CheckRange(const ReplayObject& resource, const ViewRange& range) {
                             mips, slices));
 }
 
-// Takes what lies outside of the target away, as hardware does; implementations on the CPU may write
-// there. Of the rectangles that are left, the number.
+// Clips rectangles to the target, as hardware does; implementations on the CPU may write outside of
+// it. Returns the number of rectangles that are left.
 UINT Clip(D3D12_RECT* rects, UINT count, uint32_t width, uint32_t height) {
   UINT left = 0;
   for (UINT i = 0; i < count; ++i) {
@@ -228,7 +228,7 @@ Status PlayerImpl::CheckAlive(const ReplayDescriptor& descriptor, uint32_t furth
                             descriptor.index + further, descriptor.heap, view->resource));
 }
 
-// What the call clears has to be there, and is not cleared beyond its edges.
+// Checks that the cleared view exists, and clips the clear to its edges.
 Status PlayerImpl::CheckClear(CallInProgress* call, ReplayView::Kind kind, size_t count,
                               size_t rects) {
   std::span<const ReplayDescriptor> descriptors = values_.descriptors();
@@ -252,7 +252,7 @@ Status PlayerImpl::CheckClear(CallInProgress* call, ReplayView::Kind kind, size_
     auto* const all = const_cast<D3D12_RECT*>(call->At<const D3D12_RECT*>(rects));
     if (all == nullptr) continue;
     call->At<UINT>(count) = Clip(all, call->At<UINT>(count), view->width, view->height);
-    // None would mean everything.
+    // No rectangle would mean the whole target.
     if (call->At<UINT>(count) != 0) continue;
     return Status(StatusCode::kInvalidArgument, "all of its rectangles lie outside of the target");
   }
@@ -321,7 +321,7 @@ void PlayerImpl::CopyViews(const ReplayDescriptor& to, uint32_t to_index,
   }
 }
 
-// What descriptors hold after a call that was made.
+// Tracks the contents of descriptors after a call that was made.
 void PlayerImpl::NoteViews(CallInProgress* call) {
   switch (call->method) {
     case Method::ID3D12Device_CreateConstantBufferView:

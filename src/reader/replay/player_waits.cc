@@ -19,11 +19,11 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-// What fences of lost devices say; a program may give them that value, too.
+// The value of fences of lost devices; a program may set that value, too.
 constexpr uint64_t kLost = std::numeric_limits<uint64_t>::max();
 
-// Polls faster at first: most waits are short, and no implementation can wait with a limit. Who sleeps
-// is woken soon on a busy machine, who yields is not.
+// Polls faster at first: most waits are short, and no implementation can wait with a limit. On a
+// busy machine a thread that sleeps is woken soon, one that yields is not.
 class Poll {
  public:
   void Next() {
@@ -44,7 +44,8 @@ bool PlayerImpl::Awaited::Reached(uint64_t now) const {
   return now >= value && (now != kLost || may_be_most);
 }
 
-// Whether what is not waiting itself has done all that it has: asked once, and looked at again.
+// Finds out if all queues that are not waiting have done their work: enqueues a signal once and
+// checks it later.
 class PlayerImpl::IdleQueues {
  public:
   explicit IdleQueues(PlayerImpl* player) : player_(player) {}
@@ -127,7 +128,8 @@ Status PlayerImpl::Await(std::span<const FenceValue> any) {
   return WaitFor(awaited, fmt::format("fence {}", awaited.front().number));
 }
 
-// Whether what is waited for can come no more; with kLost for a fence, the device has to be lost.
+// Sets `over` if the awaited value can no longer come. A fence with kLost means that the device
+// must be lost.
 Status PlayerImpl::LookForLoss(std::span<const Awaited> any, const std::string& what, bool* over) {
   CAIRN_RETURN_IF_ERROR(CheckLosses());
   for (const Awaited& awaited : any) {
@@ -143,7 +145,7 @@ Status PlayerImpl::LookForLoss(std::span<const Awaited> any, const std::string& 
   return Status();
 }
 
-// Nothing that the GPU still has to do can bring these values.
+// Gives up: no remaining GPU work can bring these values.
 void PlayerImpl::GiveUp(std::span<const Awaited> any) {
   for (const Awaited& awaited : any) {
     const uint64_t reached = awaited.fence->GetCompletedValue();
@@ -213,7 +215,7 @@ uint64_t PlayerImpl::RecordedFrameNs() {
 
 uint64_t PlayerImpl::LimitNs() {
   constexpr uint64_t kTimesRecorded = 3;
-  // Whoever lies about the time is not waited for longer than this.
+  // The limit for recorded times, which may be forged.
   constexpr uint64_t kMostNs = uint64_t{600} * 1'000'000'000;
   if (!options_.wait_as_recorded || options_.canary) return options_.wait_timeout_ns;
   return std::max(options_.wait_timeout_ns,
@@ -317,7 +319,7 @@ bool PlayerImpl::Settle() {
   for (const auto& [number, context] : devices_) {
     if (context->lost) return false;
     for (const auto& [queue, idle] : context->queues) {
-      // What waits for something that never comes does not run.
+      // A queue that waits for a value that never comes does not run.
       if (fences_.Blocked(queue)) continue;
       if (!AskIdle(queue, context.get()).ok()) return false;
       for (Poll poll; idle.fence->GetCompletedValue() < idle.value; poll.Next()) {
@@ -393,7 +395,7 @@ Status PlayerImpl::RunCanary(uint64_t submitted_to, DeviceContext* context) {
   if (status.ok()) return Status();
   CAIRN_RETURN_IF_ERROR(CheckLoss(context));
   if (status.code() != StatusCode::kDeviceLost) {
-    // What this implementation never can is known from the first time.
+    // A canary that this implementation never supports fails the first time.
     const bool never = status.code() != StatusCode::kOutOfMemory &&
                        (context->canary == nullptr || context->canary->runs() == 0);
     if (!never) {

@@ -27,7 +27,7 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// What an object is, where it does not say so itself: from the call that made it.
+// The facts of an object that only the call that made it shows.
 struct CreationFacts {
   std::shared_ptr<const RootSignatureLayout> root_signature;
   std::optional<D3D12_QUERY_HEAP_DESC> queries;
@@ -41,7 +41,7 @@ struct CreationFacts {
   bool lost_pipeline = false;  // it could not be made here
 };
 
-// What a descriptor holds.
+// The contents of a descriptor.
 struct ReplayView {
   enum class Kind : uint8_t {
     kNone,
@@ -108,8 +108,8 @@ bool DerivesFrom(const InterfaceInfo* derived, const InterfaceInfo* base);
 // One thread. The references are given back when an object is removed, or with the table.
 class ReplayObjects {
  public:
-  // `real`: any interface of the object. What its chain needs of it is asked from itself, not believed.
-  // Errors: kCorrupt: the number is taken, or the object is none of that chain.
+  // Adds an object. `real`: any interface of it. Asks the object itself for the interfaces of its
+  // chain. Errors: kCorrupt: the number is taken, or the object is none of that chain.
   Result<ReplayObject*> Add(uint64_t number, Chain chain, uint64_t device, IUnknown* real);
   Status SetFacts(ReplayObject* object, const ResourceFacts& facts);
   Status SetFacts(ReplayObject* object, const DescriptorHeapFacts& facts);
@@ -132,7 +132,7 @@ class ReplayObjects {
     return objects_;
   }
 
-  // In which living buffer an address was when it was recorded.
+  // Returns the living buffer that an address was in when it was recorded.
   std::optional<AddressMap::Place> PlaceOf(uint64_t recorded) const {
     return addresses_.Find(recorded);
   }

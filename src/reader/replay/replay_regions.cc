@@ -19,7 +19,7 @@ bool IsVideo(DXGI_FORMAT format) {
   return format == DXGI_FORMAT_NV12 || format == DXGI_FORMAT_P010 || format == DXGI_FORMAT_P016;
 }
 
-// What one plane of a format consists of; no bytes: not known.
+// Returns the layout of one plane of a format; no bytes: unknown.
 FormatLayout BlockOf(DXGI_FORMAT format, uint32_t plane) {
   const FormatLayout known = LayoutOfFormat(format);
   if (known.block_bytes != 0 || PlaneCount(format) < 2) return known;
@@ -349,7 +349,7 @@ Status CheckSamples(const ReplayObject& to, const ReplayObject& from, D3D12_RESO
 constexpr auto kFormatMinMipFeedback = static_cast<DXGI_FORMAT>(189);
 constexpr auto kFormatMipRegionUsedFeedback = static_cast<DXGI_FORMAT>(190);
 
-// All subresources, or one that there is. Of a buffer there is one.
+// Accepts all subresources, or one that exists. A buffer has one.
 Status CheckFeedbackSubresource(const ResolveSide& side) {
   if (side.subresource == kAllSubresources) return Status();
   if (!IsBuffer(side.resource)) return CheckSubresource(side.resource, side.subresource);

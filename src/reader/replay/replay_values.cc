@@ -126,7 +126,7 @@ Status CheckTargets(const std::vector<ReplayDescriptor>& descriptors, uint32_t c
     return Status(StatusCode::kCorrupt, "targets without a descriptor");
   }
   for (size_t i = 0; i < targets; ++i) {
-    // No target at all is one that is not drawn into.
+    // A null descriptor is a target that is not drawn into.
     if (descriptors[i].heap == kNoObject && !is_range) continue;
     CAIRN_RETURN_IF_ERROR(OfType(descriptors[i], D3D12_DESCRIPTOR_HEAP_TYPE_RTV));
     if (is_range) CAIRN_RETURN_IF_ERROR(InHeap(descriptors[i], count));
@@ -161,7 +161,7 @@ Status CheckPipeline(const D3D12_GRAPHICS_PIPELINE_STATE_DESC& desc) {
   return outputs.NumStrides == 0 ? Status() : NotNull(outputs.pBufferStrides, "pBufferStrides");
 }
 
-// What lies behind pointers and that implementations use without a look.
+// Checks data behind pointers that implementations use without checking.
 Status CheckFields(Method method, const std::vector<void*>& arguments) {
   switch (method) {
     case Method::ID3D12Device_CreateGraphicsPipelineState:
@@ -199,7 +199,7 @@ Status CheckOptional(Method method, const ParameterInfo& parameter) {
     case Method::ID3D12GraphicsCommandList2_WriteBufferImmediate:
     case Method::ID3D12Device1_CreatePipelineLibrary:
     case Method::ID3D12GraphicsCommandList_OMSetRenderTargets:
-    // No buffers, or those that were bound: as the implementation has it.
+    // The implementation decides if null removes the buffers or keeps them.
     case Method::ID3D12GraphicsCommandList_IASetVertexBuffers: return Status();
     case Method::ID3D12GraphicsCommandList_SOSetTargets:
       return Status(

@@ -57,9 +57,10 @@ class ReplayValues final : public ValueVisitor {
   uint64_t table_outside_ = 0;
 };
 
-// What an implementation does not check although memory is at stake: copies of descriptors beyond their
-// heap, views written into a heap of another type. kCorrupt. Where the ranges of a copy do not agree on how many
-// descriptors there are, those that both have are left in the arguments and in `descriptors`.
+// Checks accesses that could corrupt memory and that an implementation does not check: copies of
+// descriptors beyond their heap, views written into a heap of another type. Returns kCorrupt for
+// these. If the ranges of a copy differ in their number of descriptors, reduces the arguments and
+// `descriptors` to those that both have.
 Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
                         std::vector<ReplayDescriptor>* descriptors);
 // Null where the definitions promise that something is there, in parameters and in what they point to, or where no

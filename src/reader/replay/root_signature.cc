@@ -39,7 +39,7 @@ class Words {
     std::memcpy(&word, bytes_.data() + offset_bytes, sizeof(word));
     return word;
   }
-  // Whether `count` words are there.
+  // Returns true if `count` words are there.
   bool Has(uint64_t offset_bytes, uint64_t count) const {
     return offset_bytes <= bytes_.size() &&
            count <= (bytes_.size() - offset_bytes) / sizeof(uint32_t);
@@ -120,7 +120,7 @@ Result<std::span<const std::byte>> FindInLibrary(const Words& data) {
   return *found;
 }
 
-// Where the root signature is: a part of its own, or what a library of shaders declares.
+// Returns the root signature: a part of its own, or the declaration of a library of shaders.
 Result<std::span<const std::byte>> FindRootSignature(const Words& blob) {
   const std::optional<uint32_t> magic = blob.At(0);
   if (!magic || *magic != FourCc("DXBC")) {

@@ -34,10 +34,12 @@ enum class Treatment : uint8_t {
 
 Treatment TreatmentOf(Method method);
 
-// Why a call that is kUnrepeatable cannot be made: the end of a sentence about it. Null for all others.
+// Returns why a call that is kUnrepeatable cannot be made: the end of a sentence about it. Null for
+// all others.
 const char* WhyUnrepeatable(Method method);
 
-// Where a method gives out an object by an identifier; -1 if it gives out none.
+// Returns the parameter by which a method gives out an object for an identifier; -1 if there is
+// none.
 int ObjectParameter(Method method);
 
 }  // namespace cairn

@@ -18,8 +18,9 @@
 namespace cairn {
 namespace {
 
-// Nothing that these do is seen by what is played: debug layers, DRED, what the operating system and other processes
-// are told, caches of drivers, questions about work graphs, hints about latency, and what is presented.
+// Interfaces that have no effect on the playback: debug layers, DRED, reports to the operating
+// system and other processes, caches of drivers, queries of work graphs, hints about latency, and
+// presentation.
 constexpr std::string_view kInterfacesWithoutEffect[] = {"ID3DDestructionNotifier",
                                                          "ID3D12LifetimeTracker",
                                                          "ID3D12DeviceRemovedExtendedData",

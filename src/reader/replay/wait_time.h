@@ -12,8 +12,8 @@ namespace cairn {
 
 class WaitTime {
  public:
-  // So much counts between two looks at most, and no more than a quarter of the time-out, so that no single
-  // pause makes one: work is looked at every half millisecond, or more often.
+  // The most time that counts between two looks, and no more than a quarter of the time-out, so
+  // that no single pause exceeds it: work is looked at every half millisecond, or more often.
   static constexpr uint64_t kMostBetweenLooksNs = 250'000'000;
 
   // Times are those of MonotonicNs().
@@ -28,7 +28,7 @@ class WaitTime {
     last_ns_ = now_ns;
   }
 
-  // Of the time that passed until the last look, what somebody watched. It took at least so long.
+  // Returns the watched part of the time until the last look. The work took at least this time.
   uint64_t seen_ns() const { return seen_ns_; }
   // All of it. It took no longer, if it had ended at the last look.
   uint64_t passed_ns() const { return last_ns_ - start_ns_; }
@@ -40,7 +40,7 @@ class WaitTime {
   uint64_t seen_ns_ = 0;
 };
 
-// What a time-out says of work that has ended, or has not.
+// The judgement of a time-out about work.
 enum class Punctuality : uint8_t {
   kInTime,   // it ended, or there is time left
   kTooLate,  // it took longer

@@ -40,7 +40,7 @@ TEST(WaitTime, AHangIsNotMadeByAPauseOfWhoWatches) {
   EXPECT_EQ(Punctuality::kUnknown, PunctualityOf(time, /*ended=*/true, kTimeout));
 }
 
-// Also where the time-out is shorter than what counts of a pause otherwise.
+// Also if the time-out is shorter than the usual limit of a pause.
 TEST(WaitTime, APauseIsAtMostAQuarterOfTheTimeOut) {
   constexpr uint64_t kShort = kMs;
   WaitTime time(5'000 * kMs, kShort);
@@ -52,7 +52,7 @@ TEST(WaitTime, APauseIsAtMostAQuarterOfTheTimeOut) {
   EXPECT_EQ(kShort, time.seen_ns());
   time.Look(5'000 * kMs + 1'000 * kMs);
   EXPECT_EQ(Punctuality::kTooLate, PunctualityOf(time, /*ended=*/false, kShort));
-  // No time-out that makes sense: it ends all the same.
+  // A time-out of 0 makes no sense, but must end.
   WaitTime none(0, 0);
   none.Look(kMs);
   EXPECT_EQ(1u, none.seen_ns());

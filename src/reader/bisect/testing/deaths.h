@@ -21,7 +21,8 @@ inline constexpr char kFaultName[] = "SIGSEGV";
 inline constexpr int kKilled = SIGKILL;
 #endif
 
-// Those of which a process can be told to die. abort() is among them where it is more than an exit with 3.
+// The values of which a process can be told to die. abort() is among them unless it is an exit with
+// 3.
 inline std::vector<int> Deaths() {
 #if defined(_WIN32)
   return {kFault, kKilled};

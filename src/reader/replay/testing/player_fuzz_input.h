@@ -38,7 +38,7 @@ inline std::vector<std::byte> FuzzInputOf(std::span<const KeptRecord> records) {
   return input;
 }
 
-// Never waits: the first wait that is not over at once ends the playback.
+// Plays without waiting: the first wait that is not over at once ends the playback.
 inline PlayerResult PlayFuzzInput(std::span<const std::byte> input) {
   constexpr size_t kMostRecords = 512;
   TestTrace test(Compression::kNone);
@@ -72,7 +72,7 @@ inline PlayerResult PlayFuzzInput(std::span<const std::byte> input) {
   Result<std::unique_ptr<Player>> player = Player::Create(&*trace, std::move(options));
   if (!player.ok()) return {};
   const Status status = (*player)->Run();
-  // What ends a playback has a name and a place.
+  // A playback that ends with an error must give its kind and place.
   if (!status.ok() && ((*player)->failure() == PlayerFailure::kNone || status.message().empty())) {
     __builtin_trap();
   }

@@ -73,7 +73,7 @@ class HostileScript : public TestScript {
     trace.DescriptorHeap(object, device, call, facts);
     return object;
   }
-  // As the process that was recorded saw them.
+  // Return handles as the recorded process saw them.
   static D3D12_CPU_DESCRIPTOR_HANDLE Cpu(uint64_t heap, uint32_t index) {
     return {static_cast<SIZE_T>(heap * 0x100000 + uint64_t{index} * kIncrementBytes)};
   }
@@ -160,7 +160,7 @@ inline Played Play(TestScript* script, PlayerOptions options = {}) {
   return played;
 }
 
-// What would do harm is not played, and the rest is: a warning names the first such call or record.
+// A harmful call is skipped, and the rest is played: a warning names the first such call or record.
 inline void ExpectRefused(TestScript* script, uint64_t number, const std::string& gist) {
   const Played played = Play(script);
   EXPECT_TRUE(played.status.ok()) << played.status.message();

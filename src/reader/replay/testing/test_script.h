@@ -92,7 +92,7 @@ class TestScript {
            __uuidof(ID3D12Resource), &place);
     return object;
   }
-  // Where a buffer lay in the process that was recorded.
+  // Returns the address of a buffer in the recorded process.
   static uint64_t AddressOf(uint64_t buffer) { return 0x70'0000'0000 + (buffer << 24); }
 
   void Close(uint64_t list) {
