@@ -20,7 +20,7 @@ CommandList* Breadcrumbs(D3D12DDI_HCOMMANDLIST list) {
 void CAIRN_DDI_CALL ListBeginEvent(D3D12DDI_HCOMMANDLIST list, uint32_t metadata, const void* data,
                                    uint32_t size, uint64_t event_id) {
   if (CommandList* breadcrumbs = Breadcrumbs(list)) {
-    // What finds no room is counted in the recording.
+    // An event without room is counted in the recording.
     breadcrumbs->BeginAnnotation(event_id, metadata, data, size, CAIRN_MARKER_PASS);
   }
 }

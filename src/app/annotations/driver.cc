@@ -14,7 +14,8 @@ Driver NoDriver() {
 
 namespace {
 
-// As opposed to the name of a driver: with a slash, or as Windows has them, with a backslash or a drive.
+// Returns true if `name` is a path and no driver's name: it has a slash, or on Windows a backslash
+// or a drive.
 bool IsPath(const std::string& name) {
   const bool has_drive = name.size() > 2 && name[1] == ':';
   return has_drive || name.find_first_of("/\\") != std::string::npos;

@@ -20,11 +20,11 @@ namespace cairn {
 
 class CommandList;
 
-// What a handle leads to, with what only drivers inside the project see.
+// The target of a handle, with members that only drivers inside the project see.
 struct DriverObject : CairnDriverObject {
   CommandList* breadcrumbs;  // of the list's current recording; null if there are none
-  // Of a list, while it is told of an end: there is an event to end. The EventID does not say it, for
-  // events that lie too deep have none at their end.
+  // True during the end of an event on a list: there is an event to end. The EventID does not show
+  // this, because events nested too deep have none at their end.
   bool ends_event;
 };
 

@@ -24,7 +24,7 @@ const char* MissingFunction(const D3D12DDI_USER_DEFINED_ANNOTATION_FUNCS_0121& f
   return nullptr;
 }
 
-// Why what the driver answered does not fit what it was offered; "" if it does.
+// Returns why the driver's answer does not fit the offer; "" if it does.
 std::string Mismatch(const CairnDriver& answer, const CairnDriverHost& host) {
   if (answer.supports_0121 == 0) return "";
   const uint32_t version = answer.feature_version == 0

@@ -14,7 +14,7 @@ std::mutex observer_mutex;
 DriverCallObserver observer = nullptr;
 void* observer_user_data = nullptr;
 
-// What CairnDriverObject::driver leads to.
+// The target of CairnDriverObject::driver.
 struct LoggingState {
   const CairnDriverHost* host;
 };

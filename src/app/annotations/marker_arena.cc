@@ -172,7 +172,8 @@ bool MarkerArena::AddDataPage() {
 uint64_t MarkerArena::Append(MarkerKind kind, uint32_t metadata, const void* data, uint32_t size,
                              uint32_t submission) {
   if (end_index_ > kMaxEventIdIndex) {
-    // Out of indices. What a queue kept is dropped, as by its policy; an allocator will be reset.
+    // No index is left. By their policies a queue drops the markers that it kept, and an allocator
+    // waits for its reset.
     if (lifetime_ == Lifetime::kAllocator) return Drop();
     record_->dropped.fetch_add(end_index_ - first_index_, std::memory_order_relaxed);
     Reset();

@@ -58,7 +58,7 @@ class MarkerArena {
   bool TakeEntry();
   void GiveBackEntry(bool used_up);
   bool AddDirectoryPage();
-  // Where the marker starts, as in the directory; page 0 if it was not kept.
+  // Stores a marker and returns its place for the directory; page 0 if it was not kept.
   uint32_t Store(MarkerKind kind, const MarkerRecord& marker, const void* data);
   uint32_t StoreOverPages(MarkerKind kind, const MarkerRecord& marker, const void* data);
   bool AddDataPage();

@@ -7,7 +7,7 @@
 
 namespace cairn {
 
-// What CairnDriverHost::host leads to is the runtime.
+// CairnDriverHost::host points to the runtime.
 struct DriverHostFunctions {
   static void ReportCrashEvent(void* host, uint64_t event_id) {
     const CairnDriverHost& offered = static_cast<AnnotationRuntime*>(host)->host_;

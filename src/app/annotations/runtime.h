@@ -93,7 +93,7 @@ class AnnotationRuntime {
   std::atomic<uint32_t> mode_;
 };
 
-// Of every device child.
+// The annotations of a device child.
 class AnnotatedChild {
  public:
   // `kind` is a D3D12DDI_HANDLETYPE, the same as D3D12_DRED_ALLOCATION_TYPE, or 0 for objects that have
@@ -133,7 +133,7 @@ class AnnotatedList : public AnnotatedChild {
 
   // Recording starts: no event is open. `arena` is that of the allocator.
   void OnOpen(std::shared_ptr<MarkerArena> arena, CommandList* breadcrumbs);
-  // When the layer makes breadcrumbs for the recording later, or gives them up (null).
+  // Sets the breadcrumbs that the layer makes for the recording later; null: it gives them up.
   void SetBreadcrumbs(CommandList* breadcrumbs) { object_.breadcrumbs = breadcrumbs; }
   // Recording ended: the allocator may die before the list. Breadcrumbs are forgotten.
   void OnClose();

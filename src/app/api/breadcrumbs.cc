@@ -85,8 +85,8 @@ CairnResult CreateContext(const CairnContextDesc* desc, std::unique_ptr<cairn::B
   return CAIRN_OK;
 }
 
-// Where a layer has breadcrumbs for the device, the application shares them: one state of each list,
-// written by whoever says something. `hold` keeps the layer's context alive.
+// If a layer has breadcrumbs for the device, the application shares them: each list has one state,
+// which both write. `hold` keeps the layer's context alive.
 CairnResult ShareContext(const CairnContextDesc* desc, Context& layers, void* device,
                          Context::Hold (*hold)(void* device), Context::ListFinder finder,
                          CairnContext** context) {

@@ -27,7 +27,7 @@ AGSReturnCode FailAgs(AGSReturnCode code, std::string_view message);
 AGSReturnCode FailAgs(const Status& status);
 AGSReturnCode ToAgs(CairnResult result);
 
-// No exception leaves it.
+// Runs the body and converts its result. No exception leaves it.
 template <typename Body>
 AGSReturnCode GuardedAgs(Body&& body) {
   AGSReturnCode code = AGS_SUCCESS;

@@ -174,7 +174,7 @@ TEST_F(AgsTest, WhatIsNotAboutMarkersIsHereByName) {
   EXPECT_EQ(AGS_INVALID_ARGS, cairnAgsDescribeBreadcrumbs(ags_, nullptr));
 }
 
-// What AMD's own library takes and returns.
+// Sizes and offsets that AMD's own library uses.
 TEST(AgsLayout, IsThatOfVersion6) {
   static_assert(sizeof(AGSDX11ReturnedParams) == 48);
   static_assert(offsetof(AGSDX11ReturnedParams, extensionsSupported) == 28);

@@ -23,10 +23,10 @@ namespace {
 
 // A context has room for 1,048,576, of which the self-test has some (kD3D11OwnSlots).
 constexpr unsigned int kMostMarkers = 1'048'573;
-// What PIX and Direct3D's tools take for UTF-16, and for text of 8 bits.
+// Metadata by which PIX and Direct3D's tools recognise text of 8 bits; 0 is UTF-16.
 constexpr UINT kPixAnsi = 1;
 
-// As the program's own look-up would find it.
+// Returns the function that the program's own look-up would find.
 template <typename Function>
 Result<Function> FindFunction(const char* library_name, const char* name) {
   const Result<Library> library = Library::Load(library_name);
@@ -109,7 +109,7 @@ D3D11Objects ObjectsOf(const AGSDX11ReturnedParams& returned) {
   return {RealObject(returned.pDevice), RealObject(returned.pImmediateContext)};
 }
 
-// What works of the ways, best first; otherwise the device says why none does.
+// Opens the best method that works; if none does, the device reports why.
 void OpenMarkers(unsigned int count, const RawMarkerScope& below, DeviceOfDirect3D11* device,
                  AGSDX11ReturnedParams* returned) {
   const D3D11Objects objects = ObjectsOf(*returned);

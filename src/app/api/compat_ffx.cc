@@ -248,7 +248,7 @@ class FfxBreadcrumbs {
       told.markers.pop_back();
       return ToFfx(result);
     }
-    // Where the block is full the marker is open all the same, and nothing tells of it.
+    // With a full block the marker is open all the same, but is not reported.
     ++told.depth;
     return ToFfx(result);
   }
@@ -359,7 +359,7 @@ class FfxBreadcrumbs {
   CairnContext* context() const { return context_; }
 
  private:
-  // What ffxBreadcrumbsRegisterCommandList said, until the next frame.
+  // The arguments of ffxBreadcrumbsRegisterCommandList, valid until the next frame.
   struct Registration {
     CairnCommandList* list = nullptr;  // of a layer's list: of the recording that was told
     bool of_layer = false;
@@ -464,7 +464,7 @@ class FfxBreadcrumbs {
   std::pmr::monotonic_buffer_resource pipeline_names_;
 };
 
-// What FfxBreadcrumbsContext::data begins with.
+// The begin of FfxBreadcrumbsContext::data.
 struct ContextData {
   uint64_t magic;
   FfxBreadcrumbs* breadcrumbs;

@@ -17,7 +17,8 @@
 namespace cairn {
 namespace {
 
-// What ffxGetInterface... leaves in the application's scratch buffer for the context's creation.
+// The data that ffxGetInterface... stores in the application's scratch buffer for the context's
+// creation.
 struct Scratch {
   FfxApi api;
   bool has_vulkan;
@@ -40,7 +41,7 @@ FfxVersionNumber SdkVersion(FfxInterface*) {
 class KnownVulkanDevices {
  public:
   static KnownVulkanDevices& Get() {
-    // Never destroyed: other threads may still look.
+    // Never destroyed: other threads may still read it.
     static auto* const known = new KnownVulkanDevices;
     return *known;
   }

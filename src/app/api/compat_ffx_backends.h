@@ -15,7 +15,7 @@ namespace cairn {
 
 enum class FfxApi { kCustom, kD3D12, kVulkan };
 
-// What the application said of its Vulkan device. No Vulkan header is needed here.
+// The application's description of its Vulkan device. No Vulkan header is needed here.
 struct FfxVulkanDevice {
   void* device = nullptr;                        // VkDevice
   void* physical_device = nullptr;               // VkPhysicalDevice
@@ -24,7 +24,7 @@ struct FfxVulkanDevice {
   CairnVoidFunction queue_families = nullptr;
 };
 
-// What the callbacks of a custom backend need; lives as long as the context that was made with it.
+// The data of a custom backend's callbacks; lives as long as the context that was made with it.
 struct FfxBackend {
   FfxInterface interface {};
   FfxAllocationCallbacks allocation{};  // all three set
@@ -36,7 +36,8 @@ FfxApi FfxApiOf(const FfxInterface& interface);
 
 FfxErrorCode ToFfx(CairnResult result);
 
-// What a queueType of FidelityFX means with this backend, whose context has been created.
+// Returns the kind of queue that a queueType of FidelityFX means with this backend, whose context
+// has been created.
 CairnQueueType FfxQueueKind(const FfxBackend& backend, FfxApi api, uint32_t queue_type);
 
 // FFX_ERROR_INCOMPLETE_INTERFACE or FFX_ERROR_NULL_DEVICE where something is missing. `queue_types` are

@@ -50,7 +50,7 @@ FfxHistory::FfxHistory(std::pmr::memory_resource* memory, uint32_t frame_count)
 void FfxHistory::StartFrame() {
   const uint32_t number = current().number() + 1;
   if (frames_.size() < frame_count_) {
-    // Not full: the newest stands last.
+    // The history is not full yet: the newest frame comes last.
     frames_.emplace_back(memory_);
     current_ = frames_.size() - 1;
   } else {

@@ -21,12 +21,13 @@ struct FfxMarker {
   uint32_t depth;
   const char* name;      // null: none
   FfxPipeline pipeline;  // null: none
-  // Where its begin stands among the events of which recording; 0 if it found no room.
+  // The recording and the position of the marker's begin among its events; 0 if it found no room.
   uint64_t recording_id;
   uint32_t sequence;
 };
 
-// One registration of a list. Who records into a list is alone with it, or holds `mutex`.
+// One registration of a list. A thread that records into the list must be the only one, or hold
+// `mutex`.
 struct FfxList {
   explicit FfxList(std::pmr::memory_resource* memory) : markers(memory) {}
 
@@ -90,7 +91,8 @@ class FfxHistory {
   size_t current_ = 0;
 };
 
-// As `tag` says, with a copy in `memory` that is never given back before it.
+// Returns the name of `tag`, copied into `memory` if the tag demands a copy. The copy lives as long
+// as `memory`.
 const char* KeepFfxName(const FfxBreadcrumbsNameTag& tag, std::pmr::memory_resource* memory);
 
 }  // namespace cairn

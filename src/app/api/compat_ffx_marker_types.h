@@ -12,7 +12,7 @@ namespace cairn {
 // `type` is below CAIRN_FFX_BREADCRUMBS_MARKER_COUNT.
 CairnMarkerType MarkerTypeFromFfx(FfxBreadcrumbsMarkerType type);
 
-// As the original prints it: its enumerator without the prefix.
+// Returns the original's text: the enumerator without its prefix.
 const char* FfxMarkerTypeName(FfxBreadcrumbsMarkerType type);
 
 }  // namespace cairn

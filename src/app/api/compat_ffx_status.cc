@@ -39,7 +39,7 @@ class MarkerStates {
   char Of(const FfxMarker& marker) const {
     if (marker.sequence == 0) return kNotStarted;
     const auto found = executions_.find(marker.recording_id);
-    // Its place was used again: it had finished.
+    // The slot was used again, so that the marker had finished.
     if (found == executions_.end()) return kFinished;
     const Execution& execution = *found->second;
     const uint32_t event =
@@ -188,7 +188,7 @@ class StatusPrinter {
     return followed;
   }
 
-  // From which depth on nodes are left out, after this marker.
+  // Returns the depth from which nodes are omitted after this marker.
   uint32_t ShownDepth(uint32_t shown, uint32_t depth, char mark, bool deeper) const {
     if (deeper) return shown == UINT32_MAX && Collapses(mark) ? depth : shown;
     if (shown == UINT32_MAX) return Collapses(mark) ? depth : shown;

@@ -434,7 +434,7 @@ TEST_F(FfxBreadcrumbsTest, NamesThatAreNotExternallyOwnedAreCopied) {
   EXPECT_THAT(Print(), HasSubstr("[>] Shadows"));
 }
 
-// They are read where they lie, when the status is printed.
+// External names are read in place when the status is printed.
 TEST_F(FfxBreadcrumbsTest, NamesThatAreExternallyOwnedAreNotCopied) {
   Create(FFX_BREADCRUMBS_PRINT_FINISHED_NODES);
   ASSERT_EQ(FFX_OK, ffxBreadcrumbsStartFrame(&context_));

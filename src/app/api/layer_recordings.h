@@ -21,7 +21,7 @@ struct LayerRecording {
   uint64_t id = 0;                   // kOpen only; another for each recording of the process
 };
 
-// Whether the context is that of a layer, which sees every queue and submission.
+// Returns true if the context is that of a layer, which sees every queue and submission.
 bool IsLayerContext(CairnContext* context);
 
 // False if the list is none of a layer's: `recording` stays as it was. The caller records into the list,

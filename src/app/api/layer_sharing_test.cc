@@ -231,7 +231,7 @@ TEST_F(LayerSharingTest, StatusIsAllocatedByTheApplication) {
   EXPECT_NE(std::string(text, size).find("0abcdef0:12345678"), std::string::npos);
   desc.allocation.release(text, nullptr);
   EXPECT_EQ(cairnDestroyContext(context), CAIRN_OK);
-  // Nothing else was theirs.
+  // The library holds no other object of the device.
   EXPECT_EQ(releases, 1);
 }
 
@@ -257,7 +257,7 @@ TEST_F(LayerSharingTest, AnotherCopysWrapperIsADeviceLikeOthers) {
   EXPECT_EQ(FindLayerDevice(&device_), nullptr);
   layer_list_.token = this;
   EXPECT_EQ(FinderOfLists(kThisAbi)(&list_), nullptr);
-  // Its other fields are not looked at: this device can do nothing, and says so.
+  // The other fields are not read: this device supports nothing, and the error says so.
   CairnD3D12Desc d3d12{sizeof(d3d12), &device_};
   const CairnContextDesc desc = Desc();
   CairnContext* context = nullptr;

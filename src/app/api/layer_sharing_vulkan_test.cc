@@ -28,7 +28,7 @@ int g_other_device;
 int g_queue;
 int g_something;
 
-// What the layer knows. The one command buffer is `g_native`.
+// The layer's data. The one command buffer is `g_native`.
 LayerDevice g_layer_device;
 LayerList g_layer_list;
 SimulatedList g_native;
@@ -302,7 +302,7 @@ TEST_F(LayerSharingVulkanTest, CommandBufferWithoutARecordingIsAnError) {
 TEST_F(LayerSharingVulkanTest, OtherDevicesAndOtherCopiesHaveContextsOfTheirOwn) {
   StartLayer();
   CairnContext* context = nullptr;
-  // Not the layer's: it is tried as a device like any other, and nothing is behind it.
+  // A device that is not the layer's is tried like any other, and fails.
   EXPECT_NE(Create(&g_other_device, &context), CAIRN_OK);
   g_layer_device.token = this;
   EXPECT_NE(Create(&g_device, &context), CAIRN_OK);

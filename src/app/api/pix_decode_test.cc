@@ -12,7 +12,7 @@
 
 namespace {
 
-// What the macros of cairn/pix.h hand to a list.
+// Receives the calls of the macros in cairn/pix.h.
 struct List {
   void BeginEvent(unsigned metadata_in, const void* data, unsigned size) {
     metadata = metadata_in;
@@ -88,7 +88,7 @@ TEST_F(PixDecodeTest, EveryCutOfAnEventIsSaidAndStaysInsideOfItsBytes) {
   for (size_t kept = 0; kept < list.bytes.size(); ++kept) {
     ASSERT_EQ(Decode(list.metadata, list.bytes.substr(0, kept), list.bytes.size()), CAIRN_OK);
     if (event_->complete != 0) {
-      // Nothing but padding is missing.
+      // Only padding is missing.
       EXPECT_STREQ(event_->text, "one and two") << kept;
       continue;
     }

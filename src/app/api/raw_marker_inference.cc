@@ -59,7 +59,7 @@ CairnResult cairnInferFromMarkers(const CairnRawCommand* commands, uint32_t comm
     cairn::RawSlots written;
     for (uint32_t i = 0; i < command_count; ++i) {
       const CairnRawCommand& command = commands[i];
-      // Whatever the program put there: no value of the enumeration before it is known to be one.
+      // Copies the program's value, which may be no value of the enumeration.
       uint32_t kind = 0;
       static_assert(sizeof(kind) == sizeof(command.kind));
       std::memcpy(&kind, &command.kind, sizeof(kind));

@@ -117,7 +117,7 @@ TEST(RawMarkerInference, TheTableOfTheDocumentation) {
 
 TEST(RawMarkerInference, WithoutACandidateTheFirstThatIsNotProvenIsLikely) {
   EXPECT_EQ(Infer("T1 X B2 T3 Y B4 T5 Z B6", {1, 2}).states, "FRr");
-  // Nothing arrived.
+  // No marker arrived.
   EXPECT_EQ(Infer("T1 X B2 T3 Y B4", {}).states, "Rr");
   EXPECT_EQ(Infer("T1 X T2 Y T3 Z", {}).states, "Rrr");
   // Bottom markers alone exclude nothing, and need no store that was lost.

@@ -55,7 +55,7 @@ Status Capture::Start(const CaptureOptions& options) {
   static std::once_flag prepared;
   std::call_once(prepared,
                  [] { CallInCopies([] { active_.store(nullptr, std::memory_order_relaxed); }); });
-  // Never destroyed: threads may be inside of it at any time.
+  // Never destroyed: threads may be inside of a capture at any time.
   static std::vector<std::unique_ptr<Capture>>& captures =
       *new std::vector<std::unique_ptr<Capture>>;
   captures.emplace_back(new Capture(std::move(*region), options));
@@ -82,7 +82,7 @@ void Capture::NoteLoss(Method method, const char* what) try {
   LogOnce(LogLevel::kWarning, text, text);
   PutNote(NoteKind::kIncomplete, text);
 } catch (const std::bad_alloc&) {
-  // Nothing may leave the program's call.
+  // No exception may leave the program's call.
   PutNote(NoteKind::kIncomplete, "a call could not be recorded in full: no memory");
 }
 

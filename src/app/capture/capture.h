@@ -79,8 +79,8 @@ class Capture {
   // Returns true if FrameEnded(frame) will end the capture, unless the watcher asks for the end
   // only later.
   bool StopsAfter(uint64_t frame) const;
-  // What the CPU writes to memory is recorded from here on: before the first contents are written, so
-  // that nothing is lost in between.
+  // Starts recording the CPU's writes to memory. Called before the first contents are written, so
+  // that no write is lost in between.
   void StartMemory() { memory_on_.store(true, std::memory_order_release); }
   bool memory_on() const { return memory_on_.load(std::memory_order_acquire); }
   // All contents are written: kStart.

@@ -70,9 +70,9 @@ void BM_RecordBulk(benchmark::State& state) {
   state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) * state.range(0));
 }
 
-// What a submission pays while 256 MiB are mapped, of which the program has written some in every
-// hundred pages since the last one: spread evenly, or next to each other. The writes themselves are not
-// counted.
+// Measures a submission while 256 MiB are mapped, of which the program has written some in every
+// hundred pages since the last one: spread evenly, or next to each other. The writes themselves are
+// not counted.
 enum class Written { kSpread, kTogether };
 void BM_TrackMapped(benchmark::State& state, const char* method, Written written) {
   constexpr size_t kBytes = 256u << 20;

@@ -354,7 +354,7 @@ TEST_F(CaptureTest, RingsOfEndedThreadsAreUsedAgain) {
 
 TEST_F(CaptureTest, AThreadInTheMiddleOfARecordMayRecordAnother) {
   Capture& capture = Begin();
-  // What a device does inside of a look-up: the number of the object is asked for while encoding.
+  // A device may record during a look-up: encoding asks for the object's number.
   static Capture* inner = nullptr;
   inner = &capture;
   EncodeContext context = Context();
@@ -429,7 +429,7 @@ TEST_F(CaptureTest, AWatcherThatReadsNoMoreEndsIt) {
     for (uint32_t i = 0; i < 60'000; ++i) capture.Returned(BeginDispatch(capture, 1, i));
   });
   while (watcher_.ring(0)->waiting.load() == 0) std::this_thread::yield();
-  // Its socket is still open: it has other things to do.
+  // The watcher's socket is still open: it does other work.
   watcher_.header()->reader.store(static_cast<uint32_t>(CaptureReader::kLeft));
   program.join();
   EXPECT_EQ(capture.state(), CaptureState::kStopped);

@@ -16,7 +16,7 @@
 namespace cairn {
 namespace {
 
-// What is smaller stands in the ring: a block of the spill would be mostly empty.
+// Smaller blobs are stored in the ring: a block of the spill would be mostly empty.
 constexpr size_t kSmallestSpill = 32u << 10;
 // In-place records begin only where most calls fit.
 constexpr size_t kRoomInPlace = 1024;
@@ -92,7 +92,7 @@ void CaptureThread::LookAtName() {
   }
 }
 
-// What other destructors of this thread still call goes into another ring.
+// Calls of later destructors of this thread go into another ring.
 void CaptureThread::End(void* value) {
   auto* const thread = static_cast<CaptureThread*>(value);
   this_thread_ = nullptr;
@@ -176,7 +176,7 @@ void CaptureThread::Leave(uint64_t call) {
 
 RecordSink::RecordSink(CaptureThread* thread)
     : EncodeSink(nullptr, nullptr), thread_(thread), outer_(thread->sink_) {
-  // Where that fails, the outer record finds no memory when it goes on.
+  // If that fails, the outer record finds no memory when it continues.
   if (outer_ != nullptr) (void)outer_->LeaveRing();
   thread_->sink_ = this;
   if (thread_->shares_) return;

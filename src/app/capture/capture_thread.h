@@ -19,7 +19,8 @@ class RecordSink;
 
 class CaptureThread {
  public:
-  // Of the calling thread, with a ring of `region`; made at the first call. Null: no memory.
+  // Returns the calling thread's object, with a ring of `region`; makes it at the first call. Null:
+  // no memory.
   static CaptureThread* Of(SharedRegion* region) {
     CaptureThread* const thread = this_thread_;
     if (thread != nullptr && thread->region_ == region) [[likely]]

@@ -70,7 +70,7 @@ PageRange WholePagesOf(const Mapping& mapping) {
   return pages.begin < pages.end ? pages : PageRange{pages.begin, pages.begin};
 }
 
-// As TakeChangedBytes, in a mapping with pages that are not copied yet.
+// Like TakeChangedBytes, for a mapping with pages that are not copied yet.
 template <typename Tell>
 void TakePages(Mapping& mapping, size_t first, size_t last, const Tell& tell) {
   const size_t lead = reinterpret_cast<uintptr_t>(mapping.data) & (PageBytes() - 1);
@@ -125,7 +125,7 @@ struct MappedMemory::State {
   void AddGap(PageRange gap, PageRange whole);
   void Insert(PageRange range, WriteTracker* tracker);
   void RemovePages(PageRange range);
-  // What was written in `range`, in order.
+  // Collects the writes in `range`, in order.
   void CollectPages(PageRange range, std::vector<PageRange>* found);
   void ReportMapping(const Key& key, Mapping& mapping, const std::vector<PageRange>& found,
                      const Report& report);
@@ -133,11 +133,11 @@ struct MappedMemory::State {
   void End(Mapping& mapping, const Report& report);
   void Begin(Mapping& mapping, bool known);
   bool WantsStandIn(const MappedPlace& place);
-  // Whether anything but a copy finds writes at `data`.
+  // Returns true if a tracker finds writes at `data`, so that no copy is needed.
   bool CanTrack(std::byte* data);
   // False: the mapping gets none.
   bool BeginStandIn(Mapping& mapping, const MappedPlace& place);
-  // What others changed in the real memory.
+  // Copies changes by others from the real memory.
   static void Refresh(Mapping& mapping);
 
   mutable std::mutex mutex;
@@ -308,7 +308,7 @@ void MappedMemory::State::ReportRange(PageRange range, const Report& report) {
   try {
     CollectPages(range, &written);
   } catch (const std::bad_alloc&) {
-    // What a stand-in holds must reach the GPU: then everything is looked at.
+    // A stand-in's contents must reach the GPU: without this knowledge all pages are compared.
     written.clear();
     for (auto& [key, mapping] : mappings) mapping.unseen = true;
   }
@@ -355,7 +355,7 @@ bool MappedMemory::State::CanTrack(std::byte* data) {
   if (known != pages.begin() && begin < (--known)->second.end) {
     return known->second.tracker != nullptr;
   }
-  // Where the kernel tells nothing of any memory, it is compared, but for what is slow to read.
+  // If the kernel reports writes for no memory, memory is compared unless reading it is slow.
   if (trackers.empty()) return IsOrdinaryMemory(data);
   const PageRange page{begin, begin + PageBytes()};
   for (const auto& tracker : trackers) {

@@ -29,11 +29,11 @@
 
 namespace cairn {
 
-// What Map returned.
+// The result of Map.
 struct MappedPlace {
   void* data = nullptr;
   size_t size_bytes = 0;
-  // What the memory holds is known to whoever plays the capture.
+  // True if a replay knows the memory's contents.
   bool known = false;
   // The GPU does not write here for the CPU to read: another memory may stand in for this one. It stays
   // mapped until Forget.
@@ -51,10 +51,10 @@ class MappedMemory {
   static MappedMemory& Get();  // of the process; never destroyed
 
   // Subresource `subresource` of `object` is mapped at `data`. Maps count: further ones of the same
-  // subresource change nothing. What the memory holds then is taken as known only if `known`; otherwise
-  // the first Flush reports all of it that is not zero, as new memory is: whole pages where something
-  // was when it was mapped. Memory that a replay
-  // must not write (readback heaps) is not tracked. The memory stays mapped until Unmap or Forget.
+  // subresource change nothing. The current contents count as known only if `known`; otherwise the
+  // first Flush reports all that differs from zero, the content of new memory: whole pages if they
+  // held data when they were mapped. Memory that a replay must not write (readback heaps) is not
+  // tracked. The memory stays mapped until Unmap or Forget.
   void Map(uint64_t object, uint32_t subresource, void* data, size_t size_bytes,
            bool known = false) {
     Map(object, subresource, {.data = data, .size_bytes = size_bytes, .known = known});

@@ -133,7 +133,7 @@ TEST_P(MappedMemoryTest, SaysHow) {
     MappedMemory::Get().Map(1, 0, memory.data, memory.size);
     const std::string wanted = OwnVariable(kTracking);
     const std::string method = MappedMemory::Get().Method();
-    // Where the kernel cannot, comparing takes its place.
+    // A kernel without support is replaced by comparing.
     const bool compares = wanted == "compare" ||
                           (wanted == kKernelWriteTracker && MakeKernelWriteTracker() == nullptr);
     EXPECT_EQ(method.substr(0, method.find(' ')), compares ? "compare" : wanted);
@@ -234,7 +234,7 @@ TEST_P(MappedMemoryTest, MappingsMayLieInTheSamePages) {
     EXPECT_EQ(Flush(), "1.0:50+1 2.0:0+1 3.1:150+1 3.1:300+1");
     memory.Set(2 * kPage, 2);
     memory.Set(7 * kPage, 2);
-    // What ends tells the others what it found in their pages.
+    // A mapping that ends reports the writes that it found in pages of others to them.
     EXPECT_EQ(Unmap(2), "2.0:7892+1 3.1:8192+1");
     memory.Set(2 * kPage + 1, 3);
     memory.Set(160, 3);
@@ -279,7 +279,7 @@ TEST_P(MappedMemoryTest, MemoryMayGoBeforeItIsForgotten) {
   });
 }
 
-// No write is lost, whenever it comes: the sum of what was told is what is there at the end.
+// No write is lost, whenever it happens: the sum of the reports equals the memory at the end.
 TEST_P(MappedMemoryTest, WritesDuringFlushesAreFoundLater) {
   InChild([] {
     constexpr size_t kPages = 64;

@@ -29,8 +29,8 @@ class RingWriter {
   // without waiting.
   std::span<std::byte> RoomNow(size_t least);
 
-  // Where the next record begins, with room for one of `size_bytes` (at most kMaxRecordBytes). Waits for
-  // the watcher. Null: the capture has ended.
+  // Returns the begin of the next record, with room for one of `size_bytes` (at most
+  // kMaxRecordBytes). Waits for the watcher. Null: the capture has ended.
   std::byte* WaitForRoom(size_t size_bytes);
 
   // The record whose body lies behind the place of its header, in the room that one of the above gave,
@@ -42,7 +42,7 @@ class RingWriter {
   }
 
  private:
-  // How much is free, of the whole ring.
+  // Returns the free bytes of the whole ring.
   size_t Free(uint64_t head) const {
     const uint64_t used = head - tail_;
     return used > kCaptureRingBytes ? 0 : kCaptureRingBytes - used;

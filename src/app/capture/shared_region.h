@@ -26,8 +26,8 @@ class SharedRegion {
   // The header says where everything lies; the rest of it is for the caller to fill. Errors: kNotFound
   // (no watcher), kIo, kOutOfMemory.
   static Result<std::unique_ptr<SharedRegion>> Create();
-  // So long a thread waits for a watcher that gives nothing back: it is stopped, or knows nothing of captures. Then the
-  // capture ends, and the region says so. Tests wait for a shorter time.
+  // The time that a thread waits for a watcher that gives nothing back: it is stopped, or does not
+  // support captures. Then the capture ends, and the region says so. Tests wait for a shorter time.
   static constexpr uint64_t kMostSilentNs = 10'000'000'000;
   static inline std::atomic<uint64_t> most_silent_ns{kMostSilentNs};
   SharedRegion(const SharedRegion&) = delete;
@@ -44,10 +44,10 @@ class SharedRegion {
     return ring_bytes_ + size_t{index} * kCaptureRingBytes;
   }
   std::byte* spill_block(uint32_t block) const { return spill_ + size_t{block} * kSpillBlockBytes; }
-  // Whoever writes into the last ring holds it.
+  // Held by the thread that writes into the last ring.
   std::mutex& last_ring_mutex() { return last_ring_mutex_; }
-  // The calls that the threads are in which share it. Under that mutex. What there is no memory for is
-  // not told.
+  // Tracks the calls of the threads that share the last ring; the caller holds last_ring_mutex().
+  // Without memory a call is not tracked.
   void EnterInLastRing(uint64_t call);
   void LeaveInLastRing(uint64_t call);
 
@@ -56,7 +56,7 @@ class SharedRegion {
   }
   void SetState(CaptureState state);
 
-  // Nothing is recorded any more: stopped, or the watcher is gone.
+  // Returns true if recording has ended: it was stopped, or the watcher is gone.
   bool ended() const { return state() == CaptureState::kStopped; }
 
   void RingDoorbell() const;

@@ -60,7 +60,7 @@ void StandIns::Fill(std::byte* real, Block& block, size_t begin, size_t end) {
     at = std::max(gap_end, next->second);
     ++next;
   }
-  // Whatever it touches becomes one range with it.
+  // Merges the ranges that it touches.
   auto first = block.filled.upper_bound(begin);
   if (first != block.filled.begin() && std::prev(first)->second >= begin) --first;
   while (first != block.filled.end() && first->first <= end) {

@@ -25,7 +25,7 @@ class StandIns {
   // only a part of the place. Until GiveBack().
   std::byte* Take(std::byte* place, size_t size, std::byte* block, size_t block_bytes);
   void GiveBack(std::byte* place);
-  // Whether a block with a stand-in has this place.
+  // Returns true if a block with a stand-in contains this place.
   bool Has(std::byte* place, size_t size) const;
 
  private:

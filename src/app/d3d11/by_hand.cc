@@ -35,7 +35,7 @@ auto Submitting(ID3D11DeviceContext* self, bool submits, const Call& call) {
   }
 }
 
-// Of an annotation, or of a context.
+// Calls `note` with the context that an annotation or a context belongs to.
 template <typename Note>
 void Annotate(const void* self, const Note& note) {
   if (D3D11Context* const context = D3D11Context::Find(self)) note(*context);
@@ -136,7 +136,7 @@ void ID3D11DeviceContext_ClearState(void (*next)(ID3D11DeviceContext*), ID3D11De
   if (D3D11Context* const context = D3D11Context::Find(self)) context->ForgetShaders();
 }
 
-// Which shaders the other state has is not known: those that are set from now on are.
+// The shaders of the other state are unknown: only those set from now on are known.
 void ID3D11DeviceContext1_SwapDeviceContextState(
     void (*next)(ID3D11DeviceContext1*, ID3DDeviceContextState*, ID3DDeviceContextState**),
     ID3D11DeviceContext1* self, ID3DDeviceContextState* state, ID3DDeviceContextState** before) {

@@ -52,7 +52,7 @@ class PrivateNote : public IUnknown {
   std::atomic<ULONG> references_{1};
 };
 #pragma GCC diagnostic pop
-// Of a device: it is what owns the D3D11Device.
+// The note of a device, which owns the D3D11Device.
 class DeviceNote final : public PrivateNote {
  public:
   explicit DeviceNote(std::unique_ptr<D3D11Device> device);
@@ -62,7 +62,7 @@ class DeviceNote final : public PrivateNote {
   const std::unique_ptr<D3D11Device> device_;
 };
 
-// Of children of devices.
+// The note of a child of a device.
 class ChildNote final : public PrivateNote {
  public:
   // Enters the object into the block's table.
@@ -78,9 +78,10 @@ class ChildNote final : public PrivateNote {
   }
   uint64_t shader_hash() const { return shader_hash_; }
   void set_shader_hash(uint64_t hash) { shader_hash_ = hash; }
-  // Of a deferred context.
+  // Sets the context that belongs to a deferred context.
   void set_context(std::unique_ptr<D3D11Context> context);
-  // Of a command list that such a context has finished: what it holds, to be released with it.
+  // Sets the recording of a command list that a deferred context has finished; it is released with
+  // the list.
   void set_recording(CommandList* recording) { recording_ = recording; }
   CommandList* recording() const { return recording_; }
 

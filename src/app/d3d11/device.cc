@@ -55,7 +55,7 @@ BlockWriter* ProcessBlock() {
   return block;
 }
 
-// Of IUnknown, whose methods the generated functions leave alone.
+// Slots of IUnknown, whose methods the generated functions do not replace.
 constexpr size_t kAddRefSlot = 1;
 constexpr size_t kReleaseSlot = 2;
 
@@ -74,7 +74,8 @@ ULONG OnRelease(ULONG (*next)(IUnknown*), IUnknown* self) {
 constexpr ReplacedMethod kCounts[] = {{kAddRefSlot, &Replacement<&OnAddRef>::Over},
                                       {kReleaseSlot, &Replacement<&OnRelease>::Over}};
 
-// What a report says of the device. Nothing is written by this layer: its words are those of the Vulkan layer, or none.
+// The device's facts for reports. This layer writes nothing itself: the words are those of the
+// Vulkan layer, or there are none.
 class D3D11Backend final : public Backend {
  public:
   D3D11Backend(ID3D11Device* device, bool labelled) : device_(device), labelled_(labelled) {}
@@ -279,7 +280,7 @@ void D3D11Device::NoteDeferred(ID3D11DeviceContext* context) try {
   ChildNote* const note = ChildNote::Find(context);
   if (note != nullptr) note->set_context(std::make_unique<D3D11Context>(*this, context, true));
 } catch (const std::bad_alloc&) {
-  // What it records is not in the report.
+  // The report misses the work that it records.
 }
 
 void D3D11Device::NoteFinished(ID3D11CommandList* list, CommandList* recording) try {

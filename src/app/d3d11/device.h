@@ -29,7 +29,7 @@ class D3D11Context;
 // The index of the first method in the block's table of functions.
 extern std::atomic<uint32_t> first_d3d11_method;
 
-// What a method says of the object that it creates.
+// The facts of a created object that its creating method knows.
 struct CreatedFacts {
   const void* code = nullptr;  // of a shader: DXBC
   size_t code_bytes = 0;
@@ -90,7 +90,8 @@ class D3D11Device {
 
  private:
   D3D11Device(ID3D11Device* real, BlockWriter& block, Context* context, bool labelled);
-  // Once it is made: the tables of methods, and what the device has from the beginning.
+  // Replaces the tables of methods, and registers the objects that the device has from the
+  // beginning. Call it once the device is made.
   void Join();
   void FindMultithread();
   void EraseShader(const void* shader);

@@ -68,9 +68,9 @@ class D3D11Context {
     Leave();
   }
 
-  // Of the immediate context: what was recorded so far is about to be handed to the GPU, or may be.
+  // Called on the immediate context when earlier work is about to be handed to the GPU, or may be.
   void Submit();
-  // Likewise: the GPU may have come further.
+  // Called on the immediate context when the GPU may have made progress.
   void Look();
 
   // Only objects of ours still refer to the device: they go.

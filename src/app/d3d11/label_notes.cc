@@ -29,7 +29,7 @@ class LabelNotes final : public WorkNotes {
   }
 
   void BeginWork(CairnMarkerType type, CairnPipeline pipeline) override {
-    // As a rule it is that of the last call.
+    // Usually equal to that of the last call.
     if (type != label_.type || pipeline != label_.pipeline) {
       label_ = {type, pipeline};
       is_region_ = !IsDraw(type) && !IsDispatch(type);

@@ -22,8 +22,9 @@ Function RealMethod(Object* object, D3D11Method method) {
   return reinterpret_cast<Function>(MethodBehind(object, Describe(method).slot));
 }
 
-// What tells that submissions have ended: an event query behind each. A query counts as a child of the device that the
-// program did not create: the device is told of its references, and none is kept that has told.
+// Finds out that submissions have ended by an event query behind each. A query holds references to
+// the device that the program must not see: the device counts them as hidden. Releases each query
+// once it has ended.
 class SubmissionQueries {
  public:
   SubmissionQueries(D3D11Device& device, ID3D11DeviceContext* real)
@@ -32,8 +33,8 @@ class SubmissionQueries {
   SubmissionQueries(const SubmissionQueries&) = delete;
   SubmissionQueries& operator=(const SubmissionQueries&) = delete;
 
-  // Behind everything that the context was given so far. Of more than a few that have not told, only the first are
-  // asked: what comes behind them has not ended either.
+  // Adds a query behind all work of the context so far. With too many pending queries no further
+  // one is added: work behind the pending ones has not ended either.
   void Add(uint64_t submission) {
     if (pending_.size() >= kMostPending) return;
     const D3D11_QUERY_DESC desc = {D3D11_QUERY_EVENT, 0};
@@ -87,9 +88,9 @@ class SubmissionQueries {
   std::vector<Pending> pending_;
 };
 
-// The immediate context is one queue, and its work a row of lists. The implementation hands work to the GPU when it likes,
-// so a list counts as submitted from its first work on; it ends where the program submits. What deferred contexts record
-// runs inside of a list of its own.
+// The immediate context is one queue, and its work a row of lists. The implementation hands work to
+// the GPU when it likes, so a list counts as submitted from its first work on; it ends where the
+// program submits. The recording of a deferred context runs inside of a list of its own.
 class ListNotes final : public WorkNotes {
  public:
   ListNotes(D3D11Device& device, ID3D11DeviceContext* real, bool deferred)
@@ -200,7 +201,7 @@ class ListNotes final : public WorkNotes {
   void Begin(const std::string& event) {
     open_->BeginMarker(CAIRN_MARKER_PASS, event.c_str(), CAIRN_NAME_COPY);
   }
-  // What it holds from now on is submitted, too.
+  // Submits the open list at once, so that work recorded into it from now on counts as submitted.
   void NoteSubmission() {
     if (deferred_ || open_is_submitted_) return;
     Context& context = device_.context();

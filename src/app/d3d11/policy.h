@@ -17,8 +17,8 @@
 
 namespace cairn {
 
-// So many functions of ours for one method: implementations have a class for each kind of context, and for each kind of
-// child of a device.
+// The number of replacement functions for one method: implementations have a class for each kind of
+// context, and for each kind of child of a device.
 template <typename Interface>
 inline constexpr size_t kMost = 4;
 template <>

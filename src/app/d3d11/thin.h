@@ -23,7 +23,7 @@ std::span<const D3D11Interface> DeviceInterfaces();
 std::span<const D3D11Interface> ContextInterfaces();
 std::span<const D3D11Interface> AnnotationInterfaces();
 std::span<const D3D11Interface> MultithreadInterfaces();
-// Of every ID3D11DeviceChild.
+// Returns the methods of every ID3D11DeviceChild.
 std::span<const ReplacedMethod> ChildMethods();
 
 }  // namespace cairn

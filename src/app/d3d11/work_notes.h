@@ -36,7 +36,7 @@ class WorkNotes {
   virtual void NoteRawMarker(uint32_t slots, const RawMarker& marker) {
     static_cast<void>(slots), static_cast<void>(marker);
   }
-  // As of D3D11Context.
+  // Same meaning as in D3D11Context.
   virtual void Submit() {}
   virtual void Look() {}
   // Only what is kept here still refers to the device.

@@ -10,12 +10,12 @@
 
 namespace cairn {
 
-// vkd3d_structure_type. What has another type is passed on unread.
+// A value of vkd3d_structure_type. Structs of other types are passed on unread.
 inline constexpr uint32_t kVkd3dInstanceCreateInfo = 0;
 inline constexpr uint32_t kVkd3dDeviceCreateInfo = 1;
 inline constexpr uint32_t kVkd3dApplicationInfo = 5;  // since 1.2
 
-// What every struct of libvkd3d starts with.
+// The begin of every struct of libvkd3d.
 struct Vkd3dStruct {
   uint32_t type;
   const Vkd3dStruct* next;

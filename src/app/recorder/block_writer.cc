@@ -34,7 +34,7 @@ BlockWriter* process_block = nullptr;  // never freed
 
 Result<BlockWriter*> BlockWriter::OfThisProcess(uint64_t size_bytes) {
   std::lock_guard lock(process_block_mutex);
-  // What a forked child inherits is its parent's block; it stays mapped for the contexts in it.
+  // A forked child inherits its parent's block, which stays mapped for the contexts in it.
   if (process_block != nullptr && process_block->BelongsToThisProcess()) return process_block;
   LinuxHalf* const half = FindLinuxHalf();
   Result<std::unique_ptr<BlockWriter>> created =

@@ -67,7 +67,7 @@ class BlockWriter {
   uint64_t AllocateRange(uint64_t size_bytes);
   // The same for what can be done without: no report says that it found no room.
   uint64_t TryAllocateRange(uint64_t size_bytes);
-  // What AllocateRange gave serves again; nobody reads or writes it any more. Takes a lock.
+  // Frees a range of AllocateRange, which has no user any more. Takes a lock.
   struct Range {
     uint64_t offset;
     uint64_t size_bytes;
@@ -160,7 +160,7 @@ class BlockWriter {
     uint64_t value = 0;
     uint64_t time_ns = 0;
   };
-  // Its serial number; 0 in a block without this table.
+  // Adds an operation and returns its serial number; 0 in a block without this table.
   uint64_t AddSync(const Sync& sync);
   // Sets kSyncOver, if the ring still has that entry; 0 is none.
   void EndWait(uint64_t sync_serial);
@@ -189,7 +189,7 @@ class BlockWriter {
   uint64_t TakeFreeRange(uint64_t page_count);
   // False if none has anything to give.
   bool ForgetOldestEndedContext();
-  // Whether a free range would be large enough if they all did.
+  // Returns true if a free range would be large enough once all ended contexts gave theirs back.
   bool EndedContextsCanMakeRoom(uint64_t size_bytes);
   void FreeContextNames(ContextRecord& record);
   // The vendor binary of the entry's fault; no bytes if there is none.

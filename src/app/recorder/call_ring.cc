@@ -102,7 +102,7 @@ void CallRing::Look() {
 
 void CallRing::Leave(void* value) {
   auto* const record = static_cast<ThreadRecord*>(value);
-  // What other destructors of this thread still call is lost.
+  // Calls of later destructors of this thread are lost.
   ThisThread().record = &nowhere;
   BlockWriter* const block = call_block.load(std::memory_order_acquire);
   if (block == nullptr || !block->Owns(record)) return;

@@ -30,8 +30,9 @@ class BlockWriter;
 
 class CallRing {
  public:
-  // Where calls go from now on; lives until the process ends, or until SetBlock(nullptr) with no thread
-  // in a call. A forked child records nothing until it sets a block of its own.
+  // Sets the block for all further calls; it must live until the process ends, or until
+  // SetBlock(nullptr) with no thread in a call. A forked child records nothing until it sets a
+  // block of its own.
   static void SetBlock(BlockWriter* block);
 
   // This thread's entry, made at the first call; where the block has none left, and without a block,

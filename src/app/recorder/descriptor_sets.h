@@ -50,7 +50,7 @@ class DescriptorSets {
 
   // A record of this size that nobody uses; sets that found none are counted in the header.
   Slot Take(uint32_t size);
-  // Its set has ended: what it held stays until the record is taken again, the oldest first. May throw
+  // Ends a set: its contents stay until the record is reused, the oldest first. May throw
   // std::bad_alloc: the record is then lost.
   void Give(const Slot& slot);
 

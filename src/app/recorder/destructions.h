@@ -13,8 +13,8 @@
 
 namespace cairn {
 
-// What the GPU reads and writes, or leads to it: heaps, resources, memory, buffers, images, their views.
-// `kind` is that of an ObjectRecord.
+// Returns true for objects that the GPU reads and writes, or that lead to them: heaps, resources,
+// memory, buffers, images, their views. `kind` is that of an ObjectRecord.
 bool IsOfMemory(uint32_t kind);
 
 // An entry of the table of objects, which may serve another object by the time of a report.
@@ -42,7 +42,7 @@ class Destructions {
   void Note(uint32_t context, const DestroyedThing& what, const DestroyedThing& cause = {},
             const DestroyedThing& owner = {});
 
-  // Of the last one that was noted: what is made from now on is younger.
+  // Returns the number of the last recorded destruction: objects made from now on are younger.
   uint64_t serial() const { return header_->destruction_serial.load(std::memory_order_relaxed); }
 
  private:

@@ -30,7 +30,8 @@ class IndexQueue {
     Cell(position).store(Lap(position) | index, std::memory_order_release);
   }
 
-  // Nothing if the queue is empty, or if the thread that pushes the oldest has not finished.
+  // Returns nullopt if the queue is empty, or if the thread that pushes the oldest entry has not
+  // finished.
   std::optional<uint32_t> Pop() {
     uint64_t position = head_.load(std::memory_order_relaxed);
     for (;;) {
@@ -49,7 +50,7 @@ class IndexQueue {
     }
   }
 
-  // How many there are; of the moment only.
+  // Returns the number of entries at this moment.
   uint32_t Size() const {
     const uint64_t head = head_.load(std::memory_order_relaxed);
     const uint64_t tail = tail_.load(std::memory_order_relaxed);

@@ -21,10 +21,10 @@ class ObjectTable {
   // it and does nothing.
   static constexpr uint32_t kNone = 0xFFFFFFFF;
 
-  // So many destroyed objects are kept before entries are used again.
+  // The destroyed objects that are kept before entries are reused.
   static constexpr uint32_t kKeptDestroyed = 8192;
 
-  // What is known when an object is made.
+  // The facts of an object when it is made.
   struct Object {
     uint32_t kind = 0;               // D3D12_DRED_ALLOCATION_TYPE
     uint32_t context = 0;            // index of the context record of its device
@@ -42,7 +42,7 @@ class ObjectTable {
 
   uint32_t Add(const Object& object);
 
-  // Copies the name, "" for none. What is over kObjectNameBytes is cut at a code point, and marked;
+  // Copies the name, "" for none. Cuts text beyond kObjectNameBytes at a code point, and marks it;
   // `cut`: it was cut already.
   void SetName(uint32_t index, std::string_view utf8, bool cut = false);
 

@@ -37,7 +37,7 @@ void BM_NameObject(benchmark::State& state) {
   for (auto _ : state) table.SetName(index, "Shadow map of the sun, cascade 3");
 }
 
-// Who destroyed a buffer, and when.
+// Measures the record of a buffer's destruction.
 void BM_NoteDestruction(benchmark::State& state) {
   Destructions& destructions = Block()->destructions();
   for (auto _ : state) destructions.Note(0, {kVulkanObject | 9, 0xB1, {}});

@@ -130,7 +130,7 @@ TEST_F(Handover, AnAddressThatLeadsNowhereIsSaid) {
   EXPECT_EQ(HandOverBlock(*block).code(), StatusCode::kIo);
   unsetenv(kVariableOf<&LayerSettings::watcher_address>);
   const std::string pid = std::to_string(getpid());
-  // Once.
+  // The warning comes once.
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "cairn: warning: process " + pid + " is not watched: its watcher, process " + pid +
                 ", cannot be reached, neither by its socket (Connection refused) nor by /proc/" +

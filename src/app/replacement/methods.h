@@ -23,8 +23,8 @@ void ReplaceMethods(void* object, std::span<const ReplacedMethod> methods);
 // one for each.
 void ReplaceMethodsAs(IUnknown* object, const IID& iid, std::span<const ReplacedMethod> methods);
 
-// What stood in this slot of the table of `object` before ReplaceMethods(): for calls of ours that nobody is to note.
-// What stands there now if it was not replaced. Takes a lock.
+// Returns the function that was in this slot of the table of `object` before ReplaceMethods(), for
+// calls that must not be recorded; the current one if it was not replaced. Takes a lock.
 void* MethodBehind(void* object, size_t slot);
 
 }  // namespace cairn

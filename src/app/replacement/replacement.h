@@ -25,8 +25,9 @@ class Replacement<handler, most> {
  public:
   using Function = Result (*)(Args...);
 
-  // What to put in the place of `function`: the same for the same function. One that is ours already stays. Null if
-  // there is no room for more: then `function` is to stay where it is. Allocates nothing; any thread.
+  // Returns the replacement for `function`, the same one each time. Returns a replacement
+  // unchanged. Null if there is no room for more: `function` must then stay in place. Allocates
+  // nothing; any thread.
   static void* Over(void* function) {
     if (function == nullptr) return nullptr;
     for (const Function own : kOwn) {

@@ -52,14 +52,14 @@ class TestWatcher {
 
   // While paused it reads nothing: rings and spill fill up.
   void Pause(bool pause) { paused_.store(pause); }
-  // As a watcher that was killed: closes its end of the channel and reads no more.
+  // Acts like a watcher that was killed: closes its end of the channel and reads no more.
   void Die();
   void Request(CaptureRequest request);
   // Null before a capture was handed over.
   CaptureRegionHeader* header();
   CaptureRing* ring(uint32_t index);
 
-  // What was recorded, in order of the numbers. Ends the capture if it has not ended.
+  // Returns the records in order of their numbers. Ends the capture if it has not ended.
   std::vector<TestRecord> Finish();
   // The bytes of a byte value at `offset` of the body, from blobs too.
   static std::vector<std::byte> Bytes(const std::vector<TestRecord>& all, const TestRecord& record,

@@ -40,7 +40,7 @@ constexpr std::array kWithoutOurObjects = {
     "D3D12SerializeVersionedRootSignature"sv,
     "D3D12EnableExperimentalFeatures"sv,
     "D3D12GetDebugInterface"sv,
-    // Of settings, and of a factory of devices: those have no wrappers either.
+    // Gives settings and a factory of devices, which have no wrappers.
     "D3D12GetInterface"sv,
     // Leads to vkd3d_create_device.
     "D3D12CreateDeviceVKD3D"sv,

@@ -12,7 +12,7 @@
 
 namespace cairn {
 
-// What `dlsym` answers without this library in between.
+// Returns what `dlsym` returns without this library in between.
 void* FindSymbol(void* handle, const char* name);
 
 // Loaded libraries whose file name starts with `prefix`.

@@ -58,7 +58,7 @@ CAIRN_ENTRY int32_t vkd3d_create_image_resource(void* device, const void* info, 
 CAIRN_ENTRY uint32_t vkd3d_resource_incref(void* resource);
 CAIRN_ENTRY uint32_t vkd3d_resource_decref(void* resource);
 CAIRN_ENTRY int32_t vkQueuePresentKHR(void* queue, const void* info);
-// Of either calling convention: no C++ function can be both.
+// Functions for either calling convention: no C++ function can serve both.
 CAIRN_ENTRY void D3D12CreateDevice();
 CAIRN_ENTRY void CairnDlsym() __asm__("dlsym");
 
@@ -124,8 +124,9 @@ Function* Next(Entry entry, Function*) {
   return Entries()[entry].As<Function*>();
 }
 
-// False, and one line says why: this implementation has a function that may take objects, and does not know
-// wrappers. Of each implementation it is asked once: devices with the layer and without it do not mix.
+// Returns false, and logs why, if this implementation has an unknown function that may take
+// objects: it does not know wrappers. Asked once for each implementation: devices with the layer
+// and without it do not mix.
 bool CanHaveWrappers(void* create_device) {
   std::array<std::string_view, kEntryCount> ours;
   for (size_t i = 0; i < ours.size(); ++i) ours[i] = Entries()[i].name();
@@ -139,7 +140,7 @@ bool CanHaveWrappers(void* create_device) {
   return false;
 }
 
-// What an instance tells about the devices that are created on it.
+// The instance's facts for devices that are created on it.
 struct InstanceFacts {
   uint32_t wchar_bytes = sizeof(wchar_t);
   std::string application;
@@ -319,8 +320,8 @@ namespace {
 using SysvCreateDevice = int32_t (*)(void* adapter, int32_t level, const EntryGuid& iid,
                                      void** device);
 
-// How deep this thread is in D3D12CreateDevice: what a vkd3d-proton looks up while it creates a
-// device belongs to itself.
+// The depth of this thread's calls of D3D12CreateDevice: look-ups of a vkd3d-proton while it
+// creates a device are its own.
 thread_local int t_creating = 0;
 
 int32_t CreateSysvDevice(void* adapter, int32_t level, const EntryGuid& iid, void** device) {
@@ -329,7 +330,7 @@ int32_t CreateSysvDevice(void* adapter, int32_t level, const EntryGuid& iid, voi
   const cairn::DeviceCreationScope creating;
   if (!wraps || device == nullptr || t_creating > 0) return next(adapter, level, iid, device);
   const EntryBridge& layer = SysvBridge();
-  // What the implementation leaves alone stays as the program has it.
+  // A result that the implementation does not write keeps the program's value.
   void* real = *device;
   ++t_creating;
   const int32_t result = next(adapter, level, *layer.device_iid, &real);
@@ -347,8 +348,8 @@ int32_t CreateNoDevice() {
   return kFail;
 }
 
-// libvkd3d-utils keeps the Windows convention, and gets its devices from vkd3d_create_device, which is
-// above. Whoever has only D3D12CreateDevice is built for the platform's own.
+// libvkd3d-utils keeps the Windows convention, and gets its devices from vkd3d_create_device, which
+// is above. A library with only D3D12CreateDevice is built for the platform's own convention.
 bool IsUtilities(void* create_device) {
   const std::string path = cairn::LibraryPathOf(create_device);
   void* const library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
@@ -360,7 +361,7 @@ bool IsUtilities(void* create_device) {
 
 }  // namespace
 
-// Where D3D12CreateDevice goes on: chosen by the first call that finds an implementation.
+// The target of D3D12CreateDevice: chosen by the first call that finds an implementation.
 extern "C" {
 __attribute__((visibility("hidden"))) void* g_cairn_create_device = nullptr;
 __attribute__((visibility("hidden"), used)) void* CairnChooseCreateDevice();
@@ -381,7 +382,7 @@ void* CairnLookUp(void* handle, const char* name) {
   if (__atomic_load_n(&g_cairn_dlsym, __ATOMIC_ACQUIRE) == nullptr) {
     __atomic_store_n(&g_cairn_dlsym, cairn::FindSymbol(RTLD_NEXT, "dlsym"), __ATOMIC_RELEASE);
   }
-  // Who asks for what comes after itself stands in front of somebody, as we do.
+  // A caller that looks behind itself replaces functions, as this library does.
   if (name == nullptr || handle == RTLD_NEXT || t_creating > 0) return nullptr;
   if (name[0] != 'v' && name[0] != 'D') return nullptr;
   cairn::NextFunction* const entries = Entries();

@@ -23,7 +23,7 @@
 namespace cairn {
 namespace {
 
-// No exception leaves it: the caller is of another system's compiler.
+// No exception leaves these functions: the caller is built by another system's compiler.
 class ThisHalf final : public LinuxHalf {
  public:
   uint64_t ProcessId() const override { return static_cast<uint64_t>(OwnProcessId()); }
@@ -62,7 +62,7 @@ class ThisHalf final : public LinuxHalf {
     static std::once_flag shared;
     std::call_once(shared, [&] {
       ShareBlock((*block)->header());
-      // Of ExitProcess; the other ends come to _exit (exit.cc).
+      // Handles ExitProcess; the other ends reach _exit (exit.cc).
       on_exit([](int code, void*) { NoteExit(static_cast<uint32_t>(code)); }, nullptr);
     });
     *size_bytes = (*block)->size_bytes();

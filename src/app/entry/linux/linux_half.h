@@ -6,7 +6,7 @@
 
 namespace cairn {
 
-// What this library does for the Windows half in the same process (os/linux_half.h).
+// Returns this library's services for the Windows half in the same process (os/linux_half.h).
 LinuxHalf& ThisLinuxHalf();
 
 }  // namespace cairn

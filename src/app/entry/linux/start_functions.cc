@@ -64,7 +64,7 @@ __attribute__((constructor)) void TakeEnvironment() {
   Given().Take(environ, own.dli_fname);
 }
 
-// Not inlined: the room is on the stack only of who needs it.
+// Not inlined, so that only callers that need the room have it on their stack.
 template <typename Start>
 __attribute__((noinline)) int StartCompleted(char* const* environment, const Start& start) {
   GivenEnvironment::Room room;

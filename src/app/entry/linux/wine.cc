@@ -103,7 +103,7 @@ void SayNotFollowed(const std::string& why) {
   Log(LogLevel::kWarning, "calls of Direct3D are not followed: " + why);
 }
 
-// Of a status of Windows.
+// Formats a status of Windows.
 std::string InWords(int32_t status) {
   char words[32];
   std::snprintf(words, sizeof(words), ", status 0x%08x", static_cast<uint32_t>(status));
@@ -129,7 +129,8 @@ const std::byte* ImageOf(const std::byte* peb) {
   return LoadAt(peb, kPebImage);
 }
 
-// Of ntdll.dll, the second library of each process; null before the loader has begun.
+// Returns the base of ntdll.dll, the second library of each process; null before the loader has
+// begun.
 const std::byte* BaseOfNtdll(const std::byte* peb) {
   const std::byte* const loader = LoadAt(peb, kPebLoader);
   if (loader == nullptr) return nullptr;
@@ -137,7 +138,8 @@ const std::byte* BaseOfNtdll(const std::byte* peb) {
   return LoadAt(LoadAt(program, 0), kModuleBase);
 }
 
-// Of the Windows half that a proxy beside the program has brought in; null where there is none.
+// Returns the export of a Windows half that a proxy beside the program has loaded; null if there is
+// none.
 MeetLinux FindWindowsHalf(const std::byte* peb) {
   const std::byte* const modules = LoadAt(peb, kPebLoader) + kLoaderModules;
   for (const std::byte* at = LoadAt(modules, 0); at != modules; at = LoadAt(at, 0)) {

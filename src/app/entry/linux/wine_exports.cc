@@ -8,7 +8,7 @@
 namespace cairn {
 namespace {
 
-// Of the format of programs of Windows: offsets in its headers, and values.
+// Offsets in the headers of programs of Windows, and values there.
 constexpr size_t kHeadersAt = 0x3c;
 constexpr size_t kMagicAt = 24;
 constexpr size_t kImageBytesAt = 24 + 56;

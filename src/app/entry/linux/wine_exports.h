@@ -8,7 +8,7 @@
 
 namespace cairn {
 
-// What the program of this process is. `base`: where its image lies.
+// The kind of this process's program. `base`: the address of its image.
 enum class WineProgram {
   kNone,     // there is none
   kOfWine,   // Wine's own: a service, the desktop, a tool
@@ -17,7 +17,8 @@ enum class WineProgram {
 };
 WineProgram KindOfProgram(const std::byte* base);
 
-// What the library at `base` exports by this name; null if it does not, or only sends on to another library.
+// Returns the address that the library at `base` exports by this name; null if there is none, or if
+// it is forwarded to another library.
 void* FindExport(const std::byte* base, const char* name);
 
 }  // namespace cairn

@@ -17,7 +17,7 @@ constexpr size_t kMostBytes = 1 << 20;
 constexpr size_t kHeadersAt = 0x3c;
 constexpr size_t kImageBytesAt = 24 + 56;
 
-// What the headers say, wherever the first page says that they are.
+// Returns the size in the headers, wherever the first page places them.
 size_t ImageBytes(const uint8_t* data, size_t size) {
   uint8_t page[kPageBytes] = {};
   std::memcpy(page, data, std::min(size, kPageBytes));

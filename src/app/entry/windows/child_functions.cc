@@ -22,7 +22,8 @@ std::wstring OwnFile() {
   return Wide(LibraryPathOf(reinterpret_cast<const void*>(&OwnFile)));
 }
 
-// Of a process that has not run yet. One into which nothing can be loaded runs without the layer.
+// Loads the layer into a process that has not run yet. If that fails, the process runs without the
+// layer.
 void LoadInto(const PROCESS_INFORMATION& started) try {
   const Status loaded = LoadIntoProcess(started.hProcess, OwnFile());
   if (loaded.ok()) return;
@@ -42,7 +43,7 @@ template <typename Make>
 BOOL MakeWithLayer(DWORD flags, PROCESS_INFORMATION* process, const Make& make) {
   // One function of the system may call the other.
   const InsideScope scope;
-  // Where there is a Linux half, it is in what is started as well.
+  // The Linux half, if there is one, is loaded into started processes as well.
   if (FindLinuxHalf() != nullptr || !scope.outermost() || IsForDebugger(flags) ||
       process == nullptr)
     return make(flags);

@@ -21,7 +21,7 @@ HRESULT CreateWrapped(D3D_FEATURE_LEVEL level, const IID& iid, void** device,
   const DeviceCreationScope creating;
   // Without a place for the device this asks only whether one could be created.
   if (!inside.outermost() || device == nullptr) return create(iid, device);
-  // What the implementation leaves alone stays as the program has it.
+  // A result that the implementation does not write keeps the program's value.
   void* real = *device;
   const HRESULT result = create(__uuidof(ID3D12Device), &real);
   if (FAILED(result) || real == nullptr) {
@@ -32,7 +32,7 @@ HRESULT CreateWrapped(D3D_FEATURE_LEVEL level, const IID& iid, void** device,
   origin.feature_level = static_cast<uint32_t>(level);
   ComPtr<ID3D12Device> wrapper;
   *wrapper.Receive() = WrapDevice(static_cast<ID3D12Device*>(real), origin);
-  // What makes swap chains must know its queues.
+  // Factories make swap chains, whose queues must be known.
   ReplaceMethodsOfFactories();
   const HRESULT wrapped = wrapper->QueryInterface(iid, device);
   return FAILED(wrapped) ? wrapped : result;
@@ -75,7 +75,8 @@ HRESULT OnGetInterface(HRESULT (*next)(const IID&, const IID&, void**), const II
 constexpr ReplacedMethod kConfiguration1[] = {{4, &Replacement<&OnCreateDeviceFactory>::Over}};
 constexpr ReplacedMethod kDeviceFactory[] = {{9, &Replacement<&OnFactoryCreateDevice>::Over}};
 
-// What makes devices, or makes what makes them; whatever else D3D12GetInterface gives is left alone.
+// Replaces the methods of objects that make devices, or that make such objects; other objects of
+// D3D12GetInterface stay unchanged.
 void NoteConfiguration(IUnknown* object) {
   if (object == nullptr) return;
   ComPtr<ID3D12SDKConfiguration1> configuration;

@@ -22,8 +22,8 @@ constexpr GUID kNoteId = {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"  // as all interfaces
 
-// What a swap chain keeps for us as long as it lives: the queue that it was made for. It counts a reference on the real
-// one, and so do we on its wrapper.
+// Keeps the queue that a swap chain was made for, as long as the chain lives. The chain holds a
+// reference to the real queue, and this note one to the wrapper.
 class QueueNote final : public IUnknown {
  public:
   explicit QueueNote(ComPtr<ID3D12CommandQueue> queue) : queue_(std::move(queue)) {}
@@ -115,7 +115,7 @@ HRESULT OnGetDevice(HRESULT (*next)(IDXGISwapChain*, const IID&, void**), IDXGIS
   const ComPtr<QueueNote> note = NoteOf(inside, self);
   if (!note || device == nullptr) return next(self, riid, device);
   ComPtr<IUnknown> real;
-  // As what it is asked for, it is that of a wrapper or nobody's.
+  // The pointer has the requested interface, so that it is a wrapper's or no known object.
   const HRESULT result = next(self, riid, real.Receive());
   if (FAILED(result) || !real) {
     *device = real.Detach();

@@ -12,7 +12,7 @@ namespace cairn {
 struct ReplacedFunction {
   std::string_view library;  // in small letters
   const char* name;
-  // As Replacement::Over.
+  // Same meaning as Replacement::Over.
   void* (*over)(void* function);
   // GetProcAddress answers with ours, too. Not for functions of the loader: who looks these up may mean to call them
   // in another process.
@@ -21,12 +21,12 @@ struct ReplacedFunction {
 
 std::span<const ReplacedFunction> ReplacedFunctions();
 
-// What a program gets for `found`, a function that one of these libraries exports under this name: ours, or itself.
-// Waits for the system's loader.
+// Returns the replacement for `found`, a function that one of these libraries exports under this
+// name, or `found` itself. Waits for the system's loader.
 void* InPlaceOf(void* found, const char* name);
 
-// Whether a library that is called `name` has what `function` means: its own, or one of the system's that stand for
-// it. Capitals or not.
+// Returns true if a library called `name` exports the function: its own library, or a library of
+// the system that stands for it. Ignores case.
 bool IsLibraryOf(const ReplacedFunction& function, std::string_view name);
 
 // D3D12CreateDevice, D3D12GetInterface (d3d12_functions.cc).

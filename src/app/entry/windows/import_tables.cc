@@ -53,7 +53,7 @@ class LoaderLock {
   ULONG_PTR cookie_ = 0;
 };
 
-// Of the loader lock.
+// Guarded by the loader lock.
 std::vector<Image>& Seen() {
   static std::vector<Image>& seen = *new std::vector<Image>;
   return seen;
@@ -76,7 +76,8 @@ HMODULE OwnModule() {
   return module;
 }
 
-// Those whose tables stay: what the loader's functions are forwarded to goes by them, and so does this library.
+// Returns true for images whose tables must stay: the loader's functions are forwarded through
+// them; and for this library.
 bool StaysAsItIs(const std::byte* base) {
   if (base == reinterpret_cast<const std::byte*>(OwnModule())) return true;
   for (const wchar_t* const name : {L"ntdll.dll", L"kernel32.dll", L"kernelbase.dll"}) {
@@ -89,7 +90,7 @@ std::string_view TextAt(const std::byte* base, DWORD offset) {
   return reinterpret_cast<const char*>(base + offset);
 }
 
-// What the function is called that is imported here; by number, it is known by its address.
+// Returns true if the import is this function. An import by number is recognised by its address.
 bool Means(const ReplacedFunction& function, std::string_view library, const std::byte* base,
            const IMAGE_THUNK_DATA* name, void* address) {
   if (!IsLibraryOf(function, library)) return false;
@@ -192,7 +193,7 @@ void ReplaceImports() try {
     if (headers == nullptr) continue;
     loaded.push_back(
         {base, headers->FileHeader.TimeDateStamp, headers->OptionalHeader.SizeOfImage});
-    // Once: who replaced ours since then goes on to it.
+    // Replace once: a library that replaced our functions later still reaches them.
     if (std::find(seen.begin(), seen.end(), loaded.back()) != seen.end()) continue;
     if (!StaysAsItIs(base)) ReplaceImportsOf(base, *headers);
   }

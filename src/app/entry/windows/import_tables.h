@@ -7,12 +7,13 @@
 
 namespace cairn {
 
-// Whether a copy of this library from another folder came in before: proxies beside a program bring that of their folder.
-// May be called from DllMain.
+// Returns true if a copy of this library from another folder was loaded first: proxies beside a
+// program load that of their folder. May be called from DllMain.
 bool AnotherIsHere();
 
-// Replaces ReplacedFunctions() in the tables of all that is loaded and was not seen before. Waits for the system's
-// loader; may be called from DllMain. What cannot be written stays as it is.
+// Replaces ReplacedFunctions() in the tables of all images that were loaded since the last call.
+// Waits for the system's loader; may be called from DllMain. Tables that cannot be written stay
+// unchanged.
 void ReplaceImports();
 
 }  // namespace cairn

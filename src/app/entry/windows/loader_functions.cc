@@ -11,7 +11,7 @@
 namespace cairn {
 namespace {
 
-// As the system's function leaves it.
+// Keeps the error code of the system's function.
 HMODULE Loaded(HMODULE module) {
   const DWORD error = GetLastError();
   if (module != nullptr) ReplaceImports();
@@ -51,7 +51,7 @@ const char* NameOf(void* found, GetAddress next, HMODULE module) {
 
 void* OnGetProcAddress(GetAddress next, HMODULE module, const char* name) {
   void* const found = next(module, name);
-  // Those of Direct3D begin so.
+  // Names of Direct3D's functions begin with these letters.
   if (found == nullptr || (!IsNumber(name) && name[0] != 'D' && name[0] != 'C')) return found;
   const DWORD error = GetLastError();
   if (IsNumber(name)) name = NameOf(found, next, module);

@@ -15,7 +15,7 @@
 namespace cairn {
 namespace {
 
-// What stands in d3d11on12.h, which mingw-w64 has in part.
+// Definitions of d3d11on12.h, which mingw-w64 has in part.
 constexpr IID kOn12Device = {
     0x85611e73, 0x70a9, 0x490e, {0x96, 0x14, 0xa9, 0xe3, 0x02, 0x77, 0x79, 0x04}};
 constexpr IID kOn12Device1 = {
