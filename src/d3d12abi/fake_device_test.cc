@@ -15,7 +15,7 @@ namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 namespace {
 
-// What memory that the CPU writes begins with: a real device promises nothing.
+// The initial bytes of memory that the CPU writes: a real device promises no value.
 constexpr uint8_t kFreshByte = 0xCD;
 
 ComPtr<ID3D12Device> MakeDevice() {

@@ -20,8 +20,8 @@ struct RgbaImage {
   std::vector<uint8_t> pixels;  // 4 bytes each, top row first, no padding
 };
 
-// How texels lie in memory. A block is one texel, except for compressed formats (4x4) and those that
-// share colours between two texels (2x1).
+// The layout of texels in memory. A block is one texel, except for compressed formats (4x4) and
+// those that share colours between two texels (2x1).
 struct FormatLayout {
   uint32_t block_bytes = 0;  // 0: not known, or not of one plane
   uint32_t block_width = 1;
@@ -37,7 +37,7 @@ DXGI_FORMAT TypedFormat(DXGI_FORMAT format);
 uint32_t PlaneCount(DXGI_FORMAT format);
 
 enum class ValueRange : uint8_t {
-  // Normalised formats and floats: 0 to 1; integers: 0 to 255. What is beyond is cut.
+  // Normalised formats and floats: 0 to 1; integers: 0 to 255. Other values are clamped.
   kNatural,
   // The smallest to the largest value in the image, of red, green and blue together: for depth.
   kStretched,

@@ -189,7 +189,7 @@ Result<SubresourceLayout> LayoutOf(ID3D12Device* device, const D3D12_RESOURCE_DE
     return Status(StatusCode::kUnsupported, "the device does not copy single planes of format " +
                                                 std::to_string(desc.Format));
   }
-  // What is multiplied and indexed with below.
+  // Checks the values that are multiplied and used as indices below.
   if (footprint.Width == 0 || footprint.Width > kLargestDimension || footprint.Height == 0 ||
       footprint.Height > kLargestDimension || footprint.Depth == 0 ||
       footprint.Depth > kLargestDimension || layout.row_count == 0 ||

@@ -23,7 +23,7 @@ Status CheckHresult(HRESULT result, const char* what);
 class OneShotList {
  public:
   explicit OneShotList(ID3D12Device* device) : device_(device) {}
-  // What a GPU that never answered may still use is not freed.
+  // Leaks objects that a GPU without an answer may still use.
   ~OneShotList();
   OneShotList(const OneShotList&) = delete;
   OneShotList& operator=(const OneShotList&) = delete;
@@ -66,7 +66,7 @@ void RecordTransition(ID3D12GraphicsCommandList* list, ID3D12Resource* resource,
 // A buffer that the CPU can map by itself.
 bool IsMappable(ID3D12Resource* buffer);
 
-// How a subresource lies in a buffer.
+// The layout of a subresource in a buffer.
 struct SubresourceLayout {
   D3D12_PLACED_SUBRESOURCE_FOOTPRINT placed = {};  // Offset is 0
   uint32_t row_count = 0;    // of a slice; rows of blocks for compressed formats

@@ -7,7 +7,7 @@ namespace cairn {
 
 namespace {
 
-// No buffer is that large: sums of two of them cannot overflow.
+// A limit above the size of any buffer, so that the sum of two sizes cannot overflow.
 constexpr uint64_t kMostBytes = uint64_t{1} << 48;
 
 bool FitsAnywhere(const CopiedRows& rows) {
@@ -31,7 +31,7 @@ bool Overlap(const CopiedRows& a, const CopiedRows& b) {
   if (a.offset_bytes >= b.end_bytes() || b.offset_bytes >= a.end_bytes()) return false;
   const uint64_t pitch = a.row_pitch_bytes;
   if (a.row_count == 1 || b.row_count == 1 || pitch != b.row_pitch_bytes) return true;
-  // Where rows of `a` begin, seen from rows of `b`.
+  // The begin of rows of `a`, relative to rows of `b`.
   const uint64_t column = (a.offset_bytes + pitch - b.offset_bytes % pitch) % pitch;
   return column < b.row_bytes || column + a.row_bytes > pitch;
 }
@@ -84,7 +84,7 @@ void PendingCopies::Submit(const CopiedRows& rows, uint64_t queue, bool comparab
   TakeOverlapping(rows, [](const Copy&) { return true; });
   if (!comparable || count_ >= kMostCopies) return;
   Buffer& buffer = buffers_[rows.buffer];
-  // What began at the same byte was taken above.
+  // A copy that began at the same byte was removed above.
   buffer.copies.try_emplace(rows.offset_bytes, Copy{.rows = rows, .queue = queue});
   buffer.longest_bytes = std::max(buffer.longest_bytes, rows.end_bytes() - rows.offset_bytes);
   ++count_;

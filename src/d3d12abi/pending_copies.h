@@ -38,7 +38,8 @@ struct CopiedRows {
   uint64_t end_bytes() const;
   friend bool operator==(const CopiedRows&, const CopiedRows&) = default;
 };
-// Whether any byte is in both. Rows of textures that lie side by side in one buffer are not.
+// Returns true if a byte belongs to both. Rows of textures side by side in one buffer do not
+// overlap.
 bool Overlap(const CopiedRows& a, const CopiedRows& b);
 
 // A texture as it is placed in a buffer, in blocks of its format.
@@ -53,8 +54,8 @@ struct BlockBox {
   uint64_t width = 0, height = 0, depth = 1;
 };
 
-// What a command list copies into buffers, in order. Not thread-safe, like the list. Memory: 48 bytes a
-// copy, kMostRows at most. Throws nothing.
+// The copies of a command list into buffers, in order. Not thread-safe, like the list. Memory: 48
+// bytes a copy, kMostRows at most. Throws nothing.
 class ListCopies {
  public:
   static constexpr size_t kMostRows = 2048;
@@ -75,8 +76,8 @@ class ListCopies {
   bool lost_ = false;
 };
 
-// Of the buffers of a device. Not thread-safe. Memory: 120 bytes a copy, kMostCopies at most; copies
-// beyond are not followed.
+// The pending copies into the buffers of a device. Not thread-safe. Memory: 120 bytes a copy,
+// kMostCopies at most; copies beyond are not followed.
 class PendingCopies {
  public:
   static constexpr size_t kMostCopies = 2048;
@@ -103,7 +104,7 @@ class PendingCopies {
   }
   // A fence that says already what it is to come to says nothing: do not tell.
   void Signal(uint64_t queue, uint64_t fence, uint64_t value);
-  // What it was to say the next signal of the queue says.
+  // Forgets a fence. The queue's next signal stands for the copies that waited for it.
   void ForgetFence(uint64_t fence);
   void ForgetBuffer(uint64_t buffer);
   void Clear();

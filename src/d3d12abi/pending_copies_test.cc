@@ -79,7 +79,7 @@ TEST_F(PendingCopiesTest, WhatCannotBeComparedReplacesToo) {
   EXPECT_EQ(pending_.size(), 0u);
 }
 
-// Whatever was true when the list was recorded.
+// The state at submission counts, not that at recording.
 TEST_F(PendingCopiesTest, WhatComesFromThereCannotBeComparedEither) {
   CopiedRows rows = Bytes(0, 16);
   rows.source = unpredictable_;

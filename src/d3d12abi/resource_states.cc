@@ -125,7 +125,7 @@ void ResourceStates::Execute(std::span<const ListStates* const> lists, bool copy
       Apply(step, &found->second);
     }
   }
-  // What decays does so after each ExecuteCommandLists call.
+  // Resources decay after each ExecuteCommandLists call.
   for (const ListStates* const list : lists) {
     for (const ListStates::Step& step : list->steps_) {
       if (step.kind == ListStates::Kind::kTarget) continue;

@@ -31,7 +31,7 @@ inline constexpr uint32_t kStateUnorderedAccess = 0x8;
 inline constexpr uint32_t kStateCopyDest = 0x400;
 inline constexpr uint32_t kStateCopySource = 0x800;
 
-// What decides about promotion and decay, and how subresources are counted.
+// The facts that decide promotion, decay, and the numbers of subresources.
 struct StatefulResource {
   uint32_t initial_state = kStateCommon;
   uint32_t mips = 1;
@@ -54,7 +54,8 @@ struct SubresourceRange {
   uint32_t plane_count = 1;
 };
 
-// What a command list does to states, in order. Not thread-safe, like the list. Memory: 40 bytes each.
+// The state changes of a command list, in order. Not thread-safe, like the list. Memory: 40 bytes
+// each.
 class ListStates {
  public:
   void Reset() { steps_.clear(); }
@@ -80,7 +81,7 @@ class ListStates {
   std::vector<Step> steps_;
 };
 
-// Of the resources of a device. Any thread: submissions have to be reported in their order.
+// The states of a device's resources. Any thread: submissions have to be reported in their order.
 class ResourceStates {
  public:
   void Add(uint64_t object, const StatefulResource& resource);

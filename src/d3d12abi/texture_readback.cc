@@ -40,8 +40,8 @@ void CopyRows(std::byte* to, uint64_t to_pitch, const std::byte* from, uint64_t 
   }
 }
 
-// Of a buffer, for as long as it lives. `written`: what is read and what is written is told to the
-// implementation, which may have to copy.
+// Maps a buffer for the object's life. `written`: the range is written, otherwise read; the
+// implementation is told, as it may have to copy.
 class Mapping {
  public:
   Mapping(ID3D12Resource* buffer, uint64_t begin, uint64_t end, bool written)
@@ -212,7 +212,7 @@ Result<SubresourceBytes> TextureReadback::ReadResolved(ID3D12CommandQueue* queue
   RecordTransition(*list, texture, subresource, D3D12_RESOURCE_STATE_RESOLVE_SOURCE, state);
   Result<SubresourceBytes> result =
       CopyOut(queue, *list, resolved.get(), 0, *layout, D3D12_RESOURCE_STATE_RESOLVE_DEST);
-  // What the GPU may still use is not freed.
+  // Leaks an object that the GPU may still use.
   if (result.status().code() == StatusCode::kDeviceLost) resolved.Detach();
   return result;
 }

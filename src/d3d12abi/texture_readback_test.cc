@@ -119,7 +119,7 @@ TEST_F(TextureReadbackTest, Volumes) {
 }
 
 TEST_F(TextureReadbackTest, CompressedFormats) {
-  // Not a multiple of the blocks.
+  // The sizes are no multiples of the blocks.
   D3D12_RESOURCE_DESC desc = Texture(DXGI_FORMAT_BC1_UNORM, 16, 8);
   desc.MipLevels = 3;
   const auto texture = Create(desc, D3D12_RESOURCE_STATE_COMMON);

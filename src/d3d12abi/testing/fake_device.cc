@@ -25,7 +25,7 @@ namespace {
 
 std::atomic<int> object_count{0};
 
-// What heaps of all devices may hold together. Little: a trace may ask for as much as it likes.
+// The limit for heaps of all devices together. It is low, because a trace may ask for any size.
 constexpr uint64_t kMemoryBytes = uint64_t{16} << 20;
 std::atomic<uint64_t> taken_bytes{0};
 
@@ -40,7 +40,8 @@ bool IsSame(REFIID a, REFIID b) {
   return std::memcmp(&a, &b, sizeof(a)) == 0;
 }
 
-// As a GPU copies: others may look at whole words meanwhile. Everything here is a multiple of 4.
+// Copies like a GPU: other threads may read whole words meanwhile. All sizes here are multiples of
+// 4.
 void CopyWords(std::byte* to, const std::byte* from, uint64_t size) {
   for (uint64_t i = 0; i + sizeof(uint32_t) <= size; i += sizeof(uint32_t)) {
     uint32_t word;
@@ -119,7 +120,8 @@ HRESULT GiveOut(T* object, REFIID riid, void** out) {
   return result;
 }
 
-// What the CPU can write is not zero at first, as nobody promises that it is.
+// Returns true for memory that the CPU can write. It is not zero at first, since no device promises
+// that.
 bool IsCpuMemory(const D3D12_HEAP_PROPERTIES& heap) {
   constexpr auto kGpuUpload = static_cast<D3D12_HEAP_TYPE>(5);  // newer than the headers
   return heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == D3D12_HEAP_TYPE_CUSTOM ||

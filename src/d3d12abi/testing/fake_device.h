@@ -18,15 +18,15 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// What the device answers to GetAdapterLuid.
+// The device's result of GetAdapterLuid.
 inline constexpr uint32_t kFakeLuidLow = 0x12345678;
 inline constexpr int32_t kFakeLuidHigh = 0x0abcdef0;
 
 // A device with one reference.
 ID3D12Device* CreateFakeDevice();
 
-// One that has ID3D12Device5 as well, whose lists have ID3D12GraphicsCommandList4, and that can be removed. Of
-// what those bring it has one meta command, which copies: its parameters are FakeCopy.
+// Makes a device with ID3D12Device5, whose lists have ID3D12GraphicsCommandList4, and which can be
+// removed. It has one meta command, which copies: its parameters are FakeCopy.
 ID3D12Device* CreateNewerFakeDevice();
 inline constexpr GUID kFakeMetaCommand = {
     0x6d657461, 0x636f, 0x7079, {0x43, 0x61, 0x69, 0x72, 0x6e, 0x30, 0x30, 0x31}};

@@ -14,7 +14,7 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// What all children of a device have.
+// The methods that all children of a device share.
 template <typename Interface>
 class NoChild : public Interface {
  public:
