@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which program a command line runs, in people's words. Under Wine the executable is Wine's own: the program
-// is the .exe that it was given.
+// Finds the program that a command line runs, in people's words. Under Wine the executable is
+// Wine's own: the program is the .exe that it was given.
 #ifndef CAIRN_BASE_PROGRAM_NAME_H_
 #define CAIRN_BASE_PROGRAM_NAME_H_
 

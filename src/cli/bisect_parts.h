@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What searches of traces and of programs share on the command line.
+// Shared by searches of traces and of programs on the command line.
 #ifndef CAIRN_CLI_BISECT_PARTS_H_
 #define CAIRN_CLI_BISECT_PARTS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a verb says of its command line. CLI11 reads it, and is seen in command.cc and main.cc alone: every
-// other file would take seconds longer to compile.
+// Declares a verb's command line. CLI11 reads it, and is seen in command.cc and main.cc alone:
+// every other file would take seconds longer to compile.
 //
 //   Command command(root, "trim", "Cuts frames out of a trace.", "cairn trim [OPTIONS] FILE", kExamples);
 //   command.Option("file", &options->path, "FILE", "A .cairn file with a trace");

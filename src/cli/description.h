@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the command lines of `cairn` and `d3dconfig` take, as plain data: --help, the manual pages and the completions
-// of shells say the same.
+// The command lines of `cairn` and `d3dconfig` as plain data: --help, the manual pages and the
+// completions of shells print the same.
 #ifndef CAIRN_CLI_DESCRIPTION_H_
 #define CAIRN_CLI_DESCRIPTION_H_
 

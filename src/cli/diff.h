@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of `cairn diff` share: the verb and calls (diff.cc), and images (diff_images.cc).
+// Shared by the parts of `cairn diff`: the verb and calls (diff.cc), and images (diff_images.cc).
 #ifndef CAIRN_CLI_DIFF_H_
 #define CAIRN_CLI_DIFF_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the GPUs of this machine are free, for searches that make them fail. What a killed program gave
-// a GPU may go on there for minutes, and the work of others waits for it: whatever runs meanwhile fails, and a search
-// would blame what it had just left in.
+// Checks that the GPUs of this machine are free, for searches that make them fail. The work of a
+// killed program may run on a GPU for minutes, and other work waits for it: a program that runs
+// meanwhile fails, and a search would blame the work that it has just left in.
 #ifndef CAIRN_CLI_GPU_CHECK_H_
 #define CAIRN_CLI_GPU_CHECK_H_
 

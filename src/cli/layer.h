@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the layers are, and how they get into a program: one library, preloaded for Direct3D 12 and named to the Vulkan
-// loader by a manifest.
+// Finds the layers and loads them into a program: one library, preloaded for Direct3D 12 and named
+// to the Vulkan loader by a manifest.
 #ifndef CAIRN_CLI_LAYER_H_
 #define CAIRN_CLI_LAYER_H_
 

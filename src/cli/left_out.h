@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a playback did otherwise than the program, in warnings.
+// Warns about differences between a playback and the program.
 #ifndef CAIRN_CLI_LEFT_OUT_H_
 #define CAIRN_CLI_LEFT_OUT_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far a long verb is, and ^C.
+// Shows the progress of a long verb, and handles ^C.
 #ifndef CAIRN_CLI_PROGRESS_H_
 #define CAIRN_CLI_PROGRESS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What --help says that is another thing on each system.
+// Texts of --help that differ between systems.
 #ifndef CAIRN_CLI_SYSTEM_HELP_H_
 #define CAIRN_CLI_SYSTEM_HELP_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the verbs of the `cairn` command share: one file a verb, one function a verb.
+// Shared by the verbs of the `cairn` command: one file a verb, one function a verb.
 #ifndef CAIRN_CLI_VERB_H_
 #define CAIRN_CLI_VERB_H_
 

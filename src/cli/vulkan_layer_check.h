@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether Vulkan programs under `cairn run` get the layer, found out by being one.
+// Checks that Vulkan programs under `cairn run` get the layer, by acting as one.
 #ifndef CAIRN_CLI_VULKAN_LAYER_CHECK_H_
 #define CAIRN_CLI_VULKAN_LAYER_CHECK_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What WitnessMachine() is the hash of.
+// The input of the hash that WitnessMachine() returns.
 #ifndef CAIRN_CLI_WITNESS_MACHINE_H_
 #define CAIRN_CLI_WITNESS_MACHINE_H_
 

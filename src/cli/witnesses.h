@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layers of a program that `cairn run` starts are told of barriers (format/witness/witnesses.h): what is
-// kept in the user's cache, measured first where something is missing there.
+// The barriers that the layers of a program under `cairn run` receive (format/witness/witnesses.h):
+// those in the user's cache, measured first if some are missing there.
 #ifndef CAIRN_CLI_WITNESSES_H_
 #define CAIRN_CLI_WITNESSES_H_
 

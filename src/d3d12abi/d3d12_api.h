@@ -12,9 +12,9 @@
 // Both can meet in one program: everything that has linkage and depends on the convention lies in
 // cairn::CAIRN_D3D12_NAMESPACE, an inline namespace, and its sources are compiled once for each. No
 // template of the headers that calls methods may be used: QueryInterface takes its two arguments.
-// WCHAR stays wchar_t, 32 bits on Linux: so it is for devices of libvkd3d-utils. Who calls
-// vkd3d_create_device directly chooses the size, and passes sizeof(WCHAR).
-// The stock header compiles as well; programs built with it crash at the first call.
+// WCHAR stays wchar_t, 32 bits on Linux: so it is for devices of libvkd3d-utils. A caller of
+// vkd3d_create_device chooses the size, and passes sizeof(WCHAR). The stock header compiles as
+// well; programs built with it crash at the first call.
 #ifndef CAIRN_D3D12ABI_D3D12_API_H_
 #define CAIRN_D3D12ABI_D3D12_API_H_
 

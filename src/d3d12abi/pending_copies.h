@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which bytes of buffers has the GPU been told to copy, and from when on are they there? For a capture,
-// which compares them with those of a replay: bytes may be looked at from the moment that a fence says
-// they are there until the next copy to the same place is submitted. Pure: no Direct3D object is touched.
+// Tracks the bytes of buffers that the GPU was told to copy, and the moment from which they are
+// there. For a capture, which compares them with those of a replay: bytes may be looked at from the
+// moment that a fence says they are there until the next copy to the same place is submitted. Pure:
+// no Direct3D object is touched.
 //
 //   ListCopies copies;                       one a command list; its recording fills it
 //   copies.Add({.buffer = number, .offset_bytes = 0, .row_bytes = 256});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In which state is a subresource after all that was submitted? A copy out of it has to say so
-// (texture_readback.h). Follows the barriers of lists, and the rules of promotion and decay. Pure: no
-// Direct3D object is touched, and states are numbers (D3D12_RESOURCE_STATES).
+// Tracks the states of subresources after all submissions. A copy out of a subresource has to name
+// its state (texture_readback.h). Follows the barriers of lists, and the rules of promotion and
+// decay. Pure: no Direct3D object is touched, and states are numbers (D3D12_RESOURCE_STATES).
 //
 //   ListStates list;                      one a command list; its recording fills it
 //   list.Transition(image, kAllSubresources, kStateRenderTarget);

@@ -8,7 +8,8 @@
 //   while (!child->WaitForEnd(look_ns)) ...;
 //   const ProcessEnd end = child->End();
 //
-// Whoever kills this process ends the child, too, from its first moment on. All of it is for one thread.
+// The child ends when this process is killed, from its first moment on. One thread uses all of
+// this.
 #ifndef CAIRN_OS_CHILD_H_
 #define CAIRN_OS_CHILD_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What holds on every system; linux/child_test.cc has signals and groups.
+// Tests for every system; linux/child_test.cc has signals and groups.
 #include "os/child.h"
 
 #include <gtest/gtest.h>

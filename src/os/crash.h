@@ -3,8 +3,9 @@
 // Crashes of this process, as they happen, in a program that must not notice that somebody looks:
 // - The handler takes over what the one before it asked of the system: its stack, nesting, restarts, and being
 //   called only once.
-// - What is installed is installed once. A handler that the program installs later is its own, and replaces
-//   this one: nothing is intercepted, nothing is installed again, and no thread gets a stack for it.
+// - The handler is installed once. A handler that the program installs later is its own, and
+//   replaces this one: nothing is intercepted, nothing is installed again, and no thread gets a
+//   stack for it.
 // On Windows a fault is told before anybody has had a chance to handle it, and nobody tells what became of it: who
 // reads the note has to look whether the process ended with that code, or whether the thread went on. The thread that
 // installs gets room on its stack for being told of an overflow. A fastfail reaches nobody.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The processes that this one and its descendants started, and what they show of themselves: for saying why nothing
-// was seen of a program's work. What is told of a process may be wrong a moment later.
+// The processes that this one and its descendants started, and what they show of themselves: for
+// saying why nothing was seen of a program's work. The facts of a process may be outdated a moment
+// later.
 #ifndef CAIRN_OS_DESCENDANTS_H_
 #define CAIRN_OS_DESCENDANTS_H_
 

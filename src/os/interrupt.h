@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests to end this process: ^C, and those that come from elsewhere (of signals SIGTERM and SIGHUP; on Windows
-// ^Break, a console that is closed, a session that ends).
-// What this process was told to ignore, as by nohup, stays ignored. One object of either class at a time;
-// not for several threads.
+// Requests to end this process: ^C, and those that come from elsewhere (of signals SIGTERM and
+// SIGHUP; on Windows ^Break, a console that is closed, a session that ends). Requests that this
+// process was told to ignore, as by nohup, stay ignored. One object of either class at a time; not
+// for several threads.
 #ifndef CAIRN_OS_INTERRUPT_H_
 #define CAIRN_OS_INTERRUPT_H_
 

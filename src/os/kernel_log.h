@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the operating system's kernel and its drivers log.
+// Reads the log of the operating system's kernel and its drivers.
 #ifndef CAIRN_OS_KERNEL_LOG_H_
 #define CAIRN_OS_KERNEL_LOG_H_
 

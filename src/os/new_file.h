@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How Cairn makes files: one rule for all that it writes, but for .cairn files, whose sink (format/file/byte_sink.h)
-// keeps the same one and lets what is unfinished be read.
+// Makes files by one rule for all that Cairn writes, except for .cairn files, whose sink
+// (format/file/byte_sink.h) keeps the same rule and allows unfinished files to be read.
 //
 // - A file is written under a name that nobody can guess, "PATH.1f2e3d4c.part", which is made for it: nothing that has
 //   that name is opened, and no link is followed. It gets its own name once it is whole. One that could not be written

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What holds on every system; linux/process_test.cc and windows/process_test.cc have the rest.
+// Tests for every system; linux/process_test.cc and windows/process_test.cc have the rest.
 #include "os/process.h"
 
 #include <gmock/gmock.h>

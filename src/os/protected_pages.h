@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all write trackers know that protect pages and handle the faults: which pages are protected, which were
-// written. The system's part gives Protect, and calls NoteWrite from its handler.
+// The common part of write trackers that protect pages and handle the faults: the protected pages,
+// and those that were written. The system's part gives Protect, and calls NoteWrite from its
+// handler.
 #ifndef CAIRN_OS_PROTECTED_PAGES_H_
 #define CAIRN_OS_PROTECTED_PAGES_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The processes of this machine, as far as this one sees them, and the memory that they hold open. What is told
-// of a process may be wrong a moment later.
+// The processes of this machine, as far as this one sees them, and the memory that they hold open.
+// The facts of a process may be outdated a moment later.
 #ifndef CAIRN_OS_RUNNING_PROCESSES_H_
 #define CAIRN_OS_RUNNING_PROCESSES_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the standard streams are connected to, and what they do with text.
+// The objects that the standard streams are connected to, and their treatment of text.
 #ifndef CAIRN_OS_TERMINAL_H_
 #define CAIRN_OS_TERMINAL_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the system says of the process that asks.
+// The system's facts about this process.
 #ifndef CAIRN_OS_THIS_PROCESS_H_
 #define CAIRN_OS_THIS_PROCESS_H_
 

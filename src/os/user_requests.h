@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the user wants of a process that works for another one: it listens, and obeys nothing by itself.
+// Requests of the user to a process that works for another one: it receives them, and obeys none by
+// itself.
 #ifndef CAIRN_OS_USER_REQUESTS_H_
 #define CAIRN_OS_USER_REQUESTS_H_
 

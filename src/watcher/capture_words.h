@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn run` says of a capture when its program has ended.
+// The lines of `cairn run` about a capture when its program has ended.
 #ifndef CAIRN_WATCHER_CAPTURE_WORDS_H_
 #define CAIRN_WATCHER_CAPTURE_WORDS_H_
 

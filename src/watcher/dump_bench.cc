@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a dump takes once the watcher has noticed something, for a block of 100,000 markers.
+// Measures a dump once the watcher has noticed an incident, for a block of 100,000 markers.
 #include <benchmark/benchmark.h>
 
 #include <cstring>

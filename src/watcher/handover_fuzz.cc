@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What programs send to their watcher, and what stands in the environment: the input is an address, or
-// messages, each behind a byte with its length.
+// Messages of programs to their watcher, and addresses in the environment: the input is an address,
+// or messages, each behind a byte with its length.
 #include <sys/socket.h>
 #include <unistd.h>
 

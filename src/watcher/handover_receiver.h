@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The watcher's end of the hand-over (app/recorder/watcher_link.h): the channel that the program inherits, the doors
-// for processes that did not (format/block/watcher_address.h), and the connections that came through them.
-// Whatever arrives is hostile: only whole messages come out, each with the process that the system names.
+// The watcher's end of the hand-over (app/recorder/watcher_link.h): the channel that the program
+// inherits, the doors for processes that did not (format/block/watcher_address.h), and the
+// connections that came through them. Messages are hostile: only whole messages come out, each with
+// the process that the system names.
 #ifndef CAIRN_WATCHER_HANDOVER_RECEIVER_H_
 #define CAIRN_WATCHER_HANDOVER_RECEIVER_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which lines of the kernel's log are about a GPU, and whether they are about this process.
+// Finds the lines of the kernel's log about a GPU, and those about this process.
 #ifndef CAIRN_WATCHER_KERNEL_LINES_H_
 #define CAIRN_WATCHER_KERNEL_LINES_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which process of a run writes to which file. The first one that has something to write gets the name that
-// the user gave, every other, and every further file of a process, a name made from it. Without such a name no file
-// of an earlier run is written over.
+// Chooses the file that each process of a run writes to. The first process with a report gets the
+// name that the user gave, every other, and every further file of a process, a name made from it.
+// Without such a name no file of an earlier run is written over.
 #ifndef CAIRN_WATCHER_OUTPUT_NAMES_H_
 #define CAIRN_WATCHER_OUTPUT_NAMES_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where dumps go.
+// Chooses the path of dumps.
 #ifndef CAIRN_WATCHER_OUTPUT_PATH_H_
 #define CAIRN_WATCHER_OUTPUT_PATH_H_
 

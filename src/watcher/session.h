@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All that a watcher decides, without the processes: what happened goes in, and it acts through two
-// interfaces. Whose messages are taken, who is watched and to which end, when the blocks are looked at, what is
-// written under which name, who is killed, and what is said. It has no clock and no thread of its own;
-// watch_loop.h gives it the real system, session_test.cc one that can do everything in every order.
+// Makes all decisions of a watcher, without the processes: events go in, and it acts through two
+// interfaces. It decides which messages are taken, which processes are watched and until when, when
+// the blocks are read, which files are written, which processes are killed, and which lines are
+// printed. It has no clock and no thread of its own; watch_loop.h gives it the real system,
+// session_test.cc one that can do everything in every order.
 #ifndef CAIRN_WATCHER_SESSION_H_
 #define CAIRN_WATCHER_SESSION_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a session writes: reports, and captures that go on beside it.
+// The files of a session: reports, and captures that go on beside it.
 #ifndef CAIRN_WATCHER_SESSION_OUTPUT_H_
 #define CAIRN_WATCHER_SESSION_OUTPUT_H_
 

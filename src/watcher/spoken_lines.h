@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the watcher says on stderr, bounded: a program that dies a thousand times does not fill a terminal.
+// Prints the watcher's lines on stderr, a limited number: a program that dies a thousand times does
+// not fill a terminal.
 #ifndef CAIRN_WATCHER_SPOKEN_LINES_H_
 #define CAIRN_WATCHER_SPOKEN_LINES_H_
 

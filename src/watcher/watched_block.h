@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the watcher reads in one process's block, and the dump it makes of it. Works the same while
-// the process lives and after its death; trusts nothing in the block.
+// Reads one process's block for the watcher, and makes the dump of it. Works the same while the
+// process lives and after its death; trusts nothing in the block.
 #ifndef CAIRN_WATCHER_WATCHED_BLOCK_H_
 #define CAIRN_WATCHER_WATCHED_BLOCK_H_
 

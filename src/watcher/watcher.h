@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The watcher's decisions about one process, without the process: observations go in, decisions come
-// out. What hands in the observations and acts on the decisions is session.h.
+// The watcher's decisions about one process, without the process: observations go in, decisions
+// come out. session.h hands in the observations and acts on the decisions.
 //
 //                  work without progress          ┌──────── progress or finished ───────┐
 //   quiet ───────── for hang_timeout ───────▶ hang noticed (dump, perhaps kill) ────────┘

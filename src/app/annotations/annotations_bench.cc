@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an annotation costs in the runtime, with a driver that does nothing. Names are those of
+// Measures an annotation in the runtime, with a driver that does nothing. Names are those of
 // docs/performance.md.
 #include <benchmark/benchmark.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the sources of cairn/compat/amd_ags.h share.
+// Declarations shared by the sources of cairn/compat/amd_ags.h.
 #ifndef CAIRN_APP_API_COMPAT_AGS_H_
 #define CAIRN_APP_API_COMPAT_AGS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cairn/compat/ffx_breadcrumbs.h on the public functions of cairn/breadcrumbs.h. What is added is the
-// look-up from the application's pointers to our handles.
+// Implements cairn/compat/ffx_breadcrumbs.h with the public functions of cairn/breadcrumbs.h. Adds
+// the look-up from the application's pointers to our handles.
 #include <fmt/format.h>
 
 #include <algorithm>

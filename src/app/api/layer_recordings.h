@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What compat_* files ask of a context that a layer made: the layer opens and closes the recordings of
-// its lists by itself, and whoever knows a list by the application's pointer only finds the present one
-// here.
+// The recordings of a layer's context, for compat_* files: the layer opens and closes the
+// recordings of its lists by itself, and code that knows a list by the application's pointer finds
+// only the current recording here.
 #ifndef CAIRN_APP_API_LAYER_RECORDINGS_H_
 #define CAIRN_APP_API_LAYER_RECORDINGS_H_
 

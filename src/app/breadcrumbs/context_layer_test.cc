@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What contexts and lists do for somebody who wraps a whole device: the Direct3D 12 layer.
+// Contexts and lists as a wrapper of a whole device uses them: the Direct3D 12 layer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far the GPU has come in an immediate context of Direct3D 11, as the API itself tells it. Nothing in it goes by work that
-// is running: a number is done when all work before it is.
+// Counts the GPU's progress in an immediate context of Direct3D 11 by means of the API itself. A
+// number never gets past running work: it is done when all work before it is.
 //
 //   ID3D11Fence         Windows 10 1703 and later, DXVK. Each signal submits what was recorded before it
 //   D3D11_QUERY_EVENT   every device; asked for by another thread, for which the device is made multithread-protected

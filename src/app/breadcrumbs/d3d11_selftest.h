@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a way of writing raw markers on a Direct3D 11 device works, by values, with a draw in between that takes a while:
+// Tests by values if a way of writing raw markers on a Direct3D 11 device works, with a draw in
+// between that takes a while:
 //
 //   T (slot 0)   draw   T (slot 1)   B (slot 2)
 //

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which calling convention do an object's COM methods have? Both live in one program: what depends on
-// the convention is compiled twice (d3d12abi/d3d12_api.h), and this chooses. No Direct3D header here.
+// Selects the calling convention of an object's COM methods. Both live in one program: code that
+// depends on the convention is compiled twice (d3d12abi/d3d12_api.h), and these functions choose
+// between the two. No Direct3D header here.
 #ifndef CAIRN_APP_BREADCRUMBS_D3D12_ABI_H_
 #define CAIRN_APP_BREADCRUMBS_D3D12_ABI_H_
 

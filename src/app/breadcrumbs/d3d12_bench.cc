@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What recording costs on the CPU: the backend's writes beside the bare API calls that they contain.
+// Measures recording on the CPU: the backend's writes beside the bare API calls that they contain.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose Direct3D 12 is this? The API does not say; the library that a device's code lies in does.
+// Finds the implementation of a Direct3D 12 device. The API does not name it; the library that
+// holds the device's code does.
 #ifndef CAIRN_APP_BREADCRUMBS_D3D12_MODULE_H_
 #define CAIRN_APP_BREADCRUMBS_D3D12_MODULE_H_
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What exists once for each calling convention and is needed without Direct3D headers. Those headers
-// declare the two namespaces as inline ones: this file and they never meet.
+// Functions that exist once for each calling convention and are needed without Direct3D headers.
+// Those headers declare the two namespaces as inline ones: no file may include both those headers
+// and this one.
 #ifndef CAIRN_APP_BREADCRUMBS_D3D12_VARIANTS_H_
 #define CAIRN_APP_BREADCRUMBS_D3D12_VARIANTS_H_
 

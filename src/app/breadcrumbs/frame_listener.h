@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who wants to know that the application began a frame of a context (cairnBeginFrame).
+// Listeners that are called when the application begins a frame of a context (cairnBeginFrame).
 #ifndef CAIRN_APP_BREADCRUMBS_FRAME_LISTENER_H_
 #define CAIRN_APP_BREADCRUMBS_FRAME_LISTENER_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How libcairn recognises the objects of the layers.
+// Identifiers by which libcairn recognises the objects of the layers.
 //
 // Direct3D 12: QueryInterface of a wrapper answers two private identifiers with a pointer to a struct
 // below, valid while the wrapper lives and without a reference. The token tells whether the wrapper is

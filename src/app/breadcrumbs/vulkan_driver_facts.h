@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a diagnostic feature does to a driver beyond what its specification says. One that did harm on one
-// driver is switched on only where it was shown to do none. docs/vulkan-layer.md has the measurements.
+// Effects of a diagnostic feature on a driver beyond its specification. A feature that did harm on
+// one driver is enabled only on drivers where it was shown to do none. docs/vulkan-layer.md has the
+// measurements.
 #ifndef CAIRN_APP_BREADCRUMBS_VULKAN_DRIVER_FACTS_H_
 #define CAIRN_APP_BREADCRUMBS_VULKAN_DRIVER_FACTS_H_
 

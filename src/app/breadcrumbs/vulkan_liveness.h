@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the Vulkan devices of this machine do what they are asked. Loads the Vulkan loader itself; includes no
-// Vulkan header.
+// Checks that the Vulkan devices of this machine do their work. Loads the Vulkan loader itself;
+// includes no Vulkan header.
 #ifndef CAIRN_APP_BREADCRUMBS_VULKAN_LIVENESS_H_
 #define CAIRN_APP_BREADCRUMBS_VULKAN_LIVENESS_H_
 

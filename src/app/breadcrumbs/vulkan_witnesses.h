@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was measured of barriers (format/witness/witnesses.h), in Vulkan's terms.
+// The measured barriers (format/witness/witnesses.h) in Vulkan's terms.
 #ifndef CAIRN_APP_BREADCRUMBS_VULKAN_WITNESSES_H_
 #define CAIRN_APP_BREADCRUMBS_VULKAN_WITNESSES_H_
 

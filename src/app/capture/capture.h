@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Capture: the recording side, in the program. What the Direct3D 12 layer calls, before and after the
-// real calls. Everything goes into the thread's ring of the region (format/block/capture_region.h); nothing
-// here opens a file, compresses, or waits for anything but room in the ring.
+// Capture: the recording side, in the program. The Direct3D 12 layer calls it before and after the
+// real calls. Everything goes into the thread's ring of the region (format/block/capture_region.h);
+// nothing here opens a file, compresses, or waits for anything but room in the ring.
 //
 //   if (Capture* const capture = Capture::Active()) {
 //     const uint64_t call = capture->BeginCall(Method::ID3D12Device_CreateFence, number, arguments, ...);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a captured program pays: docs/performance.md.
+// Measures the cost for a captured program: docs/performance.md.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What only Linux has: copies of a process, and memory that belongs to another userfaultfd.
+// Tests for Linux only: copies of a process, and memory that belongs to another userfaultfd.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>

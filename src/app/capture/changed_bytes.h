@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What differs between memory and a copy of it.
+// Finds the differences between memory and a copy of it.
 #ifndef CAIRN_APP_CAPTURE_CHANGED_BYTES_H_
 #define CAIRN_APP_CAPTURE_CHANGED_BYTES_H_
 

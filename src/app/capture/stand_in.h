@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of our own that a program gets in place of what Map returned, where the kernel cannot tell what is
-// written there: memory of GPU drivers. What the program writes is copied into the real memory before the
-// GPU is given work (mapped_memory.h).
+// Memory of our own that a program gets instead of the memory that Map returned, if the kernel
+// cannot report writes there: memory of GPU drivers. The program's writes are copied into the real
+// memory before the GPU gets work (mapped_memory.h).
 //
 // A block is memory of the implementation that mappings may share, as buffers share the heap that they are
 // placed in: they share the stand-in as well, so that the program finds what it wrote through another.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of one object: it lives as long as the object does, which holds it as private data. So nobody has to
-// count references to hear of an end.
+// Notes about one object: they live as long as the object, which holds them as private data. So no
+// code has to count references to notice the object's end.
 #ifndef CAIRN_APP_D3D11_CHILD_NOTE_H_
 #define CAIRN_APP_D3D11_CHILD_NOTE_H_
 

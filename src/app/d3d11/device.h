@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of one device of Direct3D 11 and of its children. It lives as long as the device: the device holds it as
-// private data.
+// The state of one device of Direct3D 11 and of its children. It lives as long as the device: the
+// device holds it as private data.
 #ifndef CAIRN_APP_D3D11_DEVICE_H_
 #define CAIRN_APP_D3D11_DEVICE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is noted of one device context, immediate or deferred, while it is used.
+// The notes about one device context, immediate or deferred, while it is used.
 #ifndef CAIRN_APP_D3D11_DEVICE_CONTEXT_H_
 #define CAIRN_APP_D3D11_DEVICE_CONTEXT_H_
 

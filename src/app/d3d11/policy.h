@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happens around every call, written once: the generated functions (d3d11gen/thin.cc) say only which of these a
-// method needs, and with what.
+// The work around every call, written once: the generated functions (d3d11gen/thin.cc) only name
+// the parts that a method needs, and their arguments.
 #ifndef CAIRN_APP_D3D11_POLICY_H_
 #define CAIRN_APP_D3D11_POLICY_H_
 

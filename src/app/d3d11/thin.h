@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What codegen/d3d11.py makes: a function for each method that is noted, and the tables that it is to stand in.
+// The output of codegen/d3d11.py: a function for each method that is recorded, and the tables that
+// it is put into.
 #ifndef CAIRN_APP_D3D11_THIN_H_
 #define CAIRN_APP_D3D11_THIN_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ID3D12DeviceTools2, which every device has here: the mode of annotations. What older versions of the
-// interface do is passed to the real device where it has them.
+// ID3D12DeviceTools2, which every device has here: the mode of annotations. Methods of older
+// versions are passed to the real device if it has them.
 #ifndef CAIRN_APP_D3D12_DEVICE_TOOLS_H_
 #define CAIRN_APP_D3D12_DEVICE_TOOLS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which class wraps which real object.
+// Creates the wrapper of the right class for a real object.
 #ifndef CAIRN_APP_D3D12_FACTORY_H_
 #define CAIRN_APP_D3D12_FACTORY_H_
 

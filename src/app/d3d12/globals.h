@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What there is once for all wrappers of one calling convention.
+// Globals of all wrappers of one calling convention.
 #ifndef CAIRN_APP_D3D12_GLOBALS_H_
 #define CAIRN_APP_D3D12_GLOBALS_H_
 

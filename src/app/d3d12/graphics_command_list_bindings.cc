@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What draws, dispatches, copies and clears use. Nothing is looked up unless breadcrumbs are on and the
-// list is open.
+// Records the objects that draws, dispatches, copies and clears use. Nothing is looked up unless
+// breadcrumbs are on and the list is open.
 #include <algorithm>
 
 #include "app/d3d12/device.h"

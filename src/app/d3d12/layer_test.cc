@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program sees of wrappers, on a real device: the same as without them.
+// Checks that a program cannot tell wrappers from objects of a real device.
 #include "app/d3d12/layer.h"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every method of every interface, with each of its pointers null: the implementation gets the call with
-// the null, and its result comes back. What the methods are is read from the tables. Compiled for both
+// Every method of every interface, with each of its pointers null: the implementation gets the call
+// with the null, and its result comes back. The methods come from the tables. Compiled for both
 // calling conventions; the modes are settings of the process, so that each is a run of its own.
 #include <gtest/gtest.h>
 #include <stdlib.h>

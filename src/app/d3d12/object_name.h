@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of objects as applications give them, as UTF-8 for the block. What is not text becomes U+FFFD:
-// an application's mistake in a name must not cost the report.
+// Names of objects as applications give them, as UTF-8 for the block. Invalid characters become
+// U+FFFD: an application's mistake in a name must not cost the report.
 #ifndef CAIRN_APP_D3D12_OBJECT_NAME_H_
 #define CAIRN_APP_D3D12_OBJECT_NAME_H_
 

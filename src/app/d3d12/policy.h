@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happens around every call, written once: the generated thin classes (d3d12gen/) say only which
-// of these a method needs, and with what.
+// The work around every call, written once: the generated thin classes (d3d12gen/) only name the
+// parts that a method needs, and their arguments.
 #ifndef CAIRN_APP_D3D12_POLICY_H_
 #define CAIRN_APP_D3D12_POLICY_H_
 

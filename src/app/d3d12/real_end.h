@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When does an object of the implementation end? Not always with its last reference: a placed resource
-// keeps its heap, a submission its lists, and the program may use such an object as long as it is there.
-// Private data goes with the object: RealEnd is an interface that is stored there.
+// Notices the end of an object of the implementation. It does not always come with the last
+// reference: a placed resource keeps its heap, a submission its lists, and the program may use such
+// an object as long as it is there. Private data goes with the object: RealEnd is an interface that
+// is stored there.
 #ifndef CAIRN_APP_D3D12_REAL_END_H_
 #define CAIRN_APP_D3D12_REAL_END_H_
 

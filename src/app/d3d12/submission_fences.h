@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What fences tell of how far the queues of a device have come: a queue was told to signal one, and whoever
-// sees the value knows that everything the queue was given before has finished. The application is what
-// sees most values; the others are asked for when there is occasion: at the queue's next signal, and before
-// a fence or a queue ends.
+// Finds the progress of a device's queues by fences: a queue was told to signal one, and a thread
+// that sees the value knows that the queue's earlier work has finished. The application reads most
+// values; the others are read at other occasions: at the queue's next signal, and before a fence or
+// a queue ends.
 //
 // Threads: any. The lock is held while a real fence is asked for its value, so that the fence stays.
 #ifndef CAIRN_APP_D3D12_SUBMISSION_FENCES_H_

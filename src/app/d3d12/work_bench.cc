@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layer adds to a call of a command list: the same calls on the real list and on its wrapper.
-// CAIRN_BREADCRUMBS chooses the mode of the whole run.
+// Measures the layer's cost for a call of a command list: the same calls on the real list and on
+// its wrapper. CAIRN_BREADCRUMBS chooses the mode of the whole run.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>

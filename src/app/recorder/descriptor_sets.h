@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DescriptorSets: memory of the block for what descriptor sets hold (format/block/descriptor_sets.h). What a
-// set holds is written there when the program writes it, so that it is there whatever kills the process; no
-// reverse look-up is needed when something is destroyed.
+// DescriptorSets: memory of the block for the contents of descriptor sets
+// (format/block/descriptor_sets.h). Contents are stored when the program writes them, so that they
+// survive any end of the process; no reverse look-up is needed when something is destroyed.
 //
 // Threads: any; one lock, taken where a pool has no record of its own left.
 #ifndef CAIRN_APP_RECORDER_DESCRIPTOR_SETS_H_

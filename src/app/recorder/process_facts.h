@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the block's header says about the process that owns it.
+// Fills in the facts of the process in the block's header.
 #ifndef CAIRN_APP_RECORDER_PROCESS_FACTS_H_
 #define CAIRN_APP_RECORDER_PROCESS_FACTS_H_
 

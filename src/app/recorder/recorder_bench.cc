@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layer pays for each call and each object: recorder_bench in docs/performance.md.
+// Measures the layer's cost for each call and each object: recorder_bench in docs/performance.md.
 #include <benchmark/benchmark.h>
 
 #include <memory>

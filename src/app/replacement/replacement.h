@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of ours in the places of others: in import tables, in tables of methods, in answers of GetProcAddress.
-// What stood there is called by ours. Others replace functions as well, before and after us, and several libraries
-// may have one of the same name: so each function that is replaced has one of ours for itself, which knows what it
-// goes on to.
+// Puts our functions in the places of others: in import tables, in tables of methods, in results of
+// GetProcAddress. Our function calls the replaced one. Others replace functions as well, before and
+// after us, and several libraries may have one of the same name: so each replaced function has one
+// of ours for itself, which knows the function to call.
 #ifndef CAIRN_APP_REPLACEMENT_REPLACEMENT_H_
 #define CAIRN_APP_REPLACEMENT_REPLACEMENT_H_
 

@@ -4,8 +4,8 @@
 // loses them, to messengers of the instance. The layer has one of its own for each device that reports;
 // the application's messengers are left alone.
 //
-// A message does not name its device. Of several reporting devices of one instance it is the one among
-// the message's objects, and otherwise the youngest.
+// A message does not name its device. If several devices of one instance report, it is for the
+// device among the message's objects, else for the youngest.
 //
 // Threads: any.
 #ifndef CAIRN_APP_VULKAN_ADDRESS_BINDING_H_

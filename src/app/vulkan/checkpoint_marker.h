@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What VK_NV_device_diagnostic_checkpoints carries: a pointer-sized value that the driver hands back as it
-// was. It says which event of which recording, so that nothing has to be looked up after a loss.
+// Encodes the marker of VK_NV_device_diagnostic_checkpoints: a pointer-sized value that the driver
+// returns unchanged. It names an event and its recording, so that nothing has to be looked up after
+// a loss.
 #ifndef CAIRN_APP_VULKAN_CHECKPOINT_MARKER_H_
 #define CAIRN_APP_VULKAN_CHECKPOINT_MARKER_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layer knows of a command buffer: the recording in the device's Context, and what the recorded
-// commands are in the middle of. The intercepts of commands find it by CommandBufferOf.
+// The layer's state of a command buffer: the recording in the device's Context, and the open render
+// pass, labels and the like. The intercepts of commands find it by CommandBufferOf.
 //
 //   state        from                                    to
 //   none         vkAllocateCommandBuffers, a reset       vkBeginCommandBuffer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layer knows of a device and of its queues.
+// The layer's state of a device and of its queues.
 //
 // Threads: all is set before vkCreateDevice returns and stays until vkDestroyDevice, so reading needs no
 // lock. `objects` and `driver_half` look after themselves.

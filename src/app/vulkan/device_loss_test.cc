@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is asked and noted when a device is lost.
+// Checks the queries and records after a device loss.
 #include <algorithm>
 #include <atomic>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Command buffers of a driven device: which recording began on a thread, and whether it is inside a
-// render pass. What is written into them, the Direct3D 12 backend decides.
+// Command buffers of a driven device: the recordings that began on a thread, and if they are inside
+// a render pass. The Direct3D 12 backend decides on the writes into them.
 #include <algorithm>
 #include <atomic>
 #include <new>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the driver half says of barriers that it sees below: they drain as long as nothing is recorded behind them.
+// Barriers that the driver half sees below: they drain as long as no command is recorded behind
+// them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mode exact: begins and ends of render passes. What may be cut is; the others go down as they came.
+// Mode exact: begins and ends of render passes. Passes that may be cut are cut; others are passed
+// on unchanged.
 #include <array>
 
 #include "app/vulkan/exact.h"

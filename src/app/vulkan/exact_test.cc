@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of mode exact alone: which render passes are cut and into what, and what is bound again behind
-// the canary. What the whole does on a driver: vulkan_layer_test.cc and tests/exact.
+// The parts of mode exact alone: the render passes that are cut, their parts, and the bindings
+// restored behind the canary. vulkan_layer_test.cc and tests/exact test the whole on a driver.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 // VK_KHR_device_fault gives each report to whoever asks first, also without a loss ("masked"): the layer
 // asks only if the application did not enable the extension, and otherwise notes what it is told.
 //
-// Threads: any; one lock. What the driver says is not trusted: counts are capped, text is cut.
+// Threads: any; one lock. The driver's data are not trusted: counts are capped, text is cut.
 #ifndef CAIRN_APP_VULKAN_FAULTS_H_
 #define CAIRN_APP_VULKAN_FAULTS_H_
 

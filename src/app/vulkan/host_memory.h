@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where buffers lie in the program's own memory: those whose memory it has mapped.
+// Finds buffers in the program's own memory: those whose memory it has mapped.
 //
 // Threads: any.
 #ifndef CAIRN_APP_VULKAN_HOST_MEMORY_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layer says about itself: its properties, its extensions, and that it is a tool.
+// Describes the layer: its properties, its extensions, and that it is a tool.
 #include <algorithm>
 #include <array>
 #include <cstdio>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which functions of Vulkan the layer stands in front of: tables, one for each source file that has some.
-// intercepts.cc joins them. Functions of a device that are in no table of its kind go to the next
-// layer, with a note of the call (noted_calls.h); and where the next layer has none of that name (the extension is not enabled) ours is not
-// handed out either, so an intercept may rely on the function behind it.
+// The functions of Vulkan that the layer intercepts: tables, one for each source file that has
+// some. intercepts.cc joins them. Functions of a device that are in no table of its kind go to the
+// next layer, with a note of the call (noted_calls.h); and where the next layer has none of that
+// name (the extension is not enabled) ours is not handed out either, so an intercept may rely on
+// the function behind it.
 #ifndef CAIRN_APP_VULKAN_INTERCEPT_H_
 #define CAIRN_APP_VULKAN_INTERCEPT_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the loader asks the layer: its manifest names cairnNegotiateVulkanLayer.
+// Answers the loader: its manifest names cairnNegotiateVulkanLayer.
 #include "app/vulkan/negotiate.h"
 
 #include <algorithm>

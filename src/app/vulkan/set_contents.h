@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What descriptor sets hold: written into the block when the program writes it (recorder/descriptor_sets.h),
-// and bound in recordings by the place of the set's record. Nothing is looked up in reverse: who reads the
-// block finds out which descriptors lead to something destroyed.
+// Records the contents of descriptor sets: written into the block when the program writes it
+// (recorder/descriptor_sets.h), and bound in recordings by the place of the set's record. No
+// reverse look-up happens here: the reader of the block finds the descriptors that lead to a
+// destroyed object.
 //
 // Threads: as the API asks. Pools, and sets that are written, belong to one thread at a time; binding takes
 // no lock.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the queues and the CPU wait for and signal. Two uses: every wait and every signal is a record in
-// the block (SyncRecord), so that a report can say who waits for whom; and fences and timeline semaphores
-// tell how far a queue has come (Context::NotifyCompleted).
+// Records waits and signals of the queues and the CPU. Two uses: every wait and every signal is a
+// record in the block (SyncRecord), so that a report can show what each queue waits for; and fences
+// and timeline semaphores tell how far a queue has come (Context::NotifyCompleted).
 //
 // Fences and binary semaphores need no state of their own to be recorded; a handle that is not known to
 // be a timeline semaphore is a binary one.

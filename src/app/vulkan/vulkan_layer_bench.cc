@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layer adds to a command while it is recorded. Bare: the function behind the layer, called
-// straight; the command is a fill, which needs no pipeline. On a driver without VK_AMD_buffer_marker
-// (lavapipe) most of `top` and `full` is the driver's own time for the writes: a fill with its barriers
-// for each. `silent` is the layer alone, noted and not written.
+// Measures the layer's cost for a command while it is recorded. Bare: the function behind the
+// layer, called straight; the command is a fill, which needs no pipeline. On a driver without
+// VK_AMD_buffer_marker (lavapipe) most of `top` and `full` is the driver's own time for the writes:
+// a fill with its barriers for each. `silent` is the layer alone, noted and not written.
 #include <benchmark/benchmark.h>
 
 #include <array>

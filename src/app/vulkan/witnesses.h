@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn run` says of this device's barriers: CAIRN_WITNESSES (format/witness/witnesses.h). Nothing is
-// measured here.
+// The measured barriers of this device that `cairn run` passes on: CAIRN_WITNESSES
+// (format/witness/witnesses.h). Nothing is measured here.
 #ifndef CAIRN_APP_VULKAN_WITNESSES_H_
 #define CAIRN_APP_VULKAN_WITNESSES_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What descriptor sets hold, in pages of the block. A record is a DescriptorSetRecord and its descriptors, in
-// 64, 128, ... or 4,096 bytes, aligned to that. It is used again for another set once its own has ended: with
-// a new generation, so that what was bound before leads nowhere.
+// The contents of descriptor sets, in pages of the block. A record is a DescriptorSetRecord and its
+// descriptors, in 64, 128, ... or 4,096 bytes, aligned to that. It is used again for another set
+// once its own has ended: with a new generation, so that earlier bindings lead nowhere.
 //
 // A descriptor is no reference: what it names may have been destroyed, and the handle may be another's by now.
 // `stamp` tells: the descriptor means what was destroyed first after it was written.

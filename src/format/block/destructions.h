@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who destroyed what, and when: a ring in the block. Work that the GPU has not finished may still lead to it,
-// by a descriptor or an address.
+// Destructions with their time and thread: a ring in the block. Unfinished GPU work may still refer
+// to a destroyed object, by a descriptor or an address.
 #ifndef CAIRN_FORMAT_BLOCK_DESTRUCTIONS_H_
 #define CAIRN_FORMAT_BLOCK_DESTRUCTIONS_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a process says when it gives its block to the watcher: one message over a channel, with the block's
-// memory attached. There is no reply. (Only a watcher that the process itself has started says
-// once that it is there: a program that dies right after that shall not die unseen.)
+// The message by which a process hands its block to the watcher: one message over a channel, with
+// the block's memory attached. There is no reply. (Only a watcher that the process itself has
+// started says once that it is there: a program that dies right after that shall not die unseen.)
 #ifndef CAIRN_FORMAT_BLOCK_HANDOVER_H_
 #define CAIRN_FORMAT_BLOCK_HANDOVER_H_
 

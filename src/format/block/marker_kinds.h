@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What commands do, by their CairnMarkerType (cairn/marker_types.h). A type that this version does not know is none of
-// these. Pure.
+// Classifies commands by their CairnMarkerType (cairn/marker_types.h). A type that this version
+// does not know is none of these. Pure.
 #ifndef CAIRN_FORMAT_BLOCK_MARKER_KINDS_H_
 #define CAIRN_FORMAT_BLOCK_MARKER_KINDS_H_
 

@@ -8,8 +8,8 @@
 // next one starts at the next multiple of kMarkerAlignment. The directory is in order of the index of
 // EventIDs, without gaps, so that entry i of a generation is found by counting.
 //
-// Whoever reads while the arena is written checks afterwards that generation and first_index of the
-// arena still say that the marker is kept: pages of others are used again.
+// A reader of an arena that is being written checks afterwards that generation and first_index of
+// the arena still include the marker: pages of others are reused.
 #ifndef CAIRN_FORMAT_BLOCK_MARKER_PAGES_H_
 #define CAIRN_FORMAT_BLOCK_MARKER_PAGES_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the block keeps the place of a raw marker (cairn/markers.h) among the events of a recording: as an
-// EventKind::kBind of one of these points. The slot is the marker's, the value is what it writes, all 64 bits
-// of it, with kEventBindsAddress: it leads to no object.
+// Stores the position of a raw marker (cairn/markers.h) among the events of a recording: as an
+// EventKind::kBind of one of these points. The slot is the marker's, the value is the one that it
+// writes, all 64 bits of it, with kEventBindsAddress: it leads to no object.
 #ifndef CAIRN_FORMAT_BLOCK_RAW_MARKER_BINDS_H_
 #define CAIRN_FORMAT_BLOCK_RAW_MARKER_BINDS_H_
 

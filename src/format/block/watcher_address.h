@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a process finds its watcher when it did not inherit a socket: two doors, because no single one is
-// visible everywhere, and a token that shows who was told of them.
+// The address of a watcher for a process that did not inherit a socket: two doors, because no
+// single one is visible everywhere, and a token that only processes with the address know.
 //
 //   name   an abstract Unix socket: seen from every process of the same network namespace
 //   door   /proc/PID/fd/N, an open socket of the watcher that has no name any more: seen from every process

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What it costs to turn a call into bytes, and back.
+// Measures turning a call into bytes, and back.
 #include <benchmark/benchmark.h>
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Feeds the decoder bodies of records that nobody vouches for. Input: u16 method, u8 options, the body.
-// Whatever was decoded must be printable, and encode to a body that decodes to the same text.
+// Feeds the decoder arbitrary bodies of records. Input: u16 method, u8 options, the body. A decoded
+// call must be printable, and encode to a body that decodes to the same text.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is recorded of a program's use of Direct3D 12: a stream of records in one order, that of their
-// numbers. docs/trace-format.md specifies the bytes; here is their layout as the application's threads
-// write them into shared memory (format/block/capture_region.h). In a file the header is shorter; the body
-// is the same.
+// The records of a program's use of Direct3D 12: a stream in the order of their numbers.
+// docs/trace-format.md specifies the bytes; here is their layout as the application's threads write
+// them into shared memory (format/block/capture_region.h). In a file the header is shorter; the
+// body is the same.
 //
 // Everything is little-endian. A body begins with the struct of its kind, if it has one; what follows
 // is said beside the kind. Bodies are not aligned: they are copied, never cast.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What no table of fields describes: pipeline state streams, state objects, data of features.
+// Values that no table of fields describes: pipeline state streams, state objects, data of
+// features.
 //
 //   pipeline state stream   the struct (the pointer as 0 or 1); behind it, if it is not null: u32 size, u32
 //                           known bytes; the stream; then part by part what its pointers point to. Behind
 //                           the known bytes a type begins that Cairn does not know: those are kept as they
 //                           were, and mean nothing elsewhere. A build that knows it refuses the call.
-//   data of CheckFeatureSupport   a byte value. Of a struct with pointers these are 0 or 1, and what they
+//   data of CheckFeatureSupport   a byte value. In a struct, pointers are 0 or 1, and what they
 //                           point to follows, as behind any struct; among results they are null. Zeros
 //                           if the size is not that of the struct.
 //   state object            the struct; behind it, if its pointer is not null: u32 count; for each

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What value_decoder.cc and special_decoder.cc share.
+// Shared by value_decoder.cc and special_decoder.cc.
 #ifndef CAIRN_FORMAT_CALLS_VALUE_DECODER_INTERNAL_H_
 #define CAIRN_FORMAT_CALLS_VALUE_DECODER_INTERNAL_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What value_encoder.cc and special_encoder.cc share.
+// Shared by value_encoder.cc and special_encoder.cc.
 #ifndef CAIRN_FORMAT_CALLS_VALUE_ENCODER_INTERNAL_H_
 #define CAIRN_FORMAT_CALLS_VALUE_ENCODER_INTERNAL_H_
 

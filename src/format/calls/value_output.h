@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where value_printer.cc puts what it finds: text or JSON, written front to back. A trace has millions of
-// calls, and a tree of a document library for each took ten times as long as all the rest.
+// Receives the output of value_printer.cc: text or JSON, written front to back. A trace has
+// millions of calls, and a tree of a document library for each took ten times as long as all the
+// rest.
 #ifndef CAIRN_FORMAT_CALLS_VALUE_OUTPUT_H_
 #define CAIRN_FORMAT_CALLS_VALUE_OUTPUT_H_
 

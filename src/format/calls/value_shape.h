@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a value of the tables is written: what encoder, decoder and printer must agree about. No memory of
-// its own, no errors, any thread.
+// The shapes of values of the tables: encoder, decoder and printer must agree about them. No memory
+// of its own, no errors, any thread.
 #ifndef CAIRN_FORMAT_CALLS_VALUE_SHAPE_H_
 #define CAIRN_FORMAT_CALLS_VALUE_SHAPE_H_
 

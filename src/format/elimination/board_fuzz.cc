@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any bytes are a board or none. What is read of one comes back when it is written, and a layer may use it.
+// Any bytes are a board or none. A board that was read is written and read back unchanged, and a
+// layer may use it.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of a command list may be left out of a run.
+// The classes of work in a command list that a run can leave out.
 #ifndef CAIRN_FORMAT_ELIMINATION_LEAVE_OUT_CLASS_H_
 #define CAIRN_FORMAT_ELIMINATION_LEAVE_OUT_CLASS_H_
 

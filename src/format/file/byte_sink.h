@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a FileWriter puts its bytes. Only front to back: a sink may be a pipe or a device.
+// The target of a FileWriter's bytes. Only front to back: a sink may be a pipe or a device.
 #ifndef CAIRN_FORMAT_FILE_BYTE_SINK_H_
 #define CAIRN_FORMAT_FILE_BYTE_SINK_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a FileReader takes its bytes from: a file or memory.
+// The source of a FileReader's bytes: a file or memory.
 #ifndef CAIRN_FORMAT_FILE_BYTE_SOURCE_H_
 #define CAIRN_FORMAT_FILE_BYTE_SOURCE_H_
 

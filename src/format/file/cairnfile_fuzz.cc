@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes must give chunks and losses or an error. What was read is written again and must come
-// back the same.
+// Any bytes must give chunks and losses or an error. Chunks that were read are written again and
+// must be read back unchanged.
 //
 // Random changes break a checksum and so only ever test the search for the next chunk. The mutator
 // therefore repairs the checksums of three out of four inputs, as a hostile writer would.

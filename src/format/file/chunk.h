@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the writer and the reader of a .cairn file share: chunk types, limits, and the encoding of
+// Shared by the writer and the reader of a .cairn file: chunk types, limits, and the encoding of
 // the file header, chunk header, index entry and trailer. docs/cairn-file.md specifies the bytes.
 #ifndef CAIRN_FORMAT_FILE_CHUNK_H_
 #define CAIRN_FORMAT_FILE_CHUNK_H_

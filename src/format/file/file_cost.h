@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a file may cost those who read it. Compression and references let a few bytes stand for gigabytes,
-// so that sizes inside of a file say nothing of what it is worth: its own size does. What is left out
-// because of it is told. docs/cairn-file.md has the list.
+// Limits the cost of reading a file. Compression and references let a few bytes stand for
+// gigabytes, so that the limit depends on the file's own size, not on sizes inside of it. Omissions
+// because of the limit are reported. docs/cairn-file.md has the list.
 #ifndef CAIRN_FORMAT_FILE_FILE_COST_H_
 #define CAIRN_FORMAT_FILE_FILE_COST_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which calls of a program leave something behind that a later start of a capture must restore, by the
-// names of the methods.
+// Classifies calls whose effects a later start of a capture must restore, by the names of the
+// methods.
 #ifndef CAIRN_FORMAT_MODEL_CALL_KINDS_H_
 #define CAIRN_FORMAT_MODEL_CALL_KINDS_H_
 

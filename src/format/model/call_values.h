@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a recorded call refers to.
+// The objects, addresses and descriptors that a recorded call refers to.
 #ifndef CAIRN_FORMAT_MODEL_CALL_VALUES_H_
 #define CAIRN_FORMAT_MODEL_CALL_VALUES_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which descriptors a call of CopyDescriptors or CopyDescriptorsSimple copies.
+// Finds the descriptors that a call of CopyDescriptors or CopyDescriptorsSimple copies.
 #ifndef CAIRN_FORMAT_MODEL_DESCRIPTOR_COPIES_H_
 #define CAIRN_FORMAT_MODEL_DESCRIPTOR_COPIES_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands in the descriptors of a program's heaps, by CPU handle, with copies followed to where it was
-// written. A copy of a descriptor that nobody wrote leaves one that nobody wrote.
+// The contents of the descriptors in a program's heaps, by CPU handle, with copies followed to
+// their origin. A copy of an unwritten descriptor leaves an unwritten one.
 //
 //   DescriptorTable<uint64_t> writers;          what is kept of each: here, the call that wrote it
 //   writers.AddHeap(heap, facts);

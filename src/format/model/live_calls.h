@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What calls leave behind in the objects that they are about: names, recordings of lists, values of
-// fences, mappings of tiles and of memory.
+// Keeps the effects of calls on their objects: names, recordings of lists, values of fences,
+// mappings of tiles and of memory.
 #ifndef CAIRN_FORMAT_MODEL_LIVE_CALLS_H_
 #define CAIRN_FORMAT_MODEL_LIVE_CALLS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands in the descriptors of a program's heaps: the call that made each view, with copies followed
-// to where the view was made.
+// The contents of the descriptors in a program's heaps: the call that made each view, with copies
+// followed to where the view was made.
 #ifndef CAIRN_FORMAT_MODEL_LIVE_DESCRIPTORS_H_
 #define CAIRN_FORMAT_MODEL_LIVE_DESCRIPTORS_H_
 

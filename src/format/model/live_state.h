@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a capture that starts late needs of the time before: fed with every record from the beginning of
-// the program, it keeps those without which the present state could not be made again, and throws the
-// rest away.
+// Keeps the state that a capture needs if it starts late: fed with every record from the beginning
+// of the program, it keeps those that are needed to make the present state again, and drops the
+// rest.
 //
 //   kept                                            until
 //   creation of an object, its names, identifiers   it ended, and no object made of it is left
@@ -15,8 +15,8 @@
 //   a Map                                           its Unmap
 //   a call that has not returned                    it returns
 //
-// What resources hold is not kept: the program tells that when the recording starts. Nor is what queries
-// hold (start_losses.h).
+// Contents of resources are not kept: the program records them when the recording starts. Results
+// of queries are not kept either (start_losses.h).
 //
 // Memory: what is alive in the program, once; at most as much again while WriteTo() runs. A program whose
 // memory is too_large() is hostile, or beyond what can be started late: its owner gives up.

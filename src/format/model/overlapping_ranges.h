@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which objects have a GPU address or a descriptor. Resources that share a heap overlap, and addresses
-// are used again: all that have it are found.
+// Finds the objects that have a GPU address or a descriptor. Resources that share a heap overlap,
+// and addresses are used again: all objects that have it are found.
 #ifndef CAIRN_FORMAT_MODEL_OVERLAPPING_RANGES_H_
 #define CAIRN_FORMAT_MODEL_OVERLAPPING_RANGES_H_
 

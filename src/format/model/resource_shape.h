@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which subresources a resource has, and which of them a view for drawing covers: from the bytes of
-// Direct3D 12's structs, as traces have them.
+// Computes the subresources of a resource, and those that a view for drawing covers: from the bytes
+// of Direct3D 12's structs, as traces have them.
 #ifndef CAIRN_FORMAT_MODEL_RESOURCE_SHAPE_H_
 #define CAIRN_FORMAT_MODEL_RESOURCE_SHAPE_H_
 

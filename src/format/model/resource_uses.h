@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What command lists do with what resources hold: which they read, or change in parts, and which they
-// overwrite as a whole. In doubt it is a read.
+// Tracks how command lists use contents of resources: reads and partial changes, and complete
+// overwrites. An unclear use counts as a read.
 #ifndef CAIRN_FORMAT_MODEL_RESOURCE_USES_H_
 #define CAIRN_FORMAT_MODEL_RESOURCE_USES_H_
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a recording that began late uses of the time before, and cannot have: results of queries, which
-// nobody can write back into their heap, and what images of swap chains held, which may be on their way to
-// the screen when the recording begins. A program that makes its queries anew and clears its images needs
-// neither.
+// Finds uses of data from before a late recording that the recording cannot have: results of
+// queries, which cannot be written back into their heap, and contents of images of swap chains,
+// which may be on their way to the screen when the recording begins. A program that makes its
+// queries anew and clears its images needs neither.
 #ifndef CAIRN_FORMAT_MODEL_START_LOSSES_H_
 #define CAIRN_FORMAT_MODEL_START_LOSSES_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of any records it must be found out what they need: lists with any calls, descriptors of any heap. The
-// input is that of format/trace/testing/record_fuzz_input.h.
+// Finds the needs of any records: lists with any calls, descriptors of any heap. The input is that
+// of format/trace/testing/record_fuzz_input.h.
 #include <cstdint>
 #include <cstdlib>
 

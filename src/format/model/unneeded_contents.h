@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which contents that a late start restored nothing looks at, because the recording overwrites them first
-// or never uses their resource: what `cairn trim` leaves out of the copy besides unused objects.
+// Finds restored contents of a late start that no call reads, because the recording overwrites them
+// first or never uses their resource: `cairn trim` omits them besides unused objects.
 #ifndef CAIRN_FORMAT_MODEL_UNNEEDED_CONTENTS_H_
 #define CAIRN_FORMAT_MODEL_UNNEEDED_CONTENTS_H_
 

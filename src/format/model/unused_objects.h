@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which objects nothing needs: of those that a late start restored, what `cairn trim` leaves out of the
-// copy; of all, what a minimal trace of `cairn bisect` does without.
+// Finds objects that no call needs: among those that a late start restored, for `cairn trim`; among
+// all, for a minimal trace of `cairn bisect`.
 #ifndef CAIRN_FORMAT_MODEL_UNUSED_OBJECTS_H_
 #define CAIRN_FORMAT_MODEL_UNUSED_OBJECTS_H_
 

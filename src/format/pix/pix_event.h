@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What BeginEvent and SetMarker carry: (Metadata, pData, Size) as data that can be shown.
+// The arguments of BeginEvent and SetMarker: (Metadata, pData, Size) as data that can be shown.
 // Readers that only need one line of text call PixText.
 //
 // The bytes are hostile: nothing outside of them is read, whatever they say about their lengths, and

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LLVM's bitstream (llvm.org/docs/BitCodeFormat.html): blocks with records, and the abbreviations by which records are
-// written. What bits mean is the reader's business (dxil_traits.h).
+// LLVM's bitstream (llvm.org/docs/BitCodeFormat.html): blocks with records, and the abbreviations
+// by which records are written. The reader gives bits their meaning (dxil_traits.h).
 #ifndef CAIRN_FORMAT_SNAPSHOT_BITCODE_READER_H_
 #define CAIRN_FORMAT_SNAPSHOT_BITCODE_READER_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which end ends which begin: shared by everything that makes a Snapshot.
+// Matches ends with begins: shared by all code that makes a Snapshot.
 #ifndef CAIRN_FORMAT_SNAPSHOT_EVENT_MATCHING_H_
 #define CAIRN_FORMAT_SNAPSHOT_EVENT_MATCHING_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What became of the markers that EventIDs name, read from a block that somebody else writes, perhaps
-// at this moment and perhaps with bad intent. Layout: format/block/marker_pages.h.
+// Resolves the markers that EventIDs name, from a block that another process writes, perhaps at
+// this moment and perhaps with bad intent. Layout: format/block/marker_pages.h.
 #ifndef CAIRN_FORMAT_SNAPSHOT_MARKER_ARENA_READER_H_
 #define CAIRN_FORMAT_SNAPSHOT_MARKER_ARENA_READER_H_
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Object::kind means: D3D12_DRED_ALLOCATION_TYPE, kVulkanObject and a VkObjectType, numbers of the two
-// APIs' public headers, which nothing here includes, or kD3D11Object and a D3D11Kind.
+// The meaning of Object::kind: D3D12_DRED_ALLOCATION_TYPE, kVulkanObject and a VkObjectType,
+// numbers of the two APIs' public headers, which nothing here includes, or kD3D11Object and a
+// D3D11Kind.
 #ifndef CAIRN_FORMAT_SNAPSHOT_OBJECT_KINDS_H_
 #define CAIRN_FORMAT_SNAPSHOT_OBJECT_KINDS_H_
 

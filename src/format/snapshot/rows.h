@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands in a row of each table of a snapshot, said once. By it files are written and read, reports that
-// leave the machine are redacted, and tests check and print. Whoever adds a fact adds it here, to the struct
-// (snapshot.h) and to docs/cairn-file.md.
+// Describes the rows of each table of a snapshot, once. This description drives how files are
+// written and read, reports that leave the machine are redacted, and tests check and print. A new
+// fact is added here, to the struct (snapshot.h) and to docs/cairn-file.md.
 //
 // A visitor has a method for each kind of field, and calls Visit for the rows that it has:
 //   Number   an unsigned number or an enumerator       Fixed    the same, eight bytes in a file

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was seen at one moment, as plain data: the input of the analysis and of every report. It is
+// The state at one moment, as plain data: the input of the analysis and of every report. It is
 // taken from a live or dead process's block (snapshot_from_block.h) or read from a .cairn file
 // (snapshot_file.h), and both check every index, so a Snapshot is always consistent: each index is
 // in range or kNone, each TextRef lies inside `text`.

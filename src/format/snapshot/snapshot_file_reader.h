@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads a Snapshot from the chunks of a file (snapshot_file.h: ReadSnapshot). Nothing outside of this folder
-// needs it. What is decoded where:
+// Reads a Snapshot from the chunks of a file (snapshot_file.h: ReadSnapshot). Nothing outside of
+// this folder needs it. The sources:
 //   snapshot_file_reader.cc   the order of things, texts, rows of tables (by rows.h)
 //   snapshot_file_events.cc   columns of events, and the recordings that they belong to
 //   snapshot_file_blobs.cc    what drivers and shaders left as bytes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a snapshot lacks of its block. Things left out are counted, and the counts become sentences at the end, so that
-// a hostile block cannot make a long list.
+// The parts of a block that a snapshot lacks. Omissions are counted, and the counts become
+// sentences at the end, so that a hostile block cannot make a long list.
 #ifndef CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_LOSSES_H_
 #define CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_LOSSES_H_
 

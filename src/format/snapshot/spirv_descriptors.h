@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which descriptors a shader declares: the DescriptorSet and Binding decorations of a SPIR-V module. A shader
-// uses no others; it need not use all of them.
+// Finds the descriptors that a shader declares: the DescriptorSet and Binding decorations of a
+// SPIR-V module. A shader uses no others; it need not use all of them.
 #ifndef CAIRN_FORMAT_SNAPSHOT_SPIRV_DESCRIPTORS_H_
 #define CAIRN_FORMAT_SNAPSHOT_SPIRV_DESCRIPTORS_H_
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which recordings may still run, and what they use: of these a snapshot keeps what costs room. A first look, before
-// the analysis; it errs towards unfinished. Pure.
+// Finds recordings that may still run, and the objects that they use: a snapshot keeps the
+// expensive data of these only. A first estimate, before the analysis; it errs towards unfinished.
+// Pure.
 #ifndef CAIRN_FORMAT_SNAPSHOT_UNFINISHED_H_
 #define CAIRN_FORMAT_SNAPSHOT_UNFINISHED_H_
 

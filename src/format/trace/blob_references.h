@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which blobs a body refers to, without knowing what it consists of.
+// Finds the blobs that a body refers to, without knowing its structure.
 #ifndef CAIRN_FORMAT_TRACE_BLOB_REFERENCES_H_
 #define CAIRN_FORMAT_TRACE_BLOB_REFERENCES_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a TraceReader keeps, and its cursors look at.
+// The state of a TraceReader, which its cursors read.
 #ifndef CAIRN_FORMAT_TRACE_DECODED_SPANS_H_
 #define CAIRN_FORMAT_TRACE_DECODED_SPANS_H_
 

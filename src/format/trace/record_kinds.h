@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which kinds of records are meant: those that this build knows, or also those of later versions of Cairn,
-// which only what copies a trace handles.
+// Selects the kinds of records: those that this build knows, or also those of later versions of
+// Cairn, which only code that copies a trace handles.
 #ifndef CAIRN_FORMAT_TRACE_RECORD_KINDS_H_
 #define CAIRN_FORMAT_TRACE_RECORD_KINDS_H_
 

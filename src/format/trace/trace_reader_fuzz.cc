@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any chunks must give records and losses or an error. What was read is found again by number and by
-// frame, and comes back when it is written again.
+// Any chunks must give records and losses or an error. Records that were read are found again by
+// number and by frame, and are read back after they are written again.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

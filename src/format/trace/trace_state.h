@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What exists at a place of a trace: objects with names, addresses and descriptors, found by going
-// through the records from the beginning. No graphics API.
+// The objects that exist at a place of a trace, with names, addresses and descriptors, found by
+// going through the records from the beginning. No graphics API.
 #ifndef CAIRN_FORMAT_TRACE_TRACE_STATE_H_
 #define CAIRN_FORMAT_TRACE_TRACE_STATE_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was written comes back, from whole files, cut ones and damaged ones.
+// Checks that written records are read back, from whole files, cut ones and damaged ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

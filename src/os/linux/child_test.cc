@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What only Linux has: signals, groups, descriptors. ../child_test.cc has what holds on every system.
+// Tests for Linux only: signals, groups, descriptors. ../child_test.cc has tests for every system.
 #include "os/child.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What POSIX alone has: modes, pipes, links, devices, and the words of its errors.
+// Tests for POSIX only: modes, pipes, links, devices, and the words of its errors.
 #include "os/file.h"
 
 #include <gtest/gtest.h>

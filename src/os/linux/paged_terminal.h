@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a pager has in front of it, whose input stdout is.
+// The terminal that a pager shows its text on, while stdout is the pager's input.
 #ifndef CAIRN_OS_LINUX_PAGED_TERMINAL_H_
 #define CAIRN_OS_LINUX_PAGED_TERMINAL_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both ends of a channel know: pipes of messages, and how a message looks in them.
+// Shared by both ends of a channel: pipes of messages, and the layout of a message.
 #ifndef CAIRN_OS_WINDOWS_CHANNEL_H_
 #define CAIRN_OS_WINDOWS_CHANNEL_H_
 

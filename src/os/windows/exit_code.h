@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the exit code of a process says. It is all that Windows tells of an end: whoever calls TerminateProcess
-// chooses it, so a program may pretend to anything.
+// Interprets the exit code of a process. Windows reports nothing else about an end: the caller of
+// TerminateProcess chooses the code, so that a program can fake any.
 #ifndef CAIRN_OS_WINDOWS_EXIT_CODE_H_
 #define CAIRN_OS_WINDOWS_EXIT_CODE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Windows makes of names and of files that somebody has open.
+// Tests how Windows treats names, and files that are open elsewhere.
 #include "os/file.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whoever waits makes the event of the value that he expects, and then looks whether the word still has it. Whoever
-// changes the word changes it first, and then sets the event of the value before, if there is one. So either the
-// waiter sees the change, or the event is there. A word that counts does not come back to a value, so the event stays
-// set until the last who waits for that value has closed it.
+// A waiter makes the event of the value that it expects, and then checks that the word still has
+// it. A thread that changes the word changes it first, and then sets the event of the value before,
+// if there is one. So either the waiter sees the change, or the event is there. A word that counts
+// does not come back to a value, so the event stays set until the last waiter for that value has
+// closed it.
 #include "os/futex.h"
 
 #include <algorithm>

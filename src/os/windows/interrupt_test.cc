@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the console of a process asks for. A process asks itself here: Wine 8 passes nothing on to others of a console
-// that has no window.
+// Requests of a process's console. The process sends them to itself here: Wine 8 passes nothing on
+// to others of a console that has no window.
 #include "os/interrupt.h"
 
 #include <gmock/gmock.h>

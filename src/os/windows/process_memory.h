@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What another process keeps of how it was started.
+// Reads how another process was started from its memory.
 #ifndef CAIRN_OS_WINDOWS_PROCESS_MEMORY_H_
 #define CAIRN_OS_WINDOWS_PROCESS_MEMORY_H_
 

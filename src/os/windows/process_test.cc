@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How processes of Windows die, and what a command line is there.
+// Tests how processes of Windows die, and their command lines.
 #include "os/process.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the files of this folder share: the system's texts and errors.
+// Shared by the files of this folder: the system's texts and errors.
 #ifndef CAIRN_OS_WINDOWS_SYSTEM_H_
 #define CAIRN_OS_WINDOWS_SYSTEM_H_
 

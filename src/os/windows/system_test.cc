@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the rest of the system gives: values that came back.
+// Checks values that other parts of the system return.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each queue executes at this moment: `cairn top`. Pure, like everything here.
+// Finds the work that each queue executes at this moment: `cairn top`. Pure, like everything here.
 #ifndef CAIRN_READER_ANALYSIS_AT_WORK_H_
 #define CAIRN_READER_ANALYSIS_AT_WORK_H_
 

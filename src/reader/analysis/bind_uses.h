@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which binds a command uses, by its type, and how long a bind lasts. docs/analysis.md, "What a candidate used",
-// has the rules.
+// Finds the binds that a command uses, by its type, and the lifetime of a bind. docs/analysis.md,
+// "What a candidate used", has the rules.
 #ifndef CAIRN_READER_ANALYSIS_BIND_USES_H_
 #define CAIRN_READER_ANALYSIS_BIND_USES_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a candidate used: the annotation around it, and the objects bound where it begins. And where the
-// markers stand that a driver reported.
-// docs/analysis.md, "What a candidate used", has the rules.
+// Finds the annotation around a candidate, and the objects bound where it begins. Also finds the
+// positions of markers that a driver reported. docs/analysis.md, "What a candidate used", has the
+// rules.
 #ifndef CAIRN_READER_ANALYSIS_BINDINGS_H_
 #define CAIRN_READER_ANALYSIS_BINDINGS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose memory a faulting address is: that of an object that lives, of one that was destroyed, or of none.
+// Finds the owner of a faulting address: a living object, a destroyed one, or none.
 #ifndef CAIRN_READER_ANALYSIS_FAULT_ADDRESS_H_
 #define CAIRN_READER_ANALYSIS_FAULT_ADDRESS_H_
 

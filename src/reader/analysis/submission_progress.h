@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far each queue is in its submissions: what the live view and the graph of waits start from.
+// Finds the progress of each queue in its submissions: the live view and the graph of waits start
+// from it.
 #ifndef CAIRN_READER_ANALYSIS_SUBMISSION_PROGRESS_H_
 #define CAIRN_READER_ANALYSIS_SUBMISSION_PROGRESS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who waits for whom: from what queues and the CPU were told to wait for and to signal to a graph, and to
-// what becomes of each wait. docs/analysis.md derives the rules.
+// Builds the graph of waits from the waits and signals of queues and the CPU, and the state of each
+// wait. docs/analysis.md derives the rules.
 #ifndef CAIRN_READER_ANALYSIS_WAITS_H_
 #define CAIRN_READER_ANALYSIS_WAITS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a command can have done to the GPU, by its marker type.
+// Classifies commands by their possible effect on the GPU, by marker type.
 #ifndef CAIRN_READER_ANALYSIS_WORK_CLASS_H_
 #define CAIRN_READER_ANALYSIS_WORK_CLASS_H_
 

@@ -12,8 +12,9 @@
 // both. Deterministic: the same answers give the same questions, so that a search goes on where it was
 // interrupted by answering from its journal (reader/bisect/bisect_journal.h).
 //
-// What is promised of an answer: the trace was seen to fail with nothing but the culprits left, several
-// times, and was not seen to fail with any one of several culprits left out as well. docs/bisect.md.
+// The guarantee of an answer: the trace was seen to fail with nothing but the culprits left,
+// several times, and was not seen to fail with any one of several culprits left out as well.
+// docs/bisect.md.
 #ifndef CAIRN_READER_BISECT_BISECT_H_
 #define CAIRN_READER_BISECT_BISECT_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text gives entries or none; entries lie one behind the other, inside of it. What a head says that it is
-// about can be compared, and entries are those of that.
+// Any text gives entries or none; entries lie one behind the other, inside of it. The subject in a
+// head can be compared, and the entries belong to it.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

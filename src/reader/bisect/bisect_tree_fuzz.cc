@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be left out of a trace is found, and described, whatever stands in it. The input is that of
+// Finds and describes the parts that can be omitted from any trace. The input is that of
 // format/trace/testing/record_fuzz_input.h.
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the calls of command lists and queues mean to a search for the one that fails: which are work that
-// can be left out, where recordings begin, what is submitted, and in which scopes it stands.
+// The roles of calls of command lists and queues in a search for the one that fails: work that can
+// be omitted, begins of recordings, submissions, and scopes.
 #ifndef CAIRN_READER_BISECT_CALL_ROLES_H_
 #define CAIRN_READER_BISECT_CALL_ROLES_H_
 

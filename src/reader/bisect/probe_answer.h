@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a play in a child process (reader/bisect/probe_process.h) says to a search (reader/bisect/bisect.h).
+// Turns a play in a child process (reader/bisect/probe_process.h) into an answer for a search
+// (reader/bisect/bisect.h).
 #ifndef CAIRN_READER_BISECT_PROBE_ANSWER_H_
 #define CAIRN_READER_BISECT_PROBE_ANSWER_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a probe of a trace is asked (reader/bisect/trace_probe.h), as bytes on their way into its process.
+// The question to a probe of a trace (reader/bisect/trace_probe.h), as bytes on their way into its
+// process.
 #ifndef CAIRN_READER_BISECT_PROBE_QUESTION_H_
 #define CAIRN_READER_BISECT_PROBE_QUESTION_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the work without which a program does not fail: the search of bisect.h over the work that its own runs met
-// (work_tree.h). Who runs the program is somebody else (program_trial.h; tests: a model).
+// Finds the work without which a program does not fail: the search of bisect.h over the work that
+// its own runs met (work_tree.h). Another part runs the program (program_trial.h; tests: a model).
 //
 //   1. the whole program, `repeats` times: does it fail, how, and what work is there?
 //   2. draws, dispatches and the like; copies and clears stay, for the others read what they write

@@ -9,9 +9,10 @@
 //   before the lists are executed:
 //     CAIRN_RETURN_IF_ERROR(addresses.Patch(lists, memory));
 //
-// Bytes that copies in the same submission bring are followed back to where they come from. Addresses that
-// shaders compute need no patch: they compute with this device's. What shaders merely pass on from places
-// that nobody noted is not seen. Pure: buffers are read and written by whoever calls. One thread.
+// Bytes that copies in the same submission bring are followed back to where they come from.
+// Addresses that shaders compute need no patch: they compute with this device's. Addresses that
+// shaders merely pass on from unknown places are missed. Pure: the caller reads and writes the
+// buffers. One thread.
 #ifndef CAIRN_READER_REPLAY_BUFFER_ADDRESSES_H_
 #define CAIRN_READER_REPLAY_BUFFER_ADDRESSES_H_
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What values fences will come to, from the operations that are enqueued already: a wait of the CPU may
-// only block the replay when nothing that comes later in the trace is needed to end it. Pure.
+// Computes the values that fences will reach by the operations that are enqueued already: a wait of
+// the CPU may only block the replay when nothing that comes later in the trace is needed to end it.
+// Pure.
 //
 // A Signal on a queue counts once all Waits before it on that queue are for values that are reachable.
 #ifndef CAIRN_READER_REPLAY_FENCE_MODEL_H_

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much a playback may cost for the size of its file: compression lets a few bytes ask for millions of calls, and one
-// list can be submitted again and again. Counted by what the trace asks for, in nominal time, so that the same trace is
-// refused everywhere or nowhere. What the GPU computes is not counted: waits for it have a time-out.
+// Limits the cost of a playback by the size of its file: compression lets a few bytes ask for
+// millions of calls, and one list can be submitted again and again. Counted by the calls of the
+// trace, in nominal time, so that the same trace is refused everywhere or nowhere. The GPU's work
+// is not counted: waits for it have a time-out.
 #ifndef CAIRN_READER_REPLAY_PLAY_COST_H_
 #define CAIRN_READER_REPLAY_PLAY_COST_H_
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plays a trace on a real device: each record in the order of its number, on one thread. Calls that wait
-// are made where their results stand. What would harm this process is left out, with the call's number, and
-// the rest is played; nothing beyond what the implementation of Direct3D 12 does with legal-looking calls can
-// go wrong.
+// Plays a trace on a real device: each record in the order of its number, on one thread. Calls that
+// wait are made where their results stand. Calls that would harm this process are skipped, with
+// their numbers, and the rest is played; nothing beyond what the implementation of Direct3D 12 does
+// with legal-looking calls can go wrong.
 //
 //   Result<std::unique_ptr<Player>> player = Player::Create(&trace, options);
 //   CAIRN_RETURN_IF_ERROR((*player)->Run());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a command list has bound: root signatures and their arguments, descriptor heaps, pipelines.
-// Implementations index arrays by what a call says about the root signature that was set before, hold
-// what is bound without a reference, and some read the descriptors of tables themselves.
+// The bindings of a command list: root signatures and their arguments, descriptor heaps, pipelines.
+// Implementations index arrays by what a call says about the root signature that was set before,
+// hold bound objects without a reference, and some read the descriptors of tables themselves.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What implementations do not look at, and their code on the CPU relies on: places in resources and in
-// heaps. What merely makes the GPU read or write somewhere else is not checked: that is what a trace of
-// a crash may be about (docs/replay.md).
+// Checks that implementations omit and their code on the CPU relies on: places in resources and in
+// heaps. Wrong reads and writes of the GPU alone are not checked: a trace of a crash may be about
+// these (docs/replay.md).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What differs between implementations with different calling conventions: compiled for both.
+// Differences between implementations with different calling conventions: compiled for both.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No call loses its effect without a word; and how long a wait may take.
+// Checks that every call without an effect is reported; and the limits of waits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

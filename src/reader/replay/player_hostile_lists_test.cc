@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What command lists bind.
+// Bindings of command lists.
 #include "reader/replay/play_cost.h"
 #include "reader/replay/root_signature.h"
 #include "reader/replay/testing/player_hostile_script.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is in memory: writes of the CPU, contents with which a recording began, what the CPU read, and
-// the images of frames.
+// The contents of memory: writes of the CPU, contents with which a recording began, data that the
+// CPU read, and the images of frames.
 #include <fmt/format.h>
 #include <xxhash.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What textures hold when the playback has come to its end.
+// Reads the contents of textures at the end of the playback.
 #include <algorithm>
 #include <utility>
 #include <vector>

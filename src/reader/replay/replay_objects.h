@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The real objects that stand for those of a trace, and what recorded numbers, addresses and descriptor
-// handles mean among them. Whatever a trace says, nothing here points outside of a living object.
+// The real objects for those of a trace, and the meaning of recorded numbers, addresses and
+// descriptor handles among them. Whatever a trace says, nothing here points outside of a living
+// object.
 #ifndef CAIRN_READER_REPLAY_REPLAY_OBJECTS_H_
 #define CAIRN_READER_REPLAY_REPLAY_OBJECTS_H_
 

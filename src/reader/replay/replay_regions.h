@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether copies between resources stay within them, by what the resources are. Nothing is asked of an
-// implementation: what it would read or write has to be known before it is called.
+// Checks that copies between resources stay within them, by the facts of the resources. The
+// implementation is not asked: its reads and writes have to be known before it is called.
 #ifndef CAIRN_READER_REPLAY_REPLAY_REGIONS_H_
 #define CAIRN_READER_REPLAY_REPLAY_REGIONS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a serialized root signature says about its parameters: implementations index arrays by what calls
-// of a list say about them, and read so many descriptors of a table as it has. No graphics API.
+// The parameters of a serialized root signature: implementations index arrays by the parameters
+// that calls of a list name, and read as many descriptors of a table as it has. No graphics API.
 #ifndef CAIRN_READER_REPLAY_ROOT_SIGNATURE_H_
 #define CAIRN_READER_REPLAY_ROOT_SIGNATURE_H_
 

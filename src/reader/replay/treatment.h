@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a replay does with a recorded call, by its method. Most are simply made again.
+// Selects the treatment of a recorded call by a replay, by its method. Most are simply made again.
 #ifndef CAIRN_READER_REPLAY_TREATMENT_H_
 #define CAIRN_READER_REPLAY_TREATMENT_H_
 

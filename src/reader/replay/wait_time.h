@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long something takes, as one sees it who looks again and again, and who may not run himself for a
-// while: stopped, suspended, or starved by others. Pure.
+// Measures the duration of work by repeated looks of a thread that may itself pause: stopped,
+// suspended, or starved by others. Pure.
 #ifndef CAIRN_READER_REPLAY_WAIT_TIME_H_
 #define CAIRN_READER_REPLAY_WAIT_TIME_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who destroyed something, and when, as a report tells it.
+// Describes destructions with their time and thread, for reports.
 #ifndef CAIRN_READER_REPORT_DESTRUCTION_TEXT_H_
 #define CAIRN_READER_REPORT_DESTRUCTION_TEXT_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn report --extract` writes: the code of shaders and what only programs of a vendor can read.
+// Writes the files of `cairn report --extract`: the code of shaders, and data that only a vendor's
+// tools read.
 #ifndef CAIRN_READER_REPORT_EXTRACT_H_
 #define CAIRN_READER_REPORT_EXTRACT_H_
 

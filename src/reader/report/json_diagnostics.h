@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of the JSON report: synchronisation, waits, faults, checkpoints, shaders, the kernel's log.
+// Parts of the JSON report: synchronisation, waits, faults, checkpoints, shaders, the kernel's log.
 #ifndef CAIRN_READER_REPORT_JSON_DIAGNOSTICS_H_
 #define CAIRN_READER_REPORT_JSON_DIAGNOSTICS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of the JSON report: the answer, and what a candidate used.
+// Parts of the JSON report: the answer, and the objects that a candidate used.
 #ifndef CAIRN_READER_REPORT_JSON_VERDICT_H_
 #define CAIRN_READER_REPORT_JSON_VERDICT_H_
 

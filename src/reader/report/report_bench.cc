@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a crash costs: from the block to each form of the report. `markers` is the number of scopes.
+// Measures a crash: from the block to each form of the report. `markers` is the number of scopes.
 #include <benchmark/benchmark.h>
 
 #include "format/snapshot/progress_probe.h"

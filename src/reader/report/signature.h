@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What two dumps of one fault have in common: by it `cairn triage` groups them. docs/cairn-triage.md has the rules.
+// The common properties of dumps of one fault: `cairn triage` groups dumps by them.
+// docs/cairn-triage.md has the rules.
 #ifndef CAIRN_READER_REPORT_SIGNATURE_H_
 #define CAIRN_READER_REPORT_SIGNATURE_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of the text report: the answer with its suspects, which stand first, and what was running on each queue.
+// Parts of the text report: the answer with its suspects, which come first, and the work that was
+// running on each queue.
 #ifndef CAIRN_READER_REPORT_VERDICT_PRINTER_H_
 #define CAIRN_READER_REPORT_VERDICT_PRINTER_H_
 

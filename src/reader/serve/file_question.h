@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a page may ask of its file, and what that makes of a command line. docs/viewer.md has the questions.
+// The questions of a page about its file, and the command lines that answer them. docs/viewer.md
+// has the questions.
 #ifndef CAIRN_READER_SERVE_FILE_QUESTION_H_
 #define CAIRN_READER_SERVE_FILE_QUESTION_H_
 

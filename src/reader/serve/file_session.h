@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn view` answers: the page of a file, and what the page asks of it. docs/viewer.md has the questions. What is
-// read is read here; what is played, or takes long, runs as a verb of its own (verb_process.h).
+// Answers for `cairn view`: the page of a file, and the page's questions. docs/viewer.md has the
+// questions. Reads the file itself; a playback, or long work, runs as a verb of its own
+// (verb_process.h).
 #ifndef CAIRN_READER_SERVE_FILE_SESSION_H_
 #define CAIRN_READER_SERVE_FILE_SESSION_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server answers of golden files. What plays is tested with the program: tests/view_stops_test.cc, viewer/tests/view.test.mjs.
+// Checks the server's answers about golden files. Playbacks are tested with the program:
+// tests/view_stops_test.cc, viewer/tests/view.test.mjs.
 #include "reader/serve/file_session.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn bisect` prints, apart from the program for its test.
+// The texts of `cairn bisect`, apart from the program for its test.
 #ifndef CAIRN_READER_VIEW_BISECT_TEXT_H_
 #define CAIRN_READER_VIEW_BISECT_TEXT_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn state` prints: the pipeline and everything that is bound where a command list records a call.
+// Finds the state that `cairn state` prints: the pipeline and everything that is bound where a
+// command list records a call.
 #ifndef CAIRN_READER_VIEW_BOUND_STATE_H_
 #define CAIRN_READER_VIEW_BOUND_STATE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn state` says of a list that a test writes down.
+// Tests `cairn state` with lists that a test writes down.
 #include "reader/view/bound_state.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How one record of a trace reads, for people and as JSON: what `cairn calls` puts into a line.
+// Formats one record of a trace, for people and as JSON: a line of `cairn calls`.
 #ifndef CAIRN_READER_VIEW_CALL_LINES_H_
 #define CAIRN_READER_VIEW_CALL_LINES_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn calls` prints: the calls of a trace that were asked for, in their order, each with its
-// result, and what is known of it on the GPU.
+// Lists calls of a trace for `cairn calls`: the wanted calls in their order, each with its result,
+// and its state on the GPU.
 #ifndef CAIRN_READER_VIEW_CALL_LISTING_H_
 #define CAIRN_READER_VIEW_CALL_LISTING_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn calls` prints of a trace that a test writes down.
+// Tests `cairn calls` with traces that a test writes down.
 #include "reader/view/call_listing.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn diff` prints of calls that differ. JSON: docs/diff.schema.json.
+// Prints calls that differ, for `cairn diff`. JSON: docs/diff.schema.json.
 #ifndef CAIRN_READER_VIEW_DIFF_TEXT_H_
 #define CAIRN_READER_VIEW_DIFF_TEXT_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which images differ: of two playbacks frame by frame, or of two folders file by file.
+// Finds images that differ: of two playbacks frame by frame, or of two folders file by file.
 #ifndef CAIRN_READER_VIEW_IMAGE_DIFF_H_
 #define CAIRN_READER_VIEW_IMAGE_DIFF_H_
 

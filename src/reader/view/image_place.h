@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which textures live at a place of a trace.
+// Finds the textures that exist at a place of a trace.
 #ifndef CAIRN_READER_VIEW_IMAGE_PLACE_H_
 #define CAIRN_READER_VIEW_IMAGE_PLACE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn bisect -- PROGRAM` prints, apart from the program for its test.
+// The texts of `cairn bisect -- PROGRAM`, apart from the program for its test.
 #ifndef CAIRN_READER_VIEW_PROGRAM_BISECT_TEXT_H_
 #define CAIRN_READER_VIEW_PROGRAM_BISECT_TEXT_H_
 

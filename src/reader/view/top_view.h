@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn top` shows of one look at a process: as lines for people, as JSON for scripts. Pure.
+// Shows one look at a process for `cairn top`: as lines for people, as JSON for scripts. Pure.
 #ifndef CAIRN_READER_VIEW_TOP_VIEW_H_
 #define CAIRN_READER_VIEW_TOP_VIEW_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What differs between the calls of two traces: of two runs of a program, or of two versions of it.
+// Finds differences between the calls of two traces: of two runs of a program, or of two versions
+// of it.
 #ifndef CAIRN_READER_VIEW_TRACE_DIFF_H_
 #define CAIRN_READER_VIEW_TRACE_DIFF_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn info`, `cairn verify` and `cairn objects` show of a trace: as lines for people, as JSON for
-// programs. Nothing is printed here.
+// The output of `cairn info`, `cairn verify` and `cairn objects` about a trace: as lines for
+// people, as JSON for programs. Nothing is printed here.
 #ifndef CAIRN_READER_VIEW_TRACE_VIEWS_H_
 #define CAIRN_READER_VIEW_TRACE_VIEWS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the verbs show of a trace, whatever stands in it: it ends, is text that JSON can hold, and a trace
-// does not differ from itself. The input is that of format/trace/testing/record_fuzz_input.h.
+// Shows any trace as the verbs do: the output ends, is text that JSON can hold, and a trace does
+// not differ from itself. The input is that of format/trace/testing/record_fuzz_input.h.
 #include <cstdint>
 #include <cstdlib>
 #include <nlohmann/json.hpp>

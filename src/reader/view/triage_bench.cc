@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many dumps a second `cairn triage` reads. `markers` is the number of scopes of a dump; 0 stands for a golden one,
-// as small as dumps are. `threads`: 0 stands for as many as the verb takes.
+// Measures the dumps a second that `cairn triage` reads. `markers` is the number of scopes of a
+// dump; 0 stands for a golden one, as small as dumps are. `threads`: 0 stands for as many as the
+// verb takes.
 #include <benchmark/benchmark.h>
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: a session whose processes and files are made up, so that everything can happen at any time. What
-// no session may do is checked wherever it would do it.
+// For tests: a session whose processes and files are made up, so that everything can happen at any
+// time. Forbidden actions of a session are checked wherever it would take them.
 #ifndef CAIRN_WATCHER_TESTING_SESSION_SCENE_H_
 #define CAIRN_WATCHER_TESTING_SESSION_SCENE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of contexts share: a context on a simulated GPU, and a look at its block.
+// Shared by the tests of contexts: a context on a simulated GPU, and a view of its block.
 #ifndef CAIRN_APP_BREADCRUMBS_TESTING_CONTEXT_FIXTURE_H_
 #define CAIRN_APP_BREADCRUMBS_TESTING_CONTEXT_FIXTURE_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests and benchmarks of the Direct3D 12 backend run on: a device of libvkd3d, the words
-// that a context would have in its block, and work that takes as long as one likes.
+// The environment of the tests and benchmarks of the Direct3D 12 backend: a device of libvkd3d, the
+// words that a context would have in its block, and work of any duration.
 #ifndef CAIRN_APP_BREADCRUMBS_TESTING_D3D12_TEST_GPU_H_
 #define CAIRN_APP_BREADCRUMBS_TESTING_D3D12_TEST_GPU_H_
 

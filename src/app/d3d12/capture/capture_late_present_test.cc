@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A capture that begins at a later frame, of a program that presents. Nothing can be read while it holds
-// the queue for that: the recording begins with the next submission. What the program does in between is
-// part of what is restored.
+// A capture that begins at a later frame, of a program that presents. Nothing can be read while it
+// holds the queue for that: the recording begins with the next submission. The program's calls in
+// between are part of the restored state.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

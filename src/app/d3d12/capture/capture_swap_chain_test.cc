@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a capture says of a swap chain that an implementation makes for a queue, and of resources that were
-// made elsewhere.
+// Records of a swap chain that an implementation makes for a queue, and of resources that were made
+// elsewhere.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a capture records of a program, on a real device with the layer. The setting is read once in a
+// Records of a program's calls, on a real device with the layer. The setting is read once in a
 // process, and a capture can be started once for a device: one program, looked at by several tests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program writes into mapped memory while it is captured reaches the GPU, however the writes are
+// Checks that a captured program's writes to mapped memory reach the GPU, however the writes are
 // found: with each value of CAIRN_CAPTURE_TRACKING, a process each, on a real device.
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// To which calls of a capture the events of video lists belong: on a device of our own, with lists that do
-// nothing.
+// Checks the calls of a capture that the events of video lists belong to: on a device of our own,
+// with lists that do nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the call that makes a resource says of it, and the resource itself does not tell: for a capture.
+// The facts of a resource's creating call that the resource itself does not report: for a capture.
 #ifndef CAIRN_APP_D3D12_CAPTURE_CREATION_H_
 #define CAIRN_APP_D3D12_CAPTURE_CREATION_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a capture has to know of a device, which no single call tells: which resources live and in which
-// state they are, which of them is shown, where frames end; and what all resources hold, when a recording
-// begins late.
+// A capture's state of a device, which no single call shows: the living resources and their states,
+// the resource that is shown, the ends of frames; and the contents of all resources, when a
+// recording begins late.
 //
 // Threads: any. Lives as long as its device; not made without a capture.
 //

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a list does to the states of resources, and what it draws and copies into: for captures, which
-// look at images at the end of a frame, at everything when a recording begins late, and at what the CPU
-// is to read.
+// Tracks the state changes, draws and copies of a list, for captures, which read images at the end
+// of a frame, everything when a recording begins late, and the data that the CPU will read.
 #include <algorithm>
 #include <new>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the CPU does with mapped memory, for a capture: writes are found by app/capture/mapped_memory.h and
-// recorded before the GPU can see them. What it reads is the affair of readback_capture.h.
+// Records the CPU's use of mapped memory, for a capture: writes are found by
+// app/capture/mapped_memory.h and recorded before the GPU can see them. Its reads are recorded by
+// readback_capture.h.
 //
 // Threads: any. Without a capture only what ends tracking is called, and, where one has ended and left
 // stand-ins in the program's hands, what brings their contents to the GPU.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the CPU finds in memory that the GPU wrote, for a capture: a hash of it is recorded, for a replay to
-// compare with. Nobody sees the CPU read. But what lists copied into readback heaps is there when a fence
-// says so, and is looked at then: when the program asks a fence or has waited for one, when it maps or
-// unmaps the buffer, before a submission copies to the same place again, and when buffer or fence end.
-// So each copy is hashed once, never while the GPU writes, whether the program maps once or each time.
+// Records a hash of data that the CPU finds in memory written by the GPU, for a replay to compare
+// with. Reads by the CPU cannot be observed. But copies of lists into readback heaps are complete
+// when a fence has its value, and are hashed then: when the program asks a fence or has waited for
+// one, when it maps or unmaps the buffer, before a submission copies to the same place again, and
+// when buffer or fence end. So each copy is hashed once, never while the GPU writes, whether the
+// program maps once or each time.
 //
 // Not looked at: what shaders write into custom heaps, copies that no fence of the program follows, and
 // those that only a fence follows which several queues signal, or others (WrappedID3D12Fence::IsShared). Taken to lie elsewhere: what the CPU or

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layer's tests ask of a device, with the layer or without it.
+// Shared by the layer's tests: a device, with the layer or without it.
 #ifndef CAIRN_APP_D3D12_TESTING_TEST_DEVICE_H_
 #define CAIRN_APP_D3D12_TESTING_TEST_DEVICE_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which functions of an implementation we know. One that takes or returns objects, and that this library
-// does not stand in front of, would be given wrappers.
+// The known functions of an implementation. An unknown function that takes or returns objects would
+// receive wrappers.
 #ifndef CAIRN_APP_ENTRY_LINUX_ENTRY_KNOWN_H_
 #define CAIRN_APP_ENTRY_LINUX_ENTRY_KNOWN_H_
 

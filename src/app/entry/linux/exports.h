@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a loaded library exports, by the tables that the loader uses itself.
+// Finds the exports of a loaded library by the tables that the loader uses itself.
 #ifndef CAIRN_APP_ENTRY_LINUX_EXPORTS_H_
 #define CAIRN_APP_ENTRY_LINUX_EXPORTS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the Windows half (cairn-d3d.dll) comes into a program under Wine: this library, which is in the process already,
-// has it loaded there.
+// Loads the Windows half (cairn-d3d.dll) into a program under Wine: this library, which is in the
+// process already, has it loaded there.
 //
 //   1. Wine's ntdll.so has mapped the program, and installs its signal handlers: the last thing that it does before code
 //      of Windows runs. So this library stands in front of sigaction.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program starts has the layer as well, as on Linux, where LD_PRELOAD is inherited. The layer itself sees to
-// that, in the call that makes the process: the system tells others (a job's port) only once it runs.
+// Loads the layer into processes that the program starts, as on Linux, where LD_PRELOAD is
+// inherited. The layer itself does that, in the call that makes the process: the system tells
+// others (a job's port) only once it runs.
 #include "app/entry/windows/functions.h"
 #include "app/replacement/replacement.h"
 #include "app/settings/log.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where devices of Direct3D 11 come from.
+// The functions that create devices of Direct3D 11.
 #include <d3d11.h>
 
 #include "app/breadcrumbs/driver_half.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where devices come from: D3D12CreateDevice, and the device factories that a program can ask D3D12GetInterface for.
+// The functions that create devices: D3D12CreateDevice, and the device factories that a program can
+// ask D3D12GetInterface for.
 #include "app/breadcrumbs/driver_half.h"
 #include "app/d3d12/layer.h"
 #include "app/entry/windows/dxgi_functions.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which functions of which libraries the layer stands in front of.
+// The functions of libraries that the layer replaces.
 #ifndef CAIRN_APP_ENTRY_WINDOWS_FUNCTIONS_H_
 #define CAIRN_APP_ENTRY_WINDOWS_FUNCTIONS_H_
 

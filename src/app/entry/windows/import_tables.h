@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the libraries of this process import, and by which addresses: a table in each, which the system fills in when
-// it loads the library, and where we put functions of ours.
+// Replaces imports of the libraries of this process: each library has a table of addresses, which
+// the system fills in when it loads the library, and into which we write functions of ours.
 #ifndef CAIRN_APP_ENTRY_WINDOWS_IMPORT_TABLES_H_
 #define CAIRN_APP_ENTRY_WINDOWS_IMPORT_TABLES_H_
 

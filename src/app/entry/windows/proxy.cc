@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where d3d12.dll and dxgi.dll of ours lead that lie beside a program (proxies.cmake): each of these functions jumps to
-// the system's of its name, or what stands in the place of that, with all arguments as they came.
+// The functions of our d3d12.dll and dxgi.dll beside a program (proxies.cmake): each jumps to the
+// system's function of its name, or to its replacement, with all arguments unchanged.
 #include <array>
 #include <atomic>
 #include <string>

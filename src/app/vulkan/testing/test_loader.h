@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests and benchmarks: plays the loader for the layer that is linked into this program. The chain is
-// the layer and, behind it, the system's loader with the first driver it finds. What the layer notes
-// lies in this process' block.
+// For tests and benchmarks: plays the loader for the layer that is linked into this program. The
+// chain is the layer and, behind it, the system's loader with the first driver it finds. The layer
+// records into this process's block.
 #ifndef CAIRN_APP_VULKAN_TESTING_TEST_LOADER_H_
 #define CAIRN_APP_VULKAN_TESTING_TEST_LOADER_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the source files of pix_macros_test share: C++11.
+// Shared by the source files of pix_macros_test: C++11.
 #ifndef CAIRN_FORMAT_PIX_TESTING_PIX_MACROS_TEST_H_
 #define CAIRN_FORMAT_PIX_TESTING_PIX_MACROS_TEST_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a fuzzer's input becomes a block: a block is 8 MiB of mostly zeros, an input a few kilobytes.
+// Makes a block of a fuzzer's input: a block is 8 MiB of mostly zeros, an input a few kilobytes.
 // The input is a list of patches, each a little-endian 32-bit offset, a 16-bit length and bytes.
 #ifndef CAIRN_FORMAT_SNAPSHOT_TESTING_BLOCK_FUZZ_INPUT_H_
 #define CAIRN_FORMAT_SNAPSHOT_TESTING_BLOCK_FUZZ_INPUT_H_

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What fuzzers of snapshot files are given. The container has checksums that a fuzzer cannot guess, so an input is a
-// list of chunks: four bytes of type, a little-endian 16-bit size, the payload.
+// Makes the input of fuzzers of snapshot files. The container has checksums that a fuzzer cannot
+// guess, so an input is a list of chunks: four bytes of type, a little-endian 16-bit size, the
+// payload.
 #ifndef CAIRN_FORMAT_SNAPSHOT_TESTING_FUZZED_FILE_H_
 #define CAIRN_FORMAT_SNAPSHOT_TESTING_FUZZED_FILE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of what processes of tests die, as ProcessEnd has it on this system.
+// The causes of death of processes in tests, as ProcessEnd gives them on this system.
 #ifndef CAIRN_READER_BISECT_TESTING_DEATHS_H_
 #define CAIRN_READER_BISECT_TESTING_DEATHS_H_
 

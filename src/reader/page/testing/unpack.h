@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What browsers make of packed text.
+// Unpacks text as browsers do.
 #ifndef CAIRN_READER_PAGE_TESTING_UNPACK_H_
 #define CAIRN_READER_PAGE_TESTING_UNPACK_H_
 
