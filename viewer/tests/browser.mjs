@@ -108,7 +108,8 @@ export async function view(...words) {
   const process = spawn(join(build, "bin/cairn"), ["view", "--no-browser", ...words],
     { stdio: ["ignore", "pipe", "inherit"], env: { ...globalThis.process.env, TMPDIR: folder } });
   const [line] = await once(process.stdout, "data");
-  // What is printed is good once, and leads to what is good for long.
+  // The printed address works once, and redirects to the page's own address, which works until the
+  // command ends.
   const { headers } = await fetch(String(line).trim(), { redirect: "manual" });
   const address = new URL(headers.get("location"), String(line)).href;
   return { process, address, ended: once(process, "exit") };

@@ -210,7 +210,7 @@ test("a browser comes to the page by the file that it is started with, and no co
   const lines = readdirSync("/proc").filter(Number).map((id) => { try { return readFileSync(`/proc/${id}/cmdline`, "utf8"); } catch { return ""; } });
   assert(lines.some((line) => line.includes(trace)));
   for (const secret of [ticket.split("/")[1], at.pathname.split("/")[1]]) assert.deepEqual(lines.filter((line) => line.includes(secret)), []);
-  // What the browser shows goes on being good.
+  // The page's own address works again, while the server runs.
   await page.reload();
   await appears(page, "nav a");
   assert.deepEqual(errors, []);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For any commands of lists only bytes inside of buffers are read and written, and signatures may
+// For any commands of lists, only bytes inside of buffers are read and written, and signatures may
 // say anything.
 #include <array>
 #include <cstdint>
