@@ -262,7 +262,7 @@ class Search {
     return printed && told_.answer.found ? 0 : kExitFailed;
   }
 
-  // It is kept only if it was seen to fail.
+  // Writes the minimal trace; keeps it only if it was seen to fail.
   Status WriteMinimal() {
     const std::string path = MinimalPath(options_);
     const std::string untested = path + ".untested";

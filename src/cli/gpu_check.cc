@@ -62,7 +62,7 @@ Result<GpuCheck::Health> GpuCheck::Ask(uint64_t until_ns, bool first) {
   Result<Child> child =
       Child::Start({.purpose = "trying the GPU",
                     .arguments = std::move(arguments),
-                    // Nobody stands between it and the driver.
+                    // Disable layers between this process and the driver.
                     .environment = {"VK_INSTANCE_LAYERS=", "VK_LOADER_LAYERS_DISABLE=~all~"},
                     .silent = true});
   if (!child.ok()) return Health::kUnknown;

@@ -13,7 +13,7 @@ constexpr char kProbeExamples[] =
     "  cairn bisect game.cairn   starts it, again and again";
 
 int Answer() {
-  // Nobody asks.
+  // Without a question on its input this verb only prints an error.
   (void)AnswerTraceProbe();
   PrintError("probe", "cairn bisect starts it; say cairn bisect FILE");
   return kExitUsage;

@@ -297,7 +297,7 @@ int Play(const ReplayOptions& options, PlayerOptions player, PlayStatus* child) 
   player.original_pace = options.pace == "original";
   player.validate = !options.validate.empty();
   player.validate_resources = options.validate == kAll;
-  // Memory that nobody wrote then holds zeros, as Direct3D 12 promises, not what it held before.
+  // Unwritten memory then holds zeros, as Direct3D 12 promises, not earlier data.
   player.clear_memory = player.validate;
   player.library = options.library;
   player.mark_frames = options.mark_frames;

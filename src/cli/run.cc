@@ -24,7 +24,8 @@
 namespace cairn::cli {
 namespace {
 
-// On Windows stderr has a buffer, which nobody would see before the program ends, and nobody at all where cairn is killed.
+// Flushes: on Windows stderr has a buffer, which would appear only when the program ends, and never
+// if cairn is killed.
 void SayNow(const std::string& line) {
   fmt::print(stderr, "{}\n", line);
   std::fflush(stderr);

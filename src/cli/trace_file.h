@@ -19,7 +19,7 @@ std::optional<TraceReader> OpenTraceFile(std::string_view verb, const std::strin
                                          Check check = Check::kStructure);
 // The same for a playback, which names the damage where it has to end: warns only if the file was cut.
 std::optional<TraceReader> OpenTraceToPlay(std::string_view verb, const std::string& path);
-// The same without the warning, for who says more of it.
+// Like OpenTraceFile, without the warning: the caller prints a more detailed one.
 std::optional<TraceReader> OpenTraceFileQuietly(std::string_view verb, const std::string& path,
                                                 Check check = Check::kStructure);
 

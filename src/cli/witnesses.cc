@@ -85,7 +85,7 @@ class Measurement {
     Result<Child> child =
         Child::Start({.purpose = "measuring barriers",
                       .arguments = {"witness-probe"},
-                      // Nobody stands between it and the driver.
+                      // Disable layers between this process and the driver.
                       .environment = {"VK_INSTANCE_LAYERS=", "VK_LOADER_LAYERS_DISABLE=~all~"},
                       .memory = &status->memory(),
                       .silent = true});

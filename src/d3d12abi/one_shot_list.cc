@@ -20,7 +20,8 @@ constexpr uint64_t kLargestDimension = 1u << 16;
 
 Status WaitFor(ID3D12Device* device, ID3D12Fence* fence, uint64_t value,
                std::chrono::milliseconds limit) {
-  // Events belong to whoever made the device: with vkd3d_create_device nobody else knows what they are.
+  // Only the maker of the device knows the type of events: with vkd3d_create_device it is unknown
+  // here. So poll.
   constexpr std::chrono::microseconds kPollInterval(50);
   // While this process does not run (stopped, suspended) the time does not count: no more than a quarter of the
   // limit between two looks.

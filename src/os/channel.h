@@ -80,9 +80,9 @@ Result<ProcessId> MakerOfChannel(RawHandle end);
 std::string TextOfInherited(RawHandle end);
 RawHandle FindInherited(const char* text);
 
-// Waits until there is room, ten seconds at most, on Windows one second. Does not disturb this process where nobody receives any
-// more. With memory it returns on Windows when the receiver has it: that is a ChannelServer, which takes it at once,
-// whatever its thread does.
+// Waits until there is room, ten seconds at most, on Windows one second. Raises no signal in this
+// process if the receiver is gone. With memory it returns on Windows when the receiver has it: that
+// is a ChannelServer, which takes it at once, whatever its thread does.
 Status SendOver(RawHandle end, std::span<const std::byte> message,
                 const SharedMemory* memory = nullptr);
 // The other end was closed, or its process has ended.
@@ -114,7 +114,8 @@ class ChannelServer {
   ChannelServer& operator=(const ChannelServer&) = delete;
 
   Status Open();
-  // An end that somebody made; returns its number. `peer` has sent what has no other sender.
+  // Adds an end that another part made; returns its number. `peer` counts as the sender of messages
+  // without one.
   Result<uint64_t> Add(SystemHandle end, ProcessId peer);
 
   // The addresses of this process (format/block/watcher_address.h).

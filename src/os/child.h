@@ -35,8 +35,8 @@ struct ChildRequest {
   std::vector<std::string> environment;  // "NAME=value", each set for the child
   // Made by SharedMemory::Create; the child gets it with TakeMemoryOfParent.
   const SharedMemory* memory = nullptr;
-  // It reads nothing, and what it and its drivers print goes nowhere. Otherwise it has this process's input and
-  // output.
+  // True: the child reads nothing, and its output and that of its drivers is discarded. Otherwise
+  // it has this process's input and output.
   bool silent = false;
   // New files, or ones that are replaced, for what it prints and for its errors; it reads nothing then. Empty: as above.
   std::filesystem::path output;
@@ -53,15 +53,17 @@ class Child {
   Child& operator=(Child&& other) noexcept;
   ~Child();
 
-  // True once it has ended. May return false before the time is up, and does when somebody interrupts this
-  // process.
+  // Returns true once the child has ended. May return false before the time is up, and does when
+  // this process is interrupted.
   bool WaitForEnd(uint64_t timeout_ns) const;
   // At once. It is gone when WaitForEnd says so: a process that is stuck in a driver may stay.
   Status Kill() const;
-  // The same for all that it has started, too: for its group, and KillAll also for what left that, as long as those
-  // that started it live. KillAll also when it has ended, before End(): what it left behind goes. Errors: none if
-  // there is nobody any more; AskAllToEnd kUnsupported where they cannot be asked, as on Windows without a console.
-  // On Windows its group is a job that nobody can leave, and ^Break is how it is asked.
+  // The same for the processes that it has started, too: for its group, and KillAll also for
+  // processes that left the group, as long as their parents live. KillAll may be called when the
+  // child has ended, before End(), to end the processes that it left behind. Errors: none if there
+  // are no processes any more; AskAllToEnd kUnsupported where they cannot be asked, as on Windows
+  // without a console. On Windows its group is a job that processes cannot leave, and they are
+  // asked by ^Break.
   Status AskAllToEnd() const;
   Status KillAll() const;
   // Returns true if another process of its group lives. A killed process counts while one of its

@@ -25,8 +25,9 @@ class Crash {
   // instruction.
   uint64_t address() const { return address_; }
 
-  // Gives it to whoever would have had it without us, at once or when the handler returns. Once a crash. True:
-  // they went on as if it were repaired; if it was not, it comes again. False: they did not, or it is not known yet.
+  // Passes the crash to the earlier handler, at once or when this handler returns. Call it once a
+  // crash. True: that handler went on as if the fault were repaired; if it was not, it comes again.
+  // False: it did not, or that is not known yet.
   virtual bool PassOn() = 0;
 
  protected:

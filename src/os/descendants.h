@@ -65,8 +65,8 @@ struct LookFor {
   std::vector<std::string> environment_names;  // beginnings of entries
 };
 
-// Empty where the process is gone or nobody may look. Costs some 100 microseconds; the memory map of a large process
-// some milliseconds.
+// Returns the facts of a process; empty if it is gone or cannot be read. Costs some 100
+// microseconds; the memory map of a large process some milliseconds.
 ProcessLook LookAtProcess(ProcessId id, const LookFor& wanted);
 
 }  // namespace cairn

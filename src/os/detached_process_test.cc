@@ -51,7 +51,7 @@ TEST(AnyDetachedProcess, HasTheHandleAndItsNumber) {
   ChannelMessage message;
   ASSERT_EQ(ReceiveWithin(ends->first.get(), kLongNs, &message), Received::kMessage);
   EXPECT_EQ(Text(message), "here");
-  // It ends, and closes what it had.
+  // The process ends, and closes its handles.
   EXPECT_EQ(ReceiveWithin(ends->first.get(), kLongNs, &message), Received::kClosed);
 }
 

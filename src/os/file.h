@@ -91,8 +91,9 @@ class File {
   // Tells what a file system only knows at the end, which the destructor swallows.
   std::error_code Close();
 
-  // Keeps out others who lock the same file, and nobody else, until it is closed or the process ends.
-  // False: somebody has it, or files cannot be locked there.
+  // Locks the file against others that lock it, until it is closed or the process ends. Readers and
+  // writers without a lock are not affected. False: another process has the lock, or files cannot
+  // be locked there.
   bool TryLock();
   // The same, and waits.
   std::error_code Lock();
@@ -113,16 +114,17 @@ std::FILE* OpenStream(const FilePath& path);
 // user's own. Always false on Windows, where the access list of the folder is not read.
 bool IsOfAnother(const FilePath& path);
 
-// Gives a file another name, and takes that from a file that has it. errc::device_or_resource_busy: somebody has that
-// one open, and the system does not give its name away (Windows before version 10). errc::operation_not_permitted:
-// IsOfAnother. Nothing has changed then.
+// Gives a file another name, and takes that from a file that has it. errc::device_or_resource_busy:
+// that file is open, and the system keeps its name (Windows before version 10).
+// errc::operation_not_permitted: IsOfAnother. Nothing has changed then.
 std::error_code Rename(const FilePath& path, const FilePath& new_path);
 
 // The same. errc::file_exists if the name is taken: nothing is ever replaced.
 std::error_code RenameToFree(const FilePath& path, const FilePath& free_path);
 
-// Gives `to` the mode of `from`, so that whoever may not read the one may not read the other. On Windows the folder
-// says who may read a file. `to` stays untouched unless it is this user's own file, and no link.
+// Gives `to` the mode of `from`, so that a user who may not read one may not read the other. On
+// Windows the folder decides who may read a file. `to` stays untouched unless it is this user's own
+// file, and no link.
 void CopyPermissions(const FilePath& from, const FilePath& to);
 
 // Takes a file away, or a link, never a folder. errc::no_such_file_or_directory if there is none.
@@ -131,7 +133,7 @@ std::error_code RemoveFile(const FilePath& path);
 // Makes the folder, and those above it, as far as they are missing.
 std::error_code MakeFolders(const FilePath& folder);
 
-// Makes a folder into which nobody but this user may look. errc::file_exists if anything has its name.
+// Makes a folder that only this user may read. errc::file_exists if the name is taken.
 std::error_code MakePrivateFolder(const FilePath& folder);
 
 // Makes new names in the folder survive a crash of the machine, as far as the system does that at all.

@@ -119,7 +119,7 @@ TEST_F(FileTest, ALockKeepsOthersOut) {
   EXPECT_TRUE(holder.TryLock());
   File other = Opened(In("a"), FileMode::kWriteItself);
   EXPECT_FALSE(other.TryLock());
-  // Nobody else cares.
+  // Only lockers are affected.
   EXPECT_FALSE(other.Append(Bytes("y")));
   EXPECT_EQ(TextOf(In("a")), "xy");
 

@@ -17,7 +17,8 @@ namespace cairn {
 // False: the time has passed.
 bool FutexWait(const SharedMemory& memory, const std::atomic<uint32_t>& word, uint32_t expected,
                uint64_t timeout_ns);
-// To be called by whoever has changed the word from `was`: wakes all who expect that. Costs a system call.
+// Wakes all waiters that expect `was`. Call it after changing the word from `was`. Costs a system
+// call.
 void FutexWake(const SharedMemory& memory, const std::atomic<uint32_t>& word, uint32_t was);
 
 }  // namespace cairn

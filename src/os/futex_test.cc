@@ -89,7 +89,7 @@ TEST_F(FutexTest, WakesAllWhoWaitAndForgetsNobody) {
     });
   }
   for (uint32_t i = 0; i < kRounds; ++i) {
-    // Each change is seen by somebody before the next comes: else nobody would come to wait.
+    // Each change is seen by a waiter before the next one comes: otherwise no thread would wait.
     const uint32_t seen = words_->answer;
     Change(*memory_, &words_->question);
     while (words_->answer == seen) std::this_thread::yield();
@@ -107,7 +107,7 @@ TEST_F(FutexTest, TheTimeMayBeOver) {
   const uint64_t start_ns = MonotonicNs();
   EXPECT_FALSE(FutexWait(*memory_, words_->question, 0, 2'000'000));
   EXPECT_GE(MonotonicNs() - start_ns, 1'900'000u);
-  // Nobody waits, and nobody will have waited.
+  // No thread waits, now or later.
   FutexWake(*memory_, words_->question, 0);
   EXPECT_FALSE(FutexWait(*memory_, words_->question, 0, 2'000'000));
 }

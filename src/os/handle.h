@@ -32,8 +32,8 @@ class SystemHandle {
   RawHandle value_ = kNone;
 };
 
-// A copy of what somebody else may close, under a number that programs do not take who close what they inherited.
-// Invalid if there is no room for it.
+// Returns a copy of a handle that another owner may close, with a high number: programs that close
+// inherited handles close low ones. Invalid if there is no room for it.
 SystemHandle CopyOf(RawHandle handle);
 
 // For what a library has opened: programs that are started from now on do not inherit it. On Windows they inherit what

@@ -45,8 +45,8 @@ class InterruptibleWait {
   };
   Woken Wait(const ProcessHandle& process, uint64_t timeout_ns);
 
-  // After kByRequest and Close(): ends this process the way that was asked for. Returns if somebody forbade
-  // that.
+  // After kByRequest and Close(): ends this process the way that was asked for. Returns if the
+  // default action is blocked.
   void Obey() const;
 
   // Requests have the effect again that they had before.

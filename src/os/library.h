@@ -20,7 +20,8 @@ class Library {
   // reason.
   static Result<Library> Load(const std::string& name);
 
-  // One that somebody has loaded already; empty if nobody has. It stays at least as long as this object.
+  // Finds a library that is loaded already; empty if it is not. It stays loaded at least as long as
+  // this object.
   static Library FindLoaded(const std::string& name);
 
   Library() = default;

@@ -38,7 +38,7 @@ class LinuxHalf {
 
   // app/recorder: the one block of the process, which both halves fill; null if there is none.
   CAIRN_LINUX_CALL virtual void* ProcessBlock(uint64_t wanted_bytes, uint64_t* size_bytes) = 0;
-  // It lives, too.
+  // Returns true if there is a watcher and it lives.
   CAIRN_LINUX_CALL virtual bool HasWatcher() const = 0;
   // `memory`: of CreateMemory, or null. 0, or the number of the system's error.
   CAIRN_LINUX_CALL virtual int32_t SendToWatcher(const void* message, uint64_t size_bytes,

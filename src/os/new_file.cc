@@ -10,7 +10,8 @@
 namespace cairn {
 
 NewFile NewFile::Make(const FilePath& path, std::error_code& error) {
-  // More than one only if somebody makes files of all names, or by a chance of 1 to 4 thousand million.
+  // More than one name is tried only if another process makes files of all names, or by a chance of
+  // 1 to 4 thousand million.
   constexpr int kMostNames = 8;
   NewFile made;
   made.path_ = path;

@@ -19,8 +19,8 @@ struct TcpEnd {
 enum class PeerUser : uint8_t {
   kSame,   // a process of this user has the other end open
   kOther,  // one of another user, root among them
-  // Nobody has it open any more, it is not on this machine or not in this network namespace, or the system does not
-  // tell. Under Wine the system tells nothing of a Linux process.
+  // No process has it open any more, it is not on this machine or not in this network namespace, or
+  // the system does not report it. Under Wine the system reports no Linux process.
   kUnknown,
 };
 

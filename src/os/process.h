@@ -92,7 +92,8 @@ Result<ProcessHandle> OpenProcess(ProcessId pid);
 // system does not tell, or if the process is not held.
 ProcessEnd CollectEnd(const ProcessHandle& process);
 
-// kRunning also where nothing can be told of it: it is gone, or nobody may look.
+// Returns the state of a process; kRunning also if it is unknown: the process is gone, or cannot be
+// read.
 ProcessCondition ConditionOf(ProcessId pid);
 
 // Kills the process. Does nothing if it has ended.
@@ -103,7 +104,7 @@ Status SendSignal(const ProcessHandle& process, int signal_number);
 // Lets this process hold `most` handles at once, if it may. Returns how many it may.
 uint64_t RaiseHandleLimit(uint64_t most);
 
-// One that whoever started this process made it inherit under this number.
+// Takes the handle that this process inherited under this number.
 SystemHandle TakeInherited(uint64_t number);
 // Closes all that this process has inherited but this one and the standard streams, which others may own.
 void CloseAllBut(const SystemHandle& kept);

@@ -18,7 +18,8 @@
 
 namespace cairn {
 
-// Held for moments, by nobody who touches tracked memory meanwhile, so that a handler may wait for it.
+// Held for moments, by threads that do not touch tracked memory meanwhile, so that a handler may
+// wait for it.
 class SpinLock {
  public:
   void lock() {

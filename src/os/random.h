@@ -7,7 +7,7 @@
 
 namespace cairn {
 
-// Fills at most 256 bytes with what nobody can guess. False if the system has none.
+// Fills at most 256 bytes with secret random numbers. False if the system has none.
 bool FillWithSecrets(std::span<std::byte> bytes);
 
 }  // namespace cairn

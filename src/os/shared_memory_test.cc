@@ -50,7 +50,7 @@ TEST(SharedMemory, IsFoundByItsPath) {
   EXPECT_EQ(std::byte{7}, memory->data()[0]);
 }
 
-// Somebody's variable may name anything.
+// A variable of the environment may name anything.
 TEST(SharedMemory, APathToNothingIsRefused) {
   EXPECT_FALSE(SharedMemory::MapPathForWriting("").ok());
   EXPECT_FALSE(SharedMemory::MapPathForWriting("/").ok());

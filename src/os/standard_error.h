@@ -8,8 +8,9 @@
 
 namespace cairn {
 
-// Writes `text` to standard error at once, or not at all where nobody reads it or the file may not grow (ulimit -f):
-// there is no other place to say so, and the process is not ended by it. On Windows also to the debugger, if there is one. No lock, no allocation, errno stays as it is: safe in a crash handler.
+// Writes `text` to standard error at once. Drops it without an error if there is no reader or the
+// file may not grow (ulimit -f), and the process is not ended by a signal. On Windows also to the
+// debugger, if there is one. No lock, no allocation, errno stays as it is: safe in a crash handler.
 void WriteStandardError(std::string_view text);
 
 }  // namespace cairn

@@ -23,8 +23,8 @@ class WriteTracker {
 
   // For people: the system's name of it, and how it works.
   virtual const char* Name() const = 0;
-  // Pages may be tracked in which only a part is the program's mapping: whoever else writes there, the
-  // kernel too, notices nothing.
+  // Pages may be tracked in which only a part is the program's mapping: other writers there, and
+  // the kernel, notice nothing.
   virtual bool MayShareAPage() const = 0;
 
   // Tracks these pages from now on, none of which is tracked yet. False: this memory cannot be tracked
@@ -37,7 +37,8 @@ class WriteTracker {
   virtual bool Collect(PageRange pages, std::vector<PageRange>* written) = 0;
 };
 
-// The kernel notes writes: nobody waits, and the program notices nothing. Null: not here.
+// Makes a tracker that lets the kernel record writes: no thread waits, and the program notices
+// nothing. Null: not supported.
 std::unique_ptr<WriteTracker> MakeKernelWriteTracker();
 // The first word of its name, by which users choose it: "userfaultfd", "GetWriteWatch".
 extern const char kKernelWriteTracker[];

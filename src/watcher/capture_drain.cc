@@ -98,7 +98,7 @@ void CaptureDrain::Run() {
   if (ends_) TakeTheRest();
 }
 
-// A mutex does not go to whoever waited longest.
+// A mutex does not go to the thread that waited longest.
 void CaptureDrain::LetOthersIn() const {
   while (waiters_ != 0 && !stop_) std::this_thread::sleep_for(std::chrono::microseconds(100));
 }

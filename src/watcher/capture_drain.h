@@ -78,7 +78,7 @@ class CaptureDrain {
   // The program has ended, or is given up: takes what was recorded by now, and ends the trace. Returns at once; the
   // thread does it.
   void BeginEnd();
-  // It has been done.
+  // Returns true once the end is done.
   bool ended() const { return ended_; }
   // Waits for that.
   void EndTrace();
@@ -100,7 +100,7 @@ class CaptureDrain {
   void WriteTheRest();
   // The same, with `count` of those that were taken, without care for memory.
   void PumpInto(uint64_t last, size_t* count);
-  // The record that is missing will not come, as far as anybody can know.
+  // Returns true if the missing record will not come by any evidence.
   bool IsLost(uint64_t now_ns);
   void WatchTrigger();
   void WriteEnd();

@@ -166,7 +166,7 @@ TEST_F(CaptureDrainTest, AFileThatCannotBeWrittenStopsTheCaptureNotTheProgram) {
   CaptureDrainSettings settings = Settings();
   settings.path = (folder_ / "none" / "game.cairn").string();
   CaptureDrain drain(region_.Watched(), settings);
-  // More than a ring holds: somebody must read.
+  // The data exceed a ring: the drain must read.
   const std::vector<std::byte> body(100'000);
   for (int i = 0; i < 40; ++i) {
     while (region_.ring(0).head - region_.ring(0).tail > kCaptureRingBytes / 2) {
@@ -300,7 +300,7 @@ TEST_F(CaptureDrainTest, WhoGoesOnAfterTheEndIsNotWaitedFor) {
   while (written < 1000) std::this_thread::yield();
   const Result<CaptureSummary> summary = drain.Finish();
   const uint64_t at_the_end = written;
-  // It still writes: that Finish() came back is what this test is about.
+  // The child still writes: this test is about Finish() returning all the same.
   while (written == at_the_end) std::this_thread::yield();
   stop = true;
   child.join();

@@ -129,7 +129,7 @@ void DescendantLog::See(const std::vector<Descendant>& living, uint64_t now_ns,
     known.looked_ns = now_ns;
     known.wait_ns = std::clamp(2 * known.wait_ns, kFirstLookNs, kLongestWaitNs);
     ProcessLook newest = look(process.id);
-    // It may have ended meanwhile.
+    // The process may have ended meanwhile.
     if (!newest.program.empty()) known.look = std::move(newest);
   }
   for (auto& [id, known] : known_) known.alive = known.alive && seen.contains(id);

@@ -171,7 +171,7 @@ TEST_F(DescendantLogTest, WhereTheLayersWereNothingIsToBlame) {
             "game (process 71) loaded libvulkan.so.1, and made no device that is followed");
 }
 
-// Shells and helpers are of no interest as long as somebody used the GPU.
+// Shells and helpers are not reported if any process used the GPU.
 TEST_F(DescendantLogTest, WithoutAnyUseOfTheGpuWhoRanIsTold) {
   ProcessLook shell = Game();
   shell.program = "/bin/sh";

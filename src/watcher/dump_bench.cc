@@ -23,7 +23,8 @@ constexpr uint32_t kMarkersPerList = 2000;
 constexpr uint32_t kPipelines = 200;
 constexpr uint32_t kNames = 5000;
 
-// Names, types and pipelines in no order, so that the size of the file flatters nobody.
+// Names, types and pipelines in no order, so that the file does not compress better than a real
+// one.
 WatchedBlock BlockOf100000Markers() {
   TestBlock block(uint64_t{64} << 20);
   std::mt19937 random(1);

@@ -6,7 +6,8 @@
 namespace cairn {
 namespace {
 
-// The number of other names to try; if all of them are taken, somebody blocks the name on purpose.
+// The number of other names to try; if all of them are taken, another user blocks the name on
+// purpose.
 constexpr int kOtherNames = 4;
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST_F(OutputFileTest, ADirectory) {
 
 TEST_F(OutputFileTest, APipe) {
   ASSERT_EQ(mkfifo(part_.c_str(), 0600), 0);
-  // With somebody who reads it could be written to.
+  // With a reader the pipe could be written to.
   const int reader = open(part_.c_str(), O_RDONLY | O_NONBLOCK);
   ExpectInTheWay("cannot write to " + part_ +
                  ": it is a pipe; move it away or choose another file name");

@@ -239,7 +239,7 @@ bool RegionReader::TakeFront(uint32_t index, Record* record) {
     ++damaged_records_;
     return false;
   }
-  // Copied before anybody looks at it: the program may still change it.
+  // Copy before reading: the program may still change it.
   if (body_.size() < front.body_bytes) body_.resize(front.body_bytes);
   std::memcpy(body_.data(), ring_bytes(index) + offset + sizeof(front), front.body_bytes);
   record->kind = front.kind;

@@ -46,8 +46,8 @@ class RegionReader {
   // were. Cost: bench of capture_drain.
   Found Take(Record* record);
 
-  // Nobody will write the missing records any more: go on with the next that are there. False if there
-  // are none.
+  // Call it when the missing records will not come any more: goes on with the next existing ones.
+  // False if there are none.
   bool PassOverGap();
 
   // The program has ended: from here on only the data that are there now are taken, even if another

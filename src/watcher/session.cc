@@ -166,7 +166,7 @@ void WatchSession::OnSignal(int signal_number) {
   }
   for (const auto& [number, process] : processes_) {
     if (!process->alive()) continue;
-    // It may just have ended; then there is nothing to pass on.
+    // The process may just have ended; then there is nothing to pass on.
     (void)system_.PassOn(number, signal_number);
     // Once the program has ended, cairn itself obeys the signal, whatever descendants still run.
     if (!main_alive() && process->asked_to_end_at_ns == kNever) {
@@ -540,7 +540,7 @@ void WatchSession::CarryOut(Process& process, const Decision& decision) {
   }
 }
 
-// False if it was ending by itself, or by somebody else's hand.
+// Kills the process. Returns false if it was ending by itself, or was killed by another process.
 bool WatchSession::Kill(Process& process) {
   if (!process.alive() || system_.ConditionOf(process.number) == ProcessCondition::kEnding ||
       !system_.Kill(process.number)) {

@@ -47,7 +47,7 @@ inline constexpr uint64_t kMaxFiles = 4096;   // that one watcher makes
 inline constexpr uint64_t kMaxUnwritten = 8;  // reports that are told instead of written
 inline constexpr uint64_t kMaxLines = 200;  // on stderr, and one that says how many more there were
 
-// A process that survives being killed for so long is stuck inside a driver; nobody can end it.
+// A process that survives being killed for this time is stuck inside a driver and cannot be ended.
 inline constexpr uint64_t kUnkillableNs = uint64_t{5} * 1'000'000'000;
 
 // The time that a wrapper's death waits for that of a program that it may only pass on: some kill themselves first.
@@ -96,8 +96,8 @@ struct SessionSettings {
   std::function<void(const std::string& line)> say;
   // The same for what is missing: reports that could not be written, processes that are not watched.
   std::function<void(const std::string& line)> warn;
-  // Takes a report that could not be written, as the bytes of its file, whole or cut, so that its verdict is told all the
-  // same. At most kMaxUnwritten times. Empty: nobody wants it.
+  // Takes a report that could not be written, as the bytes of its file, whole or cut, so that its
+  // verdict is told all the same. At most kMaxUnwritten times. Empty: not wanted.
   std::function<void(std::span<const std::byte> file)> tell_unwritten;
 };
 
@@ -110,7 +110,7 @@ class WatchedSystem {
   virtual uint64_t MonotonicNs() = 0;
   virtual uint64_t RealtimeNs() = 0;
 
-  // The next message that somebody has sent. False: none for now.
+  // Returns the next message. False: none for now.
   virtual bool Receive(ReceivedMessage* received) = 0;
   // Returns the number of connections that were rejected before they could send anything.
   virtual uint64_t TurnedAway() = 0;
@@ -123,7 +123,7 @@ class WatchedSystem {
   virtual Watching Watch(uint64_t process, ProcessHandle handle) = 0;
   // Returns how a process ended and stops watching it. The process must have ended.
   virtual ProcessEnd CollectEnd(uint64_t process) = 0;
-  // The same for one whose end nobody waits for.
+  // Stops watching a process whose end is not needed.
   virtual void Forget(uint64_t process) = 0;
   virtual ProcessCondition ConditionOf(uint64_t process) = 0;
   // Both are false for one that has just ended.

@@ -28,7 +28,7 @@ void WatchSession::TakeCapture(ReceivedMessage& received) {
   if (process == nullptr) return;
   had_work_ = true;
   if (process->capture != nullptr) {
-    // It replaced itself with another program, which gets a file of its own.
+    // The process replaced itself with another program, which gets a file of its own.
     process->capture->BeginEnd();
     endings_.push_back({std::move(process->capture), process->program});
     LookAtEndings();

@@ -50,7 +50,7 @@ class SessionOutput {
                              const std::function<std::string()>& other_name, Place* place) = 0;
   virtual std::unique_ptr<SessionCapture> StartCapture(SharedMemory region,
                                                        CaptureDrainSettings settings) = 0;
-  // The program learns that nobody reads this, and does not wait for it.
+  // Tells the program that the region has no reader, so that it does not wait for one.
   virtual void RefuseCapture(SharedMemory region) = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace cairn {
 
-// Warns once. Without this, whoever asked for the kill of a hung program would wait for it in vain.
+// Warns once. Otherwise a user who asked to kill a hung program would wait in vain.
 void WatchSession::SayIfHangsCannotBeNoticed(const Process& process) {
   if (!settings_.policy.kill_on_hang || said_without_words_ || !process.block.IsWithoutWords()) {
     return;
@@ -23,8 +23,8 @@ void WatchSession::SayIfHangsCannotBeNoticed(const Process& process) {
       process.program));
 }
 
-// The cheap ones first, and so long that messages and signals do not wait: a block whose look takes long keeps nobody
-// from seeing that another program hangs.
+// Probes cheap blocks first, for a limited time, so that messages and signals do not wait: a slow
+// block does not delay the noticing of another program's hang.
 void WatchSession::ProbeThoseDue() {
   const uint64_t begun_ns = system_.MonotonicNs();
   due_.clear();

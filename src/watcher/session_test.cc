@@ -70,7 +70,7 @@ TEST(WatchSession, AHangIsReportedOnceAndKilledWhereThatIsWanted) {
   EXPECT_TRUE(scene.session->killed_for_hang());
 }
 
-// The block of another process is not looked at a second time, whoever hands it over and how often.
+// The block of another process is not read a second time, whichever process hands it over.
 TEST(WatchSession, ABlockBelongsToWhoHandedItOverFirst) {
   Scene scene;
   scene.StartGame();

@@ -311,7 +311,7 @@ Status WatchInherited(const WatchSettings& settings, uint64_t channel_number) {
       loop.session().AddMainProcess(std::move(program), ProgramInWords(command), command_line));
   HandoverMessage watching;
   watching.kind = HandoverKind::kWatching;
-  // Nobody may be there to hear it; that the loop finds out.
+  // The program may have ended already; the loop finds that out.
   (void)SendOver(program_end, std::as_bytes(std::span(&watching, 1))).ok();
   return loop.Run();
 }

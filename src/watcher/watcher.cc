@@ -29,7 +29,7 @@ constexpr int kAbortExitCode = 3;
 std::optional<int64_t> CauseBehindCode(int code, const EndEvidence& evidence, bool unfinished) {
   if (code == kAbortExitCode && evidence.crash_signal == kSignalAbort) return kSignalAbort;
   if (!evidence.exit_unnoted) return std::nullopt;
-  // Wine gives this code to who has no stack left.
+  // Wine gives this code to a process without stack.
   if (code == 0 && evidence.crash_signal == kStackOverflow) return kStackOverflow;
   // Some programs exit by TerminateProcess, which skips the destructors.
   if (code == 0 && !unfinished) return std::nullopt;
@@ -178,7 +178,8 @@ Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvid
     // The file holds the hang; the watcher's own kill is no further incident.
     if (killed_for_hang_) return decision;
   }
-  // Nobody but this watcher kills with that code, and it did not: a launcher passes on what it saw.
+  // Only this watcher kills with that code, and it did not: a launcher passes on the code that it
+  // got.
   if (end.kind == EndKind::kSignalled && static_cast<uint32_t>(end.value) == kKilledByCairn) {
     end.kind = EndKind::kExited;
   }

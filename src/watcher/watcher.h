@@ -53,12 +53,13 @@ class Watchdog {
  public:
   explicit Watchdog(uint64_t hang_timeout_ns) : hang_timeout_ns_(hang_timeout_ns) {}
 
-  // Feeds the process's queues at `now_ns` (CLOCK_MONOTONIC, never decreasing). While a debugger or job control holds
-  // the process it cannot make progress: every clock starts again. While it ends it does not hang, and Stands() stays
-  // true: a driver may take long to die, and its GPU work stands still as before.
-  // Returns the queues that have stood still for the time-out now; each is returned once until it
-  // makes progress again. The time between two calls counts at most twice the poll interval, and `late_ns`, for which
-  // the watcher is known to have had other work: when it was itself suspended, nobody can be blamed for that time.
+  // Feeds the process's queues at `now_ns` (CLOCK_MONOTONIC, never decreasing). While a debugger or
+  // job control holds the process it cannot make progress: every clock starts again. An ending
+  // process does not hang, and Stands() stays true: a driver may take long to die, and its GPU work
+  // stands still as before. Returns the queues that have stood still for the time-out now; each is
+  // returned once until it makes progress again. The time between two calls counts at most twice
+  // the poll interval, and `late_ns`, for which the watcher is known to have had other work: the
+  // time when it was suspended itself counts against no queue.
   std::vector<uint32_t> Observe(uint64_t now_ns, std::span<const QueueObservation> queues,
                                 ProcessCondition condition, uint64_t late_ns = 0);
 

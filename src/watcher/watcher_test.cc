@@ -281,7 +281,7 @@ TEST(ProcessWatch, WhoNeitherExitsNorFaultsWasTerminated) {
   EXPECT_EQ(unfinished.OnEnd(5, WholeCode(0), {.work_unfinished = true, .exit_unnoted = true}).what,
             "died with TerminateProcess(0), which Cairn did not call");
 
-  // Wine's code of who has no stack left.
+  // Wine's code of a process without stack.
   ProcessWatch overflow(Policy());
   EXPECT_EQ(
       overflow.OnEnd(5, WholeCode(0), {.crash_signal = 0xc00000fd, .exit_unnoted = true}).what,
@@ -395,7 +395,7 @@ TEST(ProcessWatch, AKillThatTheWatcherDidNotMakeIsNotClaimed) {
   ProcessWatch watch(Policy(true));
   uint64_t now = 0;
   EXPECT_TRUE(Hang(watch, now).kill);
-  // Somebody else was first, so that nothing was sent.
+  // Another process killed it first, so that no signal was sent.
   const Decision end = watch.OnEnd(5, {EndKind::kSignalled, kSigkill}, {});
   EXPECT_TRUE(end.dump);
   EXPECT_EQ(end.what, "died with signal 9 (SIGKILL), which Cairn did not send");

@@ -27,7 +27,7 @@ void CAIRN_DDI_CALL ListBeginEvent(D3D12DDI_HCOMMANDLIST list, uint32_t metadata
 
 void CAIRN_DDI_CALL ListEndEvent(D3D12DDI_HCOMMANDLIST list, uint64_t) {
   CommandList* breadcrumbs = Breadcrumbs(list);
-  // An end without a begin must not end a marker of somebody else.
+  // An end without a begin must not end another marker.
   if (breadcrumbs != nullptr && ObjectOf(list).ends_event) breadcrumbs->EndMarker();
 }
 

@@ -52,7 +52,7 @@ bool MarkerArena::TakeEntry() {
          !count.compare_exchange_weak(entry, entry + 1, std::memory_order_acq_rel)) {
   }
   if (entry < kMaxArenas) {
-    // Somebody who looks for used entries may have been faster.
+    // Another thread that looks for used entries may have been faster.
     if (!Claim(arenas[entry])) return TakeEntry();
   } else {
     static std::atomic<uint32_t> next_to_look_at{0};

@@ -164,8 +164,8 @@ class AnnotatedQueue : public AnnotatedChild {
   // `handle`: what the queue's record in the block has as its native handle; `native` if it is null.
   AnnotatedQueue(AnnotationRuntime& runtime, void* native, const void* handle = nullptr);
 
-  // Each returns the EventID as AnnotationCall has it, 0 if the driver was not called; queues have no breadcrumbs
-  // of their own.
+  // Each returns the EventID as described at AnnotationCall, 0 if the driver was not called; queues
+  // have no breadcrumbs of their own.
   uint64_t BeginEvent(uint32_t metadata, const void* data, uint32_t size);
   uint64_t EndEvent();
   uint64_t SetMarker(uint32_t metadata, const void* data, uint32_t size);
@@ -187,7 +187,7 @@ class AnnotatedQueue : public AnnotatedChild {
   std::atomic<uint32_t> submission_{0};
 };
 
-// A debug message, to whoever listens: see cairnSetMessageCallback. `runtime` says which device.
+// Sends a debug message to the callbacks of cairnSetMessageCallback. `runtime` names the device.
 void GiveDebugMessage(const AnnotationRuntime& runtime, uint32_t id, const std::string& text);
 
 }  // namespace cairn

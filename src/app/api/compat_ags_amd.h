@@ -34,7 +34,7 @@ class AmdAgs {
   void Destroy(ID3D11Device* device, unsigned int* device_references, ID3D11DeviceContext* context,
                unsigned int* context_references);
 
-  // It says that it can.
+  // Returns true if AGS reports that it can write markers.
   bool has_markers() const { return slots_ != nullptr; }
   volatile uint64_t* slots() const { return slots_; }
   // Valid as long as this.

@@ -55,7 +55,7 @@ class KnownVulkanDevices {
     }
     devices_.push_back(device);
   }
-  // Only the handle is set if nobody told of it.
+  // Sets only the handle of an unknown device.
   FfxVulkanDevice Find(void* device) const {
     const std::lock_guard lock(mutex_);
     for (const FfxVulkanDevice& known : devices_) {
@@ -101,8 +101,8 @@ Scratch ReadScratch(const FfxInterface& interface) {
   return scratch;
 }
 
-// vkGetInstanceProcAddr for a device whose instance nobody named: `device` is a FfxVulkanDevice. Functions
-// of physical devices are the loader's exported ones, which take those of every instance.
+// vkGetInstanceProcAddr for a device whose instance is unknown: `device` is a FfxVulkanDevice.
+// Functions of physical devices are the loader's exported ones, which take those of every instance.
 CairnVoidFunction FunctionOfDevice(void* device, const char* name) {
   if (std::strcmp(name, "vkGetDeviceProcAddr") == 0) {
     return static_cast<const FfxVulkanDevice*>(device)->device_proc_addr;

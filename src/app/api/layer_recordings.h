@@ -24,8 +24,9 @@ struct LayerRecording {
 // Returns true if the context is that of a layer, which sees every queue and submission.
 bool IsLayerContext(CairnContext* context);
 
-// False if the list is none of a layer's: `recording` stays as it was. The caller records into the list,
-// or may: nobody opens or closes it meanwhile.
+// Finds the layer's recording of a list. Returns false if the list is none of a layer's:
+// `recording` stays unchanged. The caller must be the only thread that records into the list, or
+// opens or closes it.
 bool FindLayerRecording(CairnContext* context, void* native, LayerRecording* recording);
 
 // The event that a list recorded last; the caller records into it.

@@ -355,7 +355,7 @@ CairnResult CommandList::EndMarker() {
   }
   *event = EventRecord{EventKind::kEnd, flags, 0, 0, 0, marker.sequence};
   Publish();
-  // Until another marker begins: nobody will call End().
+  // The list stays closed until another marker begins: End() will not be called.
   if (outermost_end_is_list_end_ && depth_ == 0) SetState(RecordingState::kClosed);
   return CAIRN_OK;
 }

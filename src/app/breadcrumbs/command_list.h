@@ -160,8 +160,8 @@ class alignas(128) CommandList {
   // 0: to none.
   void SetCall(uint32_t call) { call_ = call; }
 
-  // The EventIDs of its annotations, in recorded order; 0 for those that have none. Empty if some found no
-  // room: nobody knows then which is which. May throw std::bad_alloc.
+  // The EventIDs of its annotations, in recorded order; 0 for those that have none. Empty if some
+  // found no room: the others can then not be assigned. May throw std::bad_alloc.
   void AnnotationEventIds(std::vector<uint64_t>* event_ids) const;
 
   // ReleaseCommandList of a held list: nothing is recorded any more.
@@ -170,8 +170,8 @@ class alignas(128) CommandList {
   CairnResult SetInsideRenderPass(bool inside);
   bool inside_render_pass() const { return backend_list_.inside_render_pass; }
 
-  // Somebody may be recording: it was not ended, and neither the application nor the GPU says that it
-  // was submitted. (Without ends it is known by its frame only.)
+  // Returns true if the list may still be recorded: it was not ended, and neither the application
+  // nor the GPU shows that it was submitted. (Without ends it is known by its frame only.)
   bool MayBeRecorded() const;
 
   // The known progress of the GPU.

@@ -118,7 +118,7 @@ Context::~Context() {
     try {
       list.CollectPages(&remains_.pages);
     } catch (const std::bad_alloc&) {
-      // These pages are nobody's from now on.
+      // These pages are leaked.
     }
   }
   // A context that could not be initialised was never published, and stays so.
@@ -600,7 +600,7 @@ Status Context::ReleaseCommandList(CommandList* list) {
                   "only a reusable list is released; others leave with their frame");
   }
   if (list->held() && list->slot()->submit_count.load(std::memory_order_relaxed) != 0) {
-    // It ages with the lists of this frame, and stays for as long as it runs.
+    // The list ages with the lists of this frame, and stays while it runs.
     list->EndHold();
     frames_.back().lists.push_back(list);
     return Status();
@@ -648,7 +648,8 @@ Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t li
     list.last_submission_queue = queue_index;
     list.last_submission_number = number;
     list.NoteEliminationSubmit();
-    // First: whoever sees this run of the primary finds no words of an earlier one in its secondaries.
+    // First, so that a reader that sees this run of the primary finds no words of an earlier one in
+    // its secondaries.
     SubmitSecondaries(list);
     std::atomic_ref(slot.flags).fetch_and(~kRecordingRefused, std::memory_order_relaxed);
     block_->AddSubmission(queue_index, earlier_runs + 1, index_, list.slot_index(),

@@ -167,7 +167,8 @@ class Context {
   // Called if no recording is free: recycles lists of kept frames that were held and are now
   // released and finished.
   void RecycleReleased();
-  // A native list that is recorded anew was not ended before: nobody records into the old one.
+  // Forgets the abandoned recording of a native list: one that was not ended before the list was
+  // recorded anew.
   void ForgetAbandoned(const void* native);
   CommandList* FreeList();
   // Returns the open list, not yet submitted, that the application registered for `native`, where

@@ -30,7 +30,8 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free);
 std::atomic<uint32_t> last_fault_thread{0};
 std::atomic<uint64_t> last_fault_address{0};
 
-// A note takes microseconds; who writes it for longer than this is stuck, and nobody waits for it.
+// A note takes microseconds; a thread that writes it for longer is stuck, and others give up
+// waiting.
 constexpr int kTriesForTurn = 1 << 16;
 
 // False for a thread that writes its note already: that is what faults now.
@@ -68,8 +69,8 @@ Note NoteFault(BlockHeader* block, const Note& fault) {
   return before;
 }
 
-// The fault of `thread` was handled. Somebody may die of the one before, meanwhile or around it: that is
-// noted again, and the words stay those that were copied last.
+// Takes back the fault of `thread`, which was handled. An earlier fault may still be fatal: its
+// note is restored, and the words stay those that were copied last.
 void ForgetFault(BlockHeader* block, uint32_t thread, const Note& before) {
   if (block->crash_thread.load() != thread || !TakeTurn(thread)) return;
   if (block->crash_thread.load() == thread) {

@@ -29,9 +29,9 @@ void ForgetContextInCrashSignals(Context* context);
 // The Windows half (os/linux_half.h) uses this process's block as well, and notes exceptions and exits there.
 void ShareBlock(BlockHeader* header);
 
-// This process, a program of Windows under Wine, ends now, with this code. If it is that of an exception that nobody
-// has noted, it is noted like a fault; the address is that of the calling thread's last fault, where the exception is
-// one of memory. As careful as a signal handler.
+// Call it when this process, a program of Windows under Wine, ends with this code. An exception's
+// code that was not noted yet is noted like a fault; the address is that of the calling thread's
+// last fault, where the exception is one of memory. As careful as a signal handler.
 void NoteExit(uint32_t code);
 
 // This process ends in order, while its other threads may still run: words that are copied are brought up to date, for

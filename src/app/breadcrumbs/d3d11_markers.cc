@@ -67,7 +67,7 @@ class CountedMarkers final : public D3D11Markers {
   const OwnContext context_;
 };
 
-// Somebody else writes, into slots that he has.
+// Markers that another library writes, into its own slots.
 class ForeignMarkers final : public D3D11Markers {
  public:
   using Writer = std::function<Status(PipeLocation, uint32_t, uint64_t)>;

@@ -23,7 +23,7 @@ namespace cairn {
 
 inline constexpr uint32_t kD3D11TestSlots = 3;
 
-// The way that is tested. Slots are numbered from 0; nobody else uses them meanwhile.
+// The tested way to write markers. Slots are numbered from 0; no other code uses them meanwhile.
 struct D3D11MarkerWay {
   std::string name;
   std::function<Status(PipeLocation where, uint32_t slot, uint64_t value)> write;

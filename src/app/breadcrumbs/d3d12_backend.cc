@@ -26,7 +26,7 @@ namespace {
 
 constexpr uint32_t kMirrorPeriodUs = 500;
 
-// Raw markers are written from a ring: nobody says when their list has finished. A value is
+// Raw markers are written from a ring, because the end of their list is not reported. A value is
 // overwritten after this many more, long after any sensible number of lists in flight.
 constexpr uint32_t kRawValueCount = 65536;
 

@@ -68,7 +68,7 @@ Result<Functions> LoadFunctions() {
   return functions;
 }
 
-// Nobody waits for events here: fences are polled.
+// Fences are polled here: no event is needed.
 HRESULT IgnoreEvent(HANDLE) {
   return S_OK;
 }

@@ -60,7 +60,7 @@ class D3D12RunTables {
 
 // Records the start of an execution: waits for all earlier work, sets the ProgressWords at
 // `words_offset` to reached = passed = 0 and then runs = the execution's number modulo kRunModulus.
-// Zeros first: whoever reads the words never sees the new number with the old progress. Calls
+// Zeros first, so that a reader of the words never sees the new number with the old progress. Calls
 // drain.Prepare(), and leaves both buffers in COMMON.
 void RecordRunStart(ID3D12GraphicsCommandList* list, D3D12_COMMAND_LIST_TYPE type,
                     const D3D12RunTable& table, const D3D12Drain& drain, ID3D12Resource* words,

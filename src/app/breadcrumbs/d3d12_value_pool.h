@@ -59,8 +59,8 @@ class D3D12ValuePool {
   ID3D12Device* const device_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Block>> blocks_;  // guarded by mutex_
-  // A queue: what was given back last is used last, for the GPU may still read it. A list that nobody
-  // submitted, as far as we are told, is forgotten with its frame and may run after all.
+  // A queue: the chunk given back last is used last, because the GPU may still read it. A list
+  // without a reported submission is forgotten with its frame and may run after all.
   D3D12ValueChunk* free_ = nullptr;       // guarded by mutex_
   D3D12ValueChunk* free_last_ = nullptr;  // guarded by mutex_; of a free_ that is not null
   std::atomic<size_t> block_count_{0};

@@ -44,8 +44,8 @@ struct DriverBuffer {
   bool known() const { return device != nullptr; }
 };
 
-// A recording of a VkCommandBuffer. It may end, or its command buffer may go, without a word to whoever
-// holds this: Write() refuses then.
+// A recording of a VkCommandBuffer. It may end, or its command buffer may be freed, without notice
+// to the holder of this object: Write() refuses then.
 struct DriverList {
   void* commands = nullptr;
   uint64_t recording = 0;  // tells it from every other one of any command buffer; never 0

@@ -10,7 +10,8 @@ namespace cairn {
 
 class Context;
 
-// Null: nobody. One for the whole process, set once, called on the application's thread without a lock.
+// The listener of the whole process; null: none. Set once, called on the application's thread
+// without a lock.
 inline constinit std::atomic<void (*)(const Context& context)> frame_listener{nullptr};
 
 }  // namespace cairn

@@ -25,9 +25,10 @@ inline void MirrorWord(std::atomic<Word>* to, const std::atomic<Word>* from) {
   }
 }
 
-// Safe in a signal handler; several threads may do it at once. The words of a slot change while they
-// are copied. A reusable list clears its words before it counts the next execution, so `runs` is read
-// first and written last: nobody ever finds the words of one execution beside the number of the next.
+// Safe in a signal handler; several threads may do it at once. The words of a slot change while
+// they are copied. A reusable list clears its words before it counts the next execution, so `runs`
+// is read first and written last: no reader ever finds the words of one execution beside the number
+// of the next.
 inline void MirrorProgressWords(ProgressWords* to, const ProgressWords* from) {
   uint32_t runs_before = to->runs.load(std::memory_order_acquire);
   const uint32_t runs = from->runs.load(std::memory_order_acquire);

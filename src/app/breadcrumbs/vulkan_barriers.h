@@ -14,11 +14,12 @@
 
 namespace cairn {
 
-// Measures on device.queue, which nobody else uses meanwhile: a dispatch, a draw and a copy, as far as its family
-// takes them, of some milliseconds each, a barrier, and a write of `method` at the top of the pipe, which the CPU
-// watches. From the strongest kind of barrier to the weakest, until one does not hold; where the CPU could not
-// watch, what was seen before counts. Adds a finding for each kind of work to `findings`, which may be null.
-// kDeviceLost as for RunOnce. Takes some 0.1 to 0.5 s.
+// Measures on device.queue, which must have no other user meanwhile: a dispatch, a draw and a copy,
+// as far as its family takes them, of some milliseconds each, a barrier, and a write of `method` at
+// the top of the pipe, which the CPU watches. From the strongest kind of barrier to the weakest,
+// until one does not hold; where the CPU could not watch, what was seen before counts. Adds a
+// finding for each kind of work to `findings`, which may be null. kDeviceLost as for RunOnce. Takes
+// some 0.1 to 0.5 s.
 //
 // Never inside of a program: on an H100 (driver 580.159) a program no longer learns that its device was lost if this
 // has run on it before.

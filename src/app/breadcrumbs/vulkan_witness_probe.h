@@ -22,8 +22,9 @@ class WitnessListener {
   virtual void OnEnd(const DeviceWitnesses& device) = 0;
 };
 
-// Devices that tell no UUID are left out, for nobody could find their entry. `now_s` is noted as the time. A device
-// that is lost may keep this process from ever ending by itself. kNotFound if there is no loader or no device.
+// Measures all devices. Skips devices without a UUID, whose entry could not be found. `now_s` is
+// stored as the time. A device that is lost may keep this process from ever ending by itself.
+// kNotFound if there is no loader or no device.
 Status MeasureAllWitnesses(uint64_t now_s, WitnessListener* listener);
 
 }  // namespace cairn

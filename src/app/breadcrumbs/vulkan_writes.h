@@ -40,9 +40,9 @@ inline constexpr VkDeviceSize kRunTableBytes = 2 * kRunRingBytes;  // the ring a
 // Initializes the ring as the CPU must before the first execution.
 void InitializeRunTable(std::byte* table);
 
-// Waits for all earlier work of the queue, clears `reached` and `passed`, turns the ring, then stores
-// its first word in `runs`; in this order, so that nobody ever sees the words of one execution beside
-// the number of the next and takes it for finished. Outside render passes only.
+// Waits for all earlier work of the queue, clears `reached` and `passed`, turns the ring, then
+// stores its first word in `runs`; in this order, so that no reader sees the words of one execution
+// beside the number of the next and takes it for finished. Outside render passes only.
 void RecordRunStart(const VulkanFunctions& vk, VkCommandBuffer commands, VkBuffer table_buffer,
                     VkDeviceSize table_offset, VkBuffer words_buffer, VkDeviceSize words_offset);
 

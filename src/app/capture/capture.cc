@@ -216,7 +216,7 @@ void Capture::Stop() {
 void Capture::Deactivate() {
   Capture* self = this;  // there may be another one by now
   if (!active_.compare_exchange_strong(self, nullptr, std::memory_order_acq_rel)) return;
-  // Nobody would take the protection from these pages when the program gives them back.
+  // The protection of these pages would otherwise stay when the program frees them.
   MappedMemory::Get().ForgetAll();
 }
 

@@ -409,7 +409,7 @@ TEST_F(CaptureTest, AWatcherThatIsGoneEndsTheCaptureNotTheProgram) {
   AwaitRegion();
   watcher_.Pause(true);
   std::thread program([&] {
-    // More than fits, and then with nobody who makes room.
+    // The writes exceed the room, and then no watcher makes room.
     for (uint32_t i = 0; i < 60'000; ++i) capture.Returned(BeginDispatch(capture, 1, i));
   });
   while (watcher_.ring(0)->waiting.load() == 0) std::this_thread::yield();

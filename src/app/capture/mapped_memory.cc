@@ -41,8 +41,8 @@ struct Mapping {
   bool written_by_others = false;
   bool unseen = true;  // nothing of it was compared since it was mapped
   Shadow shadow;       // what has been reported, and what was known before
-  // Pages whose part of the shadow means nothing yet: they were known, but not copied; or they held
-  // something of which nobody knows whether a replay has it. Empty: none.
+  // Pages whose part of the shadow is invalid: their contents were known but not copied, or a
+  // replay may not have their contents. Empty: none.
   std::vector<bool> uncopied;
 };
 

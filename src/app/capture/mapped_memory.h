@@ -68,8 +68,8 @@ class MappedMemory {
   void Unmap(uint64_t object, uint32_t subresource, const Report& report);
   // The object ends: every mapping of it.
   void Forget(uint64_t object, const Report& report);
-  // The capture has ended: nothing is tracked any more but stand-ins, and nobody is told what was written
-  // last.
+  // Call it when the capture has ended: stops tracking, except for stand-ins, and does not report
+  // the last writes.
   void ForgetAll();
 
   // Reports everything written since the last time, in ranges with at most `kMergeBytes` between changes,
@@ -79,8 +79,9 @@ class MappedMemory {
   // may be empty: then stand-ins are copied, and that is all.
   void Flush(const Report& report);
 
-  // Somebody else than the CPU writes into what the stand-in of `object` stands for: what that has changed is
-  // brought into the stand-in, now with Refresh, or with each RefreshWritten() from now on.
+  // Call it when the GPU or another writer changes the real memory behind the stand-in of `object`:
+  // copies the changes into the stand-in, now with Refresh, or with each RefreshWritten() from now
+  // on.
   void Refresh(uint64_t object);
   void NoteWrittenByOthers(uint64_t object);
   void RefreshWritten();

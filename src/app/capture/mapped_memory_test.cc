@@ -163,7 +163,7 @@ TEST_P(MappedMemoryTest, AllCanBeForgottenAtOnce) {
     mapped.Map(2, 0, second.data, second.size);
     mapped.ForgetAll();
     EXPECT_EQ(mapped.mapped_bytes(), 0u);
-    // Nobody lifts a protection that is left behind from here on.
+    // From here on the handler does not lift protections that are left behind.
     signal(SIGSEGV, SIG_DFL);
     first.Set(0, 1);
     second.Set(3 * kPage, 1);

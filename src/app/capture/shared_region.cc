@@ -104,7 +104,7 @@ void SharedRegion::EnterInLastRing(uint64_t call) try {
       .in_call.store(*std::max_element(last_ring_calls_.begin(), last_ring_calls_.end()),
                      std::memory_order_release);
 } catch (const std::bad_alloc&) {
-  // It is not told.
+  // Without memory the call is not tracked.
 }
 
 void SharedRegion::LeaveInLastRing(uint64_t call) {

@@ -111,7 +111,7 @@ class D3D11Backend final : public Backend {
     }
   }
 
-  // In CAIRN_MODE_OFF nobody asks for these.
+  // Never called in CAIRN_MODE_OFF.
   Status Initialize(const WordRegion&, BackendDescription*) override { return Status(); }
   Status BeginList(BackendList&) override { return Status(); }
   bool WriteProgress(BackendList&, WordKind, PipeLocation, uint32_t) override { return false; }
@@ -318,7 +318,7 @@ CairnPipeline D3D11Device::PipelineOf(const BoundShaders& shaders) try {
   desc.geometry_shader = names[kStageGeometry];
   desc.pixel_shader = names[kStagePixel];
   desc.compute_shader = names[kStageCompute];
-  // Without room it stays 0: nobody tries again.
+  // Without room the number stays 0: there is no second attempt.
   static_cast<void>(context_->RegisterPipeline(desc, hashes, &place->second).ok());
   return place->second;
 } catch (const std::bad_alloc&) {

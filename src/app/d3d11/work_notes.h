@@ -28,7 +28,7 @@ class WorkNotes {
   // Behind BeginWork, where the Vulkan layer below does not see what the implementation makes of them.
   virtual void NoteArguments(const WorkArguments& arguments) { static_cast<void>(arguments); }
   virtual void EndWork() = 0;
-  // The program's, where they do not reach whoever needs them by themselves.
+  // Forwards the program's events to implementations that do not receive them by themselves.
   virtual void BeginEvent(const wchar_t* name) { static_cast<void>(name); }
   virtual void EndEvent() {}
   virtual void SetMarker(const wchar_t* name) { static_cast<void>(name); }

@@ -372,7 +372,8 @@ HRESULT WrappedID3D12Device::OpenSharedHandle(HANDLE handle, REFIID riid, void**
 
 namespace {
 
-// It was made in another place, which signals it; so may who opened it.
+// Marks a fence that was made elsewhere and may be signalled there, or by any process that opened
+// it.
 void NoteOpened(void* fence) {
   Wrapper* const wrapper = AsWrapper(static_cast<IUnknown*>(fence));
   if (wrapper == nullptr || wrapper->chain() != Chain::kID3D12Fence) return;

@@ -40,8 +40,8 @@ void TranslateObjects(D3D12_DRED_ALLOCATION_NODE1& node) {
   Translate(node.pObject);
 }
 
-// The EventIDs of the list's events, in the order of the calls; empty if there are none, or nobody knows
-// which is which.
+// Returns the EventIDs of the list's events, in the order of the calls; empty if there are none, or
+// if they cannot be assigned.
 std::vector<uint64_t> EventIdsOf(ID3D12GraphicsCommandList* real) {
   std::vector<uint64_t> ids;
   Wrapper* const wrapper = real == nullptr ? nullptr : Wrappers().Find(real);
@@ -123,7 +123,7 @@ const D3D12_AUTO_BREADCRUMB_NODE1* WrappedID3D12DeviceRemovedExtendedData::Copy(
 }
 
 void WrappedID3D12DeviceRemovedExtendedData::AddEventIds(D3D12_AUTO_BREADCRUMB_NODE1& node) {
-  // The history is a ring: of longer ones nobody knows which event is which.
+  // The history is a ring: events of longer ones cannot be assigned.
   constexpr UINT kHistory = 65536;
   if (node.pCommandHistory == nullptr || node.pBreadcrumbContexts == nullptr ||
       node.BreadcrumbCount > kHistory) {

@@ -182,7 +182,7 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
   void NoteQueriesResolved(ID3D12Resource* to, uint64_t offset_bytes, uint64_t size_bytes);
   // The rows' buffer is the one that the CPU is to read, if `to` is one; no buffer (0) otherwise.
   CopiedRows ReadByCpu(ID3D12Resource* to, ID3D12Resource* from);
-  // Nobody knows which bytes a command writes.
+  // Records a copy whose bytes in `to` are unknown.
   void NoteUnknownCopy(ID3D12Resource* to);
   void NoteTargets(UINT count, const D3D12_CPU_DESCRIPTOR_HANDLE* targets, BOOL single_range);
 

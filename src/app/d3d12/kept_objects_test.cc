@@ -107,8 +107,8 @@ TEST_F(KeptObjectsTest, ItMayOutliveTheReferencesOfItsDevice) {
   EXPECT_EQ(CountOf(again.get()), 2u);
 }
 
-// The real object may be gone in the same moment as the last reference: whoever is the last, the wrapper
-// goes once.
+// The real object may end in the same moment as the last reference: the wrapper must be released
+// once, in any order.
 TEST_F(KeptObjectsTest, HeapAndResourceMayGoAtTheSameTime) {
   constexpr int kRounds = 2000;
   std::vector<ID3D12Heap*> heaps(kRounds);

@@ -276,7 +276,7 @@ const IID& NoIdentifier() {
   return *none;
 }
 
-// It is in no table.
+// QueryInterface is in no table.
 TEST(NullArguments, QueryInterfaceReachesTheImplementation) {
   const Objects objects;
   RecordingObject::SetResult(static_cast<uint32_t>(E_POINTER));

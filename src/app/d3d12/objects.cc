@@ -197,7 +197,7 @@ HRESULT WrappedID3D12Fence::SetEventOnCompletion(UINT64 value, HANDLE event) {
     block->objects().NoteWaited(object_index(), value);
   }
   const HRESULT result = ThinID3D12Fence::SetEventOnCompletion(value, event);
-  // It may have come meanwhile: without an event the call has waited for it.
+  // The value may have been reached meanwhile: without an event the call has waited for it.
   LookForOthers();
   device()->submission_fences().Look(real());
   device()->NoteResult(result, "ID3D12Fence::SetEventOnCompletion");

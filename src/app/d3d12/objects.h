@@ -65,8 +65,8 @@ class WrappedID3D12CommandAllocator final : public AnnotatedObject<ThinID3D12Com
   std::shared_ptr<MarkerArena> arena_;
 };
 
-// The values that it was told to signal, that somebody waits for, and that were seen completed, go into
-// the object table.
+// Stores the values that the fence was told to signal, that are waited for, and that were seen
+// completed in the object table.
 class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
  public:
   WrappedID3D12Fence(WrappedID3D12Device& device, void* real);
@@ -80,10 +80,11 @@ class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
   bool SignalsFor(uint64_t queue, uint64_t value);
   // From now on its value says nothing of what queues were told so far.
   void ForgetSignals();
-  // Others may signal it, of whom nobody here is told: a handle was made for them, or it came from one. As long
-  // as it does not come to a value that no queue here was told, they are not taken to do so.
+  // Others may signal the fence unseen: a handle was made for them, or the fence came from one.
+  // This is assumed only once it has a value that no queue here was told to signal.
   void MayBeShared() { shared_.store(true, std::memory_order_relaxed); }
-  // It was opened in a second place: nobody knows any longer who brings it to a value.
+  // Call it when the fence was opened in a second place: it is no longer known who brings it to a
+  // value.
   void IsShared();
 
  protected:

@@ -127,8 +127,8 @@ Wrapper* WrapNew(Wrapper& parent, Chain chain, void* real, const Creation& creat
 // Without an identifier: the interface that all versions have.
 HRESULT GiveInterface(Wrapper* made, REFIID riid, void** out);
 
-// Stands for a result that the real method did not touch: then the application's is not touched either.
-// An object without a table to whoever looks, as a capture does.
+// Stands for a result that the real method did not touch: then the application's is not touched
+// either. A reader of it, such as a capture, finds an object without a table.
 inline const void* untouched_result = nullptr;
 
 // A method that creates an object: `create(iid, out)` calls the real method, with the interface

@@ -50,7 +50,7 @@ class SubmissionFences {
   void ForgetQueue(void* queue);
 
  private:
-  // Signals of which nobody has asked; of more, the oldest are forgotten.
+  // The most signals whose values were not queried; the oldest are dropped.
   static constexpr size_t kMostPending = 64;
 
   // mutex_ is held in these. Takes out the signals that `wanted` is true of and whose value was reached.

@@ -67,7 +67,7 @@ HRESULT WrappedIDXGIVkSwapChain::ChangeProperties(const DXGI_SWAP_CHAIN_DESC1* d
   CallScope call(*this, Method::IDXGIVkSwapChain_ChangeProperties, desc, node_masks, queues);
   Scratch scratch;
   const UINT count = queues == nullptr ? 0 : QueueCount(desc);
-  // More than there can be is refused: then nobody looks at the queues, and their array may be shorter.
+  // A larger count is refused without reading the queues, whose array may be shorter.
   IUnknown* const* const real_queues =
       count > kMostImages ? queues : UnwrapArray(scratch, queues, count);
   const HRESULT result = real()->ChangeProperties(desc, node_masks, real_queues);

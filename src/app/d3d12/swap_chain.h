@@ -18,8 +18,9 @@ class WrappedIDXGIVkSwapChain final : public ThinIDXGIVkSwapChain {
   WrappedIDXGIVkSwapChain(WrappedID3D12Device& device, void* real);
   ~WrappedIDXGIVkSwapChain() override;
 
-  // The queue was asked for it. The implementation counts a reference on that queue, and through it on the
-  // device: so do the wrappers. Before anybody else sees it; later calls do nothing.
+  // Binds the chain to the queue that made it. The implementation counts a reference on that queue,
+  // and through it on the device: so do the wrappers. Call it before other threads see the chain;
+  // later calls do nothing.
   void BelongTo(Wrapper& queue);
 
   HRESULT STDMETHODCALLTYPE GetDevice(REFIID riid, void** device) override;

@@ -51,7 +51,7 @@ class SwapChainTest : public testing::Test {
     EXPECT_EQ(Wrappers().size(), 0u);
   }
 
-  // The program's own object; nobody calls it here.
+  // The program's own object; it is not called here.
   IDXGIVkSurfaceFactory* surfaces() {
     return static_cast<IDXGIVkSurfaceFactory*>(surfaces_.object());
   }
@@ -156,7 +156,7 @@ TEST_F(SwapChainTest, NewImagesTakeThePlaceOfOldOnes) {
   EXPECT_THAT(real_->queues_seen, testing::ElementsAre(real_queue, real_queue));
   EXPECT_EQ(Wrappers().size(), wrappers - 2);
   EXPECT_EQ(RealObject(Image(0).get()), real_->images[0].get());
-  // A count that no swap chain has: nobody looks at an array that may be shorter.
+  // A count that no swap chain has: the array, which may be shorter, is not read.
   desc.BufferCount = 4000000000u;
   EXPECT_EQ(swap_chain_->ChangeProperties(&desc, nullptr, queues), S_OK);
 }

@@ -205,7 +205,7 @@ TEST_F(TearOffTest, CountsWithItsObjectAndLeadsBackToIt) {
   EXPECT_EQ(dred.As<ID3D12DeviceRemovedExtendedData2>().get(), dred.get());
   EXPECT_EQ(device_.As<ID3D12DeviceRemovedExtendedData1>().get(), dred.get());
   EXPECT_FALSE(dred.As<ID3D12Fence>());
-  // It keeps the device alive by itself.
+  // The tear-off keeps the device alive by itself.
   device_.Detach()->Release();
   EXPECT_EQ(dred.As<ID3D12DeviceRemovedExtendedData2>()->GetDeviceState(),
             D3D12_DRED_DEVICE_STATE_HUNG);

@@ -33,7 +33,7 @@ class Fake final : public Thin {
   const void* real_object_ = nullptr;
 };
 
-// An object of somebody else's.
+// A foreign object.
 struct Foreign {
   const void* vtable = this;
 };

@@ -103,7 +103,7 @@ void ListBreadcrumbs::Release() {
   open_ = nullptr;
   open_events_ = 0;
   if (recording_ == nullptr) return;
-  // It can fail only where the application released the recording itself, through libcairn.
+  // This fails only if the application released the recording itself, through libcairn.
   try {
     static_cast<void>(context_->ReleaseCommandList(std::exchange(recording_, nullptr)).ok());
   } catch (const std::bad_alloc&) {

@@ -98,7 +98,8 @@ class Wrapper {
   ULONG Hold();
   ULONG Drop();
 
-  // It has no life any more: only the implementation may still know the real object.
+  // Returns true if the wrapper has no life any more: only the implementation may still know the
+  // real object.
   bool rests() const { return lives_.load(std::memory_order_relaxed) == 0; }
   // The real object is about to end.
   void RealEnded();
@@ -165,7 +166,7 @@ class Wrapper {
   // The last life goes. The real object may end with that, and then the wrapper does.
   void GiveUpReal();
   void ReleaseTearOffs();
-  // Nobody can reach it any more.
+  // Ends the entry in the object table: no reference can reach the object any more.
   void Forget();
   // The real object, or a method that is not done, is done with the wrapper.
   void Unkeep();
@@ -178,8 +179,8 @@ class Wrapper {
   std::atomic<uint32_t> keepers_{1};  // 1 for the real object
 };
 
-// The table of methods of our class for each chain: it tells our objects from others. Known once the
-// first object of the class is there; before that nobody can pass one.
+// The table of methods of our class for each chain: it distinguishes our objects from others. Known
+// once the first object of the class exists; before that none can be passed.
 class WrapperVtables {
  public:
   // At the end of the constructor of the final class.

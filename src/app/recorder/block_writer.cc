@@ -329,7 +329,7 @@ uint32_t TakeEntry(std::atomic<uint32_t>& used, uint32_t capacity, IndexQueue& r
   return retired.Pop().value_or(BlockWriter::kTableFull);
 }
 
-// An entry that was used before: whoever reads it sees that it is not published.
+// Marks an entry that was used before as unpublished for its readers.
 template <typename Record>
 void Unpublish(Record& record) {
   record.state.store(0, std::memory_order_relaxed);

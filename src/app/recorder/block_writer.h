@@ -43,7 +43,7 @@ class BlockWriter {
   // A further writer of the block that the other half has, for this half.
   static Result<std::unique_ptr<BlockWriter>> OfLinuxHalf(LinuxHalf& half, uint64_t wanted_bytes);
 
-  // A block of its own, known to nobody: for tests and benchmarks.
+  // Makes a private block: for tests and benchmarks.
   static Result<std::unique_ptr<BlockWriter>> Create(uint64_t size_bytes);
 
   BlockWriter(const BlockWriter&) = delete;

@@ -42,7 +42,7 @@ void CallRing::PrepareProcess() {
 }
 
 #if defined(_WIN32)
-// It stays when the thread ends, for what destructors still call: 24 bytes a thread.
+// The object outlives the thread, because destructors may still make calls: 24 bytes a thread.
 CallRing::Thread& CallRing::MakeThread() {
   PrepareProcess();
   constinit static thread_local Thread without_slot{nullptr, 0, 1};

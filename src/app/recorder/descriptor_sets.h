@@ -48,7 +48,7 @@ class DescriptorSets {
   // The smallest size that holds so many descriptors.
   static uint32_t SizeFor(uint32_t descriptor_count);
 
-  // A record of this size that nobody uses; sets that found none are counted in the header.
+  // Takes an unused record of this size; failures are counted in the header.
   Slot Take(uint32_t size);
   // Ends a set: its contents stay until the record is reused, the oldest first. May throw
   // std::bad_alloc: the record is then lost.

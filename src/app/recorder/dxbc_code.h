@@ -11,9 +11,10 @@ namespace cairn {
 
 class BlockWriter;
 
-// Returns the first eight bytes of the hash, the first one highest, so that its 16 digits are those that tools show. 0
-// for what is no container, and for one that nobody has signed. `code` may be null. With a block, the code is kept there
-// by that hash (BlockWriter::AddShader), unless there is no memory. Any thread.
+// Returns the first eight bytes of the hash, the first one highest, so that its 16 digits are those
+// that tools show. 0 for bytes that are no container, and for an unsigned one. `code` may be null.
+// With a block, the code is kept there by that hash (BlockWriter::AddShader), unless there is no
+// memory. Any thread.
 uint64_t KeepDxbc(BlockWriter* block, const void* code, size_t bytes);
 
 }  // namespace cairn

@@ -56,7 +56,7 @@ TEST_F(Handover, TheReceiverMapsTheSameMemory) {
   Result<SharedMemory> seen = SharedMemory::MapForReading(SystemHandle(fd), message.block_bytes);
   ASSERT_TRUE(seen.ok()) << seen.status().message();
   EXPECT_STREQ(reinterpret_cast<const char*>(seen->data()), "stones");
-  // It stays readable without the sender.
+  // The memory stays readable without the sender.
   *block = SharedMemory();
   EXPECT_STREQ(reinterpret_cast<const char*>(seen->data()), "stones");
 }

@@ -58,8 +58,8 @@ class Replacement<handler, most> {
   static inline constinit std::array<std::atomic<Function>, most> next_ = {};
 };
 
-// While one lives, this thread is inside of a function of ours: what is called meanwhile belongs to the
-// implementation, or to somebody who stands between us and it.
+// While one lives, this thread is inside of a function of ours: calls meanwhile come from the
+// implementation, or from a layer between us and it.
 class InsideScope {
  public:
   InsideScope() : outermost_(depth_++ == 0) {}

@@ -22,9 +22,9 @@ struct CheckpointQueue {
   uint32_t record = kNoQueue;  // index into the block's queue table
 };
 
-// Asks for those of each queue and publishes them, once in the life of a context (`context`: the index of
-// its record). Checkpoints that the application set itself look like any other: who reads the table
-// knows which recordings there are. May throw std::bad_alloc.
+// Reads the checkpoints of each queue and publishes them, once in the life of a context (`context`:
+// the index of its record). Checkpoints that the application set itself look like any other: the
+// reader of the table knows the recordings. May throw std::bad_alloc.
 void ReadCheckpoints(const DeviceFunctions& vk, std::span<const CheckpointQueue> queues,
                      BlockWriter& block, uint32_t context);
 

@@ -23,14 +23,14 @@ inline void NoteUsed(CommandBufferState& state, BindPoint point, uint32_t slot, 
   if (buffer == VK_NULL_HANDLE || state.open == nullptr) return;
   NoteBind(state, point, slot, state.device->objects->names.PlaceOf(buffer), /*is_address=*/false);
 }
-// It reads its arguments from this buffer, and their number from `count`.
+// Records that the command reads its arguments from this buffer, and their number from `count`.
 inline void NoteIndirect(VkCommandBuffer command_buffer, VkBuffer arguments,
                          VkBuffer count = VK_NULL_HANDLE) {
   CommandBufferState& state = *CommandBufferOf(command_buffer);
   NoteUsed(state, BindPoint::kIndirectArguments, 0, arguments);
   NoteUsed(state, BindPoint::kIndirectArguments, 1, count);
 }
-// It writes this buffer.
+// Records that the command writes this buffer.
 inline void NoteWritten(VkCommandBuffer command_buffer, VkBuffer destination,
                         VkBuffer source = VK_NULL_HANDLE) {
   CommandBufferState& state = *CommandBufferOf(command_buffer);
@@ -38,7 +38,8 @@ inline void NoteWritten(VkCommandBuffer command_buffer, VkBuffer destination,
   NoteUsed(state, BindPoint::kSource, 0, source);
 }
 
-// It has begun: where its first command lies in the program's memory, if that is known.
+// Records, once the command has begun, the address of its first arguments in the program's memory,
+// if it is known.
 inline void NoteHostAddress(CommandBufferState& state, VkBuffer arguments, VkDeviceSize offset) {
   if (state.open == nullptr || arguments == VK_NULL_HANDLE) return;
   const uint64_t address = HostAddressOf(state.device->handle, arguments, offset);

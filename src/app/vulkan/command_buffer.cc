@@ -224,7 +224,7 @@ void ReleaseRecording(CommandBufferState& state) noexcept {
   ForgetPosition(state);
   if (state.list == nullptr) return;
   CommandList* const list = std::exchange(state.list, nullptr);
-  // It can fail only where the application released the recording itself, through libcairn.
+  // This fails only if the application released the recording itself, through libcairn.
   Quietly([&] { static_cast<void>(state.device->context->ReleaseCommandList(list).ok()); });
 }
 

@@ -22,7 +22,8 @@ DeviceKind KindFor(const InstanceState& instance, const VkDeviceCreateInfo& info
             "words");
     return DeviceKind::kOff;
   }
-  // Raw markers of Direct3D 11 are written by this layer, whoever has breadcrumbs for the rest.
+  // This layer writes raw markers of Direct3D 11 in any case, whichever layer has the other
+  // breadcrumbs.
   const bool is_driven = CreatingDrivenDevice() && RawMarkerScope::Current() == nullptr;
   return is_driven ? DeviceKind::kDriven : DeviceKind::kBreadcrumbs;
 }

@@ -45,7 +45,8 @@ class DeviceObjects {
   QueueObjects& QueueOf(VkQueue queue);
   std::span<const std::unique_ptr<QueueObjects>> queues() const { return queues_; }
 
-  // Before the object is destroyed or freed: ends its entries in the object table, and notes who does it.
+  // Call it before the object is destroyed or freed: ends its entries in the object table, and
+  // records the calling thread.
   void Forget(VkObjectType type, uint64_t handle) noexcept;
 
   // A frame has ended.

@@ -103,7 +103,7 @@ DeviceRequest::DeviceRequest(const InstanceState& instance, VkPhysicalDevice phy
           DriverIdOf(instance, physical_device, has(VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME));
       AddDeviceFault(instance, physical_device, WhyNoDeviceFault(instance.device_fault, driver));
     }
-    // Its effects are unknown on every driver.
+    // The effects of VK_KHR_device_fault are unknown on every driver.
     if (has(kKhrDeviceFault)) {
       AddKhrFault(instance, physical_device, WhyNoDeviceFault(instance.device_fault, {}));
     }
@@ -182,7 +182,7 @@ void DeviceRequest::AddDeviceFault(const InstanceState& instance, VkPhysicalDevi
   if (!why_not.empty()) return LeaveOut(VK_EXT_DEVICE_FAULT_EXTENSION_NAME, why_not);
   Add(VK_EXT_DEVICE_FAULT_EXTENSION_NAME);
   fault_.deviceFault = VK_TRUE;
-  // RADV writes the dumps of RADV_DEBUG=hang elsewhere with it: only for who asks.
+  // On request only: RADV then writes the dumps of RADV_DEBUG=hang elsewhere.
   if (instance.device_fault == DeviceFaultUse::kOn) {
     fault_.deviceFaultVendorBinary = present.deviceFaultVendorBinary;
   }

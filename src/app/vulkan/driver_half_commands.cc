@@ -110,8 +110,8 @@ VKAPI_ATTR VkResult VKAPI_CALL ResetCommandBuffer(VkCommandBuffer handle,
 
 // ---- Render passes -------------------------------------------------------------------------------
 
-// Functions that became part of Vulkan, or of an older extension, under another name; whoever is
-// enabled is there.
+// Returns the function that exists: it became part of Vulkan, or of an older extension, under
+// another name.
 template <typename Function>
 Function Either(Function core, Function extension) {
   return core != nullptr ? core : extension;

@@ -151,7 +151,7 @@ void DriverHalfDevice::OnLost(const char* function) noexcept {
     const std::lock_guard lock(mutex_);
     all_words.swap(words_);
   }
-  if (all_words.empty()) return;  // nobody records its progress, or another thread was first
+  if (all_words.empty()) return;  // its progress is not recorded, or another thread was first
   try {
     // The words lie in it: it is there.
     Result<BlockWriter*> block = BlockWriter::OfThisProcess(kDefaultBlockBytes);

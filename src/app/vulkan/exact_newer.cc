@@ -26,7 +26,7 @@ void CallNext(const ExactCommands& commands, const char* name, VkCommandBuffer h
   reinterpret_cast<Function>(device.next_get(device.handle, name))(handle, arguments...);
 }
 
-// It binds what cannot be bound again for compute, perhaps.
+// The command may bind state that cannot be restored for compute.
 template <Name kName, typename... Arguments>
 VKAPI_ATTR void VKAPI_CALL Binds(VkCommandBuffer handle, Arguments... arguments) {
   ExactCommands& commands = *ExactCommandsOf(handle);
@@ -34,7 +34,7 @@ VKAPI_ATTR void VKAPI_CALL Binds(VkCommandBuffer handle, Arguments... arguments)
   CallNext(commands, kName.text, handle, arguments...);
 }
 
-// It is valid until the render pass ends: from here on that is not cut.
+// The effect lasts until the render pass ends: from here on the pass is not cut.
 template <Name kName, typename... Arguments>
 VKAPI_ATTR void VKAPI_CALL StaysInPass(VkCommandBuffer handle, Arguments... arguments) {
   ExactCommands& commands = *ExactCommandsOf(handle);

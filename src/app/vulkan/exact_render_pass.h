@@ -41,7 +41,7 @@ class ExactRenderPasses {
   void Add(VkRenderPass render_pass, const VkRenderPassCreateInfo& info) noexcept;
   void Add(VkRenderPass render_pass, const VkRenderPassCreateInfo2& info,
            PFN_vkCreateRenderPass2 create) noexcept;
-  // It is about to destroy it.
+  // Call it before the application destroys the render pass.
   void Remove(VkRenderPass render_pass) noexcept;
   // Returns nullopt if the render pass is not cut.
   std::optional<RenderPassParts> Find(VkRenderPass render_pass);

@@ -62,7 +62,7 @@ class Faults {
   // `size_bytes` of the `room_bytes` were written; the binary kept before, if any, is given back.
   // Between Open and Publish.
   void KeepBinary(uint64_t offset, uint64_t room_bytes, uint64_t size_bytes);
-  // Nobody reads the record while it is written.
+  // Opens the record. No reader may use it meanwhile.
   void Open(const char* source);
   void Publish(VkResult result);
   void NoteFailure(VkResult result);

@@ -12,7 +12,7 @@ template <typename Node>
 Node* HandleTree::NodeAt(std::atomic<Node*>& place) noexcept {
   Node* node = place.load(std::memory_order_acquire);
   if (node != nullptr) return node;
-  // calloc: the pages of a node that nobody touches are never made. Its zeros are null pointers.
+  // calloc makes no pages of a node until they are touched. Its zeros are null pointers.
   void* const memory = std::calloc(1, sizeof(Node));
   if (memory == nullptr) return nullptr;
   Node* const made = static_cast<Node*>(memory);

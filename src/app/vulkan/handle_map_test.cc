@@ -64,7 +64,7 @@ TEST(HandleTree, ThreadsAddAndRemoveWhileOthersLook) {
       for (uint64_t i = t; i < kHandles; i += kThreads) {
         shared.Set(handle(i), &values[t]);
         shared.Set(i * 2 + 1, &values[t]);
-        // Another thread's: there or not, but never somebody else's.
+        // A handle of another thread is found or not, but never with a wrong value.
         const uint64_t neighbour = i ^ 1;
         void* const seen = shared.Find(handle(neighbour));
         if (seen != nullptr && seen != &values[neighbour % kThreads]) ++wrong;

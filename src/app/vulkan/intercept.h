@@ -32,7 +32,7 @@ void Quietly(Function&& note) noexcept {
   try {
     note();
   } catch (...) {
-    // It is missing in the report.
+    // The report misses it.
   }
 }
 

@@ -89,7 +89,7 @@ void ObjectNames::Unbind(Object object, uint64_t address, uint64_t size_bytes) {
   KeepWithoutRanges(entry, name);
 }
 
-// It lives on without addresses, and may get others.
+// Keeps the object without addresses; it may get others.
 void ObjectNames::KeepWithoutRanges(Entries::iterator entry, const std::string& name) {
   if (!entry->second.ranges.empty() || entry->second.own != ObjectTable::kNone) return;
   if (name.empty()) {

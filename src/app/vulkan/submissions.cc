@@ -43,7 +43,7 @@ class Submission {
     if (!context
              .NotifySubmit(native, queue_.lists.data(), static_cast<uint32_t>(queue_.lists.size()))
              .ok()) {
-      // It counts all the same, so that what it signals stands for it.
+      // The batch counts as a submission, so that its signals stand for it.
       static_cast<void>(context.NotifySubmit(native, nullptr, 0).ok());
     }
     queue_.lists.clear();
@@ -76,7 +76,7 @@ VkResult Submitted(DeviceObjects& objects, VkQueue queue, uint64_t first, VkResu
                    const char* function) {
   if (result != VK_SUCCESS) {
     Quietly([&] {
-      // After a loss, nobody knows what the queue had begun.
+      // After a loss it is unknown what the queue had begun.
       if (first != 0 && result != VK_ERROR_DEVICE_LOST) {
         objects.synchronisation.Withdraw(queue, first);
         objects.device().context->Withdraw(queue, first);

@@ -41,7 +41,7 @@ void Synchronisation::AddSignalled(VkFence fence) {
 
 void Synchronisation::SignalledOutside(VkSemaphore semaphore) {
   const uint64_t handle = HandleValue(semaphore);
-  if (timelines_.Visit(handle, [](Timeline&) {})) return;  // Nobody knows with which value.
+  if (timelines_.Visit(handle, [](Timeline&) {})) return;  // With an unknown value.
   Record(SyncKind::kSignal, kSyncBinary, Place{}, handle, 0);
 }
 
@@ -90,7 +90,7 @@ void Synchronisation::PresentWaits(const Place& place, VkSemaphore semaphore) {
 void Synchronisation::PresentSignals(const Place& place, VkFence fence) {
   if (fence == VK_NULL_HANDLE) return;
   Record(SyncKind::kSignal, kSyncFence | kSyncPresent, place, HandleValue(fence), 0);
-  // It tells of the presentation, not of the queue.
+  // The fence shows the presentation, not the queue.
   fences_.VisitOrAdd(HandleValue(fence), [&](FenceState& state) { Restart(&state, FenceState{}); });
 }
 
@@ -156,7 +156,7 @@ void Synchronisation::Acquired(VkSemaphore semaphore, VkFence fence) {
   }
   if (fence == VK_NULL_HANDLE) return;
   Record(SyncKind::kSignal, kSyncFence | kSyncAcquire, Place{}, HandleValue(fence), 0);
-  // It says nothing of a queue from now on.
+  // The fence no longer shows the progress of a queue.
   fences_.VisitOrAdd(HandleValue(fence), [&](FenceState& state) { Restart(&state, FenceState{}); });
 }
 

@@ -42,16 +42,16 @@ class Synchronisation {
 
   // Records the semaphore; its initial value counts as signalled by the CPU.
   void AddTimeline(VkSemaphore semaphore, uint64_t initial_value);
-  // A fence that is made signalled, or gets what somebody else signals: waits for it are no news.
+  // Adds a fence that is made signalled, or signalled elsewhere: its waits are not recorded.
   void AddSignalled(VkFence fence);
-  // Somebody outside of this device signals it.
+  // Call it when another device or process signals the semaphore.
   void SignalledOutside(VkSemaphore semaphore);
   void Forget(VkSemaphore semaphore);
   void Forget(VkFence fence);
 
   // Before the queue gets it. `value` counts for timeline semaphores. Null handles are nothing.
   void QueueWaits(const Place& place, VkSemaphore semaphore, uint64_t value);
-  // `after_everything`: the signal waits for all of the submission, so that whoever sees it knows that
+  // `after_everything`: the signal waits for the whole submission, so that its value proves that
   // the submission has finished.
   void QueueSignals(const Place& place, VkSemaphore semaphore, uint64_t value,
                     bool after_everything = true);
@@ -81,7 +81,7 @@ class Synchronisation {
   void Reset(VkFence fence);
 
  private:
-  // Signals that nobody has asked for: only the newest are kept of a semaphore that only queues wait for.
+  // The most pending signals: for a semaphore that only queues wait for, the newest are kept.
   static constexpr size_t kMaxPending = 128;
 
   struct FenceState {

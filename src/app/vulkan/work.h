@@ -44,13 +44,14 @@ class WorkScope {
   WorkScope(const WorkScope&) = delete;
   WorkScope& operator=(const WorkScope&) = delete;
 
-  // It is a barrier with these arguments: whether it testifies. Inside of a render pass none was measured.
+  // Records a barrier with these arguments and its strength. Barriers inside of a render pass were
+  // not measured.
   template <typename... Arguments>
   void NoteBarrier(Arguments... arguments) {
     if (state_.witnesses == nullptr || state_.in_render_pass) return;
     drains_ = state_.witnesses->Of(KindOfBarrier(arguments...));
   }
-  // It is a dispatch of so many groups. One that is skipped holds nothing.
+  // Records a dispatch of this size. A skipped dispatch drains nothing.
   void NoteDispatch(uint32_t x, uint32_t y, uint32_t z) {
     if (state_.witnesses == nullptr || state_.conditional) return;
     if (x != 0 && y != 0 && z != 0) drains_ = state_.witnesses->dispatch;

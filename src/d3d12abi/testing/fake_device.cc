@@ -150,7 +150,7 @@ class FakeHeap final : public Fake<NoHeap, ID3D12Heap> {
   std::vector<std::byte> bytes_;
 };
 
-// Buffers, in a heap of their own or in somebody's; textures without any memory.
+// Buffers, in a heap of their own or placed in one; textures without any memory.
 class FakeResource final : public Fake<NoResource, ID3D12Resource> {
  public:
   // `heap`: null for textures, and for what is reserved only.

@@ -128,7 +128,7 @@ inline constexpr uint8_t kEventWritesTop = 1;      // reached = this event's seq
 inline constexpr uint8_t kEventWritesBottom = 2;   // passed = this event's sequence number
 inline constexpr uint8_t kEventNameTruncated = 4;  // the name was longer than kMaxNameBytes
 // kBegin: the name's bytes are an AnnotationHeader and the payload as the application gave it: the
-// application never formats text, who reads the block decodes it.
+// application never formats text, the reader of the block decodes it.
 inline constexpr uint8_t kEventNameIsAnnotation = 8;
 // kBind: the value is a GPU virtual address, otherwise 1 + an index into the object table. 0: nothing
 // is bound there any more.

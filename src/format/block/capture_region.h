@@ -55,7 +55,7 @@ enum class CaptureRequest : uint32_t {
   kStop = 3,    // stop at the next end of a frame
 };
 
-// The program waits for room as long as somebody reads, and a while for somebody to begin.
+// The program waits for room while a reader is active, and for a while before a reader begins.
 enum class CaptureReader : uint32_t {
   kNotYet = 0,
   kReads = 1,

@@ -166,7 +166,7 @@ inline constexpr uint32_t kNullBytes = 0xFFFFFFFF;
 inline constexpr uint32_t kBytesInBlobs = 0xFFFFFFFE;
 inline constexpr uint32_t kMaxInlineBytes = 4096;  // more goes into blobs
 
-// A record wherever it comes from. `body` belongs to whoever gave the record.
+// A record from any source. `body` belongs to the source.
 struct Record {
   RecordKind kind = RecordKind::kNote;
   uint8_t flags = 0;

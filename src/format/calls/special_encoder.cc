@@ -8,7 +8,7 @@ bool ValueEncoder::PutFeature(const StructInfo& type, const void* data, uint64_t
                               bool is_result) {
   std::byte copy[kMaxFeatureBytes] = {};
   if (data == nullptr || size_bytes > sizeof(copy)) return Put(kNullBytes);
-  // The method refuses another size, and nobody says what is there.
+  // The method refuses another size, whose contents are undefined.
   if (size_bytes != type.size_bytes) return PutBytes(copy, size_bytes);
   const auto* const place = static_cast<const std::byte*>(data);
   std::memcpy(copy, place, size_bytes);

@@ -103,8 +103,8 @@ class Board {
 
   bool LeavesOut(LeaveOutClass work, uint64_t scope, uint64_t group, uint64_t key) const;
 
-  // The entry of this key. `*is_new`: nobody has made it before; the caller fills it in, and sets `ready`. Null:
-  // the table is full. Any thread of any process. `key` is not 0.
+  // Returns the entry of this key. `*is_new`: the entry is new; the caller fills it in, and sets
+  // `ready`. Null: the table is full. Any thread of any process. `key` is not 0.
   WorkEntry* FindOrAdd(uint64_t key, bool* is_new) const;
   // 0 if there is no room.
   TextOffset AddText(std::string_view text) const;

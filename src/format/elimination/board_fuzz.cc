@@ -16,7 +16,7 @@ void Require(bool condition) {
   if (!condition) std::abort();
 }
 
-// A layer, on a board that somebody has spoilt.
+// A layer on a damaged board.
 void Use(std::vector<std::byte> memory) {
   const cairn::Result<cairn::Board> board = cairn::Board::Over(memory);
   if (!board.ok()) return;

@@ -40,8 +40,8 @@ class ByteSink {
 Result<std::unique_ptr<ByteSink>> OpenFileSink(const std::string& path,
                                                SpareSpace* space = nullptr);
 
-// Ok if "`path`.part" is in nobody's way now: it is not there, or a leftover that OpenFileSink can keep.
-// Changes nothing. Errors: as above.
+// Returns Ok if "`path`.part" can be used: it does not exist, or is a leftover that OpenFileSink
+// can keep. Changes nothing. Errors: as above.
 Status CheckFileSink(const std::string& path);
 
 }  // namespace cairn

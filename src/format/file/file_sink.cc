@@ -108,7 +108,7 @@ const char* KindOfFile(file_type type) {
   }
 }
 
-// A .part file that nobody writes any more, locked; not valid() if there is none.
+// Opens a .part file without a writer, and locks it; not valid() if there is none.
 Result<File> OpenLeftover(const std::string& part_path) {
   const file_type type = FactsOfName(part_path).type;
   if (type != file_type::none && type != file_type::not_found && type != file_type::regular) {

@@ -357,7 +357,7 @@ TEST_F(FileWriterTest, FullDevice) {
             "another disk");
 }
 
-// Nobody would miss it.
+// An empty file is removed.
 TEST_F(FileWriterTest, AFileWithoutChunksDoesNotStay) {
   { EXPECT_TRUE(FileWriter::Create(path_).ok()); }
   EXPECT_FALSE(std::filesystem::exists(path_ + ".part"));
@@ -421,7 +421,7 @@ TEST_F(FileWriterTest, NamesThatCannotBeWritten) {
 }
 
 TEST_F(FileWriterTest, FolderWithoutPermission) {
-  // Root may write anywhere, so the test becomes somebody else for this one call.
+  // Root may write anywhere, so the test becomes another user for this one call.
   const uid_t user = geteuid();
   fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read |
                                fs::perms::others_exec);

@@ -70,7 +70,7 @@ class LiveObjects {
   void LetGo(uint64_t number);
   // Forgets the recording of the list, and lets go of the heaps that it held.
   void ForgetRecording(LiveObject* list);
-  // Forgets an object that has ended and that nobody needs, and those that only it needed.
+  // Forgets an object that has ended and that no other object needs, and those that only it needed.
   void Release(uint64_t number);
 
   std::unordered_map<uint64_t, LiveObject>& all() { return objects_; }

@@ -46,7 +46,7 @@ void RequireRoundTrip(const PixEvent& event) {
   const bool is_short = !IsBlob(event) || bytes.size() < 512;
   const bool is_same = event.colour.kind != PixColourKind::kNone || !IsBlob(event);
   if (!event.complete || !is_short || !is_same) return;
-  // Characters of UTF-16 that nobody writes are taken for UTF-32.
+  // Unusual characters of UTF-16 are taken for UTF-32.
   if (again.format != event.format) return;
   Require(again.name == event.name && again.kind == event.kind);
   Require(again.colour == event.colour && again.context == event.context);

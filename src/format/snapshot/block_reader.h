@@ -29,8 +29,8 @@ struct ContextTables {
 class BlockReader {
  public:
   // Checks the header. `block` must stay mapped; its size is what is really mapped, whatever the
-  // header says. kNotFound: nobody has laid the block out. kUnsupported: another version.
-  // kCorrupt: the header contradicts itself or the size. kInvalidArgument: not aligned to 16.
+  // header says. kNotFound: the block has no layout yet. kUnsupported: another version. kCorrupt:
+  // the header contradicts itself or the size. kInvalidArgument: not aligned to 16.
   static Result<BlockReader> Open(std::span<const std::byte> block);
 
   uint64_t size_bytes() const { return block_.size(); }

@@ -118,7 +118,8 @@ void ProgressProbe::ReadContextTables() {
       slots_.emplace_back();
       contexts_.emplace_back().progress.device = c;
     }
-    // Ended, or another context took its place: its memory may be somebody else's by now.
+    // The context has ended, or another one took its place: its memory may have another owner by
+    // now.
     if (tables_[c].usable && !AreTablesOf(c)) tables_[c] = ContextTables{};
   }
   for (uint32_t c = 0; c < context_count; ++c) {

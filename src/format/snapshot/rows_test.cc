@@ -144,7 +144,7 @@ TEST(Rows, EveryFieldIsVisited) {
   EXPECT_THAT(Forgotten<Shader>(&Shader::bytes), IsEmpty());
 }
 
-// The test itself: without its bytes, a shader has sixteen that nobody visits.
+// Tests the test: without its bytes, a shader has sixteen bytes that no Visit covers.
 TEST(Rows, AForgottenFieldIsSeen) {
   EXPECT_EQ(Forgotten<Shader>().size(), sizeof(BlobRef));
 }

@@ -242,7 +242,7 @@ struct Checkpoint {
   uint32_t sequence = 0;
 };
 
-// Shader::traits, of code that was read (shader_traits.h): no bits of one whose code nobody has read.
+// Shader::traits of code that was read (shader_traits.h): unread code has no bits.
 inline constexpr uint32_t kShaderRead = 1;
 inline constexpr uint32_t kShaderLoops = 2;
 inline constexpr uint32_t kShaderAtomics = 4;

@@ -171,7 +171,7 @@ bool SnapshotFileReader::DecodeRows(const TableFacts& facts, std::vector<T>& row
     rows.push_back(row);
   }
   if constexpr (HasLater<RowReader, T>) {
-    // It begins where the last row ends.
+    // The later part begins where the last row ends.
     if (reader.remaining() == 0 || kept != count) return true;
     RowReader later(*this, reader);
     for (T& row : rows) {

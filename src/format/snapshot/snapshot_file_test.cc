@@ -304,7 +304,7 @@ Result<Snapshot> ReadGolden(const char* name, std::string* bytes) {
   return ReadBytes(std::as_bytes(std::span(*bytes)));
 }
 
-// It was written before there were annotations, objects and calls in the format.
+// This file is older than annotations, objects and calls in the format.
 TEST(SnapshotFile, ReadsTheFirstGoldenFile) {
   std::string bytes;
   const Result<Snapshot> read = ReadGolden("snapshot-v1.cairn", &bytes);
@@ -399,7 +399,7 @@ TEST(SnapshotFile, ShadersOfSeveralChunks) {
   EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(snapshot));
 }
 
-// More than a block can hold comes from no program of ours, and costs whoever reads it too much.
+// Larger counts come from no program of ours, and would cost a reader too much.
 TEST(SnapshotFile, CountsBeyondWhatABlockHoldsAreDamage) {
   struct Case {
     ChunkType type;

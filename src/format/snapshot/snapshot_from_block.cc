@@ -720,8 +720,8 @@ void SnapshotTaker::ReadRawMarkers() {
 
 void SnapshotTaker::ReadCrash() {
   const uint32_t signal = block_.Load32(offsetof(BlockHeader, crash_signal));
-  // An exception is noted before anybody has had a chance to handle it: who knows that the process died of it, asks
-  // for that moment.
+  // An exception is noted before its handlers run: a caller that knows that the process died of it
+  // requests that moment.
   if (signal == 0 || (IsExceptionCode(signal) && !of_fault_)) return;
   Incident incident;
   incident.kind = IncidentKind::kSignal;

@@ -406,7 +406,7 @@ TEST(SnapshotFromBlock, BindsAreNoEndsAndKeepTheirSequenceNumbers) {
   EXPECT_EQ(s.binds[0].value, 0x1234'5678'9ABCu);
 }
 
-// The oldest entry of a full ring may be half overwritten, and an entry may be somebody's invention.
+// The oldest entry of a full ring may be half overwritten, and an entry may be forged.
 TEST(SnapshotFromBlock, OnlyEndsDrain) {
   TestBlock block;
   const uint32_t context = block.AddContext();

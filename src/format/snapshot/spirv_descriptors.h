@@ -14,8 +14,9 @@
 
 namespace cairn {
 
-// In ascending order, each once. Nothing for what is no SPIR-V in this machine's byte order, is cut before its
-// functions, or decorates groups, which nobody has made since SPIR-V 1.0.
+// Returns the descriptors in ascending order, each once. nullopt for words that are no SPIR-V in
+// this machine's byte order, are cut before their functions, or decorate groups, which were removed
+// after SPIR-V 1.0.
 std::optional<std::vector<ShaderDescriptor>> FindSpirvDescriptors(std::span<const uint32_t> code);
 
 }  // namespace cairn

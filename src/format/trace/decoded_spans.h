@@ -23,7 +23,7 @@ namespace cairn {
 struct TraceReader::State {
   explicit State(FileReader from) : file(std::move(from)) {}
 
-  // The records of spans[index]; they live as long as somebody holds them.
+  // Returns the records of spans[index]; they live as long as a reference to them.
   Result<std::shared_ptr<const DecodedRecords>> Span(size_t index);
   // On a thread of its own, for a Span(index) that will come. One at a time: the last that was asked for.
   void DecodeAhead(size_t index);

@@ -119,8 +119,8 @@ class TraceCursor {
   Status SeekFrame(uint64_t frame);
   // To the first record whose number is at least this.
   Status SeekNumber(uint64_t number);
-  // From now on the chunk after the one that is read is decoded on another thread meanwhile: for who goes
-  // on to the end, and has more to do than to read. One more chunk in memory.
+  // Decodes the next chunk on another thread from now on: for callers that read to the end and do
+  // other work than reading. One more chunk in memory.
   void ReadAhead();
   // False at the end, or after an error; `record->body` is valid until the next call. The body of a kBlob
   // is its BlobBody alone: TraceReader::Blob gives the bytes. Kinds that this build does not know are

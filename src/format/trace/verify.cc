@@ -78,7 +78,7 @@ class Verifier {
         fmt::format("{} (offset {} of the file)", VisibleText(loss.reason), loss.offset));
   }
 
-  // A file that nobody finished misses its end, which is what a killed watcher leaves.
+  // Checks the file. An unfinished file misses its end, as a killed watcher leaves it.
   void LookAtFile() {
     const bool cut = !trace_.file().has_index();
     uint64_t end = 0;

@@ -25,7 +25,7 @@ Result<ChannelEnds> MakeChannel() {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return StatusFromErrno(errno, "the watcher's socket cannot be made");
   }
-  // Others may have filled it, and whoever reads it may be stopped: a program goes on without a watcher.
+  // The socket may be full while its reader is stopped: a program goes on without a watcher.
   constexpr timeval kPatience{10, 0};
   for (const int end : ends) {
     (void)setsockopt(end, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));

@@ -112,7 +112,7 @@ void CloseOutput() {
 }
 
 [[noreturn]] void BecomeChild(const Launch& launch) {
-  // Nobody would end it if its parent was killed. exec keeps that.
+  // Without this the child would survive a killed parent. exec keeps the setting.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launch.parent) _exit(1);
   // A signal to the group (from a terminal, a shell, `timeout`) reaches the parent alone.
@@ -327,7 +327,7 @@ Status Child::Kill() const {
 
 namespace {
 
-// The group has the number of the child, which nobody else gets before End().
+// The group has the number of the child, which no other process gets before End().
 Status SignalGroup(pid_t leader, int number) {
   if (kill(-leader, number) == 0 || errno == ESRCH) return {};
   return StatusFromErrno(errno, "the processes of a child cannot be ended");
@@ -382,7 +382,7 @@ Status Child::AskAllToEnd() const {
 
 Status Child::KillAll() const {
   const auto leader = static_cast<pid_t>(state_->process.pid);
-  // Before their parents die: then nobody knows any more whose they are.
+  // Find the descendants before their parents die: then their ancestry is lost.
   const std::vector<pid_t> descendants = DescendantsOf(leader);
   const Status status = SignalGroup(leader, SIGKILL);
   for (const pid_t descendant : descendants) kill(descendant, SIGKILL);

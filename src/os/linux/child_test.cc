@@ -263,7 +263,7 @@ TEST_F(ChildTest, InTheForegroundItGetsTheInterruptsOfItsParent) {
   ASSERT_TRUE(end.ok()) << end.status().message();
   EXPECT_EQ(EndKind::kExited, end->kind);
   EXPECT_EQ(9, end->value);
-  // It has its own again.
+  // The process has its own handler again.
   struct sigaction now = {};
   sigaction(SIGINT, nullptr, &now);
   EXPECT_EQ(SIG_DFL, now.sa_handler);

@@ -32,8 +32,8 @@ void CallHandlerBefore(int signal_number, siginfo_t* info, void* machine_context
     before->sa_sigaction(signal_number, info, machine_context);
   } else if (before->sa_handler == SIG_DFL ||
              (before->sa_handler == SIG_IGN && info->si_code > 0)) {
-    // A fault strikes again when the handler returns (also an ignored one: the kernel ends a process
-    // that ignores its own fault); what somebody sent has to be sent again.
+    // A fault strikes again when the handler returns (also an ignored one: the kernel ends a
+    // process that ignores its own fault); a signal that was sent has to be sent again.
     signal(signal_number, SIG_DFL);
     if (info->si_code <= 0) raise(signal_number);
   } else if (before->sa_handler != SIG_IGN) {

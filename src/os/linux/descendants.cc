@@ -172,7 +172,7 @@ void LookAtRights(ProcessId id, ProcessLook* look) {
   }
 }
 
-// False where nobody may look.
+// Returns true if the process is in another namespace of this kind; false if that cannot be read.
 bool IsInOther(ProcessId id, const char* kind) {
   struct stat own {
   }, theirs{};

@@ -21,8 +21,8 @@ constexpr int kInherited = 3;
   _exit(written == sizeof(error) ? 127 : 126);
 }
 
-// Runs in a forked child of a process with threads: only calls that are safe there. The grandchild becomes the
-// program, so that nobody sees a child that he did not start.
+// Runs in a forked child of a process with threads: only calls that are safe there. The grandchild
+// becomes the program, so that the caller gets no child that it did not start.
 [[noreturn]] void BecomeDetached(char* const* arguments, int inherited, int error_pipe) {
   const pid_t detached = fork();
   if (detached > 0) _exit(0);

@@ -31,7 +31,7 @@ TEST(DetachedProcess, HasTheHandleAndIsNoChild) {
   ASSERT_EQ(ReceiveWithin(ends->first.get(), kLongNs, &message), Received::kMessage);
   EXPECT_NE(Text(message), "here " + std::to_string(OwnProcessId()));
   EXPECT_EQ(Text(message).substr(0, 5), "here ");
-  // It ends, and closes what it had.
+  // The process ends, and closes its handles.
   EXPECT_EQ(ReceiveWithin(ends->first.get(), kLongNs, &message), Received::kClosed);
 }
 

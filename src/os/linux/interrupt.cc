@@ -96,7 +96,7 @@ InterruptibleWait::Woken InterruptibleWait::Wait(const ProcessHandle& process,
   const int ready = ppoll(&end, 1, &timeout, &before);
   waiting = 0;
   request_ = signalled;
-  // One that came behind it finds that nobody waits.
+  // A later signal finds that no wait is active.
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (request_ == SIGINT) return Woken::kByUser;
   if (request_ != 0) return Woken::kByRequest;

@@ -42,7 +42,7 @@ Result<std::vector<KernelLogLine>> ReadKernelLog(uint64_t since_ns) {
   }
   std::vector<KernelLogLine> lines;
   std::array<char, 8192> record;  // one takes no more
-  // It is written to meanwhile: no more than so many are looked at.
+  // The log grows meanwhile, so that the number of lines read is limited.
   for (size_t i = 0; i < size_t{1} << 20; ++i) {
     const ssize_t size = read(log.get(), record.data(), record.size());
     if (size < 0 && (errno == EPIPE || errno == EINTR)) continue;  // overwritten before it was read

@@ -110,7 +110,7 @@ TEST_F(NewFileTest, ReplacesNoFileOfAnotherWhereOthersCanWrite) {
     EXPECT_FALSE(ReplaceFile(In("shared/own"), Bytes("1")));
     EXPECT_FALSE(ReplaceFile(In("shared/own"), Bytes("2")));
     EXPECT_TRUE(Opened(In("shared/own"), FileMode::kOpenOrCreate).valid());
-    // A file of this user that somebody has given a second name.
+    // A file of this user that another user has given a second name.
     fs::create_hard_link(In("shared/own"), In("shared/second"));
     EXPECT_EQ(ErrorOf(In("shared/second"), FileMode::kOpenOrCreate),
               std::errc::operation_not_permitted);

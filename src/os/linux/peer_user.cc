@@ -26,7 +26,7 @@ struct Owner {
   uint64_t inode = 0;
 };
 
-// The kernel would rather wait for its own answer; nobody waits for it here.
+// The kernel answers at once; do not wait longer than this.
 constexpr timeval kMostWaiting = {1, 0};
 
 SystemHandle OpenDiagnosis() {
@@ -73,7 +73,7 @@ std::optional<Owner> AskKernel(int diagnosis, const TcpEnd& there, const TcpEnd&
   if (head.nlmsg_type == NLMSG_ERROR && body_size >= sizeof(nlmsgerr)) {
     nlmsgerr error;
     std::memcpy(&error, body, sizeof(error));
-    // It knows such sockets, and has none with these ends.
+    // The kernel knows such sockets, and has none with these ends.
     *answers = error.error == -ENOENT;
     return std::nullopt;
   }

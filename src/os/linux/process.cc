@@ -167,7 +167,7 @@ bool AllThreadsAreEnding(ProcessId pid) {
 // Runs between fork and exec: only calls that are safe there.
 [[noreturn]] void ExecuteProgram(const SpawnRequest& request, pid_t watcher, int error_pipe,
                                  char** arguments, char** environment) {
-  // The program must not outlive a watcher that is killed: nobody would see it crash or hang.
+  // The program must not outlive a watcher that is killed: its crash or hang would be missed.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != watcher) _exit(125);
   if (request.inherited != nullptr) fcntl(DescriptorOf(*request.inherited), F_SETFD, 0);

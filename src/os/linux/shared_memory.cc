@@ -86,7 +86,7 @@ std::string SharedMemory::PathForOthers() const {
 }
 
 Result<SharedMemory> SharedMemory::MapPathForWriting(const std::string& path) {
-  // The name may be anybody's.
+  // The name comes from the environment and may be any file's.
   FileDescriptor handle = OpenMemory(path.c_str(), O_RDWR);
   if (!handle.valid() && errno != 0) return StatusFromErrno(errno, path);
   struct stat info {};

@@ -13,7 +13,7 @@
 namespace cairn {
 namespace {
 
-// Somebody's variable may name anything.
+// A variable of the environment may name anything.
 TEST(SharedMemory, APathToSomethingElseIsRefused) {
   EXPECT_EQ(StatusCode::kNotFound,
             SharedMemory::MapPathForWriting("/no/such/path").status().code());

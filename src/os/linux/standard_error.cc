@@ -11,8 +11,9 @@
 namespace cairn {
 namespace {
 
-// While it lives, this thread is not ended by a write that fails: because nobody reads (SIGPIPE), or because the file may
-// not grow (SIGXFSZ, ulimit -f). Signals that came before stay. Safe in a crash handler.
+// While it lives, this thread is not ended by a write that fails: because there is no reader
+// (SIGPIPE), or because the file may not grow (SIGXFSZ, ulimit -f). Signals that came before stay.
+// Safe in a crash handler.
 class HeldBackSignals {
  public:
   HeldBackSignals() {

@@ -160,8 +160,8 @@ std::unique_ptr<WriteTracker> MakeKernelWriteTracker() {
   return tracker;
 }
 
-// userfaultfd is for ordinary memory only, and says so when a page is registered. That is undone at once:
-// whoever touches the page meanwhile waits for it.
+// userfaultfd is for ordinary memory only, and says so when a page is registered. The registration
+// is undone at once: a thread that touches the page meanwhile waits.
 bool IsOrdinaryMemory(const void* place) {
   const int userfault = OpenUserfault();
   if (userfault < 0) return true;

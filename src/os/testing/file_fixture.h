@@ -55,7 +55,8 @@ class FileTest : public testing::Test {
     EXPECT_FALSE(File::Open(path, mode, error).valid());
     return error;
   }
-  // Read with our own functions: also names that streams do not take, and files that somebody has open.
+  // Reads a file with our own functions: also names that streams do not take, and files that are
+  // open elsewhere.
   static std::string TextOf(const std::filesystem::path& path) {
     const File file = Opened(path, FileMode::kRead);
     std::string text(file.facts().size_bytes, '?');

@@ -31,7 +31,7 @@ ProcessHandle StartRole(const std::string& name, const TestWords& words = {});
 // Waits until the process has ended, a minute at most.
 ProcessEnd EndOf(const ProcessHandle& process);
 
-// For roles: does nothing until somebody kills it.
+// For roles: does nothing until the process is killed.
 [[noreturn]] void SleepForEver();
 
 }  // namespace cairn

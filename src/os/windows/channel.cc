@@ -40,7 +40,7 @@ class Transfer {
     if (done == 0 && GetLastError() != ERROR_IO_PENDING) return GetLastError();
     const bool in_time = WaitForSingleObject(HandleOf(event_), timeout_ms) == WAIT_OBJECT_0;
     if (!in_time) CancelIoEx(pipe, &overlapped_);
-    // It may have ended meanwhile.
+    // The transfer may have ended meanwhile.
     if (GetOverlappedResult(pipe, &overlapped_, bytes, TRUE) != 0) return 0;
     return in_time ? GetLastError() : WAIT_TIMEOUT;
   }
@@ -93,7 +93,7 @@ std::wstring PathOfPipe(const std::string& name) {
 }
 
 HANDLE MakePipe(const std::wstring& path, bool first) {
-  // Nobody else is named, so nobody else may.
+  // The list of rights names this user only.
   const std::wstring rights = L"D:P(A;;GA;;;" + UserOf(GetCurrentProcess()) + L")";
   SECURITY_ATTRIBUTES security = {sizeof(security), nullptr, FALSE};
   if (ConvertStringSecurityDescriptorToSecurityDescriptorW(

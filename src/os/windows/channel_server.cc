@@ -216,7 +216,7 @@ void ChannelServer::State::OnConnected(Pipe* pipe) {
   pipe->connected = true;
   pipe->number = next_number++;
   Tell({.event = Event::kConnected, .number = pipe->number});
-  // For who comes next; if that fails, nobody can.
+  // Listen for the next client; without that the door is closed.
   if (!ListenAtDoor(/*first=*/false)) door.clear();
 }
 
@@ -254,7 +254,7 @@ bool ChannelServer::State::ListenAtDoor(bool first) {
       GetLastError() == ERROR_IO_PENDING) {
     return true;
   }
-  // Somebody was faster: nobody else says so.
+  // A client connected before the call, for which the system posts no completion.
   if (GetLastError() == ERROR_PIPE_CONNECTED &&
       PostQueuedCompletionStatus(HandleOf(port), 0, 0, &pipe->transfer) != 0) {
     return true;

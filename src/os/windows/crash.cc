@@ -47,7 +47,7 @@ uint64_t AddressOf(const EXCEPTION_RECORD& record) {
              : reinterpret_cast<uint64_t>(record.ExceptionAddress);
 }
 
-// The system asks the others when the handler has returned, and nobody says what became of it.
+// The system asks the other handlers when this one has returned, and does not report their result.
 class FirstChance final : public Crash {
  public:
   explicit FirstChance(const EXCEPTION_RECORD& record)
@@ -128,7 +128,8 @@ bool ProcessEnds() {
   return ask != nullptr && ask() != 0;
 }
 
-// ExitProcess tells all libraries, when it has ended the other threads; TerminateProcess tells nobody.
+// The system calls this in ExitProcess, when the other threads have ended; TerminateProcess calls
+// no library.
 void NTAPI OnLibraryEvent(void*, DWORD reason, void*) {
   if (reason == DLL_PROCESS_DETACH && exit_handler != nullptr && ProcessEnds()) OnExit();
 }

@@ -19,7 +19,7 @@ std::error_code StartDetached(const std::vector<std::string>& arguments, RawHand
   ProcessHandle process;
   std::error_code error = LaunchProgram(launch, &process);
   if (error == std::errc::permission_denied) {
-    // A job of which nobody may leave.
+    // The process is in a job that processes cannot leave.
     launch.flags &= ~DWORD{CREATE_BREAKAWAY_FROM_JOB};
     error = LaunchProgram(launch, &process);
   }

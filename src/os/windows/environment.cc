@@ -20,7 +20,7 @@ const char* Kept(std::string value) {
 
 }  // namespace
 
-// A program that is elevated gets the environment of whoever agreed to that, not of whoever asked.
+// An elevated program gets the environment of the user who agreed to that, not of the caller.
 bool IsPrivilegedProcess() {
   return false;
 }

@@ -31,7 +31,7 @@ struct OpenRequest {
 };
 
 OpenRequest RequestOf(FileMode mode) {
-  // Writes go to the end, whoever wrote there meanwhile.
+  // Writes append, even after writes of other processes.
   constexpr DWORD kAppend = FILE_APPEND_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE;
   constexpr DWORD kWhole = GENERIC_READ | FILE_WRITE_DATA | FILE_APPEND_DATA;
   // A handle that may only append cannot lock.
@@ -78,7 +78,7 @@ std::error_code WriteAll(HANDLE file, std::span<const std::byte> bytes) {
   return {};
 }
 
-// Locks are of bytes. One behind all files keeps nobody from reading or writing.
+// Locks cover bytes. A byte behind the end of every file hinders no reads or writes.
 constexpr uint64_t kLockedByte = uint64_t{1} << 62;
 
 bool LockByte(HANDLE file, DWORD flags) {
@@ -94,7 +94,7 @@ bool IsLink(HANDLE file) {
           info.ReparseTag == IO_REPARSE_TAG_MOUNT_POINT);
 }
 
-// Only who has a file alone can open it so that nobody else may.
+// Returns true if another handle has the file open: it cannot be opened exclusively then.
 bool IsOpenElsewhere(const std::filesystem::path& path) {
   const SystemHandle alone = Owned(CreateFileW(SystemPath(path).c_str(), GENERIC_READ, 0, nullptr,
                                                OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
@@ -280,12 +280,12 @@ std::error_code MakeFolders(const FilePath& folder) {
   }
   if (CreateDirectoryW(SystemPath(folder).c_str(), nullptr) != 0) return {};
   const std::error_code error = LastError();
-  // Somebody else was faster, or the name ends with a slash.
+  // Another process made the folder first, or the name ends with a slash.
   return FactsAt(folder).type == std::filesystem::file_type::directory ? std::error_code() : error;
 }
 
 std::error_code MakePrivateFolder(const FilePath& folder) {
-  // Nobody else is named, neither for the folder nor for what will be in it.
+  // The list of rights names this user only, for the folder and for files in it.
   const std::wstring rights = L"D:P(A;OICI;FA;;;" + UserOf(GetCurrentProcess()) + L")";
   SECURITY_ATTRIBUTES security = {sizeof(security), nullptr, FALSE};
   if (ConvertStringSecurityDescriptorToSecurityDescriptorW(

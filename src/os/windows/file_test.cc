@@ -77,7 +77,7 @@ TEST_F(FileTest, DevicesAreToldFromFiles) {
   EXPECT_EQ(device.Sync(), std::errc::invalid_argument);
 }
 
-// While somebody reads it not every system does it. Then nothing has changed.
+// Not every system replaces a file that is open for reading. A failure must change nothing.
 TEST_F(FileTest, WhoReadsAFileKeepsItOrItIsReplaced) {
   EXPECT_FALSE(ReplaceFile(In("a"), Bytes("before")));
   {

@@ -26,7 +26,7 @@ void StayWhileAllowed(DWORD request) {
 }
 
 BOOL WINAPI Note(DWORD request) {
-  // The second of its kind goes on to whoever comes next, who ends the process.
+  // A second request of a kind goes on to the next handler, which ends the process.
   if (request_that_came.exchange(request) == request) return FALSE;
   StayWhileAllowed(request);
   return TRUE;

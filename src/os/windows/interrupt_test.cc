@@ -56,7 +56,7 @@ const TestRole waits_for_c("waits-for-c", [](const TestWords&) {
   if (!HasOwnConsole()) return 90;
   InterruptibleWait wait("last words");
   std::thread pressing([] { Press(CTRL_C_EVENT); });
-  // It may come before the wait does: then it ends this process, with 0.
+  // The request may come before the wait: then it ends this process, with 0.
   pressing.join();
   return 10 + static_cast<int>(wait.Wait(ThisProcess(), kLongNs));
 });

@@ -32,7 +32,8 @@ struct Launch {
   DWORD flags = 0;                // as of CreateProcessW
 };
 
-// For programs that nobody looks at: no console is opened for them, where this process has none.
+// Returns the flags for programs without a user: no console is opened for them if this process has
+// none.
 DWORD WithoutNewConsole();
 
 // The error of CreateProcessW; nothing runs then. `main_thread`: of a program that is started suspended.

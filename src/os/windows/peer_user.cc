@@ -22,7 +22,7 @@ DWORD OwnerOf(const TcpEnd& there, const TcpEnd& here) {
   std::vector<std::byte> table;
   DWORD size = 1 << 16;
   DWORD error = ERROR_INSUFFICIENT_BUFFER;
-  // It grows while it is asked for.
+  // The table grows while it is read.
   for (int i = 0; i < 8 && error == ERROR_INSUFFICIENT_BUFFER; ++i) {
     table.resize(size + 4096);
     size = static_cast<DWORD>(table.size());

@@ -206,7 +206,7 @@ Status SendSignal(const ProcessHandle&, int signal_number) {
                 fmt::format("signal {} cannot be sent: Windows has none", signal_number));
 }
 
-// 16 million, which nobody sets.
+// The limit of Windows is 16 million, and cannot be changed.
 uint64_t RaiseHandleLimit(uint64_t) {
   return uint64_t{1} << 24;
 }
@@ -215,7 +215,7 @@ SystemHandle TakeInherited(uint64_t number) {
   return SystemHandle(static_cast<RawHandle>(number));
 }
 
-// It has inherited what was named.
+// Processes inherit only named handles on Windows.
 void CloseAllBut(const SystemHandle&) {}
 
 std::string ArgumentsOf(ProcessId pid) {

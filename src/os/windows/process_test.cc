@@ -110,7 +110,7 @@ TEST(EndsOfProcesses, WhoIsKilledByAnotherHasHisCode) {
   const ProcessEnd end = EndOf(process);
   EXPECT_EQ(end.kind, EndKind::kExited);
   EXPECT_EQ(end.value, 1);
-  // It has ended already.
+  // The process has ended already.
   EXPECT_TRUE(KillProcess(process).ok());
   EXPECT_EQ(CollectEnd(process).value, 1);
 }

@@ -57,7 +57,7 @@ class View {
 std::vector<ProcessId> RunningProcesses() {
   std::vector<DWORD> ids(256);
   DWORD bytes = 0;
-  // It is not told how many there are, only that all of this is used.
+  // The system does not report the number, only that the whole room was used.
   while (EnumProcesses(ids.data(), static_cast<DWORD>(ids.size() * sizeof(DWORD)), &bytes) != 0 &&
          bytes == ids.size() * sizeof(DWORD)) {
     ids.resize(ids.size() * 2);

@@ -119,8 +119,8 @@ std::string NameOf(HANDLE section) {
 
 }  // namespace
 
-// Named "NAME-PID-N" with the lowest N that nobody has: somebody may have taken names, or still hold memory of an
-// earlier process of this number.
+// Memory is named "NAME-PID-N" with the lowest free N: another process may have taken names, or
+// still hold memory of an earlier process of this number.
 uint64_t SharedMemory::MostBytes() {
   return ~uint64_t{0};
 }

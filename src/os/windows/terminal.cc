@@ -56,7 +56,7 @@ bool IsTerminal(StandardStream stream) {
 }
 
 bool TakesEscapes(StandardStream stream) {
-  // Nobody has to set it here, but whoever does is obeyed.
+  // The variable need not be set here, but is obeyed.
   const char* const terminal = std::getenv("TERM");
   if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
   const HANDLE console = HandleOf(stream);

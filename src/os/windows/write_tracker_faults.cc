@@ -64,7 +64,7 @@ class ProtectTracker final : public WriteTracker {
 const char kFaultWriteTracker[] = "VirtualProtect";
 
 std::unique_ptr<WriteTracker> MakeFaultWriteTracker() {
-  // Before all others, who would take it for a crash.
+  // First in the list: other handlers would take the exception for a crash.
   static const void* const handler = AddVectoredExceptionHandler(/*First=*/1, OnException);
   if (handler == nullptr) return nullptr;
   return std::make_unique<ProtectTracker>();

@@ -22,7 +22,7 @@ class WriteWatchTracker final : public WriteTracker {
   bool Add(PageRange pages) override {
     return ResetWriteWatch(At(pages.begin), pages.end - pages.begin) == 0;
   }
-  // It is watched as long as it lives.
+  // The memory is watched as long as it lives.
   void Remove(PageRange) override {}
   bool Collect(PageRange pages, std::vector<PageRange>* written) override;
   // Returns true if it finds exactly the writes to memory of its own.

@@ -56,7 +56,7 @@ uint64_t SizeOfWork(const KnownArguments& arguments) {
     case ArgumentsPoint::kDraw:
     case ArgumentsPoint::kIndexedDraw: return Times(main.first, main.second());
     case ArgumentsPoint::kGroups: return Times(Times(main.first, main.second()), main.third());
-    // Vertices and instances, or groups: nobody has less of either than of one of them.
+    // Vertices and instances, or groups: one of each factor at least.
     case ArgumentsPoint::kIndirect: return Times(arguments.values.first, arguments.values.second());
     default: return 0;
   }

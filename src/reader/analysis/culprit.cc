@@ -142,7 +142,7 @@ class CulpritFinder {
           case WaitState::kBlocked: break;
         }
         if (wait.signal != kNone) next = snapshot_.syncs[wait.signal].queue;
-        // It is the presentation engine that does not signal.
+        // The presentation engine is the one that does not signal.
         if (next == kNone) return {FindingKind::kEndlessWait, kNone, index};
       }
       queue = next;

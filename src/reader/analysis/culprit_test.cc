@@ -481,7 +481,7 @@ TEST(Culprit, AWaitForNothingIsFollowedToItsEnd) {
   SnapshotBuilder builder(MarkerMode::kTop);
   for (uint32_t i = 0; i < 2; ++i)
     AddList(&builder, builder.AddQueue(), {CAIRN_MARKER_DRAW}, false);
-  // Queue 0 waits for queue 1, which waits for what nobody signals.
+  // Queue 0 waits for queue 1, which waits for a signal that never comes.
   TellSync(SyncKind::kWait, 0, 0x10, &builder.snapshot);
   TellSync(SyncKind::kWait, 1, 0x20, &builder.snapshot);
   TellSync(SyncKind::kSignal, 1, 0x10, &builder.snapshot);

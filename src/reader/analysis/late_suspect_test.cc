@@ -142,7 +142,7 @@ TEST(LateSuspect, AnotherQueueOfTheDeviceMayBeWhatFaulted) {
   for (const QueueVerdict& verdict : Analyse(builder.snapshot).verdicts) {
     EXPECT_EQ(verdict.late_suspect, kNone);
   }
-  // It finished as well: then both queues have one, and the driver does not say which it was.
+  // Both queues have finished work now, and the driver does not report which of them it was.
   builder.SetWords(list, 1, 2);
   for (const QueueVerdict& verdict : Analyse(builder.snapshot).verdicts) {
     EXPECT_EQ(verdict.late_suspect, kNone);

@@ -122,7 +122,7 @@ TEST(RawMarkerVerdicts, WithoutScopesTheWorkIsWhatLiesBetweenMarkers) {
   EXPECT_EQ(verdict.works[3].after_marker, 3u);
 }
 
-// Nobody knows whether the scope's work was recorded before the marker in it or behind.
+// The scope's work may have been recorded before the marker in it or behind it.
 TEST(RawMarkerVerdicts, AMarkerInsideOfAScopeSplitsIt) {
   RawSnapshot builder;
   builder.List("(B1)");
@@ -180,7 +180,7 @@ TEST(RawMarkerVerdicts, ACandidateElsewhereLosesNoStore) {
   other.Submit(queue, list);
   other.SetWords(list, 1, 0);
   EXPECT_EQ(States(Judge(other).at(0)), "FN");
-  // It finished, and explains nothing.
+  // The work finished, and explains nothing.
   other.SetWords(list, 2, 2);
   EXPECT_EQ(States(Judge(other).at(0)), "FR");
 }

@@ -18,8 +18,9 @@ constexpr uint64_t kLeastDone = 4;
 constexpr uint64_t kLooksNs = 300'000'000;
 constexpr uint64_t kWorksUntilStill = 3;
 
-// Returns true if somebody, or the program itself, may have ended it because the GPU took so long.
-// An abort is the only fault of the CPU that counts: others may be those of GPU work that runs there.
+// Returns true if the user, or the program itself, may have ended it because the GPU took so long.
+// An abort is the only fault of the CPU that counts: others may be those of GPU work that runs
+// there.
 bool MayHaveGivenUp(const Snapshot& snapshot, const CulpritFinding& finding) {
   switch (finding.kind) {
     case FindingKind::kNothingWrong:

@@ -149,7 +149,7 @@ class QueueJudge {
     verdict_.candidate_executions.resize(1);
   }
 
-  // The words are copies that nobody brought up to date when the process died.
+  // Returns true if the words are copies that were not updated when the process died.
   bool WordsAreOld() const {
     return verdict_.device != kNone &&
            snapshot_.devices[verdict_.device].memory == WordMemory::kMirrored &&

@@ -21,7 +21,7 @@ enum class WorkClass : uint8_t {
 // Returns the class of a CairnMarkerType; accepts values that this version does not know.
 WorkClass ClassOfType(uint32_t type);
 
-// The same of a scope. A pass without anything inside may hold work that nobody marked: kOther.
+// Returns the class of a scope. An empty pass may hold work without markers: kOther.
 WorkClass ClassOfScope(const Snapshot& snapshot, const Scope& scope);
 
 // The pipeline whose shaders the scope runs; kNone for barriers, clears and copies, with which any may be bound.

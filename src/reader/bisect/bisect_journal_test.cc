@@ -70,7 +70,7 @@ struct CountingProbe {
 };
 
 #if !defined(_WIN32)  // where a file has the rights that its folder gives
-// It says what a program did, as reports do.
+// The journal describes a program, as reports do.
 TEST_F(BisectJournalTest, NobodyElseMayReadIt) {
   const auto journal = Open();
   EXPECT_EQ(std::filesystem::status(path_).permissions(),
@@ -181,7 +181,7 @@ TEST_F(BisectJournalTest, WhatIsAboutSomethingElseIsPutAsideAndSaysWhatDiffers) 
       ASSERT_NE(nullptr, journal);
       EXPECT_EQ(difference, journal->put_aside());
       EXPECT_EQ(0u, journal->remembered());
-      // It is this search's own from the beginning.
+      // The journal belongs to this search from the beginning.
       EXPECT_FALSE(BisectJournal::Open(path_, identity).ok());
       ASSERT_TRUE(journal->Ask(Question(1), probe.probe()).ok());
     }

@@ -255,7 +255,7 @@ TEST(Bisect, LuckIsLearntAndAskedAgain) {
     const Result<BisectAnswer> answer = Bisect(tree, gpu.probe(), options);
     ASSERT_TRUE(answer.ok());
     ASSERT_TRUE(answer->found) << seed << ": " << answer->why;
-    // Nobody else is blamed in its place, whatever the luck.
+    // No other call is blamed, for any random sequence.
     EXPECT_THAT(answer->culprits, ::testing::Contains(Call(13'205))) << seed;
   }
 }
@@ -493,7 +493,8 @@ TEST(Bisect, AnErrorOfTheProbeEndsIt) {
   }
 }
 
-// On a machine under load: some plays say nothing. Taken for clean ones, the hang would be nobody's.
+// On a machine under load some plays give no answer. If they counted as clean, the hang would be
+// missed.
 TEST(Bisect, UndecidedPlaysAreAskedAgainAndCounted) {
   const BisectTree tree = Tree(20, 2, 10);
   ModelGpu gpu(tree, [](const auto& executed) { return executed.calls.contains(13'205); });

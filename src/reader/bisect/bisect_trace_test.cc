@@ -604,7 +604,7 @@ TEST_F(TraceProbeTest, ADeviceThatTakesThePlaybackWithItIsNamed) {
   Ask("exit");
   EXPECT_EQ("the playback ended before it had a device", ProbeDevice(settings_).status().message());
   (void)PlaysIn(plays_);
-  // Somebody else did that: it may be another way the next time.
+  // Another process killed it: the next play may end in another way.
   EXPECT_THAT(dies_of(kKilled).message(), HasSubstr("something else killed the playback"));
   EXPECT_EQ(4, PlaysIn(plays_));
 }

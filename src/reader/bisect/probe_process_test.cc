@@ -255,7 +255,7 @@ TEST(ProbeAnswer, FailuresHaveThePlaceOfTheirSubmission) {
   EXPECT_EQ(0, AnswerOf(run, tree)->signal);
   run.signal = kFault;
   EXPECT_EQ(kFault, AnswerOf(run, tree)->signal);
-  // Nobody here sent that.
+  // The signal came from outside.
   run.signal = kKilled;
   EXPECT_EQ(ProbeOutcome::kUndecided, AnswerOf(run, tree)->outcome);
   EXPECT_THAT(AnswerOf(run, tree)->why, HasSubstr("out of memory"));

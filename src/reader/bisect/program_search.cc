@@ -38,8 +38,8 @@ Result<ProbeAnswer> ProgramSearch::FromJournalOr(const BisectQuestion& question,
 }
 
 Result<ProbeAnswer> ProgramSearch::Try(const BoardQuestion& question, TrialRun* run) {
-  // A run that waits for what was left out waits for ever. As long as nobody knows how long a whole one takes, it
-  // may take any time.
+  // A run that waits for omitted work waits forever. Until the duration of a whole run is known,
+  // there is no limit.
   constexpr uint64_t kLeastNs = uint64_t{5} * 1'000'000'000;
   const bool whole = question == BoardQuestion();
   const uint64_t most_ns = whole || longest_whole_ns_ == 0

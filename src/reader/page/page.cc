@@ -15,7 +15,7 @@ namespace {
 
 // The place of the data.
 constexpr std::string_view kDataPlace = "@DATA@";
-// In its policy: a page of a server may ask it, one that is a file nobody.
+// The place in the page's policy: a page of a server may ask that server, a page in a file none.
 constexpr std::string_view kServerPlace = "@SERVER@";
 constexpr std::string_view kMayAskServer = "; connect-src 'self'";
 

@@ -216,7 +216,7 @@ Status BufferAddresses::CollectTable(std::span<const Step> before, const Step& s
   for (uint64_t record = 0; record + kIdentifierBytes <= step.count; record += stride) {
     const uint64_t at = step.offset + record;
     CAIRN_RETURN_IF_ERROR(AddWord(before, {step.buffer, at}, WordKind::kIdentifier, memory, words));
-    // Local root arguments: nobody says which of them are addresses. Those have this alignment.
+    // Any local root argument may be an address. Addresses have this alignment.
     const uint64_t end = std::min(stride, step.count - record);
     for (uint64_t word = kIdentifierBytes; word + kWordBytes <= end; word += kWordBytes) {
       CAIRN_RETURN_IF_ERROR(

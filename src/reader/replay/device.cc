@@ -24,7 +24,8 @@ static bool IsLibvkd3d(const std::string&, const Library& library) {
   return library.IsOfWine();
 }
 
-// Wine has libvkd3d within its d3d12.dll, where nobody can ask for its release: Wine 11 has 1.17 or a later one.
+// Wine has libvkd3d inside its d3d12.dll, which does not report its version: Wine 11 has 1.17 or a
+// later one.
 static bool TakesNull(const Library&) {
   const auto version =
       Library::FindLoaded("ntdll.dll").Find<const char*(__cdecl*)()>("wine_get_version");

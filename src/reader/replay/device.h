@@ -34,13 +34,13 @@ struct D3D12Library {
   void* serialize_root_signature = nullptr;  // D3D12SerializeRootSignature; null if it has none
   bool takes_api_version = false;            // libvkd3d-utils: one more argument
   uint32_t wchar_bytes = sizeof(wchar_t);    // of a WCHAR in its wide strings
-  // It is libvkd3d, or Wine's, which is that: it reads the descriptors of tables on the CPU when something is drawn,
-  // its command lists end with their allocators, and its queues do not wait for what was not signalled before.
-  // Elsewhere tables are read by the GPU alone, and queues wait.
+  // True for libvkd3d and Wine's copy of it: it reads the descriptors of tables on the CPU at
+  // draws, its command lists end with their allocators, and its queues do not wait for values that
+  // were not signalled before. Elsewhere only the GPU reads tables, and queues wait.
   bool is_libvkd3d = true;
-  // It takes null in place of a root view's address, of the indices' address, and of an array of vertex buffers: all
-  // do but older releases of libvkd3d, of which the first look behind the pointer. Those get something that means the
-  // same.
+  // True if null is accepted in place of a root view's address, of the indices' address, and of an
+  // array of vertex buffers: all but older releases of libvkd3d accept it, of which the first ones
+  // follow the pointer. Those get an equivalent argument.
   bool takes_null = false;
 };
 Result<D3D12Library> LoadD3D12(const std::string& library);

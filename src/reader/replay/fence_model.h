@@ -26,7 +26,8 @@ struct FenceValue {
 class FenceModel {
  public:
   void Create(uint64_t fence, uint64_t initial_value) { values_[fence] = initial_value; }
-  // The CPU waits no longer for a fence that ended. A queue that does comes to no end: nobody can signal it.
+  // Removes an object. The CPU waits no longer for a removed fence. A queue that waits for it never
+  // proceeds: it cannot be signalled.
   void Remove(uint64_t object);
   // Sets the real value of the fence.
   void Correct(uint64_t fence, uint64_t value);

@@ -164,9 +164,9 @@ enum class PlayerFailure {
   kHang,      // a fence did not come in time
   kLost,      // a device is lost, and was not when the trace was recorded
   kCorrupt,   // the trace is damaged: what follows builds on what is lost
-  // Says nothing about the trace, and another play may not meet it: no memory; with canary also a queue that
-  // cannot be waited for, a canary that cannot be made any more, and work of which nobody saw whether it ended
-  // in time.
+  // No property of the trace, and another play may not meet it: no memory; with canary also a queue
+  // that cannot be waited for, a canary that cannot be made any more, and work whose end in time
+  // was not observed.
   kUnclear,
 };
 

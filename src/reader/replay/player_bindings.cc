@@ -401,7 +401,7 @@ void PlayerImpl::StartList(CallInProgress* call, const ReplayObject* allocator,
 void PlayerImpl::ClearList(CallInProgress* call, IUnknown* pipeline) {
   ListBindings& bindings = BindingsOf(call->record.object);
   if (library_.is_libvkd3d) {
-    // It clears nothing: what was bound is used, and so held, until something else is bound.
+    // ClearState releases nothing: bound objects are used, and so held, until others are bound.
     for (ListBindings::Bound& bound : bindings.points) bound.set = bound.unknown = false;
     return;
   }

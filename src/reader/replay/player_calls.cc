@@ -111,7 +111,7 @@ Status PlayerImpl::MakeCall(CallInProgress* call) {
     case Treatment::kRemoveDevice: return RemoveDevice(call, *target);
     case Treatment::kUnmap: {
       const auto mapping = call->object->maps.find(call->At<UINT>(0));
-      // Unmap without Map is an error of the program that harms nobody but an implementation.
+      // Unmap without Map is an error of the program that harms only an implementation.
       if (mapping == call->object->maps.end()) return Status();
       if (--mapping->second.count == 0) call->object->maps.erase(mapping);
       break;

@@ -20,8 +20,8 @@ std::string What(const LeftOut& kind) {
   return kind.what;
 }
 
-// A trace of one call, whose result nobody knows, of an object that is not here: it is counted, unless it has no
-// effect at all.
+// A trace of one call without a result, on a missing object: it is counted, unless it has no effect
+// at all.
 TEST(EffectsTest, EveryMethodIsCounted) {
   for (uint32_t i = 0; i < kMethodCount; ++i) {
     const auto method = static_cast<Method>(i);
@@ -78,7 +78,7 @@ TEST(EffectsTest, WhatRunsAProgramIsLeftOutToo) {
   EXPECT_THAT(What(result.left_out[1]), HasSubstr("Dispatch: its pipeline"));
 }
 
-// A driver's cache: on this device there is none, and nobody misses it.
+// A driver's cache: this device has none, and its loss has no effect.
 TEST(EffectsTest, CachesOfShadersAreNobodysLoss) {
   TestScript script;
   const Method method = Method::ID3D12Device9_CreateShaderCacheSession;

@@ -312,7 +312,7 @@ TEST_F(PlayerGpuTest, WritesIntoTexturesStayInThem) {
   };
   write(&box);
   write(nullptr);
-  // Tried, and refused there as well: nobody misses it.
+  // The call was refused in the recording as well, so that its omission is no loss.
   const uint64_t failed = write(&box);
   script_.Return(method, failed, HRESULT{E_INVALIDARG}, 0u, &box, data, 64u, 1024u);
   const Status status = Play();
@@ -325,8 +325,8 @@ TEST_F(PlayerGpuTest, WritesIntoTexturesStayInThem) {
                                             HasSubstr("1024 bytes are written, 32 were recorded")));
 }
 
-// The value that says that a device is lost may be the program's own: whoever waits for less than it is no
-// victim of a loss. Copies before the signal let the wait be there first.
+// The value of a lost device may be the program's own: a wait for a smaller value is no loss.
+// Copies before the signal let the wait be there first.
 TEST_F(PlayerGpuTest, GreatestValueOfAFenceIsNoLoss) {
   constexpr uint64_t kSize = uint64_t{16} << 20;
   const uint64_t from = script_.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, kSize);

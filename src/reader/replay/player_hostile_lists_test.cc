@@ -157,7 +157,7 @@ TEST_F(RootTest, DispatchWithATableThatIsInNoHeap) {
                 "root parameter 0 begins at descriptor 0x640000060, which was in no heap");
 }
 
-// It may have been in one that is not here.
+// The table may have been in a heap that is not here.
 TEST_F(RootTest, TableThatMayBeInAHeapThatIsNotHere) {
   Set(signature_);
   const ObjectBody body{script_.device, 5000, static_cast<uint32_t>(Chain::kID3D12DescriptorHeap),

@@ -298,7 +298,8 @@ Status PlayerImpl::OnCall(const Record& record) {
   const Status status = MakeCall(&call);
   if (status.ok()) CountCost(call);
   if (status.ok() || failure_ != PlayerFailure::kNone) return status;
-  // It would do nothing, and implementations on the CPU may not know that: nobody misses it.
+  // The call would have no effect, and implementations on the CPU may not know that: its omission
+  // is no loss.
   if (status.code() == StatusCode::kInvalidArgument) return Status();
   return LeaveOutCall(call, status.message());
 }

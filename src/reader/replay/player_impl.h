@@ -411,7 +411,8 @@ class PlayerImpl final : public Player {
   std::set<uint64_t>
       structure_sizes_;      // buffers with sizes of acceleration structures, and copies of them
   uint64_t next_frame_ = 0;  // the frame that is played
-  // By the clock of the recording: when it began; 0: not known. Then how long it took, once somebody has asked.
+  // By the clock of the recording: the frame's begin; 0: unknown. Then its duration, once it was
+  // asked for.
   uint64_t frame_began_ns_ = 0;
   std::optional<uint64_t> recorded_frame_ns_;
   uint64_t pace_recorded_ns_ = 0;  // times of the first frame

@@ -190,7 +190,7 @@ Status PlayerImpl::ClearBuffer(ID3D12Resource* buffer, DeviceContext* context,
         *queue, buffer, offset, std::span(zeros).first(std::min(size_bytes - offset, kPieceBytes)),
         state);
     if (status.ok()) continue;
-    // Acceleration structures: nobody reads them before they are built.
+    // Acceleration structures are not read before they are built.
     if (status.code() == StatusCode::kUnsupported) return Status();
     CAIRN_RETURN_IF_ERROR(CheckLoss(context));
     return status;

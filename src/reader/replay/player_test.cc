@@ -161,7 +161,7 @@ TEST_F(PlayerTest, ReadbacksBeforeTheFirstFrameAreNotCompared) {
   EXPECT_EQ(played.result.compared_readbacks, 0u);
 }
 
-// Memory that nobody writes holds zeros, in the recording and in the replay.
+// Unwritten memory holds zeros, in the recording and in the replay.
 TEST_F(PlayerTest, WhatAResourceHeldIsComparedIfAskedFor) {
   const uint64_t queue = script_.CreateQueue();
   const uint64_t list = script_.CreateList(script_.CreateAllocator());
@@ -382,7 +382,7 @@ TEST_F(PlayerTest, PipelinesOfALibraryAreMadeFromTheirDescriptions) {
   EXPECT_EQ(played.result.skipped, 0u);
 }
 
-// The same calls, of which nobody says that they failed: a warning for each kind, however often.
+// The same calls, without a recorded failure: one warning for each kind, however often.
 TEST_F(PlayerTest, KindsOfWhatIsLeftOutAreCounted) {
   const uint64_t list = script_.CreateList(script_.CreateAllocator());
   const uint64_t from = script_.CreateBuffer(D3D12_HEAP_TYPE_UPLOAD, 4096);

@@ -232,7 +232,7 @@ Status PlayerImpl::CheckAlive(const ReplayDescriptor& descriptor, uint32_t furth
 Status PlayerImpl::CheckClear(CallInProgress* call, ReplayView::Kind kind, size_t count,
                               size_t rects) {
   std::span<const ReplayDescriptor> descriptors = values_.descriptors();
-  // The first is for the GPU, of the same view: nobody reads it on the CPU.
+  // The first descriptor is for the GPU, of the same view: the CPU does not read it.
   if (kind == ReplayView::Kind::kUnordered && descriptors.size() == 2) {
     descriptors = descriptors.subspan(1);
   }

@@ -266,11 +266,11 @@ Status PlayerImpl::AskIdle(uint64_t queue, DeviceContext* context) {
 }
 
 Status PlayerImpl::WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t since_ns) {
-  // It waits for something that comes later in the trace, or never.
+  // The queue waits for a value that comes later in the trace, or never.
   if (fences_.Blocked(queue) || context->lost) return Status();
   if (const Status asked = AskIdle(queue, context); !asked.ok()) {
     CAIRN_RETURN_IF_ERROR(CheckLoss(context));
-    // There is nothing to wait with, so nobody knows whether the work has ended.
+    // The end of the work cannot be found out without a fence.
     if (!options_.canary) return Status();
     return Fail(PlayerFailure::kUnclear, current_,
                 fmt::format("queue {} cannot be waited for: {}", queue, asked.message()));

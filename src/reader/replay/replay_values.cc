@@ -309,7 +309,7 @@ Status ReplayValues::GpuDescriptor(uint64_t* place) {
     return Status();
   }
   const Result<ReplayDescriptor> real = objects_->RealGpuDescriptor(*place);
-  // It may be in a heap that is not here.
+  // The table may be in a heap that is not here.
   if (real.ok() || objects_->absent_descriptors() || !SetsATable(method_)) {
     return Descriptor(real, place);
   }
@@ -319,7 +319,7 @@ Status ReplayValues::GpuDescriptor(uint64_t* place) {
   return Status();
 }
 
-// Nobody waits for a replay's events.
+// A replay needs no events.
 Status ReplayValues::Handle(HandleKind kind, uint64_t* place) {
   if (kind == HandleKind::kEvent) {
     had_event_ = *place != 0;

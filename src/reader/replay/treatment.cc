@@ -86,7 +86,7 @@ Treatment Decide(Method method) {
     case Method::ID3D12Device3_OpenExistingHeapFromFileMapping:
     case Method::ID3D12Device13_OpenExistingHeapFromAddress1: return Treatment::kImport;
     case Method::ID3D12Device5_RemoveDevice: return Treatment::kRemoveDevice;
-    // It writes to memory of the program.
+    // The method writes to memory of the program.
     case Method::ID3D12Device15_ResolveQueryData:
     // Caches of a driver, and notifications of the ends of objects: nothing else depends on the
     // objects that these calls create.

@@ -36,7 +36,7 @@ TEST(WaitTime, AHangIsNotMadeByAPauseOfWhoWatches) {
   WaitTime time = Watched(1'000 * kMs, kMs);
   time.Look(5'000 * kMs + 60'000 * kMs);
   EXPECT_EQ(Punctuality::kInTime, PunctualityOf(time, /*ended=*/false, kTimeout));
-  // Ended meanwhile: in time or not, nobody knows. It is neither clean nor a hang.
+  // The work ended meanwhile, and the time is unknown. It is neither clean nor a hang.
   EXPECT_EQ(Punctuality::kUnknown, PunctualityOf(time, /*ended=*/true, kTimeout));
 }
 

@@ -366,7 +366,7 @@ class FindingWriter {
       std::string path;
       AppendScopePath(snapshot_, analysis_, analysis_.scopes[scope.parent], path,
                       ScopeDetail::kShort);
-      // It begins with " > ".
+      // The path begins with " > ".
       out_ += " of ";
       out_ += std::string_view(path).substr(3);
     }

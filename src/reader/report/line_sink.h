@@ -15,7 +15,7 @@
 
 namespace cairn {
 
-// However much a snapshot holds, nobody reads more, and a hostile one shall not fill memory.
+// The limit of a report: longer ones are not read, and a hostile snapshot must not fill memory.
 inline constexpr size_t kMostReportBytes = size_t{192} << 20;
 
 class LineSink {
@@ -37,8 +37,8 @@ class LineSink {
   void Prose(std::string_view prefix, std::string_view text);
 
   size_t size_bytes() const { return size_bytes_; }
-  // kMostReportBytes were put into it, before lines were cut to the width: no more lines are taken, and
-  // whoever prints many should stop.
+  // kMostReportBytes were put into it, before lines were cut to the width: no more lines are taken,
+  // and loops that print should stop.
   bool full() const { return full_; }
   // A line that says so, and room for what has to stand at the end nevertheless.
   void EndFull();

@@ -44,7 +44,7 @@ class TextReporter {
   }
 
   void PrintVerdict(LineSink& sink) {
-    // The answer first: who reads this has just crashed.
+    // The answer first: the reader has just had a crash.
     verdicts_.PrintFinding(sink);
     sink.Blank();
     PrintIncidents(sink);

@@ -63,7 +63,7 @@ std::string_view View(beast::string_view text) {
   return {text.data(), text.size()};
 }
 
-// To try again at once would help nobody.
+// Returns true for errors for which an immediate retry is useless.
 bool IsShortOfSomething(Error error) {
   namespace errc = boost::system::errc;
   return error == errc::too_many_files_open || error == errc::too_many_files_open_in_system ||
@@ -80,7 +80,7 @@ bool IsSame(std::string_view text, std::string_view secret) {
   return different == 0;
 }
 
-// 128 bits that nobody guesses; "" if the system has no random numbers.
+// Returns 128 random bits; "" if the system has no random numbers.
 std::string NewSecret() {
   std::array<std::byte, 16> bytes;
   std::string text;
@@ -266,7 +266,7 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
     ++state_.answers;
     is_answer_ = true;
     StopWaiting();
-    // It may take its time.
+    // The answer may take any time.
     stream_.expires_never();
     asio::post(
         state_.answerers, [self = shared_from_this(), question = std::move(question)]() mutable {
@@ -418,7 +418,7 @@ bool PageServer::State::IsLetIn(const Tcp::socket& socket) {
   if (options.any_user || !users_are_told) return true;
   const PeerUser user = UserBehind(&users, socket);
   if (user == PeerUser::kSame) return true;
-  // Nobody has the other end of one that is unknown, most often.
+  // Most connections of an unknown user are closed at their other end already.
   if (user == PeerUser::kOther && !std::exchange(has_warned, true) && options.warn) {
     options.warn(
         "a connection of another user was refused, and so will others be; if it was yours, by way "
@@ -459,8 +459,8 @@ const char* PageServer::State::Refusal(const http::request<http::empty_body>& re
   const std::string_view target = View(request.target());
   const std::string_view secret_in = SecretIn(target);
   const std::string_view behind = secret_in.empty() ? "" : target.substr(secret_in.size() + 2);
-  // The page itself may be come to from anywhere by who knows its address: from the file that the browser is started
-  // with, or by a click in a terminal.
+  // The page itself may be reached from anywhere with its address: from the file that the browser
+  // is started with, or by a click in a terminal.
   const bool comes_to_page = behind.empty() && View(request["Sec-Fetch-Mode"]) == "navigate" &&
                              View(request["Sec-Fetch-Dest"]) == "document";
   const std::string_view site = View(request["Sec-Fetch-Site"]);
@@ -478,7 +478,7 @@ const char* PageServer::State::Refusal(const http::request<http::empty_body>& re
   if (!IsKnown(secret_in)) return kWrongAddress;
   if (IsTicket(secret_in)) {
     if (is_order || !behind.empty()) return "this address leads to the page, and answers nothing";
-    // It would be spent before anybody looks.
+    // A prefetch would use up the address before a user opens it.
     if (request.count("Sec-Purpose") != 0)
       return "this address is not to be fetched before its time";
   }

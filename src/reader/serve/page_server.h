@@ -50,7 +50,7 @@ class PageServer {
 
   // Errors: kIo, if the port is taken as well.
   static Result<std::unique_ptr<PageServer>> Open(PageServerOptions options, Answerer answerer);
-  // Waits for answers that are being made, but for nobody who is slow to ask or to read.
+  // Waits for answers that are being made, but not for slow clients.
   ~PageServer();
   PageServer(const PageServer&) = delete;
   PageServer& operator=(const PageServer&) = delete;

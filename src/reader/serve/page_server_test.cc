@@ -182,7 +182,7 @@ TEST_F(PageServerTest, HasAnotherSecretEachTime) {
 TEST_F(PageServerTest, AnAddressLeadsToThePageOnce) {
   const std::string ticket = TicketPath();
   const std::string other = TicketPath();
-  // It answers nothing itself, and is not spent by who must not use it.
+  // The ticket's address answers nothing itself, and is not used up by a refused request.
   EXPECT_THAT(Get(ticket + "calls"), StartsWith("403 "));
   EXPECT_THAT(Post(ticket, {{"Origin", "http://" + host_}}), StartsWith("403 "));
   EXPECT_THAT(Get(ticket, {{"Sec-Purpose", "prefetch;prerender"}}), StartsWith("403 "));
@@ -210,7 +210,7 @@ TEST_F(PageServerTest, ThePageMayBeComeToFromAnywhereAndNothingElse) {
             "403 other sites may not ask\n");
 }
 
-// However much somebody says who does not know the address, its first line alone is read.
+// Of a client without the address only the first line is read, whatever it sends.
 TEST_F(PageServerTest, WhoDoesNotKnowTheAddressIsNotHeardOut) {
   const RawConnection connection(host_);
   ASSERT_TRUE(connection.Send("GET /" + std::string(32, '0') + "/ HTTP/1.1\r\n"));

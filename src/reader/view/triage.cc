@@ -37,7 +37,7 @@ void IsoTimeKey(std::string_view key, uint64_t realtime_ns, JsonWriter* json) {
   realtime_ns == 0 ? json->NullKey(key) : json->StringKey(key, IsoTime(realtime_ns));
 }
 
-// The time of a dump that nobody vouches for.
+// Returns the time of a dump, which may be forged: later times than kLatestNs become 0.
 uint64_t SeenNs(const Snapshot& snapshot) {
   uint64_t seen_ns = snapshot.process.snapshot_time_ns;
   if (!snapshot.incidents.empty() && snapshot.incidents.front().time_ns != 0) {

@@ -79,9 +79,9 @@ bool AnswersSuccess(Method method) {
   return std::strcmp(Describe(method).result.type, "HRESULT") == 0;
 }
 
-// A handle without a name that nobody opens here shares nothing, as far as is known: opening is noted by itself. A
-// fence whose handle nobody opens is one like others, and one that somebody signals is waited for as far as the
-// trace says so.
+// A handle without a name counts as unused unless it is opened here, which is recorded by itself.
+// Without that its fence is like others; waits for a fence that another process signals follow the
+// trace.
 const char* WhySharingIsNotReplayed(ID3D12DeviceChild* object, LPCWSTR name) {
   const Wrapper* const wrapper = AsWrapper(object);
   const bool is_fence = wrapper != nullptr && wrapper->chain() == Chain::kID3D12Fence;
@@ -167,7 +167,7 @@ uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* co
 
 void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
                      const void* const* arguments, const void* result) {
-  // The capture may have ended meanwhile: then nobody waits for its results.
+  // The capture may have ended meanwhile, so that the results are not needed.
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return Capture::Returned(call);
   // A call that failed did nothing that a replay could miss.

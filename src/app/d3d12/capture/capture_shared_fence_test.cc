@@ -113,7 +113,7 @@ TEST(SharedFenceCapture, AFenceThatNobodyElseSignalsIsOneLikeOthers) {
 
     EXPECT_EQ(device->CreateSharedHandle(signalled.get(), nullptr, 0, nullptr, &handle), S_OK);
     reader.Read(signalled.get(), 1);
-    // Another process: nobody here is told.
+    // Another process signals the fence, unseen by the layer.
     static_cast<ID3D12Fence*>(AsWrapper(signalled.get())->real_pointer())->Signal(7);
     EXPECT_EQ(signalled->GetCompletedValue(), 7u);
     reader.Read(signalled.get(), 8);
@@ -126,7 +126,7 @@ TEST(SharedFenceCapture, AFenceThatNobodyElseSignalsIsOneLikeOthers) {
 
     ComPtr<ID3D12Resource> buffer;
     EXPECT_EQ(CreateBuffer(device.get(), kBytes, __uuidof(ID3D12Resource), buffer.Receive()), S_OK);
-    // Nobody opens the first one; the second may be by its name.
+    // The first one is never opened; the second may be, by its name.
     const auto* const name = L"Shared";
     EXPECT_EQ(device->CreateSharedHandle(buffer.get(), nullptr, 0, nullptr, &handle), S_OK);
     EXPECT_EQ(device->CreateSharedHandle(buffer.get(), nullptr, 0, name, &handle), S_OK);

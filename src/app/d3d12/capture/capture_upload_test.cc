@@ -219,7 +219,7 @@ TEST_F(UploadTest, BuffersInTheSamePlaceShareTheirMemory) {
   EXPECT_EQ(Copied(second.get())[5], 8);
 }
 
-// Nobody may; it works.
+// The API forbids it, but it works.
 TEST_F(UploadTest, WhatTheGpuCopiesIntoAnUploadBufferIsSeen) {
   const ComPtr<ID3D12Resource> from = NewBuffer(D3D12_HEAP_TYPE_UPLOAD);
   const ComPtr<ID3D12Resource> to = NewBuffer(D3D12_HEAP_TYPE_UPLOAD);

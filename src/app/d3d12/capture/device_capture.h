@@ -155,7 +155,7 @@ class DeviceCapture {
   ID3D12Device* const real_;
   ResourceStates states_;
   ReadbackCapture readbacks_;
-  std::optional<ResourceHashes> hashes_;  // none: nobody asked for them
+  std::optional<ResourceHashes> hashes_;  // none: not requested
   DescriptorShadow target_numbers_;       // low half of the object number
   DescriptorShadow target_subresources_;  // + 1
 
@@ -175,7 +175,7 @@ class DeviceCapture {
   uint32_t start_attempts_ = 0;
 
   std::mutex frame_mutex_;
-  std::unordered_map<std::thread::id, Shown> presenting_;  // by who presents
+  std::unordered_map<std::thread::id, Shown> presenting_;  // by presenting thread
   bool released_last_target_ = false;
   std::atomic<bool> start_pending_{false};
   std::atomic<bool> start_at_next_frame_{false};

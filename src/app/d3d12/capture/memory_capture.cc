@@ -152,7 +152,7 @@ void* MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource, void
   }
   if (!mapping.was_mapped) NoteTracking();
   mapping.was_mapped = true;
-  // It ended while this came to be tracked.
+  // The capture ended while the mapping was about to be tracked.
   if (Capture::Active() == nullptr) MappedMemory::Get().ForgetAll();
   return data;
 } catch (const std::bad_alloc&) {

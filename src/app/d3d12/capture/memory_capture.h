@@ -41,7 +41,7 @@ class MappingCapture {
   // Returns true for a resource of a readback heap, through which the CPU reads data that the GPU
   // wrote.
   bool reads_back(const Wrapper& resource);
-  // True once, for who wants to know about the first time.
+  // Returns true once: at the first copy.
   bool FirstCopy() { return !copied_into_.exchange(true, std::memory_order_relaxed); }
   // Calls look(const std::byte* memory, uint64_t size_bytes) and returns true if a buffer is
   // mapped. The memory stays mapped during the call.
@@ -87,7 +87,8 @@ void FlushStandIns();
 // The program comes to know what the GPU has done: where it writes what the CPU was to write only, stand-ins
 // follow. Mostly one load.
 void RefreshStandIns();
-// The resource ends with everything that is still mapped. Without a capture nobody is told.
+// Forgets everything that is still mapped of a resource that ends. Without a capture nothing is
+// reported.
 void ForgetMappedMemory(Capture* capture, const Wrapper& resource);
 
 }  // namespace CAIRN_D3D12_NAMESPACE

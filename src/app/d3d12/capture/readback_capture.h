@@ -49,8 +49,8 @@ class ReadbackCapture {
   // After ID3D12CommandQueue::Signal with a value that the fence was never told before, and that no other
   // queue will; with the queue's lock held.
   void Signalled(uint64_t queue, const Wrapper& fence, uint64_t value);
-  // The fence ends, or is about to be signalled by somebody else: its value says nothing of the copies
-  // any longer.
+  // Call it when the fence ends, or is about to be signalled elsewhere: its value no longer shows
+  // that copies are complete.
   void ForgetFence(uint64_t fence);
   // The same without looking before: its value says nothing already.
   void DistrustFence(uint64_t fence);

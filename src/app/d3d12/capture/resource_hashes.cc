@@ -105,7 +105,7 @@ void ResourceHashes::BeginHeap(uint64_t number, ID3D12Heap* real) try {
     all.Detach();  // the GPU may still write there
   }
 } catch (const std::bad_alloc&) {
-  // It has no hashes.
+  // The resource gets no hashes.
 }
 
 void ResourceHashes::Begin(uint64_t number, ID3D12Resource* real, uint32_t initial_state,
@@ -122,7 +122,7 @@ void ResourceHashes::Begin(uint64_t number, ID3D12Resource* real, uint32_t initi
   const auto state = static_cast<D3D12_RESOURCE_STATES>(initial_state);
   if (Goes(readback_->WriteZeros(queue, real, state))) resources_[number] = {real};
 } catch (const std::bad_alloc&) {
-  // It has no hashes.
+  // The resource gets no hashes.
 }
 
 void ResourceHashes::Write(Capture& capture, uint64_t number, ID3D12Resource* real,
@@ -161,7 +161,7 @@ void ResourceHashes::End(uint64_t number, ID3D12CommandQueue* queue) try {
   ID3D12CommandQueue* const own = OwnQueue();
   if (own != nullptr) Write(*capture, number, real, queue != nullptr ? queue : own);
 } catch (const std::bad_alloc&) {
-  // It has no hashes.
+  // The resource gets no hashes.
 }
 
 void ResourceHashes::Forget(uint64_t number) {

@@ -49,7 +49,7 @@ class ResourceHashes {
   void End(uint64_t number, ID3D12CommandQueue* queue);
   // The process or the capture is about to end, and the GPU has nothing to do: all that live and that `wanted` is true of, for a short time.
   void EndAll(const std::function<bool(uint64_t number)>& wanted);
-  // It has no hash: what it holds differs from run to run.
+  // Omits the resource's hash: its contents differ from run to run.
   void Forget(uint64_t number);
 
  private:

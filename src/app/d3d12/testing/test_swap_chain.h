@@ -36,8 +36,9 @@ inline D3D12_RESOURCE_DESC ImageDesc(UINT width) {
   return desc;
 }
 
-// Two images. As those of vkd3d-proton: a public reference on its queue while it has any itself, its images
-// live on without public references, and it cannot be changed while somebody has one.
+// Two images. Like those of vkd3d-proton: it has a public reference on its queue while it has any
+// itself, its images live on without public references, and it cannot be changed while one of them
+// is referenced.
 class SwapChain final : public IDXGIVkSwapChain2 {
  public:
   explicit SwapChain(ID3D12CommandQueue* queue, ID3D12Device* device)

@@ -11,9 +11,9 @@
 
 namespace cairn {
 
-// The first function that nobody knows of the library that `function` lies in, and of the loaded libraries
-// whose file names start with `libraries`: "vkd3d_... of libvkd3d.so.1"; "" if there is none. `ours`: the
-// functions that this library stands in front of. Errors: none; what cannot be read is taken as known.
+// Returns the first unknown function of the library that `function` lies in, and of the loaded
+// libraries whose file names start with `libraries`: "vkd3d_... of libvkd3d.so.1"; "" if there is
+// none. `ours`: the functions that this library replaces. Unreadable names count as known.
 std::string UnknownFunction(void* function, std::string_view libraries,
                             std::span<const std::string_view> ours);
 

@@ -37,7 +37,8 @@ void FindNext(const char* name, Function* function) {
   *function = reinterpret_cast<Function>(FindSymbol(RTLD_NEXT, name));
 }
 
-// Looked up when the library is loaded: between fork and exec nobody may wait for the loader's lock.
+// Look-ups happen when the library is loaded: between fork and exec a thread must not wait for the
+// loader's lock.
 NextFunctions& Next() {
   static NextFunctions& next = *[] {
     auto* const found = new NextFunctions;

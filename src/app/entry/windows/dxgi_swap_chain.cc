@@ -149,7 +149,7 @@ HRESULT OnResizeBuffers1(HRESULT (*next)(IDXGISwapChain3*, UINT, UINT, UINT, DXG
                          DXGI_FORMAT format, UINT flags, const UINT* node_masks,
                          IUnknown* const* queues) {
   const InsideScope inside;
-  // More than there can be is refused: then nobody looks at the queues, and their array may be shorter.
+  // A larger count is refused without reading the queues, whose array may be shorter.
   std::array<IUnknown*, DXGI_MAX_SWAP_CHAIN_BUFFERS> real = {};
   DXGI_SWAP_CHAIN_DESC1 now = {};
   UINT given = count;

@@ -9,7 +9,8 @@ namespace cairn {
 // A swap chain was made for `device`, as the program passed it. If that is a queue's wrapper, its images get wrappers
 // from now on, and what it presents ends frames.
 void NoteSwapChain(IUnknown* device, IUnknown* swap_chain);
-// One that is of a device of Direct3D 11, or of nobody that is known: what it presents ends frames there.
+// Registers a swap chain of a device of Direct3D 11, or of an unknown device: its presents end
+// frames there.
 void NoteD3D11SwapChain(IUnknown* swap_chain);
 
 }  // namespace cairn

@@ -14,8 +14,8 @@ struct ReplacedFunction {
   const char* name;
   // Same meaning as Replacement::Over.
   void* (*over)(void* function);
-  // GetProcAddress answers with ours, too. Not for functions of the loader: who looks these up may mean to call them
-  // in another process.
+  // GetProcAddress answers with ours, too. False for functions of the loader, which a caller may
+  // want to call in another process.
   bool when_looked_up;
 };
 

@@ -27,8 +27,8 @@ struct Image {
   bool operator==(const Image&) const = default;
 };
 
-// The system's loader while it changes nothing, and calls nobody else: what is loaded stays. Its lock is taken again
-// by the thread that has it, as a DllMain does.
+// Holds the system's loader, so that it changes nothing and calls no other code: loaded images
+// stay. Its lock is taken again by the thread that has it, as a DllMain does.
 class LoaderLock {
  public:
   LoaderLock() {

@@ -36,7 +36,7 @@ class TestScript {
     trace.Object(device, Chain::kID3D12Device, device);
   }
 
-  // A call that gives nothing back, or whose results nobody needs.
+  // Adds a call without results, or whose results are not needed.
   template <typename... Arguments>
   uint64_t Call(Method method, uint64_t object, const Arguments&... arguments) {
     const CallBuilder::Body body = builder.Call(method, arguments...);
