@@ -30,7 +30,7 @@ class ProbeLine {
   ProbeLine& operator=(const ProbeLine&) = delete;
 
   void Show(const BisectProgress& progress, uint64_t average_ms);
-  // Until the next Show.
+  // Shows `what` until the next Show.
   void ShowWait(const std::string& what) const;
   void Clear() const;
 

@@ -17,8 +17,9 @@ namespace cairn::cli {
 
 class GpuCheck {
  public:
-  // `most_ns`: how long GPUs may take to be well again; 0: nothing is checked. `keep_on` is asked several times a
-  // second; false ends a wait. `waits` is told when a wait gets long, in words for the user.
+  // `most_ns`: how long GPUs may take to be well again; 0: nothing is checked. Calls `keep_on`
+  // several times a second; false ends a wait. Calls `waits` when a wait gets long, with a text for
+  // the user.
   GpuCheck(uint64_t most_ns, std::function<bool()> keep_on,
            std::function<void(const std::string&)> waits)
       : most_ns_(most_ns), keep_on_(std::move(keep_on)), waits_(std::move(waits)) {}

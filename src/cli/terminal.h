@@ -32,8 +32,8 @@ class LiveScreen {
   bool Show(std::string_view text);
 
   using Woken = InterruptibleWait::Woken;
-  // Until the time is up, ^C comes, or the process ends. Another request ends the program as it
-  // would have, after Close(); it is returned only if the default action is blocked.
+  // Waits until the time is up, ^C comes, or the process ends. Another request ends the program as
+  // it would have, after Close(); it is returned only if the default action is blocked.
   Woken Wait(const ProcessHandle& process, uint64_t timeout_ns);
 
   // Leaves the last text where it is, and the cursor below it, visible.

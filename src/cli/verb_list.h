@@ -11,7 +11,7 @@
 
 namespace cairn::cli {
 
-// In the order in which they are listed.
+// Returns the verbs in the order of the list in --help.
 std::vector<Verb> AddVerbs(CLI::App& root);
 
 // Prepares this process for the verb, once the verb is known and parsed and before it runs.

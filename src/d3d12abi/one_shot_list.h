@@ -57,8 +57,8 @@ class OneShotList {
   bool abandoned_ = false;
 };
 
-// From `before` to `after` and, with the arguments swapped, back. Nothing is recorded where the state
-// already allows what `after` does.
+// Records a transition from `before` to `after` and, with the arguments swapped, back. Records
+// nothing where `before` already allows the uses of `after`.
 void RecordTransition(ID3D12GraphicsCommandList* list, ID3D12Resource* resource,
                       uint32_t subresource, D3D12_RESOURCE_STATES before,
                       D3D12_RESOURCE_STATES after);

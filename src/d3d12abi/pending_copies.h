@@ -69,7 +69,7 @@ class ListCopies {
   // Boxes whose rows could not lie in any buffer are passed over.
   void AddBox(const CopiedRows& to, const PlacedTexture& texture, const BlockBox& box);
   std::span<const CopiedRows> rows() const { return rows_; }
-  // There were more, or no memory for them: it may copy anywhere.
+  // Returns true if there were more copies, or no memory for them: the list may copy anywhere.
   bool lost() const { return lost_; }
 
  private:
@@ -92,8 +92,9 @@ class PendingCopies {
   };
 
   size_t size() const { return count_; }
-  // May throw std::bad_alloc: then the copies of some lists are missing, which are not looked at.
-  // `unpredictable(source)`: what is there differs from run to run by now.
+  // Adds the copies of submitted lists. May throw std::bad_alloc: then the copies of some lists are
+  // missing. `unpredictable(source)` returns true if the source's contents differ from run to run
+  // by now.
   template <typename Unpredictable>
   void Execute(std::span<const ListCopies* const> lists, uint64_t queue,
                const Unpredictable& unpredictable) {

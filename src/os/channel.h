@@ -97,10 +97,10 @@ enum class DoorName : uint8_t {
   kName,  // what OpenDoors was given
   kPath,  // of the second door, format/block/watcher_address.h; there is none on Windows
 };
-// Connects to a server, and sends a first message. Only one of this user, or root's, is told anything: another
-// user may have taken the name of one that ended. Waits a second for one that does not accept, and later so long
-// for one that does not receive. The number is one that programs do not take who close what they inherited.
-// Invalid, with the system's reason, if that failed.
+// Connects to a server, and sends a first message. Sends only to a server of this user or of root:
+// another user may have taken the name of one that ended. Waits a second for a server that does not
+// accept, and later as long for one that does not receive. Returns a high number: programs that
+// close inherited handles close low ones. Invalid, with the system's reason, on failure.
 SystemHandle ConnectTo(DoorName kind, const std::string& door, std::span<const std::byte> first,
                        std::error_code& error);
 

@@ -56,7 +56,8 @@ class Child {
   // Returns true once the child has ended. May return false before the time is up, and does when
   // this process is interrupted.
   bool WaitForEnd(uint64_t timeout_ns) const;
-  // At once. It is gone when WaitForEnd says so: a process that is stuck in a driver may stay.
+  // Kills the child at once. It is gone when WaitForEnd returns true: a process that is stuck in a
+  // driver may stay.
   Status Kill() const;
   // The same for the processes that it has started, too: for its group, and KillAll also for
   // processes that left the group, as long as their parents live. KillAll may be called when the
@@ -118,7 +119,8 @@ void LeaveNoDump();
 
 // The thread of a fault or abort: the one that called TellFaults, or another one.
 enum class FaultThread : uint32_t { kNone, kCaller, kOther };
-// From now on that is told before the process dies of it. `told` lives as long as the process.
+// Stores the thread of a fault in `told` before the process dies of it. `told` lives as long as the
+// process.
 void TellFaults(std::atomic<FaultThread>* told);
 
 }  // namespace cairn

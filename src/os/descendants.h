@@ -23,8 +23,8 @@ struct Descendant {
   bool ended = false;  // and its parent has not taken note of that yet
 };
 
-// From now on a descendant whose parent ends is this process's child, and stays a descendant. False where the system
-// cannot do that, as on Windows.
+// Makes this process the parent of descendants whose parent ends; they stay descendants. False if
+// the system cannot do that, as on Windows.
 bool AdoptOrphans();
 
 // Takes note of the end of each child that has ended, unless `keep` wants to know of it itself. Costs one system call if

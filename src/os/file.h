@@ -146,11 +146,12 @@ std::error_code CheckCreation(const FilePath& path);
 // Returns the length of the longest name in this folder, in bytes; 0: unknown.
 size_t MostBytesOfName(const FilePath& folder);
 
-// From now on a write beyond the limit of the size of files (ulimit -f) is an error, not the end of this process; programs
-// that it starts have it as before. Once, at the start. Nothing to do on Windows.
+// Makes a write beyond the limit of the size of files (ulimit -f) an error instead of the end of
+// this process; programs that it starts keep the default. Call it once, at the start. Does nothing
+// on Windows.
 void TellFileLimitsAsErrors();
 
-// There is no space left, or none that this user may have.
+// Returns true if there is no space left, or none that this user may use.
 bool IsOutOfSpace(const std::error_code& error);
 
 // "`what`: the system's words for it".

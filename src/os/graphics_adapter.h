@@ -18,8 +18,8 @@ struct GraphicsAdapter {
   std::string driver_version;  // "31.0.15.4633"; "" if the system does not tell
 };
 
-// By its LUID, which has a meaning until the machine starts again. Errors: kNotFound if there is none of that number;
-// kUnsupported where the system knows none.
+// Finds an adapter by its LUID, which is valid until the machine starts again. Errors: kNotFound if
+// there is none of that number; kUnsupported where the system knows none.
 Result<GraphicsAdapter> FindGraphicsAdapter(uint64_t luid);
 
 }  // namespace cairn

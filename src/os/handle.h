@@ -10,7 +10,7 @@ namespace cairn {
 // The system's value for an open object: a descriptor on Linux, a HANDLE on Windows. -1: none.
 using RawHandle = intptr_t;
 
-// One that closes itself. Programs that are started do not inherit it.
+// A handle that closes itself. Programs that are started do not inherit it.
 class SystemHandle {
  public:
   SystemHandle() = default;
@@ -36,8 +36,8 @@ class SystemHandle {
 // inherited handles close low ones. Invalid if there is no room for it.
 SystemHandle CopyOf(RawHandle handle);
 
-// For what a library has opened: programs that are started from now on do not inherit it. On Windows they inherit what
-// they are told to, and nothing else.
+// Keeps programs that are started from now on from inheriting a handle that a library has opened.
+// On Windows they inherit named handles only.
 void KeepFromPrograms(RawHandle handle);
 
 }  // namespace cairn

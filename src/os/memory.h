@@ -17,9 +17,10 @@ size_t PageBytes();
 // not known, as on Windows.
 uint64_t SharedBytesInUse();
 
-// From now on threads share two heaps. The C library of Linux gives each thread that allocates while another one does a
-// heap of its own, and keeps what was freed there: with threads that come and go a process holds several times what it
-// uses. Call it before there are threads. Nothing elsewhere.
+// Makes threads share two heaps. The C library of Linux gives each thread that allocates while
+// another one does a heap of its own, and keeps freed memory there: with threads that come and go a
+// process holds several times the memory that it uses. Call it before there are threads. Does
+// nothing on other systems.
 void ShareHeaps();
 
 // Whole pages of this process alone, zero, and without cost until they are touched.

@@ -10,14 +10,14 @@
 
 namespace cairn {
 
-// From now on the process gets `more_bytes` of memory, counted as the system counts what can be written: operator new
-// throws std::bad_alloc beyond that. A later call replaces the bound. False: the system has no such bound (Windows), or
-// refuses it; nothing changes then.
+// Limits the process to `more_bytes` of further memory, as the system counts writable memory:
+// operator new throws std::bad_alloc beyond that. A later call replaces the bound. False: the
+// system has no such bound (Windows), or refuses it; nothing changes then.
 bool LimitOwnMemory(uint64_t more_bytes);
 
-// From now on all threads together have `more_seconds` of processor time, to whole seconds. Then `last_words`
-// (cut to 1,000 bytes) are written to stderr, and the process ends with exit code 1. A later call replaces the bound
-// and the words. False as above.
+// Limits all threads together to `more_seconds` of further processor time, to whole seconds. Then
+// `last_words` (cut to 1,000 bytes) are written to stderr, and the process ends with exit code 1. A
+// later call replaces the bound and the words. False as above.
 bool LimitOwnProcessorTime(uint64_t more_seconds, const std::string& last_words);
 
 }  // namespace cairn

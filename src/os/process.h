@@ -59,8 +59,9 @@ struct SpawnRequest {
       arguments;  // [0] is looked up in PATH; on Windows also with ".exe" behind it
   const SystemHandle* inherited = nullptr;  // stays open in the program, as the same number
   std::vector<std::string> environment;     // "NAME=value", each set for the program
-  // A library, by its path, that is in the program before the program's first instruction; "": none. If it cannot be
-  // loaded there, the program runs without it, and `not_preloaded` is told why.
+  // The path of a library that is loaded before the program's first instruction; "": none. If it
+  // cannot be loaded there, the program runs without it, and `not_preloaded` is called with the
+  // reason.
   std::string preloaded;
   std::function<void(const Status& why)> not_preloaded;
   // The requests that this process handles; the program gets their earlier effects.

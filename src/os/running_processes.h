@@ -20,7 +20,7 @@
 
 namespace cairn {
 
-// In no order.
+// Returns the processes in no order.
 std::vector<ProcessId> RunningProcesses();
 
 // The process that started it; -1 if that is not known.

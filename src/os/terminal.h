@@ -8,10 +8,10 @@
 
 namespace cairn {
 
-// Once, at the start of a program: from then on the standard streams of the C library pass on all
-// bytes as they are, and a terminal takes them for UTF-8 until the program ends. On Windows they
-// would otherwise change the ends of lines, and terminals have an encoding of their own. Writers
-// must flush both streams: they may be buffered.
+// Makes the standard streams of the C library pass on all bytes unchanged, and a terminal take them
+// for UTF-8, until the program ends. On Windows the streams would otherwise change the ends of
+// lines, and terminals have an encoding of their own. Call it once, at the start of a program.
+// Writers must flush both streams: they may be buffered.
 void PrepareStandardStreams();
 
 // Returns true if a write of the C library to stdout, which has just failed, failed because its

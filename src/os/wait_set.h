@@ -27,7 +27,8 @@ class WaitSet {
 
   Status Open();
 
-  // Waits for this as well, and tells of it again and again as long as it has something to tell. `key` is not kTime.
+  // Adds a handle to wait for; its key is returned again and again while the handle is signalled.
+  // `key` is not kTime.
   Status Add(const SystemHandle& handle, uint64_t key);
   // Removes the handle. Call it before the handle is closed, unless the set is gone by then.
   void Remove(const SystemHandle& handle);

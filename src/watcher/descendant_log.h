@@ -65,7 +65,7 @@ class DescendantLog {
 
   // The last look took so long: it shall cost a twentieth of a processor at most.
   void NoteCost(uint64_t now_ns, uint64_t cost_ns);
-  // From now on it looks as often as at the start.
+  // Looks as often as at the start from now on.
   void LookSoon() { interval_ns_ = next_look_ns_ = 0; }
 
   // Returns what was seen of this process last; null if nothing was.
@@ -114,7 +114,7 @@ class DescendantLog {
   uint64_t next_look_ns_ = 0;
   uint64_t interval_ns_ = 0;
   ProcessId session_ = -1;  // of the program
-  // By number; one that has the number of one that ended replaces it.
+  // The processes by number; a new process with the number of an ended one replaces it.
   std::map<ProcessId, Known> known_;
   size_t others_ = 0;  // that there was no room for
 };

@@ -84,8 +84,8 @@ struct SessionSettings {
   // The dump of the first process with breadcrumbs. A second process's goes to NAME-PID.cairn. "":
   // PROGRAM.cairn in the working directory, after the program that has them, not after what started it.
   std::string output_path;
-  // The program was told to capture. The trace is in the same file as a report. Without this nothing is
-  // captured, whatever the program says.
+  // True if the program was told to capture. The trace is in the same file as a report. Otherwise
+  // requests to capture are refused.
   bool capture = false;
   // An armed capture starts when a file comes to be here, and stops when it is gone again. "": none.
   std::string capture_trigger_path;
@@ -97,7 +97,7 @@ struct SessionSettings {
   // The same for what is missing: reports that could not be written, processes that are not watched.
   std::function<void(const std::string& line)> warn;
   // Takes a report that could not be written, as the bytes of its file, whole or cut, so that its
-  // verdict is told all the same. At most kMaxUnwritten times. Empty: not wanted.
+  // verdict is printed all the same. At most kMaxUnwritten times. Empty: not wanted.
   std::function<void(std::span<const std::byte> file)> tell_unwritten;
 };
 
@@ -156,11 +156,11 @@ class WatchSession {
   WatchSession(const WatchSession&) = delete;
   WatchSession& operator=(const WatchSession&) = delete;
 
-  // The first process, number 0. Its end is told in the same call if it is gone already.
+  // Adds the first process, number 0. Reports its end in the same call if it is gone already.
   Status AddMainProcess(ProcessHandle handle, std::string program, std::string command_line);
 
-  // Before AddMainProcess: what its descendants do is looked at from its start, to say at the end why nothing was seen
-  // of their work, and to stay for those that outlive it.
+  // Observes the descendants of the main process from its start: to explain at the end why no work
+  // of theirs was seen, and to stay for those that outlive it. Call it before AddMainProcess.
   void FollowDescendants(RunFacts run) { descendants_.emplace(std::move(run)); }
 
   // Events. They may come in any order, also for processes that are gone.
@@ -282,7 +282,7 @@ class WatchSession {
    public:
     explicit Work(WatchSession* session)
         : session_(*session), begun_ns_(session->system_.MonotonicNs()) {}
-    // One that took longer was itself suspended.
+    // A longer time means that the watcher was suspended itself.
     ~Work() {
       session_.busy_ns_ += std::min<uint64_t>(session_.system_.MonotonicNs() - begun_ns_, kMost);
     }
@@ -333,7 +333,7 @@ class WatchSession {
   std::set<int> deaths_;
   bool died_of_unknown_ = false;
   uint64_t next_number_ = 0;
-  // By their number. Those that ended go; the main process stays.
+  // The processes by their number. Ended ones are removed; the main process stays.
   std::map<uint64_t, std::unique_ptr<Process>> processes_;
 };
 

@@ -54,7 +54,7 @@ class TraceSink {
   const Status& status() const { return status_; }
   // Lets go of the file as well: its name in use would keep the report of a crash out.
   void Fail(Status status);
-  // There is little room for more chunks: the program should stop recording.
+  // Returns true if there is little room for more chunks: the program should stop recording.
   bool nearly_full() const;
   bool stopped() const { return stop_number_ != 0; }
   uint64_t last_number() const { return last_number_; }

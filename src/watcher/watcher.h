@@ -45,7 +45,7 @@ struct QueueStand {
   uint64_t since_ns = 0;
 };
 
-// A process that takes longer to die is told of before it has ended.
+// The time after which the long death of a process is reported before it has ended.
 inline constexpr uint64_t kLongEndNs = uint64_t{5} * 1'000'000'000;
 
 // Notices queues that stand still with unfinished work.

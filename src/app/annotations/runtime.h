@@ -54,9 +54,9 @@ class AnnotationRuntime {
   // Opens the driver; one that cannot be opened is replaced by the default, and stderr says why. Notes
   // the driver and the override in the context's record.
   static std::unique_ptr<AnnotationRuntime> Create(const AnnotationOptions& options);
-  // With a driver that is open already.
+  // Makes a runtime with a driver that is open already.
   AnnotationRuntime(const AnnotationOptions& options, Driver driver);
-  // After all children.
+  // Destroy it after all children.
   ~AnnotationRuntime();
 
   AnnotationRuntime(const AnnotationRuntime&) = delete;

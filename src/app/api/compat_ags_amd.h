@@ -23,9 +23,10 @@ class AmdAgs {
   AmdAgs(AmdAgs&& other) noexcept { *this = std::move(other); }
   AmdAgs& operator=(AmdAgs&& other) noexcept;
 
-  // Has the library make a device with so many slots. Without it, or if it says that it has no AMD driver, or makes no
-  // device, `returned` is left all zero; finding() says why. The library is the file that CAIRN_AMD_AGS names, or what the
-  // system finds by its name; one that is Cairn's own (it exports cairnAgsAttach) is none.
+  // Lets AMD's library make a device with `slot_count` slots. Without the library, or if it reports
+  // no AMD driver, or makes no device, `returned` stays all zero; finding() has the reason. The
+  // library is the file that CAIRN_AMD_AGS names, or the one that the system finds by its name;
+  // Cairn's own library (it exports cairnAgsAttach) is refused.
   static AmdAgs Create(const AGSDX11DeviceCreationParams& creation, unsigned int slot_count,
                        AGSDX11ReturnedParams* returned);
 

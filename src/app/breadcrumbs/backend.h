@@ -105,8 +105,8 @@ class Backend {
   // May be called from several threads, each with its own command list.
   virtual Status WriteRaw(void* native, PipeLocation where, uint32_t index, uint64_t value) = 0;
 
-  // After Initialize: whether the Vulkan layer lets the device do one piece of work at a time. Without it
-  // there is no mode exact.
+  // Returns true, after Initialize, if the Vulkan layer lets the device do one piece of work at a
+  // time. Otherwise there is no mode exact.
   virtual bool Serialises() const { return false; }
   // Mode exact, behind a write at the bottom of the pipe: whether a full barrier stands behind all work that
   // the list has so far, so that the next write at the top comes only once it has finished.

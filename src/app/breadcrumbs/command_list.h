@@ -83,7 +83,7 @@ class alignas(128) CommandList {
   // for contexts with CAIRN_CONTEXT_THREAD_SYNCHRONIZATION or CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END.
   // Cost: bench BM_Work.
   void BeginWork(CairnMarkerType type) { BeginWork(type, pipeline_); }
-  // With the pipeline of this command, where several are bound at a time.
+  // Begins work with this pipeline, where several are bound at a time.
   void BeginWork(CairnMarkerType type, CairnPipeline pipeline) {
     if (covered_) [[unlikely]] {
       if (!BeginCoveredWork(type, pipeline)) return;
@@ -134,8 +134,9 @@ class alignas(128) CommandList {
   uint8_t DrainsBelow() {
     return mode_ == MarkerMode::kTop ? backend_->DrainsHere(backend_list_) : uint8_t{0};
   }
-  // After BeginWork: `cairn bisect -- PROGRAM` wants to see what happens without this command, so its real call is
-  // not made (elimination.h). Only of lists with CAIRN_LIST_HELD.
+  // Returns true, after BeginWork, if `cairn bisect -- PROGRAM` tests the program without this
+  // command, so that its real call must not be made (elimination.h). Only for lists with
+  // CAIRN_LIST_HELD.
   bool left_out() const { return left_out_; }
   // The list was submitted once more.
   void NoteEliminationSubmit();
@@ -189,7 +190,7 @@ class alignas(128) CommandList {
 
   // Gives back the backend's state only; what is in the block stays. The end of the context.
   void Detach();
-  // After Detach: adds the pages that hold what stays.
+  // Adds the pages that hold remaining data. Call it after Detach.
   void CollectPages(std::vector<uint32_t>* pages) const;
 
   Context* context() const { return context_; }

@@ -91,7 +91,8 @@ class Context {
 
   Status RegisterQueue(void* native, CairnQueueType type, const char* name);
   Status RegisterPipeline(const CairnPipelineDesc& desc, CairnPipeline* pipeline);
-  // With the hashes of the stages' code, each 0 or that of a BlockWriter::AddShader.
+  // Registers a pipeline with the hashes of its stages' code, each 0 or that of a
+  // BlockWriter::AddShader.
   Status RegisterPipeline(const CairnPipelineDesc& desc,
                           std::span<const uint64_t, kStageCount> shader_hashes,
                           CairnPipeline* pipeline);

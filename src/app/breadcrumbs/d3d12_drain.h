@@ -17,7 +17,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 class D3D12Drain {
  public:
-  // Must be called once, and succeed, before anything else.
+  // Call it once, before anything else; it must succeed.
   Status Initialize(ID3D12Device* device);
 
   // Records what Wait() rests on: a copy that promotes the buffer to COPY_DEST. Once in every list,

@@ -25,8 +25,7 @@ class D3D12Submitter {
   D3D12Submitter() = default;
   D3D12Submitter(const D3D12Submitter&) = delete;
   D3D12Submitter& operator=(const D3D12Submitter&) = delete;
-  // After a wait that failed the objects are left behind instead of freed: the GPU may still be
-  // using them.
+  // Leaks the objects after a failed wait, because the GPU may still be using them.
   ~D3D12Submitter();
 
   Status Create(ID3D12Device* device, D3D12_COMMAND_LIST_TYPE type);

@@ -64,7 +64,7 @@ struct VulkanLayerHooks {
 // Threads: any; a look-up that runs meanwhile sees the former or the new ones.
 void SetVulkanLayerHooks(const VulkanLayerHooks& hooks);
 
-// By the hooks; null without them.
+// Find the layer's data by the hooks; null without them.
 const LayerDevice* FindVulkanLayerDevice(void* device);
 const LayerList* FindVulkanLayerList(void* command_buffer);
 

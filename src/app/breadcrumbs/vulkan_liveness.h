@@ -13,9 +13,10 @@ namespace cairn {
 
 enum class LivenessWork : uint8_t { kDispatches, kDispatchesAndDraws };
 
-// Has each device run a dispatch and, if asked for, a draw, as far as it takes them, and waits for them, however long
-// that takes: for a process of its own. Returns how many devices did. Errors: kNotFound: no loader, or no device; kDeviceLost:
-// one was lost, and may keep this process from ever ending by itself.
+// Lets each device run a dispatch and, if requested, a draw, as far as it takes them, and waits for
+// them without a limit: for a process of its own. Returns the number of devices that finished.
+// Errors: kNotFound: no loader, or no device; kDeviceLost: one was lost, and may keep this process
+// from ever ending by itself.
 Result<uint32_t> TryVulkanDevices(LivenessWork work);
 
 }  // namespace cairn

@@ -72,8 +72,8 @@ class Capture {
                 std::span<const std::byte> bytes);
   void PutNote(NoteKind kind, std::string_view text);
 
-  // At the end of a frame, after its kFrame record: what the watcher or the options ask for. kNothing,
-  // or that the layer is to write kContents of all resources and then call Started().
+  // The request of the watcher or the options at the end of a frame, after its kFrame record.
+  // kStart: the layer must write kContents of all resources and then call Started().
   enum class AtFrame { kNothing, kStart, kStopped };
   AtFrame FrameEnded(uint64_t frame);
   // Returns true if FrameEnded(frame) will end the capture, unless the watcher asks for the end

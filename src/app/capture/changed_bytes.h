@@ -15,8 +15,8 @@ namespace cairn {
 
 // Compares [begin, end) of `memory` with `copy`, brings the copy up to date, and calls
 // `tell(offset, size)` for each range that has changed, in order; ranges with at most
-// MappedMemory::kMergeBytes between them are one. Others may write `memory` meanwhile: what is told is
-// what the copy then holds.
+// MappedMemory::kMergeBytes between them are one. Other threads may write `memory` meanwhile: the
+// reported bytes are those of the copy.
 template <typename Tell>
 void TakeChangedBytes(const std::byte* memory, std::byte* copy, size_t begin, size_t end,
                       const Tell& tell) {

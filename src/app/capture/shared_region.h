@@ -88,7 +88,7 @@ class SharedRegion {
 
  private:
   SharedRegion(SharedMemory memory, WatcherLine watcher);
-  // Until `drained` is not `seen`; false: the capture has ended.
+  // Waits until `drained` is not `seen`; false: the capture has ended.
   bool Sleep(uint32_t seen);
   // The watcher has given nothing back for kMostSilentNs in which threads waited for it.
   bool IsSilent();

@@ -48,21 +48,22 @@ class D3D11Device {
   D3D11Device(const D3D11Device&) = delete;
   D3D11Device& operator=(const D3D11Device&) = delete;
 
-  // By any interface of its; null for a device that is not known.
+  // Finds a device by any of its interfaces; null for an unknown device.
   static D3D11Device* Find(const void* self);
 
   ID3D11Device* real() const { return real_; }
   Context& context() const { return *context_; }
   BlockWriter& block() const { return block_; }
   D3D11Context* immediate() const { return immediate_.get(); }
-  // Work is told to the Vulkan layer below, which has words for it; otherwise lists of ours hold it.
+  // Returns true if the Vulkan layer below records the work by labels, and has words for it;
+  // otherwise lists of ours hold it.
   bool labelled() const { return labelled_; }
   // Several threads use the immediate context: the implementation's lock is to be taken around what is noted.
   ID3D11Multithread* protection() const {
     return protected_.load(std::memory_order_relaxed) ? multithread_ : nullptr;
   }
   void SetProtected(bool on) { protected_.store(on, std::memory_order_relaxed); }
-  // By the interface that SetMultithreadProtected is called of.
+  // Finds a device by the interface that SetMultithreadProtected is called on.
   static D3D11Device* FindByMultithread(const void* self);
 
   void NoteChild(D3D11Kind kind, ID3D11DeviceChild* child, const CreatedFacts& facts);

@@ -27,7 +27,8 @@ class D3D11Context {
   D3D11Context(const D3D11Context&) = delete;
   D3D11Context& operator=(const D3D11Context&) = delete;
 
-  // By the interface that the program calls, or by its ID3DUserDefinedAnnotation. Null for contexts that are not known.
+  // Finds a context by the interface that the program calls, or by its ID3DUserDefinedAnnotation.
+  // Null for unknown contexts.
   static D3D11Context* Find(const void* self);
 
   D3D11Device& device() const { return device_; }
@@ -83,7 +84,7 @@ class D3D11Context {
   void EndExecute() { EndWork(); }
 
  private:
-  // One for what is drawn, one for dispatches.
+  // The pipeline of draws, or that of dispatches.
   struct BoundPipeline {
     CairnPipeline number = 0;
     bool known = true;

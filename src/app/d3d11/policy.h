@@ -24,7 +24,8 @@ inline constexpr size_t kMost = 4;
 template <>
 inline constexpr size_t kMost<ID3D11DeviceChild> = 48;
 
-// From the first line of a method to its return: the call is in the thread's ring.
+// The scope of a method's call, from its first line to its return: the call is in the thread's
+// ring.
 class D3D11Call {
  public:
   D3D11Call(const void* self, D3D11Method method)

@@ -25,7 +25,8 @@ class WorkNotes {
   virtual ~WorkNotes() = default;
 
   virtual void BeginWork(CairnMarkerType type, CairnPipeline pipeline) = 0;
-  // Behind BeginWork, where the Vulkan layer below does not see what the implementation makes of them.
+  // Records the arguments of the work that has begun, where the Vulkan layer below cannot see the
+  // implementation's commands.
   virtual void NoteArguments(const WorkArguments& arguments) { static_cast<void>(arguments); }
   virtual void EndWork() = 0;
   // Forwards the program's events to implementations that do not receive them by themselves.

@@ -62,7 +62,7 @@ class DescriptorShadow {
     std::atomic<uint64_t> handle{0};  // 0: free
     std::atomic<uint32_t> object{0};  // 0: the entry may be given to another handle
   };
-  // At most half full, so that a search always ends.
+  // A hash table, at most half full, so that a search always ends.
   struct Table {
     explicit Table(size_t size) : mask(size - 1), entries(new Entry[size]) {}
     size_t mask;

@@ -44,7 +44,7 @@ const CheckCounts& SelfCheckCounts();
 void CheckUnwrap(const Wrapper& wrapper);
 // `references_left`: what the last Release of the real object returned.
 void CheckEnded(const Wrapper& wrapper, ULONG references_left);
-// Before the device's real object is released.
+// Call it before the device's real object is released.
 void CheckDeviceEnds(const WrappedID3D12Device& device);
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -60,7 +60,7 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
   // Registers the queue, so that its submissions are recorded in the device's block.
   void Register(const WrappedID3D12Device& device);
 
-  // In the block's table; ObjectTable::kNone if it is not there.
+  // Returns the fence's index in the block's table; ObjectTable::kNone if it is not there.
   uint32_t FenceIndex(ID3D12Fence* fence) const;
   void NoteSubmission(UINT count, ID3D12CommandList* const* lists);
   // For the capture of the device: what the lists will copy, and what they did to resources.

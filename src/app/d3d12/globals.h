@@ -15,7 +15,7 @@ class BlockWriter;
 
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// By real object, as the pointer that its chain's interfaces have.
+// Maps a real object, as the pointer that its chain's interfaces have, to its wrapper.
 using WrapperRegistry = Registry<Wrapper>;
 WrapperRegistry& Wrappers();
 

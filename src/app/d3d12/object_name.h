@@ -22,7 +22,7 @@ class ObjectName {
   ObjectName(const void* name, uint32_t char_bytes, size_t max_bytes = SIZE_MAX);
 
   std::string_view utf8() const { return {text_, length_}; }
-  // There was more of it.
+  // Returns true if the name was longer.
   bool cut() const { return cut_; }
 
  private:

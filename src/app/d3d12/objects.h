@@ -65,8 +65,8 @@ class WrappedID3D12CommandAllocator final : public AnnotatedObject<ThinID3D12Com
   std::shared_ptr<MarkerArena> arena_;
 };
 
-// Stores the values that the fence was told to signal, that are waited for, and that were seen
-// completed in the object table.
+// Stores in the object table: the value that the fence was told to signal, the awaited one, and the
+// completed one.
 class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
  public:
   WrappedID3D12Fence(WrappedID3D12Device& device, void* real);
@@ -78,7 +78,7 @@ class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
   // A queue is about to be told to signal it. False: when it is seen to have that value, that says nothing
   // of this queue: it may have had it before, or get it from another one.
   bool SignalsFor(uint64_t queue, uint64_t value);
-  // From now on its value says nothing of what queues were told so far.
+  // From now on the fence's value is no evidence for earlier signals of queues.
   void ForgetSignals();
   // Others may signal the fence unseen: a handle was made for them, or the fence came from one.
   // This is assumed only once it has a value that no queue here was told to signal.

@@ -28,11 +28,11 @@ class RealEnd final : public IUnknown {
   RealEnd(const RealEnd&) = delete;
   RealEnd& operator=(const RealEnd&) = delete;
 
-  // From now on the wrapper's RealEnded() is called when `real` ends: by whichever thread ends it, out of
-  // the implementation. False: the implementation keeps no private data.
+  // Calls the wrapper's RealEnded() when `real` ends, on the thread that ends it, inside the
+  // implementation. False: the implementation keeps no private data.
   bool Watch(ID3D12Object* real);
 
-  // By the implementation.
+  // Called by the implementation.
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** object) override;
   ULONG STDMETHODCALLTYPE AddRef() override;
   ULONG STDMETHODCALLTYPE Release() override;

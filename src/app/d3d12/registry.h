@@ -45,7 +45,7 @@ class Registry {
     return found == shard.wrappers.end() ? nullptr : found->second;
   }
 
-  // With a reference for the caller. Null if there is none, or if it is dying.
+  // Finds a wrapper and adds a reference for the caller. Null if there is none, or if it is dying.
   Wrapper* FindAndAddReference(const void* real) const {
     const Shard& shard = ShardOf(real);
     const std::lock_guard lock(shard.mutex);

@@ -37,7 +37,7 @@ class SubmissionFences {
   void Start(Context* context) { context_ = context; }
   void Stop();
 
-  // Call it when the queue was told to signal. Updates the state of the queue's other signals.
+  // Records a signal of the queue. Updates the state of the queue's other signals.
   void Add(const Signal& signal);
   // The fence was seen to have come so far.
   void Reached(ID3D12Fence* fence, uint64_t value);

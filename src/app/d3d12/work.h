@@ -108,7 +108,7 @@ class ListBreadcrumbs {
   // application uses libcairn on this list.
   CommandList* recording() const { return recording_; }
 
-  // In a capture, what begins next says which call it belongs to: the one that this thread is in.
+  // Assigns the next events to the capture's call that this thread is in.
   void NoteCall() {
     if (Capture::Active() != nullptr && open_ != nullptr) [[unlikely]]
       open_->SetCall(static_cast<uint32_t>(Capture::CurrentCall()));
@@ -120,7 +120,7 @@ class ListBreadcrumbs {
     NoteCall();
     open_->BeginWork(type);
   }
-  // After BeginWork: the numbers that it was recorded with.
+  // Records the arguments of the command. Call it after BeginWork.
   void NoteArguments(const WorkArguments& arguments) {
     if (open_ != nullptr) open_->NoteArguments(arguments);
   }
@@ -131,7 +131,7 @@ class ListBreadcrumbs {
   void EndBarrier() {
     if (open_ != nullptr) open_->EndWork(open_->DrainsBelow());
   }
-  // After BeginWork: CommandList::left_out.
+  // Returns CommandList::left_out. Call it after BeginWork.
   bool left_out() const { return open_ != nullptr && open_->left_out(); }
   // The same with a name, that of the bundle, say; "" for none. The name is copied.
   void BeginNamedWork(CairnMarkerType type, const char* name) {

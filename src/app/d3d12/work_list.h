@@ -97,7 +97,7 @@ class WorkList {
   Wrapper& list_;
   ID3D12CommandList* const real_;
   const D3D12_COMMAND_LIST_TYPE type_;
-  // Drivers are told of events in graphics and video process lists only.
+  // True for graphics and video process lists: drivers receive events of these only.
   const bool events_are_annotations_;
   const bool keeps_all_events_;  // CAIRN_EVENTS
   Context* const context_;       // null: breadcrumbs are off

@@ -75,7 +75,7 @@ class Wrapper {
   // The device that this is a child of; the device itself for a device, and for its tear-offs. Null for
   // objects that belong to no device.
   WrappedID3D12Device* device() const { return owner_->device_; }
-  // In the block's table of objects; ObjectTable::kNone if it found no room.
+  // Returns the index in the block's table of objects; ObjectTable::kNone if it found no room.
   uint32_t object_index() const { return object_index_; }
   // The object's number in captures; that of the owner for a tear-off.
   uint64_t capture_number() const { return capture_number_; }
@@ -183,7 +183,7 @@ class Wrapper {
 // once the first object of the class exists; before that none can be passed.
 class WrapperVtables {
  public:
-  // At the end of the constructor of the final class.
+  // Call it at the end of the constructor of the final class.
   static void Register(Chain chain, const void* interface_pointer) {
     vtables_[static_cast<size_t>(chain)].store(*static_cast<const void* const*>(interface_pointer),
                                                std::memory_order_relaxed);

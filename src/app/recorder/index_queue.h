@@ -38,7 +38,7 @@ class IndexQueue {
       // Read before the position is claimed: afterwards the cell may be filled again.
       const uint64_t cell = Cell(position).load(std::memory_order_acquire);
       if (cell >> 32 != Lap(position) >> 32) {
-        // Behind the others' pops, or at the end?
+        // Distinguish an entry that other pops took from the end.
         const uint64_t now = head_.load(std::memory_order_relaxed);
         if (now == position) return std::nullopt;
         position = now;
@@ -65,7 +65,8 @@ class IndexQueue {
   std::atomic_ref<uint64_t> Cell(uint64_t position) const {
     return std::atomic_ref<uint64_t>(cells_[position & mask_]);
   }
-  // In the upper half: 1 + how often the ring has been gone around. Tells a filled cell from an old one.
+  // Returns the number in a cell's upper half: 1 + the rounds of the ring. It distinguishes a
+  // filled cell from an old one.
   uint64_t Lap(uint64_t position) const { return (position / (uint64_t{mask_} + 1) + 1) << 32; }
 
   const uint32_t mask_;

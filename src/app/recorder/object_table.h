@@ -34,8 +34,8 @@ class ObjectTable {
     uint64_t initial_completed = 0;  // fences: the value that they start with
   };
 
-  // `header` starts a block that has been laid out and outlives the table. Ends of what is of memory are told
-  // to `destructions`.
+  // `header` starts a block that has been laid out and outlives the table. Reports ends of memory
+  // objects to `destructions`.
   ObjectTable(BlockHeader* header, Destructions& destructions);
   ObjectTable(const ObjectTable&) = delete;
   ObjectTable& operator=(const ObjectTable&) = delete;

@@ -16,8 +16,9 @@ struct ReplacedMethod {
   void* (*over)(void* function);  // as Replacement::Over
 };
 
-// In the table of `object`, an interface that has these slots. Once for a table: who replaces ours since then goes on
-// to it. The library that the table lies in stays loaded. Any thread; allocates.
+// Replaces methods in the table of `object`, an interface that has these slots. Each table is
+// changed once: a later replacement by others stays. Keeps the table's library loaded. Any thread;
+// allocates.
 void ReplaceMethods(void* object, std::span<const ReplacedMethod> methods);
 // The same in the table of its interface `iid`, if it has that: an object may have one table for several interfaces, or
 // one for each.

@@ -25,7 +25,7 @@ class Addresses {
   void AddBuffer(VkBuffer buffer, const VkBufferCreateInfo& info);
   void OnBound(VkBuffer buffer);
   void ForgetBuffer(VkBuffer buffer);
-  // Has an address if the buffer that it lies in has one.
+  // Adds a structure. It has an address if its buffer has one.
   void AddStructure(VkAccelerationStructureKHR structure, VkBuffer buffer, uint64_t size_bytes);
 
  private:

@@ -73,7 +73,7 @@ struct CommandBufferState {
       sets{};
   std::array<VkBuffer, kRememberedVertexBuffers> vertex_buffers{};
   VkBuffer index_buffer = VK_NULL_HANDLE;
-  // At the begin, and behind secondary command buffers, whose binds are undefined there.
+  // Called at the begin, and behind secondary command buffers, whose binds are undefined there.
   void ForgetBinds() {
     pipelines.fill(0);
     sets = {};
@@ -131,7 +131,7 @@ inline void NoteBind(CommandBufferState& state, BindPoint point, uint32_t slot, 
   if (nothing_yet) state.labels_only = state.open->progress_value();
 }
 
-// Beside the last event that was noted.
+// Sets a checkpoint for the last recorded event.
 void SetCheckpoint(CommandBufferState& state);
 
 // All command pools of the device that still exist: its end.

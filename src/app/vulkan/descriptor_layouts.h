@@ -36,7 +36,7 @@ struct DescriptorLayout {
 class DescriptorWalk {
  public:
   DescriptorWalk(const DescriptorLayout& layout, uint32_t binding, uint32_t element);
-  // Behind the last binding.
+  // Returns true behind the last binding.
   bool AtEnd() const { return at_ == layout_.bindings.size(); }
   const DescriptorLayout::Binding& binding() const { return layout_.bindings[at_]; }
   bool kept() const { return binding().kept; }

@@ -89,9 +89,9 @@ struct DeviceState {
   // by this method. Otherwise kNone.
   WriteMethod raw_marker_method = WriteMethod::kNone;
   uint32_t noted_raw_markers = 0;  // those behind them are Cairn's own
-  // In modes full and exact, with VK_NV_device_diagnostic_checkpoints: one goes with every command.
+  // True in modes full and exact with VK_NV_device_diagnostic_checkpoints: each command gets one.
   bool has_checkpoints = false;
-  // In modes in which words do not tell of every end; null otherwise.
+  // Set in modes whose words do not show every end; null otherwise.
   std::unique_ptr<DeviceBarriers> barriers;
   // Some command buffer ended inside of a dynamic render pass that another one resumes.
   std::atomic<bool> suspends_render_passes{false};

@@ -25,7 +25,8 @@ void ForgetDevice(const DeviceState& state);
 // application's arrays and structures are not written to. Valid while the application's are.
 class DeviceRequest {
  public:
-  // With additions, as far as the physical device has them and the application does not.
+  // Copies the arguments and adds the extensions and features that the physical device has and the
+  // application does not request.
   DeviceRequest(const InstanceState& instance, VkPhysicalDevice physical_device,
                 const VkDeviceCreateInfo& asked, MarkerMode mode);
   // `asked`: the application's arguments.
@@ -35,7 +36,7 @@ class DeviceRequest {
 
   const VkDeviceCreateInfo& info() const { return info_; }
   bool adds_anything() const { return adds_anything_; }
-  // Before the device is made: what is enabled if it can be.
+  // Stores the enabled extensions. Call it before the device is made.
   void Note(DeviceState* device) const;
 
  private:
@@ -70,10 +71,10 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physicalDevice,
                                             VkDevice* pDevice);
 VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice device, const VkAllocationCallbacks* pAllocator);
 
-// For a device that was made: its breadcrumbs, or its part of the driver half. Where they cannot be had
-// the kind is kOff, and the reason is told.
+// Starts the breadcrumbs of a new device, or its part of the driver half. If that fails, logs the
+// reason, and the kind becomes kOff.
 void StartDevice(DeviceState& state);
-// Before the device is destroyed.
+// Call it before the device is destroyed.
 void EndDevice(DeviceState& state);
 
 }  // namespace cairn

@@ -73,11 +73,11 @@ class DeviceObjects {
   DeviceLoss loss;
 };
 
-// After the device was created and its Context started, before the application has it. May throw
-// std::bad_alloc: the device is then off.
+// Makes the objects after the device was created and its Context started, before the application
+// has it. May throw std::bad_alloc: the device is then off.
 std::unique_ptr<DeviceObjects> MakeDeviceObjects(DeviceState& device);
 
-// One for each file; ObjectIntercepts joins them.
+// Intercepts of single files; ObjectIntercepts joins them.
 std::span<const Intercept> SubmissionIntercepts();
 std::span<const Intercept> FenceIntercepts();
 std::span<const Intercept> QueueLabelIntercepts();

@@ -115,8 +115,8 @@ class DriverHalfDevice {
 // Returns true while this thread creates a device for an implementation of Direct3D.
 bool CreatingDrivenDevice();
 
-// After the device was created, before its creator has it. May throw std::bad_alloc: the device is then
-// off.
+// Makes the state after the device was created, before its creator has it. May throw
+// std::bad_alloc: the device is then off.
 std::unique_ptr<DriverHalfDevice> MakeDriverHalf(DeviceState& device);
 
 // Called by the intercepts of vulkangen/driven_work.cc before they call the function of the next

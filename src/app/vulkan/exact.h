@@ -73,7 +73,7 @@ struct ExactCommandsDesc {
 // buffer.
 class ExactCommands {
  public:
-  // May throw std::bad_alloc.
+  // The constructor may throw std::bad_alloc.
   ExactCommands(ExactDevice& device, const ExactCommandsDesc& desc);
   ~ExactCommands();
   ExactCommands(const ExactCommands&) = delete;

@@ -59,7 +59,8 @@ struct InstanceState {
 
 // Null for an instance that was made without the layer.
 InstanceState* InstanceOf(VkInstance instance);
-// By what the loader writes to the start of an instance and of all its physical devices.
+// Finds the instance by the pointer that the loader writes to the start of an instance and of all
+// its physical devices.
 InstanceState* InstanceOf(VkPhysicalDevice physical_device);
 
 }  // namespace cairn

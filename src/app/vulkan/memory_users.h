@@ -32,12 +32,13 @@ class MemoryUsers {
   MemoryUsers(BlockWriter& block, uint32_t context, ObjectNames& names)
       : block_(block), context_(context), names_(names) {}
 
-  // From now on `user` ends with `used`: a buffer with its memory, a view with its image. Nothing for a null
-  // handle.
+  // Makes `user` end with `used`: a buffer with its memory, a view with its image. Ignores null
+  // handles.
   void Add(Object user, Object used);
 
-  // Before the object is destroyed or freed: notes that, and that its users lead nowhere any more. Nothing
-  // for what is not of memory, or null. `ranges`: whether addresses end with memory, or the driver says so.
+  // Call it before the object is destroyed or freed: records that, and that its users lead nowhere
+  // any more. Ignores objects without memory, and null. `ranges`: kEnd if addresses end with
+  // memory, kStay if the driver reports their end.
   void End(Object object, ObjectNames::Ranges ranges);
 
  private:

@@ -15,7 +15,7 @@ namespace cairn {
 
 class BlockWriter;
 
-// From here on calls go into this block. Any thread.
+// Records calls into this block from now on. Any thread.
 void StartNotingCalls(BlockWriter* block);
 
 // The function of that name, for devices with breadcrumbs: it notes the call and makes it, by `ours` if that is not

@@ -68,7 +68,8 @@ class ObjectNames {
     return FindPlace(buffer);
   }
 
-  // Before the object is destroyed, and that was noted of its entry (EntryOf): its handle may soon be another's.
+  // Call it before the object is destroyed, after its entry (EntryOf) was recorded: its handle may
+  // soon be another object's.
   void Forget(Object object, Ranges ranges);
 
  private:
@@ -89,7 +90,8 @@ class ObjectNames {
 
   using Entries = std::unordered_map<Object, Entry, HashObject>;
 
-  // By buffer of any device: context + 1 in the high half, as handles need not differ between devices, and the place.
+  // The places by buffer of any device: context + 1 in the high half, as handles need not differ
+  // between devices, and the place.
   static constinit HandleTree places_;
 
   uint32_t FindPlace(VkBuffer buffer) noexcept;

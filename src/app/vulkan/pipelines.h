@@ -40,7 +40,7 @@ class Pipelines {
   Pipelines(const Pipelines&) = delete;
   Pipelines& operator=(const Pipelines&) = delete;
 
-  // May throw std::bad_alloc: the pipeline is then not known. A null handle is nothing.
+  // Adds a pipeline. May throw std::bad_alloc: the pipeline is then unknown. Ignores a null handle.
   void Add(VkPipeline pipeline, StageShaders shaders);
   // Adds the stages of a pipeline or a library; adds none for an unknown one. May throw
   // std::bad_alloc.

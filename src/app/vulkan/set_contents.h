@@ -39,7 +39,7 @@ DescriptorSetState* SetStateOf(VkDescriptorSet set);
 DescriptorLayout* LayoutOf(VkDescriptorSetLayout layout);
 void SetLayoutOf(VkDescriptorSetLayout handle, DescriptorLayout* layout) noexcept;
 
-// After the next layer gave these sets. May throw std::bad_alloc: the rest is then not known.
+// Adds the sets that the next layer returned. May throw std::bad_alloc: the rest is then unknown.
 void AddSets(const DeviceState& device, const VkDescriptorSetAllocateInfo& info,
              const VkDescriptorSet* sets);
 // Call it before the sets are freed. Their contents stay readable until the records are reused.

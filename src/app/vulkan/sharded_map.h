@@ -28,7 +28,7 @@ uint64_t HandleValue(Handle handle) {
   }
 }
 
-// From HandleValue of a handle.
+// Maps HandleValue of a handle to a value.
 template <typename Value>
 class ShardedMap {
  public:

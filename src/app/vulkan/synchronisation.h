@@ -49,7 +49,8 @@ class Synchronisation {
   void Forget(VkSemaphore semaphore);
   void Forget(VkFence fence);
 
-  // Before the queue gets it. `value` counts for timeline semaphores. Null handles are nothing.
+  // Records waits. Call it before the queue gets them. `value` counts for timeline semaphores.
+  // Ignores null handles.
   void QueueWaits(const Place& place, VkSemaphore semaphore, uint64_t value);
   // `after_everything`: the signal waits for the whole submission, so that its value proves that
   // the submission has finished.
@@ -62,9 +63,9 @@ class Synchronisation {
   // The queue refused what was noted from this submission on: nothing will be signalled.
   void Withdraw(VkQueue queue, uint64_t first_number);
 
-  // Before the CPU waits. The same wait again, as in a loop that polls, is no new record, nor is one for
-  // what the application was told to have come. The record stays current until that: a time-out ends a call
-  // and not what the program waits for.
+  // Records a wait of the CPU; call it before. A repeated wait, as in a loop that polls, adds no
+  // record, nor does one for a value that the application knows to be reached. The record stays
+  // current until then: a time-out ends a call, but not the program's wait.
   void CpuWaits(VkFence fence);
   void CpuWaits(VkSemaphore semaphore, uint64_t value);
   // A call that waited for several has what it wanted without this one.
@@ -72,7 +73,7 @@ class Synchronisation {
   void CpuWaitsNoMore(VkSemaphore semaphore, uint64_t value);
   void CpuSignals(VkSemaphore semaphore, uint64_t value);
 
-  // After the presentation engine promised to signal them.
+  // Call it after the presentation engine promised to signal them.
   void Acquired(VkSemaphore semaphore, VkFence fence);
 
   // The application received these results: the queue has finished the submissions behind them.

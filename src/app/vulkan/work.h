@@ -17,8 +17,8 @@ namespace cairn {
 
 class WorkScope {
  public:
-  // Before the next layer's function: the command buffer begins a command of this type, which runs the
-  // pipeline bound at `point`.
+  // Begins a command of this type, which runs the pipeline bound at `point`. Construct it before
+  // calling the next layer's function.
   WorkScope(VkCommandBuffer command_buffer, CairnMarkerType type, WorkPoint point)
       : state_(*CommandBufferOf(command_buffer)) {
     CommandList* const open = state_.open;

@@ -71,7 +71,7 @@ class Json {
   Json With(const std::string& place, const Json& value) const;
   Json Without(const std::string& place) const;
 
-  // In one line, or indented.
+  // Returns the text in one line, or indented.
   std::string dump(int indent = -1) const;
 
   friend bool operator==(const Json& one, const Json& other);

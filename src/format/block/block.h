@@ -168,7 +168,7 @@ enum class BindPoint : uint16_t {
   kDescriptorSet =
       15,  // with kEventBindsAddress; the value is a DescriptorSetPlace (descriptor_sets.h)
 };
-// In the slot of a kBind event: a root parameter, or a set, of dispatches. Without it, of draws.
+// Flag in the slot of a kBind event: a root parameter, or a set, of dispatches; otherwise of draws.
 inline constexpr uint32_t kBindSlotOfCompute = 0x80000000;
 // A set of ray tracing.
 inline constexpr uint32_t kBindSlotOfRays = 0x40000000;
@@ -387,8 +387,8 @@ struct ObjectRecord {
   // of their descriptors, which are no addresses. Other heaps have a size only. Otherwise 0.
   uint64_t gpu_address;
   uint64_t size_bytes;
-  // Fences: the largest value that a queue or the CPU was told to signal, that a queue or the CPU was
-  // told to wait for, and that the application read or set as completed.
+  // Fences: the largest value that a queue or the CPU will signal, the largest that a queue or the
+  // CPU waits for, and the largest that the application read or set as completed.
   std::atomic<uint64_t> signalled;
   std::atomic<uint64_t> waited;
   std::atomic<uint64_t> completed;

@@ -34,8 +34,8 @@ enum class RecordKind : uint8_t {
   kResourceHash = 14,  // what a resource holds here, all work done: ResourceHashBody
 };
 
-// In shared memory. size_bytes is a multiple of 32 (kRecordAlignment); records never wrap around the end
-// of a ring.
+// The header of a record in shared memory. size_bytes is a multiple of 32 (kRecordAlignment);
+// records never wrap around the end of a ring.
 struct RecordHeader {
   uint32_t size_bytes;  // header and body, padding included
   RecordKind kind;

@@ -55,9 +55,9 @@ class BlobSource {
   ~BlobSource() = default;
 };
 
-// Is told every value that means nothing outside of the process that recorded it, in the place where it
-// stands, to be replaced there (8 bytes each). An error ends the decoding. The default leaves all as
-// recorded: objects are their numbers.
+// Called with every value that is meaningless outside of the recorded process, in its place, to be
+// replaced there (8 bytes each). An error ends the decoding. The default leaves all as recorded:
+// objects are their numbers.
 class ValueVisitor {
  public:
   virtual ~ValueVisitor() = default;

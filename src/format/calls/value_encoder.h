@@ -37,8 +37,8 @@ namespace cairn {
 // Receives encoded bytes. It hands out room, so that there is no virtual call per byte.
 class EncodeSink {
  public:
-  // At least `bytes` bytes, contiguous, that follow what was written so far; null if there is no memory:
-  // then the record is dropped and noted as incomplete.
+  // Returns at least `bytes` bytes, contiguous, behind those written so far; null if there is no
+  // memory: then the record is dropped and reported as incomplete.
   std::byte* Extend(size_t bytes) {
     if (end_ - next_ >= static_cast<ptrdiff_t>(bytes)) [[likely]] {
       std::byte* const room = next_;

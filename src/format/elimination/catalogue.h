@@ -25,7 +25,7 @@ struct WorkNote {
   std::vector<std::string> path;  // labels, outermost first; whatever bytes the program gave
   std::string pipeline;           // its names; "" for work without one
   uint32_t runs = 1;              // that met it
-  // In the last run that met it. `last_submission` orders the work of one run, and no more.
+  // The position in the last run that met it. `last_submission` orders the work of one run only.
   uint64_t recorded = 0;
   uint64_t submitted = 0;
   uint64_t last_submission = 0;

@@ -30,7 +30,8 @@ inline constexpr size_t kMaxLosses = 1000;
 class LossList {
  public:
   void Add(uint64_t offset, uint64_t size_bytes, std::string reason);
-  // In order of the offset, with the entry for those beyond kMaxLosses at the end.
+  // Returns the losses in order of the offset, with the entry for those beyond kMaxLosses at the
+  // end.
   std::vector<Loss> Take();
 
  private:

@@ -47,7 +47,8 @@ struct LiveObject {
     uint64_t more = 0;
   };
   std::map<uint32_t, Maps> maps;  // by subresource
-  // By the tiles: who maps the same ones again replaces the mapping, as long as none was copied.
+  // The mappings by tiles: a mapping of the same tiles replaces the earlier one, as long as none
+  // was copied.
   std::map<std::string, Records> tile_mappings;
   bool tiles_copied = false;
 

@@ -38,7 +38,8 @@ struct ReadSlot {
   uint64_t first_read = 0;  // numbers of calls
   uint64_t last_read = 0;
 };
-// By the handle, and the number of the call that had written it: a list may read several views in one place.
+// Slots by handle and number of the call that had written it: a list may read several views in one
+// place.
 using ReadSlots = std::map<std::pair<uint64_t, uint64_t>, ReadSlot, std::less<>,
                            KeptAllocator<std::pair<const std::pair<uint64_t, uint64_t>, ReadSlot>>>;
 

@@ -54,7 +54,7 @@ class Restorer {
     const KeptRecords* records;
     size_t place;
   };
-  // From a number that is used to one that may be free, in steps of `step`: each search shortens the next.
+  // Maps a used number to one that may be free, in steps of `step`: each search shortens the next.
   using Steps = std::unordered_map<uint64_t, uint64_t>;
   uint64_t NextFree(uint64_t number, uint64_t step, Steps* steps) const;
 

@@ -108,7 +108,8 @@ class ProgressProbe {
   std::vector<Group> queues_;
   std::vector<Group> contexts_;  // what belongs to no queue
   std::vector<QueueProgress> result_;
-  // By recording_id of a secondary one: the slot that executed it, of the same context, as seen last.
+  // The slot that executed a secondary recording, by its recording_id; of the same context, as seen
+  // last.
   std::unordered_map<uint64_t, uint32_t> executed_by_;
   std::vector<uint32_t> secondaries_;  // slots of the context that is being polled
   uint64_t next_serial_ = 1;

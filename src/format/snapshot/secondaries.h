@@ -57,7 +57,7 @@ class SecondarySplicer {
 
   void Splice();
 
-  // From the index of a recording before to its index now; kNone if it is gone.
+  // Maps the old index of a recording to the new one; kNone if it is gone.
   uint32_t IndexOf(uint32_t recording) const { return new_index_[recording]; }
   // The place now of an event of `recording`, as an index and a sequence number. kNone and the number as it was
   // where it is in a secondary one that is executed in several places.
@@ -98,7 +98,8 @@ class SecondarySplicer {
   std::vector<uint32_t> inserted_;     // by link: the recording that is inserted; kNone: none is
   std::vector<bool> executed_;         // by recording: it stands in another now
   std::vector<Insertion> insertions_;  // by recording and sequence
-  // By secondary recording, into `insertions_`; kNone: none, or several.
+  // The only insertion of each secondary recording, an index into `insertions_`; kNone: none, or
+  // several.
   std::vector<uint32_t> only_insertion_;
   std::vector<bool> was_inserted_;  // by recording
   std::vector<Event> events_;

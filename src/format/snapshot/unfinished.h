@@ -12,10 +12,12 @@
 
 namespace cairn {
 
-// By recording: submitted, not known to the application as finished, and its words do not say that it has.
+// Returns, for each recording, if it was submitted and neither the application nor its words show
+// that it has finished.
 std::vector<bool> FindUnfinished(const Snapshot& snapshot);
 
-// By pipeline: used by what has not passed of a submitted recording, also by what that executes.
+// Returns, for each pipeline, if unfinished parts of a submitted recording use it, or recordings
+// that these execute.
 std::vector<bool> PipelinesInUse(const Snapshot& snapshot);
 
 }  // namespace cairn

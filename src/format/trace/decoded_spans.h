@@ -25,7 +25,8 @@ struct TraceReader::State {
 
   // Returns the records of spans[index]; they live as long as a reference to them.
   Result<std::shared_ptr<const DecodedRecords>> Span(size_t index);
-  // On a thread of its own, for a Span(index) that will come. One at a time: the last that was asked for.
+  // Decodes a span on a thread of its own, for a later Span(index). One at a time: the last one
+  // requested.
   void DecodeAhead(size_t index);
   // The payload of the BLOB chunk at `offset` of the file, valid until the next call.
   Result<std::span<const std::byte>> BlobChunk(uint64_t offset);

@@ -61,7 +61,7 @@ class RecordFilters final : public RecordFilter {
 
 struct CopyOptions {
   bool trimmed = true;  // the copy says that it was made from another trace
-  // Instead of those of the trace; `trimmed` counts besides.
+  // Replaces the facts of the trace; `trimmed` is set in any case.
   std::optional<TraceFacts> facts = std::nullopt;
   bool other_chunks = false;  // those of a crash's snapshot, and those that nobody knows
   size_t chunk_bytes = kTraceChunkBytes;

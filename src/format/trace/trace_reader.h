@@ -75,7 +75,7 @@ class TraceReader final : public BlobSource {
   Result<uint64_t> OrdinalOf(uint64_t frame) const;
   // Returns the totals that a finished trace stores; nullopt if they are missing.
   const std::optional<TraceTotals>& totals() const;
-  // At the end of a finished trace, otherwise empty.
+  // Returns the threads listed at the end of a finished trace; otherwise none.
   std::span<const TraceThread> threads() const;
   // The recording came to its end in order, if only because the program was killed: false if the watcher
   // was.
@@ -95,7 +95,8 @@ class TraceReader final : public BlobSource {
   // there are none; Blob() fails with kOutOfMemory once it has given out, or decoded for that, as many
   // bytes.
   std::string LimitCost();
-  // Before its first cursor. Once `ended` says so, on any thread, cursors end before their next chunk: kIo, "stopped".
+  // Call it before the first cursor is made. Once `ended` is true, set by any thread, cursors end
+  // before their next chunk: kIo, "stopped".
   void StopWhen(const std::atomic<bool>* ended);
 
  private:
@@ -115,9 +116,10 @@ class TraceCursor {
   explicit TraceCursor(TraceReader& trace, RecordKinds kinds = RecordKinds::kKnown);
   ~TraceCursor();
 
-  // To the first record of a frame (0: the first of the trace); kInvalidArgument beyond the last frame.
+  // Moves to the first record of a frame (0: the first of the trace); kInvalidArgument beyond the
+  // last frame.
   Status SeekFrame(uint64_t frame);
-  // To the first record whose number is at least this.
+  // Moves to the first record whose number is at least this.
   Status SeekNumber(uint64_t number);
   // Decodes the next chunk on another thread from now on: for callers that read to the end and do
   // other work than reading. One more chunk in memory.

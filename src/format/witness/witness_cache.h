@@ -30,7 +30,7 @@ struct WitnessCache {
   bool Knows(uint64_t machine) const;
   // The latest; the oldest goes if there are too many.
   void Add(uint64_t machine);
-  // In place of what was known of this device.
+  // Replaces the measurement of this device.
   void Add(DeviceWitnesses device);
   // Removes devices whose measurement other work disturbed and that may be measured again by
   // `now_s`: once a day.

@@ -147,7 +147,7 @@ struct BarrierKind {
 
 // The facts of an end behind barriers, as kEventDrains... of format/block/block.h.
 struct WitnessFlags {
-  // By strength and, in the lowest bits, what it waits for.
+  // The flags by strength and, in the lowest bits, by the work that the barrier waits for.
   std::array<uint8_t, 4 * (kWaitsForAll + 1)> barriers{};
   uint8_t dispatch = 0;  // a dispatch of at least one group
 

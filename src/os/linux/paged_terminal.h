@@ -8,7 +8,7 @@
 
 namespace cairn {
 
-// From now on stdout takes escapes, and OutputSize says this of it.
+// Makes stdout take escapes, and sets the result of OutputSize.
 void NotePagedTerminal(const TerminalSize& size);
 void ForgetPagedTerminal();
 

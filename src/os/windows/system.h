@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "os/handle.h"
 
-// Behind the others: it has macros with common names.
+// Included after the other headers: it has macros with common names.
 #define WIN32_LEAN_AND_MEAN
 #ifndef NOMINMAX
 #define NOMINMAX

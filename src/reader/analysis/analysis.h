@@ -116,8 +116,8 @@ struct QueueVerdict {
   bool unknown = false;
   bool exact =
       false;  // one candidate, and the rules prove that it was running and nothing else but barriers behind it
-  // In words: where the GPU stood, what follows, and what limits the conclusion. Names no scope, list
-  // or shader, so that a redacted report can print it; "event 7" is the sequence number.
+  // Sentences: where the GPU was, the conclusion, and its limits. They name no scope, list or
+  // shader, so that a redacted report can print it; "event 7" is the sequence number.
   std::string reason;
 };
 

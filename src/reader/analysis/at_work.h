@@ -47,8 +47,8 @@ struct LiveQueue {
 inline constexpr size_t kMostLiveExecutions = 16;
 
 struct LiveView {
-  // In the order of Snapshot::queues, those of destroyed devices left out; then, for each device that
-  // has such lists in flight, those without a queue.
+  // The queues in the order of Snapshot::queues, without those of destroyed devices; then, for each
+  // device with lists in flight that have no queue, an entry for these.
   std::vector<LiveQueue> queues;
 };
 

@@ -23,7 +23,7 @@ struct Uses {
 // does not know.
 Uses UsesOf(uint32_t type);
 
-// Binds are told apart by point, pipe and slot; what does not fit in is ignored.
+// The limit of slots: binds are distinguished by point, pipe and slot; further slots are ignored.
 inline constexpr uint32_t kSlotsSeen = 64;  // D3D12 has no more of anything.
 inline constexpr uint32_t kBindPoints = 16;
 inline constexpr uint32_t kPipes = 3;  // of draws, of dispatches, of rays

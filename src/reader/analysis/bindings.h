@@ -63,7 +63,8 @@ class BindingResolver {
   const Snapshot& snapshot_;
   std::vector<Range> ranges_;  // by begin
   bool ranges_sorted_ = false;
-  // By pipeline, once it was needed: sets and bindings (kNone: any of the set) that its shaders declare.
+  // The sets and bindings (kNone: any of the set) that a pipeline's shaders declare, once they were
+  // needed.
   std::unordered_map<uint32_t, std::unordered_set<uint64_t>> declared_;
   bool declared_read_ = false;
   std::unordered_map<uint32_t, uint32_t> destructions_;  // by object, once it was needed

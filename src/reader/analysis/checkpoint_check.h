@@ -24,12 +24,12 @@ enum class CheckpointRelation : uint8_t {
 struct CheckpointVerdict {
   uint32_t checkpoint = 0;  // into Snapshot::checkpoints
   CheckpointRelation relation = CheckpointRelation::kNotCompared;
-  // In words; names nothing that the application named.
+  // A sentence without names that the application gave.
   std::string reason;
 };
 
-// One for each of Snapshot::checkpoints, in their order. `analysis` is that of `snapshot`. Any snapshot whose
-// indices are in range is safe.
+// Returns a verdict for each of Snapshot::checkpoints, in their order. `analysis` is that of
+// `snapshot`. Any snapshot whose indices are in range is safe.
 std::vector<CheckpointVerdict> CheckCheckpoints(const Snapshot& snapshot, const Analysis& analysis);
 
 }  // namespace cairn

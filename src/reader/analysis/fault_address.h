@@ -75,8 +75,9 @@ inline constexpr size_t kMostOwners = 8;
 // The most addresses that are judged: a driver reports a handful.
 inline constexpr size_t kMostFaultAddressesJudged = 64;
 
-// One for each address of each fault. `analysis` is that of `snapshot`. Time is linear in the number of
-// objects, for each address. Any snapshot whose indices are in range is safe.
+// Returns a verdict for each address of each fault. `analysis` is that of `snapshot`. Time is
+// linear in the number of objects, for each address. Any snapshot whose indices are in range is
+// safe.
 std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
                                                     const Analysis& analysis);
 

@@ -15,10 +15,11 @@ namespace cairn {
 // More are not told of; the latest are.
 inline constexpr size_t kMostFaultUsers = 16;
 
-// Fills Analysis::fault_users where the driver, or the kernel of this process, tells of a fault and of an address:
-// the finished work of all devices at rest (late_suspect.h) that has something bound which owns a part of what the
-// address stands for, or is bound by such an address itself. Everything else of `analysis` is known. Time is linear
-// in events, objects and descriptors for each address, and O(n log n) in the executions.
+// Fills Analysis::fault_users if the driver, or the kernel for this process, reports a fault with
+// an address: the finished work of all devices at rest (late_suspect.h) with a bound object that
+// owns a part of the address's range, or a binding of such an address itself. The rest of
+// `analysis` must be complete. Time is linear in events, objects and descriptors for each address,
+// and O(n log n) in the executions.
 void FindFaultUsers(const Snapshot& snapshot, BindingResolver* resolver, Analysis* analysis);
 
 }  // namespace cairn

@@ -12,14 +12,14 @@
 
 namespace cairn {
 
-// By device: nothing that was in flight on any queue of it can have faulted. There is nothing, or only barriers,
-// events and labels. The verdicts of `analysis` are known.
+// Returns, for each device, if no work in flight on its queues can have faulted: there is none, or
+// only barriers, events and labels. The verdicts of `analysis` must be complete.
 std::vector<bool> FindDevicesAtRest(const Snapshot& snapshot, const Analysis& analysis);
 
-// The verdicts of `analysis` are known; `queue_order` are the executions of all queues, each queue's
-// together and as submitted. Names a suspect only where this run shows
-// that words ran ahead on the device: its driver tells of a fault at an address, and nothing that was in
-// flight there can have made it. docs/analysis.md.
+// Finds late suspects. The verdicts of `analysis` must be complete; `queue_order` are the
+// executions of all queues, each queue's together and as submitted. Names a suspect only if this
+// run shows that words ran ahead on the device: its driver reports a fault at an address, and no
+// work in flight there can have caused it. docs/analysis.md.
 void FindLateSuspects(const Snapshot& snapshot, std::span<const uint32_t> queue_order,
                       Analysis* analysis);
 

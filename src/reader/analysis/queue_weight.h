@@ -34,7 +34,8 @@ struct QueueWeight {
   auto operator<=>(const QueueWeight&) const = default;
 };
 
-// One for each of Analysis::verdicts. Pure; linear in the snapshot, and in the pairs of its queues.
+// Returns a weight for each of Analysis::verdicts. Pure; linear in the snapshot, and in the pairs
+// of its queues.
 std::vector<QueueWeight> WeighQueues(const Snapshot& snapshot, const Analysis& analysis,
                                      const WaitGraph& waits);
 

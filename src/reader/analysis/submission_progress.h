@@ -25,7 +25,8 @@ struct SubmissionProgress {
   bool begun = false;
 };
 
-// One for each of Snapshot::queues. `analysis` is that of `snapshot`. Linear in the submissions.
+// Returns the progress of each of Snapshot::queues. `analysis` is that of `snapshot`. Linear in the
+// submissions.
 std::vector<SubmissionProgress> FindSubmissionProgress(const Snapshot& snapshot,
                                                        const Analysis& analysis);
 

@@ -12,9 +12,9 @@
 
 namespace cairn {
 
-// `queue_order` are the executions of one queue as submitted, at least one; `analysis` has scopes and
-// executions with their states. `listed` tells of each scope whether an earlier call named it a
-// candidate, and is brought up to date: executions that share scopes list them once.
+// `queue_order` are the executions of one queue as submitted, at least one; `analysis` has scopes
+// and executions with their states. `listed` is true for scopes that an earlier call named as
+// candidates, and is updated: executions that share scopes list them once.
 QueueVerdict JudgeQueue(const Snapshot& snapshot, std::span<const Progress> progress,
                         std::span<const uint32_t> queue_order, std::vector<bool>& listed,
                         const Analysis& analysis);

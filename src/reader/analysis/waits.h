@@ -56,8 +56,8 @@ inline constexpr size_t kMaxWaitCycles = 16;
 inline constexpr size_t kMaxQueuesOfCycle = 64;
 
 struct WaitGraph {
-  // One for each of Snapshot::queues: FindSubmissionProgress, and what the waits tell of submissions without
-  // command lists, which are over when what they wait for has come.
+  // The progress of each of Snapshot::queues: FindSubmissionProgress, and the evidence of waits
+  // about submissions without command lists, which are over when their waits are satisfied.
   std::vector<SubmissionProgress> progress;
   // The queues with unfinished submissions or waits, in the order of Snapshot::queues; then the
   // CPU, if it waits for something that has not arrived.
@@ -72,12 +72,11 @@ struct WaitGraph {
   uint64_t cycles_left_out = 0;  // deadlocks beyond that
 };
 
-// `analysis` is that of `snapshot`. Binary semaphores pair in the order in which waits and signals were
-// told; a timeline semaphore or a fence of Direct3D satisfies a wait with any signal of at least its
-// value. Signals of the CPU have come; those of the presentation engine are taken to come.
-// Time O(n log n) in the number of syncs; where queues are in deadlocks, also n times the length of the
-// longest.
-// Any snapshot whose indices are in range is safe.
+// `analysis` is that of `snapshot`. Binary semaphores pair in the order in which waits and signals
+// were recorded; a timeline semaphore or a fence of Direct3D satisfies a wait with any signal of at
+// least its value. Signals of the CPU have come; those of the presentation engine are taken to
+// come. Time O(n log n) in the number of syncs; where queues are in deadlocks, also n times the
+// length of the longest. Any snapshot whose indices are in range is safe.
 WaitGraph FindWaits(const Snapshot& snapshot, const Analysis& analysis);
 
 }  // namespace cairn

@@ -10,7 +10,7 @@
 
 namespace cairn {
 
-// From the likeliest culprit to the least likely one.
+// The classes, from the likeliest culprit to the least likely one.
 enum class WorkClass : uint8_t {
   kPipeline,  // runs shaders of the application: draws, dispatches, rays
   kOther,     // runs what is not seen or not known: builds, video, bundles, types of later versions

@@ -103,7 +103,7 @@ struct BisectAnswer {
   uint64_t probes = 0;
 };
 
-// Is that the failure that the answer is about, and not another one?
+// Returns true if the answer is the same failure, and not another one.
 bool IsSameFailure(const BisectAnswer& failure, const ProbeAnswer& answer);
 
 // Returns the plays after which the remaining work counts as clean: one, if the whole trace always
@@ -161,9 +161,9 @@ struct BisectOptions {
 Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
                             const BisectOptions& options);
 
-// Does what `probe` plays, a minimal trace, fail as `failure` says? Played TriesOf times at most; plays that are
-// undecided do not count, but `most_undecided` of them in a row are an error. Errors: those of `probe`;
-// kUnsupported.
+// Returns true if the minimal trace that `probe` plays fails like `failure`. Plays it TriesOf times
+// at most; plays that are undecided do not count, but `most_undecided` of them in a row are an
+// error. Errors: those of `probe`; kUnsupported.
 Result<bool> FailsTheSame(const BisectAnswer& failure, const Probe& probe,
                           const BisectOptions& options);
 

@@ -63,8 +63,9 @@ struct DeviceFacts {
 
   bool operator==(const DeviceFacts&) const = default;
 };
-// `device`: an ID3D12Device of this library; `adapter_luid`: what its GetAdapterLuid says. Asks Vulkan below libvkd3d,
-// and on Windows the system what adapter that is; of other implementations the library alone is told.
+// `device`: an ID3D12Device of this library; `adapter_luid`: the result of its GetAdapterLuid. Asks
+// Vulkan below libvkd3d, and on Windows the system, for the adapter; for other implementations
+// returns the library only.
 DeviceFacts DescribeDevice(const D3D12Library& library, void* device, uint64_t adapter_luid);
 
 }  // namespace cairn

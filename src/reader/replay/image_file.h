@@ -28,7 +28,7 @@ Result<std::set<std::string>> PngFilesIn(const std::string& folder);
 
 // Makes the folder, and those that it is in. Ok if it is there; kIo.
 Status MakeFolder(const std::string& path);
-// Does nothing where something is in it, and to what is no folder.
+// Removes a folder. Does nothing if it is not empty, or no folder.
 void RemoveEmptyFolder(const std::string& path);
 
 // An object's name as a part of a file's name: letters, digits and . - _ stay, the rest becomes '_'; at

@@ -72,7 +72,8 @@ struct PlayerOptions {
   bool original_pace = false;
   bool validate =
       false;  // compare readbacks and hashes of frames: kMismatch at the first difference
-  // With validate: also hashes of what resources hold. All new memory of the GPU begins as zeros then.
+  // With validate: also compares hashes of resources' contents. All new memory of the GPU then
+  // begins as zeros.
   bool validate_resources = false;
   bool images = false;                                      // call on_image for every frame
   uint64_t pad_resources_bytes = 0;                         // buffers get so much more
@@ -88,9 +89,9 @@ struct PlayerOptions {
   // Called now and then, and while waiting: true ends the playback with kOk after the current call.
   std::function<bool()> interrupted;
   Omissions omissions;
-  // After every submission: wait for it, then run a dispatch of our own that cannot fail, and wait for
-  // that (a fault may surface one dispatch late). Work that takes longer than wait_timeout_ns is a hang then
-  // also if it ends just before it is looked at.
+  // True: after every submission wait for it, then run a dispatch of our own that cannot fail, and
+  // wait for that (a fault may surface one dispatch late). Work that takes longer than
+  // wait_timeout_ns is then a hang even if it ends just before the check.
   bool canary = false;
   // All new memory begins as zeros, not only what the CPU writes: what is left out then leaves zeros, and not
   // what another resource had there. Textures of their own begin as they like.
@@ -151,7 +152,7 @@ struct PlayerResult {
   uint64_t compared_resources = 0;  // subresources of them
   uint64_t compared_results = 0;    // calls that did and calls that failed as they had
   uint64_t not_compared = 0;        // with validate: recorded, but this replay cannot look at it
-  // With canary: the submission that took longest, of those that ended. 0: there was none.
+  // With canary: the slowest submission of those that ended. 0: there was none.
   uint64_t slowest_submission = 0;
   uint64_t slowest_submission_ns = 0;
 };
@@ -182,8 +183,9 @@ class Player {
   virtual PlayerFailure failure() const = 0;
   virtual uint64_t failed_call() const = 0;
   virtual const PlayerResult& result() const = 0;
-  // After Run(): the GPU may still be at work, and nothing is given back. The process should leave with
-  // _Exit: drivers that tidy up would wait for the GPU, or take away what it uses.
+  // Returns true, after Run(), if the GPU may still be at work, and nothing was released. The
+  // process should leave with _Exit: drivers would wait for the GPU at exit, or free memory that it
+  // uses.
   virtual bool abandoned() const = 0;
 };
 

@@ -232,7 +232,7 @@ class PlayerImpl final : public Player {
   CreationFacts FactsOf(CallInProgress* call);
   void KeepFacts(ReplayObject* object, CreationFacts facts);
   void NoteBindings(CallInProgress* call, const void* result);
-  // After a call of a list that was left out.
+  // Forgets bindings after a skipped call of a list.
   void ForgetBindings(uint64_t list, Method method);
   void SetRootSignature(CallInProgress* call, size_t point);
   void SetTable(CallInProgress* call, size_t point);
@@ -253,7 +253,7 @@ class PlayerImpl final : public Player {
     bool Reached(uint64_t now) const;
   };
   class IdleQueues;
-  // One of them, which are all reachable.
+  // Waits for one of the values, which are all reachable.
   Status Await(std::span<const FenceValue> any);
   Status AwaitReachable();
   Status RememberWait(CallInProgress* call);
@@ -273,8 +273,8 @@ class PlayerImpl final : public Player {
   Status AskIdle(uint64_t queue, DeviceContext* context);
   Status SweepEnded(DeviceContext* context);
   bool AnyBlocked(const DeviceContext& context) const;
-  // Before objects are given back although the playback did not come to its end: whether the GPU has
-  // done all that it can. Waits for a short time, interrupted or not.
+  // Returns true if the GPU has done all that it can. Called before objects are released although
+  // the playback did not reach its end. Waits for a short time, interrupted or not.
   bool Settle();
   Status RunCanary(uint64_t submitted_to, DeviceContext* context);
   Result<ID3D12CommandQueue*> OwnQueue(DeviceContext* context);
@@ -287,7 +287,7 @@ class PlayerImpl final : public Player {
   Status LoseDevice(DeviceContext* context, const std::string& what);
   Status RemoveDevice(CallInProgress* call, void* target);
   void NoteRecordedLoss(const Record& record, HRESULT recorded);
-  // At the end: whether a device was lost that was not when the trace was recorded.
+  // Returns an error, at the end, if a device was lost that was not lost in the recording.
   Status JudgeLosses();
   void Submitted(uint64_t queue);
   void Signalled(uint64_t queue, uint64_t fence, uint64_t value);
@@ -351,7 +351,8 @@ class PlayerImpl final : public Player {
   // kUnsupported, for people, once the trace has asked for more than it may.
   Status CheckCost();
   void CountCost(CallInProgress& call);
-  // `number`: of the call or record. Kinds are told by `what` without its numbers.
+  // Notes a skipped call or record. `number`: its number. Kinds are distinguished by `what` without
+  // its numbers.
   void LeaveOut(uint64_t number, const std::string& what);
   Status WaitInsteadOf(const Record& skipped);
   void Note(const std::string& note);
@@ -386,7 +387,7 @@ class PlayerImpl final : public Player {
   };
   std::map<uint64_t, Loss> losses_;
   std::set<uint64_t> recorded_losses_;
-  // By queue: what it was given, in order, and is not known to have done. Submissions, or signals between
+  // The work of each queue, in order, that is not known to be done: submissions, or signals between
   // them.
   struct Given {
     uint64_t submission = 0;
@@ -397,7 +398,7 @@ class PlayerImpl final : public Player {
   std::unordered_map<uint64_t, ListStates> lists_;
   std::unordered_map<uint64_t, std::unique_ptr<ListBindings>> bindings_;
   BufferAddresses addresses_;
-  // By the calls that made them, until their objects and results come.
+  // Signatures by the calls that made them, until their objects and results come.
   std::unordered_map<uint64_t, IndirectLayout> new_signatures_;
   std::unordered_map<uint64_t, ShaderIdentifier> new_identifiers_;
   // feature -> its name

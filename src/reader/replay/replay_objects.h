@@ -127,7 +127,7 @@ class ReplayObjects {
 
   ReplayObject* Find(uint64_t number);
   bool IsAbsent(uint64_t number) const { return absent_.contains(number); }
-  // By the pointer that Find() has; 0: none.
+  // Returns the object's number for the pointer of Find(); 0: none.
   uint64_t NumberOf(const void* pointer) const;
   const std::unordered_map<uint64_t, std::unique_ptr<ReplayObject>>& all() const {
     return objects_;

@@ -25,7 +25,7 @@ bool IsBuffer(const ReplayObject& object);
 uint32_t MipCount(const D3D12_RESOURCE_DESC& desc);  // of a full chain where it says 0
 uint64_t SubresourceCount(const D3D12_RESOURCE_DESC& desc);
 Extent SizeOfMip(const D3D12_RESOURCE_DESC& desc, uint32_t mip);
-// In texels of its plane; `subresource` is one.
+// Returns the size in texels of the plane; `subresource` must exist.
 Extent SizeOfSubresource(const D3D12_RESOURCE_DESC& desc, uint32_t subresource);
 
 // kCorrupt where something does not lie within a resource, or is no resource of that kind; kUnsupported for

@@ -22,7 +22,8 @@ class ReplayValues final : public ValueVisitor {
   ReplayValues(ReplayObjects* objects, bool cpu_reads_tables)
       : objects_(objects), cpu_reads_tables_(cpu_reads_tables) {}
 
-  // Before each call that is decoded. `device`: the real one of the object that is called; null: not known.
+  // Call it before each call is decoded. `device`: the real device of the called object; null:
+  // unknown.
   void Begin(Method method, const void* device);
   // The descriptors that were met, CPU and GPU, in the order of the arguments; those that are null have
   // no heap.

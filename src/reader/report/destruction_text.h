@@ -15,8 +15,8 @@
 
 namespace cairn {
 
-// From the destruction to what was noticed first: negative if it came later. Nothing where no time is known,
-// or where nothing was noticed but a request.
+// Returns the time from the destruction to the first incident: negative if the destruction came
+// later. nullopt if no time is known, or if the only incident is a request.
 std::optional<int64_t> BeforeIncidentNs(const Snapshot& snapshot, const Destruction& destruction);
 
 // The submission that was the last one by then; kNone if it is not known.

@@ -20,11 +20,12 @@ namespace cairn {
 
 class DiagnosticsPrinter {
  public:
-  // Everything is referred to and must live as long. `told_cycle`: the deadlock that was told already; kNone: none.
+  // The arguments are referred to and must live as long. `told_cycle`: the deadlock that was
+  // printed already; kNone: none.
   DiagnosticsPrinter(const Snapshot& snapshot, const Analysis& analysis, const WaitGraph& waits,
                      uint32_t told_cycle, const TextOptions& options);
 
-  // May be called again, for a second sink.
+  // Prints the faults. May be called again, for a second sink.
   void PrintFaults(LineSink& sink);
   void PrintFreedInFlight(LineSink& sink);
   void PrintKernelLog(LineSink& sink);

@@ -21,7 +21,7 @@ class SectionPrinter {
   // Everything is referred to and must live as long.
   SectionPrinter(const Snapshot& snapshot, const Analysis& analysis, const TextOptions& options);
 
-  // May be called again, for a second sink.
+  // Prints the reported EventIDs. May be called again, for a second sink.
   void PrintReportedEventIds(LineSink& sink);
   void PrintSubmissions(LineSink& sink);
   void PrintQueueMarkers(LineSink& sink);

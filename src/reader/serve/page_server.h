@@ -57,7 +57,8 @@ class PageServer {
 
   // Another address, which leads to the page once: "http://127.0.0.1:41234/5f0c…/". Any thread.
   std::string NewAddress();
-  // Until no page has been open for kLinger, once one was, or `is_stopped` says so, which is asked now and then.
+  // Serves until no page has been open for kLinger, once one was, or until `is_stopped` returns
+  // true, which is called now and then.
   void Serve(const std::function<bool()>& is_stopped);
 
  private:

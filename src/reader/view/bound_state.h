@@ -87,7 +87,7 @@ Result<ListState> ListStateAt(TraceReader& trace, uint64_t call);
 
 // For people; values of more than a line are cut.
 std::string ListStateInWords(const ListState& state);
-// By docs/state.schema.json.
+// Returns the state as JSON: docs/state.schema.json.
 std::string ListStateJson(const ListState& state);
 
 }  // namespace cairn::cli

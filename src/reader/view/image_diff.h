@@ -35,7 +35,7 @@ struct PlaybackDiffOptions {
   FrameRange frames;
   std::string library;  // the Direct3D 12 that plays; "" for the usual one
   DiffProgress progress;
-  // Before each playback of a side, and after its first one; either may be empty.
+  // Called before each playback of a side, and after its first one; either may be empty.
   std::function<void(size_t side, PlayerOptions*)> on_begin;
   std::function<void(size_t side, const PlayerResult&)> on_end;
 };

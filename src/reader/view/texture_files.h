@@ -23,7 +23,7 @@ class TextureFiles {
   TextureFiles(std::string folder, const ImageObjects& objects, bool stretch)
       : folder_(std::move(folder)), objects_(objects), stretch_(stretch) {}
 
-  // Does nothing once a file could not be written.
+  // Adds a texture. Does nothing once a file could not be written.
   void Add(TextureImage image);
 
   const Status& status() const { return status_; }  // kIo

@@ -4,8 +4,8 @@
 
 namespace cairn {
 
-// The numbers that Linux has, and reports know: <csignal> has other ones on Windows, or none. For tests of what is
-// told of a process, not for processes.
+// The numbers that Linux has, and reports know: <csignal> has other ones on Windows, or none. For
+// tests of reports about a process, not for processes.
 inline constexpr int kSigabrt = 6;
 inline constexpr int kSigbus = 7;
 inline constexpr int kSigkill = 9;

@@ -60,11 +60,12 @@ class DeviceCapture {
 
   // ---- Objects
   void AddResource(const Wrapper& wrapper, const CapturedResource& resource);
-  // Before the real resource is released. The last frame of a program without presents ends when it
-  // gives up what it has drawn into: a replay can look at nothing else. That is the case once: a program
-  // that goes on to draw makes its targets anew now and then.
+  // Call it before the real resource is released. The last frame of a program without presents ends
+  // when the program releases its render target, the only image that a replay could compare. That
+  // happens once: a program that goes on to draw recreates its targets now and then.
   void RemoveResource(const Wrapper& wrapper);
-  // Before RemoveResource() of what differs from run to run: it has no hash.
+  // Omits the hash of a resource whose contents differ from run to run. Call it before
+  // RemoveResource().
   void HashNot(const Wrapper& wrapper) {
     if (hashes_.has_value()) hashes_->Forget(wrapper.capture_number());
   }
@@ -90,9 +91,10 @@ class DeviceCapture {
   // ---- Work
   // After ExecuteCommandLists, with the queue's lock held. `queue`: its number.
   void Executed(std::span<const ListStates* const> lists, bool copy_queue, uint64_t queue);
-  // Before a submission, without the lock: begins a recording that is due since a present.
+  // Begins a recording that is due since a present. Call it before a submission, without the lock.
   void StartIfPending();
-  // After a submission, without the lock: without presents, so many submissions count as a frame.
+  // Counts a submission: without presents, a number of submissions count as a frame. Call it after
+  // the submission, without the lock.
   void Submitted();
   bool shows_images() const { return states_.LastPresented() != 0; }
   // The program is about to present, and has submitted everything. It holds no native queue yet.

@@ -31,9 +31,9 @@ class MappingCapture {
   // Call it after a Map that succeeded. `data`: the pointer that Map returned, null if the program
   // did not ask for it. Returns the pointer for the program.
   void* Mapped(const Wrapper& resource, uint32_t subresource, void* data);
-  // Before an Unmap.
+  // Call it before an Unmap.
   void Unmapping(const Wrapper& resource, uint32_t subresource);
-  // Before the resource is released, after ForgetMappedMemory().
+  // Call it before the resource is released, after ForgetMappedMemory().
   void Ends(const Wrapper& resource);
   // A list writes into it.
   void WrittenByGpu(const Wrapper& resource);
@@ -82,7 +82,7 @@ class MappingCapture {
 // Records what the CPU wrote to mapped memory since the last time: before a submission, and before the
 // CPU signals a fence that a queue may wait for. Stand-ins are copied, also without a capture (null).
 void FlushMappedMemory(Capture* capture);
-// Before whatever else lets the GPU go on. Mostly one load.
+// Call it before any other call that lets the GPU go on. Mostly one load.
 void FlushStandIns();
 // The program comes to know what the GPU has done: where it writes what the CPU was to write only, stand-ins
 // follow. Mostly one load.

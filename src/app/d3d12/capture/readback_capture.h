@@ -44,10 +44,10 @@ class ReadbackCapture {
   void NoteUnpredictable(uint64_t resource);
   bool IsUnpredictable(uint64_t resource);
 
-  // Before ExecuteCommandLists, with the queue's lock held.
+  // Call it before ExecuteCommandLists, with the queue's lock held.
   void BeforeExecute(std::span<const ListCopies* const> lists, uint64_t queue);
-  // After ID3D12CommandQueue::Signal with a value that the fence was never told before, and that no other
-  // queue will; with the queue's lock held.
+  // Call it after ID3D12CommandQueue::Signal with a value that the fence never got before, and that
+  // no other queue will signal; with the queue's lock held.
   void Signalled(uint64_t queue, const Wrapper& fence, uint64_t value);
   // Call it when the fence ends, or is about to be signalled elsewhere: its value no longer shows
   // that copies are complete.
@@ -59,7 +59,7 @@ class ReadbackCapture {
   void Look() {
     if (waiting_.load(std::memory_order_relaxed) != 0) LookAtAll();
   }
-  // After Map and before Unmap.
+  // Call it after Map and before Unmap.
   void LookAt(uint64_t buffer);
 
  private:

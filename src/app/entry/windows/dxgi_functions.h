@@ -10,8 +10,8 @@
 
 namespace cairn {
 
-// Before the program has a queue that is a wrapper. If no factory has been seen yet, one is made. Any thread; not from
-// DllMain.
+// Call it before the program has a queue that is a wrapper. Makes a factory if none has been seen
+// yet. Any thread; not from DllMain.
 void ReplaceMethodsOfFactories();
 // The same for a device of Direct3D 11: by the factory that it comes from.
 void ReplaceMethodsOfFactoryOf(IUnknown* device);
