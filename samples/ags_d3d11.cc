@@ -35,7 +35,7 @@ constexpr uint64_t kTopValue = 0xDEADCAFE;
 constexpr uint64_t kBottomValue = 0xDEADBEEF;
 constexpr uint32_t kSide = 2048;
 constexpr uint32_t kMostTrips = 65000;  // software drivers leave longer loops
-// What does not move for so long hangs.
+// A draw without progress for this time hangs.
 constexpr std::chrono::milliseconds kWatchdog(300);
 constexpr std::chrono::seconds kTooLong(60);
 
@@ -93,7 +93,7 @@ class Scene {
   // "" or what contradicts the truth. `sentence` is what follows.
   std::string Conclude(std::string* sentence) const;
 
-  // What Run saw.
+  // Return the slots that Run read.
   uint64_t Slot(uint32_t number) const { return seen_[number]; }
   bool Written(uint32_t number) const { return Slot(number) != CAIRN_MARKER_UNWRITTEN; }
 
@@ -325,7 +325,7 @@ void Scene::SeeWhenNothingMoves() {
 
 // False if the draw had ended, or was about to.
 bool Scene::Try(const std::function<void()>& then) {
-  // Never used before: what is not written says so.
+  // Uses new slots, so that unwritten ones are recognised.
   first_slot_ = next_slot_;
   next_slot_ += static_cast<uint32_t>(commands_.size()) - WorksIn(commands_);
   if (next_slot_ > kMarkers) Fail("no draw is long enough");
@@ -358,7 +358,8 @@ HRESULT Scene::RunUntilLost(const std::string& commands, uint32_t losing, uint32
   while (result == S_OK) {
     context_->Flush();
     result = swap_chain_->Present(0, 0);
-    // As programs do that are at most a frame ahead: a present waits for older ones, of which a lost device ends none.
+    // Waits like programs that are at most a frame ahead: a present waits for older ones, of which
+    // a lost device ends none.
     const Clock::time_point end = Clock::now() + kTooLong;
     while (result == S_OK && device_->GetDeviceRemovedReason() == S_OK) {
       if (Clock::now() > end) Fail("no present fails: the device is not lost");
@@ -438,7 +439,8 @@ void PrintTable(const Scene& scene) {
   std::fflush(stdout);
 }
 
-// As the documentation has it: a top marker before each draw and a bottom marker behind it, read after a present.
+// Records as the documentation shows: a top marker before each draw and a bottom marker behind it,
+// read after a present.
 void RunReadBack(Scene& scene, bool kill) {
   std::string commands;
   for (uint32_t i = 0; i < kWorks; ++i) commands += "TDB";
@@ -448,7 +450,8 @@ void RunReadBack(Scene& scene, bool kill) {
     sample::EndSuddenly();
   });
   PrintTable(scene);
-  // Its top marker can be lost with the device, as in the documentation's own table: what follows names it then, too.
+  // The draw's top marker can be lost with the device, as in the documentation's own table: the
+  // conclusion then also names the draw that follows.
   std::string sentence;
   const std::string problem = scene.Conclude(&sentence);
   if (!problem.empty() || scene.Slot(2 * kHangingWork - 1) != kBottomValue ||
@@ -470,7 +473,7 @@ void RunUntilLost(Scene& scene, uint32_t vertices) {
   fmt::print("{}", sentence);
   if (!problem.empty()) Fail(problem);
   std::fflush(stdout);
-  std::_Exit(0);  // Nothing of a lost device comes to an end.
+  std::_Exit(0);  // Work of a lost device never ends.
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ constexpr uint32_t kTrips = 4096;
 constexpr uint32_t kMaxTrips = 1u << 24;
 constexpr double kLongEnoughToMeasure = 0.1;
 
-// How many pixels the slow draw covers, and how long it stays in each.
+// The pixels that the slow draw covers, and its trips in each.
 struct Size {
   uint32_t side = 1;
   uint32_t trips = kTrips;

@@ -20,7 +20,7 @@ class App;
 
 namespace sample {
 
-// What is not given keeps its value, which --help tells.
+// Parses options. An option that is not given keeps its value, which --help shows.
 class CommandLine {
  public:
   explicit CommandLine(const char* purpose);

@@ -75,7 +75,7 @@ struct Pipeline {
   bool compute = false;
 };
 
-// How a compute shader finds its buffer u0.
+// The way in which a compute shader accesses its buffer u0.
 enum class Output {
   kRaw,    // by address: SetComputeRootUnorderedAccessView(1, ...)
   kTyped,  // by a view in a descriptor heap: SetComputeRootDescriptorTable(1, ...)

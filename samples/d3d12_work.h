@@ -21,8 +21,8 @@ void DispatchFill(List& list, const char* name, const Pipeline& pipeline, const 
 // True if the buffer holds what DispatchFill stores.
 bool Filled(const Buffer& buffer, const FillConstants& constants);
 
-// What the view of the samples that store out of range claims: far more than any neighbour of the buffer in
-// memory is large.
+// The size that the view claims in samples that store out of range: far more than any neighbour of
+// the buffer in memory.
 inline constexpr uint32_t kClaimedWords = 1u << 27;
 // A heap with a view of the buffer that claims so many words, for u0 of fault.cs.
 ComPtr<ID3D12DescriptorHeap> CreateTooLargeView(const Gpu& gpu, const Buffer& buffer);

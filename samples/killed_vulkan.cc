@@ -26,8 +26,8 @@ sample::List RecordFirst(sample::Device& device, const sample::Pipeline& fill) {
   return list;
 }
 
-// Where the sample tells by libcairn, a raw marker is written once the second dispatch's own breadcrumb
-// has been.
+// If the sample reports by libcairn, a raw marker is written once the second dispatch's own
+// breadcrumb has been.
 sample::List RecordSecond(sample::Device& device, const sample::Pipeline& fill,
                           const sample::SlowWork& slow) {
   const sample::List list = device.BeginList(device.graphics(), "Main");

@@ -126,8 +126,8 @@ void Scene::Record(const sample::List& list) {
   }
 }
 
-// What arrives before the hanging draw ends, whatever else the device does: all markers before it, and the
-// top ones directly behind it. And the draw itself.
+// Returns true once the writes that come before the end of the hanging draw have arrived: all
+// markers before it, the top ones directly behind it, and the draw's own.
 bool Scene::Arrived() const {
   if (Word(2 * hanging_).load() == 0) return false;
   uint32_t marker = 0;
@@ -148,7 +148,7 @@ bool Scene::Arrived() const {
 bool Scene::Start(const char* name, const std::string& commands, uint32_t hanging) {
   commands_ = commands;
   hanging_ = hanging;
-  // Never used before: what is not written says so.
+  // Uses new slots, so that unwritten ones are recognised.
   first_slot_ = next_slot_;
   for (const char command : commands) next_slot_ += IsMarker(command);
   for (uint32_t work = 0; work < kWorks; ++work) {
@@ -231,8 +231,8 @@ void RunExamples(Scene& scene) {
   }
 }
 
-// As the documentation has it: a top marker before each draw and a bottom marker behind it; after a present
-// that failed (here: a fence that is not signalled) they are read.
+// Records as the documentation shows: a top marker before each draw and a bottom marker behind it;
+// they are read after a failed present (here: a fence that is not signalled).
 void RunReadBack(Scene& scene, bool kill) {
   constexpr uint32_t kHanging = 5;
   std::string commands;

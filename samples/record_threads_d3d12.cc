@@ -30,7 +30,7 @@ constexpr uint32_t Value(uint32_t thread, uint32_t frame, uint32_t part) {
   return (thread + 1) << 24 | (frame & 0xFFF) << 12 | part << 10;
 }
 
-// What a thread records into for one of the frames in flight.
+// The objects that a thread records into for one of the frames in flight.
 struct Work {
   Work(sample::Gpu& gpu, const sample::Queue& queue)
       : list(gpu, queue, "Worker"),
@@ -139,7 +139,7 @@ void SubmitFrame(Scene& scene, uint32_t frame) {
   scene.gpu.telling().NextFrame(scene.queue.d3d12());
 }
 
-// Also a checksum of everything, for who compares runs. (FNV-1a.)
+// Also computes a checksum of everything, to compare runs. (FNV-1a.)
 class Checker {
  public:
   void Expect(uint32_t found, uint32_t expected, const char* what, uint32_t frame) {
@@ -188,7 +188,7 @@ void Run(const sample::Options& options, uint32_t frames) {
   }
   Checker checker;
   for (uint32_t frame = 0; frame < frames; ++frame) {
-    // What was submitted so far is two frames old: its slot is free again.
+    // The last submission is two frames old: its slot is free again.
     scene.queue.WaitOrReportLoss(20);
     if (frame >= kSlots) CheckFrame(scene, frame - kSlots, checker);
     may_record.ArriveAndWait();

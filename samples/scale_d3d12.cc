@@ -119,7 +119,7 @@ void CheckFrame(const Scene& scene, uint32_t frame, uint32_t draws) {
       sample::Fail(fmt::format("word {} of frame {} is wrong", i, frame));
     }
   }
-  // Of the last draw into each cell.
+  // Check the last draw into each cell.
   for (uint32_t draw = draws < kCells ? 0 : draws - kCells; draw < draws; ++draw) {
     const uint32_t cell = draw % kCells;
     const uint32_t pixel = slot.picture.Pixel(cell % kColumns * kCellPixels + kCellPixels / 2,

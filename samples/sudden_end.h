@@ -6,7 +6,7 @@
 
 namespace sample {
 
-// As `kill -9` ends a process, or Task Manager.
+// Ends the process like `kill -9`, or Task Manager.
 [[noreturn]] void EndSuddenly();
 
 }  // namespace sample

@@ -30,7 +30,7 @@ constexpr uint32_t Value(uint32_t thread, uint32_t frame, uint32_t part) {
   return (thread + 1) << 24 | (frame + 1) << 16 | part << 12;
 }
 
-// What a thread records into for one of the frames in flight.
+// The objects that a thread records into for one of the frames in flight.
 struct Slot {
   VkCommandPool pool = VK_NULL_HANDLE;
   sample::List primary;
@@ -58,7 +58,7 @@ struct Scene {
   sample::Device device;
   sample::Pipeline triangle;
   std::vector<Worker> workers{kThreads};
-  // Of each queue: reaches frame + 1 when the GPU has finished the frame.
+  // The end of each queue's frames: reaches frame + 1 when the GPU has finished the frame.
   struct QueueEnd {
     const sample::Queue* queue = nullptr;
     VkSemaphore finished = VK_NULL_HANDLE;
@@ -270,7 +270,7 @@ void WaitForFrame(const Scene& scene, uint32_t frame) {
   }
 }
 
-// Also a checksum of everything, for who compares runs. (FNV-1a.)
+// Also computes a checksum of everything, to compare runs. (FNV-1a.)
 class Checker {
  public:
   void Expect(bool right, uint32_t value, const char* what, uint32_t thread) {

@@ -99,7 +99,8 @@ TEST(Annotations, F2_RuntimeOnlyHasBreadcrumbsWithoutEventIds) {
   }
 }
 
-// As the names of list events are, where the user asked for what events carry.
+// Names of queue markers are kept like those of list events, if the user asked for the data of
+// events.
 TEST(Annotations, F2_RuntimeOnlyHasTheMarkersOfQueuesWithoutEventIds) {
   const auto device = CreateWrappedDevice();
   ASSERT_TRUE(device);

@@ -124,7 +124,7 @@ TEST_F(Annotations, D4_UnknownSettingsAndValuesAreErrorsAndChangeNothing) {
     EXPECT_NE(0, result.exit_code) << argument;
     EXPECT_NE("", result.errors) << argument;
   }
-  // Neither does a valid setting beside a wrong one.
+  // A valid setting beside a wrong one changes nothing either.
   EXPECT_NE(0, D3DConfig({"device", "--user", "force-driver-retail-annotations=off", "nonsense=1"})
                    .exit_code);
   EXPECT_EQ(before, D3DConfig({"device"}).output);

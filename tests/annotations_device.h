@@ -75,7 +75,7 @@ class RecordedCalls {
   RecordedCalls(const RecordedCalls&) = delete;
   RecordedCalls& operator=(const RecordedCalls&) = delete;
 
-  // What came since the last Take().
+  // Returns the calls since the last Take().
   std::vector<Call> Take();
 
  private:

@@ -19,7 +19,7 @@ namespace {
 constexpr char kDriver[] = CAIRN_BINARY_DIR "/samples/cairn-sample-driver.so";
 const Environment environment(kDriver);
 
-// As if the GPU had hung at this EventID; 0: at the last one that the driver was given.
+// Acts as if the GPU had hung at this EventID; 0: at the last one that the driver got.
 void Crash(uint64_t event_id) {
   void* const library = dlopen(kDriver, RTLD_NOW | RTLD_NOLOAD);
   ASSERT_NE(nullptr, library);
@@ -28,7 +28,7 @@ void Crash(uint64_t event_id) {
   crash(event_id);
 }
 
-// What the dump says of the last device's EventIDs: in the order reported, state and text.
+// Returns the dump's facts of the last device's EventIDs: in the order reported, state and text.
 using Reported = std::pair<EventIdState, std::string>;
 std::vector<Reported> ReportedInDump() {
   const BlockWriter& block = ProcessBlock();

@@ -45,7 +45,7 @@ TEST(Annotations, F3_WithoutTheFeatureCallsSucceedAndNobodyIsCalled) {
   Execute(device, queue, list.list);
   queue->EndEvent();
   EXPECT_EQ(0u, calls.Take().size());
-  // No EventID is ever given out, so that nothing has to be kept.
+  // No EventID is ever given out, so that no marker has to be kept.
   EXPECT_EQ(0u, MarkerArena::LiveBytes(ProcessBlock()));
   EXPECT_EQ(0u, MarkerArena::EntriesInUse(ProcessBlock()));
   EXPECT_EQ(S_OK, device->GetDeviceRemovedReason());

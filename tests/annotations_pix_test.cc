@@ -24,7 +24,7 @@ using testing::IsEmpty;
 
 const Environment environment("logging");
 
-// What the driver hears of the calls in this mode: function and text.
+// Returns the calls that the driver receives in this mode: function and text.
 std::vector<std::string> Heard(void (*calls)(ID3D12GraphicsCommandList*),
                                D3D12_USER_DEFINED_ANNOTATION_MODE mode) {
   RecordedCalls recorded;

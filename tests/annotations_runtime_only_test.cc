@@ -22,7 +22,7 @@ namespace {
 
 const Environment environment("breadcrumb", "retail");
 
-// How often the text stands in the block's memory, as far as it was ever used.
+// Returns how often the text occurs in the used part of the block's memory.
 size_t CountInBlock(std::string_view text) {
   const BlockWriter& block = ProcessBlock();
   const size_t used = block.header()->next_page.load() * kPageBytes;
@@ -74,7 +74,7 @@ TEST_F(Annotations, L4_RuntimeOnlyKeepsNoPayloadAnywhere) {
   }
 }
 
-// Not even that there were markers on a queue.
+// Even the existence of markers on a queue is not recorded.
 TEST_F(Annotations, L4_RuntimeOnlyKeepsNoMarkersOfQueues) {
   const auto queue = CreateQueue(device_);
   Annotate(*queue.get(), "a marked queue");

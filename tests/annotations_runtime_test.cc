@@ -40,7 +40,7 @@ class AnnotationRuntimeTest : public testing::Test {
     options.context_index = context_;
     return options;
   }
-  // As a driver that does nothing sees it; children are created in DRIVER_RETAIL.
+  // Makes a runtime with a driver that does nothing; children are created in DRIVER_RETAIL.
   std::unique_ptr<AnnotationRuntime> RetailRuntime() {
     auto runtime = std::make_unique<AnnotationRuntime>(Options(), LoggingDriverWithoutLog());
     EXPECT_TRUE(runtime->SetMode(kRetail));
@@ -213,7 +213,7 @@ TEST_F(AnnotationRuntimeTest, AQueueKeepsItsNewestMarkers) {
     bytes += markers[i].second.size();
   }
   EXPECT_EQ(bytes, arena.live_bytes());
-  // As much as it may keep at once, and more than that.
+  // The most that the arena may keep at once, and more than that.
   const uint64_t mib = Append(arena, PatternOf(1 << 20));
   EXPECT_EQ(EventIdState::kResolved, Resolve(mib));
   EXPECT_EQ(PatternOf(1 << 20), Payload());
@@ -436,7 +436,7 @@ TEST_F(AnnotationRuntimeTest, DriversAreOfferedVersionsAndRefusedIfTheyAnswerWit
   }
 }
 
-// Whatever a device child is: the kinds that no implementation at hand can make, too.
+// Any device child: includes kinds that no implementation at hand can make.
 TEST_F(AnnotationRuntimeTest, NamesOfEveryKindReachTheDriverWhole) {
   struct Seen {
     uint32_t kind = 0;

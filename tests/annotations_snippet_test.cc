@@ -50,7 +50,7 @@ HRESULT STDMETHODCALLTYPE Query(ID3D12Device*, REFIID iid, void** object) {
   *object = static_cast<ID3D12DeviceTools2*>(&tools);
   return S_OK;
 }
-// No D3D12_FEATURE: the headers that are installed do not have this one yet.
+// The installed headers do not have this D3D12_FEATURE yet.
 HRESULT STDMETHODCALLTYPE CheckFeature(ID3D12Device*, UINT feature, void*, UINT bytes) {
   ++queries;
   EXPECT_EQ(73u, feature);

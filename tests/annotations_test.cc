@@ -36,7 +36,7 @@ class Annotations : public testing::Test {
     device_ = CreateWrappedDevice();
     ASSERT_TRUE(device_);
   }
-  // What an object of the layer is to the driver.
+  // Returns the driver's pointer for an object of the layer.
   template <typename T>
   const void* Native(const ComPtr<T>& object) {
     return RealObject(object.get());
@@ -202,7 +202,7 @@ std::string PatternOf(size_t bytes) {
   return text;
 }
 
-// What a marker API may be given: metadata, data or null, size.
+// Arguments of a marker API: metadata, data or null, size.
 std::vector<std::tuple<UINT, std::string, bool>> Payloads() {
   std::vector<std::tuple<UINT, std::string, bool>> payloads;
   for (const UINT metadata : {0u, 1u, 2u, 6345127u, 3u, 0xFFFFFFFFu}) {
@@ -346,7 +346,7 @@ TEST_F(Annotations, F4_BundlesToo) {
 
 // ---- Names -------------------------------------------------------------------------------------
 
-// Of the shader fill.cs: a buffer and three constants.
+// For the shader fill.cs: a buffer and three constants.
 ComPtr<ID3D12RootSignature> CreateRootSignature(const ComPtr<ID3D12Device>& device) {
   D3D12_ROOT_PARAMETER parameters[2] = {};
   parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_UAV;
@@ -471,7 +471,7 @@ TEST_F(Annotations, N3_TheDriverIsGivenTheApplicationsOwnName) {
   EXPECT_EQ(S_OK, queue->SetName(name.c_str()));
   const std::vector<Call> seen = calls_.Take();
   ASSERT_EQ(1u, seen.size());
-  // No copy on the driver's behalf: who wants it later copies it.
+  // The driver gets no copy: a driver that needs the name later copies it.
   EXPECT_EQ(name.c_str(), seen[0].name_pointer);
   EXPECT_EQ(live, MarkerArena::LiveBytes(ProcessBlock()));
 }
@@ -504,7 +504,8 @@ TEST_F(Annotations, L2_MarkersOfListsDieWithTheResetOfTheirAllocator) {
   const uint64_t id = calls_.Take().at(0).event_id;
   ASSERT_EQ(S_OK, list.list->Close());
   EXPECT_EQ(EventIdState::kResolved, ResolveInBlock(id));
-  // Not when the list is recorded anew with another allocator, nor when it is gone.
+  // The EventID expires neither when the list is recorded anew with another allocator, nor when it
+  // is gone.
   ASSERT_EQ(S_OK, list.list->Reset(other.allocator.get(), nullptr));
   EXPECT_EQ(EventIdState::kResolved, ResolveInBlock(id));
   ASSERT_EQ(S_OK, list.list->Close());

@@ -237,7 +237,7 @@ std::string Cut() {
 
 // ---- The verbs -------------------------------------------------------------------------------------
 
-// What becomes of a verb that is given a file of which something is wrong.
+// The result of a verb for a damaged file.
 enum class Ending {
   kRefused,  // one line, no output
   kWarned,   // one line, and what there is to say of the rest
@@ -473,7 +473,7 @@ TEST_P(BadTraceTest, ATraceThatWasCut) {
     ASSERT_FALSE(lines.empty()) << result.Summary();
     EXPECT_THAT(lines[0], HasSubstr("warning: cut.cairn "));
     EXPECT_THAT(lines[0], HasSubstr("cut off"));
-    // Those that it was asked for are behind the cut.
+    // The wanted frames are behind the cut.
     const bool has_none = GetParam().name == "trim";
     EXPECT_EQ(lines.size(), has_none ? 2u : 1u) << result.Summary();
     if (has_none) {

@@ -17,7 +17,8 @@ inline std::vector<std::string> PathOf(const Json& culprit) {
   return culprit["path"].get<std::vector<std::string>>();
 }
 
-// Of a program that was run again and again: it failed each time with the culprits, and never without them.
+// Expects the answer about a program that failed in each run with the culprits, and in none without
+// them.
 inline void ExpectSure(const Json& answer) {
   EXPECT_EQ(answer["runs_with"], answer["failed_with"]) << answer.dump(2);
   EXPECT_EQ(0, answer["failed_without"]) << answer.dump(2);

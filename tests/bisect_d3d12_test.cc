@@ -109,7 +109,7 @@ TEST_F(BisectTest, TheDispatchThatKillsTheProcess) {
   EXPECT_EQ(dispatches[2], culprit["call"].get<uint64_t>());
   EXPECT_EQ("clean", answer["without"]);
 
-  // What was written fails alone, and of the same call.
+  // The minimal trace fails by itself, at the same call.
   EXPECT_EQ("a.minimal.cairn", answer["minimal_trace"]);
   const Json again = Bisect("a.minimal.cairn", {"--no-output"});
   ASSERT_EQ(1u, again["culprits"].size()) << again.dump(2);
@@ -233,7 +233,7 @@ TEST_F(BisectTest, WhatItWouldReplaceIsRefusedBeforeTheSearch) {
   };
   EXPECT_THAT(error({"-o", "./a.cairn"}, 2), HasSubstr("is the trace"));
   EXPECT_THAT(error({"--journal", "a.cairn"}, 2), HasSubstr("is the trace"));
-  // None of them is there yet.
+  // None of these files exists yet.
   EXPECT_THAT(error({"--journal", "./a.minimal.cairn"}, 2), HasSubstr("cannot be both"));
   EXPECT_THAT(error({"-o", folder_ / "a.bisect"}, 2), HasSubstr("cannot be both"));
   EXPECT_THAT(error({"-o", "none/x.cairn"}, 1), HasSubstr("no file can be written in"));

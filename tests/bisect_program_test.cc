@@ -146,8 +146,9 @@ size_t AnswersIn(const std::string& journal) {
          1;
 }
 
-// Asked to end after so many answers; then the same command goes on, asks nothing again, and finds the same.
-// The driver of tests/icd: behind a hang making a device does not end until somebody takes the file away.
+// The search is interrupted after some answers; then the same command continues, repeats no
+// question, and finds the same culprits. The driver of tests/icd: after a hang, making a device
+// blocks until the file is removed.
 Command::Options WhereHangsStay(Command::Options options, const std::string& file,
                                 const std::string& more = "") {
   const std::string driver = CAIRN_BINARY_DIR "/tests/icd/cairn_icd.json";
@@ -180,7 +181,7 @@ TEST_F(BisectProgramTest, AGpuThatStaysIllEndsTheSearch) {
               HasSubstr("of Cairn's own for 1 s: what does the same there now fails"));
 }
 
-// As on NVIDIA behind a fault of memory.
+// Like NVIDIA's driver after a fault of memory.
 TEST_F(BisectProgramTest, AProgramThatOnlyDispatchesDoesNotWaitForDraws) {
   const CommandResult result = RunCommand(
       Words({Program("cairn"), "bisect", "--json", "--hang-timeout", "0.5"}, kHangingProgram),
@@ -249,7 +250,7 @@ TEST_F(BisectProgramTest, AnInterruptedSearchGoesOn) {
   EXPECT_THAT(folder_.Contents(), ElementsAre("program.sh", "runs"));
 }
 
-// Whoever kills cairn ends what it runs; the journal is whole.
+// Killing cairn ends the programs that it runs; the journal is whole.
 TEST_F(BisectProgramTest, AKilledSearchLeavesNothingRunningAndGoesOn) {
   const std::vector<std::string> program =
       CountingScript("echo $$ > pid; exec " + Program("sample-fault-vulkan-plain"));
@@ -325,7 +326,7 @@ TEST_F(BisectProgramTest, AProgramThatIsKilledFromOutsideIsRunAgain) {
   ExpectSure(answer);
 }
 
-// What a program leaves running in its group ends with each run.
+// Processes that a program leaves in its group end with each run.
 TEST_F(BisectProgramTest, WhatAProgramLeavesBehindEndsWithItsRun) {
   const Json answer =
       Bisect({}, CountingScript("sleep 1000 &\n" + Program("sample-triangle-vulkan-plain")), 1);

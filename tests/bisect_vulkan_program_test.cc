@@ -41,7 +41,7 @@ TEST_F(BisectVulkanProgramTest, AVulkanDispatchThatKillsTheProcess) {
   EXPECT_THAT(culprit["pipeline"].get<std::string>(), HasSubstr("Scatter"));
   EXPECT_EQ(1, culprit["submitted"]);
   ExpectSure(answer);
-  // Its report is of a run with nothing else, and the journal is gone.
+  // The report is of a run with the culprit alone, and the journal is gone.
   EXPECT_THAT(folder_.Contents(), ElementsAre("culprit.cairn"));
   const CommandResult report = Run({"report", "culprit.cairn"});
   EXPECT_EQ(0, report.exit_code) << report.Summary();

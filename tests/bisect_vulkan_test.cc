@@ -32,7 +32,7 @@ using ::testing::ElementsAreArray;
 
 constexpr uint32_t kWords = 1024;
 constexpr double kHangSeconds = 3;
-// What the child adds to a submission's number while the canary after it runs.
+// Added to a submission's number while the canary after it runs.
 constexpr uint64_t kCanary = 1;
 // See samples/fault_vulkan.cc.
 constexpr uint64_t kBadAddress = 0x00000bad'dead0000;
@@ -135,7 +135,7 @@ class Player {
     return device_.Wait(device_.Submit(device_.graphics(), lists), kHangSeconds);
   }
 
-  // What is innocent runs to its end, and its words arrive.
+  // Returns true if an innocent dispatch finishes, and its words arrive.
   bool CanaryLives() {
     const sample::FillConstants constants = {++canary_value_, 0, kWords};
     const sample::List list = device_.BeginList(device_.graphics(), nullptr);

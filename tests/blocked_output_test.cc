@@ -138,7 +138,7 @@ class FullDiskTest : public BlockedOutputTest {
   const std::string fill_ = "cat /dev/zero >full 2>/dev/null; exec " + misbehave_ + " kill";
 };
 
-// Its space was taken when the program started.
+// The space for the report was reserved when the program started.
 TEST_F(FullDiskTest, TheReportIsWritten) {
   const CommandResult result = RunOnDisk(4096, "\"$0\" run -o out.cairn -- sh -c '" + fill_ +
                                                    "'; echo $?; ls; \"$0\" report out.cairn");
@@ -150,7 +150,7 @@ TEST_F(FullDiskTest, TheReportIsWritten) {
 TEST_F(FullDiskTest, WhereNoSpaceCouldBeTakenTheVerdictIsTold) {
   const CommandResult result =
       RunOnDisk(512, "\"$0\" run -o out.cairn -- sh -c '" + fill_ + "'; echo $?; ls");
-  // No empty files.
+  // No empty files are left.
   EXPECT_THAT(result.output, EndsWith("\n137\nfull\n")) << result.Summary();
   EXPECT_THAT(result.errors,
               StartsWith("cairn: warning: there are less than 2 MiB left in '.': a report may not "

@@ -119,7 +119,7 @@ TEST_F(Printed, EqualElementsAreCounted) {
             "= 0, bottom = 0}])");
   EXPECT_EQ(Text(true), Text());
   EXPECT_EQ(AsJson()["pRects"].size(), 30u);
-  // Of more than 8 different ones the rest is counted, the last shown run as well.
+  // After 8 different elements the rest is counted, including the last run shown.
   for (size_t i = 0; i < 8; ++i) rects[i].top = static_cast<LONG>(i);
   rects[8] = rects[7];
   Call(Method::ID3D12GraphicsCommandList_RSSetScissorRects, 30, rects.data());
@@ -165,7 +165,8 @@ TEST_F(Printed, BytesByLengthAndHash) {
   EXPECT_EQ(AsJson()["pSrcData"]["xxh64"].get<std::string>().size(), 16u);
 }
 
-// As bytes they would be other ones in every process: what points to the levels is memory of the reader.
+// Prints members: bytes would differ in every process, because the pointer to the levels is memory
+// of the reader.
 TEST_F(Printed, FeaturesWithPointersMemberByMember) {
   const D3D_FEATURE_LEVEL wanted[] = {D3D_FEATURE_LEVEL_12_0, D3D_FEATURE_LEVEL_11_0};
   const D3D12_FEATURE_DATA_FEATURE_LEVELS levels = {2, wanted, D3D_FEATURE_LEVEL_11_0};
@@ -178,7 +179,7 @@ TEST_F(Printed, FeaturesWithPointersMemberByMember) {
             "FeatureSupportDataSize = 24)");
   EXPECT_EQ(AsJson()["pFeatureSupportData"]["pFeatureLevelsRequested"][0],
             "D3D_FEATURE_LEVEL_12_0");
-  // Of another size it is not that struct.
+  // With another size it is not that struct.
   Call(Method::ID3D12Device_CheckFeatureSupport, D3D12_FEATURE_FEATURE_LEVELS, &levels, 8);
   EXPECT_NE(Text().find("pFeatureSupportData = <8 bytes: 00"), std::string::npos) << Text();
 }

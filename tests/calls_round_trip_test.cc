@@ -174,7 +174,7 @@ TEST_F(RoundTrip, CreationAndItsResult) {
   EXPECT_EQ(decoded_.arguments[0], nullptr);
   EXPECT_EQ(*Argument<void**>(2), ObjectPointer(5));
 
-  // What a failed creation leaves there is no object.
+  // A failed creation leaves no object there.
   Returns(Method::ID3D12Device_CreateCommandQueue, int32_t{-2147024809}, &desc, iid, &queue);
   EXPECT_EQ(Load<int32_t>(decoded_.result), -2147024809);
   EXPECT_EQ(Argument<void**>(2), nullptr);
@@ -277,7 +277,7 @@ TEST_F(RoundTrip, PointersInsidePointers) {
   const auto* back = Argument<const D3D12_RENDER_PASS_RENDER_TARGET_DESC*>(1);
   EXPECT_EQ(back->EndingAccess.Resolve.pSrcResource, ObjectPointer(6));
   EXPECT_EQ(back->EndingAccess.Resolve.pSubresourceParameters[1].DstX, 77u);
-  // Of another type the same bytes are no pointers.
+  // With another type the same bytes are no pointers.
   target.EndingAccess.Type = D3D12_RENDER_PASS_ENDING_ACCESS_TYPE_PRESERVE;
   Call(Method::ID3D12GraphicsCommandList4_BeginRenderPass, 1, &target, nullptr, 0);
   back = Argument<const D3D12_RENDER_PASS_RENDER_TARGET_DESC*>(1);
@@ -347,7 +347,8 @@ TEST_F(RoundTrip, PipelineStateStreams) {
   options_.refuse_unknown_parts = true;
   EXPECT_EQ(decode(), StatusCode::kUnsupported);
 
-  // Nor is it if only this build knows the type: the shader's pointer was kept as it was.
+  // The call is refused as well if only this build knows the type: the shader's pointer was kept
+  // unchanged.
   options_.refuse_unknown_parts = false;
   EXPECT_EQ(decode(), StatusCode::kOk);
   const uint32_t future = 999;
@@ -399,7 +400,7 @@ TEST_F(RoundTrip, FeaturesWithPointers) {
   back = Argument<const D3D12_FEATURE_DATA_FEATURE_LEVELS*>(1);
   EXPECT_EQ(back->MaxSupportedFeatureLevel, D3D_FEATURE_LEVEL_12_0);
   EXPECT_EQ(back->pFeatureLevelsRequested, nullptr);
-  // What is too short for its struct means nothing.
+  // Data too short for their struct are zeroed.
   Call(method, D3D12_FEATURE_FEATURE_LEVELS, &levels, 8);
   EXPECT_EQ(*Argument<const uint64_t*>(1), 0u);
   D3D12_FEATURE_DATA_D3D12_OPTIONS flat = {};

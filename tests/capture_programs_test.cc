@@ -182,8 +182,8 @@ TEST_F(CaptureWindowTest, GearsFromALaterFrameOn) {
   EXPECT_THAT(ExpectWell({"info", "a.cairn"}), Not(HasSubstr("swap chain")));
 }
 
-// Who presents keeps the implementation's queue meanwhile; another thread, whose frames end at the same
-// time, wants it for looking at images and for beginning the recording.
+// A present holds the implementation's queue; another thread, whose frames end at the same time,
+// needs it to read images and to begin the recording.
 TEST_F(CaptureWindowTest, AThreadPresentsAndAnotherSubmitsAllTheTime) {
   if (!Has("vkd3d-gears")) GTEST_SKIP() << "install the packages xvfb and vkd3d-demos";
   std::vector<std::string> environment = StopAt(60, folder_ / "window");

@@ -178,7 +178,7 @@ TEST_F(CliTest, ATruncatedFileGivesWhatIsLeft) {
       ++readable;
       EXPECT_THAT(result.errors, StartsWith("cairn report: warning: cut.cairn is damaged, and what "
                                             "is left of it is shown: "));
-      // What happened is known from the first bytes on; what is lost is said.
+      // The incident is readable from the first bytes on; losses are reported.
       EXPECT_THAT(result.output, HasSubstr("signal 9 (SIGKILL)"));
       EXPECT_THAT(result.output, HasSubstr("What is missing from this report"));
     } else {
@@ -257,14 +257,14 @@ TEST_F(CliTest, AReaderThatGoesAwayIsNoError) {
                                         {.folder = folder_.path()});
   EXPECT_EQ(full.exit_code, 1);
   EXPECT_EQ(full.errors, "cairn report: the output cannot be written: No space left on device\n");
-  // Not into the file that gets the number of the stream instead.
+  // The text must not go into the file that gets the number of the closed stream.
   const CommandResult closed =
       RunCommand({"bash", "-c", cairn + " report whole.cairn >&-"}, {.folder = folder_.path()});
   EXPECT_EQ(closed.exit_code, 1);
   EXPECT_EQ(closed.errors, "cairn report: the output cannot be written: Bad file descriptor\n");
 }
 
-// What `cairn report` prints to a terminal of 60 columns.
+// Returns the output of `cairn report` on a terminal of 60 columns.
 std::string OnTerminal(const std::string& file, const std::vector<std::string>& environment) {
   const int master = posix_openpt(O_RDWR | O_NOCTTY);
   EXPECT_EQ(grantpt(master), 0);

@@ -35,7 +35,7 @@ class D3DConfigTest : public ::testing::Test {
     EXPECT_EQ(result.output, "");
     EXPECT_EQ(result.errors, line + "\n");
   }
-  // What the command prints after the setting, for each place.
+  // Returns the text that the command prints after the setting, for each place.
   std::string User() {
     CommandResult who = RunCommand({"id", "-un"}, {.folder = folder_.path()});
     who.output.pop_back();

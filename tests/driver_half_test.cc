@@ -187,7 +187,7 @@ TEST_F(KillTest, WithoutTheLayerTheWordsAreCopiesAndTheReportSaysSo) {
     EXPECT_EQ(device.at("word_memory"), "mirrored");
     EXPECT_EQ(device.at("mirror_period_us"), 500);
   }
-  // Whether the copies were in time depends on the moment: not asserted.
+  // The copies may be stale or not at this moment: not asserted.
   RecordProperty("stale", static_cast<int>(stale));
 }
 

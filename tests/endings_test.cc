@@ -22,7 +22,7 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-// What is seen of an ending.
+// The visible facts of an ending.
 struct Told {
   std::string words;  // in the line of `cairn run`
   std::string kind;   // of the first incident

@@ -45,7 +45,8 @@ TEST_P(FfxSampleTest, PrintsTheTree) {
   EXPECT_EQ(result.output, "[BREADCRUMBS]\n" + Tree(d3d12, 0) + Tree(d3d12, 1)) << result.Summary();
 }
 
-// Its queue is in annotation mode RUNTIME_ONLY, of which `cairn run` keeps what events carry unless told not to.
+// The queue is in annotation mode RUNTIME_ONLY; `cairn run` keeps the data of its events unless
+// told not to.
 TEST(QueueMarkersUnderCairnRun, AreInTheReport) {
   for (const bool kept : {true, false}) {
     const TemporaryFolder folder;

@@ -24,7 +24,7 @@ using ::testing::StartsWith;
 
 const std::string kGolden = CAIRN_SOURCE_DIR "/tests/golden/";
 
-// As this system writes it.
+// Returns the path in this system's spelling.
 std::string Path(const std::string& path) {
   const std::u8string text =
       std::filesystem::path(std::u8string(path.begin(), path.end())).make_preferred().u8string();
@@ -183,7 +183,7 @@ TEST_F(FileVerbsTest, PixDecodesHexAndFiles) {
   EXPECT_THAT(hostile.output, HasSubstr("\\u009b\\u202eA"));
 }
 
-// Of each encoding, and with each kind of argument.
+// Covers each encoding, and each kind of argument.
 TEST_F(FileVerbsTest, PixJsonFollowsItsSchema) {
   const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/pix.schema.json");
   const auto json_of = [&](std::vector<std::string> words, int exit_code) {

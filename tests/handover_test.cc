@@ -28,7 +28,7 @@ class HandoverTest : public ::testing::Test {
     return RunCommand(arguments, {.folder = folder_.path()});
   }
 
-  // Of misbehave, which was killed.
+  // Expects the report of misbehave, which was killed.
   void ExpectReport(const CommandResult& result) {
     EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.Summary();
     EXPECT_THAT(result.errors,
@@ -46,7 +46,7 @@ TEST_F(HandoverTest, DescriptorsMayBeClosed) {
   ExpectReport(Run({launcher_, misbehave_, "kill"}));
 }
 
-// Of all that Python starts.
+// Programs that Python starts are watched.
 TEST_F(HandoverTest, PythonsSubprocess) {
   const CommandResult result =
       Run({"python3", "-c",
@@ -89,7 +89,7 @@ TEST_F(HandoverTest, WhoCannotReachCairnSaysSoOnce) {
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 
-// Its own line may go nowhere; cairn names it when the program has ended.
+// The process's own line may get lost; cairn names the process when the program has ended.
 TEST_F(HandoverTest, CairnNamesWhomItDidNotGet) {
   const CommandResult result =
       Run({launcher_, "--stay", "--other-network", "--no-proc", misbehave_, "hang"});

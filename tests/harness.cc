@@ -24,7 +24,7 @@ struct ProcessFacts {
   char state = ' ';
 };
 
-// Of every process that can be seen.
+// Returns the facts of every visible process.
 std::map<pid_t, ProcessFacts> AllProcesses() {
   std::map<pid_t, ProcessFacts> all;
   std::error_code ignored;
@@ -115,7 +115,7 @@ Command::Command(const std::vector<std::string>& arguments, const Options& optio
           ":handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_abort=0")
              .c_str(),
          1);
-  // What a device does is no business of most tests, nor is the user's cache.
+  // Most tests must not depend on devices, nor on the user's cache.
   setenv("CAIRN_WITNESSES", "off", 1);
   ApplyEnvironment(options_.environment);
   execvp(pointers[0], pointers.data());
@@ -228,7 +228,7 @@ std::vector<std::string> TemporaryFolder::Contents() const {
 }
 
 std::string ReadFile(const std::filesystem::path& path) {
-  // Not a stream: those throw when a process ends while its file in /proc is read.
+  // Streams throw when a process ends while its file in /proc is read.
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   std::string content;
   char buffer[65536];

@@ -66,7 +66,7 @@ class Command {
   pid_t WaitUntilReady();
   // Waits for its end and for the end of every process that it has started.
   CommandResult Wait();
-  // So far.
+  // Returns the output so far.
   std::string output() const;
   std::string errors() const;
 
@@ -83,7 +83,8 @@ class Command {
 CommandResult RunCommand(const std::vector<std::string>& arguments,
                          const Command::Options& options);
 
-// Its standard output; to be run while another Command runs, whose processes are not of this one.
+// Returns the standard output of a program that runs while another Command runs, whose processes
+// are not of this one.
 std::string OutputBeside(const std::vector<std::string>& arguments);
 
 // For programs whose misdeeds are to have the same effect everywhere: the device on the CPU, where there is a

@@ -41,7 +41,7 @@ std::vector<std::string> ExamplesIn(const std::string& help) {
   return examples;
 }
 
-// Those that the help of the program itself lists.
+// Returns the verbs that the help of the program lists.
 std::vector<std::string> VerbsIn(const std::string& help) {
   std::vector<std::string> verbs;
   std::istringstream lines(help.substr(help.find("\nSubcommands:\n") + 14));
@@ -77,7 +77,7 @@ class HelpExamplesTest : public ::testing::Test {
                                std::filesystem::copy_options::overwrite_existing);
   }
 
-  // What the examples of a verb name.
+  // Makes the files that the examples of a verb name.
   void PutFiles(const std::string& verb) {
     static const std::map<std::string, std::string> kGame = {
         {"report", "snapshot-vulkan-v1.cairn"},
@@ -111,7 +111,7 @@ class HelpExamplesTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-// Those that no test can wait for: a window and ^C; a process of that number.
+// Returns true for examples that a test cannot run: a window and ^C; a process of that number.
 bool EndsNever(const std::string& example) {
   return example.find("--loop 0") != std::string::npos ||
          example.find(" 4711") != std::string::npos;
@@ -122,7 +122,7 @@ TEST_F(HelpExamplesTest, AllOfThemWork) {
   EXPECT_GE(verbs.size(), 19u);
   std::erase(verbs, "view");  // below
   verbs.push_back("");
-  // Of a search that finds nothing, and of what shows what is missing.
+  // A search may find nothing, and a comparison differences.
   const std::set<std::string> may_fail = {"bisect", "diff", "pix"};
   size_t run = 0;
   std::vector<std::string> left_out;
@@ -144,7 +144,7 @@ TEST_F(HelpExamplesTest, AllOfThemWork) {
       const CommandResult result = Shell(words);
       ++run;
       EXPECT_FALSE(result.timed_out) << words;
-      // No program may run that can be looked at.
+      // There may be no program to look at.
       if (may_fail.count(verb) != 0 || words == "cairn top") {
         EXPECT_THAT(result.exit_code, AnyOf(0, 1)) << words << "\n" << result.Summary();
       } else {

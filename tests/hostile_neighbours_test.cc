@@ -60,7 +60,7 @@ class HostileNeighbours : public ::testing::Test {
   }
   void ExpectTheHang(const CommandResult& result) {
     EXPECT_FALSE(result.timed_out);
-    // Where another one had the first file, its name has the number of the process.
+    // If another process took the first file, the name has the number of the process.
     const std::regex line(
         "cairn: misbehave hangs: GPU work made no progress for 1 s; report: cairn report (misbehave"
         "(-[0-9]+)?\\.cairn)\n");

@@ -64,7 +64,7 @@ TEST_F(HostileTest, AChildThatFillsTheRegionDoesNotKeepCairn) {
   EXPECT_LT(fs::file_size(folder_ / "out.cairn"), uint64_t{2} << 30);
 }
 
-// Neither does what is no record, and would be looked at for ever.
+// Entries that are no records cannot block the reader either.
 TEST_F(HostileTest, AChildThatFeedsTheRegionDoesNotKeepCairn) {
   for (const char* what : {"old", "late", "damaged"}) {
     SCOPED_TRACE(what);
@@ -104,7 +104,7 @@ TEST_F(HostileTest, WhatAProgramLeavesBehindDoesNotKeepCairnFromObeying) {
                   {.folder = folder_.path(), .timeout_s = 240});
   // The region of the child is open: its file is there.
   ASSERT_TRUE(WaitForFile(folder_ / "out.cairn.part"));
-  // Whoever is the program's own parent has taken note of its end: what it started is now cairn's only child.
+  // The program's own parent has reaped it: the child that it started is now cairn's only child.
   const auto is_left = [&command] {
     const pid_t child = ChildOf(command.pid());
     return child != 0 && ChildOf(child) == 0 &&
@@ -152,7 +152,7 @@ TEST_F(HostileTest, ThePrograms_OwnLimitStaysAsItWas) {
   EXPECT_EQ(result.output, "256\n");
 }
 
-// Where the limit cannot be raised, those that fit are watched, and one line tells of the others.
+// If the limit cannot be raised, as many as fit are watched, and one line reports the others.
 TEST_F(HostileTest, WithoutDescriptorsTheRestIsToldInOneLine) {
   const CommandResult result = RunLimited("-n 64", {hostile_, "forks", "150"});
   EXPECT_EQ(result.exit_code, 0) << result.Summary();

@@ -18,7 +18,7 @@
 namespace cairn::testing {
 namespace {
 
-// As a watchdog and a report see them, although the program asks no fence.
+// A watchdog and a report see them finish, although the program polls no fence.
 TEST(IdleTest, VulkanBuffersWithoutWorkAreSeenToFinish) {
   TestLoader loader;
   const Status status = loader.Create(MarkerMode::kTop);

@@ -23,7 +23,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Whether a child of this process, or what one has left behind, is still alive.
+// Returns true if a child of this process, or an orphan of one, is still alive.
 bool HasLiveChild() {
   while (waitpid(-1, nullptr, WNOHANG) > 0) {
   }

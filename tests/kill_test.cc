@@ -27,7 +27,7 @@ constexpr int kKills = 200;
 constexpr uint32_t kDefaultSeed = 20240607;
 constexpr uint32_t kMaxLines = 700;  // some 15 frames
 
-// What is known about one list from the log.
+// The facts about one list from the log.
 struct ListLog {
   uint32_t last = 0;  // sequence number of its last write
   // At least this had been done and was in the shared block; at most that.

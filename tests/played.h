@@ -12,8 +12,8 @@ namespace cairn::testing {
 
 inline const std::string kPlayed = CAIRN_SOURCE_DIR "/tests/golden/played/";
 
-// Why tests that play are to be skipped; "": they are not. On Windows alone: not every Wine has a device of
-// Direct3D 12.
+// Returns why tests that play are skipped; "": they are not. On Windows only: not every Wine has a
+// device of Direct3D 12.
 inline const std::string& WhyNothingIsPlayed() {
 #if defined(_WIN32)
   static const std::string why = [] {
@@ -28,8 +28,8 @@ inline const std::string& WhyNothingIsPlayed() {
   return why;
 }
 
-// As it is called where something is played: the beginning of the name of LavapipeEnvironment()'s device, which DXGI
-// invents under Wine, and the library.
+// Returns the device's name in playbacks: the beginning of the name of LavapipeEnvironment()'s
+// device, which DXGI invents under Wine, and the library.
 inline std::string LavapipeName() {
 #if defined(_WIN32)
   return "";

@@ -46,7 +46,8 @@ class PrivilegedTest : public ::testing::Test {
     fs::permissions(folder_ / "path/cairn", fs::perms::all);
   }
 
-  // As nobody, under `cairn run --dump-on-exit`, with all that could lead it astray.
+  // Runs as user nobody, under `cairn run --dump-on-exit`, with every variable that could mislead
+  // it.
   CommandResult RunAsNobody() {
     std::vector<std::string> environment = LavapipeEnvironment();
     for (const std::string& more :
@@ -75,7 +76,7 @@ class PrivilegedTest : public ::testing::Test {
   std::string copy_;
 };
 
-// What the others do not do can be done.
+// An ordinary copy obeys the variables that the privileged ones ignore.
 TEST_F(PrivilegedTest, AnOrdinaryCopyObeys) {
   const CommandResult result = RunAsNobody();
   if (result.exit_code == 127) GTEST_SKIP() << "another user cannot read the build folder";
@@ -117,7 +118,7 @@ TEST_F(PrivilegedTest, NorDoesItForRoot) {
   EXPECT_THAT(result.output, HasSubstr(kRefused));
 }
 
-// What stands in PATH may be another program of that name.
+// PATH may name another program with the watcher's name.
 TEST_F(PrivilegedTest, PathIsNotSearchedForTheWatcher) {
   fs::copy_file(CAIRN_BINARY_DIR "/tests/programs/misbehave", folder_ / "misbehave-copy");
   fs::create_directories(folder_ / "elsewhere/libraries");

@@ -236,8 +236,9 @@ TEST_F(AnnotatedHangTest, InModeTopTheDrawIsTheLastThatBegan) {
   EXPECT_THAT(report, HasSubstr("└─[ ] DRAW_INSTANCED 4"));
 }
 
-// The Vulkan layer ends no render pass: where the device has no buffer markers, draws behind the first of
-// a pass have no write of their own. Of those the culprit goes first, as its shader alone has a loop.
+// The Vulkan layer ends no render pass: if the device has no buffer markers, draws behind the first
+// of a pass have no write of their own. Among those the culprit comes first, as its shader alone
+// has a loop.
 TEST_F(AnnotatedHangTest, InModeTopTheVulkanLayerKeepsRenderPassesAndTheDrawGoesFirst) {
   const std::string report = ReportOf("top");
   const std::string method = "written with vkCmdFillBuffer through the Vulkan layer";

@@ -48,7 +48,7 @@ TEST_F(RawMarkersSampleTest, TheFiveExamplesGiveTheAnswersOfTheDocumentation) {
        }) {
     EXPECT_THAT(output, HasSubstr(line));
   }
-  // Whether the next draw is fetched while the one before it runs is the driver's to decide.
+  // The driver decides if it fetches the next draw while the one before it runs.
   EXPECT_THAT(output,
               AnyOf(HasSubstr("Example 4: DrawX hangs, written: 1 2, it may be: DrawX DrawY\n"),
                     HasSubstr("Example 4: DrawX hangs, written: 1 2 3, it may be: DrawX DrawY "

@@ -21,7 +21,8 @@ bool IsInstalled(const std::string& program) {
   return std::filesystem::exists("/usr/bin/" + program);
 }
 
-// What stop_at_frame saw in the window: "WIDTH HEIGHT\n", then blue, green, red and nothing.
+// Reads the window's picture from stop_at_frame: "WIDTH HEIGHT
+// ", then blue, green, red and nothing.
 RgbaImage ReadWindow(const std::string& path) {
   const std::string bytes = ReadFile(path);
   std::istringstream header(bytes.substr(0, bytes.find('\n')));

@@ -36,7 +36,8 @@ class DeathTest : public ReplayVerbTest {
     }
     ASSERT_NE(submission_, 0u);
   }
-  // Who asked for the playback lives on and says what killed it, and where: a thread of lavapipe faults.
+  // The parent of the playback survives and reports what killed it, and where: a thread of lavapipe
+  // faults.
   void ExpectDeathIsTold(const CommandResult& result, const std::string& verb) {
     EXPECT_EQ(result.exit_code, 4) << result.Summary();
     EXPECT_EQ(result.output, "");
@@ -66,7 +67,7 @@ TEST_F(DeathTest, ImagesSaysItAndLeavesNoFolder) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "images"));
 }
 
-// Also which of the traces it was.
+// The message also names the trace.
 TEST_F(DeathTest, DiffSaysItAndLeavesNoFolder) {
   const CommandResult captured = Cairn({"run", "--quiet", "--capture", "-o", "good.cairn", "--",
                                         Program("sample-triangle-d3d12-plain"), "sample.png"});
@@ -92,7 +93,7 @@ TEST_F(ReplayVerbTest, TrimSaysThatItsPlaybackDiedAndLeavesNoFile) {
   ASSERT_TRUE(WaitUntil([&] {
     const pid_t replay = ChildOf(trim.pid());
     if (replay > 0) player = ChildOf(replay);
-    // Who plays has a group of its own. Before, a child tries whether the library can be loaded.
+    // The playing process has a group of its own. Before it, a child tries to load the library.
     return player > 0 && getpgid(player) == player;
   }));
   kill(player, SIGSEGV);
@@ -106,7 +107,7 @@ TEST_F(ReplayVerbTest, TrimSaysThatItsPlaybackDiedAndLeavesNoFile) {
   }
 }
 
-// Who ends the playback on purpose ends both.
+// A signal that ends the playback on purpose ends both.
 TEST_F(ReplayVerbTest, KillingThePlaybackLeavesNothingBehind) {
   Capture();
   for (const int number : {SIGKILL, SIGTERM}) {

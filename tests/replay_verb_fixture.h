@@ -52,7 +52,7 @@ class ReplayVerbTest : public ::testing::Test {
                                         "--frames", std::to_string(kFrames), "--calls", "100"});
     ASSERT_EQ(result.exit_code, 0) << result.Summary();
   }
-  // What `cairn replay --hash` prints: a line for each frame.
+  // Returns the output of `cairn replay --hash`: a line for each frame.
   std::string Hashes(std::vector<std::string> options, const std::string& file = "a.cairn") {
     options.insert(options.begin(), {"replay", "--hash", "--quiet"});
     options.push_back(file);

@@ -36,7 +36,7 @@ using ::testing::StartsWith;
 
 class OtherDeviceTest : public ReplayVerbTest {
  protected:
-  // What the program asked its device, and what that said.
+  // Records the program's query of its device's options, and the result.
   void AskOptions(D3D12_CONSERVATIVE_RASTERIZATION_TIER tier) {
     D3D12_FEATURE_DATA_D3D12_OPTIONS options = {};
     const Method method = Method::ID3D12Device_CheckFeatureSupport;
@@ -160,7 +160,7 @@ TEST_F(ReplayVerbTest, AHangEndsThePlaybackAndNamesThePlace) {
   EXPECT_EQ(result.output, "");
   ASSERT_EQ(Lines(result.errors).size(), 1u) << result.Summary();
   EXPECT_THAT(result.errors, HasSubstr("within 2 s: the GPU hangs"));
-  // Where it waits: behind the submission that hangs, which is the trace's last.
+  // The wait is behind the submission that hangs, which is the trace's last.
   const std::string start = "cairn replay: a.cairn: record ";
   ASSERT_THAT(result.errors, StartsWith(start));
   const uint64_t place = std::stoull(result.errors.substr(start.size()));
@@ -245,7 +245,7 @@ TEST_F(ReplayVerbTest, PaddedBuffersAreLargerAndShowTheSame) {
     }
     return widths;
   };
-  // What the playback makes, seen by a capture of it.
+  // A capture of the playback shows its calls.
   const CommandResult captured =
       Cairn({"run", "--quiet", "--capture", "-o", "padded.cairn", "--", Program("cairn"), "replay",
              "--quiet", "--pad", "4096", "a.cairn"});

@@ -209,7 +209,7 @@ TEST_F(RunTest, AProcessThatIsDyingDoesNotHangAndNobodyClaimsItsDeath) {
   int status = 0;
   ASSERT_EQ(waitpid(program, &status, __WALL), program);
   ASSERT_EQ(status >> 16, PTRACE_EVENT_EXIT);
-  // What comes first of the watcher's words about it.
+  // The report's file comes before the watcher's line about it.
   ASSERT_TRUE(WaitForFile(folder_.path() / "misbehave.cairn"));
   // Read later: a command's end ends whatever else the test has started.
   std::filesystem::copy_file(folder_ / "misbehave.cairn", folder_ / "first.cairn");
@@ -229,7 +229,8 @@ TEST_F(RunTest, AProcessThatIsDyingDoesNotHangAndNobodyClaimsItsDeath) {
               ElementsAre(ReportedIncident{"signal", 0, "", ""}));
 }
 
-// As a driver would log it, in the kernel's own log: what names the process is told, what names another is not.
+// Writes lines into the kernel's own log, as a driver does: those that name the process are
+// reported, those that name another one are not.
 TEST_F(RunTest, WhatTheKernelSaysOfTheProcessIsInItsReport) {
   std::ofstream kernel_log("/dev/kmsg");
   std::string takes_lines;  // off: it throws them away
@@ -254,7 +255,8 @@ TEST_F(RunTest, WhatTheKernelSaysOfTheProcessIsInItsReport) {
   EXPECT_THAT(report, Not(HasSubstr("pid=" + std::to_string(command.pid()) + ",")));
 }
 
-// Its crash reporter takes its time, and the GPU finishes: the report tells the moment of the fault.
+// The crash reporter takes long, and the GPU finishes meanwhile: the report shows the moment of the
+// fault.
 TEST_F(RunTest, AfterAFaultTheReportTellsThatMoment) {
   const CommandResult result = Run({}, {Faults(), "finish"});
   EXPECT_EQ(result.exit_code, 128 + SIGSEGV);
@@ -307,7 +309,7 @@ TEST_F(RunTest, UnderWineTheProgramIsTheExe) {
   const CommandResult child =
       Run({}, {"sh", "-c", "./wine64-preloader kill 'Z:\\My Games\\Game.exe'; exit 4"});
   EXPECT_EQ(child.exit_code, 4);
-  // How it ended is known for as long as the shell has not asked.
+  // The cause of the end is known until the shell has reaped the process.
   EXPECT_THAT(child.errors, AnyOf(HasSubstr("cairn: Game.exe died with signal 9 (SIGKILL)"),
                                   HasSubstr("cairn: Game.exe ended with GPU work unfinished")));
 
@@ -544,7 +546,7 @@ TEST_F(PreloadTest, ALayerWhosePathCannotBePreloadedIsOneWarning) {
   EXPECT_THAT(result.errors, HasSubstr("contains a space or a colon"));
 }
 
-// What the Vulkan loader is told, as "NAME=value" lines in order of the names.
+// Returns the variables for the Vulkan loader, as "NAME=value" lines in order of the names.
 class VulkanEnvironmentTest : public PreloadTest {
  protected:
   std::string Told(std::vector<std::string> environment,
@@ -596,7 +598,7 @@ TEST_F(VulkanEnvironmentTest, LayersOfTheUserKeepTheirPlace) {
             "VK_ADD_LAYER_PATH=/a:/b" + standard + folder_of_layer_ +
                 "\nVK_INSTANCE_LAYERS="
                 "VK_LAYER_KHRONOS_validation:VK_LAYER_x:VK_LAYER_CAIRN_breadcrumbs\n");
-  // Whoever lists ours has decided where it stands.
+  // A user who lists our layer decides its place.
   EXPECT_THAT(Told({"VK_INSTANCE_LAYERS=VK_LAYER_CAIRN_breadcrumbs:VK_LAYER_x"}),
               HasSubstr("VK_INSTANCE_LAYERS=VK_LAYER_CAIRN_breadcrumbs:VK_LAYER_x\n"));
   // The loader ignores VK_ADD_LAYER_PATH then.
@@ -661,7 +663,7 @@ TEST_F(PreloadTest, WhatCannotBeNoticedIsSaidBeforeTheProgramStarts) {
   EXPECT_EQ(Shell("", {"CAIRN_BREADCRUMBS"}, {"--kill-on-hang"}).errors, "");
 }
 
-// Who says `cairn run` asks for the names of events.
+// A user of `cairn run` gets the names of events.
 TEST_F(PreloadTest, NamesOfEventsAreAskedFor) {
   EXPECT_EQ(Shell("echo $CAIRN_EVENTS", {"CAIRN_EVENTS"}).output, "all\n");
   EXPECT_EQ(Shell("echo $CAIRN_EVENTS", {"CAIRN_EVENTS=retail"}).output, "retail\n");
@@ -672,7 +674,8 @@ TEST_F(PreloadTest, NamesOfEventsAreAskedFor) {
   EXPECT_EQ(Shell("", {}, {"--events", "none"}).exit_code, 125);
 }
 
-// No thread, no output, no descriptor more than without; and processes may fork as they like.
+// The program has no more threads, output or descriptors than without the layer, and may fork
+// freely.
 TEST_F(PreloadTest, AProgramWithoutDirect3DNoticesNothing) {
   const std::string script =
       "grep Threads /proc/self/status; ls /proc/self/fd | wc -l; (echo forked; (echo twice))";

@@ -44,7 +44,7 @@ const ReportedIncident kFaulted = {"signal", SIGSEGV, "",
 constexpr int kExitOfFaulted = 128 + SIGSEGV;
 #endif
 
-// How many lists come before depends on the API, and on how fast the device is.
+// The number of earlier lists depends on the API, and on the device's speed.
 std::string WithoutNumbers(const std::string& tree) {
   static const std::regex numbers("submission no\\. [0-9]+, command list [0-9]+:");
   return std::regex_replace(tree, numbers, "submission no. N, command list N:");
@@ -64,7 +64,8 @@ class SamplesTest : public ::testing::TestWithParam<std::string> {
   CommandResult RunSample(const std::string& sample, std::vector<std::string> options) {
     options.insert(options.begin(), {Program("cairn"), "run", "-o", "a.cairn"});
     options.insert(options.end(), {"--", Program("sample-" + sample + "-" + GetParam())});
-    // How much work that is, is found out while the machine may be busy; and nobody waits for its end.
+    // The amount of work is measured while the machine may be busy; the test does not wait for its
+    // end.
     if (sample == "hang") options.insert(options.end(), {"--seconds", "60"});
     CommandResult result =
         RunCommand(options, {.folder = folder_.path(), .environment = LavapipeEnvironment()});
@@ -83,16 +84,16 @@ class SamplesTest : public ::testing::TestWithParam<std::string> {
                                std::filesystem::copy_options::overwrite_existing, none);
   }
 
-  // Of the last frame, without the line that numbers it: the Direct3D samples measure how fast the
-  // device is in a frame before.
+  // Returns the tree of the last frame, without the line that numbers it: the Direct3D samples
+  // measure the device's speed in an earlier frame.
   std::string LastFrame() {
     const std::string tree = ReportTree(folder_ / "a.cairn", true);
     const size_t start = tree.rfind("<Frame");
     if (start == std::string::npos) return tree;
     return WithoutNumbers(tree.substr(tree.find('\n', start) + 1));
   }
-  // Of Direct3D 12 on Windows the words are copies, where no layer of Vulkan is below it, and the fault comes before the
-  // next one: the report says that, and takes nothing for proved.
+  // Returns true if the words are copies and the fault comes before the next copy: for Direct3D 12
+  // on Windows without a layer of Vulkan below it. The report then names this, and proves nothing.
   bool WordsAreOld() {
     if (!kIsWindows || !GetParam().starts_with("d3d12")) return false;
     const std::string report = Report();

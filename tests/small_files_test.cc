@@ -91,7 +91,7 @@ Answer Ask(const std::vector<std::string>& words, const std::string& folder) {
   return answer;
 }
 
-// What ends with an error must not have run out of memory, nor died.
+// A verb that fails must not have run out of memory, nor died.
 void ExpectBounded(const std::vector<std::string>& words, const Answer& answer) {
   const std::string what = ::testing::PrintToString(words);
   EXPECT_TRUE(WIFEXITED(answer.status)) << what << " died: " << answer.status << answer.errors;
@@ -356,7 +356,7 @@ TEST_F(SmallFiles, OfMillionsOfCalls) {
                                                                  {"diff", path()}}) {
     Expect(words, "are left out: of a file of ");
   }
-  // Who plays it needs them all.
+  // A playback needs all of them.
   Result<TraceReader> played = TraceReader::Open(path());
   ASSERT_TRUE(played.ok());
   EXPECT_TRUE(played->losses().empty());
@@ -394,7 +394,7 @@ TEST_F(SmallFiles, OfCallsThatNameManyThings) {
   for (const uint64_t list : {kList, kOther}) {
     trace.Make(Method::ID3D12Object_SetName, list, std::u16string(1000, u'\x202e').c_str());
   }
-  // Whatever follows waits for its result.
+  // Every later record waits for the fence's result.
   void* fence = nullptr;
   struct {
     uint8_t bytes[16];

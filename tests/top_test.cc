@@ -43,7 +43,7 @@ class TopTest : public ::testing::Test {
   }
   CommandResult Top(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {Program("cairn"), "top"});
-    // Not with RunCommand, which takes the running program for something left behind.
+    // RunCommand would take the running program for one that was left behind.
     return RunBeside(arguments);
   }
   CommandResult TopOfIt(std::vector<std::string> arguments) {
@@ -165,7 +165,7 @@ TEST_F(TopTest, WhatCannotBeLookedAt) {
   }
 }
 
-// Its watcher may have taken note of its end before anybody else could ask how it was.
+// The watcher may have reaped the process before top could read its end.
 std::string ItsEnd(pid_t pid) {
   return "process " + std::to_string(pid) + " (ended|died with signal 9 \\(SIGKILL\\))";
 }
@@ -279,7 +279,7 @@ TEST_F(TopTest, OnATerminalItIsReplacedInPlaceUntilTheProgramEnds) {
   ASSERT_NE(shown, std::string::npos);
   EXPECT_THAT(text.substr(shown + std::string(kShowCursor).size()),
               ::testing::MatchesRegex(ItsEnd(pid_) + "\r\n"));
-  // Of 8 rows the last one stays empty.
+  // The last of 8 rows stays empty.
   const size_t look = text.rfind("\x1b[H");
   const std::string last_look = text.substr(look, text.find("\x1b[J", look) - look);
   EXPECT_LE(std::count(last_look.begin(), last_look.end(), '\n'), 7);

@@ -104,7 +104,7 @@ TEST_F(TraceVerbsTest, RepackKeepsEverythingOrTheOldFile) {
   EXPECT_EQ(before["trace"], after["trace"]);
   EXPECT_EQ(Cairn({"objects", "--json", "trace-v1.cairn"}).output,
             Cairn({"objects", "--json", "small.cairn"}).output);
-  // No other file is replaced unless that is wanted.
+  // Another file is replaced only with --force.
   const std::string small = ReadFile(folder_ / "small.cairn");
   const CommandResult taken = Cairn({"repack", "-o", "small.cairn", "trace-v1.cairn"});
   EXPECT_EQ(taken.exit_code, 1);

@@ -30,7 +30,7 @@ class TrimTest : public ::testing::Test {
     arguments.insert(arguments.begin(), Program("cairn"));
     return RunCommand(arguments, {.folder = folder_.path(), .environment = {"VKD3D_DEBUG=none"}});
   }
-  // Of all chunks, before they are compressed.
+  // Returns the size of all chunks before they are compressed.
   uint64_t RawBytes(const std::string& file) {
     static constexpr std::string_view kKey = "\"raw_bytes\": ";
     const std::string info = Run({"info", "--json", file}).output;
@@ -78,7 +78,7 @@ TEST_F(TrimTest, TrimmedFramesPlayOnTheirOwn) {
   EXPECT_EQ(Run({"verify", "all-7-9.cairn"}).exit_code, 0);
   EXPECT_EQ(Run({"replay", "--validate", "all-7-9.cairn"}).exit_code, 0);
   EXPECT_THAT(Run({"info", "all-7-9.cairn"}).output, HasSubstr("sample-scale-d3d12"));
-  // Once more, by the numbers that the frames have had from the beginning.
+  // Trims again, by the original numbers of the frames.
   const CommandResult again = Run({"trim", "--frames", "8", "-o", "8.cairn", "all-7-9.cairn"});
   ASSERT_EQ(again.exit_code, 0) << again.Summary();
   ASSERT_EQ(Run({"trim", "--frames", "9-", "-o", "9.cairn", "all-7-9.cairn"}).exit_code, 0);
@@ -97,7 +97,8 @@ TEST_F(TrimTest, WhatTheFramesOverwriteIsLeftOut) {
   const CommandResult whole =
       Run({"trim", "--frames", "7-9", "--keep-all", "-o", "b.cairn", "all.cairn"});
   ASSERT_EQ(whole.exit_code, 0) << whole.Summary();
-  // What a buffer of 4 KiB holds. Compressed, that is less than what differs from run to run.
+  // The contents of a buffer of 4 KiB. Compressed, these are less than the differences from run to
+  // run.
   EXPECT_LT(RawBytes("a.cairn") + 2048, RawBytes("b.cairn"));
   EXPECT_EQ(Images("a.cairn"), Images("b.cairn"));
   EXPECT_EQ(Images("a.cairn"), Images("all.cairn", {"--frames", "7-9"}));

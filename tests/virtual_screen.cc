@@ -18,7 +18,7 @@ namespace {
   setsid();
   const int nothing = open("/dev/null", O_RDWR);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
-  // Its own standard output takes the number: the descriptor that it inherits there.
+  // Xvfb's standard output receives the number: the descriptor that it inherits there.
   dup2(ready, STDOUT_FILENO);
   execlp("Xvfb", "Xvfb", "-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten", "tcp",
          "-terminate", static_cast<char*>(nullptr));

@@ -33,7 +33,7 @@ struct IcdReport {
   std::vector<std::string> candidates;
   // Labels of work that finished and may be the culprit all the same.
   std::vector<std::string> late_suspects;
-  // Of each label in the last execution of each list that has it.
+  // The state of each label in the last execution of each list that has it.
   std::map<std::string, std::string> states;
   // Incidents: "hang", "device lost", "signal", ...
   std::vector<std::string> incidents;
@@ -42,7 +42,7 @@ struct IcdReport {
 // Runs `icd_program SCENARIO` under `cairn run` in `folder`, and reads a.cairn.
 IcdReport RunOnTestDriver(const IcdRun& run, const TemporaryFolder& folder);
 
-// How to run it: the arguments, and the environment beside `folder`.
+// Returns the arguments of a run; the environment is set beside `folder`.
 std::vector<std::string> IcdArguments(const IcdRun& run);
 Command::Options IcdOptions(const IcdRun& run, const TemporaryFolder& folder);
 // Reads a.cairn after a run that somebody else did.

@@ -162,7 +162,7 @@ TEST_F(VulkanLayerIcd, WaitsOfQueuesForEachOther) {
   EXPECT_NE(report.states.at("Computes"), "completed");
 }
 
-// What the layer adds to instances and devices, as the driver received it: the tables of
+// Checks the layer's additions to instances and devices, as the driver received them: the tables of
 // docs/vulkan-layer.md.
 class VulkanLayerAdditions : public VulkanLayerIcd {
  protected:

@@ -346,7 +346,7 @@ class VulkanMemoryTest : public ::testing::Test {
   static Json ReportOf(const Snapshot& snapshot) {
     return Json::Parse(JsonReport(snapshot, Analyse(snapshot)));
   }
-  // Of all candidates that are dispatches.
+  // Returns the bindings of all candidates that are dispatches.
   static std::vector<Json> Bindings(const Json& report) {
     std::vector<Json> found;
     for (const Json& verdict : report.at("verdicts")) {
@@ -358,7 +358,7 @@ class VulkanMemoryTest : public ::testing::Test {
     return found;
   }
   std::vector<Json> Bindings() { return Bindings(ReportOf(Take())); }
-  // What the report says first.
+  // Returns the first sentence of the report.
   static std::string Sentence(const Json& report) {
     return report.at("verdict").at("sentence").get<std::string>();
   }

@@ -123,7 +123,7 @@ TEST_F(VulkanMemoryTest, OfALostDeviceFinishedWorkIsLookedIntoToo) {
   loader_.state().block->contexts()[loader_.state().context->index()].device_lost = 1;
   Snapshot snapshot = Take();
   loader_.state().block->contexts()[loader_.state().context->index()].device_lost = 0;
-  // As on a driver that tells addresses, and a kernel that names one of them.
+  // Like on a driver that reports addresses, with a kernel that names one of them.
   for (Object& object : snapshot.objects) {
     if (snapshot.Text(object.name) != "Finished") continue;
     object.gpu_address = 0x10000;
@@ -148,7 +148,7 @@ TEST_F(VulkanMemoryTest, OfALostDeviceFinishedWorkIsLookedIntoToo) {
   EXPECT_EQ(report.at("objects").at(binding.at("object").get<size_t>()).at("name"), "Finished");
 }
 
-// No bind names it: the address may stand in a push constant, or in another buffer.
+// No bind names the buffer: the address may be in a push constant, or in another buffer.
 TEST_F(VulkanMemoryTest, ABufferThatShadersReachByAddressIsNamedIfItIsDestroyedInFlight) {
   const Buffer before = MakeBuffer("Before", true);
   const Buffer kept = MakeBuffer("Kept", true);
@@ -173,7 +173,7 @@ TEST_F(VulkanMemoryTest, ABufferThatShadersReachByAddressIsNamedIfItIsDestroyedI
   EXPECT_EQ(freed.at(0).at("destruction").at("thread"), thread_id);
   EXPECT_THAT(freed.at(0).at("words").get<std::string>(),
               ::testing::StartsWith("buffer \"Particles\" (4 KiB at 0x"));
-  // As if the shader had read it: lavapipe's addresses are those of the process.
+  // Like a read by the shader: lavapipe's addresses are those of the process.
   const auto is_lost = [&](const Object& object) {
     return snapshot.Text(object.name) == "Particles" && object.gpu_address != 0;
   };
@@ -326,7 +326,7 @@ TEST_F(VulkanMemoryTest, ADestroyedImageIsFoundThroughItsView) {
   FreeMemory(image.memory);
 }
 
-// As most programs do it: the view goes first. It has no name, the image has.
+// Destroys the view first, like most programs. The view has no name, the image has.
 TEST_F(VulkanMemoryTest, ADestroyedViewIsToldWithItsImage) {
   if (DriverWaitsBeforeViewsGo()) GTEST_SKIP() << "this driver waits for its queue there, for ever";
   const Image image = MakeImage();
@@ -646,7 +646,7 @@ TEST_F(VulkanMemoryTest, ManySetsTakeBoundedMemory) {
       VK_SUCCESS);
   EXPECT_LE((block.header()->next_page.load() - before) * kPageBytes, limit);
   EXPECT_GE(block.header()->descriptor_sets_left_out.load(), kLeftOut / 2);
-  // Those without room do no harm; the first ones are looked into.
+  // Sets without room do no harm; the first ones are read.
   const Buffer lost = MakeBuffer("Lost");
   Write(sets.front(), 0, lost.handle);
   Write(sets.back(), 0, lost.handle);

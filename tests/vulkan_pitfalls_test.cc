@@ -33,7 +33,7 @@ class VulkanPitfalls : public ::testing::TestWithParam<bool> {
     return report;
   }
 
-  // What the test prints when it fails.
+  // Returns the text that the test prints when it fails.
   std::string Text() const { return IcdTextReport(folder_); }
 
   TemporaryFolder folder_;
@@ -130,7 +130,8 @@ TEST_P(VulkanPitfalls, InModeExactTheCanaryIsTheVictim) {
   }
 }
 
-// What overlaps otherwise does not, and what is late or out of order has arrived before the next work starts.
+// Work that overlaps otherwise does not overlap here, and late or reordered writes have arrived
+// before the next work starts.
 TEST_P(VulkanPitfalls, InModeExactTheCulpritIsAlone) {
   if (GetParam()) return;
   for (const char* scenario :
@@ -141,8 +142,8 @@ TEST_P(VulkanPitfalls, InModeExactTheCulpritIsAlone) {
   }
 }
 
-// That some device of this vendor was late once says nothing about this run: a suspect would be innocent ten
-// times as often as guilty.
+// A late device of this vendor is no evidence about this run: a suspect would be innocent ten times
+// as often as guilty.
 TEST_P(VulkanPitfalls, NobodyIsSuspectedForTheNameOfTheVendor) {
   for (const char* scenario : {"fault-after-completion", "hang", "device-lost"}) {
     for (const char* mode : {"full", "top"}) {

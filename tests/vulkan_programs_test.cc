@@ -93,7 +93,7 @@ class VulkanProgramsTest : public ::testing::Test {
     return result;
   }
 
-  // What makes a run: how it ended, what it said, what it drew.
+  // The result of a run: its end, its output, its picture.
   struct Outcome {
     int exit_code = -1;
     std::string said;
@@ -168,7 +168,7 @@ TEST_F(VulkanProgramsTest, ThreadsWithSecondariesComputeTheSame) {
   ExpectUnchanged({Program("sample-threads-vulkan")});
 }
 
-// What the two tests above compare can differ.
+// The validation layer does report messages, so that the two tests above can fail.
 TEST_F(VulkanProgramsTest, TheValidationLayerSpeaks) {
   LetValidationSay(
       "khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT\n"
@@ -228,7 +228,7 @@ std::vector<TreeLine> WithLabelsAsNames(const std::vector<TreeLine>& lines) {
 
 class SameReportTest : public VulkanProgramsTest {
  protected:
-  // Of the last command lists, as the samples measure the device before.
+  // Returns the lines of the last command lists, as the samples measure the device before.
   std::vector<TreeLine> LastLists(size_t count) {
     std::vector<TreeLine> lines = LinesOf(ReportTree(folder_ / "a.cairn", true));
     size_t start = lines.size();

@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 
 constexpr char kKey[] =
     "636169726e2d64657669636500000000 636169726e2d64726976657200000000 00000001 cairn_test_driver";
-// What is true of the driver.
+// The true properties of the driver.
 constexpr char kTrue[] =
     " 1700000000 marker 0:dispatch=execution:draw=execution:copy=execution "
     "1:dispatch=execution:draw=none:copy=execution";
@@ -94,7 +94,7 @@ TEST_F(VulkanWitnesses, BarriersThatHoldNothingClearNothing) {
             "measured on 2023-11-14");
 }
 
-// Those of draws hold no dispatch.
+// Barriers for the stages of draws do not hold dispatches.
 TEST_F(VulkanWitnesses, BarriersForTheStagesOfWork) {
   const IcdReport report =
       Run("barriers", Told(" 1700000000 marker 0:dispatch=stages:draw=stages:copy=stages"));
@@ -102,7 +102,7 @@ TEST_F(VulkanWitnesses, BarriersForTheStagesOfWork) {
   EXPECT_EQ(report.states.at("Sixth"), "completed");
 }
 
-// What holds dispatches alone says nothing of draws.
+// A barrier that holds dispatches only proves nothing about draws.
 TEST_F(VulkanWitnesses, OneKindOfWorkAlone) {
   const IcdReport report =
       Run("barriers", Told(" 1700000000 marker 0:dispatch=execution:draw=never:copy=never"));

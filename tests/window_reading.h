@@ -16,7 +16,7 @@ bool HasScreen();
 // Settings with which programs show their windows there.
 std::vector<std::string> ScreenEnvironment();
 
-// What the window with this title shows, opaque. Waits for it; empty if a minute was not enough.
+// Returns the picture in the window with this title, opaque. Waits for it; empty after a minute.
 RgbaImage PictureOfWindow(const std::string& title);
 
 // Closes it as its user would.

@@ -25,7 +25,7 @@ inline std::string LosingDriver() {
       .string();
 }
 
-// Why such a test is to be skipped; "": it is not.
+// Returns why such a test is skipped; "": it is not.
 inline const std::string& WhyNoWine() {
   static const std::string why = [] {
     const CommandResult version = RunCommand({"wine", "--version"}, {});

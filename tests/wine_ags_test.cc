@@ -60,7 +60,7 @@ TEST_F(WineAgsTest, TheFiveExamplesGiveTheAnswersOfTheDocumentation) {
   std::string output = result.output;
   std::erase(output, '\r');  // lines end as Windows has them
   EXPECT_THAT(output, HasSubstr("Markers are written by the Vulkan layer; top of pipe is told, "));
-  // As docs/raw-markers.md says of barriers: lavapipe holds up what follows.
+  // By docs/raw-markers.md, lavapipe's barriers hold up later work.
   for (const char* line : {
            "Example 1: DrawX hangs, written: 1 2 3, it may be: DrawX\n",
            "Example 2: DrawX hangs, written: 1, it may be: DrawX\n",
@@ -71,7 +71,7 @@ TEST_F(WineAgsTest, TheFiveExamplesGiveTheAnswersOfTheDocumentation) {
        }) {
     EXPECT_THAT(output, HasSubstr(line));
   }
-  // Whether a top marker goes by the draw before it is the driver's to decide.
+  // The driver decides if a top marker gets past the draw before it.
   EXPECT_THAT(output,
               AnyOf(HasSubstr("Example 5: DrawY hangs, written: 1 2, it may be: DrawY\n"),
                     HasSubstr("Example 5: DrawY hangs, written: 1 2 3, it may be: DrawY\n")));
@@ -145,7 +145,7 @@ TEST(WineAgsWined3dTest, TheReportNamesTheDraw) {
   EXPECT_THAT(section, Not(HasSubstr("END_QUERY")));
 }
 
-// Of the device that AGS makes for a program the layer has a wrapper, as of one that the program makes. In
+// The layer wraps the device that AGS makes for a program, like one that the program makes. In
 // tools/wine-env without --d3d11.
 TEST(WineAgsDirect3D12Test, EventsAreThoseOfTheProgram) {
   if (!WhyNoWine().empty()) GTEST_SKIP() << WhyNoWine();
@@ -177,7 +177,7 @@ TEST_F(WineAgsTest, TheReportNamesTheDraw) {
                              HasSubstr("marker 13: top of pipe, slot 12, 0x00000000deadcafe: "
                                        "missing\n")));
   EXPECT_THAT(text, HasSubstr("labels for the Vulkan layer: all values read back"));
-  // They are no labels of the program's.
+  // The raw markers are no labels of the program.
   EXPECT_THAT(text, AllOf(HasSubstr("Draw loop"), Not(HasSubstr("cairn raw marker"))));
 }
 

@@ -25,7 +25,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Those of tools/wine-env: one has DXVK.
+// The prefixes of tools/wine-env: one has DXVK.
 constexpr char kDxvkPrefix[] = "/wine/d3d11";
 constexpr char kPlainPrefix[] = "/wine/d3d12";
 

@@ -28,7 +28,7 @@ using ::testing::StartsWith;
 
 constexpr char kAtThatMoment[] = "what is told is the state at that moment";
 
-// What `cairn` prints about a file.
+// Returns the output of `cairn` about a file.
 std::string Told(const std::vector<std::string>& words) {
   std::vector<std::string> command = {Program("cairn")};
   command.insert(command.end(), words.begin(), words.end());

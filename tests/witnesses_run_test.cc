@@ -25,7 +25,7 @@ constexpr char kTestDriver[] = "VK_DRIVER_FILES=" CAIRN_BINARY_DIR "/tests/icd/c
 
 class Witnesses : public ::testing::Test {
  protected:
-  // What a program started by cairn run finds in CAIRN_WITNESSES; "(unset)" if it is not there.
+  // Returns CAIRN_WITNESSES as a program started by cairn run finds it; "(unset)" if it is missing.
   std::string Told(std::vector<std::string> environment = {kTestDriver},
                    const std::vector<std::string>& options = {}) {
     Command::Options how;
@@ -36,7 +36,7 @@ class Witnesses : public ::testing::Test {
     how.environment.insert(how.environment.end(), environment.begin(), environment.end());
     std::vector<std::string> arguments = {Program("cairn"), "run"};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    // Not printenv: an empty value is another thing than none.
+    // printenv would not distinguish an empty value from a missing one.
     for (const char* word : {"--", "/bin/sh", "-c", "printf %s \"${CAIRN_WITNESSES-(unset)}\""}) {
       arguments.push_back(word);
     }
@@ -66,7 +66,7 @@ class Witnesses : public ::testing::Test {
   CommandResult result_;
 };
 
-// No work of the test driver takes time, so that there is nothing to be seen.
+// Work of the test driver takes no time, so that it cannot be observed.
 TEST_F(Witnesses, MeasuredOnceAndKept) {
   const WitnessSet first = ToldSet();
   ASSERT_EQ(first.devices.size(), 1u);
@@ -134,7 +134,7 @@ TEST_F(Witnesses, WhateverTheCacheIs) {
   fs::create_symlink("/dev/zero", cache());
   EXPECT_EQ(ToldSet().devices.size(), 1u);
   EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(cache())));
-  // What cannot be kept is not measured: it would be again and again.
+  // A measurement that cannot be stored is not made: it would be repeated each time.
   fs::remove_all(folder_.path() / "cache");
   std::ofstream(folder_.path() / "cache") << "a file";
   EXPECT_THAT(Told(), HasSubstr("none the user's cache cannot be written: "));
@@ -182,8 +182,8 @@ TEST_F(Witnesses, LavapipeWaitsAtEveryBarrier) {
   }
 }
 
-// What is true of lavapipe clears all but the dispatch that hangs, of Vulkan's barriers and of those that
-// ResourceBarrier becomes.
+// The true properties of lavapipe clear all work except the dispatch that hangs, for Vulkan's
+// barriers and for those that ResourceBarrier becomes.
 TEST_F(Witnesses, WhatLavapipeHasFinishedIsNoCandidate) {
   constexpr char kTrue[] =
       "CAIRN_WITNESSES=1;6d65736132322e332e36000000000000 6c6c766d706970655555494400000000 "

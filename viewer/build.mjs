@@ -18,7 +18,7 @@ const hash = (text) => "sha256-" + createHash("sha256").update(text).digest("bas
 
 const script = bundle("source/page.ts");
 const style = bundle("page.css");
-// Neither may end the element that it stands in, nor hold a place that is filled in later.
+// A text must neither end its element, nor contain a place that is filled in later.
 for (const text of [script, style]) {
   if (/<\/(script|style)|<!--|@(DATA|SERVER)@/i.test(text)) throw new Error("the bundle cannot stand inside of a page");
 }

@@ -149,7 +149,7 @@ class Blob {
     return std::uint64_t{kChunkBytes} << kChunkShift | std::uint64_t{is_ansi} << kAnsiShift;
   }
 
-  // Once something does not fit, nothing after it does: a reader would take it for the missing.
+  // Once a value does not fit, no later value fits: a reader would take it for the missing one.
   bool Put(std::uint64_t qword) {
     if (count_ == kMaxQwords) return false;
     qwords_[count_++] = qword;
@@ -203,8 +203,9 @@ class Blob {
   bool sized_ = false;
 };
 
-// How many units of the string argument number `index` (from 0) printf would read: a string that is
-// printed with a precision need not have a terminator. values[i] is argument i where it is an int.
+// Returns the number of units that printf would read of the string argument number `index` (from
+// 0): a string that is printed with a precision need not have a terminator. values[i] is argument i
+// where it is an int.
 template <typename Unit>
 std::size_t StringLimit(const Unit* format, std::size_t index, const std::int64_t* values) {
   std::size_t argument = 0;
@@ -237,7 +238,7 @@ std::size_t StringLimit(const Unit* format, std::size_t index, const std::int64_
   return kNoLimit;
 }
 
-// How an argument is written, by its type.
+// Encodes an argument by its type.
 template <typename T, typename Enable = void>
 struct Argument {
   static_assert(
@@ -425,7 +426,7 @@ ScopedEvent<NoContext> BeginScopedEvent(std::uint64_t, std::uint64_t, const Unit
 #define CAIRN_PIX_SCOPED(...)                                    \
   const auto CAIRN_PIX_JOIN(cairn_pix_scoped_event_, __LINE__) = \
       ::cairn_pix::BeginScopedEvent<CAIRN_PIX_BLOB_VERSION>(CAIRN_PIX_TIMESTAMP, __VA_ARGS__)
-// Never evaluated, and no variable becomes unused in a build without PIX.
+// Evaluates nothing, but uses all variables, so that a build without PIX has no unused ones.
 #define CAIRN_PIX_NOTHING(...) (false ? ::cairn_pix::Nothing(__VA_ARGS__) : static_cast<void>(0))
 
 #if defined(CAIRN_NO_PIX)

@@ -91,7 +91,7 @@ Buffer ResolveWithDepth(Rig& rig) {
   });
 }
 
-// What was there before stays outside of the area, and blends inside of it.
+// Earlier contents stay outside of the area, and blend inside of it.
 Buffer LoadPartOfIt(Rig& rig) {
   const Image picture = rig.MakeImage(kColour, kTarget);
   const VkPipeline pipeline = rig.MakeDrawPipeline({});

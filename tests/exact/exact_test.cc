@@ -51,7 +51,7 @@ class ExactTest : public ::testing::Test {
         command, {.folder = folder_.path(), .environment = environment, .timeout_s = timeout_s});
   }
 
-  // What the scenes leave behind in a mode; without `cairn run` for "".
+  // Returns the files that the scenes write in a mode; without `cairn run` for "".
   Files ScenesIn(const std::string& mode, const std::vector<std::string>& environment = {}) {
     const std::string folder = folder_ / "scenes";
     std::filesystem::create_directory(folder);
@@ -72,7 +72,7 @@ class ExactTest : public ::testing::Test {
     return files;
   }
 
-  // Of a program that is killed when the watchdog sees it hang.
+  // Returns the work of a program that is killed when the watchdog notices its hang.
   ReportedWork WorkOfAHang(const std::vector<std::string>& program) {
     std::vector<std::string> command = {
         Program("cairn"), "run",           "--quiet", "-o", "a.cairn", "--hang-timeout", "1",

@@ -54,7 +54,7 @@ class Mixer {
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 2, sets, 2,
                             offsets);
   }
-  // As the application would: what it writes is what the next one reads.
+  // Dispatches like an application: the next dispatch reads the data that this one writes.
   void Dispatch(VkCommandBuffer commands) const {
     vkCmdDispatch(commands, 1, 1, 1);
     const VkMemoryBarrier barrier = {

@@ -66,7 +66,7 @@ class RandomScene {
     } else if (Below(3) == 0) {
       ChangeState();
     } else {
-      // Those of a draw have another layout: what they leave of ours is not defined.
+      // A draw's constants have another layout: ours are undefined after it.
       if (constants_lost_) mixer_.Constants(commands_, 0, 4, constants_);
       constants_lost_ = false;
       mixer_.Dispatch(commands_);
@@ -118,7 +118,7 @@ class RandomScene {
     if (query) vkCmdEndQuery(commands_, queries_, used_queries_++);
   }
 
-  // Of compute work, which may change inside of render passes as well.
+  // Changes the state of compute work, which may happen inside of render passes as well.
   void ChangeState() {
     const uint32_t value = Below(1000);
     switch (Below(4)) {

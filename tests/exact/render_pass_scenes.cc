@@ -259,7 +259,7 @@ Buffer Version2(Rig& rig) {
   return FiveDraws(rig, {.final = VK_IMAGE_LAYOUT_GENERAL, .version_2 = true});
 }
 
-// What is not loaded is drawn over first.
+// Attachments that are not loaded are drawn over first.
 Buffer DontCare(Rig& rig) {
   const Setup setup = MakeSetup(rig, {.load = VK_ATTACHMENT_LOAD_OP_DONT_CARE});
   const VkPipeline pipeline = rig.MakeDrawPipeline({.render_pass = setup.pass});

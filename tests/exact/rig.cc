@@ -204,7 +204,7 @@ VkPipelineShaderStageCreateInfo Stage(VkShaderStageFlagBits stage, VkShaderModul
   return info;
 }
 
-// What all draws have in common.
+// The state that all draws share.
 struct FixedState {
   VkPipelineVertexInputStateCreateInfo vertex = {
       VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};

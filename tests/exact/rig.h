@@ -77,7 +77,7 @@ class Rig {
   void Label(VkCommandBuffer commands, const char* name) const;  // null: the end
   void Name(VkPipeline pipeline, const char* name) const;
 
-  // When the rig ends, the last first.
+  // Adds a step of the rig's end; steps run in reverse order.
   void Later(std::function<void()> destroy) { later_.push_back(std::move(destroy)); }
 
  private:

@@ -166,7 +166,7 @@ bool CommandProcessor::MoveLine(Queue* queue) {
   if (!WorkBeforeEnded(*queue, first.works_before, kAllWork)) return false;
   if (first.command.kind == CommandKind::kSignal) {
     if (!queue->stores.empty()) return false;
-    // Nothing will overtake them any more.
+    // No later write can overtake these any more.
     ReleaseHeld(queue);
     first.command.effect();
   } else {

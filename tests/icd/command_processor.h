@@ -28,7 +28,7 @@
 
 namespace cairn::icd {
 
-// What kind of work, as a set.
+// Kinds of work, as a set.
 inline constexpr uint32_t kGraphicsWork = 1;
 inline constexpr uint32_t kComputeWork = 2;
 inline constexpr uint32_t kTransferWork = 4;
@@ -81,7 +81,7 @@ class CommandProcessor {
   // The queue has nothing left to do, and all its stores are seen.
   bool Idle(uint32_t queue) const;
 
-  // Also what vkDeviceLost would: nothing moves any more.
+  // Also simulates vkDeviceLost: no work proceeds any more.
   void LoseDevice();
   bool lost() const { return lost_; }
   bool stopped() const { return stopped_; }
@@ -113,7 +113,7 @@ class CommandProcessor {
     uint32_t value = 0;
     uint64_t due = 0;  // step; kNever
   };
-  // What directives ask of a work that has not come yet.
+  // The effects of directives on the next work.
   struct NextWork {
     uint64_t duration = 1;
     bool hangs = false;
@@ -132,7 +132,7 @@ class CommandProcessor {
     uint32_t writes_in_line = 0;
     const void* top_checkpoint = nullptr;
     const void* bottom_checkpoint = nullptr;
-    // What directives ask of what follows.
+    // The effects of directives on later work.
     NextWork next_draw;  // or dispatch
     NextWork next_transfer;
     uint64_t late_top_steps = 0;

@@ -20,7 +20,7 @@ struct WorkOf<kKinds, void(VKAPI_PTR*)(VkCommandBuffer, Parameters...)> {
 #define CAIRN_ICD_WORK(name, kinds) \
   CAIRN_ICD_NAMED(vkCmd##name, (WorkOf<kinds, PFN_vkCmd##name>::Call), nullptr)
 
-// What a secondary has recorded becomes part of the primary: it cannot be recorded again before the
+// The commands of a secondary become part of the primary: it cannot be recorded again before the
 // primary is.
 void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer commands, uint32_t count,
                                    const VkCommandBuffer* secondaries) {

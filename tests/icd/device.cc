@@ -80,7 +80,7 @@ VkResult CreateQueues(const VkDeviceCreateInfo& info, Device* device) {
   return VK_SUCCESS;
 }
 
-// What directives change outside of the command processor; called with the device's lock held.
+// Handles directives outside of the command processor; called with the device's lock held.
 void OnDirective(Device* device, const Directive& directive) {
   switch (directive.kind) {
     case DirectiveKind::kVendorInfo:
@@ -98,7 +98,7 @@ void OnDirective(Device* device, const Directive& directive) {
   }
 }
 
-// Whoever takes the file away is not known here: it is looked at again and again.
+// The remover of the file is unknown here, so that the file is polled.
 void WaitWhileStuck(const std::string& file) {
   if (file.empty() || !std::filesystem::exists(file)) return;
   std::ofstream{file + ".waits"};

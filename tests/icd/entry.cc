@@ -40,7 +40,7 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* nam
   const char* extension = found->second.extension;
   if (extension == nullptr) return found->second.function;
   bool enabled = Of(device)->extensions.contains(std::string_view(extension));
-  // Of the instance; the device cannot know whether it is enabled.
+  // An extension of the instance; the device cannot know if it is enabled.
   if (std::string_view(extension) == VK_EXT_DEBUG_UTILS_EXTENSION_NAME) {
     enabled = Of(device)->instance->settings.Has(extension);
   }

@@ -23,7 +23,7 @@ void Check(CairnResult result, const char* call);
 
 // Prints "ready PID": what is asked for has been submitted.
 void SayReady();
-// As `kill -9` from outside would, at this very moment.
+// Kills this process, like `kill -9` at this very moment.
 [[noreturn]] void KillSelf();
 
 struct ProgramQueue {
@@ -39,7 +39,7 @@ struct ProgramBuffer {
   VkDeviceAddress address = 0;
 };
 
-// What a submission waits for and signals, beside its fence.
+// The semaphores of a submission, beside its fence.
 struct SubmitSync {
   VkSemaphore wait = VK_NULL_HANDLE;
   uint64_t wait_value = 0;

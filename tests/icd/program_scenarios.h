@@ -16,11 +16,11 @@ struct Scenario {
   ScenarioFunction run;
 };
 
-// In which the GPU misleads whoever reads markers.
+// Scenarios in which the GPU misleads a reader of markers.
 std::span<const Scenario> PitfallScenarios();
-// In which it faults or is lost.
+// Scenarios in which the GPU faults or is lost.
 std::span<const Scenario> FaultScenarios();
-// In which recordings and queues are used in every way that Vulkan allows.
+// Scenarios with every use of recordings and queues that Vulkan allows.
 std::span<const Scenario> RecordingScenarios();
 
 // Null if there is none of this name.

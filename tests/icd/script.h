@@ -34,7 +34,7 @@ enum class DirectiveKind : uint8_t {
   kNote,  // address of the host, size_bytes: words that become 1 when the next work begins, 2 when it ends
 };
 
-// Which markers a directive is about.
+// The markers that a directive affects.
 enum class MarkerPlace : uint8_t { kBoth, kTop, kBottom };
 
 enum class FaultAccess : uint8_t { kNone, kRead, kWrite, kExecute, kInstruction };

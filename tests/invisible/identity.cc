@@ -17,7 +17,7 @@ void NotePointer(Observer& out, const std::string& what, const void* pointer) {
   out.Note(what, pointer == nullptr ? 0 : pointer == kPoison ? 2 : 1);
 }
 
-// What QueryInterface says about every interface, the pointers it gives, and the count meanwhile.
+// Observes the result of QueryInterface for every interface, the pointers, and the count meanwhile.
 void ObserveInterfaces(Observer& out, const std::string& name, IUnknown* object) {
   ComPtr<IUnknown> identity;
   out.NoteResult(name + " as IUnknown",

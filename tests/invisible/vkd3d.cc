@@ -5,7 +5,7 @@
 
 #include "invisible/observer.h"
 
-// As libvkd3d 1.2 exports them; its own headers cannot stand beside Microsoft's.
+// Exports of libvkd3d 1.2; its own headers conflict with Microsoft's.
 extern "C" {
 VkDevice vkd3d_get_vk_device(ID3D12Device* device);
 VkPhysicalDevice vkd3d_get_vk_physical_device(ID3D12Device* device);

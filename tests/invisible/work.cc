@@ -420,7 +420,7 @@ void ObserveQueues(Observer& out) {
   out.NoteResult("wait", scene.queue->Wait(fence.get(), 5));
   out.NoteResult("signal", scene.queue->Signal(fence.get(), 20));
   scene.Wait();
-  // That was another fence: an implementation may tell of this one a moment later.
+  // The earlier wait was for another fence: an implementation may signal this one a moment later.
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (fence->GetCompletedValue() < 20 && std::chrono::steady_clock::now() < limit) {
     std::this_thread::yield();

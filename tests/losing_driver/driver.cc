@@ -320,7 +320,7 @@ VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkDeviceCreate
   return VK_SUCCESS;
 }
 
-// What lavapipe does not have is not there.
+// Functions that lavapipe does not have are missing.
 PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice of, const char* name) {
   const PFN_vkVoidFunction real = next.get_device(of, name);
   const PFN_vkVoidFunction own = real == nullptr ? nullptr : FindOwn(name);
@@ -340,7 +340,7 @@ PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const cha
   return own != nullptr ? own : real;
 }
 
-// Of lavapipe's library; null if it is not there.
+// Returns a function of lavapipe's library; null if it is not there.
 template <typename Function>
 Function OfLavapipe(const char* name) {
   static void* const library = dlopen("libvulkan_lvp.so", RTLD_NOW | RTLD_LOCAL);

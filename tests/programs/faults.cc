@@ -83,7 +83,7 @@ void FaultAgain(int, siginfo_t*, void*) {
   }
   *reinterpret_cast<volatile int*>(0xdead000) = 1;
 }
-// What a crash reporter does that takes its time.
+// A crash reporter that takes long.
 void FinishAndDie(int number, siginfo_t*, void*) {
   if (device != nullptr) {
     device->Finish(native_list);

@@ -25,7 +25,7 @@ inline void Check(FfxErrorCode error, const char* call) {
 
 enum class Draw { kFirst, kSecond };
 
-// What differs between the APIs.
+// The differences between the APIs.
 struct Scene {
   virtual ~Scene() = default;
   virtual FfxCommandList List() = 0;

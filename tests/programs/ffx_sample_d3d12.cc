@@ -55,7 +55,7 @@ class D3D12Scene final : public ffx_sample::Scene {
   void Clear() override { picture_.Begin(list_); }
   void Execute() override {
     list_.End();
-    // As text of 8 bits, which is what PIX's 1 says.
+    // Text of 8 bits, which PIX's metadata 1 means.
     queue_.d3d12()->BeginEvent(1, "Execution", sizeof("Execution"));
     queue_.Execute({&list_});
     queue_.d3d12()->SetMarker(1, "Executed", sizeof("Executed"));

@@ -179,7 +179,8 @@ void Claims(int children, int contexts, bool own) {
   LiveOn();
 }
 
-// As many begins as there is room for; their names are all different, each on a page of its own as far as that goes.
+// Fills the block with begins; their names are all different, each on a page of its own as far as
+// possible.
 void FillWithEvents(Block& block) {
   constexpr uint32_t kLists = 64;
   cairn::ContextRecord& context = block.AddContext(kLists);
@@ -269,7 +270,7 @@ void Descriptors() {
     if (descriptor > STDERR_FILENO) close(descriptor);
   };
   for (int i = 0; i < 8; ++i) give(LingeringSocket(&kept));
-  // As the second one of a message, as one of many, and inside of another socket.
+  // As the second descriptor of a message, as one of many, and inside of another socket.
   int pair[2];
   std::vector<int> many;
   for (int i = 0; i < 30; ++i) many.push_back(LingeringSocket(&kept));

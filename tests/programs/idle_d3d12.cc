@@ -16,7 +16,7 @@ void WaitFor(HANDLE event) {
   WaitForSingleObject(event, INFINITE);
 }
 #else
-// Of libvkd3d-utils, whose header and Microsoft's cannot both be included.
+// Functions of libvkd3d-utils, whose header conflicts with Microsoft's.
 extern "C" HANDLE vkd3d_create_event();
 extern "C" unsigned int vkd3d_wait_event(HANDLE event, unsigned int milliseconds);
 HANDLE CreateFenceEvent() {

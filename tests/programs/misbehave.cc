@@ -19,7 +19,7 @@ void WaitForFile(const char* path) {
   }
 }
 
-// Never returns a value that the mode does not promise.
+// Returns only values that the mode promises.
 int Misbehave(const std::string& mode, const char* argument, const char* self,
               SimulatedDevice& device, SimulatedCommandList& native) {
   if (mode == "exit") {

@@ -43,7 +43,7 @@ void WaitForEver() {
 
 std::optional<int> MisbehaveAsHere(const std::string& mode, const char*, SimulatedDevice& device,
                                    SimulatedCommandList& native) {
-  // As Wine does when a Windows program has died of an access violation.
+  // Exits like Wine when a Windows program has died of an access violation.
   if (mode == "exit-by-exception") _exit(static_cast<int>(0xc0000005));
   if (mode == "segv-in-thread") {
     std::thread([] { *reinterpret_cast<volatile int*>(0xdead000) = 1; }).join();

@@ -6,7 +6,7 @@
 
 namespace cairn::testing {
 
-// Where misbehave lets its GPU stand still.
+// The report's tree when misbehave stops its GPU in Blur.
 inline constexpr char kTreeInBlur[] = R"(<Frame 1>
  - [>] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
     └─[>] Frame
@@ -17,7 +17,7 @@ inline constexpr char kTreeInBlur[] = R"(<Frame 1>
        └─[ ] DISPATCH 2, compute pipeline "Blur" [ CS: BlurCS ]
 )";
 
-// Of a signal or an exception that the library's handler saw.
+// The detail of a signal or an exception that the library's handler saw.
 inline constexpr char kAtThatMoment[] = "what is told is the state at that moment";
 
 }  // namespace cairn::testing

@@ -97,7 +97,7 @@ LUID* GetAdapterLuid(Object*, LUID* luid) {
   return luid;
 }
 
-// Of every child.
+// Implements GetDevice of every child.
 HRESULT GetDevice(Object* child, REFIID iid, void** out) {
   return QueryInterface(child->device, iid, out);
 }

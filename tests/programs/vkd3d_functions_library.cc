@@ -23,7 +23,7 @@ const char* FileOf(const void* address) {
   return dladdr(address, &info) != 0 ? info.dli_fname : "";
 }
 
-// Not exported: nobody stands in front of it.
+// Not exported, so that no library can replace it.
 const char own_place = 0;
 
 void InsistOnOwn(const void* object) {

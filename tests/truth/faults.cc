@@ -41,7 +41,7 @@ constexpr auto kPixel = Stage::kPixelOrCompute;
 constexpr auto kNowhere = Where::kNowhere;
 constexpr auto kWhileItRuns = When::kWhileItRuns;
 
-// What disturbs a GPU for longest stands last: accesses to memory, and of these the draws.
+// The faults that disturb a GPU longest come last: accesses to memory, and among these the draws.
 constexpr Fault kFaults[] = {
     {"healthy", "nothing is wrong"},
     {"healthy-slow", "a dispatch takes a while", Misdeed::kSlow, kProbes},

@@ -11,7 +11,7 @@
 
 namespace cairn::truth {
 
-// What happens to the work, or to the program while the work runs.
+// The fault of the work, or of the program while the work runs.
 enum class Misdeed : uint8_t {
   kNone,
   kStore,             // through an address
@@ -35,7 +35,7 @@ enum class Where : uint8_t { kNowhere, kFar, kNear, kNull, kFreed };
 enum class Lanes : uint8_t { kAll, kOne };
 enum class Stage : uint8_t { kPixelOrCompute, kVertex };
 
-// What the program does to itself.
+// The fault of the program itself.
 enum class Deed : uint8_t {
   kNothing,
   kSegmentationFault,  // in a thread of its own
@@ -87,7 +87,7 @@ std::span<const Fault> Faults();
 // Null if there is none of that name.
 const Fault* FindFault(const std::string& name);
 
-// What kind of device runs it, for what can be seen there.
+// The kind of device, which decides what can be observed.
 enum class Backend : uint8_t {
   kCpu,  // lavapipe: a wild access ends the process
   kGpu,
@@ -96,7 +96,8 @@ enum class Backend : uint8_t {
 const char* NameOf(Backend backend);
 // Kinds of verdict (docs/report.md) that are right for it on such a device.
 std::vector<const char*> RightKinds(const Fault& fault, Backend backend);
-// What the place is to the fault: "culprit", "running" (while the program died), "slow" (and innocent), or "".
+// Returns the role of the place in the fault: "culprit", "running" (while the program died), "slow"
+// (and innocent), or "".
 const char* RoleOf(const Fault& fault);
 // "healthy", "hang", "wait", "death" (of the process) or "memory".
 const char* GroupOf(const Fault& fault);

@@ -62,7 +62,7 @@ void Injector::MakeLast(double seconds, bool draw, bool vary_trips, Injection* i
       changed->amount = amount;
     }
   };
-  // What compiles shaders when they are first used does so now.
+  // Compile shaders now, if the driver compiles them at their first use.
   set(1, &probe);
   Measure(draw, probe);
   uint64_t amount = 1;

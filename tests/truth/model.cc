@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kStateLimit = 400'000;
 constexpr uint64_t kRandomOrders = 300;
 
-// What a barrier is to the machine, and to whoever reads.
+// The effect of barriers on the machine, and the reader's assumption about them.
 enum class Barriers { kNone, kHold, kWitness };
 constexpr const char* kBarrierNames[] = {"none", "hold", "witness"};
 
@@ -96,7 +96,7 @@ struct Score {
   uint64_t false_finished = 0, false_not_started = 0;
 };
 
-// What the reader says when the words read like this.
+// The reader's answer for these words.
 struct Answer {
   Analysis analysis;
   CulpritFinding finding;

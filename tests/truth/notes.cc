@@ -53,7 +53,7 @@ Notes::Notes(const std::string& file, uint32_t work_count) : work_count_(work_co
   file_bytes_ = words_offset + words_bytes_;
   const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const bool sized = descriptor >= 0 && ftruncate(descriptor, static_cast<off_t>(file_bytes_)) == 0;
-  // Nothing may be behind it: one of the faults stores there.
+  // The page behind the file must be unmapped: one of the faults stores there.
   void* place = mmap(nullptr, file_bytes_ + kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   file_ = MAP_FAILED;
   if (sized && place != MAP_FAILED) {

@@ -14,9 +14,9 @@
 
 namespace cairn::truth {
 
-// Of each work: a word for each of 64 invocations, 1 begun and 2 ended; one that a vertex shader sets to 1;
-// the number of the last instance, which is for the pixel shader; how many ticks of its clock the loop of the
-// first invocation took; unused ones.
+// The words of each work: a word for each of 64 invocations, 1 begun and 2 ended; one that a vertex
+// shader sets to 1; the number of the last instance, for the pixel shader; the ticks of its clock
+// that the loop of the first invocation took; unused ones.
 inline constexpr uint32_t kInvocations = 64;
 inline constexpr uint32_t kVertexWord = 64;
 inline constexpr uint32_t kLastInstanceWord = 65;
@@ -32,16 +32,16 @@ class Notes {
   Notes(const Notes&) = delete;
   Notes& operator=(const Notes&) = delete;
 
-  // No disk stands behind the file: a driver can import its memory.
+  // Returns true if no disk backs the file: a driver can import its memory.
   bool in_memory() const { return in_memory_; }
-  // What the GPU writes: page-aligned, a multiple of the page size.
+  // Returns the memory that the GPU writes: page-aligned, a multiple of the page size.
   void* words() const { return words_; }
   size_t words_bytes() const { return words_bytes_; }
   static uint64_t OffsetOf(uint32_t work) {
     return uint64_t{work} * kWordsPerWork * sizeof(uint32_t);
   }
 
-  // Where the CPU sees them first: there, or where they are copied from.
+  // Returns the words where the CPU sees them first: there, or where they are copied from.
   const volatile uint32_t* WordsOf(uint32_t work) const;
   // From now on the words are copied from there, where the GPU cannot write into the file.
   void CopyFrom(const void* memory) { source_ = memory; }

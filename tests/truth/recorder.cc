@@ -11,7 +11,7 @@ constexpr uint32_t kMostGroups = 65535;  // in one dimension, on every device
 constexpr VkShaderStageFlags kAllStages =
     VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
 
-// As many groups as asked for, or some more.
+// Returns at least `count` groups.
 VkDispatchIndirectCommand Groups(uint64_t count) {
   VkDispatchIndirectCommand groups = {1, 1, 1};
   groups.x = static_cast<uint32_t>(std::min<uint64_t>(count, kMostGroups));

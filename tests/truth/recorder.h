@@ -17,7 +17,7 @@ namespace cairn::truth {
 
 inline constexpr uint32_t kNoWork = 0xFFFFFFFF;
 
-// What all frames use.
+// The resources of all frames.
 struct Resources {
   GpuBuffer words;
   GpuBuffer data;
@@ -29,7 +29,7 @@ struct Resources {
 inline constexpr uint32_t kArgumentsBytes = 32;
 Resources CreateResources(Gpu* gpu, Notes* notes, uint32_t work_count);
 
-// What is different about one work.
+// The change of one work.
 struct Injection {
   uint32_t work = kNoWork;
   uint32_t misdeed = Constants::kNothing;
@@ -59,7 +59,7 @@ class Recorder {
   std::vector<VkCommandBuffer> RecordFrame(uint32_t frame);
   // One work outside of any frame, to see how long it takes; its notes are those of work number `scratch`.
   VkCommandBuffer RecordAlone(bool draw, const Injection& injection, uint32_t scratch);
-  // Of the device's clock, that a loop of this work took when it ran last.
+  // Returns the ticks of the device's clock that a loop of this work took in the last run.
   uint32_t TicksOf(uint32_t work) const { return notes_.WordsOf(work)[kTicksWord]; }
 
  private:

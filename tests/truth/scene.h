@@ -21,7 +21,7 @@ enum class WorkType : uint8_t {
   kFill,
   kWaitEvent,  // in no frame: only a fault brings it
 };
-// As reports call it.
+// Returns the name in reports.
 const char* NameOf(WorkType type);
 bool IsDraw(WorkType type);
 
@@ -45,7 +45,8 @@ struct ListPlan {
   QueueKind queue;
   std::vector<PassPlan> passes;
 };
-// How much of a frame is there. Without render passes, their labels are empty; everything else is as it was.
+// The part of a frame that exists. Without render passes, their labels are empty; everything else
+// is unchanged.
 enum class FrameKind : uint8_t { kWhole, kDispatchesOnly };
 const char* NameOf(FrameKind kind);
 // In the order in which they are submitted.
@@ -61,7 +62,7 @@ struct Work {
   WorkType type = WorkType::kDispatch;
   uint32_t ordinal = 1;  // among those in its label
 };
-// Of this many frames, in the order of recording.
+// Returns the work of this many frames, in the order of recording.
 std::vector<Work> WorksOf(FrameKind kind, uint32_t frame_count);
 std::string FrameName(uint32_t frame);
 

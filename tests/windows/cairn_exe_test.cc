@@ -60,7 +60,8 @@ std::set<std::string> ImportsOf(const std::string& file) {
   return names;
 }
 
-// What users get needs no library that Windows has not. Wine has others, so that nobody would notice.
+// The shipped files need no library that Windows lacks. Wine has others, so that the fault would
+// stay unnoticed.
 TEST(CairnExe, ImportsNothingButWindows) {
   const std::set<std::string> windows = {
       "advapi32.dll", "bcrypt.dll",  "gdi32.dll",  "iphlpapi.dll", "kernel32.dll", "mswsock.dll",
@@ -127,7 +128,7 @@ int ReportInto(int output) {
   return static_cast<int>(exit_code);
 }
 
-// What it says meanwhile on stderr.
+// Returns the text on stderr meanwhile.
 std::string ErrorsOfReportInto(int output, int* exit_code) {
   const TemporaryFolder folder;
   const int before = _dup(2);

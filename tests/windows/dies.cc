@@ -30,7 +30,8 @@ namespace {
 
 constexpr uint64_t kBytes = 64 << 20;
 constexpr int kCopies = 200;
-// Of hang.cs.hlsl: as long as lavapipe lets a loop be, in each of so many groups of 64 threads.
+// The arguments of hang.cs.hlsl: the longest loop that lavapipe allows, in each of this number of
+// groups of 64 threads.
 constexpr UINT kTrips = 65535;
 constexpr UINT kGroups = 8192;
 constexpr UINT kLosingGroups = 4711;  // of tests/losing_driver
@@ -124,7 +125,7 @@ void StartWork(const Gpu& gpu) {
 }
 
 void Dispatch(const Gpu& gpu, UINT trips, UINT groups) {
-  // How many trips, and a seed; the buffer in which each thread stores a word.
+  // Root parameters: the number of trips and a seed; the buffer in which each thread stores a word.
   constexpr sample::Output kByAddress = sample::Output::kRaw;
   const auto signature = sample::CreateRootSignature(gpu.device, 2, &kByAddress);
   D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
@@ -193,7 +194,7 @@ int main(int argc, char** argv) {
     fprintf(stderr, "dies: wants HOW; its source lists them\n");
     return 2;
   }
-  // No box with a button.
+  // Shows no message box.
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
   const Gpu gpu = MakeGpu();
   const std::string_view how = argv[1];

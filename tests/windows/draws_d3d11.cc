@@ -40,7 +40,7 @@ constexpr UINT kWords = 4096;
 constexpr UINT kHungDraw = 5;
 constexpr UINT kLosingVertices = 4711;  // of tests/losing_driver
 
-// What solid.vs and solid.ps take; hang.ps takes the first two as integers.
+// The constants of solid.vs and solid.ps; hang.ps takes the first two as integers.
 struct Constants {
   float offset_scale[4];
   float colour[4];
@@ -158,7 +158,7 @@ Gpu MakeGpu() {
   return gpu;
 }
 
-// What "states" takes.
+// Makes the objects of "states".
 void MakeStates(Gpu* gpu) {
   ID3D11Device1* device = nullptr;
   ID3D11Multithread* protection = nullptr;
@@ -172,7 +172,7 @@ void MakeStates(Gpu* gpu) {
   protection->SetMultithreadProtected(TRUE);
 }
 
-// What "times" takes: a window that is shown, and as many buffers as are usual.
+// Makes the swap chain of "times": a visible window, and the usual number of buffers.
 IDXGISwapChain* MakeSwapChain(ID3D11Device* device) {
   const HWND window = CreateWindowW(L"static", L"draws-d3d11", WS_POPUP | WS_VISIBLE, 0, 0, 64, 64,
                                     nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
@@ -276,7 +276,7 @@ void DrawDeferred(const Gpu& gpu, UINT frame, UINT draws) {
   }
 }
 
-// Of hang.ps.hlsl, so many times.
+// Draws with hang.ps.hlsl, for this number of trips.
 void DrawLooping(const Gpu& gpu, UINT trips_per_pixel, UINT vertices) {
   const UINT trips[8] = {trips_per_pixel, 1};
   Constants whole = {{0, 0, 3, 3}, {0, 0, 0, 1}};
@@ -313,7 +313,7 @@ void DrawImmediate(Gpu* gpu, UINT frame, UINT draws, std::string_view how) {
   }
 }
 
-// What a second thread does with the immediate context, which no picture shows.
+// Uses the immediate context on a second thread, without an effect on pictures.
 void UseContextAside(const Gpu& gpu) {
   const Fill unused = {};
   for (UINT i = 0; i < 100; ++i) {
@@ -385,7 +385,7 @@ double NowMs() {
   return 1000.0 * static_cast<double>(now.QuadPart) / static_cast<double>(frequency.QuadPart);
 }
 
-// Of all threads of this process.
+// Returns the processor time of all threads of this process.
 double ProcessorMs() {
   FILETIME start, end, kernel, user;
   GetProcessTimes(GetCurrentProcess(), &start, &end, &kernel, &user);

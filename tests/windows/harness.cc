@@ -22,7 +22,8 @@ std::wstring Wide(const std::string& text) {
   return std::filesystem::path(std::u8string(text.begin(), text.end())).wstring();
 }
 
-// As programs take their command line apart: https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments
+// Quotes a word as programs split their command line:
+// https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments
 void AppendQuoted(const std::wstring& word, std::wstring* line) {
   if (!line->empty()) *line += L' ';
   *line += L'"';
@@ -37,7 +38,7 @@ void AppendQuoted(const std::wstring& word, std::wstring* line) {
   *line += L'"';
 }
 
-// Those of this process, with the settings; a zero behind each, and one behind all.
+// Returns the variables of this process, with the settings; a zero behind each, and one behind all.
 std::wstring EnvironmentWith(const std::vector<std::string>& settings) {
   std::map<std::wstring, std::wstring> variables;
   wchar_t* const own = GetEnvironmentStringsW();
@@ -136,7 +137,7 @@ Command::Command(const std::vector<std::string>& arguments, const Options& optio
   startup.hStdError = OpenInherited(files_ / "errors", GENERIC_WRITE, CREATE_ALWAYS);
   std::wstring line;
   for (const std::string& argument : arguments) AppendQuoted(Wide(argument), &line);
-  // The tests themselves may run under a watcher. What a device does is no business of most of them.
+  // The tests themselves may run under a watcher. Most of them must not depend on devices.
   std::vector<std::string> settings = {"CAIRN_WATCHER_FD", "CAIRN_WATCHER_ADDRESS",
                                        "CAIRN_WITNESSES=off"};
   // libcairn.dll lies beside cairn.exe.
@@ -254,7 +255,7 @@ void KillProcess(pid_t pid) {
   CloseHandle(process);
 }
 
-// Not the host of its console, which is one as well.
+// Returns the child that is not the host of its console, which is a child as well.
 pid_t ChildOf(pid_t parent) {
   const HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
   PROCESSENTRY32W process = {};

@@ -136,7 +136,7 @@ TEST_F(PlayedTest, TheDispatchThatKillsTheProcessIsFound) {
   EXPECT_THAT(culprit["text"].get<std::string>(), HasSubstr("Dispatch("));
   EXPECT_THAT(culprit["path"].get<std::vector<std::string>>(), Contains("Scatter to nowhere"));
   EXPECT_EQ("clean", answer["without"]);
-  // What was written fails alone, and of the same call.
+  // The minimal trace fails by itself, at the same call.
   EXPECT_EQ("fault.minimal.cairn", answer["minimal_trace"]);
   const Json again = Bisect("fault.minimal.cairn", {"--no-output"});
   ASSERT_EQ(1u, again["culprits"].size()) << again.dump(2);

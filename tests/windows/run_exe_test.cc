@@ -48,7 +48,7 @@ class RunExeTest : public ::testing::Test {
   }
   std::vector<std::string> UnderCairn(const std::vector<std::string>& options,
                                       const std::vector<std::string>& program) {
-    // What is to be in programs is a matter of other tests.
+    // Other tests check the layers in programs.
     std::vector<std::string> arguments = {Program("cairn"), "run"};
     if (!with_layer_) arguments.push_back("--no-layer");
     arguments.insert(arguments.end(), options.begin(), options.end());
@@ -56,7 +56,7 @@ class RunExeTest : public ::testing::Test {
     arguments.insert(arguments.end(), program.begin(), program.end());
     return arguments;
   }
-  // Of one that died of this, as cairn says it.
+  // Expects the line of cairn about a death.
   void ExpectDeath(const std::string& mode, uint32_t exit_code, const std::string& died,
                    const ReportedIncident& incident) {
     SCOPED_TRACE(mode);
@@ -149,7 +149,7 @@ TEST_F(RunExeTest, WhoIsTerminatedHasNotExited) {
               {"signal", (int64_t{1} << 32) + 77, "", ""});
   ExpectDeath("terminate-0", 0, "TerminateProcess(0), which Cairn did not call",
               {"signal", int64_t{1} << 32, "", ""});
-  // So programs exit that have nothing left to do.
+  // Programs that have no work left may exit so.
   const CommandResult result = Run({}, {misbehave_, "idle-then-terminate-0"});
   EXPECT_EQ(result.errors, "");
   EXPECT_THAT(folder_.Contents(), IsEmpty());
@@ -171,7 +171,7 @@ TEST_F(RunExeTest, SomebodyElsesTerminateProcessIsTold) {
   EXPECT_EQ(ReportTree(folder_ / "misbehave.exe.cairn", true), kTreeInBlur);
 }
 
-// Its exit code is what Linux keeps of an access violation.
+// The exit code is the part of an access violation's code that Linux keeps.
 TEST_F(RunExeTest, AFaultThatTheProgramHandlesIsNoDeath) {
   const CommandResult result = Run({}, {misbehave_, "handled"});
   EXPECT_EQ(result.exit_code, 5);
@@ -266,7 +266,7 @@ TEST_F(RunExeTest, TheProgramDoesNotSurviveItsWatcher) {
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 
-// Of launchers that hand on no handles, or others under the number of the pipe to cairn.
+// Launchers that pass on no handles, or other ones under the number of the pipe to cairn.
 TEST_F(RunExeTest, WhoDoesNotInheritThePipeIsWatched) {
   for (const bool other_pipe : {false, true}) {
     std::vector<std::string> program = {TestProgram("launcher")};
@@ -358,7 +358,7 @@ TEST_F(RunExeTest, PathsMayHaveSpacesUmlautsAndAnyLength) {
   EXPECT_THAT(result.errors, HasSubstr("cairn: sch\u00f6n.exe died with exception 0xc0000005 "
                                        "(EXCEPTION_ACCESS_VIOLATION); report: cairn report "));
   EXPECT_TRUE(std::filesystem::exists(folder_.path() / L"sch\u00f6n.exe.cairn")) << result.errors;
-  // Of the report: what Windows takes only behind a prefix.
+  // The report's path: Windows accepts it only behind a prefix.
   std::wstring folder = folder_.path().wstring();
   while (folder.size() < 300) {
     folder += L"\\" + std::wstring(40, L'x');
@@ -384,7 +384,7 @@ TEST_F(RunExeTest, AnOlderReportIsReplacedOnlyByANewOneOfThatName) {
   EXPECT_EQ(ReportTree(folder_ / "misbehave.exe.cairn", true), kTreeInBlur);
 }
 
-// What it says is nothing, and who comes behind it is watched.
+// The messages have no effect, and the program started by it is watched.
 TEST_F(RunExeTest, AHostileProgramIsNotBelieved) {
   const std::string hostile = TestProgram("hostile");
   const CommandResult lie = Run({}, {hostile, "lie", misbehave_, "write"});
@@ -468,7 +468,7 @@ TEST_F(LoadedTest, OneThatCannotBeLoadedIsOneWarning) {
   EXPECT_THAT(result.errors, HasSubstr("broken.dll is not loaded into it: "));
 }
 
-// What stands beside cairn.exe.
+// The layer beside cairn.exe.
 class LayerTest : public LoadedTest {
  protected:
   CommandResult Asked(std::vector<std::string> program) {

@@ -48,7 +48,7 @@ bool InsideOf(HWND window, RECT* visible) {
   return IntersectRect(visible, &inside, &screen) != 0;
 }
 
-// What the screen shows there, as one number; 0 if that is of one colour.
+// Returns the picture on the screen there, as one number; 0 if it has a single colour.
 uint64_t PictureOf(HWND window) {
   RECT visible = {};
   if (!InsideOf(window, &visible)) return 0;

@@ -21,7 +21,7 @@ const mostBlocks = 64;
 const mostAsked = 2;
 const linesOfSearch = 500;
 const stateOf: Record<string, State> = { done: "completed", in_flight: "in flight", not_started: "not started", unknown: "unknown" };
-// What records into a list, or lets the GPU do what was recorded.
+// Matches functions that record into a list, or submit it to the GPU.
 const shows = /CommandList\d*::|::ExecuteCommandLists$|::Present1?$/;
 const filters = ["function", "object", "thread", "frame", "text"] as const;
 

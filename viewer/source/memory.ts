@@ -45,7 +45,7 @@ export class Memory extends LitElement {
     this.query = "";
     new FollowsSelection(this, () => (this.wanted = true));
   }
-  // As the text calls them.
+  // Returns the addresses under the names of the text report.
   private addresses(): Named[] {
     const { faults, kernel_log, crash_addresses: crashes } = this.report.data;
     const range = ({ first, last }: Address) => (first === last ? "" : ` (somewhere from ${first} to ${last})`);
@@ -121,7 +121,7 @@ export class Memory extends LitElement {
     return html`<span class="life" .style=${`width: ${columns[4]}`} title="created ${object.created ?? "at a time that is not known"}, ${object.destroyed === null ? "not destroyed" : `destroyed ${object.destroyed}`}"><span
       class=${object.destroyed === null ? "" : "ended"} .style=${`left: ${born * 95}%; width: ${Math.max(0.5, (died - born) * 95)}%`}></span></span>`;
   }
-  // How many there are of each kind.
+  // Returns the numbers of each kind.
   private counts(): string {
     const kinds = new Map<string, { alive: number; destroyed: number }>();
     for (const { kind, state } of this.report.data.objects) {

@@ -29,7 +29,7 @@ async function readData(): Promise<PageData> {
 const titles: Record<View, string> = {
   verdict: "Verdict", timeline: "Timeline", tree: "Tree", calls: "Calls", state: "State", memory: "Memory", compare: "Compare", bisect: "Bisect", facts: "Facts",
 };
-// What needs the file, or a device, behind the page.
+// The views that need the file, or a device, behind the page.
 const ofTrace: View[] = ["calls", "state", "compare", "bisect"];
 
 class Page extends LitElement {

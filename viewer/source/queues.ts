@@ -14,7 +14,7 @@ type Thread = ReportData["threads"][number];
 type Call = Thread["calls"][number];
 type QueueMarker = ReportData["queue_markers"][number];
 
-// Those of a thread, the newest first; one that follows itself stands there once.
+// Returns the calls of a thread, the newest first; repeated calls appear once.
 function folded(calls: Call[]): { call: Call; times: number }[] {
   const found: { call: Call; times: number }[] = [];
   for (const call of [...calls].reverse()) {

@@ -4,7 +4,7 @@
 // that views ask for by name are declared.
 import { bytes, count, duration, grouped, quoted, visible } from "./words.js";
 
-// As the text has them.
+// The names of the text report.
 const stages = ["VS", "HS", "DS", "GS", "PS", "MS", "AS", "CS", "RT"];
 export type State = "not started" | "in flight" | "completed" | "unknown";
 
@@ -16,7 +16,7 @@ export interface Destruction extends Thing {
 export interface Binding {
   point: string; slot: number; address: string | null; object: number | null; offset: number; state: string;
   destroyed_after_ns: number | null; since_submission: boolean; destruction: Destruction | null;
-  // Of a descriptor set.
+  // For a descriptor set.
   unseen?: number; in_buffers?: boolean; pushed?: boolean; binding?: number | null; element?: number | null;
 }
 export interface Suspect {
@@ -32,7 +32,7 @@ export interface Execution {
   submission_number: number | null; first_scope: number; scope_count: number; run: number; open: boolean; reusable: boolean;
   secondary: boolean; dropped_count: number;
 }
-// Of a free one nothing is known but that.
+// A free entry has no other valid field.
 export interface TracedObject {
   state: string; kind: string; name: string; name_cut: boolean; native_handle: string; serial: number; created: string | null;
   destroyed: string | null; gpu_address: string; size: number; signalled?: string; waited?: string; completed?: string;
@@ -115,9 +115,9 @@ export interface ReportData {
 
 export const marks: Record<State, string> = { completed: "[X]", "in flight": "[>]", "not started": "[ ]", unknown: "[?]" };
 
-// What happened, as what else happened is counted from.
+// The incidents, as the times of other events are counted from them.
 const moments: Record<string, string> = { "device lost": "the loss", hang: "the hang was noticed", exited: "the exit" };
-// Where at most one thing is bound.
+// Points with at most one binding.
 const unslotted = ["depth stencil", "index buffer", "indirect arguments", "source", "destination"];
 
 export class Report {
@@ -142,7 +142,7 @@ export class Report {
       if (call !== undefined) this.scopeOfCall.set(call, scope);
     }
     for (const { device, recording_id: id } of data.executions) this.runs.set(`${device}/${id}`, (this.runs.get(`${device}/${id}`) ?? 0) + 1);
-    // Of several that had one address the one that lives, or else was made last.
+    // Ranks objects that had the same address: the living one first, else the youngest.
     const rank = (object: TracedObject) => (object.state === "alive" ? 2 ** 53 : object.serial);
     data.objects.forEach((object, index) => {
       if (object.state === "free") return;
@@ -176,7 +176,7 @@ export class Report {
     if (scope.type === "PASS" && scope.name) return visible(scope.name);
     return scope.type + (scope.ordinal ? ` ${scope.ordinal}` : "") + (scope.arguments ? ` ${scope.arguments.words}` : "") + (scope.name ? `: ${quoted(scope.name)}` : "");
   }
-  // Of the annotation of a scope, with its name; empty where it has none.
+  // Returns the EventID and name of a scope's annotation; empty if it has none.
   eventId(scope: number | null): string {
     const annotation = scope === null ? null : this.data.scopes[scope]?.annotation ?? null;
     const found = annotation === null ? undefined : this.data.annotations[annotation];

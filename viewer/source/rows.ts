@@ -59,7 +59,7 @@ export class Rows extends LitElement {
     super.disconnectedCallback();
     this.sizes.disconnect();
   }
-  // So that this row is in sight, a third from the top if it was not.
+  // Scrolls this row into view, a third from the top if it was not in view.
   show(index: number): void {
     const rows = this.height / this.rowHeight;
     if (index >= this.top && index + 1 <= this.top + rows) return;
@@ -90,7 +90,7 @@ export class Rows extends LitElement {
   private get spacer(): number {
     return Math.min(this.lastTop * this.rowHeight + this.height, mostPixels);
   }
-  // Where the last row is in sight; rows are not cut off at the top there.
+  // Returns the position that shows the last row; rows are not cut off at the top there.
   private get lastTop(): number {
     return Math.max(0, Math.ceil(this.count - this.height / this.rowHeight));
   }

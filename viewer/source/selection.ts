@@ -53,7 +53,7 @@ class Selection extends EventTarget {
 }
 export const selection = new Selection();
 
-// Its element is drawn again when something else is chosen.
+// Draws its element again when the selection changes.
 export class FollowsSelection implements ReactiveController {
   private readonly change = () => {
     this.changed?.();

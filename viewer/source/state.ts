@@ -79,7 +79,7 @@ export class StateAt extends LitElement {
     }
     this.playing = false;
   }
-  // Of all pictures, by their files; drawn without alpha, as most targets have none that means anything.
+  // Reads all pictures, by their files; draws them without alpha, which most targets do not use.
   private async readPictures(): Promise<void> {
     for (const { file } of this.images ?? []) {
       if (!file || this.decoded.has(file)) continue;

@@ -132,7 +132,8 @@ export class Timeline extends LitElement {
   private laneOf(sync: Sync): number {
     return this.lanes.indexOf(sync.queue ?? -2);
   }
-  // In columns, at the edge where it belongs. What the CPU does stands behind what was submitted by then.
+  // Returns the position in columns, at the edge where it belongs. The CPU's operations come behind
+  // the work submitted by then.
   private placeOf(sync: Sync): number {
     if (sync.queue !== null) {
       const column = this.columnOf.get(`${sync.queue}/${sync.submission}`);
@@ -160,7 +161,7 @@ export class Timeline extends LitElement {
   private y(lane: number): number {
     return top + lane * laneHeight;
   }
-  // What the CPU waits for last stands behind the last submission.
+  // The CPU's last waits come behind the last submission.
   private get end(): number {
     return Math.max(1, this.columns.length + (this.lanes.includes(-2) ? 0.4 : 0));
   }
@@ -295,7 +296,7 @@ export class Timeline extends LitElement {
   }
   private lines(): TemplateResult[] {
     const inSight = this.arrows.filter((arrow) => Math.max(arrow.from, arrow.to) >= this.from && Math.min(arrow.from, arrow.to) <= this.to);
-    // What does not end is drawn last, over all others, and never left out for them.
+    // Deadlocks and endless waits are drawn last, over all others, and are never omitted for them.
     const rank = (arrow: Arrow) => (arrow.state === "deadlock" ? 2 : arrow.state === "satisfied" || arrow.state === "will be signalled" ? 0 : 1);
     return inSight.sort((a, b) => rank(a) - rank(b)).slice(-mostArrows).map((arrow) => {
       const kind = ["", "wrong", "deadlock"][rank(arrow)]!;

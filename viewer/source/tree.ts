@@ -101,7 +101,7 @@ export class Tree extends LitElement {
       else (node.open = true), ++at;
     }
   }
-  // Which nodes are rows. Who searches sees all that is found, with what is around it.
+  // Selects the nodes that are rows. A search shows all matches, with the nodes around them.
   private lay(): void {
     ++this.revision;
     this.shown = [];

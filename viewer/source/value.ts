@@ -81,7 +81,7 @@ function entry(key: string, value: unknown): TemplateResult {
   if (single) return html`<div class="entry"><span class="key">${visible(key)}</span> ${single}</div>`;
   const name = html`<span class="key">${visible(key)}</span>`;
   const called = named(value as object);
-  // No link stands in a summary: one would press both.
+  // A summary must hold no link: a click would press both.
   if (called) return html`<div class="entry">${name} ${called.head}${isShort(called.rest) ? tree(called.rest) : html`<details><summary class="key">${Object.keys(called.rest).join(", ")}</summary>${tree(called.rest)}</details>`}</div>`;
   return html`<details class="entry" ?open=${isShort(value)}><summary>${name} <span class="brief isolate">${inLine(value, 100)}</span></summary>${tree(value)}</details>`;
 }

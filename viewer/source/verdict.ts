@@ -64,7 +64,7 @@ export class Verdict extends LitElement {
       ${bindings.map((binding) => html`<div class=${isHarmless(binding) ? "" : "wrong"}>${isHarmless(binding) ? "" : "! "}<span class="isolate">${this.binding(binding)}</span></div>`)}
     </li>`;
   }
-  // Its object leads to Memory.
+  // Links the object to Memory.
   private binding(binding: Binding) {
     const all = this.report.binding(binding), name = this.report.object(binding.object);
     const at = binding.object === null ? -1 : all.indexOf(name);

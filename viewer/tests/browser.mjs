@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 
-// As CMake names them.
+// The variables that CMake sets.
 export const { CAIRN_SOURCE_DIR: source, CAIRN_BINARY_DIR: build, CAIRN_CHROMIUM: chromium } = process.env;
 export const load = createRequire(join(build, "viewer", "package.json"));
 
@@ -44,7 +44,7 @@ export async function open(address, { width = 1366, height = 768, scheme = "ligh
   return { page, errors };
 }
 
-// Once a view is drawn, rows in it as well.
+// Waits until a view and the rows in it are drawn.
 export async function settle(page) {
   await page.evaluate(async () => {
     for (let turn = 0; turn < 3; ++turn) await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -91,9 +91,9 @@ export const stickingOut = (page) => page.evaluate(() => {
   return found;
 });
 
-// What axe-core calls serious or critical.
+// Returns the faults that axe-core rates serious or critical.
 export async function seriousFaults(page) {
-  // Not through the page, whose policy forbids it.
+  // The page's policy forbids this through the page.
   const client = await page.createCDPSession();
   await client.send("Runtime.evaluate", { expression: readFileSync(load.resolve("axe-core/axe.min.js"), "utf8") });
   await client.detach();

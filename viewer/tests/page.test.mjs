@@ -18,7 +18,7 @@ after(stopBrowser);
 const rowsOfTree = (page) => page.$eval(deep("cairn-tree .bar .quiet"), (element) => element.textContent);
 const grouped = (number) => number.toLocaleString("en-US");
 
-// How the report calls them, written down once more: the page is compared with this.
+// Returns the report's name of a scope, written down once more: the page is compared with this.
 const scopeName = (scope) => (scope.type === "PASS" && scope.name ? scope.name
   : scope.type + (scope.ordinal ? ` ${scope.ordinal}` : "") + (scope.arguments ? ` ${scope.arguments.words}` : "") + (scope.name ? `: "${scope.name}"` : ""));
 

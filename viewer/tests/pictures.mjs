@@ -11,7 +11,7 @@ const [pictures, ...files] = process.argv.slice(2);
 const sizes = (process.env.SIZES ?? "1366x768 3840x2160").split(" ").map((size) => size.split("x").map(Number));
 const schemes = (process.env.SCHEMES ?? "light dark").split(" ");
 
-// What a view shows only after a while, or when it is asked.
+// Steps for views that show their contents only after a while, or on request.
 const ready = {
   calls: (page) => rowsOf(page, "cairn-calls"),
   state: async (page) => {
@@ -43,7 +43,7 @@ async function take(address, name, place, leaveOut = []) {
         await save(each);
         errors.push(...(await stickingOut(page)).map((what) => `${each} at ${width}: more than can be seen in ${what}`));
       }
-      // What the server refused is shown, and the console says so as well.
+      // The page shows the server's refusals, and the console reports them as well.
       for (const error of errors.filter((each) => !/status of [45]00/.test(each))) {
         console.error(`${name}: ${error}`);
         process.exitCode = 1;

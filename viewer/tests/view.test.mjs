@@ -11,7 +11,7 @@ import { appears, build, cairn, deep, folder, go, open, press, rowsOf, seriousFa
 
 const golden = (name) => join(source, "tests/golden", name);
 const trace = golden("played/passes.cairn");
-// What sessions have left.
+// Returns the folders that sessions have left.
 const left = () => readdirSync(folder).filter((name) => name.startsWith("cairn-view-"));
 
 before(startBrowser);
@@ -84,7 +84,7 @@ test("images at a call, played in another process", async () => {
   await server.ended;
 });
 
-// What differs makes cairn diff exit with 1.
+// cairn diff exits with 1 for differences.
 function difference(...files) {
   try {
     return cairn("diff", "--json", ...files);
@@ -131,7 +131,7 @@ test("bisect: its progress, its answer, and links to it", async () => {
   assert.equal((await page.$$(deep("cairn-bisect progress"))).length, 0);
   const told = words(await text(page, "cairn-bisect"));
   for (const said of [`Call ${culprit.call} ${culprit.text}`, culprit.pipeline, culprit.list, "the rest of the trace plays without failing", `failed ${answer.failed} of ${answer.asked} times (death)`]) assert(told.includes(words(said)), said);
-  // Who comes back finds the answer, and what was found leads to its call.
+  // The answer is still there later, and a culprit leads to its call.
   await go(page, "view=verdict");
   await go(page, "view=bisect");
   await appears(page, "cairn-bisect .answer");

@@ -183,7 +183,7 @@ TEST_F(AgsDeviceTest, ALibraryOfAmdIsNotBelieved) {
 
 // A list that keeps what its three methods of events are given; nobody calls another.
 struct EventList {
-  // Of ID3D12GraphicsCommandList, in the order in which d3d12.h declares its methods.
+  // Slots of ID3D12GraphicsCommandList, in the order in which d3d12.h declares its methods.
   static constexpr size_t kSetMarker = 56, kBeginEvent = 57, kEndEvent = 58;
 
   EventList() {

@@ -62,7 +62,7 @@ void ReadQueries(AGSContext& context) {
 
 }  // namespace
 
-// How often somebody wanted to use it.
+// Returns how often a context was requested.
 extern "C" __declspec(dllexport) int FakeAmdContexts() {
   return asked;
 }

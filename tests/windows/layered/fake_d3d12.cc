@@ -79,7 +79,7 @@ extern "C" HRESULT WINAPI FakeGetInterface(REFCLSID, REFIID riid, void** object)
                                                : configuration.QueryInterface(riid, object);
 }
 
-// How many devices were asked for.
+// Returns the number of requested devices.
 extern "C" unsigned FakeCalls() {
   return calls;
 }

@@ -25,7 +25,7 @@ std::string LoadLayer() {
   return "load:" + Layer();
 }
 
-// What the steps printed, without the names that they have.
+// Returns the values that the steps printed, without the steps' names.
 std::vector<std::string> Answers(const std::string& output) {
   std::vector<std::string> answers;
   for (size_t at = 0, end = 0; (end = output.find('\n', at)) != output.npos; at = end + 1) {
@@ -84,7 +84,8 @@ TEST(LayerEntry, WhoReplacedBeforeItIsCalled) {
       ElementsAre("yes", "yes", "layer", "1", "1", "layer", "2"));
 }
 
-// Whatever is loaded afterwards: nothing is replaced again, which would let both call each other.
+// Libraries loaded later cause no second replacement, which would let both functions call each
+// other.
 TEST(LayerEntry, WhoReplacesAfterItIsCalled) {
   EXPECT_THAT(AnswersTo({LoadLayer(), "load:overlay.dll", "import", "overlay", "made", "late",
                          "import", "overlay", "made"}),

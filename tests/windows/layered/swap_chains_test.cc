@@ -73,7 +73,8 @@ TEST_F(SwapChainsTest, WhatIsPresentedEndsFrames) {
   EXPECT_EQ(result.errors, "");
 }
 
-// Whoever came first: the overlay sees what it sees without the layer, and frames are counted.
+// In either order of loading, the overlay sees the same calls as without the layer, and frames are
+// counted.
 TEST_F(SwapChainsTest, OverlaysGoOnToWork) {
   for (const char* const overlay : {"--overlay", "--late-overlay"}) {
     const CommandResult without = RunCommand(SwapChains({overlay}), {});

@@ -11,7 +11,7 @@
 
 namespace cairn {
 
-// Whether the object is one of the layer's.
+// Returns true if the object is one of the layer's.
 inline bool IsWrapper(IUnknown* object) {
   GUID id;
   std::memcpy(&id, &kRealObjectId, sizeof(id));

@@ -28,7 +28,7 @@ RawHandle Pipe() {
   return text == nullptr ? -1 : FindInherited(text);
 }
 
-// As it is, whole or not.
+// Writes the bytes unchanged, whole or not.
 void WriteBytes(const void* bytes, size_t size) {
   OVERLAPPED transfer = {};
   transfer.hEvent = CreateEventW(nullptr, TRUE, FALSE, nullptr);

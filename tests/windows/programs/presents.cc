@@ -31,7 +31,7 @@ constexpr UINT kSize = 256;
 constexpr uint32_t kWords = 1024;
 constexpr uint32_t kFramesBefore = 3;
 constexpr double kSecondsBeforeFault = 2;
-// What is measured while the machine is busy takes a fraction of it later.
+// Work measured while the machine is busy takes a fraction of the time later.
 constexpr double kEndlessSeconds = 600;
 
 class Window {
@@ -103,7 +103,7 @@ struct Scene {
   sample::List list{gpu, queue, "Main"};
 };
 
-// What frames begin with: `dispatches` that take no time.
+// Records the begin of a frame: `dispatches` that take no time.
 void BeginFrame(Scene& scene, uint32_t dispatches) {
   scene.list.Begin();
   scene.window.Begin(scene.list);

@@ -29,7 +29,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-// What lies beside Khronos's loader.
+// Returns the path of a file beside Khronos's loader.
 std::string Beside(const std::string& name) {
   std::string path = CAIRN_BINARY_DIR "/tests/vulkan/" + name;
   std::replace(path.begin(), path.end(), '/', '\\');
@@ -90,7 +90,7 @@ TEST_F(VulkanExeTest, ItsFramesAndDrawsAreCounted) {
   EXPECT_THAT(tree, HasSubstr("[X] DRAW 1 (36 vertices, 1 instance), graphics pipeline"));
 }
 
-// Its 50th submission is given to the GPU many times: it is still at it when the program is gone.
+// The 50th submission is executed many times: the GPU is still at work when the program is gone.
 TEST_F(VulkanExeTest, KilledInAFrame) {
   // It would show what it shows for ever.
   (void)Run({"-o", file_}, {kWatchWindow, "--with", Beside("kill-at-submit.dll"), "1000", kCube});
@@ -99,14 +99,14 @@ TEST_F(VulkanExeTest, KilledInAFrame) {
   const ReportedWork work = ReadReportedWork(file_);
   EXPECT_THAT(work.candidates, Contains("DRAW "));
   EXPECT_THAT(StatesOf(work), IsSupersetOf({"completed", "in flight"}));
-  // Its first submission prepares its textures, and ends no frame.
+  // The first submission prepares textures, and ends no frame.
   const std::string tree = ReportTree(file_, true);
   EXPECT_THAT(tree, HasSubstr("<Frame 48>"));
   EXPECT_THAT(tree, Not(HasSubstr("<Frame 49>")));
   EXPECT_THAT(tree, HasSubstr("[>] DRAW 1 (36 vertices, 1 instance), graphics pipeline"));
 }
 
-// Under Wine Direct3D 12 stands on Vulkan. Whoever comes in first: one block, and one device in it.
+// Under Wine Direct3D 12 uses Vulkan. Whichever is loaded first: one block, and one device in it.
 TEST_F(VulkanExeTest, BelowDirect3D12ItIsItsDriver) {
   const CommandResult result = Run({"-o", file_}, {Beside("dies.exe"), "write"});
   EXPECT_EQ(static_cast<uint32_t>(result.exit_code), 0xc0000005) << result.Summary();
@@ -132,7 +132,7 @@ TEST_F(VulkanExeTest, SelftestTriesTheLayer) {
     EXPECT_TRUE(device.at("works").get<bool>()) << result.output;
     EXPECT_EQ(device.at("memory").get<std::string>(), "imported");
   }
-  // What the other devices can do was found without it.
+  // The methods of the other devices were found without the layer.
   for (const Json device : json.at("devices")) {
     EXPECT_THAT(device.at("method").get<std::string>(), Not(HasSubstr("layer")));
   }
