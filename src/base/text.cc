@@ -282,7 +282,7 @@ class WideReader {
   size_t left_;
 };
 
-// At most four bytes; returns how many.
+// Writes at most four bytes; returns their number.
 size_t EncodeUtf8(uint32_t point, char* out) {
   const auto tail = [point](int shift) {
     return static_cast<char>(0x80 | ((point >> shift) & 0x3F));

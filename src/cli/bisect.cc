@@ -287,7 +287,7 @@ class Search {
     return {};
   }
 
-  // Does it fail in the same way as the trace did?
+  // Returns true if the minimal trace fails in the same way as the trace did.
   Result<bool> WriteAndTest(const std::string& path, MinimalObjects objects) {
     CAIRN_RETURN_IF_ERROR(WriteMinimalTrace(trace_, tree_, told_.answer, objects, path));
     TraceProbeSettings settings = settings_;

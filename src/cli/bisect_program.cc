@@ -117,7 +117,7 @@ std::vector<std::byte> BytesOf(const std::string& path) {
   return bytes;
 }
 
-// After a crash a GPU may be gone for a while. False: the search is to end.
+// Waits after a crash, when a GPU may be gone for a while. Returns early if the search is to end.
 void WaitForGpu(uint32_t nth, const std::function<bool()>& keep_on) {
   constexpr uint64_t kPartNs = 50'000'000;
   for (uint64_t left_ns = kNsPerS << std::min(nth - 1, 4u); left_ns != 0 && keep_on();) {
@@ -273,7 +273,7 @@ int Bisecting::Run() {
   return Tell(std::move(told));
 }
 
-// One more run, which fails as the others did, or is no report of this failure.
+// Runs the program once more for the report. A run that fails differently gives no report.
 void Bisecting::WriteReport(const BoardQuestion& alone, ProgramTold* told) {
   TrialSettings settings = settings_;
   settings.report_path = options_.output;

@@ -78,7 +78,7 @@ Result<GpuCheck::Health> GpuCheck::Ask(uint64_t until_ns, bool first) {
       }
       continue;
     }
-    // One that is stuck in a driver is not waited for, now or by the destructor.
+    // A child that is stuck in a driver is not waited for, now or by the destructor.
     if (!KillAndWait(*child, kMostKillNs)) new Child(std::move(*child));
     if (!keep_on) return Status(StatusCode::kInterrupted, "interrupted");
     return Health::kIll;

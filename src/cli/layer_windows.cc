@@ -10,7 +10,7 @@ namespace cairn::cli {
 const char kLayerLibrary[] = "cairn-d3d.dll";
 const char kListSeparator = ';';
 
-// Beside this program, in an installation and in a build folder.
+// The layer is beside this program, in an installation and in a build folder.
 std::vector<FilePath> LayerPlaces() {
   return {FilePath(OwnProgramPath()).parent_path() / kLayerLibrary};
 }

@@ -126,7 +126,7 @@ int PrintOnce(Viewer& viewer, bool json) {
   return PrintOutput("top", *text) ? 0 : kExitFailed;
 }
 
-// Until the process ends or the user has seen enough.
+// Shows looks until the process ends or the user has seen enough.
 int Follow(Viewer& viewer, uint64_t interval_ns) {
   LiveScreen screen;
   for (;;) {

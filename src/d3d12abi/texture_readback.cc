@@ -41,7 +41,7 @@ void CopyRows(std::byte* to, uint64_t to_pitch, const std::byte* from, uint64_t 
 }
 
 // Maps a buffer for the object's life. `written`: the range is written, otherwise read; the
-// implementation is told, as it may have to copy.
+// implementation may have to copy it.
 class Mapping {
  public:
   Mapping(ID3D12Resource* buffer, uint64_t begin, uint64_t end, bool written)

@@ -241,7 +241,7 @@ std::string DescendantLog::CauseOf(const Known& known) const {
   return "";
 }
 
-// With cairn behind what stands in the way, if that was typed, too.
+// Returns the command to type, with cairn behind the launcher, if that was typed, too.
 std::string DescendantLog::LineToType(const Known& known) const {
   const std::string_view name = NameOfProgram(known.look.program);
   for (size_t i = 1; i < run_.arguments.size(); ++i) {

@@ -12,7 +12,7 @@
 namespace cairn {
 namespace {
 
-// In lower case. A line that has one of each list is about something that went wrong with a GPU.
+// Words in lower case. A line with a word of each list is about a fault of a GPU.
 constexpr std::string_view kDrivers[] = {"nvrm",   "amdgpu",  "radeon",   "i915",       "[drm",
                                          "xe 0",   "nouveau", "panfrost", "panthor",    "msm_",
                                          "adreno", "v3d",     "etnaviv",  "devcoredump"};
@@ -70,7 +70,7 @@ void AddKernelLog(int64_t process_id, Snapshot* snapshot) {
   const Process& process = snapshot->process;
   KernelLog log;
   log.first_line = static_cast<uint32_t>(snapshot->kernel_lines.size());
-  // By as much as the kernel's clock may be off.
+  // The tolerance for the error of the kernel's clock.
   const uint64_t tolerance_ns = 1'000'000'000 + process.start_monotonic_ns / 10'000;
   const Result<std::vector<KernelLogLine>> lines = ReadKernelLog(
       process.start_monotonic_ns - std::min(process.start_monotonic_ns, tolerance_ns));

@@ -25,7 +25,7 @@ std::string DirectoryOf(const std::string& path) {
 // A program calls itself what it likes: of longer names a file's name has the beginning.
 constexpr size_t kMostBytesOfDefault = 200;
 
-// Behind the last slash; on Windows also behind the last backslash, or "C:".
+// Counts behind the last slash; on Windows also behind the last backslash, or "C:".
 size_t BytesOfName(const std::string& path) {
   return TextOfPath(FilePath(path).filename()).size();
 }

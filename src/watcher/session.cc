@@ -233,7 +233,7 @@ uint64_t WatchSession::NextTimeNs() const {
 
 void WatchSession::Refuse(ProcessId sender, const char* why) {
   if (++refused_ != 1) return;
-  // One that ended has no command line any more.
+  // An ended process has no command line any more.
   const Process* const known = ProcessWith(sender);
   const std::string program =
       known != nullptr ? known->program : ProgramInWords(system_.ProgramOf(sender));
@@ -352,7 +352,7 @@ void WatchSession::TakeBlock(ReceivedMessage& received) {
   if (!memory.ok()) return;
   const ProcessId sender = received.sender.pid;
   const Process* const known = ProcessWith(sender);
-  // Before it becomes one that is watched.
+  // Take the block before the process is watched.
   const uint64_t holder = known != nullptr && known->alive() ? known->number : next_number_;
   switch (blocks_.Take(holder, *memory)) {
     case BlockBounds::Taken::kYes: break;
@@ -434,7 +434,7 @@ void WatchSession::End(Process& process) {
 }
 
 void WatchSession::JudgeSoon(Process& process) {
-  // One that had incidents, or a block, did more than to pass something on.
+  // A process with incidents or a block did more than pass on a death.
   if (process.end.kind == EndKind::kSignalled && !process.block.present() &&
       process.capture == nullptr && process.watch.incidents().empty()) {
     process.judged_at_ns = system_.MonotonicNs() + kPassedOnNs;

@@ -74,7 +74,7 @@ bool MarkerArena::TakeEntry() {
 }
 
 void MarkerArena::GiveBackEntry(bool used_up) {
-  // One more than any EventID can carry: all of a used-up entry are expired.
+  // Larger than any EventID can carry: all EventIDs of a used-up entry are expired.
   record_->generation.store(generation_ + 1, std::memory_order_relaxed);
   PublishBeforeReuse();
   record_->end_index.store(0, std::memory_order_relaxed);

@@ -168,7 +168,7 @@ cairn::VulkanBackendParams ToParams(const CairnVulkanDesc& desc) {
   return params;
 }
 
-// At most one of the groups may name shaders, as in the API.
+// Returns true if at most one of the groups names shaders, as the API demands.
 bool ShadersFitTogether(const CairnPipelineDesc& desc) {
   const bool vertex =
       desc.vertex_shader || desc.hull_shader || desc.domain_shader || desc.geometry_shader;
@@ -247,7 +247,7 @@ CairnResult cairnDestroyContext(CairnContext* context) {
       return Fail(CAIRN_ERROR_INVALID_ARGUMENT,
                   "the context belongs to the layer and was destroyed already");
     }
-    // May be the device's last reference: the context is gone then.
+    // This may release the device's last reference, which ends the context.
     hold.release(hold.object);
     return CAIRN_OK;
   });

@@ -196,7 +196,7 @@ AGSReturnCode agsDriverExtensionsDX11_DestroyDevice(AGSContext* context, ID3D11D
     return cairn::FailAgs(AGS_D3DDEVICE_NOT_CREATED, "the context has not made this device");
   }
   return cairn::GuardedAgs([&] {
-    // Before the device: they hold references of it.
+    // Release these before the device: they hold references to it.
     made->markers.reset();
     if (made->amd.made_device()) {
       made->amd.Destroy(device, deviceReferences, immediateContext, immediateContextReferences);

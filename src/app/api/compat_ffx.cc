@@ -235,7 +235,7 @@ class FfxBreadcrumbs {
     if (error != FFX_OK) return error;
     FfxList& told = *target.told_list;
     const auto lock = LockList(told);
-    // Room first: what the GPU was asked to write is told in any case.
+    // Allocate first: the GPU's writes are reported in any case.
     told.markers.push_back({type, told.depth, history_.current().Keep(name), told.pipeline, 0, 0});
     const CairnResult result =
         cairnBeginMarker(target.list, MarkerTypeFromFfx(type), name.pName,
@@ -305,7 +305,7 @@ class FfxBreadcrumbs {
     void* const buffer = memory.fpRealloc(status->pBuffer, status->bufferSize + text.size() + 1);
     if (buffer == nullptr) return FailFfx(FFX_ERROR_OUT_OF_MEMORY, "no memory for the status");
     status->pBuffer = static_cast<char*>(buffer);
-    // With a zero behind it, which does not count.
+    // Copy the zero behind it, which does not count.
     std::memcpy(status->pBuffer + status->bufferSize, text.c_str(), text.size() + 1);
     status->bufferSize += text.size();
     return FFX_OK;
@@ -376,7 +376,8 @@ class FfxBreadcrumbs {
     LayerRecording recording;
     if (FindLayerRecording(context_, native, &recording)) {
       registration->of_layer = true;
-      // Registered before it is opened: what was said is told to the recording at its first marker.
+      // The list was registered before it is opened: its recording gets the facts at its first
+      // marker.
       if (recording.state != LayerRecording::State::kOpen) return FFX_OK;
     }
     return Begin(native, registration, recording.id);
@@ -617,7 +618,7 @@ CairnCommandList* cairnFfxGetCommandList(FfxBreadcrumbsContext* context,
   FfxBreadcrumbs* breadcrumbs = Unwrap(context);
   FfxBreadcrumbs::Target target;
   if (breadcrumbs == nullptr) return nullptr;
-  // May tell a layer's recording what was registered, which allocates.
+  // Passing the registration to a layer's recording may allocate.
   const FfxErrorCode error =
       GuardedFfx([&] { return breadcrumbs->FindList(commandList, &target); });
   return error == FFX_OK ? target.list : nullptr;

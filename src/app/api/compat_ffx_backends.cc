@@ -37,7 +37,7 @@ FfxVersionNumber SdkVersion(FfxInterface*) {
   return FFX_SDK_MAKE_VERSION(FFX_SDK_VERSION_MAJOR, FFX_SDK_VERSION_MINOR, FFX_SDK_VERSION_PATCH);
 }
 
-// The devices that ffxGetDeviceVK was told of: a FfxDevice is the VkDevice, and the rest is found here.
+// The devices passed to ffxGetDeviceVK: a FfxDevice is the VkDevice, and the rest is found here.
 class KnownVulkanDevices {
  public:
   static KnownVulkanDevices& Get() {
@@ -137,8 +137,8 @@ std::vector<VkQueueFamilyProperties> QueueFamilies(const FfxVulkanDevice& device
   return families;
 }
 
-// From what ffxGetDeviceVK was told. The queue of the self-test is the first one of the first family
-// that the application says it uses.
+// Makes a context from the arguments of ffxGetDeviceVK. The self-test uses the first queue of the
+// first family that the application names.
 FfxErrorCode CreateVulkanOfDevice(FfxBackend* backend, const CairnContextDesc& desc,
                                   std::span<const uint32_t> families, CairnContext** context) {
   FfxVulkanDevice& device = backend->vulkan;

@@ -33,9 +33,9 @@ bool IsProgram(const std::filesystem::path& path) {
          (status.permissions() & kExecutable) != perms::none;
 }
 
-// In bin/ of the installation that the library belongs to (lib/ or lib/ARCHITECTURE/ of it), beside the
-// library, or beside the program; "" if it is in none. PATH is the user's, and not asked: what stands in
-// it might be another program of that name.
+// Returns the path of cairn: in bin/ of the installation that the library belongs to (lib/ or
+// lib/ARCHITECTURE/ of it), beside the library, or beside the program; "" if it is in none. Does
+// not search PATH, which might name another program.
 std::string FindCairn(const CairnWatcherDesc& desc) {
   if (desc.cairn_path != nullptr) return desc.cairn_path;
   std::error_code ignored;

@@ -249,7 +249,7 @@ CairnResult CommandList::BeginAnnotation(uint64_t event_id, uint32_t metadata, c
   return BeginNamed(type, name_ref, flags);
 }
 
-// By what it says, not by its bytes: those of PIX may hold times.
+// The scope is identified by the text, not by its bytes: those of PIX may hold times.
 void CommandList::BeginEliminationScope(uint32_t metadata, const void* data, uint32_t size) {
   std::string name;
   try {

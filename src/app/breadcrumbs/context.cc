@@ -165,7 +165,7 @@ Status Context::TakeRecord() {
   BackendDescription description;
   backend_->Identify(&description);
   DescribeDevice(description);
-  // From here on it needs no device.
+  // The context needs no device from here on.
   if (desc_.mode == CAIRN_MODE_OFF) {
     backend_ = std::make_unique<NoWrites>(std::move(description.sources));
   }
@@ -435,8 +435,8 @@ bool Context::MayRecycle(const CommandList& list) const {
   // If the list's end cannot be proven, no further progress of so old a list can be observed
   // either.
   if (Finished(list) || list.NothingMoreToCome()) return true;
-  // A list that was never handed over, as far as we are told, and never started is forgotten with
-  // its frame; if it runs after all, its words carry an old generation and mean nothing.
+  // A list without a known submission that never started is forgotten with its frame; if it runs
+  // after all, its words carry an old generation and are ignored.
   return list.slot()->submit_count.load(std::memory_order_relaxed) == 0 && !list.ReachedAnything();
 }
 

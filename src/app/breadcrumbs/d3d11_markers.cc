@@ -78,7 +78,7 @@ class ForeignMarkers final : public D3D11Markers {
     facts_ = {method, slots, true, false};
   }
 
-  // In the slots behind the application's, which are as before then.
+  // Tests the slots behind the application's, and restores them afterwards.
   SourceFinding Test(std::string name, uint32_t first) {
     D3D11MarkerFinding found = TestD3D11Markers(
         objects_, {std::move(name),
@@ -114,7 +114,7 @@ class ForeignMarkers final : public D3D11Markers {
   }
 
  private:
-  // By the GPU: it may be the one who writes the CPU's view of them.
+  // Resets the slots by the GPU, which may be the only writer of the CPU's view of them.
   bool Reset(uint32_t first) {
     for (uint32_t slot = 0; slot < kD3D11TestSlots; ++slot) {
       if (!write_(PipeLocation::kBottom, first + slot, CAIRN_MARKER_UNWRITTEN).ok()) return false;

@@ -13,7 +13,7 @@ namespace cairn {
 namespace {
 
 constexpr uint64_t kTimeoutNs = 2'000'000'000;
-// A draw that is told from none on any machine.
+// The shortest draw that is distinguishable from none on any machine.
 constexpr uint64_t kLongDrawNs = 20'000'000;
 // A query may say later what a marker has said, but not so late.
 constexpr uint64_t kQueryDelayNs = 100'000'000;
@@ -86,7 +86,7 @@ class SlowDraw {
     context_->End(done_.get());
   }
 
-  // Until what was drawn last is done. False if that takes too long.
+  // Waits until the last draw is done. Returns false if that takes too long.
   bool Wait() const {
     const uint64_t end_ns = MonotonicNs() + kDrawTimeoutNs;
     while (context_->GetData(done_.get(), nullptr, 0, 0) == S_FALSE) {
@@ -121,8 +121,8 @@ class Round {
     return way_.write(PipeLocation::kBottom, 2, values_[2]);
   }
 
-  // Until the bottom marker has arrived; looks at slots from the last to the first, so that a value that
-  // is missing was missing when the ones after it had arrived.
+  // Waits until the bottom marker has arrived; reads slots from the last to the first, so that a
+  // value that is missing was missing when the ones after it had arrived.
   Status Watch() {
     const uint64_t end_ns = MonotonicNs() + kTimeoutNs;
     uint64_t started_ns = 0;
@@ -162,7 +162,7 @@ class Round {
   uint64_t waited_ns_ = 0;
 };
 
-// With longer and longer draws, until one is long enough to be seen.
+// Repeats the test with longer draws, until one is long enough to be observed.
 Status Test(const D3D11Objects& objects, const D3D11MarkerWay& way, D3D11MarkerFinding* finding) {
   SlowDraw draw;
   CAIRN_RETURN_IF_ERROR(draw.Open(objects));

@@ -393,7 +393,7 @@ class D3D12Backend final : public Backend {
     if (!readback.ok()) return readback.status().WithContext("memory for progress words");
     readback_ = std::move(*readback);
     driver_words_ = expected.buffer();
-    // From here on the mirror shows what is in our memory: start with what the block holds.
+    // The mirror copies our memory from here on: start with the block's content.
     std::memcpy(readback_.memory, region_.base, region_.size_bytes);
     words_ = readback_.resource;
     words_address_ = readback_.gpu_address;

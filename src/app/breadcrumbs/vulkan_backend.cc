@@ -214,7 +214,7 @@ class VulkanBackend final : public Backend {
     description->sources.push_back(
         {"host-visible coherent memory", SourceState::kPresent,
          fmt::format("mirrored into the block every {} us", kMirrorPeriodUs)});
-    // From here on the mirror shows what is in our memory: start with what the block holds.
+    // The mirror copies our memory from here on: start with the block's content.
     std::memcpy(words_.mapped(), region_.base, region_.size_bytes);
     return Status();
   }

@@ -135,7 +135,7 @@ class BarrierTest {
   }
 
  private:
-  // Until the work is long enough, or as long as can be.
+  // Increases the work until it is long enough, or as long as possible.
   Status Calibrate() {
     for (trips_ = 64;; trips_ = std::min(trips_ * 4, VulkanBusyWork::kMostTrips)) {
       uint64_t shortest_ns = UINT64_MAX;  // the CPU may see the end late

@@ -18,7 +18,7 @@ namespace {
 
 // Smaller blobs are stored in the ring: a block of the spill would be mostly empty.
 constexpr size_t kSmallestSpill = 32u << 10;
-// In-place records begin only where most calls fit.
+// A record begins in place only where most calls fit.
 constexpr size_t kRoomInPlace = 1024;
 constexpr size_t kFirstMemory = 4096;
 constexpr size_t kMostBlocks = kMaxBlobBytes / kSpillBlockBytes;

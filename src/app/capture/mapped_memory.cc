@@ -46,8 +46,8 @@ struct Mapping {
   std::vector<bool> uncopied;
 };
 
-// Larger mappings whose contents are known are not copied at once: what changes is told by whole pages
-// the first time.
+// Larger mappings whose contents are known are not copied at once: the first changes are reported
+// by whole pages.
 constexpr size_t kMostCopiedAtOnce = 256u << 10;
 
 // Pages that one or more mappings lie in.
@@ -312,7 +312,7 @@ void MappedMemory::State::ReportRange(PageRange range, const Report& report) {
     written.clear();
     for (auto& [key, mapping] : mappings) mapping.unseen = true;
   }
-  // Before anything is copied: what is written from here on is found the next time.
+  // Fence before the copies: later writes are found the next time.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (auto& [key, mapping] : mappings) {
     const PageRange mine = PagesOf(mapping);
@@ -388,7 +388,7 @@ bool MappedMemory::State::BeginStandIn(Mapping& mapping, const MappedPlace& plac
 }
 
 void MappedMemory::State::Refresh(Mapping& mapping) {
-  // Before the first look the copy says nothing of what is in the real memory.
+  // Before the first look the copy does not show the real memory.
   if (mapping.real == nullptr || mapping.unseen || !mapping.uncopied.empty()) return;
   // Only what differs from the copy: the program may be writing other bytes meanwhile.
   TakeChangedBytes(mapping.real, mapping.shadow.get(), 0, mapping.size_bytes,

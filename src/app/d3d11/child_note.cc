@@ -47,7 +47,7 @@ ChildNote::ChildNote(D3D11Device& device, D3D11Kind kind, const void* object, ui
   index_ = block_.objects().Add(facts);
 }
 
-// On whichever thread the implementation lets the object go, perhaps behind its device.
+// Runs on the thread on which the implementation releases the object, perhaps after its device.
 ChildNote::~ChildNote() {
   Children().Remove(object_, this);
   if (shader_hash_ != 0) D3D11Device::ForgetShader(object_);

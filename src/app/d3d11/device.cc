@@ -125,7 +125,7 @@ class D3D11Backend final : public Backend {
   const bool labelled_;
 };
 
-// DXVK has annotations in any case, and passes them on only if it was told to.
+// Returns true if DXVK was told to pass on annotations, which it has in any case.
 bool PassesLabelsOn(ID3D11Device* device) {
   ID3D11DeviceContext* context = nullptr;
   ID3DUserDefinedAnnotation* annotation = nullptr;
@@ -181,7 +181,7 @@ std::unique_ptr<D3D11Device> D3D11Device::Make(ID3D11Device* real, bool labelled
   const Result<Context*> context = Context::CreateDeferred(
       ContextDesc(labelled), block, std::make_unique<D3D11Backend>(real, labelled));
   if (!context.ok()) {
-    // A program that makes many devices is told once.
+    // A program that makes many devices gets one line.
     const std::string why =
         "nothing is recorded of a Direct3D 11 device: " + context.status().message();
     LogOnce(LogLevel::kError, why, why);

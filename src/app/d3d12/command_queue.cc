@@ -231,7 +231,7 @@ HRESULT SignalOnCpu(ID3D12CommandQueue* queue, ID3D12Fence* fence, UINT64 value,
 }
 
 HRESULT WrappedID3D12CommandQueue::Wait(ID3D12Fence* fence, UINT64 value) {
-  // Before the call: a queue that waits for ever is what a report is about.
+  // Before the call: a queue that waits forever is the very thing that a report must show.
   if (const uint32_t noted = FenceIndex(fence); noted != ObjectTable::kNone) {
     device()->block()->objects().NoteWaited(noted, value);
   }

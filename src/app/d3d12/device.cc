@@ -40,7 +40,7 @@ std::vector<WrappedID3D12Device*>& Devices() {
   return devices;
 }
 
-// With a reference; null if it is not captured or about to end.
+// Returns the device with a reference; null if it is not captured or about to end.
 WrappedID3D12Device* CapturedDeviceOf(const Context& context) {
   const std::lock_guard lock(devices_mutex);
   for (WrappedID3D12Device* const device : Devices()) {
@@ -73,7 +73,7 @@ Context* MakeContext(BlockWriter* block, ID3D12Device* real) {
   if (block == nullptr) return nullptr;
   Result<Context*> context = Context::CreateDeferred(ContextDesc(), block, CreateBackend(real));
   if (context.ok()) return *context;
-  // A program that makes many devices is told once.
+  // A program that makes many devices gets one line.
   const std::string why = "no breadcrumbs for a device: " + context.status().message();
   LogOnce(LogLevel::kError, why, why);
   return nullptr;

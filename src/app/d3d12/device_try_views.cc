@@ -10,7 +10,8 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-// In the thread's ring while it is made; in the capture afterwards, as the method that cannot fail.
+// Records the call in the thread's ring while it is made; and in the capture afterwards, as the
+// method that cannot fail.
 template <typename Make, typename... Arguments>
 HRESULT TryView(const Wrapper& device, Method plain, Make make, const Arguments&... arguments) {
   CallRecord* const call =

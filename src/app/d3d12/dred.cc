@@ -110,7 +110,7 @@ const D3D12_AUTO_BREADCRUMB_NODE* WrappedID3D12DeviceRemovedExtendedData::Copy(
 const D3D12_AUTO_BREADCRUMB_NODE1* WrappedID3D12DeviceRemovedExtendedData::Copy(
     const D3D12_AUTO_BREADCRUMB_NODE1* head) {
   const std::lock_guard lock(mutex_);
-  // Before the objects become the application's.
+  // Read the nodes before their objects are replaced by the application's.
   std::vector<D3D12_AUTO_BREADCRUMB_NODE1> nodes;
   for (const auto* node = head; node != nullptr && nodes.size() < kMaxNodes; node = node->pNext) {
     nodes.push_back(*node);

@@ -53,7 +53,8 @@ ObjectName::ObjectName(const void* name, uint32_t char_bytes, size_t max_bytes) 
   if (name == nullptr) return;
   if (char_bytes == 1) {
     const auto* const text = static_cast<const char*>(name);
-    // One more than fits says whether it has to be cut; three more complete its last character.
+    // A byte beyond the limit shows that the name has to be cut; three more complete its last
+    // character.
     const std::string_view start(text, strnlen(text, std::min(max_bytes, sizeof(text_) + 4)));
     if (IsValidUtf8(Utf8Prefix(start, sizeof(text_)))) {
       length_ = Utf8Prefix(start, sizeof(text_)).copy(text_, sizeof(text_));

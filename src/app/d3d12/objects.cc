@@ -163,7 +163,8 @@ void WrappedID3D12Fence::IsShared() {
   }
 }
 
-// A value that no queue here was told is another process's, device's or API's: so may be those before.
+// Finds out that others signal the fence: a value that no queue here was told to signal comes from
+// another process, device or API, and earlier values may come from there, too.
 void WrappedID3D12Fence::LookForOthers() {
   if (!shared_.load(std::memory_order_relaxed)) [[likely]]
     return;
@@ -192,7 +193,7 @@ UINT64 WrappedID3D12Fence::GetCompletedValue() {
 }
 
 HRESULT WrappedID3D12Fence::SetEventOnCompletion(UINT64 value, HANDLE event) {
-  // Before the call: without an event it waits, maybe for ever.
+  // Before the call: without an event it waits, maybe forever.
   if (BlockWriter* const block = ProcessBlock(); block != nullptr) {
     block->objects().NoteWaited(object_index(), value);
   }
@@ -210,7 +211,7 @@ HRESULT WrappedID3D12Fence::Signal(UINT64 value) {
   // A queue may wait for this to read what the CPU wrote.
   FlushMappedMemory(lock.capture());
   ForgetSignals();
-  // Before the call: another thread may see the value before it returns.
+  // Before the call: another thread may see the value before the call returns.
   const uint64_t before = raised_.exchange(std::max(raised_.load(), value));
   const HRESULT result = ThinID3D12Fence::Signal(value);
   raised_.store(SUCCEEDED(result) ? value : before, std::memory_order_relaxed);

@@ -54,7 +54,8 @@ HRESULT WrappedIDXGIVkSwapChain::GetImage(UINT index, REFIID riid, void** image)
   return call.Returns(result, index, riid, image);
 }
 
-// One for each image. None in the description: as many as there were.
+// Returns the number of queues: one for each image. Without a number in the description, as many as
+// there were.
 UINT WrappedIDXGIVkSwapChain::QueueCount(const DXGI_SWAP_CHAIN_DESC1* desc) const {
   if (desc == nullptr) return 0;
   if (desc->BufferCount != 0) return desc->BufferCount;

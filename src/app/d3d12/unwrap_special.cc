@@ -37,7 +37,7 @@ const void* CopyAssociation(Scratch& scratch, const void* desc, const Subobjects
   using Association = D3D12_SUBOBJECT_TO_EXPORTS_ASSOCIATION;
   if (desc == nullptr) return nullptr;
   const auto* const association = static_cast<const Association*>(desc);
-  // One that points elsewhere is invalid, or means a sub-object that is not ours to change.
+  // A pointer elsewhere is invalid, or means a sub-object that is not ours to change.
   if (!subobjects.Contains(association->pSubobjectToAssociate)) return desc;
   Association* const copy = scratch.Copy(association, 1);
   if (copy == nullptr) return desc;

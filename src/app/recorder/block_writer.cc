@@ -471,7 +471,7 @@ uint32_t BlockWriter::RegisterFunctions(std::span<const char* const> names) {
   do {
     if (count > kMaxFunctions - used) return kTableFull;
   } while (!table->count.compare_exchange_weak(used, used + count, std::memory_order_acq_rel));
-  // Until then they have no name.
+  // Until then the functions have no name.
   for (uint32_t i = 0; i < count; ++i) table->names[used + i] = AddName(names[i]);
   return used;
 }

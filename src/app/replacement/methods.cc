@@ -11,7 +11,8 @@
 namespace cairn {
 namespace {
 
-// By table and slot: a table may be known for a part of the methods that it has, as that of an older interface.
+// Methods by table and slot: a table may be known for a part of its methods, as that of an older
+// interface.
 struct Replaced {
   std::mutex mutex;
   std::map<std::pair<const void*, size_t>, void*> methods;

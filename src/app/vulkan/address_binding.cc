@@ -14,7 +14,8 @@ namespace {
 
 std::mutex listeners_mutex;
 
-// In the order of their creation; never destroyed, as drivers may call until the process ends.
+// Listeners in the order of their creation; never destroyed, as drivers may call until the process
+// ends.
 std::vector<const DeviceState*>& Listeners() {
   static auto* const listeners = new std::vector<const DeviceState*>;
   return *listeners;

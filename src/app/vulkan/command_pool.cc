@@ -53,7 +53,7 @@ void Forget(CommandPoolState* pool) noexcept {
   delete pool;
 }
 
-// In mode exact. False without memory.
+// Makes the state of mode exact. Returns false without memory.
 bool MakeExact(CommandBufferState& state) noexcept {
   if (state.device->exact == nullptr) return true;
   try {

@@ -107,7 +107,7 @@ DeviceRequest::DeviceRequest(const InstanceState& instance, VkPhysicalDevice phy
     if (has(kKhrDeviceFault)) {
       AddKhrFault(instance, physical_device, WhyNoDeviceFault(instance.device_fault, {}));
     }
-    // Bindings are told through a messenger.
+    // The driver reports bindings through a messenger.
     if (has(VK_EXT_DEVICE_ADDRESS_BINDING_REPORT_EXTENSION_NAME) &&
         instance.Enabled(VK_EXT_DEBUG_UTILS_EXTENSION_NAME)) {
       AddAddressBindings(instance, physical_device);

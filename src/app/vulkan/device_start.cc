@@ -144,7 +144,7 @@ const LayerList* FindListForLibrary(void* command_buffer) {
 void StartBreadcrumbs(DeviceState& state) {
   if (const Status status = StartContext(state); !status.ok()) {
     state.kind = DeviceKind::kOff;
-    // A program that makes many devices is told once.
+    // A program that makes many devices gets one line.
     const std::string why = "no breadcrumbs for a Vulkan device: " + status.message();
     LogOnce(LogLevel::kWarning, why, why);
     return;

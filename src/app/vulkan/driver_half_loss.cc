@@ -163,7 +163,7 @@ void DriverHalfDevice::OnLost(const char* function) noexcept {
       ReportLost(**block, context, function);
       if ((*block)->faults() == nullptr) continue;
       Faults faults(**block, context, device_.handle, FaultFunctions(device_));
-      // Some drivers tell a fault once only: the other contexts get what the first was told.
+      // Some drivers report a fault only once: the other contexts get the first one's report.
       if (known != nullptr) {
         faults.TakeOver(*known);
       } else {

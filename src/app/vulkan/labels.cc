@@ -15,9 +15,9 @@
 namespace cairn {
 namespace {
 
-// In a program that suspends dynamic render passes, labels before the first command write nothing: it may
-// resume such a pass, and in between the GPU may be given nothing. The command's own write says that it
-// came by them.
+// In a program that suspends dynamic render passes, labels before the first command write nothing:
+// it may resume such a pass, and no write may come in between. The command's own write proves that
+// the GPU got past the labels.
 template <typename Function>
 void NoteLabel(CommandBufferState& state, Function note) {
   CommandList& list = *state.open;
@@ -49,7 +49,7 @@ void BeginLabel(CommandBufferState& state, const char* name) {
   });
 }
 
-// One that another command buffer began is none of this recording's.
+// Ignores a label that another command buffer began.
 void EndLabel(CommandBufferState& state) {
   if (state.open == nullptr || state.open_labels == 0) return;
   const uint32_t ended = state.open_labels--;

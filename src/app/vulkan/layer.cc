@@ -10,7 +10,8 @@ namespace cairn {
 namespace {
 
 constinit HandleMap<VkInstance, InstanceState> instances;
-// By the address that the loader writes to the start of an instance and of its physical devices.
+// Instances by the address that the loader writes to the start of an instance and of its physical
+// devices.
 constinit HandleMap<const void*, InstanceState> instances_by_key;
 
 const void* KeyOf(const void* dispatchable) {

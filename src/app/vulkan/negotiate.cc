@@ -36,7 +36,7 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pNa
     }
   }
   if (state->kind == DeviceKind::kBreadcrumbs) {
-    // Behind it what mode exact replaces is found in the device's functions.
+    // The functions that mode exact replaces are found behind the note, in the device's functions.
     const PFN_vkVoidFunction noted = FindNotedCall(name, ours);
     if (noted != nullptr) return noted;
   }

@@ -53,7 +53,7 @@ VkResult VKAPI_CALL DebugMarkerSetObjectNameEXT(VkDevice device,
   return state.vk.DebugMarkerSetObjectNameEXT(device, info);
 }
 
-// Before the call: afterwards the handle may be another object's.
+// Before the call: afterwards the handle may belong to another object.
 template <typename Handle, VkObjectType kType, auto kNext>
 void VKAPI_CALL Destroy(VkDevice device, Handle handle, const VkAllocationCallbacks* allocator) {
   const DeviceState& state = *DeviceOf(device);

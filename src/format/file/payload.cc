@@ -49,7 +49,7 @@ Status CheckEncoding(const ChunkInfo& chunk) {
 
 Status Decompress(std::span<const std::byte> stored, size_t raw_bytes,
                   std::vector<std::byte>& raw) {
-  // Before anything is allocated: the frame itself has to state the size that the chunk states.
+  // Check before allocating: the frame itself has to state the size that the chunk states.
   if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != raw_bytes ||
       ZSTD_findFrameCompressedSize(stored.data(), stored.size()) != stored.size()) {
     return Status(StatusCode::kCorrupt,

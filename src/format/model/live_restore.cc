@@ -212,7 +212,7 @@ struct Needed {
   uint64_t last_read = 0;
 };
 
-// By handle, in the order in which they were written.
+// Returns the needed views by handle, in the order in which they were written.
 std::vector<Needed> NeededViews(const LiveObjects& objects, const LiveDescriptors& descriptors,
                                 const std::vector<const ListRecording*>& recordings,
                                 uint64_t next_number) {

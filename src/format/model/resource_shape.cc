@@ -29,7 +29,7 @@ constexpr uint32_t kBuffer = 1;
 constexpr uint32_t kTexture3D = 4;
 constexpr uint32_t kAllowSimultaneousAccess = 0x20;
 
-// Behind format and dimension, and flags of depth views.
+// The parts of views follow format and dimension, and flags of depth views.
 struct RenderTargetDesc {
   uint32_t format;
   uint32_t dimension;
@@ -43,7 +43,7 @@ struct DepthStencilDesc {
 };
 enum class Parts : uint8_t { kUnknown, kMip, kMipAndSlices, kNone, kSlices };
 
-// From DXGI_FORMAT_NV12 on come formats of video, with a few later ones.
+// Formats of video, with a few later ones, begin at DXGI_FORMAT_NV12.
 constexpr uint32_t kFirstOddFormat = 103;
 
 bool HasStencil(uint32_t format) {

@@ -461,8 +461,9 @@ void ListUses::EndPass(List* list, const void* access) {
   }
 }
 
-// All that the pass does to its targets is told here: what was bound before is bound no longer. A pass that
-// goes on in another list says the same there, and does not begin anew; only the last one resolves.
+// Records all effects of the pass on its targets: earlier targets are no longer bound. A pass that
+// continues in another list names the same targets there, and does not begin anew; only the last
+// part resolves.
 void ListUses::OnRenderPass(List* list, const DecodedCall& call) {
   const auto* const targets = Array<PassTarget>(call, 1);
   const auto* const depth = Array<PassDepth>(call, 2);

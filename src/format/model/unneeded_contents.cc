@@ -311,10 +311,11 @@ class UnneededContents::Search {
     }
   }
 
-  // The resource may be one that is only made later: a heap has whatever ever had a view in it.
+  // Records a use through a heap. The resource may be made later only: a heap holds every resource
+  // that ever had a view in it.
   //
-  // A queue that only has it in a heap may wait for the one that works with it, in whatever order they
-  // were told: that is use, too.
+  // A queue that has the resource only in a heap may wait for the queue that works with it, in any
+  // order of submission: that is a use, too.
   void ReadThroughHeap(uint64_t number, uint64_t queue) {
     Resource& resource = resources_[number];
     if (resource.kept || !resource.committed) return;

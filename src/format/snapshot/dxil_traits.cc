@@ -94,7 +94,7 @@ class Traits {
     if (record.block == kValueSymbols && IsAtomicSymbol(record)) traits_ |= kShaderAtomics;
     if (record.block == kFunctionBlock) NoteInstruction(record);
   }
-  // Behind the last record.
+  // Call it behind the last record.
   uint32_t Finish() {
     EndFunction();
     return traits_;

@@ -130,7 +130,7 @@ void SecondarySplicer::ChooseInsertions() {
       ++nested_count_;
       continue;
     }
-    // At most one end for each event, and the pass around them.
+    // Each event adds an end at most, and the pass is around them.
     const uint64_t most = uint64_t{snapshot_.recordings[target].event_count} * 2 + 2;
     if (most > left) {
       ++over_budget_count_;
@@ -236,7 +236,7 @@ uint32_t SecondarySplicer::Moved(uint32_t recording, uint32_t sequence) const {
     return insertion.recording == recording && insertion.sequence < sequence;
   });
   if (at == first) return sequence;
-  // Behind the last insertion before it: as far behind its bind as it was.
+  // Behind the last insertion before it: the distance to its bind stays.
   const Insertion& before = *std::prev(at);
   return before.bind + before.event_count + (sequence - before.sequence);
 }

@@ -212,7 +212,7 @@ void SnapshotTaker::LeaveOutTooMany() {
   size_t kept = 0;
   for (; kept < found_.size(); ++kept) {
     const FoundRecording& found = found_[kept];
-    // One that is larger than everything together is read as far as that goes.
+    // A recording larger than all limits is read as far as they allow.
     if (kept != 0 && (events + found.event_count > limits_.events ||
                       used_pages + pages(found) > limits_.event_pages)) {
       break;

@@ -27,7 +27,7 @@ class BodyGroups {
     groups_[group->second] += bytes;
     order_.push_back(static_cast<uint32_t>(group->second));
   }
-  // From sizes to where the groups begin.
+  // Turns the sizes of groups into their begins.
   void Lay() {
     size_t start = 0;
     for (size_t& group : groups_) start += std::exchange(group, start);

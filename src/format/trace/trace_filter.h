@@ -61,7 +61,7 @@ class RecordFilters final : public RecordFilter {
 
 struct CopyOptions {
   bool trimmed = true;  // the copy says that it was made from another trace
-  // Replaces the facts of the trace; `trimmed` is set in any case.
+  // Replaces the facts of the trace. The option `trimmed` applies as well.
   std::optional<TraceFacts> facts = std::nullopt;
   bool other_chunks = false;  // those of a crash's snapshot, and those that nobody knows
   size_t chunk_bytes = kTraceChunkBytes;

@@ -36,7 +36,7 @@ class KnownBlobs {
     if (const auto found = young_.find(key); found != young_.end()) return &found->second;
     const auto found = old_.find(key);
     if (found == old_.end()) return nullptr;
-    // In use again: it moves to the younger ones.
+    // The blob is in use again: move it to the younger ones.
     const StoredBlob blob = found->second;
     old_.erase(found);
     return Add(key, blob);

@@ -51,7 +51,7 @@ SystemHandle MakeSocket() {
 
 SystemHandle ConnectTo(DoorName kind, const std::string& door, std::span<const std::byte> first,
                        std::error_code& error) {
-  // One that failed to connect does not serve again.
+  // A socket that failed to connect cannot be used again.
   SystemHandle made = MakeSocket();
   int failed = made.valid() ? Connect(DescriptorOf(made), kind == DoorName::kName, door) : errno;
   while (failed == 0 && send(DescriptorOf(made), first.data(), first.size(), MSG_NOSIGNAL) < 0) {

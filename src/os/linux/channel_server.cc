@@ -55,7 +55,7 @@ void TakeAttachments(msghdr& header, Attachments* attached, ProcessHandle* sende
         std::memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof(fd));
         ++attached->count;
         attached->highest = std::max(attached->highest, fd);
-        // One is wanted: with a second one all of them are unusable.
+        // Only one is wanted: with a second one all of them are unusable.
         CloseElsewhere(std::exchange(attached->last, FileDescriptor(fd)));
       }
     }

@@ -362,7 +362,7 @@ bool LivesInGroup(pid_t id, pid_t group) {
   const FileDescriptor file(open(fmt::format("/proc/{}/stat", id).c_str(), O_RDONLY | O_CLOEXEC));
   char text[1024] = {};
   if (!file.valid() || read(file.get(), text, sizeof(text) - 1) <= 0) return false;
-  // Behind the name, which may hold anything: state, parent, group.
+  // Parse behind the name, which may hold anything: state, parent, group.
   const char* const name_end = std::strrchr(text, ')');
   char state = 0;
   int parent = 0;

@@ -23,7 +23,7 @@
 namespace cairn {
 namespace {
 
-// One that has closed nothing for so long waits: another one is started.
+// A thread that has closed nothing for this time is blocked: another one is started.
 constexpr uint64_t kWaitsNs = 50'000'000;
 constexpr int kMostClosers = 16;
 // Freeing this much takes a few milliseconds.
@@ -122,11 +122,11 @@ bool IsSealedMemory(int fd) {
 }
 
 FileDescriptor OpenMemory(const char* path, int flags) {
-  // Does not open what it leads to: a device is not started, a FIFO not waited for.
+  // O_PATH does not open the target: a device is not started, a FIFO not waited for.
   FileDescriptor found(open(path, O_PATH | O_CLOEXEC));
   if (!found.valid()) return found;
   struct statx info {};
-  // By what the system knows already: a file system of a hostile process is not asked.
+  // Use the facts that the kernel has: a file system of a hostile process is not asked.
   if (statx(found.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &info) != 0) {
     return FileDescriptor();
   }

@@ -162,7 +162,7 @@ class XWindow final : public PictureWindow {
     height_ = height;
   }
 
-  // In parts that are no longer than a request may be.
+  // Sends the picture in parts that fit into a request.
   void Put(xcb_pixmap_t picture, uint32_t width, uint32_t height, std::span<const uint8_t> pixels) {
     std::vector<uint8_t> turned(pixels.begin(), pixels.end());
     for (size_t i = 0; i < turned.size(); i += kBytesPerPixel) std::swap(turned[i], turned[i + 2]);

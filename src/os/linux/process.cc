@@ -157,7 +157,7 @@ bool AllThreadsAreEnding(ProcessId pid) {
     if (!ParseNumber(std::string_view(entry->d_name), 10, &thread)) continue;
     if (!all || ++looked_at > kThreadsLookedAt) break;
     const std::string folder = ThreadFolder(pid, thread);
-    // One that has just gone has no state.
+    // A thread that has just gone has no state.
     all = IsEndingThread(folder) || StatField(folder, 3).empty();
   }
   closedir(tasks);
@@ -194,7 +194,7 @@ Status ExecError(int error, const std::string& program) {
       fmt::format("program '{}' was not found; give its path, or a name in PATH", program));
 }
 
-// Before what is preloaded already.
+// Puts the library before those that are preloaded already.
 std::string PreloadSetting(const std::string& library) {
   const char* const others = std::getenv(kPreloadVariable);
   const bool are_there = others != nullptr && others[0] != 0;
@@ -314,7 +314,7 @@ ProcessEnd CollectEnd(const ProcessHandle& process) {
   if (const std::optional<int> status = StatusThatTheParentTook(pidfd)) {
     return FromWaitStatus(*status);
   }
-  // Until its parent takes note of it, an ended process still shows its status.
+  // An ended process shows its status until its parent reaps it.
   const std::string folder = fmt::format("/proc/{}", process.pid);
   int value = 0;
   if (StatField(folder, 3) == "Z" && ParseNumber(StatField(folder, 52), 10, &value)) {

@@ -11,7 +11,7 @@
 
 #include "os/random.h"
 #include "os/this_process.h"
-// Behind it.
+// Included after windows.h.
 #include <sddl.h>
 
 namespace cairn {

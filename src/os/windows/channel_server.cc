@@ -111,7 +111,7 @@ struct ChannelServer::State {
   Event Next(uint64_t* connection, ChannelMessage* message);
   void Close(uint64_t connection);
 
-  // With the mutex held.
+  // The caller of these functions holds the mutex.
   bool ListenAtDoor(bool first);
   bool Read(Pipe* pipe);
   void Tell(Happened happened);
@@ -187,7 +187,7 @@ void ChannelServer::State::ErasePaused() {
   std::erase_if(pipes, [](const auto& each) { return each.second->closed && each.second->paused; });
 }
 
-// Goes on with one of which enough was told.
+// Goes on with a paused pipe when one of its events was returned.
 void ChannelServer::State::OnTold(uint64_t number) {
   const auto found = std::find_if(pipes.begin(), pipes.end(), [number](const auto& each) {
     return each.second->connected && each.second->number == number;

@@ -15,12 +15,12 @@ uint64_t MonotonicNs() {
   QueryPerformanceFrequency(&ticks_a_second);
   const auto now = static_cast<uint64_t>(ticks.QuadPart);
   const auto frequency = static_cast<uint64_t>(ticks_a_second.QuadPart);
-  // In two parts: the product of all ticks would not fit.
+  // Compute in two parts: the product of all ticks would overflow.
   return now / frequency * 1'000'000'000 + now % frequency * 1'000'000'000 / frequency;
 }
 
 uint64_t RealtimeNs() {
-  // From 1601 to 1970, in the system's units of 100 ns.
+  // The time from 1601 to 1970, in the system's units of 100 ns.
   constexpr uint64_t kToUnixEpoch = 116'444'736'000'000'000;
   FILETIME time;
   GetSystemTimePreciseAsFileTime(&time);

@@ -144,7 +144,7 @@ void InstallCrashHandler(void (*handler)(Crash& crash)) {
   crash_handler = handler;
   ULONG bytes = kGuaranteedBytes;
   SetThreadStackGuarantee(&bytes);
-  // Behind those of the program that are there: what they handle is no crash.
+  // Last in the list: exceptions that the program's handlers handle are no crashes.
   AddVectoredExceptionHandler(/*First=*/0, OnException);
   filter_before = SetUnhandledExceptionFilter(OnUnhandled);
   abort_handler_before = std::signal(SIGABRT, OnAbort);

@@ -34,7 +34,8 @@ void SetMissingVariable(const char* name, const char* value) {
   if (_wgetenv(Wide(name).c_str()) == nullptr) SetVariable(name, value);
 }
 
-// In the C library's copy, and by it in the system's, which programs that are started inherit.
+// Sets the variable in the C library's copy, and through it in the system's, which programs that
+// are started inherit.
 void SetVariable(const std::string& name, const std::string& value) {
   _wputenv_s(Wide(name).c_str(), Wide(value).c_str());
 }

@@ -8,7 +8,7 @@
 
 #include "os/windows/channel.h"
 #include "os/windows/system.h"
-// Behind it.
+// Included after windows.h.
 #include <sddl.h>
 
 namespace cairn {
@@ -333,7 +333,7 @@ Status StatusFromError(const std::error_code& error, const std::string& what) {
   if (error == std::errc::no_such_file_or_directory) code = StatusCode::kNotFound;
   if (error == std::errc::not_enough_memory) code = StatusCode::kOutOfMemory;
   if (error == std::errc::invalid_argument) code = StatusCode::kInvalidArgument;
-  // In the same words as on other systems, where they have some.
+  // Use the words of other systems, if there are some.
   const std::error_condition condition = error.default_error_condition();
   return Status(code, what + ": " + condition.message());
 }

@@ -8,7 +8,7 @@
 #include "os/library.h"
 #include "os/windows/system.h"
 
-// Behind the system's own.
+// Included after the system's own header.
 #include <dxgi.h>
 
 namespace cairn {

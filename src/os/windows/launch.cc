@@ -164,7 +164,7 @@ std::wstring EnvironmentBlock(const std::vector<std::string>& settings) {
     });
     entries.push_back(std::move(wide));
   }
-  // In the order in which the system looks for them.
+  // Sort as the system's search expects.
   std::stable_sort(
       entries.begin(), entries.end(),
       [](const std::wstring& a, const std::wstring& b) { return IsBefore(NameOf(a), NameOf(b)); });

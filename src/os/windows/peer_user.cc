@@ -2,7 +2,7 @@
 #include "os/peer_user.h"
 
 #include <winsock2.h>
-// Behind it.
+// Included after windows.h.
 #include <iphlpapi.h>
 
 #include <algorithm>

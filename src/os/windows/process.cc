@@ -16,7 +16,7 @@
 #include "os/windows/library_injection.h"
 #include "os/windows/process_memory.h"
 #include "os/windows/system.h"
-// Behind it.
+// Included after windows.h.
 #include <shellapi.h>
 #include <tlhelp32.h>
 
@@ -169,7 +169,7 @@ Result<ProcessHandle> OpenProcess(ProcessId pid) {
   constexpr DWORD kLook = SYNCHRONIZE | PROCESS_QUERY_LIMITED_INFORMATION;
   const auto number = static_cast<DWORD>(pid);
   ProcessHandle process{pid, Owned(::OpenProcess(kLook | PROCESS_TERMINATE, FALSE, number))};
-  // One that may not be killed may be watched.
+  // A process that may not be killed may still be watched.
   if (!process.handle.valid()) process.handle = Owned(::OpenProcess(kLook, FALSE, number));
   const std::error_code error = LastError();
   // The system takes 9 for 8 as well.

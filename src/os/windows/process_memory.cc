@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "os/windows/system.h"
-// Behind it.
+// Included after windows.h.
 #include <winternl.h>
 
 namespace cairn {

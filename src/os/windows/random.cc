@@ -2,7 +2,7 @@
 #include "os/random.h"
 
 #include "os/windows/system.h"
-// Behind it.
+// Included after windows.h.
 #include <bcrypt.h>
 
 namespace cairn {

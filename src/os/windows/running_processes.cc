@@ -7,7 +7,7 @@
 
 #include "os/windows/process_memory.h"
 #include "os/windows/system.h"
-// Behind it.
+// Included after windows.h.
 #include <psapi.h>
 
 namespace cairn {
@@ -18,7 +18,7 @@ SystemHandle OpenToLook(ProcessId id) {
                              static_cast<DWORD>(id)));
 }
 
-// In units of the system; 0 if that is not known.
+// Returns the start time in units of the system; 0 if unknown.
 uint64_t StartOf(ProcessId id) {
   const SystemHandle process = OpenToLook(id);
   FILETIME start = {};
@@ -99,7 +99,8 @@ Result<SharedMemory> HeldMemory::MapForReading() {
   return SharedMemory::MapForReading(std::move(handle_), size_bytes);
 }
 
-// By the names that SharedMemory::Create gives: the lowest numbers that are free, of which few are in use.
+// Finds the memory by the names that SharedMemory::Create gives: the lowest free numbers, of which
+// few are in use.
 std::error_code LookAtHeldMemory(ProcessId id, const char* name,
                                  const std::function<bool(HeldMemory& memory)>& look) {
   constexpr int kMostNames = 8;

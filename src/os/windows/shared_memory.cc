@@ -15,7 +15,7 @@
 #include "os/memory.h"
 #include "os/this_process.h"
 #include "os/windows/system.h"
-// Behind it.
+// Included after windows.h.
 #include <winternl.h>
 
 namespace cairn {
@@ -87,7 +87,7 @@ Result<SystemHandle> CopyFrom(const MemoryElsewhere& elsewhere, const std::strin
   return Owned(copy);
 }
 
-// In the part of the system's names that is this session's.
+// Returns the name in this session's part of the system's names.
 std::wstring WholeName(const std::string& name) {
   return L"Local\\" + Wide(name);
 }

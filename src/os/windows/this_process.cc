@@ -6,7 +6,7 @@
 #include "os/library.h"
 #include "os/linux_half.h"
 #include "os/windows/system.h"
-// Behind it.
+// Included after windows.h.
 #include <shellapi.h>
 
 namespace cairn {

@@ -13,7 +13,7 @@ namespace {
 using GetDescription = HRESULT(WINAPI*)(HANDLE, PWSTR*);
 using SetDescription = HRESULT(WINAPI*)(HANDLE, PCWSTR);
 
-// From Windows 10 on.
+// Returns a function of kernel32 that exists from Windows 10 on.
 template <typename Function>
 Function InKernel(const char* name) {
   return reinterpret_cast<Function>(

@@ -33,7 +33,7 @@ struct UserRequests::State {
 
 namespace {
 
-// There is one object at a time. Handlers may still run when it goes.
+// The mutex of the one listener. Handlers may still run when the listener ends.
 std::mutex& ListenerMutex() {
   static std::mutex& mutex = *new std::mutex;
   return mutex;

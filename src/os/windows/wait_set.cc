@@ -84,7 +84,7 @@ void WaitSet::Remove(const SystemHandle& handle) {
 
 Result<std::span<const uint64_t>> WaitSet::Wait(uint64_t time_ns) {
   for (;;) {
-    // Before the look: what happens behind it wakes.
+    // Reset before the look: a later event wakes again.
     ResetEvent(HandleOf(state_->wake));
     state_->Look();
     const uint64_t now_ns = MonotonicNs();
@@ -95,7 +95,8 @@ Result<std::span<const uint64_t>> WaitSet::Wait(uint64_t time_ns) {
       Disarm(*waited);
       if (!Arm(waited.get())) return StatusFromLastError("events cannot be waited for");
     }
-    // In parts: the system counts milliseconds, up to 49 days. A time that came too early is waited for again.
+    // Wait in parts: the system counts milliseconds, up to 49 days. The loop waits again after an
+    // early end.
     const DWORD left = time_ns == kTime ? INFINITE : Milliseconds(time_ns - now_ns);
     WaitForSingleObject(HandleOf(state_->wake), left);
   }

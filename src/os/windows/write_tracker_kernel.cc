@@ -49,7 +49,7 @@ bool WriteWatchTracker::Collect(PageRange pages, std::vector<PageRange>* written
         written->push_back({page, page + page_bytes});
       }
     }
-    // There may be more behind those that had room.
+    // More pages may follow those that had room.
     if (count < found_.size()) return true;
     pages.begin = reinterpret_cast<uintptr_t>(found_.back()) + page_bytes;
     if (pages.begin >= pages.end) return true;

@@ -95,7 +95,7 @@ class CulpritFinder {
     return FindingKind::kNothingWrong;
   }
 
-  // A program may die of the fault before it tells of the loss, or stand still with it.
+  // Finds a fault. A program may die of the fault before it reports the loss, or hang with it.
   void FindFault() {
     for (const Fault& fault : snapshot_.faults) {
       if (fault.result < 0 || !IsShown(fault.device)) continue;
@@ -125,7 +125,7 @@ class CulpritFinder {
 
   // Along the waits that hold queues back, to what holds the last of them.
   Standstill WhyItStands(uint32_t queue) const {
-    // In a cycle it would go on for ever: no queue is met twice on the way to its end.
+    // Limit the steps, because a cycle would never end: no queue is met twice on a way that ends.
     for (size_t steps = 0; steps <= waits_.queues.size(); ++steps) {
       const QueueWaits* of_queue = WaitsOf(queue);
       if (of_queue == nullptr || !of_queue->held) return {};

@@ -222,7 +222,7 @@ std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
 bool IsOfCpu(const Snapshot& snapshot, const Device& device) {
   constexpr uint32_t kMicrosoft = 0x1414, kWarp = 0x8c;
   if (device.vendor_id == kMicrosoft && device.device_id == kWarp) return true;
-  // By the name: Mesa's number is that of drivers of hardware as well, and Wine gives others.
+  // Compare the name: Mesa's number is shared by drivers of hardware, and Wine gives others.
   const std::string_view name = snapshot.Text(device.name);
   for (const std::string_view known : {"llvmpipe", "SwiftShader", "Microsoft Basic Render"}) {
     if (name.find(known) != std::string_view::npos) return true;

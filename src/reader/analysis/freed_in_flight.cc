@@ -26,7 +26,7 @@ bool HasFailed(const Snapshot& snapshot, uint32_t device) {
                      [device](const Fault& fault) { return fault.device == device; });
 }
 
-// By device the first submission that is in flight; kNone: none is.
+// Returns each device's first submission in flight; kNone: none.
 std::vector<uint32_t> FirstInFlight(const Snapshot& snapshot, const Analysis& analysis) {
   std::vector<uint32_t> first(snapshot.devices.size(), kNone);
   std::vector<uint32_t> last(snapshot.devices.size(), kNone);

@@ -52,7 +52,7 @@ class LateSuspectFinder {
   }
 
  private:
-  // By device.
+  // Returns, for each device, if this run shows that its words ran ahead.
   std::vector<bool> LatenessShown() const {
     std::vector<bool> faulted(snapshot_.devices.size());
     for (const Fault& fault : snapshot_.faults) {

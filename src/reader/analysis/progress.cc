@@ -37,7 +37,7 @@ bool WordsAreZero(const Recording& recording) {
   return recording.reached == 0 && recording.passed == 0;
 }
 
-// Before `end`, and not before `from`. Linear in the events in between.
+// Returns the last drains before `end`, and not before `from`. Linear in the events in between.
 Drains LastDrains(const Snapshot& snapshot, const Recording& recording, uint32_t from,
                   uint32_t end) {
   Drains drains;
@@ -179,7 +179,8 @@ bool IsModeOff(const Snapshot& snapshot, const Recording& recording) {
   return recording.device != kNone && snapshot.devices[recording.device].mode == MarkerMode::kOff;
 }
 
-// In mode off there are no words; only what the application told counts.
+// Judges an execution in mode off, without words: only submissions reported by the application
+// count.
 Progress JudgeWithoutWords(const Execution& execution, bool device_tells_submissions) {
   if (execution.submission == kNone && device_tells_submissions) {
     return Certain(kProvenNotStarted);

@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t kVendorNvidia = 0x10DE;
 constexpr uint64_t kNsPerMs = 1'000'000;
 
-// By queue: whether something that has not come is to come from it.
+// Returns, for each queue, if an unsatisfied wait waits for its signal.
 std::vector<bool> FindWaitedFor(const Snapshot& snapshot, const WaitGraph& waits) {
   std::vector<bool> waited_for(snapshot.queues.size());
   for (const Wait& wait : waits.waits) {
@@ -23,7 +23,7 @@ std::vector<bool> FindWaitedFor(const Snapshot& snapshot, const WaitGraph& waits
   return waited_for;
 }
 
-// By queue: the driver's checkpoints say that it was at work.
+// Returns, for each queue, if the driver's checkpoints show that it was at work.
 std::vector<bool> FindOpenCheckpoints(const Snapshot& snapshot) {
   std::vector<const Checkpoint*> bottom(snapshot.queues.size());
   for (const Checkpoint& checkpoint : snapshot.checkpoints) {
@@ -41,7 +41,8 @@ std::vector<bool> FindOpenCheckpoints(const Snapshot& snapshot) {
   return open;
 }
 
-// By scope: it is one that the driver named by its EventID, or lies in one. Empty if it named none.
+// Returns, for each scope, if the driver named it by its EventID, or a scope around it. Empty if it
+// named none.
 std::vector<bool> FindReported(const Analysis& analysis) {
   std::vector<bool> reported;
   for (const uint32_t scope : analysis.reported_scopes) {
@@ -57,7 +58,7 @@ std::vector<bool> FindReported(const Analysis& analysis) {
   return reported;
 }
 
-// By device: it faulted or was lost. Empty if none was.
+// Returns, for each device, if it faulted or was lost. Empty if none was.
 std::vector<bool> FindFailedDevices(const Snapshot& snapshot) {
   std::vector<bool> failed(snapshot.devices.size());
   for (size_t i = 0; i < failed.size(); ++i) failed[i] = snapshot.devices[i].device_lost;
@@ -68,8 +69,9 @@ std::vector<bool> FindFailedDevices(const Snapshot& snapshot) {
   return failed;
 }
 
-// By queue: the watchdog saw it stand still, or saw another queue of its device do so when this one had stood for at
-// least half of that time: what fails may stop all queues, one a little before the other.
+// Returns, for each queue, if the watchdog saw it hang, or saw another queue of its device hang
+// when this one had made no progress for at least half of that time: one fault may stop all queues,
+// one a little before the other.
 std::vector<bool> FindHung(const Snapshot& snapshot) {
   std::vector<bool> hung(snapshot.queues.size());
   std::vector<bool> seen(hung.size());

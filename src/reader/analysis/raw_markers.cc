@@ -88,7 +88,7 @@ class Inference {
       consistent_ = false;  // Somebody else wrote the slot, or it is left from an earlier use.
       return;
     }
-    // One of several writers: whichever it was, the front end was at the first of them.
+    // One of several writers: in any case the front end was at the first of them.
     if (writer_count == 1) {
       arrivals_[first] = Arrival::kArrived;
     } else {

@@ -106,7 +106,8 @@ class SuspectRanker {
     return analysis_.bindings[user.binding].state == BindingState::kDestroyed;
   }
 
-  // Before all others: what leads to something destroyed; then what leads to what lives. The latest of each first.
+  // Puts these users before all other suspects: those of destroyed objects, then those of living
+  // ones. The latest of each first.
   void AddFaultUsers(CulpritFinding* finding) const {
     const std::vector<FaultUser>& users = analysis_.fault_users;
     size_t destroyed = 0;
@@ -216,7 +217,7 @@ class SuspectRanker {
     late.weight = {.evidence = QueueEvidence::kDriver};
   }
 
-  // One that was destroyed before one that is not known.
+  // Returns the worst binding: a destroyed one before an unknown one.
   uint32_t WorstBinding(const CandidateContext& context) const {
     uint32_t unknown = kNone;
     for (uint32_t i = 0; i < context.binding_count; ++i) {
@@ -412,7 +413,7 @@ class SuspectRanker {
   bool IsReachedDispatch(const Ranked& ranked) const {
     return ranked.suspect.scope != kNone && ranked.reached && IsDispatch(TypeOf(ranked));
   }
-  // In one list, with no barrier and no other work between them.
+  // Returns true if both are in one list, with no barrier and no other work between them.
   bool RunsBeside(const Ranked& first, const Ranked& second) const {
     if (first.suspect.execution != second.suspect.execution) return false;
     const uint32_t end = analysis_.scopes[second.suspect.scope].event;

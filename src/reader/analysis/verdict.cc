@@ -159,7 +159,8 @@ class QueueJudge {
                        });
   }
 
-  // By the words nothing is in flight, but they are old, and the GPU had work to go on with.
+  // Returns true if the words show no work in flight, but they are old, and the GPU had further
+  // work.
   bool MayHaveBegunSince() const {
     return in_flight_count_ == 0 && WordsAreOld() &&
            std::any_of(order_.begin(), order_.end(), [this](uint32_t index) {

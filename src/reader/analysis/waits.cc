@@ -48,7 +48,7 @@ class WaitFinder {
     uint32_t phase;
     uint32_t sync;
   };
-  // From a queue that is stuck to one that would have to signal.
+  // An edge from a queue that is stuck to one that would have to signal.
   struct Edge {
     uint32_t wait;  // into WaitGraph::waits
     uint32_t signaller;
@@ -173,8 +173,9 @@ void WaitFinder::OrderOperations() {
   }
 }
 
-// Plays what the queues and the CPU were told to do: first as far as work has finished, which tells what
-// has come; then as if all work would finish, which tells what can still come.
+// Plays the operations of the queues and the CPU: first as far as work has finished, which shows
+// the signals that have come; then as if all work would finish, which shows those that can still
+// come.
 void WaitFinder::Play() {
   came_.assign(syncs_.size(), false);
   has_come_.assign(syncs_.size(), false);
@@ -224,8 +225,8 @@ void WaitFinder::PlayQueue(uint32_t queue, bool work_finishes) {
   }
 }
 
-// The submissions up to which no list is unfinished. One without lists is over when what it waits for has
-// come: nothing else tells of its end.
+// The submissions up to which no list is unfinished. A submission without lists is over when its
+// waits are satisfied: nothing else shows its end.
 uint64_t WaitFinder::WorkDone(uint32_t queue) const {
   const SubmissionProgress& progress = progress_[queue];
   if (progress.first_with_unfinished_list == 0) return progress.submitted;

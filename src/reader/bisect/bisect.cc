@@ -105,14 +105,14 @@ class Search {
   // The culprits; empty: the failure stays when everything is left out.
   Result<Suspects> Run();
 
-  // Is the failure still there with nothing but the culprits left?
+  // Returns true if it still fails with nothing but the culprits left.
   Result<bool> FailsAgain(const Suspects& culprits, Policy policy) {
     return Fails(level_, culprits, policy);
   }
 
  private:
   using Level = Suspect::Kind;
-  // Is the failure still there with nothing but these left?
+  // Returns true if it still fails with only these left.
   Result<bool> Fails(Level level, const Suspects& kept, Policy policy);
   BisectQuestion QuestionFor(Level level, const Suspects& kept) const;
   uint64_t StopBefore() const;

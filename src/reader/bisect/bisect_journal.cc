@@ -321,7 +321,7 @@ Status BisectJournal::Append(const JournalEntry& entry) {
       fmt::format("{:016x} {} {} {} {}\n", entry.question, WordOf(entry.answer), entry.answer.place,
                   static_cast<uint32_t>(entry.answer.signal), entry.duration_ms);
   std::error_code error = file_.Append(std::as_bytes(std::span(line)));
-  // On the disk before the next probe: that one may take the machine down.
+  // Sync to the disk before the next probe, which may take the machine down.
   if (!error) error = file_.Sync();
   return error && error != std::errc::invalid_argument ? StatusFromError(error, path_) : Status();
 }

@@ -30,7 +30,7 @@ struct Chosen {
   uint64_t stop_before = ~uint64_t{0};
 };
 
-// Is the culprit in this list of the submission?
+// Returns true if the culprit is in this list of the submission.
 bool IsGuilty(const BisectTree::Submission& submission, uint32_t index, const Suspect& culprit) {
   const BisectTree::List& list = submission.lists[index];
   switch (culprit.kind) {

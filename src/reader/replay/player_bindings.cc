@@ -443,7 +443,7 @@ void PlayerImpl::ForgetBindings(uint64_t list, Method method) {
   }
 }
 
-// After a call that was made.
+// Tracks bindings after a call that was made.
 void PlayerImpl::NoteBindings(CallInProgress* call, const void* result) {
   HRESULT outcome = S_OK;
   if (call->info.result.size_bytes == sizeof(outcome)) {
@@ -480,7 +480,7 @@ void PlayerImpl::NoteBindings(CallInProgress* call, const void* result) {
       return;
     }
     case Method::ID3D12GraphicsCommandList4_SetPipelineState1: {
-      // Beside the pipeline: whether an implementation forgets that, is not known.
+      // Keep the pipeline as well: the implementation may or may not forget it.
       ListBindings& bindings = BindingsOf(call->record.object);
       Retire(call->object->device, std::move(bindings.state_object));
       bindings.state_object = ComPtr<IUnknown>(call->At<IUnknown*>(0));

@@ -434,7 +434,7 @@ bool SameAnswer(uint32_t feature, const std::byte* recorded, std::span<const std
 
 }  // namespace
 
-// Differences are told when a call is refused.
+// Compares the result of a query of features. Differences are reported when a call is refused.
 Status PlayerImpl::CompareFeature(const Record& record, const Pending& pending,
                                   std::span<const std::byte> results) {
   DecodedCall recorded;

@@ -227,7 +227,7 @@ Status PlayerImpl::OnReadback(const Record& record) {
     CAIRN_RETURN_IF_ERROR(Await({&written, 1}));
     if (result_.interrupted) return Status();
   }
-  // One that the program itself removed had done its work by then.
+  // A device that the program itself removed had done its work by then.
   if (losses_.contains(object->device)) return not_compared("memory of a lost device");
   bool unmap = false;
   Result<std::byte*> memory = BufferMemory(object, &unmap);

@@ -119,7 +119,7 @@ Status PlayerImpl::Await(std::span<const FenceValue> any) {
   std::vector<Awaited> awaited;
   for (const FenceValue& wait : any) {
     ReplayObject* const object = objects_.Find(wait.fence);
-    // One that is not here may be the one that came.
+    // A fence that is not here may be the one that was signalled.
     if (object == nullptr || object->chain != Chain::kID3D12Fence) return Status();
     awaited.push_back({object->As<ID3D12Fence>(), wait.fence, wait.value, ContextOf(object->device),
                        fences_.Reachable(wait.fence, kLost)});
@@ -179,7 +179,7 @@ Status PlayerImpl::WaitFor(std::span<const Awaited> any, const std::string& what
       bool over = false;
       CAIRN_RETURN_IF_ERROR(LookForLoss(any, what, &over));
       if (over) return Status();
-      // Signals of a queue are told in their order, but not at one moment.
+      // Signals of a queue arrive in their order, but not at one moment.
       const bool can_give_up = !options_.canary && first.number != kNoObject;
       if (can_give_up && MonotonicNs() - start_ns > patience_ns && idle.Look() &&
           ++idle_looks > 2 && !look()) {

@@ -92,7 +92,7 @@ Treatment Decide(Method method) {
     // objects that these calls create.
     case Method::ID3D12Device9_CreateShaderCacheSession:
     case Method::ID3D12Device5_CreateLifetimeTracker:
-    // Questions to vkd3d-proton, and the ends of what is told when it begins.
+    // Queries of vkd3d-proton, and ends of operations that are reported at their begin.
     case Method::ID3D12DeviceExt_CaptureUAVInfo:
     case Method::ID3D12DeviceExt_DestroyCubinComputeShader:
     case Method::ID3D12DeviceExt2_SupportsCubin64bit:

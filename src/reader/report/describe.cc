@@ -250,7 +250,7 @@ void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::s
 
 void AppendScopePath(const Snapshot& snapshot, const Analysis& analysis, const Scope& scope,
                      std::string& out, ScopeDetail detail) {
-  // From the inside out.
+  // Collect scopes from the inside out.
   const Scope* path[kPathScopesShown];
   size_t length = 0;
   const Scope* current = &scope;

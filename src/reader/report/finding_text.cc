@@ -191,7 +191,7 @@ class FindingWriter {
   }
 
   // Writes the objects that the failed work may have accessed and that were destroyed while it was
-  // in flight, unless the address of a fault tells of them.
+  // in flight, unless the address of a fault names them.
   void WriteFreedInFlight() {
     if (!AccusesWork(finding_.kind) || finding_.fault_address != kNone) return;
     const std::vector<FreedInFlight> freed = FindFreedInFlight(snapshot_, analysis_);

@@ -207,7 +207,7 @@ void SectionPrinter::PrintSubmission(LineSink& sink, size_t first, size_t end) {
   sink.Prose(" - ", text_);
 }
 
-// In the order in which they were made; the latest ones in a short report.
+// Prints submissions in their order; only the latest ones in a short report.
 void SectionPrinter::PrintSubmissions(LineSink& sink) {
   const std::vector<Submission>& submissions = snapshot_.submissions;
   const auto is_shown = [&](size_t i) {
@@ -415,7 +415,7 @@ void SectionPrinter::PrintFences(LineSink& sink) {
 }
 
 void SectionPrinter::PrintObjectCounts(LineSink& sink) {
-  // By name, for several kinds that this version does not know share one.
+  // Count by name, because several kinds unknown to this version share one.
   struct Count {
     std::string_view word;
     size_t alive = 0;

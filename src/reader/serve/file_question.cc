@@ -75,7 +75,8 @@ std::optional<unsigned> HexDigit(char digit) {
   return std::nullopt;
 }
 
-// By https://url.spec.whatwg.org/#urlencoded-parsing, but that what is wrong is refused, and not left as it is.
+// Decodes a text by https://url.spec.whatwg.org/#urlencoded-parsing, except that invalid text is
+// refused instead of kept.
 Result<std::string> Unescaped(std::string_view escaped) {
   std::string text;
   for (size_t i = 0; i < escaped.size(); ++i) {

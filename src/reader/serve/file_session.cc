@@ -275,7 +275,7 @@ struct FileSession::State {
 
   PageAnswer Images(const FileQuestion& question) { return AnswerOf(Words(question), 3); }
 
-  // One of those that `cairn images` has written.
+  // Answers with an image that `cairn images` has written.
   PageAnswer Image(const FileQuestion& question) const {
     std::error_code error;
     const File file =

@@ -101,7 +101,7 @@ PeerUser UserBehind(PeerUsers* users, const Tcp::socket& socket) {
   return error ? PeerUser::kUnknown : users->Find(EndOf(there), EndOf(here));
 }
 
-// Does the system know whose a connection of this process is?
+// Returns true if the system reports the user of a connection of this process.
 bool SystemTellsUsers(PeerUsers* users) {
   asio::io_context network{1};
   Error error;
@@ -177,7 +177,7 @@ struct PageServer::State {
   void OnAccepted(Error error, Tcp::socket socket);
   bool IsLetIn(const Tcp::socket& socket);
   bool MakeRoom();
-  // One of the two.
+  // Return true if the text is a ticket; and if it is a ticket or the page's secret.
   bool IsTicket(std::string_view text);
   bool IsKnown(std::string_view text) { return IsSame(text, secret) || IsTicket(text); }
   // True once.
@@ -329,7 +329,8 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
     });
   }
 
-  // To close with something unread would take the answer away from who asked.
+  // Reads the rest of the request: closing a connection with unread data would take the answer away
+  // from the client.
   void ReadToItsEnd() {
     buffer_.clear();
     stream_.async_read_some(buffer_.prepare(4096),

@@ -193,7 +193,7 @@ class StateFinder {
     return {};
   }
 
-  // From the beginning to the call.
+  // Reads the trace from the beginning to the call.
   Status GoThere() {
     TraceCursor cursor(trace_);
     Record record;
@@ -427,7 +427,7 @@ class StateFinder {
     return shown;
   }
 
-  // In the order of the trace, so that no part of it is decoded more than once.
+  // Reads the writers in the order of the trace, so that no part of it is decoded more than once.
   void FindWriters() {
     std::vector<ListState::Descriptor*> shown;
     for (ListState::Root* const root : {&found_.graphics, &found_.compute}) {

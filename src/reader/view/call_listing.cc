@@ -116,7 +116,8 @@ class Lister {
     size_t pending_bytes = 0;
   };
 
-  // From where the cursor stands. False if that was too near to the call that others are wanted around.
+  // Reads on from the cursor. Returns false if that position was too near to the call that others
+  // are wanted around.
   bool Read(TraceCursor& cursor) {
     Record record;
     bool reached_end = true;

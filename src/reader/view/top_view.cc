@@ -41,7 +41,7 @@ std::string AgeOfWords(const Device& device) {
   return "none";
 }
 
-// Time since the execution was submitted, if that was told.
+// Returns the time since the execution was submitted, if it was reported.
 std::optional<uint64_t> SubmittedAgo(const LiveLook& look, const Execution& execution) {
   if (execution.submission == kNone) return std::nullopt;
   const uint64_t time_ns = look.snapshot.submissions[execution.submission].time_ns;

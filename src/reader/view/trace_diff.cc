@@ -432,7 +432,7 @@ Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second,
                                     const FrameRange& wanted) {
   const FrameRange ranges[2] = {FramesOf(first), FramesOf(second)};
   FrameRange both = {std::max(ranges[0].first, ranges[1].first), kNoFrame};
-  // In a recording without any end of a frame there is something nevertheless.
+  // A recording without any end of a frame still has calls.
   const auto end_of = [](const FrameRange& range) { return std::max(range.end, range.first + 1); };
   if (WasStopped(first)) both.end = std::min(both.end, end_of(ranges[0]));
   if (WasStopped(second)) both.end = std::min(both.end, end_of(ranges[1]));

@@ -431,7 +431,7 @@ void DeviceCapture::StartLate(Capture& capture) {
 }
 
 bool DeviceCapture::IsIdle(ID3D12CommandQueue* queue, std::string* why) {
-  // One for each: what waits for a queue that does not answer is of no use for the next.
+  // A list for each queue: one that waits for a stuck queue is useless for the next.
   OneShotList nothing(real_);
   const Result<ID3D12GraphicsCommandList*> list = nothing.Begin(queue);
   const Status status = list.ok() ? nothing.Run(queue, kIdleLimit) : list.status();

@@ -18,8 +18,8 @@ std::string_view FileName(std::string_view path) {
 }  // namespace
 
 void* FindSymbol(void* handle, const char* name) {
-  // By version, because this library defines the plain name. Programs built before glibc 2.34 and
-  // after it ask for different ones; both are the same function.
+  // Look up by version, because this library defines the plain name. Programs built before glibc
+  // 2.34 and after it ask for different versions; both are the same function.
   static const auto real = [] {
     void* function = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
     if (function == nullptr) function = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");

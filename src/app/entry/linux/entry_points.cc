@@ -74,7 +74,7 @@ void* AddressOf(Function* function) {
   return reinterpret_cast<void*>(function);
 }
 
-// In the order of the list above, so that each entry point has its own without a look-up.
+// The order of the list above, so that each entry point has its own without a look-up.
 enum Entry {
   kCreateInstance,
   kCreateDevice,
@@ -252,7 +252,7 @@ CAIRN_ENTRY uint32_t vkd3d_get_vk_queue_family_index(void* queue) {
 
 CAIRN_ENTRY void* vkd3d_acquire_vk_queue(void* queue) {
   const auto next = Next(kAcquireVkQueue, &vkd3d_acquire_vk_queue);
-  // From here to the release nothing can be submitted to it.
+  // Until the release nothing can be submitted to the queue.
   if (next == nullptr) return nullptr;
   MsBridge().before_present(queue);
   MsBridge().holds_queue(true);

@@ -11,7 +11,7 @@
 #include "app/settings/log.h"
 #include "os/windows/function_table.h"
 #include "os/windows/system.h"
-// Behind it.
+// Included after windows.h.
 #include <psapi.h>
 
 namespace cairn {
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kLibcairn = "libcairn.dll";
 
-// One that is loaded. Another may come to the same place when it is gone.
+// A loaded image. Another one may get its address when it is gone.
 struct Image {
   const std::byte* base;
   DWORD made;  // as its maker says

@@ -60,7 +60,8 @@ void* OnGetProcAddress(GetAddress next, HMODULE module, const char* name) {
   return given;
 }
 
-// All threads still run: what a capture has to say at the end can still be read. When libraries are told, they do not.
+// All threads still run here, so that the capture's last records are read. Notifications of
+// libraries come too late for that.
 void OnExitProcess(void (*next)(UINT), UINT code) {
   EndCapturedFrames();
   MirrorAtExit();

@@ -31,7 +31,7 @@ HRESULT IsNotThere() {
   return E_NOTIMPL;
 }
 
-// By its whole path: that name alone means the library beside the program.
+// Loads by the whole path: the name alone means the library beside the program.
 HMODULE LoadSystemLibrary(const char* name) {
   std::wstring path(MAX_PATH, L'\0');
   path.resize(GetSystemDirectoryW(path.data(), MAX_PATH));
