@@ -63,7 +63,7 @@ class ByteReader {
   }
 
   // A varint that counts items of at least `min_item_bytes` (> 0) each, which follow: fails when
-  // that many cannot fit in what is left.
+  // that many cannot fit in the remaining bytes.
   bool ReadCount(size_t min_item_bytes, uint32_t& count);
 
   // `size` bytes, not copied.

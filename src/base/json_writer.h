@@ -49,7 +49,7 @@ class JsonWriter {
   void String(std::string_view value);
   void Number(uint64_t value);
   void SignedNumber(int64_t value);
-  // The shortest number that is read back as this one; null for infinities and what is no number.
+  // The shortest number that is read back as this one; null for infinities and NaN.
   void Real(double value);
   void Real(float value);
   // "0x2a", as a string: JSON readers keep only 53 bits of a number.

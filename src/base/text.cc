@@ -13,7 +13,7 @@
 namespace cairn {
 namespace {
 
-// One code point in front of `text`, or one byte of what is not UTF-8.
+// One code point in front of `text`, or one byte that is not UTF-8.
 struct CodePoint {
   uint32_t value = 0;
   uint32_t size_bytes = 1;

@@ -54,12 +54,12 @@ constexpr std::string_view Plural(uint64_t count, std::string_view one, std::str
 std::string Counted(uint64_t count, std::string_view one, std::string_view several = {});
 // "2 s", "0.25 s".
 std::string SecondsInWords(uint64_t time_ns);
-// "18,233", "18233"; nothing for what is no such number.
+// Parses "18,233", "18233"; returns nullopt for other text.
 std::optional<uint64_t> ParseDigits(std::string_view text);
 
-// Wide text as UTF-8. The characters have 2 bytes (UTF-16) or 4 (UTF-32), which programs on Linux choose
-// for themselves, and need not be aligned; what is no character becomes U+FFFD. The text ends at its
-// first zero or after `max_characters` of them.
+// Wide text as UTF-8. The characters have 2 bytes (UTF-16) or 4 (UTF-32), which programs on Linux
+// choose for themselves, and need not be aligned; invalid characters become U+FFFD. The text ends
+// at its first zero or after `max_characters` of them.
 struct WideText {
   const void* characters = nullptr;
   size_t character_bytes = 2;

@@ -21,7 +21,7 @@ enum class ProbeProgress {
   kLines,  // one below the other, for who reads them
 };
 
-// A bar, and what is left to do.
+// Shows a bar and the remaining work.
 class ProbeLine {
  public:
   explicit ProbeLine(ProbeProgress progress);

@@ -26,7 +26,7 @@ void SetHelp(CLI::App& app, const std::string& usage, const std::string& example
 // What follows "--" is a command line of somebody else: shells complete it as such. For apps that have a SetHelp.
 void SetTakesProgram(CLI::App& verb);
 
-// An option that was declared; what is said of it further holds for the command line from then on.
+// A declared option; later settings of it change the command line.
 class CommandOption {
  public:
   explicit CommandOption(CLI::Option* option) : option_(option) {}

@@ -11,8 +11,8 @@
 
 namespace cairn::cli {
 
-// A line for each kind of what was left out, with its count and the first of it, and one for each note; so many
-// at most of both. Each begins with `about`.
+// Prints a line for each kind of skipped calls, with its count and the first one, and one for each
+// note; a limited number of both. Each begins with `about`.
 void PrintNotes(std::string_view verb, const std::string& about, const PlayerResult& result);
 
 }  // namespace cairn::cli

@@ -172,7 +172,7 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
                      .dump_on_exit = options.dump_on_exit};
   // Without one it is named after the program with GPU work, which is not known yet.
   settings.output_path = options.output_path;
-  // IsSameFile: a report replaces what is there.
+  // IsSameFile: a report replaces an existing file.
   if (!settings.output_path.empty() &&
       IsSameFile(settings.output_path, FileOfProgram(program.front()))) {
     PrintError("run", fmt::format("{} is the program, which the report would replace; give another "

@@ -90,7 +90,7 @@ class ResourceStates {
   // are not known are passed over.
   void Execute(std::span<const ListStates* const> lists, bool copy_queue, uint64_t queue = 0);
 
-  // kStateCommon for what is not known.
+  // Returns the state; kStateCommon if unknown.
   uint32_t State(uint64_t object, uint32_t subresource) const;
   // The queue that executed the last list with a step about this object: there, a copy comes after all
   // of that. 0: none did.

@@ -15,9 +15,9 @@ namespace cairn {
 // Any thread; each function waits for the system's loader.
 class Library {
  public:
-  // `name` is a path, or a name that the system looks for. The library stays for the life of the process, also
-  // when this object is gone: what it made may have its code anywhere. kNotFound: the message is the system's
-  // reason.
+  // `name` is a path, or a name that the system looks for. The library stays for the life of the
+  // process, also when this object is gone: objects that it made may use its code. kNotFound: the
+  // message is the system's reason.
   static Result<Library> Load(const std::string& name);
 
   // Finds a library that is loaded already; empty if it is not. It stays loaded at least as long as

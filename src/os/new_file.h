@@ -40,7 +40,7 @@ class NewFile {
   static NewFile Make(const FilePath& path, std::error_code& error);
 
   NewFile() = default;
-  // Takes away what was not finished.
+  // Deletes an unfinished file.
   ~NewFile();
   NewFile(NewFile&& other) noexcept
       : path_(std::move(other.path_)),
@@ -62,7 +62,7 @@ class NewFile {
   File file_;
 };
 
-// The same at once: readers find what was there before or everything, never half a file.
+// Writes a file at once: readers find the earlier contents or all new ones, never a part.
 std::error_code ReplaceFile(const FilePath& path, std::span<const std::byte> bytes,
                             FileReaders readers = FileReaders::kOwner);
 

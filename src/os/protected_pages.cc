@@ -52,7 +52,7 @@ bool ProtectedPages::Add(PageRange pages) {
   return true;
 }
 
-// The part `pages` of `range`, with what is known of it.
+// Returns the part `pages` of `range`, with its known writes.
 ProtectedPages::Range ProtectedPages::Part(const Range& range, PageRange pages) {
   const size_t first = (pages.begin - range.pages.begin) / PageBytes();
   const size_t count = (pages.end - pages.begin) / PageBytes();

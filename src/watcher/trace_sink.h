@@ -44,7 +44,7 @@ class TraceSink {
   // Writes all added records to the file.
   void Flush();
   bool HasUnflushed() const { return unflushed_; }
-  // Writes what was lost as notes, and the end of the trace.
+  // Writes the losses as notes, and the end of the trace.
   void End(std::span<const TraceThread> threads, std::span<const std::string> losses);
   // Adds chunks to the file.
   Status Append(const std::function<Status(FileWriter*)>& write);

@@ -86,8 +86,8 @@ struct DumpSubject {
 
 // Writes the dump of a process. If it died of the last signal that its own handler saw, the dump
 // has the state at that moment. Writes `path` (first as `path`.part: its beginning is in the file
-// system before the block is read). On an error nothing is left at `path`, and what was there
-// before is untouched. Cost: bench Dump in docs/performance.md.
+// system before the block is read). On an error nothing is left at `path`, and an earlier file is
+// untouched. Cost: bench Dump in docs/performance.md.
 Status WriteDump(const std::string& path, const DumpSubject& subject, const WatchedBlock& block);
 // The same into a file that was just created.
 Status WriteDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block);

@@ -43,7 +43,7 @@ Driver NoDriver();
 // Opens the driver with this name, "" for the default. `host` stays valid until the driver is closed.
 Result<Driver> OpenDriver(const std::string& name, const CairnDriverHost& host);
 
-// Loads a driver from a shared library. The message names the library, what was wrong and what to do.
+// Loads a driver from a shared library. The message names the library, the fault and the next step.
 Result<Driver> LoadDriver(const std::string& path, const CairnDriverHost& host);
 
 }  // namespace cairn

@@ -32,8 +32,8 @@ constexpr D3D12Abi kThisD3D12Abi = D3D12Abi::kMicrosoft;
 // COM object, not null. Some hundred nanoseconds.
 D3D12Abi AbiOfDevice(void* object);
 
-// The layer's wrappers of devices say who they are: at the first one with this table of methods. Any
-// thread; what is known already is skipped.
+// Registers a table of methods of the layer's wrappers of devices, at the first device that has it.
+// Any thread; ignores known tables.
 void NoteLayerVtable(const void* vtable, D3D12Abi abi);
 
 // Returns the layer's data of its own device; null for any other device, and for wrappers of

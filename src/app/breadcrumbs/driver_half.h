@@ -87,7 +87,8 @@ class DriverHalf {
   // 0 for lists that Write() refuses, and where writes of `method` are no witnesses. The hot path,
   // like Write().
   CAIRN_LINUX_CALL virtual uint8_t Drains(const DriverList& list, WriteMethod method) const = 0;
-  // For reports: what is known of barriers on `device` (of a DeviceSeenScope), for writes of `method`.
+  // For reports: returns the measurement of barriers on `device` (of a DeviceSeenScope), for writes
+  // of `method`.
   SourceFinding WitnessSource(const void* device, WriteMethod method) const;
   // Returns true if `device` (of a DeviceSeenScope) is in mode exact.
   CAIRN_LINUX_CALL virtual bool Serialises(const void* device) const = 0;

@@ -40,7 +40,7 @@ struct Mapping {
   uint32_t maps = 0;
   bool written_by_others = false;
   bool unseen = true;  // nothing of it was compared since it was mapped
-  Shadow shadow;       // what has been reported, and what was known before
+  Shadow shadow;       // the contents that were reported, or known before
   // Pages whose part of the shadow is invalid: their contents were known but not copied, or a
   // replay may not have their contents. Empty: none.
   std::vector<bool> uncopied;

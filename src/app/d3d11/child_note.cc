@@ -53,7 +53,7 @@ ChildNote::~ChildNote() {
   if (shader_hash_ != 0) D3D11Device::ForgetShader(object_);
   block_.objects().Destroy(index_);
   if (D3D11Device::Find(real_device_) != &device_) {
-    static_cast<void>(context_.release());  // what it notes ended with the device
+    static_cast<void>(context_.release());  // its notes ended with the device
     return;
   }
   context_.reset();

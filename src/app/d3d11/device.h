@@ -58,7 +58,8 @@ class D3D11Device {
   // Returns true if the Vulkan layer below records the work by labels, and has words for it;
   // otherwise lists of ours hold it.
   bool labelled() const { return labelled_; }
-  // Several threads use the immediate context: the implementation's lock is to be taken around what is noted.
+  // Returns the implementation's lock, which must be held while notes are made; null unless several
+  // threads use the immediate context.
   ID3D11Multithread* protection() const {
     return protected_.load(std::memory_order_relaxed) ? multithread_ : nullptr;
   }

@@ -83,7 +83,7 @@ struct ListStart {
 
 class ListBreadcrumbs {
  public:
-  // Slots that exist; what is said of others is ignored.
+  // The existing slots; others are ignored.
   static constexpr uint32_t kVertexBuffers = D3D12_IA_VERTEX_INPUT_RESOURCE_SLOT_COUNT;
   static constexpr uint32_t kRenderTargets = D3D12_SIMULTANEOUS_RENDER_TARGET_COUNT;
   static constexpr uint32_t kStreams = D3D12_SO_BUFFER_SLOT_COUNT;

@@ -48,7 +48,7 @@ CairnPipeline WorkList::NumberOf(Wrapper* pipeline) {
 }
 
 uint32_t NotedWrapper(const Wrapper* object) {
-  // Entries are numbered from 0, what is bound from 1: an object without an entry becomes 0.
+  // Entries are numbered from 0, bindings from 1: an object without an entry becomes 0.
   return object == nullptr ? 0 : object->object_index() + 1;
 }
 

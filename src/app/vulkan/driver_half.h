@@ -74,7 +74,7 @@ class DriverHalfDevice {
   VkDeviceSize import_alignment() const { return import_alignment_; }
   const char* why_no_import() const { return why_no_import_; }
 
-  // Command pools and their buffers. False without memory for what is noted: nothing is then.
+  // Record command pools and their buffers. Return false, and record nothing, without memory.
   bool NotePool(VkCommandPool pool, const VkCommandPoolCreateInfo& info) noexcept;
   bool NoteCommandBuffers(VkCommandPool pool, VkCommandBufferLevel level,
                           std::span<const VkCommandBuffer> buffers) noexcept;

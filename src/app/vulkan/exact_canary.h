@@ -31,7 +31,8 @@ class ExactCanary {
   ExactCanary(const ExactCanary&) = delete;
   ExactCanary& operator=(const ExactCanary&) = delete;
 
-  // One run. Outside of render passes, on queues that compute; what is bound for compute is ours afterwards.
+  // Records one run. Outside of render passes, on queues that compute; the compute bindings are
+  // ours afterwards.
   void Record(VkCommandBuffer commands) const;
 
   // Runs that came to their end, modulo 2^32.

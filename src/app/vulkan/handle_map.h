@@ -42,7 +42,7 @@ class HandleTree {
     return leaf->values[handle >> kUnusedBits & (kLeafValues - 1)].load(std::memory_order_acquire);
   }
 
-  // Replaces what was there; null removes. False without memory: nothing was changed.
+  // Replaces the earlier value; null removes it. False without memory: nothing was changed.
   bool Set(uint64_t handle, void* value) noexcept;
 
  private:

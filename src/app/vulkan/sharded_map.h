@@ -32,7 +32,7 @@ uint64_t HandleValue(Handle handle) {
 template <typename Value>
 class ShardedMap {
  public:
-  // Replaces what was there.
+  // Replaces the earlier value.
   void Set(uint64_t handle, Value value) {
     Shard& shard = ShardOf(handle);
     const std::lock_guard lock(shard.mutex);

@@ -60,7 +60,8 @@ class Synchronisation {
   // The queue's last submission was `place.number` when this present was made.
   void PresentWaits(const Place& place, VkSemaphore semaphore);
   void PresentSignals(const Place& place, VkFence fence);
-  // The queue refused what was noted from this submission on: nothing will be signalled.
+  // Withdraws the records from this submission on, which the queue refused: nothing will be
+  // signalled.
   void Withdraw(VkQueue queue, uint64_t first_number);
 
   // Records a wait of the CPU; call it before. A repeated wait, as in a loop that polls, adds no

@@ -67,7 +67,7 @@ class Json {
   bool empty() const { return size() == 0; }
   std::vector<std::pair<std::string, Json>> items() const;
 
-  // A copy with another value at a place such as "/executions/0/state", or without what is there.
+  // A copy with another value at a place such as "/executions/0/state", or without the value there.
   Json With(const std::string& place, const Json& value) const;
   Json Without(const std::string& place) const;
 

@@ -42,7 +42,7 @@ class ValueDecoder {
 
   // Each reads a value into `place`.
   Status Inline(const ValueInfo& value, HandleKind handle, std::byte* place);
-  // A pointer and what it points to; what was read as its count is in `*count`.
+  // Decodes a pointer and its target; stores the count that was read in `*count`.
   Status Target(const ValueInfo& value, Shape shape, HandleKind handle, std::byte* place,
                 uint64_t* count);
   Status Bytes(std::byte* place, uint64_t* count);

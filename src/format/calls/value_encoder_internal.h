@@ -53,8 +53,8 @@ class ValueEncoder {
   bool PutStateObject(const std::byte* desc);
   bool PutAssociation(const std::byte* desc, const std::byte* subobjects, uint32_t count);
 
-  // `copy` is a copy of what is at `source`: replaces what is not written as it is. `none_is_meant`:
-  // NoneIsMeant of the struct, once that was asked.
+  // Replaces the fields in `copy`, a copy of the struct at `source`, that are not written
+  // unchanged. `none_is_meant`: NoneIsMeant of the struct, once it was computed.
   void RewriteField(const StructInfo& type, const FieldInfo& field, const std::byte* source,
                     std::byte* copy, std::optional<bool>* none_is_meant) const;
   void RewriteStruct(const StructInfo& type, const std::byte* source, std::byte* copy) const;

@@ -94,8 +94,8 @@ bool IsMeant(const StructInfo& type, const FieldInfo& field, const std::byte* pl
 // Returns true if no member of the struct's union is selected: its pointers must not be followed.
 bool NoneIsMeant(const StructInfo& type, const std::byte* place);
 
-// The field is or holds what is not written as it is. For those of which this is false, and whose
-// struct is universal or not looked at by a visitor, nothing is to be done.
+// Returns true if the field is, or holds, a value that is not written unchanged. Other fields need
+// no work, if their struct is universal or not visited.
 bool NeedsWork(const FieldInfo& field);
 
 // A pointer field whose target is recorded: lists and untyped pointers are not.

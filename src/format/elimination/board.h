@@ -108,7 +108,7 @@ class Board {
   WorkEntry* FindOrAdd(uint64_t key, bool* is_new) const;
   // 0 if there is no room.
   TextOffset AddText(std::string_view text) const;
-  // "" for what is none.
+  // Returns the text; "" for an invalid offset.
   std::string TextAt(TextOffset offset) const;
 
  private:

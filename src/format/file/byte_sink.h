@@ -31,7 +31,7 @@ class ByteSink {
   virtual void Discard() {}
 };
 
-// Writes to "`path`.part" and renames to `path` in Commit, replacing what is there. A .part file
+// Writes to "`path`.part" and renames to `path` in Commit, replacing an existing file. A .part file
 // left by a writer that died is kept as "`path`.part.old"; one that is being written by another
 // process is refused. A `path` that is a character device, such as /dev/null, is written directly.
 // Errors: kInvalidArgument (being written by another process; a directory, pipe, socket or disk),

@@ -32,7 +32,7 @@ enum class Compression {
 
 class FileWriter {
  public:
-  // Writes to "`path`.part" until Finish() renames it to `path`, replacing what is there.
+  // Writes to "`path`.part" until Finish() renames it to `path`, replacing an existing file.
   // "`path`.part" left by a writer that died is kept as "`path`.part.old".
   // Errors: kNotFound (no such folder), kInvalidArgument (another process is writing the file, or
   // `path` is a directory), kIo (not permitted, disk full), with path, reason and next step.

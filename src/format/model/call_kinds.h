@@ -33,7 +33,7 @@ enum class CallKind : uint8_t {
   kUnmap,
 };
 
-// kOther for what is no method.
+// Returns the kind of a method; kOther for an unknown number.
 CallKind CallKindOf(uint16_t method);
 
 // Calls of lists that read descriptors by their CPU handles: when they are recorded, not when the list is

@@ -58,7 +58,7 @@ struct LiveObject {
 // One thread.
 class LiveObjects {
  public:
-  // Null for what is not known.
+  // Finds an object; null for an unknown number.
   LiveObject* Find(uint64_t number);
   const LiveObject* Find(uint64_t number) const;
   // Null if there is one already, or `number` is none.

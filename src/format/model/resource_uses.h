@@ -87,7 +87,7 @@ class ListUses {
   void EndPass(List* list, const void* access);
   // Records a read of every object that the call refers to.
   void ReadAll(List* list, const CallValues& values);
-  // The GPU works with what is bound.
+  // Records that the GPU works with the bindings.
   static void NoteWork(List* list);
 
   void OnBundle(uint64_t list, uint64_t bundle);

@@ -143,7 +143,7 @@ class BlobReader {
     return known;
   }
 
-  // False if the end of the bytes cuts the text; what is there is in `text`.
+  // Returns false if the end of the bytes cuts the text; `text` then has the part that exists.
   bool ReadText(const StringInfo& layout, std::string& text) {
     const size_t skipped = std::min(layout.skipped_bytes, rest_.size());
     const std::span<const std::byte> bytes = rest_.subspan(skipped);

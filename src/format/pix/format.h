@@ -44,8 +44,8 @@ struct FormatPiece {
   std::optional<Conversion> conversion;
 };
 
-// Pieces point into `format`. "%%" is the text "%"; %n and what is no conversion is text as well.
-// At most kMaxPixArguments arguments are asked for: conversions beyond are text.
+// Pieces point into `format`. "%%" is the text "%"; %n and invalid conversions are text as well. At
+// most kMaxPixArguments arguments are asked for: conversions beyond are text.
 std::vector<FormatPiece> ParseFormat(std::string_view format);
 
 // `format_is_ansi` decides what widths count, as UnitCount does. The result has at most

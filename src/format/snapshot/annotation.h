@@ -11,7 +11,7 @@
 namespace cairn {
 
 // Adds the annotation whose payload is `payload` (inside snapshot->text) with its decoded name, and
-// returns its index; kNone when the name is longer than what is left of `text_budget_bytes`. Decoding
+// returns its index; kNone when the name is longer than the rest of `text_budget_bytes`. Decoding
 // takes memory for a moment, and keeps none.
 uint32_t AddAnnotation(const AnnotationHeader& header, TextRef payload, uint64_t* text_budget_bytes,
                        Snapshot* snapshot);

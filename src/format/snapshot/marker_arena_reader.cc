@@ -18,7 +18,7 @@ MarkerArenaReader::Arena MarkerArenaReader::ReadArena(uint32_t entry) const {
   const uint64_t offset = block_.arenas_offset() + uint64_t{entry} * sizeof(ArenaRecord);
   Arena arena;
   arena.entry = entry;
-  // The generation comes first: what is read after it is of this generation, or StillKept says no.
+  // The generation comes first: later reads are of this generation, or StillKept returns false.
   arena.generation = block_.Load32(offset + offsetof(ArenaRecord, generation));
   arena.end_index = block_.Load32(offset + offsetof(ArenaRecord, end_index));
   arena.first_index = block_.Load32(offset + offsetof(ArenaRecord, first_index));

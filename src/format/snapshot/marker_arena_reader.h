@@ -62,7 +62,8 @@ class MarkerArenaReader {
                           uint32_t max_payload_bytes, KeptMarker* marker) const;
   bool ReadPayload(uint32_t page, uint32_t offset, uint32_t bytes,
                    std::vector<std::byte>* payload) const;
-  // False once the marker is not kept any more: what was read meanwhile may be something else's.
+  // Returns false once the marker is not kept any more: data read meanwhile may be another
+  // marker's.
   bool StillKept(const Arena& arena, uint32_t index) const;
   void AppendQueue(const Arena& arena, uint32_t max_markers, uint32_t max_payload_bytes,
                    std::vector<KeptMarker>* markers) const;

@@ -12,8 +12,9 @@
 
 namespace cairn {
 
-// Shader::traits of a SPIR-V module: kShaderRead and what else holds. 0 for what is no SPIR-V in this machine's byte
-// order, or ends inside of an instruction. Any words are safe. Time: linear in the instructions.
+// Shader::traits of a SPIR-V module: kShaderRead and further traits. 0 for words that are no SPIR-V
+// in this machine's byte order, or end inside of an instruction. Any words are safe. Time: linear
+// in the instructions.
 uint32_t TraitsOfSpirv(std::span<const uint32_t> code);
 
 // The same of a container "DXBC", with code of shader model 4 or 5 in it, or DXIL. 0 for one that is damaged, or has

@@ -313,7 +313,8 @@ struct Descriptor {
   uint32_t destruction = kNone;
 };
 
-// A descriptor set that unfinished work binds, or any work of a lost device. Only what is wrong with it is kept.
+// A descriptor set that unfinished work binds, or any work of a lost device. Only its faulty
+// descriptors are kept.
 struct DescriptorSet {
   uint32_t device = kNone;
   uint64_t native_handle = 0;

@@ -51,8 +51,9 @@ inline constexpr unsigned kEventBitAnnotation = 32;  // of a begin
 inline constexpr unsigned kEventBitAddress = 64;     // of a bind
 inline constexpr unsigned kEventBitBind = 128;
 
-// Limits of what is read back, against payloads that decode to far more than they hold. All rows of
-// tables together, and all names, cost no more than the file's size allows (format/file/file_cost.h).
+// Limits of the data read back, against payloads that decode to far more than they hold. All rows
+// of tables together, and all names, cost no more than the file's size allows
+// (format/file/file_cost.h).
 inline constexpr uint64_t kMaxFileTextBytes = uint64_t{256} << 20;
 inline constexpr size_t kMaxRowTextBytes = 1u << 16;  // of a text that stands in its row
 inline constexpr uint32_t kMaxFileNameBytes = 4096;   // longer ones are cut
@@ -71,7 +72,7 @@ inline constexpr uint64_t kMaxFileBlobBytes = uint64_t{64} << 20;
 // need not have read the block yet. Errors: those of FileWriter.
 Status WriteSnapshotHead(const Snapshot& snapshot, FileWriter* writer);
 
-// Writes everything, process and incidents once more (what is read last counts). Neither syncs nor
+// Writes everything, process and incidents once more (the last one read counts). Neither syncs nor
 // finishes. Errors: those of FileWriter. Cost: bench WriteSnapshot.
 Status WriteSnapshotBody(const Snapshot& snapshot, FileWriter* writer);
 

@@ -451,7 +451,7 @@ void SnapshotTaker::ReadRecording(const FoundRecording& found) {
   const size_t first_link = links_.size();
   recording.event_count = std::min(slot.event_count.load(std::memory_order_relaxed), kMaxSequence);
   ReadEvents(slot.first_event_page, found.slot, &recording);
-  // A recording that ended meanwhile gave its pages back: what was read there may be another's.
+  // A recording that ended meanwhile gave its pages back: the data read there may be another's.
   const uint64_t offset = SlotOffset(found.context, found.slot);
   std::atomic_thread_fence(std::memory_order_acquire);
   const uint32_t state = block_.Load32(offset + offsetof(RecordingSlot, state));

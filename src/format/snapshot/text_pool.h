@@ -37,7 +37,7 @@ class TextPoolWriter {
 class TextPoolReader {
  public:
   // Adds a payload's texts to snapshot->text. False when it is malformed or `text_budget_bytes` are
-  // used up; what was read before stays.
+  // used up; texts read before stay.
   bool AddPayload(std::span<const std::byte> bytes, uint64_t* text_budget_bytes,
                   Snapshot* snapshot);
 

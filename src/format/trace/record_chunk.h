@@ -76,7 +76,7 @@ class RecordChunkEncoder {
   uint32_t frame_ends_ = 0;
 };
 
-// Ok if a record may stand in a trace: kInvalidArgument with what is wrong with it.
+// Returns Ok if a record may stand in a trace: kInvalidArgument with its fault.
 Status CheckRecord(const Record& record, RecordKinds kinds);
 
 struct DecodedRecords {

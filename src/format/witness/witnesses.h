@@ -113,7 +113,7 @@ std::string WitnessDriverName(std::string_view driver_name);
 
 // `device` as one line of text without ';'.
 std::string FormatDeviceWitnesses(const DeviceWitnesses& device);
-// kCorrupt, with what is wrong, for anything that FormatDeviceWitnesses does not write.
+// Parses the text of FormatDeviceWitnesses; returns kCorrupt, with the fault, for other text.
 Result<DeviceWitnesses> ParseDeviceWitnesses(std::string_view text);
 
 // Formats the set with as many devices as fit.

@@ -14,7 +14,7 @@ namespace cairn {
 // that kill use 1 (Task Manager, taskkill) or any code, which looks like an exit.
 inline constexpr uint32_t kKilledExitCode = 0xE043'524E;
 
-// "EXCEPTION_ACCESS_VIOLATION"; "exception 0xC0001234" for what has no name here.
+// Returns "EXCEPTION_ACCESS_VIOLATION"; "exception 0xC0001234" for a code without a name here.
 std::string NameOfExitCode(uint32_t code);
 
 }  // namespace cairn

@@ -42,7 +42,7 @@ class BindingResolver {
     uint64_t largest_end;  // of this range and all before it
     uint32_t object;
   };
-  // The moment when the GPU may have used what is bound, in CLOCK_MONOTONIC.
+  // The moment when the GPU may have used the bindings, in CLOCK_MONOTONIC.
   struct Moment {
     uint64_t time_ns;
     bool is_submission;

@@ -136,7 +136,7 @@ struct BisectWords {
   std::string here = " on this device";  // behind "the trace does not fail"
 };
 
-// Plays the trace without what is left out.
+// Plays the trace without the omitted parts.
 using Probe = std::function<Result<ProbeAnswer>(const BisectQuestion&)>;
 
 struct BisectOptions {

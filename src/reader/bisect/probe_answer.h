@@ -28,7 +28,7 @@ Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree,
 // "it was played on X (...), not on Y (...)"
 std::string OtherDevice(const DeviceFacts& there, const DeviceFacts& wanted);
 
-// "SIGSEGV"; "signal 99" for what has no name.
+// Returns "SIGSEGV"; "signal 99" for a number without a name.
 std::string SignalName(int number);
 
 // The last submission at or before a call; 0 if there is none.

@@ -27,7 +27,7 @@ struct PackedText::State {
   size_t kept = 0;
   std::string digits;
 
-  // Three bytes are four digits; what is left of them waits, or is the end.
+  // Three bytes are four digits; the remaining bytes wait, or are the end.
   void Print(size_t size, bool is_end) {
     digits.clear();
     size_t at = 0;

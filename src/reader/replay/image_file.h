@@ -35,7 +35,7 @@ void RemoveEmptyFolder(const std::string& path);
 // most 64 bytes. "" stays "".
 std::string FileNamePart(std::string_view name);
 
-// "R8G8B8A8_UNORM"; "format 1234" for what has no name.
+// Returns "R8G8B8A8_UNORM"; "format 1234" for a format without a name.
 std::string FormatName(uint32_t format);
 
 // XXH3 128, the low half first: what FrameBody has.

@@ -93,8 +93,8 @@ struct PlayerOptions {
   // wait for that (a fault may surface one dispatch late). Work that takes longer than
   // wait_timeout_ns is then a hang even if it ends just before the check.
   bool canary = false;
-  // All new memory begins as zeros, not only what the CPU writes: what is left out then leaves zeros, and not
-  // what another resource had there. Textures of their own begin as they like.
+  // True: all new memory begins as zeros, not only memory that the CPU writes: skipped writes then
+  // leave zeros, and not another resource's data. Textures of their own begin as they like.
   bool clear_memory = false;
   std::function<void(FrameImage)> on_image;
   // Tell a layer that sees the playback where frames end: a marker "cairn:frame" on a queue of the

@@ -102,8 +102,9 @@ void PlayerImpl::NoteInstances(uint64_t list,
                        desc->Inputs.DescsLayout == D3D12_ELEMENTS_LAYOUT_ARRAY_OF_POINTERS);
 }
 
-// Notes the buffers that get sizes of acceleration structures. These depend on the implementation, and on where it
-// has put the structure: vkd3d-proton on lavapipe gives what is left of the memory that it has reserved.
+// Notes the buffers that get sizes of acceleration structures. These depend on the implementation,
+// and on where it has put the structure: vkd3d-proton on lavapipe gives the rest of the memory that
+// it has reserved.
 void PlayerImpl::NoteStructureSizes(
     UINT count, const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC* infos) {
   for (UINT i = 0; infos != nullptr && i < count; ++i) {

@@ -39,7 +39,7 @@ class SectionPrinter {
     return options_.only_device == kNone || device == options_.only_device;
   }
   void BeginSection(LineSink& sink, std::string_view heading);
-  // The line that counts what is left out.
+  // Prints the line that counts the omitted entries.
   void PrintRest(LineSink& sink, size_t count, std::string_view what);
   void FindHandles();
   void FindOpenQueueMarkers();

@@ -20,7 +20,7 @@ class FileSession {
   // a report nor a trace; kUnsupported if this build has no page.
   static Result<std::unique_ptr<FileSession>> Open(const std::string& path,
                                                    const std::string& other);
-  // Stop(), and takes away what was left. No thread is in Answer() any more.
+  // Calls Stop(), and removes the folder. No thread may be in Answer() any more.
   ~FileSession();
   FileSession(const FileSession&) = delete;
   FileSession& operator=(const FileSession&) = delete;

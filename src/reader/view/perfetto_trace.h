@@ -30,7 +30,7 @@ struct PerfettoEvent {
   std::vector<PerfettoArgument> arguments;
 };
 
-// Texts may be any bytes; what is no UTF-8, and what acts on a terminal, is written out.
+// Texts may be any bytes; invalid UTF-8, and characters that act on a terminal, are written out.
 class PerfettoTrace {
  public:
   // `print` gets pieces of the file, and may say false: then nothing more is written.

@@ -276,7 +276,7 @@ inline std::unique_ptr<SessionCapture> FakeWorld::StartCapture(SharedMemory regi
 // For a scene whose user gave no name.
 inline constexpr char kNamedByProgram[] = "(named by the program)";
 
-// A session, its world and what it said; warnings begin with "! ".
+// A session, its world and its lines; warnings begin with "! ".
 struct Scene {
   explicit Scene(SessionSettings wanted = {}) {
     wanted.policy.hang_timeout_ns = kSecond;

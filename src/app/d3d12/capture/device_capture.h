@@ -76,7 +76,8 @@ class DeviceCapture {
   // ---- Render target views
   void SetTarget(uint64_t handle, const Wrapper* resource,
                  const D3D12_RENDER_TARGET_VIEW_DESC* desc);
-  // Descriptors are copied, or their heap ends: calls `change(DescriptorShadow&)` for what is known.
+  // Calls `change(DescriptorShadow&)` for known descriptors when descriptors are copied, or their
+  // heap ends.
   template <typename Change>
   void ForTargets(const Change& change) {
     change(target_numbers_);

@@ -23,7 +23,7 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// A member of resources: which subresources are mapped, and what is there.
+// A member of resources: the mapped subresources, and their memory.
 class MappingCapture {
  public:
   explicit MappingCapture(const Creation& creation);

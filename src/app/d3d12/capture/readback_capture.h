@@ -32,8 +32,8 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 class MappingCapture;
 
-// A member of what a capture knows of a device. Without memory it hashes less, and says nothing: a replay
-// compares what is there.
+// A member of a capture's state of a device. Without memory it hashes less, without a note: a
+// replay compares the existing hashes.
 class ReadbackCapture {
  public:
   // A list copies into this buffer of a readback heap. Until BufferEnds() with its number.
