@@ -128,7 +128,7 @@ void JsonWriter::AppendReal(Value value) {
   if (!Separate()) return;
   const size_t begin = out_->size();
   fmt::format_to(std::back_inserter(*out_), FMT_COMPILE("{}"), value);
-  // Readers tell by it that this is no integer.
+  // Shows readers that this is no integer.
   if (out_->find_first_of(".e", begin) == std::string::npos) *out_ += ".0";
 }
 void JsonWriter::Real(double value) {

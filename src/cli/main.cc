@@ -93,8 +93,8 @@ int ParseFailed(const CLI::ParseError& error, const CLI::App& root, const Verb* 
   return exit_code;
 }
 
-// Takes the words that belong to a program out of `words`, which start with the verb. CLI11 has no way
-// to stop at the first of them that also tells a misspelt option from a program.
+// Takes the words that belong to a program out of `words`, which start with the verb. CLI11 cannot
+// stop at the first of them and distinguish a misspelt option from a program.
 std::vector<std::string> TakeProgram(const CLI::App& verb, std::vector<std::string>* words) {
   size_t end = 1;
   while (end < words->size() && (*words)[end].starts_with('-') && (*words)[end] != "--") {

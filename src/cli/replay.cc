@@ -227,8 +227,8 @@ int PrintEnd(const ReplayOptions& options, const Player& player, const Status& s
   return repeats ? kExitPlaybackFailed : kExitFailed;
 }
 
-// One playback, of which the `first` says what all have in common. Nothing more follows if it gives an exit
-// code. Adds to `left_out`.
+// Plays once; the `first` playback prints the notes that all share. An exit code ends the loop.
+// Adds to `left_out`.
 std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& all,
                             TraceReader* trace, bool first, TaskProgress* progress,
                             PictureWindow* window, uint64_t* left_out) {

@@ -43,9 +43,10 @@ enum class ValueRange : uint8_t {
   kStretched,
 };
 
-// One slice. Rows of blocks start every `row_bytes`. One channel becomes grey, alpha alone, too; missing
-// alpha is opaque. sRGB values stay as they are, so do those of 8-bit formats in kNatural: bytes equal
-// the texture's. Errors: kInvalidArgument: too few bytes; kUnsupported: BC6H, BC7 and video formats.
+// Converts one slice. Rows of blocks start every `row_bytes`. One channel becomes grey, alpha
+// alone, too; missing alpha is opaque. sRGB values stay unchanged, and so do those of 8-bit formats
+// in kNatural: bytes equal the texture's. Errors: kInvalidArgument: too few bytes; kUnsupported:
+// BC6H, BC7 and video formats.
 Result<RgbaImage> ToRgba(DXGI_FORMAT format, uint32_t width, uint32_t height, uint64_t row_bytes,
                          std::span<const std::byte> bytes, ValueRange range = ValueRange::kNatural);
 

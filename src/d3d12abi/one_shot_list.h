@@ -30,8 +30,8 @@ class OneShotList {
 
   // An open list for queues of this one's type; Run() comes next, or another Begin().
   Result<ID3D12GraphicsCommandList*> Begin(ID3D12CommandQueue* queue);
-  // Closes and executes it, and waits until the GPU is done. Errors: kDeviceLost, also if that takes
-  // longer than `limit`; after that Begin() fails for ever.
+  // Closes and executes it, and waits until the GPU is done. Errors: kDeviceLost, also if that
+  // takes longer than `limit`; after that Begin() always fails.
   Status Run(ID3D12CommandQueue* queue, std::chrono::milliseconds limit);
 
   ID3D12Device* device() const { return device_.get(); }

@@ -104,7 +104,8 @@ class PendingCopies {
       }
     }
   }
-  // A fence that says already what it is to come to says nothing: do not tell.
+  // Records a signal. Do not call it for a value that the fence has already: it would prove
+  // nothing.
   void Signal(uint64_t queue, uint64_t fence, uint64_t value);
   // Forgets a fence. The queue's next signal stands for the copies that waited for it.
   void ForgetFence(uint64_t fence);

@@ -56,9 +56,9 @@ struct ChannelMessage {
   AttachedMemory memory;
   // Memory was attached, and this process may open nothing more.
   bool memory_lost = false;
-  // Held where the system tells who sends in a way that is right even if the sender has ended. On Windows, where a
-  // pipe knows only who opened it, a process that has inherited an end says itself who it is: that is believed if it
-  // has that end, or has ended.
+  // A held process where the system reports the sender reliably even if it has ended. On Windows a
+  // pipe knows only the process that opened it: a process that has inherited an end names itself,
+  // and is believed if it has that end, or has ended.
   ProcessHandle sender;
   // This process has at least so many handles, as those show that came with the message.
   uint64_t handles_in_use = 0;

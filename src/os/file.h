@@ -88,7 +88,7 @@ class File {
   std::error_code Sync();
   // Makes a new file readable for every user. Does nothing on Windows: there the folder says who may read its files.
   std::error_code LetEverybodyRead();
-  // Tells what a file system only knows at the end, which the destructor swallows.
+  // Reports errors that a file system finds only at the end; the destructor drops them.
   std::error_code Close();
 
   // Locks the file against others that lock it, until it is closed or the process ends. Readers and

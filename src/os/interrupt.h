@@ -27,8 +27,8 @@ class InterruptNote {
   bool came() const;
 };
 
-// While it lives, a request ends the process at once, whatever it does, after it wrote some last words to
-// stdout; ^C with exit code 0. In Wait() it is only told.
+// While it lives, a request ends the process at once, whatever it does, after it wrote some last
+// words to stdout; ^C with exit code 0. In Wait() it is only returned.
 class InterruptibleWait {
  public:
   // `last_words` must outlive this.

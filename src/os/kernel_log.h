@@ -27,8 +27,8 @@ struct KernelLogLine {
 inline constexpr size_t kMostKernelLogLines = 4096;
 Result<std::vector<KernelLogLine>> ReadKernelLog(uint64_t since_ns);
 
-// One record of the log as /dev/kmsg gives it: "PRIORITY,NUMBER,MICROSECONDS,FLAGS;text", further lines with
-// what else is known. False for anything else.
+// One record of the log as /dev/kmsg gives it: "PRIORITY,NUMBER,MICROSECONDS,FLAGS;text", further
+// lines with more facts. False for other text.
 bool ParseKernelLogRecord(std::string_view record, KernelLogLine* line);
 
 }  // namespace cairn

@@ -48,8 +48,8 @@ extern const char kKernelWriteTracker[];
 std::unique_ptr<WriteTracker> MakeFaultWriteTracker();
 extern const char kFaultWriteTracker[];  // "mprotect", "VirtualProtect"
 
-// False for what a driver maps: memory of which the kernel tells nothing. True for memory as programs have it,
-// private or shared, and where the kernel does not say.
+// Returns false for memory that a driver maps, whose writes the kernel does not report. True for
+// ordinary memory of programs, private or shared, and where the kernel gives no answer.
 bool IsOrdinaryMemory(const void* place);
 
 }  // namespace cairn

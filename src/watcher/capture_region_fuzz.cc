@@ -13,7 +13,7 @@
 #include "watcher/testing/test_region.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // One for all: it is large, and only its first pages are used.
+  // A single one for all inputs: it is large, and only its first pages are used.
   static auto* const region = new cairn::TestRegion();
   if (size < 1) return 0;
   const size_t room = cairn::kCaptureRingBytes / 4;

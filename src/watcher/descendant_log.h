@@ -85,8 +85,8 @@ class DescendantLog {
   // A sentence for each process that used the GPU and was not followed, with its cause and the line to type; where
   // there is none, for those that the layers could not have been in. At most kMostTold, and one that counts the others.
   std::vector<std::string> TellUnfollowed() const;
-  // Returns a sentence that names the processes that ran, for a run of which TellUnfollowed() tells
-  // nothing; "" if none lived long enough to be seen.
+  // Returns a sentence that names the processes that ran, for a run without a result of
+  // TellUnfollowed(); "" if none lived long enough to be seen.
   std::string TellWhoRan() const;
 
   static constexpr uint64_t kGraceNs = uint64_t{5} * 1'000'000'000;

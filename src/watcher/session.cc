@@ -414,7 +414,7 @@ void WatchSession::End(Process& process) {
   if (process.ended) return;
   // Messages that it sent before it died may still be unread.
   process.end_seen_at = std::min(process.end_seen_at, messages_taken_);
-  // The system tells of its end again, once other work has had its turn.
+  // The system reports the end again, once other work has had its turn.
   const bool all = TakeMessages();
   if (!all && !process.gone && messages_taken_ - process.end_seen_at < kMessagesAtOnce) return;
   if (process.ended) return;  // One that was gone at once ends with its block's arrival.

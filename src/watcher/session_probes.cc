@@ -89,7 +89,7 @@ void WatchSession::BoundProbes() {
   }
 }
 
-// The report tells the state at the end then.
+// The report then shows the state at the end.
 void WatchSession::BoundKeptStates(Process& newest) {
   uint64_t bytes = 0;
   for (const auto& [number, process] : processes_) bytes += process->block.KeptBytes();

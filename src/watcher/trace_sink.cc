@@ -69,7 +69,7 @@ void TraceSink::Add(const Record& record) {
   }
 }
 
-// The program begins to tell what its resources hold: what was kept stands before that.
+// The program begins to record the contents of its resources: write the kept records before these.
 void TraceSink::BeginRecording(uint64_t first_number) {
   summary_.started = true;
   start_losses_.emplace();

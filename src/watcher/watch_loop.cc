@@ -36,7 +36,7 @@ enum : uint64_t { kRequests, kMessages, kFirstProcess };
 
 static_assert(kNever == WaitSet::kTime);
 
-// Waits for what happens, tells the session of it, and does to processes what that says.
+// Waits for events, passes them to the session, and acts on processes as the session decides.
 class WatchLoop final : public WatchedSystem {
  public:
   explicit WatchLoop(const WatchSettings& settings)

@@ -38,7 +38,7 @@ Snapshot HeadOf(const DumpSubject& subject) {
   return head;
 }
 
-// Puts what the watcher noticed before what the block alone tells; what both tell becomes one.
+// Puts the watcher's incidents before those of the block alone; an incident of both becomes one.
 void MergeIncidents(std::span<const NoticedIncident> noticed, Snapshot* snapshot) {
   const std::vector<Incident> told = std::move(snapshot->incidents);
   snapshot->incidents.clear();

@@ -46,7 +46,8 @@ class WatchedBlock {
   // Path of the executable, as the process gave it; untrusted text.
   std::string Program() const;
 
-  // Keeps the state that the block shows now: the next dumps tell it, whatever the GPU writes from here on.
+  // Keeps the state that the block shows now: later dumps show it, whatever the GPU writes from
+  // here on.
   void KeepState();
   const std::optional<Snapshot>& kept_state() const { return kept_state_; }
   void ForgetKeptState() { kept_state_.reset(); }

@@ -210,7 +210,7 @@ uint32_t MarkerArena::StoreOverPages(MarkerKind kind, const MarkerRecord& marker
   if (marker.kept > kMaxKeptBytes) return not_kept;
   if (lifetime_ != Lifetime::kAllocator) {
     constexpr uint32_t kQueueBytes = kQueueDataPages * kMarkerPageBytes;
-    // One page's worth less: a marker starts where the one before it ended.
+    // The limit is a page less: a marker starts where the one before it ended.
     if (marker.kept > kQueueBytes - kMarkerPageBytes - sizeof(marker)) return not_kept;
     MakeRoom(marker.kept + sizeof(marker));
   }

@@ -6,8 +6,8 @@
 
 namespace cairn {
 
-// Tells the callback of cairnSetMessageCallback; false if there is none. Stands apart from the rest
-// of this folder because libcairn exports that function without having the layer.
+// Calls the callback of cairnSetMessageCallback; returns false if there is none. Stands apart from
+// the rest of this folder because libcairn exports that function without having the layer.
 bool TellMessageCallback(uint32_t id, void* device, const char* text);
 
 }  // namespace cairn

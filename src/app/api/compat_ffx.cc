@@ -383,7 +383,7 @@ class FfxBreadcrumbs {
     return Begin(native, registration, recording.id);
   }
 
-  // Tells Cairn of the list, which is open if it is a layer's. Needs mutex_.
+  // Registers the list with Cairn; it is open if it is a layer's. Needs mutex_.
   FfxErrorCode Begin(FfxCommandList native, Registration* registration, uint64_t recording_id) {
     CairnCommandListDesc desc{};
     desc.struct_size = sizeof(desc);

@@ -380,7 +380,7 @@ CairnResult CommandList::End() {
 }
 
 void CommandList::AddEndEvent() {
-  // Secondaries are no work of their own; their primary tells.
+  // Secondaries are no work of their own: their primary records it.
   if (silent_ || mode_ == MarkerMode::kOff || (slot_->flags & kRecordingSecondary) != 0) return;
   EventRecord* const event = NextEvent();
   if (event == nullptr) return;

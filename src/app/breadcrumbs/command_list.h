@@ -77,10 +77,10 @@ class alignas(128) CommandList {
   // object table. The GPU writes nothing for it.
   CairnResult Bind(BindPoint point, uint32_t slot, uint64_t value, bool is_address);
 
-  // One command, without a name and with no marker in it; cheaper than BeginMarker and EndMarker. If the
-  // innermost open marker is of a kind of command itself, the application has marked it already:
-  // nothing happens. Not
-  // for contexts with CAIRN_CONTEXT_THREAD_SYNCHRONIZATION or CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END.
+  // Begins a single command, without a name and without markers in it; cheaper than BeginMarker and
+  // EndMarker. If the innermost open marker is of a kind of command itself, the application has
+  // marked it already: nothing happens. Not for contexts with CAIRN_CONTEXT_THREAD_SYNCHRONIZATION
+  // or CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END.
   // Cost: bench BM_Work.
   void BeginWork(CairnMarkerType type) { BeginWork(type, pipeline_); }
   // Begins work with this pipeline, where several are bound at a time.

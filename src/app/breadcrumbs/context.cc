@@ -262,8 +262,8 @@ Status Context::AllocateWords(WordRegion* region) {
   return Status();
 }
 
-// Pages that nothing is written to cost nothing. Without room for them a report tells the state that the
-// process left behind.
+// Pages that nothing is written to cost nothing. Without room for them a report shows the state at
+// the process's end.
 void Context::AllocateCrashWords(const WordRegion& words) {
   const uint64_t offset = block_->TryAllocateRange(words.size_bytes);
   if (offset == 0) return;

@@ -106,7 +106,7 @@ class ForeignMarkers final : public D3D11Markers {
 
   Status Write(PipeLocation where, uint32_t index, uint64_t value) override {
     CAIRN_RETURN_IF_ERROR(write_(where, index, value));
-    // Labels tell the Vulkan layer, which has the slots and the lists.
+    // The Vulkan layer, which has the slots and the lists, records labels by itself.
     if (facts_.method != WriteMethod::kD3D11Labels) {
       NoteD3D11RawMarker(objects_.context.get(), context_->index(), {where, index, value});
     }

@@ -105,7 +105,7 @@ class SlowDraw {
   ComPtr<ID3D11Query> done_;
 };
 
-// One draw of so many trips between markers.
+// A draw with a number of trips, between markers.
 class Round {
  public:
   Round(const D3D11MarkerWay& way, uint32_t number) : way_(way) {

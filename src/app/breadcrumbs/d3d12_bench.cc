@@ -46,7 +46,7 @@ void RecordPairs(benchmark::State& state, D3D12Submitter& submitter, const Begin
   (*list)->Close();
 }
 
-// One device for the whole run: drivers do not load and unload without end.
+// A single device for the whole run: drivers cannot load and unload without end.
 const ComPtr<ID3D12Device>& BenchDevice() {
   static const ComPtr<ID3D12Device> device = TestDevice();
   return device;

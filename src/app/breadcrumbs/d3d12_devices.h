@@ -20,8 +20,8 @@ struct D3D12CreatedDevice {
   Status status;
 };
 
-// One entry an adapter, in the implementation's order. kNotFound, with the next step, if there is no
-// implementation of Direct3D 12 or no adapter.
+// Makes a device for each adapter, in the implementation's order. kNotFound, with the next step, if
+// there is no implementation of Direct3D 12 or no adapter.
 Result<std::vector<D3D12CreatedDevice>> CreateD3D12Devices();
 
 }  // namespace cairn

@@ -30,7 +30,7 @@ uint32_t Expected(WriteMethod method, QueueType queue, size_t location) {
          static_cast<uint32_t>(location);
 }
 
-// One method on queues of every type, in one buffer: word i belongs to location i.
+// Tests a method on queues of every type, in one buffer: word i belongs to location i.
 class DriverTest {
  public:
   DriverTest(ID3D12Device* device, DriverHalf& driver) : device_(device), driver_(driver) {}

@@ -14,7 +14,7 @@ void* FirstMethodOf(ID3D12Device* device) {
   return **reinterpret_cast<void** const*>(device);
 }
 
-// libvkd3d tells which Vulkan device it uses. Only for its own objects: it trusts the pointer.
+// Asks libvkd3d for its Vulkan device. Only for its own objects: it trusts the pointer.
 void DescribeVulkanDevice(ID3D12Device* device, const std::string& library, D3D12Module* module) {
   using GetPhysicalDevice = VkPhysicalDevice (*)(ID3D12Device*);
   const Library vkd3d = Library::FindLoaded(library);

@@ -26,8 +26,8 @@ struct D3D12Probe {
   std::vector<SourceFinding> findings;
 };
 
-// One entry a device. kNotFound, with the next step, if there is no implementation of Direct3D 12 or
-// no adapter. Takes some milliseconds a device, at most some seconds on one that hangs.
+// Probes each device. kNotFound, with the next step, if there is no implementation of Direct3D 12
+// or no adapter. Takes some milliseconds a device, at most some seconds on one that hangs.
 Result<std::vector<D3D12Probe>> ProbeD3D12Devices();
 
 }  // namespace cairn

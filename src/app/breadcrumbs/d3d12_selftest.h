@@ -51,8 +51,8 @@ struct D3D12SelfTestReport {
 Result<D3D12SelfTestReport> RunD3D12SelfTest(ID3D12Device* device,
                                              std::chrono::milliseconds limit = kD3D12SelfTestLimit);
 
-// The same, remembered: an adapter's first device is tested, and what was found holds for all later ones
-// of the process. `adapter` tells adapters and implementations apart.
+// The same, remembered: an adapter's first device is tested, and the result holds for all later
+// ones of the process. `adapter` distinguishes adapters and implementations.
 Result<D3D12SelfTestReport> SelfTestOfAdapter(ID3D12Device* device, const std::string& adapter);
 // Returns the number of self-tests that were really run.
 uint32_t D3D12SelfTestCount();

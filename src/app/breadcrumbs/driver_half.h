@@ -48,7 +48,7 @@ struct DriverBuffer {
 // to the holder of this object: Write() refuses then.
 struct DriverList {
   void* commands = nullptr;
-  uint64_t recording = 0;  // tells it from every other one of any command buffer; never 0
+  uint64_t recording = 0;  // differs from every other one of any command buffer; never 0
 
   bool known() const { return commands != nullptr; }
 };
@@ -101,8 +101,8 @@ class DriverHalf {
   CAIRN_LINUX_CALL virtual bool NoteWords(const void* device, const std::byte* words) = 0;
   CAIRN_LINUX_CALL virtual void ForgetWords(const void* device, const std::byte* words) = 0;
 
-  // Returns if the driver of `device` (of a DeviceSeenScope) is asked for faults after a loss, and
-  // if not, why.
+  // For reports: the state of asking the driver of `device` (of a DeviceSeenScope) for faults after
+  // a loss, and the reason if it is not asked.
   SourceFinding LossSource(const void* device) const;
 
  protected:

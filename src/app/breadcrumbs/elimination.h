@@ -75,7 +75,7 @@ class ListElimination {
   // A scope; "" for one without a name.
   void Begin(std::string_view name) noexcept;
   void End() noexcept;
-  // One command of the GPU's.
+  // Returns true if this command must be left out.
   bool LeavesOut(CairnMarkerType type, CairnPipeline pipeline, BlockWriter& block) noexcept;
   // Call it when the recorded work is submitted once more.
   void Submitted() noexcept;

@@ -37,7 +37,7 @@ Status TestDevice(const VulkanInstance& instance, VkPhysicalDevice physical_devi
   VulkanOwnDevice device;
   CAIRN_RETURN_IF_ERROR(device.Create(instance, physical_device, KnownVulkanExtensions(), nullptr));
   VulkanBackendParams params = device.params();
-  params.reads_losses = true;  // The layer does: what matters is what the device can tell it.
+  params.reads_losses = true;  // As the layer does: only the device's abilities matter.
   Result<VulkanDevice> opened = OpenVulkanDevice(params);
   if (!opened.ok()) return opened.status();
   probe->driver_name = opened->driver_name;

@@ -27,7 +27,7 @@ struct VulkanProbe {
   std::vector<SourceFinding> findings;
 };
 
-// One entry a device, in the loader's order. kNotFound, with the next step, if there is no Vulkan
+// Probes each device, in the loader's order. kNotFound, with the next step, if there is no Vulkan
 // loader or no device. Takes some milliseconds a device, at most some seconds on one that hangs.
 Result<std::vector<VulkanProbe>> ProbeVulkanDevices();
 

@@ -43,10 +43,10 @@ class Capture {
   // Null: nothing is recorded in this process (yet, or any more).
   static Capture* Active() { return active_.load(std::memory_order_acquire); }
 
-  // Makes the region, hands it to the watcher, and begins. The object lives for ever; another one can
-  // be started when it has stopped. A forked child records nothing. Captures that record from the
-  // beginning have no kStart. Errors: kNotFound (no watcher), kIo, kOutOfMemory, kInvalidArgument (a
-  // capture is active).
+  // Makes the region, hands it to the watcher, and begins. The object lives forever; another one
+  // can be started when it has stopped. A forked child records nothing. Captures that record from
+  // the beginning have no kStart. Errors: kNotFound (no watcher), kIo, kOutOfMemory,
+  // kInvalidArgument (a capture is active).
   static Status Start(const CaptureOptions& options);
 
   // Writes the kCall record and marks the thread as being in this call. The call's number; 0 if it could

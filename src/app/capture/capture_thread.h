@@ -41,8 +41,8 @@ class CaptureThread {
     return (size_bytes + kMaxBlobBytes - 1) / kMaxBlobBytes;
   }
 
-  // The thread is in `call`, and in no call that began after it when it leaves. Calls that are deeper
-  // than kDeepestCall inside each other are not told.
+  // Records that the thread is in `call`; leaving it also leaves all calls that began after it.
+  // Calls nested deeper than kDeepestCall are not recorded.
   void Enter(uint64_t call);
   void Leave(uint64_t call);
   uint64_t innermost_call() const { return depth_ == 0 ? 0 : calls_[depth_ - 1]; }

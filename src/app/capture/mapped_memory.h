@@ -90,8 +90,8 @@ class MappedMemory {
   // "" before the first mapping.
   std::string Method() const;
   uint64_t mapped_bytes() const;
-  // One load each. While there is a stand-in, Flush() must come before whatever lets the GPU read, with or
-  // without a capture.
+  // Cost one load each. While there is a stand-in, call Flush() before any call that lets the GPU
+  // read, with or without a capture.
   bool has_stand_ins() const { return has_stand_ins_.load(std::memory_order_relaxed); }
   bool has_written_by_others() const { return written_by_others_.load(std::memory_order_relaxed); }
 

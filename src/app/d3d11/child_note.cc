@@ -61,7 +61,7 @@ ChildNote::~ChildNote() {
   try {
     static_cast<void>(device_.context().ReleaseCommandList(recording_).ok());
   } catch (const std::bad_alloc&) {
-    // One slot fewer until the device ends.
+    // A slot stays used until the device ends.
   }
 }
 

@@ -292,7 +292,7 @@ void D3D11Device::NoteFinished(ID3D11CommandList* list, CommandList* recording) 
     static_cast<void>(context_->ReleaseCommandList(recording).ok());
   }
 } catch (const std::bad_alloc&) {
-  // One slot fewer until the device ends.
+  // A slot stays used until the device ends.
 }
 
 CairnPipeline D3D11Device::PipelineOf(const BoundShaders& shaders) try {

@@ -152,7 +152,7 @@ class ListNotes final : public WorkNotes {
       open_->BeginMarker(CAIRN_MARKER_SET_MARKER, text.c_str(), CAIRN_NAME_COPY);
       open_->EndMarker();
     } catch (const std::bad_alloc&) {
-      // One marker fewer.
+      // A marker is missing.
     }
   }
 
@@ -221,7 +221,7 @@ class ListNotes final : public WorkNotes {
     try {
       static_cast<void>(device_.context().ReleaseCommandList(list).ok());
     } catch (const std::bad_alloc&) {
-      // One slot fewer until the device ends.
+      // A slot stays used until the device ends.
     }
   }
 

@@ -105,7 +105,7 @@ void DescriptorShadow::Set(uint64_t handle, uint32_t object) {
   try {
     SetLocked(handle, object);
   } catch (const std::bad_alloc&) {
-    // One name fewer in a report.
+    // A name is missing in the report.
   }
 }
 

@@ -38,7 +38,7 @@ class WrappedID3D12DeviceRemovedExtendedData final : public ThinID3D12DeviceRemo
   const D3D12_AUTO_BREADCRUMB_NODE1* Copy(const D3D12_AUTO_BREADCRUMB_NODE1* head);
   const D3D12_DRED_ALLOCATION_NODE1* Copy(const D3D12_DRED_ALLOCATION_NODE1* head);
 
-  // Tells the contexts of a node's events by their EventIDs, in copies.
+  // Sets the contexts of a node's events to their EventIDs, in copies.
   void AddEventIds(D3D12_AUTO_BREADCRUMB_NODE1& node);
 
   std::mutex mutex_;

@@ -22,7 +22,8 @@ WrapperRegistry& Wrappers();
 // The block that everything is noted in; made with the first device. Null before, and where it could
 // not be made: one message said why.
 BlockWriter* ProcessBlock();
-// Makes it, tells the call rings, and registers the names of all methods. Later calls do nothing.
+// Makes the block, sets it for the call rings, and registers the names of all methods. Later calls
+// do nothing.
 void StartRecording();
 
 // "ID3D12Fence": the chain's first interface.

@@ -291,7 +291,7 @@ void WrappedID3D12GraphicsCommandList::WriteBufferImmediate(
     UINT count, const D3D12_WRITEBUFFERIMMEDIATE_PARAMETER* parameters,
     const D3D12_WRITEBUFFERIMMEDIATE_MODE* modes) {
   if (notes().open() && parameters != nullptr) {
-    // One command may write to many places; the first few say what it is about.
+    // A command may write to many places; the first few identify it.
     constexpr UINT kNotedWrites = 4;
     for (UINT i = 0; i < std::min(count, kNotedWrites); ++i) {
       notes().UseAddress(BindPoint::kDestination, i, parameters[i].Dest);

@@ -75,8 +75,8 @@ class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
   HRESULT STDMETHODCALLTYPE SetEventOnCompletion(UINT64 value, HANDLE event) override;
   HRESULT STDMETHODCALLTYPE Signal(UINT64 value) override;
 
-  // A queue is about to be told to signal it. False: when it is seen to have that value, that says nothing
-  // of this queue: it may have had it before, or get it from another one.
+  // Call it before a queue signals the fence. Returns false if the value is no evidence about this
+  // queue: the fence may have had it before, or get it from another queue.
   bool SignalsFor(uint64_t queue, uint64_t value);
   // From now on the fence's value is no evidence for earlier signals of queues.
   void ForgetSignals();

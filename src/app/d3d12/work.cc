@@ -107,7 +107,7 @@ void ListBreadcrumbs::Release() {
   try {
     static_cast<void>(context_->ReleaseCommandList(std::exchange(recording_, nullptr)).ok());
   } catch (const std::bad_alloc&) {
-    // One slot fewer until the device ends.
+    // A slot stays used until the device ends.
   }
 }
 

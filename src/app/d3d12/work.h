@@ -63,7 +63,8 @@ class PipelineNote {
   // `application` is the pointer that the application holds, `name` in UTF-8. The number; 0 where the
   // context has no room. Any thread: the first registers it.
   CairnPipeline Register(Context& context, const void* application, const char* name);
-  // The pipeline is destroyed. (Its present name is found by the pointer: no need to tell of others.)
+  // Call it when the pipeline is destroyed. (Its present name is found by the pointer, so that
+  // other names need no call.)
   void End(Context& context);
 
  private:
@@ -114,7 +115,8 @@ class ListBreadcrumbs {
       open_->SetCall(static_cast<uint32_t>(Capture::CurrentCall()));
   }
 
-  // One command of the GPU's, around the call of the real list. There is nothing in it.
+  // Begins a single command of the GPU, around the call of the real list. Nothing is recorded
+  // inside of it.
   void BeginWork(CairnMarkerType type) {
     if (open_ == nullptr) return;
     NoteCall();
@@ -182,7 +184,8 @@ class ListBreadcrumbs {
   void SetRootAddress(bool compute, BindPoint point, uint32_t parameter, uint64_t address) {
     if (open_ != nullptr) NoteRootAddress(compute, point, parameter, address);
   }
-  // Another root signature: root parameters hold nothing. `signature` only tells them apart.
+  // Sets a root signature; another one clears the root parameters. `signature` only distinguishes
+  // them.
   void SetRootSignature(bool compute, const void* signature) {
     if (open_ != nullptr && roots_[compute ? 1 : 0].signature != signature) {
       NoteRootSignature(compute, signature);

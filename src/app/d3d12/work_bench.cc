@@ -17,7 +17,7 @@ namespace {
 // The calls recorded in a list before it is closed and begun again, outside of the measured time.
 constexpr uint32_t kCallsPerList = 4096;
 
-// One device for the whole run: drivers do not load and unload without end.
+// A single device for the whole run: drivers cannot load and unload without end.
 ID3D12Device* BenchDevice(bool wrapped) {
   static ID3D12Device* const real = [] {
     ID3D12Device* const device = TestDevice().Detach();

@@ -56,8 +56,8 @@ class BlockWriter {
   // False in a forked child of its owner.
   bool BelongsToThisProcess() const;
 
-  // One page for events or names; 0 when the block is full (counted). Lock-free. The contents are
-  // those of its last use.
+  // Allocates a page for events or names; returns 0 when the block is full (counted). Lock-free.
+  // The contents are those of its last use.
   uint32_t AllocatePage();
   void FreePage(uint32_t page);
   std::byte* Page(uint32_t page) const { return data() + uint64_t{page} * kPageBytes; }

@@ -83,7 +83,7 @@ ThreadRecord* CallRing::OfThisThread(BlockWriter* block) {
   record->thread_id = CurrentThreadId();
   CopyThreadName(record);
   record->state.store(1, std::memory_order_release);
-  // One slot, one record: that of a block before this one stays "running" in that block.
+  // The slot has room for one record: that of an earlier block stays "running" in that block.
   thread_end.Set(record);
   return record;
 }

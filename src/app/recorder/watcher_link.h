@@ -30,7 +30,7 @@ Status HandOverBlock(const SharedMemory& block);
 Status HandOverCapture(const SharedMemory& region);
 Status SendDeviceLost();
 
-// Tells whether the watcher is still there, whatever the program closes meanwhile.
+// Finds out if the watcher is still there, whatever the program closes meanwhile.
 class WatcherLine {
  public:
   // Errors: those of WatcherSocket; any other if there is no room for it.

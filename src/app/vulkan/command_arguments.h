@@ -53,7 +53,7 @@ WorkArguments BufferCopyArguments(uint32_t count, const Region* regions) {
   if (regions == nullptr) count = 0;
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < count && i < kMostRegionsCounted; ++i) bytes += regions[i].size;
-  // 0: it is not told.
+  // 0: unknown.
   return ByteArguments(count, count > kMostRegionsCounted ? 0 : bytes);
 }
 template <typename Info>

@@ -50,8 +50,8 @@ uint32_t ListFlags(const CommandBufferState& state, const VkCommandBufferBeginIn
   uint32_t flags = CAIRN_LIST_HELD | (state.secondary ? CAIRN_LIST_SECONDARY : 0);
   const bool counted = state.secondary && info.pInheritanceInfo != nullptr &&
                        info.pInheritanceInfo->pipelineStatistics != 0;
-  // A secondary that may run several times at once has no words of its own: those of the primary around
-  // it tell which execution it was.
+  // A secondary that may run several times at once has no words of its own: those of the primary
+  // around it show the execution.
   if (state.pool->silent || counted || (state.secondary && simultaneous)) {
     return flags | CAIRN_LIST_SILENT;
   }

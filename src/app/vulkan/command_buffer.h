@@ -119,7 +119,7 @@ inline CommandBufferState* CommandBufferOf(VkCommandBuffer command_buffer) {
   return command_buffers.Find(command_buffer);
 }
 
-// Tells the recording where it is, after one of the members above has changed.
+// Updates the recording's silence after one of the members above has changed.
 void UpdateSilence(CommandBufferState& state);
 
 // A bind, in a recording that is open. It is nothing that the GPU is given: a suspended render pass may go on behind

@@ -49,8 +49,8 @@ class ExactComputeState {
     std::vector<VkDescriptorBufferInfo> buffers;
     std::vector<VkBufferView> views;
   };
-  // One call. They are made again in their order, whole, because which of the offsets belongs to which set
-  // only the layouts of the sets know.
+  // One call. Calls are repeated in their order, as a whole, because only the layouts of the sets
+  // assign offsets to sets.
   struct Bound {
     VkPipelineLayout layout;
     uint32_t first;

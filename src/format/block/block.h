@@ -617,7 +617,8 @@ struct BlockHeader {
   uint64_t destructions_offset;    // DestructionRecord[kDestructionRing] (destructions.h)
   std::atomic<uint64_t> destruction_serial;        // of the last one
   std::atomic<uint32_t> descriptor_sets_left_out;  // that found no room
-  // 1: the process ends by its own exit. Noted where the system does not tell that from being ended by others.
+  // 1: the process ends by its own exit. Set on systems that do not distinguish that from being
+  // ended by another process.
   std::atomic<uint32_t> exit_noted;
   // The code with which a program of Windows ends under Wine, of which Linux keeps eight bits; kExitCodeKnown is set
   // as well. 0: not known.

@@ -183,7 +183,7 @@ class Printer {
   void Array(const ValueInfo& value, Shape shape, const std::byte* elements, uint64_t count) {
     const uint32_t stride = ElementBytes(shape, value);
     const bool is_text = value.kind == ValueKind::kString || value.kind == ValueKind::kWideString;
-    // One struct is not a list of one.
+    // A single struct is printed without brackets.
     if (count == 1 && value.count.factor_count == 0 && shape == Shape::kArray && !is_text) {
       return Inline(value, elements);
     }

@@ -46,7 +46,7 @@ bool GpuReadsAddresses(Method method);
 // through it follows addresses to others.
 bool ViewsAddresses(Method method, const DecodedCall& call);
 
-// How the data of SetPrivateData encode a name, if they do.
+// The encoding of a name in the data of SetPrivateData; kNone: they hold no name.
 enum class NameKind : uint8_t { kNone, kNarrow, kWide };
 NameKind NameInPrivateData(std::span<const std::byte> arguments);
 

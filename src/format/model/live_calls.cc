@@ -67,7 +67,7 @@ void LiveCalls::ReadDescriptors(const Record& call, BlobSource* blobs, ListRecor
   if (static_cast<Method>(call.method) != Method::ID3D12GraphicsCommandList_OMSetRenderTargets) {
     return;
   }
-  // One handle may stand for those behind it as well.
+  // A handle may stand for those behind it as well.
   const auto* const count = Argument<uint32_t>(arguments, 0);
   const auto* const handles = Array<uint64_t>(arguments, 1);
   const auto* const range = Argument<uint32_t>(arguments, 2);

@@ -57,7 +57,7 @@ uint64_t LiveState::left_out() const {
   return state_->left_out;
 }
 bool LiveState::too_large() const {
-  // One call may copy many descriptors, whose places are no records.
+  // A call may copy many descriptors, whose places are no records.
   return KeptBytes() + state_->descriptors.slots().size() * kSlotBytes > state_->most_bytes;
 }
 size_t LiveState::most_bytes() const {

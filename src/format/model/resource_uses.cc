@@ -407,7 +407,7 @@ void ListUses::OnBarriers(List* list, const DecodedCall& call) {
   }
 }
 
-// These barriers only order work. Layouts are not told from each other: none hides a texture.
+// These barriers only order work. Layouts are not distinguished: none hides a texture.
 void ListUses::OnBarrierGroups(List* list, const DecodedCall& call) {
   const auto* const groups = Array<BarrierGroup>(call, 1);
   const uint32_t count = groups == nullptr ? 0 : Value<uint32_t>(call, 0);

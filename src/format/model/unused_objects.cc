@@ -31,7 +31,7 @@ bool IsNeededItself(Method method) {
 
 }  // namespace
 
-// One pass over the trace, then from what is needed to what that needs.
+// Makes one pass over the trace, then follows the needs of needed objects.
 class UnusedObjects::Search {
  public:
   enum class Of : uint8_t { kRestored, kAll };

@@ -54,7 +54,7 @@ struct PixColour {
 };
 
 // The argument type that a conversion of the format string requests: the bytes themselves do not
-// tell it.
+// show it.
 enum class PixArgumentType : uint8_t {
   kRaw,         // no conversion uses it
   kSigned,      // %d %i, and a width or precision given as *

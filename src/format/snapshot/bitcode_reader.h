@@ -20,9 +20,10 @@ struct BitcodeRecord {
   std::span<const uint64_t> operands;  // valid during the call; no bytes of blobs
 };
 
-// Calls `is_wanted` with each block that begins within a wanted one, and `on_record` with each record of those that it
-// wants. False where the words are no bitcode, or end too early; then some records may have been told. `words` begin with
-// the magic number. Time and memory: linear in the words. May throw std::bad_alloc, and what the functions throw.
+// Calls `is_wanted` with each block that begins within a wanted one, and `on_record` with each
+// record of those that it wants. False where the words are no bitcode, or end too early; then
+// `on_record` may have been called for some records. `words` begin with the magic number. Time and
+// memory: linear in the words. May throw std::bad_alloc, and what the functions throw.
 bool ReadBitcode(std::span<const uint32_t> words,
                  const std::function<bool(uint32_t block)>& is_wanted,
                  const std::function<void(const BitcodeRecord& record)>& on_record);

@@ -403,7 +403,7 @@ struct KernelLine {
       false;  // of an access or an instruction that went wrong, not only of a time-out
   TextRef text;
 };
-// One, if it was asked for.
+// The log, if it was requested.
 struct KernelLog {
   TextRef why_not;          // why it could not be read; empty if it could
   uint32_t first_line = 0;  // into Snapshot::kernel_lines

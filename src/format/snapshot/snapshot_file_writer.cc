@@ -323,7 +323,7 @@ class TableWriter {
     std::vector<std::byte> payload;
   };
 
-  // One table that is too large does not cost the report.
+  // A table that is too large does not cost the report.
   void Keep(ChunkType type) {
     if (out_.bytes().size() > kMaxChunkBytes) {
       more_losses_.push_back(

@@ -259,7 +259,7 @@ void SnapshotTaker::ReserveMemory() {
   snapshot_.text.reserve(std::min(name_pages * kPageBytes * 2, limits_.text_bytes) + kPageBytes +
                          block_.ObjectCount() * sizeof(ObjectRecord::name));
   snapshot_.events.reserve(total_events_);
-  // Reserve for the worst case: events tell that they are binds only when they are read.
+  // Reserve for the worst case: the number of binds is known only after all events are read.
   snapshot_.binds.reserve(total_events_);
   snapshot_.annotations.reserve(total_events_);
   snapshot_.recordings.reserve(found_.size());
@@ -394,7 +394,7 @@ void SnapshotTaker::ReadWords(const FoundRecording& found, uint32_t generation,
 }
 
 // The largest count that is at most `submit_count` and equal to `word` modulo kRunModulus; the word
-// itself when submissions were not told.
+// itself when submissions were not reported.
 uint32_t RunsFromWord(uint32_t word, uint32_t submit_count) {
   const uint32_t remainder = word % kRunModulus;
   if (submit_count < remainder) return remainder;

@@ -34,7 +34,7 @@ struct BlockReadLimits {
 // `passed` of a recording is read before `reached`: work reported as completed was completed, and
 // work reported as not started had not started when the snapshot was taken.
 // Incidents: one for each device that the application reported lost, one for a signal that the
-// library's own handler saw; their time is 0, as the block does not tell it. Add others with
+// library's own handler saw; their time is 0, as the block does not store it. Add others with
 // NoteIncident. `snapshot_time_ns` is CLOCK_REALTIME.
 // `moment`: kLastFault takes the words as they were when the library's handler saw the last fault, that time
 // for the snapshot's, and leaves out submissions made later; kNow where there was none.

@@ -39,7 +39,7 @@ class RecordFilter {
   virtual bool Keep(Record* record, uint64_t frame) = 0;
 };
 
-// One behind the other: what all of them keep, as the last one gave it.
+// Chains filters: keeps the records that all of them keep, as the last one returned them.
 class RecordFilters final : public RecordFilter {
  public:
   // The filters must outlive it.

@@ -77,7 +77,7 @@ template <typename Number>
 bool ParseNumber(std::string_view text, int base, Number* number) {
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, *number, base);
-  // One text for each number.
+  // Each number has exactly one text.
   return error == std::errc() && stopped == end &&
          (text.size() == 1 || text[0] != '0' || base == 16);
 }

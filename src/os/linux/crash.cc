@@ -106,7 +106,7 @@ void InstallCrashHandler(void (*handler)(Crash& crash)) {
   }
 }
 
-// The kernel tells.
+// The kernel reports exits.
 void TellExit(void (*)()) {}
 
 }  // namespace cairn

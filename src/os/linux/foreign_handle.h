@@ -21,8 +21,9 @@ bool IsSealedMemory(int fd);
 // which is not opened; with another errno if it cannot be looked at. `flags`: O_RDONLY or O_RDWR.
 FileDescriptor OpenMemory(const char* path, int flags);
 
-// Closes it on another thread: a socket that lingers, a file of a slow file system and others wait while they are
-// closed, perhaps for ever. At most 16 threads do so; what comes while all of them wait stays open until one is free.
+// Closes it on another thread: a socket that lingers, a file of a slow file system and others block
+// while they are closed, perhaps forever. At most 16 threads close handles; further handles stay
+// open until a thread is free.
 void CloseElsewhere(SystemHandle handle);
 
 // Descriptors that are to be closed and are still open.

@@ -37,8 +37,8 @@ SystemHandle OpenDiagnosis() {
   return diagnosis;
 }
 
-// One socket by its two ends, as the other side names them. Nothing: there is none, or the kernel does not answer, which
-// `*answers` says. sock_diag(7).
+// Finds a socket by its two ends, as the other side names them. nullopt: there is none, or the
+// kernel does not answer (`*answers` is false). sock_diag(7).
 std::optional<Owner> AskKernel(int diagnosis, const TcpEnd& there, const TcpEnd& here,
                                bool* answers) {
   *answers = false;

@@ -152,7 +152,7 @@ void InstallCrashHandler(void (*handler)(Crash& crash)) {
 
 void TellExit(void (*function)()) {
   exit_handler = function;
-  // Wine tells only libraries.
+  // Wine calls functions of libraries only.
   if (IsInProgram()) std::atexit(OnExit);
 }
 

@@ -26,7 +26,8 @@ constexpr size_t kPathOffset = sizeof(Order);
 static_assert(kPathOffset == 0x20 && offsetof(Order, loaded) == 0x10 &&
               offsetof(Order, error) == 0x18);
 
-// The thread's function: a thread's exit code has 32 bits, and would tell neither the address nor the reason.
+// The thread's function: a thread's exit code has 32 bits, which hold neither the address nor the
+// reason.
 constexpr std::array<uint8_t, 42> kCode = {
     0x53,                          // push rbx
     0x48, 0x83, 0xEC, 0x20,        // sub rsp, 0x20

@@ -36,8 +36,8 @@ struct Scope {
 };
 
 // One execution of a recording; a recording never submitted as far as we know has one as well.
-// Executions of one recording about which the same is known share their scopes, so that a list
-// submitted ten thousand times does not cost ten thousand trees.
+// Executions of one recording with equal states share their scopes, so that a list submitted ten
+// thousand times does not cost ten thousand trees.
 struct Execution {
   uint32_t recording = kNone;
   uint32_t submission = kNone;  // index into Snapshot::submissions, kNone if not told
@@ -101,7 +101,7 @@ struct QueueVerdict {
   // In order of the candidates; of more than are explained, the first and the last ones.
   std::vector<CandidateContext> contexts;
   // Executions in flight of which no scope is a candidate: work outside any scope, a list without
-  // events, or a further execution of a list whose executions cannot be told apart.
+  // events, or a further execution of a list whose executions cannot be distinguished.
   std::vector<uint32_t> list_candidates;
   // Shader work whose word says that it finished, and that may be the culprit all the same: the last of
   // the queue, where this run shows that words ran ahead (late_suspect.h). kNone nearly always.

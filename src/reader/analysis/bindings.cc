@@ -146,7 +146,8 @@ void BindingResolver::ResolveSet(const Event& event, uint32_t pipeline, const Mo
   }
 }
 
-// The last one: that of a Vulkan object may be told for its name and for each range of addresses.
+// Finds the last destruction: that of a Vulkan object may be recorded for its name and for each
+// range of addresses.
 uint32_t BindingResolver::DestructionOf(uint32_t object) {
   if (destructions_.empty()) {
     for (uint32_t i = 0; i < snapshot_.destructions.size(); ++i) {

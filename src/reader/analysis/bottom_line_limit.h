@@ -11,9 +11,9 @@
 
 namespace cairn {
 
-// 64 on GCN 1 to 5, told by the PCI identifiers, where markers are the device's own writes. 0: unknown or unlimited;
-// and of a device that was lost, whose bottom-of-pipe stores may be lost with it, so that nothing may follow from
-// the limit.
+// Returns 64 on GCN 1 to 5, recognised by the PCI identifiers, where markers are the device's own
+// writes. 0: unknown or unlimited; and of a device that was lost, whose bottom-of-pipe stores may
+// be lost with it, so that the limit proves nothing.
 uint32_t BottomLineLimit(const Device& device);
 
 }  // namespace cairn

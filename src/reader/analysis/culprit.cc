@@ -150,7 +150,7 @@ class CulpritFinder {
     return {FindingKind::kDeadlock, waits_.cycles.empty() ? kNone : 0, kNone};
   }
 
-  // Work that hangs goes before a wait: queues behind it wait as well, some of them for ever.
+  // Hanging work goes before a wait: queues behind it wait as well, some of them forever.
   void ExplainHang() {
     Standstill found;
     uint32_t found_at = kNone;

@@ -19,7 +19,7 @@ namespace {
 // The most descriptors read of one set; only damaged files have more.
 constexpr uint32_t kMostDescriptorsSeen = 4096;
 constexpr size_t kMostDescriptorsKept = 16;
-// Work that turns out to lead elsewhere at the time of its submission is not told of.
+// Work that turns out to lead elsewhere at the time of its submission is not reported.
 constexpr size_t kMostTried = 4 * kMostFaultUsers;
 
 bool TellsOfFault(const KernelLine& line) {
@@ -34,7 +34,7 @@ class FaultPlace {
       const Fault& fault = snapshot.faults[verdict.fault];
       if (fault.result >= 0) Add(verdict, fault.device);
     }
-    // A line behind the one that names the process may tell the address.
+    // A line behind the one that names the process may have the address.
     const bool kernel_tells =
         std::any_of(snapshot.kernel_lines.begin(), snapshot.kernel_lines.end(), TellsOfFault);
     if (kernel_tells || !faults_.empty()) {

@@ -12,7 +12,7 @@
 
 namespace cairn {
 
-// More are not told of; the latest are.
+// The most users that are reported; the latest are.
 inline constexpr size_t kMostFaultUsers = 16;
 
 // Fills Analysis::fault_users if the driver, or the kernel for this process, reports a fault with

@@ -165,8 +165,8 @@ bool ToldCompleted(const Snapshot& snapshot, const Execution& execution) {
          submission.number <= snapshot.queues[submission.queue].completed_submission;
 }
 
-// The loss of a device may itself signal the fence that told: the write at the bottom of the pipe that
-// the list ends with did not arrive.
+// The loss of a device may itself signal the fence that showed completion: the write at the bottom
+// of the pipe that the list ends with did not arrive.
 bool WordsDenyTheEnd(const Snapshot& snapshot, const Execution& execution) {
   const Recording& recording = snapshot.recordings[execution.recording];
   if (recording.device == kNone || !snapshot.devices[recording.device].device_lost) return false;

@@ -43,8 +43,8 @@ struct Progress {
   bool words_make_sense = true;  // false: a word holds a value that no write of the list produces
 };
 
-// True if the application tells submissions of `device`: then a list that it never submitted has not
-// run.
+// Judges an execution. `device_tells_submissions`: the application reports submissions, so that a
+// list without one has not run.
 Progress JudgeExecution(const Snapshot& snapshot, const Execution& execution,
                         bool device_tells_submissions);
 

@@ -106,7 +106,7 @@ class QueueOfRawMarkers {
       return;
     }
     RawMarkerWork& work = verdict->works.back();
-    // One part has finished and another was not reached: it may be the marker between them that waits.
+    // A part has finished and another was not reached: the marker between them may be waiting.
     const bool torn = again && judged.state != WorkState::kInFlight;
     work.state = torn ? WorkState::kInFlight : judged.state;
     work.likely = torn || judged.likely;

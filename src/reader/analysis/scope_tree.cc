@@ -116,7 +116,7 @@ void OrdinalCounter::Count(const Snapshot& snapshot, uint32_t count, std::vector
   for (uint32_t i = 0; i < count; ++i) {
     Scope& scope = (*scopes)[first + i];
     const Event& event = snapshot.events[scope.event];
-    // A name tells passes apart; where none was kept, their number does.
+    // Passes are distinguished by name; without a name, by their number.
     if (event.type == CAIRN_MARKER_PASS && !event.name.empty()) continue;
     uint32_t* link = &links_[scope.parent == kNone ? root : scope.parent - first].last_child;
     uint32_t* const head = link;

@@ -16,8 +16,8 @@ namespace cairn {
 // Submission numbers of one queue, from 1.
 struct SubmissionProgress {
   uint64_t submitted = 0;  // the last one made
-  // This one and all before it have finished, as told or as proven by words. One without lists behind
-  // it is not known to have finished until something behind it has.
+  // This submission and all before it have finished, by report or by words. A later submission
+  // without lists is known to have finished only when one behind it has.
   uint64_t finished = 0;
   // The first one of which a list is known and has not finished; 0: none.
   uint64_t first_with_unfinished_list = 0;

@@ -47,8 +47,8 @@ struct Ranked {
                       backwards ? kNone - (group == kNone ? position : group) : position, position);
   }
   // Returns true if nothing but their order separates the two: they tie with equal scores, their
-  // mode tells what has finished, the front end may stand at both, no barrier is between them, or
-  // each is the likeliest of its queue and nothing separates the queues.
+  // mode shows finished work, the front end may stand at both, no barrier is between them, or each
+  // is the likeliest of its queue and nothing separates the queues.
   bool AsLikelyAs(const Ranked& other) const {
     if (std::tuple(work, weight, raw, late) !=
         std::tuple(other.work, other.weight, other.raw, other.late)) {

@@ -8,10 +8,11 @@
 
 namespace cairn {
 
-// True for a hang on a GPU: a wild access stops it as an endless loop does, and drivers tell of it late or never
-// (NVIDIA's driver 580 gives neither a lost device nor an answer to VK_EXT_device_fault). False where the "GPU" is the
-// CPU, whose faults are signals; where lines of a GPU's driver in the kernel's log tell of other things than a fault; and
-// where the first suspect runs nothing. `finding` has its kind and suspects. Pure, linear in the kernel's lines.
+// True for a hang on a GPU: a wild access stops it as an endless loop does, and drivers report it
+// late or never (NVIDIA's driver 580 gives neither a lost device nor an answer to
+// VK_EXT_device_fault). False where the "GPU" is the CPU, whose faults are signals; where lines of
+// a GPU's driver in the kernel's log report no fault; and where the first suspect runs nothing.
+// `finding` has its kind and suspects. Pure, linear in the kernel's lines.
 bool MayBeUnreportedFault(const Snapshot& snapshot, const Analysis& analysis,
                           const CulpritFinding& finding);
 

@@ -398,8 +398,9 @@ void WaitFinder::FindCycles() {
   }
 }
 
-// Depth first, without recursion: an edge back to a queue on the path closes a cycle. Each of n edges may close
-// one as long as the path; they are all told to be deadlocks, but not all are kept.
+// Depth first, without recursion: an edge back to a queue on the path closes a cycle. Each of n
+// edges may close one as long as the path; all of them are marked as deadlocks, but not all are
+// kept.
 void WaitFinder::FindCyclesFrom(uint32_t start, std::vector<Visit>* visits) {
   struct Step {
     uint32_t queue;

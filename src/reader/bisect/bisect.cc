@@ -44,7 +44,7 @@ Status Undecidable(uint32_t plays, const std::string& why) {
                             plays, why));
 }
 
-// Asks, counts, and tells how far it is.
+// Asks, counts, and reports the progress.
 class Asker {
  public:
   Asker(const Probe& probe, const BisectOptions& options) : probe_(probe), options_(options) {}

@@ -209,7 +209,7 @@ TEST(DescribeCulprits, SaysWhatItIsAndWhereItStands) {
   EXPECT_THAT(text.list, HasSubstr("\"Main\""));
   EXPECT_THAT(text.pipeline, HasSubstr("\"Integrate\""));
   EXPECT_THAT(text.path, ElementsAre("Frame", "Simulate"));
-  // Of the list's two executions, the one that failed is named.
+  // The text names the one of the list's two executions that failed.
   EXPECT_EQ(program.submissions[1], text.submission);
   EXPECT_EQ(0u, text.list_index);
   EXPECT_EQ(1u, text.frame);

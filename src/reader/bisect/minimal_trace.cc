@@ -43,7 +43,7 @@ bool IsGuilty(const BisectTree::Submission& submission, uint32_t index, const Su
   return false;
 }
 
-// One list of a submission: is it executed, and what stays in it?
+// Decides if a list of a submission is executed, and which calls stay in it.
 void ChooseList(const BisectTree::Submission& submission, uint32_t index,
                 const std::vector<Suspect>& culprits, Chosen* chosen) {
   const BisectTree::List& list = submission.lists[index];

@@ -169,7 +169,7 @@ bool WorkTree::Keeps(const BisectQuestion& question, Kind kind, const WorkNote& 
   if (std::any_of(gone_.begin(), gone_.end(), meets)) return false;
   return std::none_of(question.left_out.begin(), question.left_out.end(), [&](const Suspect& out) {
     const WorkNote& other = NoteOf(out);
-    // One holds the other.
+    // A part may hold the other.
     switch (std::min(out.kind, kind)) {
       case Kind::kSubmission: return other.scope == note.scope;
       case Kind::kList: return other.group == note.group;

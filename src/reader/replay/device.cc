@@ -77,7 +77,7 @@ Result<D3D12Library> LoadD3D12(const std::string& name) {
   }
   result.is_libvkd3d = IsLibvkd3d(name, *library);
   result.takes_null = !result.is_libvkd3d || TakesNull(*library);
-  // libvkd3d-utils was built with wchar_t for WCHAR, and tells libvkd3d so; others have that of Windows.
+  // libvkd3d-utils was built with wchar_t for WCHAR, and tells libvkd3d; others use Windows's size.
   result.wchar_bytes = result.takes_api_version ? sizeof(wchar_t) : sizeof(char16_t);
   result.serialize_root_signature = library->Find<void*>("D3D12SerializeRootSignature");
   if (result.create_device == nullptr) {

@@ -120,7 +120,7 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
 
 PlayerImpl::~PlayerImpl() {
   if (!abandoned_) return;
-  // The GPU may still use all of it, and some implementations wait for it for ever.
+  // The GPU may still use all of it, and some implementations wait for it forever.
   objects_.Abandon();
   for (auto& [number, context] : devices_) context.release();
   for (auto& [number, device] : new_devices_) device.Detach();

@@ -31,7 +31,7 @@ void AppendUses(const FindingFacts& facts, const SuspectWork& suspect, std::stri
     out += "; uses ";
     AppendBinding(facts.snapshot, facts.analysis.bindings[suspect.binding], out);
   }
-  // Only for the first suspect: for the million of a hostile file it would take for ever.
+  // Only for the first suspect: a hostile file may have a million of them.
   if (suspect.scope == kNone || &suspect != &facts.finding.suspects.front()) return;
   const ArgumentsWriter writer = FindArgumentsWriter(
       facts.snapshot, facts.analysis, facts.analysis.executions[suspect.execution], suspect.scope);

@@ -80,7 +80,7 @@ class Redactor {
   }
   void Events(uint32_t, uint32_t) {}
 
-  // Numbers tell nothing of the machine, but for those that say so.
+  // Numbers identify no machine, except those marked private.
   template <typename T>
   void Number(const char*, T& value, Privacy privacy = Privacy::kPublic) {
     if (privacy == Privacy::kPrivate) value = T{};
@@ -126,8 +126,8 @@ class Redactor {
   void Handle(const char*, uint64_t& handle) {
     if (handle != 0) handle = handles_.try_emplace(handle, handles_.size() + 1).first->second;
   }
-  // One near null tells nothing, and it is what tells that a pointer was null. One below all objects must not
-  // wrap: what it became would tell the distance.
+  // An address near null is public, and shows that a pointer was null. An address below all objects
+  // must not wrap: the result would reveal the distance.
   void Address(const char*, uint64_t& address) {
     if (address < kNullPages) return;
     const bool moves = lowest_address_ != UINT64_MAX && address >= distance_;
@@ -138,7 +138,7 @@ class Redactor {
   std::string_view TextOf(TextRef text) const {
     return std::string_view(text_).substr(text.offset, text.length);
   }
-  // The numbers that a command was recorded with tell nothing of the machine.
+  // The arguments of a command identify no machine.
   static bool HoldsAddress(uint16_t point) {
     return !IsArguments(point) ||
            point == static_cast<uint16_t>(ArgumentsPoint::kIndirectAddress) ||

@@ -204,7 +204,8 @@ void TextReporter::PrintDevice(LineSink& sink, uint32_t index) {
   PrintSources(sink, device);
 }
 
-// Without --all those that would have told more of what the verdict leaves open.
+// Prints the sources, without --all only those that would have answered more of the verdict's open
+// questions.
 void TextReporter::PrintSources(LineSink& sink, const Device& device) {
   if (device.source_count == 0) return;
   const auto limits = [this](const Source& source) {

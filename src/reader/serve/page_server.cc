@@ -185,7 +185,7 @@ struct PageServer::State {
   const char* Refusal(const http::request<http::empty_body>& request);
 };
 
-// One question, and its answer: what stands behind a question that was refused is never taken for another.
+// One question, and its answer: bytes behind a refused question are never read as another one.
 class PageServer::State::Connection final : public std::enable_shared_from_this<Connection> {
  public:
   Connection(State* state, Tcp::socket socket) : state_(*state), stream_(std::move(socket)) {
@@ -414,7 +414,8 @@ void PageServer::State::OnAccepted(Error error, Tcp::socket socket) {
   Accept();
 }
 
-// False if the connection is another user's, or if that cannot be told here although it can of others.
+// Returns false if the connection is another user's, or if its user is unknown although the system
+// reports users.
 bool PageServer::State::IsLetIn(const Tcp::socket& socket) {
   if (options.any_user || !users_are_told) return true;
   const PeerUser user = UserBehind(&users, socket);

@@ -210,7 +210,7 @@ TEST_F(PageServerTest, ThePageMayBeComeToFromAnywhereAndNothingElse) {
             "403 other sites may not ask\n");
 }
 
-// Of a client without the address only the first line is read, whatever it sends.
+// The server reads only the first line of a client without the address, whatever it sends.
 TEST_F(PageServerTest, WhoDoesNotKnowTheAddressIsNotHeardOut) {
   const RawConnection connection(host_);
   ASSERT_TRUE(connection.Send("GET /" + std::string(32, '0') + "/ HTTP/1.1\r\n"));

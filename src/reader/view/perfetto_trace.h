@@ -53,7 +53,8 @@ class PerfettoTrace {
  private:
   uint64_t AddDescriptor(std::string_view body, uint64_t parent, std::string_view name);
   void AddEvent(uint64_t type, const PerfettoEvent& event);
-  // The number of a text in one of the tables of the trace, and what tells it to the reader, once.
+  // Returns the number of a text in one of the trace's tables. `told`: receives, once, the data
+  // that defines the text for the reader.
   uint64_t Intern(int table, std::string_view text, std::string* told);
   void AddPacket(std::string_view fields);
   void Flush(size_t at_least);

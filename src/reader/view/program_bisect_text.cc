@@ -54,7 +54,8 @@ void AppendCulprit(const ProgramCulprit& culprit, std::string* text) {
   switch (culprit.suspect.kind) {
     case Suspect::Kind::kCall:
       fmt::format_to(out, "  {}", TypeOf(work));
-      // Elsewhere ordinals count all work of a type; this one counts what nothing else tells apart.
+      // Elsewhere ordinals count all work of a type; this one counts work that is alike in all
+      // else.
       if (culprit.alike > 1) {
         fmt::format_to(out, ", number {} of {} alike there", work.ordinal, culprit.alike);
       }

@@ -51,7 +51,7 @@ struct ObjectList {
 // Frames are the program's. Errors: kInvalidArgument for a frame that is not in the trace; those of the reader.
 Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query);
 std::string ObjectsText(const ObjectList& list);
-// One document, in pieces, until `print` says false.
+// Writes one document, in pieces, until `print` returns false.
 bool WriteObjectsJson(const ObjectList& list, const std::function<bool(std::string_view)>& print);
 
 }  // namespace cairn::cli

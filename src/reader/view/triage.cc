@@ -23,7 +23,7 @@ namespace {
 
 constexpr uint32_t kTriageVersion = 1;
 constexpr size_t kMostUnreadable = 1000;
-// Later ones can be told by no time_t of 32 bits, and no calendar.
+// Later times fit into no time_t of 32 bits, and no calendar.
 constexpr uint64_t kLatestNs = uint64_t{4'000'000'000} * 1'000'000'000;
 
 // "2023-11-14T22:13:25.000Z": databases read it, and its order as text is that of time.
