@@ -28,12 +28,12 @@ uint64_t NextObjectNumber() {
   return next_object.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-Capture::Capture(std::unique_ptr<SharedRegion> region, const CaptureOptions& options)
+Capture::Capture(std::unique_ptr<SharedRegion> region, const CaptureSettings& options)
     : region_(std::move(region)),
       options_(options),
       memory_on_(region_->state() == CaptureState::kOn) {}
 
-Status Capture::Start(const CaptureOptions& options) {
+Status Capture::Start(const CaptureSettings& options) {
   static std::mutex& mutex = *new std::mutex;
   const std::lock_guard lock(mutex);
   if (Active() != nullptr) {

@@ -24,19 +24,11 @@
 #include "format/block/capture_region.h"
 #include "format/calls/record.h"
 #include "format/calls/value_encoder.h"
+#include "format/settings/layer_settings.h"
 
 namespace cairn {
 
 class SharedRegion;
-
-struct CaptureOptions {
-  uint64_t start_frame = 0;
-  uint64_t stop_frame = ~uint64_t{0};
-  bool armed = false;  // wait for the watcher's request even if start_frame is 0
-  bool hash_frames = false;
-  bool hash_resources =
-      false;  // new memory begins as zeros, so that all that resources hold is defined
-};
 
 class Capture {
  public:
@@ -47,7 +39,9 @@ class Capture {
   // can be started when it has stopped. A forked child records nothing. Captures that record from
   // the beginning have no kStart. Errors: kNotFound (no watcher), kIo, kOutOfMemory,
   // kInvalidArgument (a capture is active).
-  static Status Start(const CaptureOptions& options);
+  // Armed it waits for the watcher's request, also if start_frame is 0. With hash_resources new
+  // memory begins as zeros, so that all that resources hold is defined.
+  static Status Start(const CaptureSettings& options);
 
   // Writes the kCall record and marks the thread as being in this call. The call's number; 0 if it could
   // not be recorded (noted once), which EndCall takes as well.
@@ -92,14 +86,14 @@ class Capture {
   bool hash_resources() const;
 
  private:
-  Capture(std::unique_ptr<SharedRegion> region, const CaptureOptions& options);
+  Capture(std::unique_ptr<SharedRegion> region, const CaptureSettings& options);
   void NoteLoss(Method method, const char* what);
   void Stop();
   void Deactivate();
 
   static std::atomic<Capture*> active_;
   const std::unique_ptr<SharedRegion> region_;
-  const CaptureOptions options_;
+  const CaptureSettings options_;
   std::atomic<bool> memory_on_;
   std::atomic<bool> starting_{false};
   std::atomic<bool> stopping_{false};

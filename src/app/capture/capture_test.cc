@@ -47,7 +47,7 @@ std::vector<std::byte> Pattern(size_t size, uint32_t seed) {
 
 class CaptureTest : public testing::Test {
  protected:
-  Capture& Begin(const CaptureOptions& options = {}) {
+  Capture& Begin(const CaptureSettings& options = {}) {
     const Status status = Capture::Start(options);
     if (!status.ok()) ADD_FAILURE() << status.message();
     return *Capture::Active();
@@ -98,7 +98,7 @@ TEST_F(CaptureTest, ACallIsRecordedBeforeItsResultWithItsArguments) {
 }
 
 TEST_F(CaptureTest, TheHeaderSaysWhatWasAskedFor) {
-  CaptureOptions options;
+  CaptureSettings options;
   options.start_frame = 3;
   options.stop_frame = 9;
   options.hash_frames = true;
@@ -457,7 +457,7 @@ TEST_F(CaptureTest, AWatcherThatIsSilentForTooLongEndsIt) {
 }
 
 TEST_F(CaptureTest, FramesStartAndStopIt) {
-  CaptureOptions options;
+  CaptureSettings options;
   options.start_frame = 2;
   options.stop_frame = 4;
   Capture& capture = Begin(options);
@@ -477,7 +477,7 @@ TEST_F(CaptureTest, FramesStartAndStopIt) {
 }
 
 TEST_F(CaptureTest, TheWatcherStartsAnArmedOne) {
-  CaptureOptions options;
+  CaptureSettings options;
   options.armed = true;
   Capture& capture = Begin(options);
   AwaitRegion();

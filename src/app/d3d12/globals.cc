@@ -89,13 +89,7 @@ void MakeBlock() {
 void StartCapture() {
   const CaptureSettings& asked = *Settings().capture;
   if (!asked.on || Capture::Active() != nullptr) return;
-  CaptureOptions options;
-  options.start_frame = asked.start_frame;
-  options.stop_frame = asked.stop_frame;
-  options.armed = asked.armed;
-  options.hash_frames = asked.hash_frames;
-  options.hash_resources = asked.hash_resources;
-  const Status status = Capture::Start(options);
+  const Status status = Capture::Start(asked);
   if (!status.ok()) {
     Log(LogLevel::kError, "nothing is captured: " + status.message());
     return;
