@@ -17,8 +17,6 @@ constexpr uint32_t kThreadsKept = 65536;
 // The bytes of the region that are read before its pages are forgotten.
 constexpr uint64_t kMostTouchedBytes = 16u << 20;
 
-enum RingState : uint32_t { kRingFree = 0, kRingEnded = 2 };
-
 bool IsRecordKind(RecordKind kind) {
   return kind >= RecordKind::kCall && kind <= RecordKind::kResourceHash;
 }
@@ -333,12 +331,12 @@ bool RegionReader::PassOverGap() {
 void RegionReader::FreeEndedRing(uint32_t index) {
   CaptureRing& theirs = ring(index);
   uint32_t state = theirs.state.load(std::memory_order_acquire);
-  if (state != kRingEnded || rings_[index].published != rings_[index].position ||
+  if (state != kEntryRetired || rings_[index].published != rings_[index].position ||
       theirs.head.load(std::memory_order_acquire) != rings_[index].position) {
     return;
   }
   NoteThread(index);
-  theirs.state.compare_exchange_strong(state, kRingFree);
+  theirs.state.compare_exchange_strong(state, kEntryFree);
 }
 
 void RegionReader::GiveBack() {
@@ -389,7 +387,7 @@ uint64_t RegionReader::last_taken_number() const {
 
 void RegionReader::NoteThread(uint32_t index) {
   CaptureRing& theirs = ring(index);
-  if (theirs.state.load(std::memory_order_acquire) == kRingFree) return;
+  if (theirs.state.load(std::memory_order_acquire) == kEntryFree) return;
   Thread thread;
   thread.index = rings_[index].noted_thread = theirs.thread;
   if (threads_.size() >= kThreadsKept && threads_.count(thread.index) == 0) ForgetAnEndedThread();
@@ -405,7 +403,7 @@ void RegionReader::NoteThread(uint32_t index) {
 void RegionReader::ForgetAnEndedThread() {
   const auto lives = [this](uint32_t thread) {
     for (uint32_t i = 0; i < kCaptureRings; ++i) {
-      if (rings_[i].noted_thread == thread && ring(i).state.load() != kRingFree) return true;
+      if (rings_[i].noted_thread == thread && ring(i).state.load() != kEntryFree) return true;
     }
     return false;
   };

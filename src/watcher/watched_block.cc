@@ -153,7 +153,7 @@ std::vector<LostDevice> WatchedBlock::LostDevices() const {
   if (!block.ok()) return lost;
   for (uint32_t i = 0; i < block->ContextCount(); ++i) {
     const uint64_t context = ContextOffset(*block, i);
-    if (block->Load32(context + offsetof(ContextRecord, state)) == 0 ||
+    if (block->Load32(context + offsetof(ContextRecord, state)) == kEntryFree ||
         block->Load32(context + offsetof(ContextRecord, device_lost)) != 1) {
       continue;
     }
@@ -170,7 +170,7 @@ bool WatchedBlock::IsWithoutWords() const {
   uint32_t devices = 0;
   for (uint32_t i = 0; i < block->ContextCount(); ++i) {
     const uint64_t context = ContextOffset(*block, i);
-    if (block->Load32(context + offsetof(ContextRecord, state)) != 1) continue;
+    if (block->Load32(context + offsetof(ContextRecord, state)) != kEntryPublished) continue;
     ++devices;
     const uint32_t mode = block->Load32(context + offsetof(ContextRecord, mode));
     if (mode != static_cast<uint32_t>(MarkerMode::kOff)) return false;

@@ -7,15 +7,13 @@
 namespace cairn {
 namespace {
 
-enum ArenaState : uint32_t { kFree = 0, kInUse = 1, kUsedUp = 2 };
-
 constexpr uint32_t RoundUp(uint32_t bytes) {
   return (bytes + kMarkerAlignment - 1) / kMarkerAlignment * kMarkerAlignment;
 }
 
 bool Claim(ArenaRecord& record) {
-  uint32_t expected = kFree;
-  return record.state.compare_exchange_strong(expected, kInUse, std::memory_order_acq_rel);
+  uint32_t expected = kEntryFree;
+  return record.state.compare_exchange_strong(expected, kEntryPublished, std::memory_order_acq_rel);
 }
 
 bool HasEventIds(const ArenaRecord& record) {
@@ -81,7 +79,7 @@ void MarkerArena::GiveBackEntry(bool used_up) {
   record_->first_index.store(0, std::memory_order_relaxed);
   record_->first_directory_page.store(0, std::memory_order_relaxed);
   SetLiveBytes(0);
-  record_->state.store(used_up ? kUsedUp : kFree, std::memory_order_release);
+  record_->state.store(used_up ? kEntryRetired : kEntryFree, std::memory_order_release);
   record_ = nullptr;
   FreeChain(first_data_page_);
   FreeChain(first_directory_page_);
@@ -316,7 +314,8 @@ uint32_t MarkerArena::EntriesInUse(const BlockWriter& block) {
   const ArenaRecord* arenas = block.arenas();
   const uint32_t count = block.header()->arena_count.load(std::memory_order_acquire);
   for (uint32_t i = 0; arenas != nullptr && i < count; ++i) {
-    entries += arenas[i].state.load(std::memory_order_relaxed) == kInUse && HasEventIds(arenas[i]);
+    entries += arenas[i].state.load(std::memory_order_relaxed) == kEntryPublished &&
+               HasEventIds(arenas[i]);
   }
   return entries;
 }

@@ -122,8 +122,7 @@ Context::~Context() {
     }
   }
   // A context that could not be initialised was never published, and stays so.
-  uint32_t published = 1;
-  record_->state.compare_exchange_strong(published, 2, std::memory_order_release);
+  Retire(record_->state, std::memory_order_release);
   // Stop the backend: it must not write into the block once another context may own its memory.
   // After a device loss the GPU itself is not trusted: its memory is never given out again.
   backend_.reset();
@@ -140,8 +139,7 @@ void Context::RetirePipelines() {
   const uint32_t count = block_->header()->pipeline_count.load();
   for (uint32_t i = 0; i < count; ++i) {
     PipelineRecord& record = block_->pipelines()[i];
-    uint32_t registered = 1;
-    if (record.context == index_ && record.state.compare_exchange_strong(registered, 2)) {
+    if (record.context == index_ && Retire(record.state)) {
       block_->RetirePipeline(i);
     }
   }
@@ -169,7 +167,7 @@ Status Context::TakeRecord() {
   if (desc_.mode == CAIRN_MODE_OFF) {
     backend_ = std::make_unique<NoWrites>(std::move(description.sources));
   }
-  record_->state.store(1, std::memory_order_release);
+  Publish(record_->state);
   return Status();
 }
 
@@ -224,7 +222,7 @@ Status Context::Initialize() {
       .store(desc_.raw_marker_count, std::memory_order_release);
   std::atomic_ref<uint32_t>(record.recording_capacity)
       .store(desc_.max_command_lists, std::memory_order_release);
-  record.state.store(1, std::memory_order_release);
+  Publish(record.state);
   if (sees_signals) RememberContextInCrashSignals(this, block_->header());
   if (record.mirror_period_us != 0)
     mirror_ = StartInnerThread("cairn-mirror", [this] { MirrorLoop(); });
@@ -474,7 +472,7 @@ uint32_t Context::FindQueue(void* native, CairnQueueType type, bool add) {
   queue.context = index_;
   queue.type = type;
   queue.native_handle = reinterpret_cast<uintptr_t>(native);
-  queue.state.store(1, std::memory_order_release);
+  Publish(queue.state);
   queues_.push_back(index);
   return index;
 }
@@ -536,7 +534,7 @@ Status Context::RegisterPipeline(const CairnPipelineDesc& desc,
   for (uint32_t stage = 0; stage < kStageCount; ++stage) {
     record.shader_names[stage] = shaders[stage] == nullptr ? 0 : block_->AddName(shaders[stage]);
   }
-  record.state.store(1, std::memory_order_release);
+  Publish(record.state);
   live_pipelines_.fetch_add(1);
   *pipeline = index + 1;
   return Status();
@@ -547,9 +545,7 @@ Status Context::UnregisterPipeline(CairnPipeline pipeline) {
   if (pipeline != 0 && pipeline <= block_->header()->pipeline_count.load()) {
     record = &block_->pipelines()[pipeline - 1];
   }
-  uint32_t registered = 1;
-  if (record == nullptr || record->context != index_ ||
-      !record->state.compare_exchange_strong(registered, 2)) {
+  if (record == nullptr || record->context != index_ || !Retire(record->state)) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("pipeline {} is not registered in this context", pipeline));
   }

@@ -44,7 +44,7 @@ std::string_view NameAt(const BlockWriter& block, NameRef name) {
 const PipelineRecord* RecordOf(const BlockWriter& block, CairnPipeline pipeline) {
   if (pipeline == 0 || pipeline > block.header()->pipeline_count.load()) return nullptr;
   const PipelineRecord& record = block.pipelines()[pipeline - 1];
-  return record.state.load(std::memory_order_acquire) == 1 ? &record : nullptr;
+  return IsPublished(record.state) ? &record : nullptr;
 }
 
 // Hashes the names and the shaders' code: handles and numbers differ from run to run.

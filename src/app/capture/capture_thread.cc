@@ -23,8 +23,6 @@ constexpr size_t kRoomInPlace = 1024;
 constexpr size_t kFirstMemory = 4096;
 constexpr size_t kMostBlocks = kMaxBlobBytes / kSpillBlockBytes;
 
-enum RingState : uint32_t { kRingFree = 0, kRingInUse = 1, kRingLeft = 2 };
-
 constinit ThreadSlot thread_end;
 std::atomic<uint32_t> threads_seen{0};
 
@@ -51,9 +49,9 @@ void CaptureThread::ForgetInForkedChild() {
 
 uint32_t CaptureThread::TakeRing(SharedRegion* region) {
   for (uint32_t i = 0; i + 1 < kCaptureRings; ++i) {
-    uint32_t state = kRingFree;
-    if (region->ring(i).state.load(std::memory_order_relaxed) == kRingFree &&
-        region->ring(i).state.compare_exchange_strong(state, kRingInUse,
+    uint32_t state = kEntryFree;
+    if (region->ring(i).state.load(std::memory_order_relaxed) == kEntryFree &&
+        region->ring(i).state.compare_exchange_strong(state, kEntryPublished,
                                                       std::memory_order_acq_rel)) {
       return i;
     }
@@ -79,7 +77,7 @@ void CaptureThread::Introduce() {
   ring.thread = index_;
   ring.thread_id = CurrentThreadId();
   LookAtName();
-  ring.state.store(kRingInUse, std::memory_order_release);
+  Publish(ring.state);
 }
 
 void CaptureThread::LookAtName() {
@@ -101,7 +99,7 @@ void CaptureThread::End(void* value) {
   } else {
     thread->LookAtName();
     thread->writer_.ring().in_call.store(0, std::memory_order_relaxed);
-    thread->writer_.ring().state.store(kRingLeft, std::memory_order_release);
+    thread->writer_.ring().state.store(kEntryRetired, std::memory_order_release);
   }
   delete thread;
 }

@@ -332,7 +332,7 @@ uint32_t TakeEntry(std::atomic<uint32_t>& used, uint32_t capacity, IndexQueue& r
 // Marks an entry that was used before as unpublished for its readers.
 template <typename Record>
 void Unpublish(Record& record) {
-  record.state.store(0, std::memory_order_relaxed);
+  record.state.store(kEntryFree, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
 }
 
@@ -449,7 +449,7 @@ ThreadRecord* BlockWriter::AddThread() {
 
 void BlockWriter::RetireThread(ThreadRecord* thread) {
   thread->ended_ns.store(MonotonicNs(), std::memory_order_relaxed);
-  thread->state.store(2, std::memory_order_release);
+  thread->state.store(kEntryRetired, std::memory_order_release);
   retired_threads_.Push(static_cast<uint32_t>(thread - threads()));
 }
 
@@ -501,7 +501,7 @@ void BlockWriter::AddShader(ShaderCode code, uint64_t hash, std::span<const std:
   } else {
     header_->shaders_dropped.fetch_add(1, std::memory_order_relaxed);
   }
-  record.state.store(1, std::memory_order_release);
+  Publish(record.state);
 }
 
 uint64_t BlockWriter::AddSync(const Sync& sync) {

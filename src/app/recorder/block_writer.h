@@ -94,7 +94,7 @@ class BlockWriter {
   }
 
   // Tables. Each returns the index of an unpublished, zeroed entry, or kTableFull: fill it, then
-  // store state = 1. Entries that were never used come first, so that what has ended stays for a
+  // Publish. Entries that were never used come first, so that what has ended stays for a
   // report; then those that were retired, the oldest first, with their names given back. All lock.
   static constexpr uint32_t kTableFull = 0xFFFFFFFF;
   uint32_t AddContext();

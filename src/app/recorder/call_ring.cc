@@ -82,7 +82,7 @@ ThreadRecord* CallRing::OfThisThread(BlockWriter* block) {
   if (record == nullptr) return &nowhere;
   record->thread_id = CurrentThreadId();
   CopyThreadName(record);
-  record->state.store(1, std::memory_order_release);
+  Publish(record->state);
   // The slot has room for one record: that of an earlier block stays "running" in that block.
   thread_end.Set(record);
   return record;

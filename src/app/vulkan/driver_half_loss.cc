@@ -41,8 +41,7 @@ Faults::Functions FaultFunctions(const DeviceState& device) {
 uint32_t ContextWithWords(const BlockWriter& block, const std::byte* words) {
   for (uint32_t i = 0; i < kMaxContexts; ++i) {
     const ContextRecord& record = block.contexts()[i];
-    if (record.state.load(std::memory_order_acquire) == 1 &&
-        block.data() + record.progress_offset == words) {
+    if (IsPublished(record.state) && block.data() + record.progress_offset == words) {
       return i;
     }
   }

@@ -36,18 +36,18 @@ Faults::Faults(BlockWriter& block, uint32_t context, VkDevice device, const Func
       functions_(functions) {}
 
 void Faults::Open(const char* source) {
-  if (record_->state.load() == 0) {
+  if (record_->state.load() == kEntryFree) {
     std::memset(static_cast<void*>(record_), 0, sizeof(*record_));
     record_->time_ns = MonotonicNs();
   }
-  record_->state.store(0, std::memory_order_relaxed);
+  record_->state.store(kEntryFree, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   CopyText(source, sizeof(record_->source), record_->source);
 }
 
 void Faults::Publish(VkResult result) {
   record_->result = result;
-  record_->state.store(1, std::memory_order_release);
+  cairn::Publish(record_->state);
 }
 
 void Faults::AddAddress(const VkDeviceFaultAddressInfoEXT& address) {
@@ -92,17 +92,17 @@ void Faults::OnDeviceLost() {
   if (functions_.get_reports != nullptr) {
     AskKhr();
     // Perhaps the report of this loss was among those that Poll got.
-    if (record_->state.load() != 0) return KeepDebugInfo();
+    if (record_->state.load() != kEntryFree) return KeepDebugInfo();
   }
   if (functions_.get_info != nullptr) AskExt();
 }
 
 void Faults::TakeOver(const FaultRecord& known) {
-  if (record_ == nullptr || known.state.load(std::memory_order_acquire) == 0) return;
+  if (record_ == nullptr || known.state.load(std::memory_order_acquire) == kEntryFree) return;
   const std::lock_guard lock(mutex_);
-  if (record_->state.load() != 0) return;
+  if (record_->state.load() != kEntryFree) return;
   std::memcpy(static_cast<void*>(record_), static_cast<const void*>(&known), sizeof(known));
-  record_->state.store(0, std::memory_order_relaxed);
+  record_->state.store(kEntryFree, std::memory_order_relaxed);
   record_->vendor_binary_offset = 0;
   record_->vendor_binary_room = 0;
   record_->vendor_binary_bytes = 0;
@@ -173,7 +173,7 @@ void Faults::KeepDebugInfo() {
 }
 
 void Faults::NoteFailure(VkResult result) {
-  if (record_->state.load() != 0) return;  // Something is known: a masked fault of before.
+  if (record_->state.load() != kEntryFree) return;  // Something is known: a masked fault of before.
   Open(kExtDeviceFault);
   Publish(result);
 }

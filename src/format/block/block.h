@@ -13,15 +13,17 @@
 //   the rest          handed out page by page: recordings, GPU-written words, event chunks, names, markers,
 //                     descriptor sets
 //
-// Threads: an entry is published by a release store of its `state` or of its table's count. A reader
+// Threads: an entry is published by a release store of its `state` (entry_state.h) or of its table's count. A reader
 // that sees the published value sees the whole entry. Where all entries of a table have been used,
-// those whose owner has ended are used again, the oldest first: `state` is 0 meanwhile.
+// those whose owner has ended are used again, the oldest first: they are kEntryFree meanwhile.
 #ifndef CAIRN_FORMAT_BLOCK_BLOCK_H_
 #define CAIRN_FORMAT_BLOCK_BLOCK_H_
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "format/block/entry_state.h"
 
 namespace cairn {
 
@@ -240,7 +242,7 @@ struct alignas(128) RecordingSlot {
 static_assert(sizeof(RecordingSlot) == 128);
 
 struct QueueRecord {
-  std::atomic<uint32_t> state;  // 1 when published
+  std::atomic<uint32_t> state;  // EntryState
   uint32_t context;
   uint32_t type;  // CairnQueueType
   NameRef name;
@@ -268,7 +270,7 @@ enum ShaderStage : uint32_t {
 };
 
 struct PipelineRecord {
-  std::atomic<uint32_t> state;  // 1 when published, 2 once unregistered
+  std::atomic<uint32_t> state;  // EntryState; retired: unregistered
   uint32_t context;
   NameRef name;
   NameRef shader_names[kStageCount];
@@ -281,7 +283,7 @@ static_assert(sizeof(PipelineRecord) == 192);
 // The code of a shader, once for all pipelines that have it. Entries are never used again.
 enum class ShaderCode : uint32_t { kUnknown = 0, kSpirV = 1, kDxbc = 2 };
 struct ShaderRecord {
-  std::atomic<uint32_t> state;  // 1 when published
+  std::atomic<uint32_t> state;  // EntryState
   ShaderCode code;
   uint64_t hash;  // never 0; XXH64 of the code for SPIR-V, of its own header for DXBC
   uint64_t size_bytes;
@@ -422,7 +424,7 @@ struct CallRecord {
 };
 static_assert(sizeof(CallRecord) == 64);
 struct alignas(128) ThreadRecord {
-  std::atomic<uint32_t> state;  // 1 running, 2 ended: the oldest ended entry is used again
+  std::atomic<uint32_t> state;  // EntryState; retired: ended, and the oldest is used again
   uint32_t thread_id;           // of the operating system
   char name[16];                // zero-terminated
   std::atomic<uint64_t> ended_ns;
@@ -451,7 +453,7 @@ constexpr uint64_t MakeEventId(uint32_t arena, uint32_t generation, uint32_t ind
 // pages, and a chain of directory pages that says where each marker starts. Written by
 // app/annotations/marker_arena.h, read by format/snapshot/marker_arena_reader.h.
 struct ArenaRecord {
-  std::atomic<uint32_t> state;  // 0 free, 1 in use
+  std::atomic<uint32_t> state;  // EntryState; retired: used no more
   // Counts from 1 and changes at every reset: an EventID with a lower generation has expired. It
   // never restarts: an entry whose generations are used up is retired.
   std::atomic<uint32_t> generation;
@@ -499,7 +501,7 @@ struct FaultVendorInfo {
   uint64_t data;
 };
 struct FaultRecord {
-  std::atomic<uint32_t> state;  // 1 when published
+  std::atomic<uint32_t> state;  // EntryState
   int32_t result;               // VkResult of the question: < 0, and nothing else is known
   uint32_t address_count;
   uint32_t vendor_info_count;
@@ -530,7 +532,7 @@ struct CheckpointTable {
 
 // One device with its breadcrumbs.
 struct ContextRecord {
-  std::atomic<uint32_t> state;  // 1 when published, 2 once destroyed
+  std::atomic<uint32_t> state;  // EntryState; retired: destroyed
   Api api;
   MarkerMode mode;
   WriteMethod method;
@@ -565,6 +567,10 @@ struct ContextRecord {
   SourceRecord sources[kMaxSources];
 };
 static_assert(sizeof(ContextRecord) == 384);
+static_assert(offsetof(ContextRecord, state) == 0 && offsetof(QueueRecord, state) == 0 &&
+              offsetof(PipelineRecord, state) == 0 && offsetof(ShaderRecord, state) == 0 &&
+              offsetof(FaultRecord, state) == 0 && offsetof(ThreadRecord, state) == 0 &&
+              offsetof(ArenaRecord, state) == 0);
 
 inline constexpr uint64_t kExitCodeKnown = uint64_t{1} << 32;
 

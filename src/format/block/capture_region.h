@@ -25,8 +25,8 @@
 // The program counts `doorbell` and wakes the watcher when a ring has kDoorbellBytes more, when it waits
 // for room, and when the capture starts or stops; the watcher looks every few milliseconds all the same.
 //
-// Rings. A thread takes a ring by changing `state` from 0 to 1; its end makes it 2. The watcher changes
-// 2 to 0 when it has read all that is in it, and has noted `thread` and `name`. head and tail go on
+// Rings. A thread takes a ring by changing `state` from kEntryFree to kEntryPublished; its end makes it
+// kEntryRetired. The watcher makes that kEntryFree when it has read all that is in it, and has noted `thread` and `name`. head and tail go on
 // counting from thread to thread. Threads that find no ring share the last one.
 #ifndef CAIRN_FORMAT_BLOCK_CAPTURE_REGION_H_
 #define CAIRN_FORMAT_BLOCK_CAPTURE_REGION_H_
@@ -34,6 +34,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "format/block/entry_state.h"
 
 namespace cairn {
 
@@ -70,7 +72,7 @@ enum class CaptureState : uint32_t {
 };
 
 struct alignas(4096) CaptureRing {
-  std::atomic<uint32_t> state;             // 0 free, 1 in use, 2 its thread has ended (see above)
+  std::atomic<uint32_t> state;             // EntryState; retired: its thread has ended (see above)
   uint32_t thread;                         // index of the thread in the capture, from 0
   uint32_t thread_id;                      // of the operating system
   char name[16];                           // of the thread, zero-terminated; may change at any time
@@ -109,7 +111,8 @@ struct alignas(4096) CaptureRegionHeader {
   // 1: the program has waited too long for room, and goes on without recording. Set by the program.
   std::atomic<uint32_t> gave_up;
 };
-static_assert(sizeof(CaptureRegionHeader) == 4096 && sizeof(CaptureRing) == 4096);
+static_assert(sizeof(CaptureRegionHeader) == 4096 && sizeof(CaptureRing) == 4096 &&
+              offsetof(CaptureRing, state) == 0);
 
 inline constexpr uint64_t kCaptureRegionBytes =
     sizeof(CaptureRegionHeader) +

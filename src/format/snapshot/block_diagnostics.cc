@@ -119,7 +119,7 @@ class ShaderCollector {
     snapshot_.shaders.reserve(count);
     for (uint32_t i = 0; i < count; ++i) {
       const uint64_t offset = block_.shaders_offset() + uint64_t{i} * sizeof(ShaderRecord);
-      if (block_.Load32(offset + offsetof(ShaderRecord, state)) != 1) continue;
+      if (block_.Load32(offset + offsetof(ShaderRecord, state)) != kEntryPublished) continue;
       ShaderRecord record;
       block_.Copy(offset, &record);
       const bool readable =
@@ -243,7 +243,7 @@ uint64_t ReadFaults(const BlockReader& block, bool keep_bytes, Snapshot* snapsho
   uint64_t left_out = 0;
   for (uint32_t device = 0; device < snapshot->devices.size(); ++device) {
     const uint64_t offset = block.faults_offset() + device * sizeof(FaultRecord);
-    if (block.Load32(offset + offsetof(FaultRecord, state)) != 1) continue;
+    if (block.Load32(offset + offsetof(FaultRecord, state)) != kEntryPublished) continue;
     FaultRecord record;
     block.Copy(offset, &record);
     AddFault(record, device, snapshot);

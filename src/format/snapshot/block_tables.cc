@@ -216,12 +216,12 @@ void ReadThreads(const BlockReader& block, NameTable* names, Snapshot* snapshot)
   for (uint32_t i = 0; i < count; ++i) {
     const uint64_t offset = block.threads_offset() + uint64_t{i} * sizeof(ThreadRecord);
     const uint32_t state = block.Load32(offset + offsetof(ThreadRecord, state));
-    if (state == 0) continue;
+    if (state == kEntryFree) continue;
     char name[16];
     block.Copy(offset + offsetof(ThreadRecord, name), name, sizeof(name));
     Thread thread;
     thread.thread_id = block.Load32(offset + offsetof(ThreadRecord, thread_id));
-    thread.ended = state != 1;
+    thread.ended = state != kEntryPublished;
     thread.name = snapshot->AddText(std::string_view(name, strnlen(name, sizeof(name))));
     if (thread.ended) {
       thread.ended_ns = block.Load64(offset + offsetof(ThreadRecord, ended_ns));

@@ -43,7 +43,7 @@ class PipelineDescriptorReader {
   void FindCode() {
     for (uint32_t i = 0; i < block_.ShaderCount(); ++i) {
       const uint64_t entry = block_.shaders_offset() + uint64_t{i} * sizeof(ShaderRecord);
-      if (block_.Load32(entry + offsetof(ShaderRecord, state)) != 1) continue;
+      if (block_.Load32(entry + offsetof(ShaderRecord, state)) != kEntryPublished) continue;
       ShaderRecord record;
       block_.Copy(entry, &record);
       if (record.code != ShaderCode::kSpirV || record.hash == 0) continue;

@@ -94,12 +94,12 @@ void ProgressProbe::ReadQueues() {
     const uint64_t submissions = block_.Load64(offset + offsetof(QueueRecord, submission_count));
     const uint32_t state = block_.Load32(offset + offsetof(QueueRecord, state));
     // Another queue took its place, and counts from 1 again.
-    if (state != 1 || submissions < group.submission_count) {
+    if (state != kEntryPublished || submissions < group.submission_count) {
       group.completed_submission = 0;
       group.finished_submission = 0;
     }
     group.submission_count = submissions;
-    if (state != 1) continue;
+    if (state != kEntryPublished) continue;
     group.progress.device = block_.Load32(offset + offsetof(QueueRecord, context));
     const uint64_t completed = block_.Load64(offset + offsetof(QueueRecord, completed_submission));
     if (completed > group.completed_submission) {
@@ -125,7 +125,7 @@ void ProgressProbe::ReadContextTables() {
   for (uint32_t c = 0; c < context_count; ++c) {
     if (tables_[c].usable) continue;
     const uint64_t offset = block_.contexts_offset() + c * sizeof(ContextRecord);
-    if (block_.Load32(offset + offsetof(ContextRecord, state)) != 1) continue;
+    if (block_.Load32(offset + offsetof(ContextRecord, state)) != kEntryPublished) continue;
     // A device without recordings has no tables yet; its first list creates them.
     if (block_.Load32(offset + offsetof(ContextRecord, recording_capacity)) == 0) continue;
     ContextRecord record;
@@ -137,7 +137,7 @@ void ProgressProbe::ReadContextTables() {
 bool ProgressProbe::AreTablesOf(uint32_t context) const {
   const uint64_t offset = block_.contexts_offset() + context * sizeof(ContextRecord);
   const ContextTables& tables = tables_[context];
-  return block_.Load32(offset + offsetof(ContextRecord, state)) == 1 &&
+  return block_.Load32(offset + offsetof(ContextRecord, state)) == kEntryPublished &&
          block_.Load32(offset + offsetof(ContextRecord, recording_capacity)) ==
              tables.recording_capacity &&
          block_.Load64(offset + offsetof(ContextRecord, recordings_offset)) ==

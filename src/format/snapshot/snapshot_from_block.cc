@@ -141,7 +141,7 @@ void SnapshotTaker::FindRecordings() {
   uint32_t slots = 0;
   for (uint32_t c = 0; c < context_count; ++c) {
     const uint64_t offset = block_.contexts_offset() + c * sizeof(ContextRecord);
-    if (block_.Load32(offset + offsetof(ContextRecord, state)) == 0) continue;
+    if (block_.Load32(offset + offsetof(ContextRecord, state)) == kEntryFree) continue;
     block_.Copy(offset, &context_records_[c]);
     tables_[c] = block_.TablesOf(context_records_[c], std::span(tables_).first(c));
     if (!tables_[c].usable) {
@@ -294,8 +294,8 @@ void SnapshotTaker::ReadContexts() {
     Device& device = snapshot_.devices.emplace_back();
     device.first_source = static_cast<uint32_t>(snapshot_.sources.size());
     const uint32_t state = record.state.load(std::memory_order_relaxed);
-    device.destroyed = state != 1;
-    if (state == 0) continue;  // Being created: nothing is known of it yet.
+    device.destroyed = state != kEntryPublished;
+    if (state == kEntryFree) continue;  // Being created: nothing is known of it yet.
     device.api = record.api;
     device.mode = record.mode;
     device.method = record.method;
@@ -339,7 +339,7 @@ void SnapshotTaker::ReadQueues() {
   snapshot_.queues.resize(count);
   for (uint32_t i = 0; i < count; ++i) {
     const uint64_t offset = block_.queues_offset() + i * sizeof(QueueRecord);
-    if (block_.Load32(offset + offsetof(QueueRecord, state)) != 1) continue;
+    if (block_.Load32(offset + offsetof(QueueRecord, state)) != kEntryPublished) continue;
     QueueRecord record;
     block_.Copy(offset, &record);
     if (record.context >= snapshot_.devices.size()) {
@@ -361,12 +361,12 @@ void SnapshotTaker::ReadPipelines() {
   snapshot_.pipelines.resize(count);
   for (uint32_t i = 0; i < count; ++i) {
     const uint64_t offset = block_.pipelines_offset() + i * sizeof(PipelineRecord);
-    if (block_.Load32(offset + offsetof(PipelineRecord, state)) == 0) continue;
+    if (block_.Load32(offset + offsetof(PipelineRecord, state)) == kEntryFree) continue;
     PipelineRecord record;
     block_.Copy(offset, &record);
     Pipeline& pipeline = snapshot_.pipelines[i];
     pipeline.device = record.context < snapshot_.devices.size() ? record.context : kNone;
-    pipeline.unregistered = record.state.load(std::memory_order_relaxed) == 2;
+    pipeline.unregistered = record.state.load(std::memory_order_relaxed) == kEntryRetired;
     pipeline.name = names_->Text(record.name);
     for (uint32_t stage = 0; stage < kStageCount; ++stage) {
       pipeline.shader_names[stage] = names_->Text(record.shader_names[stage]);

@@ -97,8 +97,8 @@ bool TestWatcher::ReadRings() {
       found = true;
       Read(i, tail, head);
       theirs.tail.store(head, std::memory_order_seq_cst);
-    } else if (state == 2) {
-      theirs.state.store(0, std::memory_order_release);
+    } else if (state == kEntryRetired) {
+      theirs.state.store(kEntryFree, std::memory_order_release);
     }
   }
   if (found) {
