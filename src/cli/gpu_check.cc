@@ -14,7 +14,6 @@
 #include "cli/verb.h"
 #include "os/child.h"
 #include "os/clock.h"
-#include "reader/bisect/probe_answer.h"
 
 namespace cairn::cli {
 namespace {

@@ -10,7 +10,6 @@
 #include "format/calls/value_printer.h"
 #include "format/trace/trace_state.h"
 #include "reader/bisect/call_roles.h"
-#include "reader/bisect/probe_answer.h"
 
 namespace cairn {
 namespace {
