@@ -210,7 +210,8 @@ void WatchSession::KillAll() {
     }
   }
   if (first == nullptr) return;
-  killed_all_ = true;
+  // Nor is what it leaves behind waited for.
+  killed_all_ = awaits_nobody_ = true;
   lines_.Warn(fmt::format("cairn: killed {} (process {}){}: SIGTERM did not end it", first->program,
                           first->id, more == 0 ? "" : fmt::format(" and {} more", more)));
 }
@@ -426,7 +427,10 @@ void WatchSession::End(Process& process) {
   }
   if (!process.ends_capture) JudgeSoon(process);
   if (process.number == 0) SayUnwatched();
-  if (main_alive() || !descendants_.has_value() || !settings_.stays_for_descendants) return;
+  if (main_alive() || awaits_nobody_ || !descendants_.has_value() ||
+      !settings_.stays_for_descendants) {
+    return;
+  }
   // A process that a watched one started may have outlived the program, too.
   last_end_ns_ = system_.MonotonicNs();
   descendants_->LookSoon();

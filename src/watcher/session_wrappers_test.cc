@@ -228,6 +228,21 @@ TEST(WatchSessionWrappers, TheUserMayHaveEnoughOfWaiting) {
                                        "is no longer watched"));
 }
 
+TEST(WatchSessionWrappers, WhoHasTheProgramKilledWaitsForNobodyElse) {
+  Scene scene(NamedByProgram());
+  Follow(scene);
+  scene.session->OnSignal(SIGTERM);
+  scene.Pass(6 * kSecond);
+  scene.session->OnSignal(SIGTERM);
+  scene.world.descendants = {{kChild, 1, 2, 1, false}};
+  scene.End(kGame, kKilled);
+  EXPECT_TRUE(scene.session->Finished());
+  EXPECT_EQ(scene.session->NextTimeNs(), kNever);
+  EXPECT_THAT(scene.lines,
+              ElementsAre(HasSubstr("launcher (process 71) goes on 5 s after SIGTERM"),
+                          "! cairn: killed launcher (process 71): SIGTERM did not end it"));
+}
+
 TEST(WatchSessionWrappers, WithoutGpuWorkItIsSaidWhoRan) {
   Scene scene(NamedByProgram());
   Follow(scene);
