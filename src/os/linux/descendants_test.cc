@@ -58,9 +58,12 @@ TEST(Descendants, ShowWhatTheyWereStartedWith) {
   EXPECT_TRUE(look.library_in_reach);
   EXPECT_FALSE(look.has_library || look.is_static || look.is_32_bit || look.is_setuid ||
                look.has_capabilities || look.is_secure || look.is_out_of_reach);
-  look = LookAtProcess(program->pid, {"/nowhere/libc.so.6", {}});
+  // A library is found by its name: another root has other paths. The system loads it after the
+  // process has its environment.
+  do {
+    look = LookAtProcess(program->pid, {"/nowhere/libc.so.6", {}});
+  } while (!look.has_library);
   EXPECT_FALSE(look.library_in_reach);
-  EXPECT_TRUE(look.has_library) << "by its name: another root has other paths";
   EXPECT_THAT(look.environment, IsEmpty());
 
   ASSERT_TRUE(KillProcess(*program).ok());
