@@ -12,6 +12,7 @@ namespace cairn {
 // and ARM, or the code of an exception of Windows. Every system can read both.
 inline constexpr int64_t kSignalAbort = 6;
 inline constexpr int64_t kSignalKill = 9;
+inline constexpr int64_t kSignalTerminate = 15;
 inline constexpr int64_t kAccessViolation = 0xc0000005;
 inline constexpr int64_t kStackOverflow = 0xc00000fd;
 inline constexpr int64_t kControlCExit = 0xc000013a;
@@ -53,7 +54,7 @@ constexpr std::string_view SignalName(int64_t number) {
     case 12: return "SIGUSR2";
     case 13: return "SIGPIPE";
     case 14: return "SIGALRM";
-    case 15: return "SIGTERM";
+    case kSignalTerminate: return "SIGTERM";
     case 24: return "SIGXCPU";
     case 25: return "SIGXFSZ";
     case 31: return "SIGSYS";
@@ -83,7 +84,7 @@ constexpr bool IsSentFromOutside(int64_t number) {
     case 3:
     case kSignalKill:
     case 14:
-    case 15:
+    case kSignalTerminate:
     case 24:
     case kControlCExit:
     case kConsoleClosed:
@@ -94,7 +95,7 @@ constexpr bool IsSentFromOutside(int64_t number) {
 
 // True for those that ask a program to end: so terminals, shells and parents end what they are done with.
 constexpr bool IsRequestToEnd(int64_t number) {
-  return number == 1 || number == 2 || number == 15;
+  return number == 1 || number == 2 || number == kSignalTerminate;
 }
 
 // "signal 11 (SIGSEGV)", "exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION)", "TerminateProcess(1)".

@@ -23,7 +23,7 @@ namespace cairn::cli {
 
 // The text of --help of the program itself.
 void SetHelp(CLI::App& app, const std::string& usage, const std::string& examples);
-// What follows "--" is a command line of somebody else: shells complete it as such. For apps that have a SetHelp.
+// Declares that a foreign command line follows "--", so that shells complete it as one. Call it after SetHelp.
 void SetTakesProgram(CLI::App& verb);
 
 // A declared option; later settings of it change the command line.

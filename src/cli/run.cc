@@ -84,7 +84,7 @@ CaptureSettings CaptureOf(const RunOptions& options) {
           .hash_resources = options.hash_resources};
 }
 
-// Returns what options say of the layers, and what `otherwise` says where they say nothing.
+// Returns the settings that the options give, and those of `otherwise` where no option is given.
 LayerSettings SettingsOf(const RunOptions& options, const GetVariable& otherwise) {
   return ParseLayerSettings([&](const char* variable) {
     const auto said = options.layer.find(variable);
@@ -99,8 +99,8 @@ std::string WhyNoLayer(const Status& status) {
   return status.message() + (missing ? ", or say --no-layer" : "");
 }
 
-// Returns what makes the program's Direct3D 12 and Vulkan calls come to the layers, but for the settings: those go into
-// `told`. `library`: the one that the layers are in.
+// Returns the variables that make loaders load the layers. Adds the path of the Windows layer to
+// `told`, and sets `library` to the file of the Direct3D 12 layer.
 std::vector<std::string> LayerEnvironment(bool has_breadcrumbs, std::string* library,
                                           LayerSettings* told) {
   const Result<std::string> preload = PreloadedLayer();
@@ -127,12 +127,13 @@ std::vector<std::string> ProgramEnvironment(const RunOptions& options, const Lay
                                             std::string* library) {
   LayerSettings told = SettingsOf(options, [](const char*) -> const char* { return nullptr; });
   if (options.capture) told.capture = CaptureOf(options);
-  // Who says `cairn run` wants to read names; who set the variable knows better.
+  // Names in reports are the reason to use `cairn run`, unless the user has set the variable.
   if (!known.all_events.is_set()) told.all_events = true;
   const MarkerMode mode = *known.breadcrumbs;
   std::vector<std::string> environment;
   if (!options.no_layer) environment = LayerEnvironment(mode != MarkerMode::kOff, library, &told);
-  // What barriers testify: in modes in which words do not tell of every end, unless the user says it himself.
+  // Measures which barriers prove that earlier work has finished: needed where the GPU does not
+  // write the end of all work, and not where the user has set the result.
   if (options.no_witnesses) {
     told.witnesses = FormatWitnessSet({.off = true});
   } else if (!options.no_layer && mode != MarkerMode::kOff && !WritesAllEnds(mode) &&

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -35,8 +36,8 @@
 
 namespace cairn {
 
-// An enumerator from 0 to `kLast`; all other values read as 0. What the writer stored before Set, the reader of the
-// new value sees.
+// An enumerator from 0 to `kLast`; all other values read as 0. A reader of the new value sees everything that the
+// writer stored before Set.
 template <typename Enum, Enum kLast>
 class StatusWord {
  public:
@@ -89,14 +90,14 @@ class StatusText {
   char text_[kMost] = {};
 };
 
-// Owns the mapping. T is all that one kind of child says.
+// Owns the mapping. T holds everything that one kind of child reports. Not thread-safe beyond T's atomics.
 template <typename T>
 class ChildStatus {
   static_assert(std::is_standard_layout_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  // In the parent, before Child::Start gets memory(). The child finds `question` behind the status. `name`, errors:
-  // those of SharedMemory::Create.
+  // Creates the memory. Called in the parent, which passes memory() to Child::Start; the child reads `question`
+  // behind the status. `name`, errors: those of SharedMemory::Create.
   static Result<ChildStatus> Create(const char* name, std::span<const std::byte> question = {}) {
     Result<SharedMemory> memory = SharedMemory::Create(name, sizeof(T) + question.size());
     if (!memory.ok()) return memory.status();
@@ -104,7 +105,7 @@ class ChildStatus {
     std::copy(question.begin(), question.end(), memory->data() + sizeof(T));
     return ChildStatus(std::move(*memory));
   }
-  // In the child, once. Errors: those of TakeMemoryOfParent; kCorrupt: the memory is too small.
+  // Maps the memory in the child; called once. Errors: those of TakeMemoryOfParent; kCorrupt: the memory is too small.
   static Result<ChildStatus> OfThisProcess() {
     Result<SharedMemory> memory = TakeMemoryOfParent();
     if (!memory.ok()) return memory.status();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/program_name.h"
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "format/block/block.h"
 #include "format/block/capture_region.h"
@@ -20,8 +21,6 @@ namespace {
 // More than a socket's buffer holds: a program that never stops sending does not keep the watcher from
 // seeing it hang or end.
 constexpr int kMessagesAtOnce = 1024;
-
-constexpr int kSigterm = 15;  // on every system
 
 // Returns true if one of the words is this program, with or without its path.
 bool NamesProgram(std::string_view command_line, std::string_view program) {
@@ -156,7 +155,7 @@ void WatchSession::OnTrigger() {
 }
 
 void WatchSession::OnSignal(int signal_number) {
-  if (signal_number == kSigterm && main_alive()) {
+  if (signal_number == kSignalTerminate && main_alive()) {
     const uint64_t now_ns = system_.MonotonicNs();
     if (terminated_at_ns_ == kNever) {
       terminated_at_ns_ = now_ns;
@@ -180,7 +179,7 @@ void WatchSession::OnSignal(int signal_number) {
   }
 }
 
-// Whoever waits for the end learns how to have it.
+// Says once how to end a program that SIGTERM did not end.
 void WatchSession::SayIfItGoesOn() {
   if (said_goes_on_ || terminated_at_ns_ == kNever || !main_alive() ||
       system_.MonotonicNs() - terminated_at_ns_ < kObeyNs) {
@@ -210,7 +209,7 @@ void WatchSession::KillAll() {
     }
   }
   if (first == nullptr) return;
-  // Nor is what it leaves behind waited for.
+  // Processes that the program leaves behind are not waited for either.
   killed_all_ = awaits_nobody_ = true;
   lines_.Warn(fmt::format("cairn: killed {} (process {}){}: SIGTERM did not end it", first->program,
                           first->id, more == 0 ? "" : fmt::format(" and {} more", more)));

@@ -19,8 +19,6 @@ constexpr uint64_t kMillisecond = 1'000'000;
 // watcher's memory. There is room for what ends it.
 constexpr size_t kMaxHangs = 1000;
 
-constexpr int kSigterm = 15;  // on every system
-
 // Of abort(), where the C library of Windows does not fail fast.
 constexpr int kAbortExitCode = 3;
 
@@ -184,7 +182,7 @@ Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvid
     end.kind = EndKind::kExited;
   }
   if (killed_for_sigterm_ && end.kind == EndKind::kSignalled && end.value == kSignalKill) {
-    end.value = kSigterm;
+    end.value = kSignalTerminate;
   }
   // How it really ended is known now.
   if (told_ending_) {

@@ -10,21 +10,21 @@
 
 namespace cairn {
 
-// A reader may find other values: a broken program writes anything.
+// The states of an entry. A reader may find other values, which a broken program has written.
 enum EntryState : uint32_t {
-  kEntryFree = 0,       // nobody's, or being written
+  kEntryFree = 0,       // unused, or being written
   kEntryPublished = 1,  // all of it may be read
-  kEntryRetired = 2,    // the same, but what it is about has ended
+  kEntryRetired = 2,    // all of it may be read; its object has ended
 };
 
-// All that the caller has written to the entry is seen by whoever sees that it is published.
+// Publishes the entry: a reader that sees this sees everything that the caller wrote to it before.
 inline void Publish(std::atomic<uint32_t>& state) {
   state.store(kEntryPublished, std::memory_order_release);
 }
 inline bool IsPublished(const std::atomic<uint32_t>& state) {
   return state.load(std::memory_order_acquire) == kEntryPublished;
 }
-// Returns false, and changes nothing, if it is not published.
+// Retires a published entry. Returns false, and changes nothing, if it is not published.
 inline bool Retire(std::atomic<uint32_t>& state,
                    std::memory_order order = std::memory_order_seq_cst) {
   uint32_t published = kEntryPublished;

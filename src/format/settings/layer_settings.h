@@ -86,7 +86,7 @@ using SettingField =
                  Setting<DeviceFaultUse> LayerSettings::*, Setting<LogLevel> LayerSettings::*,
                  Setting<CaptureSettings> LayerSettings::*, Setting<std::string> LayerSettings::*>;
 
-// A word of a variable, and the enumerator or truth that it stands for.
+// A word of a variable, and the enumerator or truth value that it stands for.
 struct SettingWord {
   constexpr SettingWord() = default;
   template <typename T>
@@ -182,10 +182,10 @@ LayerSettings ParseLayerSettings(const GetVariable& get,
 // is the default, and a text ends with its first zero byte, as everything in an environment does.
 std::vector<std::string> FormatLayerSettings(const LayerSettings& settings);
 
-// One field: reads `text`, which may be null, as ParseLayerSettings does. `source` is what a complaint names.
+// Reads one field from `text`, which may be null, as ParseLayerSettings does. A complaint names `source`.
 void ParseSetting(const SettingRow& row, const char* text, const std::string& source,
                   LayerSettings* settings, std::vector<std::string>* complaints);
-// One field: "NAME=value", set or not.
+// Returns "NAME=value" of one field, set or not.
 std::string FormatSetting(const SettingRow& row, const LayerSettings& settings);
 
 // Reads one variable alone.

@@ -102,7 +102,7 @@ Closers& ClosersOfHandles() {
   static Closers& closers = *new Closers("cairn-close");
   return closers;
 }
-// Apart from those, which may all wait for a minute.
+// These threads are apart from those, which may all wait for a minute.
 Closers& ClosersOfMemory() {
   static Closers& closers = *new Closers("cairn-unmap");
   return closers;

@@ -71,7 +71,7 @@ struct TrialRun {
 // board; kIo.
 Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& question);
 
-// What that says to a search. Errors: kInterrupted.
+// Returns the answer that a search draws from the run. Errors: kInterrupted.
 Result<ProbeAnswer> AnswerOf(const TrialRun& run);
 
 }  // namespace cairn

@@ -67,7 +67,7 @@ void Play(const ProbeQuestion& question, const std::function<void(PlayerOptions*
   options.on_record = [&status] { status.Step(); };
   options.on_device = [&](const DeviceFacts& device) {
     status.On(device);
-    // As the search was status of it.
+    // The search expects the device that its first playback used.
     if (question.device && status.device() != *question.device) {
       status.End(ProbeEnd::kNoDevice, OtherDevice(device, *question.device));
       std::_Exit(0);
