@@ -314,13 +314,14 @@ ProcessEnd CollectEnd(const ProcessHandle& process) {
   if (const std::optional<int> status = StatusThatTheParentTook(pidfd)) {
     return FromWaitStatus(*status);
   }
-  // An ended process shows its status until its parent reaps it.
+  // An ended process shows its status until its parent has reaped it: "X" while the parent is doing so.
   const std::string folder = fmt::format("/proc/{}", process.pid);
+  const std::string state = StatField(folder, 3);
   int value = 0;
-  if (StatField(folder, 3) == "Z" && ParseNumber(StatField(folder, 52), 10, &value)) {
+  if ((state == "Z" || state == "X") && ParseNumber(StatField(folder, 52), 10, &value)) {
     return FromWaitStatus(value);
   }
-  // The parent may have done so between the two looks.
+  // It may have done so between the two looks.
   if (const std::optional<int> status = StatusThatTheParentTook(pidfd)) {
     return FromWaitStatus(*status);
   }
