@@ -115,8 +115,8 @@ sanitized() {
 }
 
 # run_tests BUILD RESULTS ROOT CTEST_OPTION... [-- COMMAND...]: runs the tests of a build folder, by COMMAND, and leaves in
-# RESULTS what tools/count-tests counts. ROOT stands before absolute paths that the tests are given. Where nothing but
-# tests of a GPU failed, or tests that did not end in their time, those are run once more.
+# RESULTS what tools/count-tests counts. ROOT stands before absolute paths that the tests are given. What failed and is
+# worth a second run (tools/count-tests --again) is run once more.
 run_tests() {
   local build="$1" results="$PWD/$2" root="$3" options=() again
   shift 3
