@@ -74,6 +74,7 @@ def build(overrides=None, definitions=DEFINITIONS, supplement=""):
         rules.setdefault(table, {})
     api = parse(definitions)
     idl.parse_text(supplement, "supplement/test.idl", api, supplement=True)
+    rules["roles"] = {f"{name}::*": "question" for name in api.interfaces}  # roles_test.py is about them
     return model_module.Model(api, rules)
 
 

@@ -5,6 +5,8 @@ import dataclasses
 import re
 import tomllib
 
+import roles as roles_module
+
 # Types of the Windows SDK: (kind, size, alignment). Pointers in disguise have no size of their own.
 SCALARS = {
     "BOOL": ("bool", 4), "BYTE": ("unsigned", 1), "UCHAR": ("unsigned", 1), "UINT8": ("unsigned", 1),
@@ -73,20 +75,26 @@ class Kind:
 
 
 class Model:
-    def __init__(self, api, overrides):
+    """strict: versions of the headers to which nobody gave roles are an error, too."""
+
+    def __init__(self, api, overrides, strict=False):
         self.api = api
         self.overrides = overrides
+        self.strict = strict
         self.warnings = []
         self.missing = []  # names of other versions of the headers
         self.optional = set(overrides.get("optional", {}).get("names", ()))
         self.layouts = {}
         self.check_names()
+        self.roles = roles_module.expand(api, overrides["roles"])
         self.chains = self.find_chains()
         self.chain_of = self.chains_by_member()
         self.described = [name for name in api.structs if self.is_describable(name)]
         for chain in self.chains:
             self.cut(chain)
         self.chain_of = self.chains_by_member()
+        for name in self.shared:
+            self.check_roles(name)
         self.reached = self.find_reached_structs()
 
     # Overrides against the IDL.
@@ -116,6 +124,12 @@ class Model:
         for table in ("creates", "returns", "manual", "policies", "work", "arguments"):
             for key in self.overrides[table]:
                 self.find_method(table, key)
+        for key in self.overrides["roles"]:
+            interface, _, name = key.partition("::")
+            if name != "*":
+                self.find_method("roles", key)
+            elif interface not in self.api.interfaces:
+                self.complain("roles", interface, self.api.interfaces, "interface")
         for key in self.overrides["arguments"]:
             if key not in self.overrides["work"]:
                 raise ModelError(f"overrides.toml: [arguments]: {key} is not in [work]")
@@ -343,19 +357,42 @@ class Model:
             line.append(derived[0])
 
     def cut(self, chain):
-        """A version with a method whose objects nobody described stays unknown: a program that asks for it
-        is refused, which is logged. The others work."""
+        """A version with a method whose objects nobody described, or without roles, stays unknown: a program that
+        asks for it is refused, which is logged. The others work."""
         for index, member in enumerate(chain.members):
-            for method in self.api.interfaces[member].methods:
-                reason = self.not_describable(member, method)
-                if reason is None:
-                    continue
-                if index == 0:
-                    raise ModelError(f"{member}::{method.name}: {reason}")
-                self.warnings.append(f"{member}::{method.name}: {reason}: {member} and later versions are "
-                                     "refused")
-                del chain.members[index:]
-                return
+            reason = self.why_unknown(member)
+            if reason is None:
+                continue
+            if index == 0:
+                raise ModelError(reason)
+            self.warnings.append(f"{reason}: {member} and later versions are refused")
+            del chain.members[index:]
+            return
+
+    def why_unknown(self, interface):
+        """Why a version is in no table, or None."""
+        for method in self.api.interfaces[interface].methods:
+            reason = self.not_describable(interface, method)
+            if reason is not None:
+                return f"{interface}::{method.name}: {reason}"
+        return self.without_roles(interface)
+
+    def without_roles(self, interface):
+        """Why a version is refused that is new in the headers, or None. What was published never changes: a method
+        that was forgotten, or is declared by our supplement, is an error."""
+        methods = self.api.interfaces[interface].methods
+        missing = roles_module.missing_of(self.api, self.roles, interface)
+        if not missing:
+            return None
+        if self.strict or len(missing) < len(methods) or ("interface", interface) in self.api.supplement:
+            self.check_roles(interface)
+        return f"{interface}: nobody said what its methods mean (overrides.toml, [roles])"
+
+    def check_roles(self, interface):
+        missing = roles_module.missing_of(self.api, self.roles, interface)
+        if missing:
+            raise ModelError(f"overrides.toml: [roles]: {interface}::{missing[0]} has no role; docs/codegen.md says "
+                             "which there are")
 
     def not_describable(self, interface, method):
         """Why no thin method can be written, or None."""
@@ -642,7 +679,7 @@ def gives_by_identifier(method, parameter):
 def load_overrides(path):
     with open(path, "rb") as file:
         overrides = tomllib.load(file)
-    for table in ("creates", "returns", "manual", "policies", "as_is", "work", "arguments", "counts", "unions",
-                  "special", "handles", *SUBOBJECT_TYPES, "lifetimes"):
+    for table in ("creates", "returns", "manual", "policies", "as_is", "work", "arguments", "roles", "counts",
+                  "unions", "special", "handles", *SUBOBJECT_TYPES, "lifetimes"):
         overrides.setdefault(table, {})
     return overrides
