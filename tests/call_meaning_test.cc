@@ -1,78 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What calls mean to replay, capture, late starts and trim.
+// What calls mean to capture, late starts and trim.
 #include "call_meaning.h"
 
-#include <map>
-
 #include "format/model/call_kinds.h"
-#include "reader/replay/treatment.h"
 
 namespace cairn {
 namespace {
 
-// ---- Replay ----
-
-Treatment TreatmentByRole(Method method) {
-  const CallRole& role = RoleOf(method);
-  switch (role.replay) {
-    case Replay::kMake: break;
-    case Replay::kSkip: return Treatment::kNoEffect;
-    // GetDeviceRemovedReason: the player looked at it before it asked for the treatment.
-    case Replay::kCheckLoss: return Treatment::kNoEffect;
-    case Replay::kCannot: return Treatment::kUnrepeatable;
-    case Replay::kSubmit: return Treatment::kExecute;
-    case Replay::kMap: return Treatment::kMap;
-    case Replay::kUnmap: return Treatment::kUnmap;
-    case Replay::kAwaitValue: return Treatment::kCompletedValue;
-    case Replay::kAwaitEvent: return Treatment::kAwait;
-    case Replay::kAwaitEvents: return Treatment::kAwaitSeveral;
-    case Replay::kCompare: return Treatment::kFeatures;
-    case Replay::kEmpty: return Treatment::kPipelineLibrary;
-    case Replay::kBuild: return Treatment::kLoadPipeline;
-    case Replay::kImport: return Treatment::kImport;
-    case Replay::kLoseDevice: return Treatment::kRemoveDevice;
-  }
-  switch (role.role) {
-    case Role::kSignal:
-      return role.timeline == Timeline::kQueue ? Treatment::kQueueSignal : Treatment::kFenceSignal;
-    case Role::kWait: return Treatment::kQueueWait;
-    case Role::kListReset: return Treatment::kListReset;
-    default: return Treatment::kMake;
-  }
-}
-
-constexpr Decided kOtherTreatments[] = {
-    // Nobody asks for kListReset: it is made.
-    {"ID3D12VideoDecodeCommandList::Reset", "every list's Reset is one"},
-    {"ID3D12VideoProcessCommandList::Reset", "every list's Reset is one"},
-    {"ID3D12VideoEncodeCommandList::Reset", "every list's Reset is one"},
-};
-
-TEST(CallMeaningTest, Treatment) {
-  Compare(TreatmentOf, TreatmentByRole, kOtherTreatments);
-}
-
-TEST(CallMeaningTest, WhyUnrepeatable) {
-  std::map<Unrepeatable, std::string_view> texts;
-  for (uint32_t i = 0; i < kMethodCount; ++i) {
-    const auto method = static_cast<Method>(i);
-    const char* const text = WhyUnrepeatable(method);
-    const Unrepeatable why = RoleOf(method).unrepeatable;
-    ASSERT_EQ(text != nullptr, why != Unrepeatable::kNone) << NameOf(method);
-    if (text == nullptr) continue;
-    EXPECT_EQ(texts.try_emplace(why, text).first->second, text) << NameOf(method);
-  }
-  EXPECT_EQ(texts.size(), 6u);
-}
-
-TEST(CallMeaningTest, CreatedObjects) {
-  for (uint32_t i = 0; i < kMethodCount; ++i) {
-    const auto method = static_cast<Method>(i);
-    if (RoleOf(method).replay == Replay::kSkip) continue;
-    EXPECT_EQ(ObjectParameter(method), RoleOf(method).created) << NameOf(method);
-  }
-}
+// ---- Capture ----
 
 // app/d3d12/capture/call_capture.cc, WhyNotReplayed.
 constexpr std::string_view kToldByCapture[] = {

@@ -23,10 +23,6 @@ namespace {
 
 constexpr size_t kLargestResult = 256;
 
-bool IsCommitted(const MethodInfo& info) {
-  return std::string_view(info.name).find("CreateCommittedResource") != std::string_view::npos;
-}
-
 bool IsResourceDesc(const ParameterInfo& parameter) {
   return std::string_view(parameter.type).starts_with("const D3D12_RESOURCE_DESC");
 }
@@ -87,7 +83,7 @@ Result<void*> PlayerImpl::Target(const CallInProgress& call) {
 Status PlayerImpl::MakeCall(CallInProgress* call) {
   Result<void*> target = Target(*call);
   // Waits for several fences are the playback's own.
-  const bool is_made = TreatmentOf(call->method) != Treatment::kAwaitSeveral;
+  const bool is_made = RoleOf(call->method).replay != Replay::kAwaitEvents;
   if (target.status().code() == StatusCode::kNotFound && !is_made) target = nullptr;
   if (target.status().code() == StatusCode::kNotFound) {
     return LeaveOutCall(*call, target.status().message(), /*device_lacks=*/true);
@@ -98,18 +94,18 @@ Status PlayerImpl::MakeCall(CallInProgress* call) {
   CAIRN_RETURN_IF_ERROR(TranslateMetaParameters(call));
   ++result_.calls;
   const uint64_t object = call->record.object;
-  switch (TreatmentOf(call->method)) {
-    case Treatment::kCompletedValue: {
+  switch (RoleOf(call->method).replay) {
+    case Replay::kAwaitValue: {
       AddPending(*call).waits = {{object, 0}};
       return Status();
     }
-    case Treatment::kAwait:
-    case Treatment::kAwaitSeveral: return RememberWait(call);
-    case Treatment::kExecute: return Execute(call, *target);
-    case Treatment::kMap: return MapResource(call, *target);
-    case Treatment::kFeatures: return AskFeature(call, *target);
-    case Treatment::kRemoveDevice: return RemoveDevice(call, *target);
-    case Treatment::kUnmap: {
+    case Replay::kAwaitEvent:
+    case Replay::kAwaitEvents: return RememberWait(call);
+    case Replay::kSubmit: return Execute(call, *target);
+    case Replay::kMap: return MapResource(call, *target);
+    case Replay::kCompare: return AskFeature(call, *target);
+    case Replay::kLoseDevice: return RemoveDevice(call, *target);
+    case Replay::kUnmap: {
       const auto mapping = call->object->maps.find(call->At<UINT>(0));
       // Unmap without Map is an error of the program that harms only an implementation.
       if (mapping == call->object->maps.end()) return Status();
@@ -131,10 +127,10 @@ bool PlayerImpl::MarksFrame(CallInProgress* call) {
 }
 
 Status PlayerImpl::Make(CallInProgress* call, void* target) {
-  const int out = ObjectParameter(call->method);
+  const int out = RoleOf(call->method).created;
   // A question whether an object could be created: it changes nothing.
   if (out >= 0 && call->At<void*>(static_cast<size_t>(out)) == nullptr) return Status();
-  if (TreatmentOf(call->method) == Treatment::kLoadPipeline) return LoadPipeline(call);
+  if (RoleOf(call->method).replay == Replay::kBuild) return LoadPipeline(call);
   CAIRN_RETURN_IF_ERROR(Adjust(call));
   alignas(16) std::byte result[kLargestResult] = {};
   if (!CopyPadded(call, target)) {
@@ -150,13 +146,14 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
 
 // Changes arguments for this replay.
 Status PlayerImpl::Adjust(CallInProgress* call) {
-  const Treatment treatment = TreatmentOf(call->method);
-  if (treatment == Treatment::kPipelineLibrary) {
+  if (RoleOf(call->method).replay == Replay::kEmpty) {
     call->At<const void*>(0) = nullptr;
     call->At<SIZE_T>(1) = 0;
   }
   if (!library_.takes_null) CAIRN_RETURN_IF_ERROR(ReplaceNull(call));
-  if (options_.pad_resources_bytes == 0 || !IsCommitted(call->info)) return Status();
+  if (options_.pad_resources_bytes == 0 ||
+      RoleOf(call->method).memory != ResourceMemory::kCommitted)
+    return Status();
   for (size_t i = 0; i < call->info.parameters.size(); ++i) {
     if (!IsResourceDesc(call->info.parameters[i])) continue;
     // D3D12_RESOURCE_DESC1 begins with the fields of D3D12_RESOURCE_DESC.
@@ -279,33 +276,34 @@ void PlayerImpl::KeepPending(CallInProgress* call, const void* result) {
   if (call->info.result.size_bytes == sizeof(HRESULT)) {
     std::memcpy(&pending.result, result, sizeof(HRESULT));
   }
-  const int out = ObjectParameter(call->method);
+  const int out = RoleOf(call->method).created;
   if (out < 0 || FAILED(pending.result)) return;
   void** const place = *static_cast<void***>(call->arguments.arguments[static_cast<size_t>(out)]);
   *pending.created.Receive() = *place;  // with the reference that the call gave
   pending.initial_state = InitialStateOf(call->info, call->arguments.arguments);
-  pending.committed = IsCommitted(call->info);
+  pending.committed = RoleOf(call->method).memory == ResourceMemory::kCommitted;
   pending.facts = FactsOf(call);
 }
 
 // Updates the values of fences and the waits for them.
 Status PlayerImpl::AfterCall(CallInProgress* call) {
+  const CallRole& role = RoleOf(call->method);
   const uint64_t object = call->record.object;
-  switch (TreatmentOf(call->method)) {
-    case Treatment::kFenceSignal: fences_.SignalFromCpu(object, call->At<UINT64>(0)); break;
-    case Treatment::kQueueSignal: {
-      const uint64_t fence = objects_.NumberOf(call->At<void*>(0));
-      fences_.SignalFromQueue(object, fence, call->At<UINT64>(1));
-      Signalled(object, fence, call->At<UINT64>(1));
-      break;
-    }
-    case Treatment::kQueueWait:
-      fences_.WaitOnQueue(object, objects_.NumberOf(call->At<void*>(0)), call->At<UINT64>(1));
-      return Status();
-    default:
-      if (call->method != Method::ID3D12Device3_EnqueueMakeResident) return Status();
-      fences_.SignalFromCpu(objects_.NumberOf(call->At<void*>(3)), call->At<UINT64>(4));
-      break;
+  if (!role.signals && role.role != Role::kWait) return Status();
+  // A fence that signals itself names none.
+  const uint64_t fence = role.object == kNoParameter
+                             ? object
+                             : objects_.NumberOf(call->At<void*>(static_cast<size_t>(role.object)));
+  const auto value = call->At<UINT64>(static_cast<size_t>(role.value));
+  if (role.role == Role::kWait) {
+    fences_.WaitOnQueue(object, fence, value);
+    return Status();
+  }
+  if (role.timeline == Timeline::kQueue) {
+    fences_.SignalFromQueue(object, fence, value);
+    Signalled(object, fence, value);
+  } else {
+    fences_.SignalFromCpu(fence, value);
   }
   return AwaitReachable();
 }

@@ -7,7 +7,7 @@
 #include "base/testing/leaks_are_meant.h"
 #include "os/clock.h"
 #include "reader/replay/testing/player_hostile_script.h"
-#include "reader/replay/treatment.h"
+#include "reader/replay/unrepeatable.h"
 
 namespace cairn {
 namespace {
@@ -30,7 +30,7 @@ TEST(EffectsTest, EveryMethodIsCounted) {
     TestScript script;
     script.trace.Call(method, 77);
     const PlayerResult result = Play(&script).result;
-    const uint64_t counted = TreatmentOf(method) == Treatment::kNoEffect ? 0u : 1u;
+    const uint64_t counted = RoleOf(method).replay == Replay::kSkip ? 0u : 1u;
     EXPECT_EQ(result.skipped, counted) << Describe(method).name;
     EXPECT_EQ(result.left_out.size(), counted) << Describe(method).name;
   }
@@ -40,10 +40,12 @@ TEST(EffectsTest, EveryMethodIsCounted) {
 TEST(EffectsTest, WhatCannotBeRepeatedIsCounted) {
   for (uint32_t i = 0; i < kMethodCount; ++i) {
     const auto method = static_cast<Method>(i);
-    if (TreatmentOf(method) != Treatment::kUnrepeatable) continue;
+    const CallRole& role = RoleOf(method);
+    if (role.replay != Replay::kCannot) continue;
     HostileScript script;
     script.trace.Call(method, script.CreateList());
-    ExpectLeftOut(&script, std::string(Describe(method).name) + ": " + WhyUnrepeatable(method));
+    ExpectLeftOut(&script,
+                  std::string(Describe(method).name) + ": " + WhyUnrepeatable(role.unrepeatable));
   }
 }
 

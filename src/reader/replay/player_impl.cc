@@ -255,19 +255,19 @@ Status PlayerImpl::OnCall(const Record& record) {
     return WaitInsteadOf(record);
   }
   CallInProgress call{record, *method, Describe(*method), nullptr, decoded_};
-  const Treatment treatment = TreatmentOf(*method);
-  if (method == Method::ID3D12Device_GetDeviceRemovedReason) {
+  const CallRole& role = RoleOf(*method);
+  if (role.replay == Replay::kCheckLoss) {
     // The program looked, and so does the playback.
     DeviceContext* const asked = ContextOf(record.object);
     return asked == nullptr ? Status() : CheckLoss(asked);
   }
-  if (treatment == Treatment::kNoEffect) return Status();
+  if (role.replay == Replay::kSkip) return Status();
   if (options_.on_call) options_.on_call(record.number);
   if (options_.omissions.calls.contains(record.number)) {
     ForgetBindings(record.object, *method);
     return Status();
   }
-  if (treatment == Treatment::kImport) {
+  if (role.replay == Replay::kImport) {
     // The trace's result tells if the call gave an object.
     (void)AddPending(call);
     return Status();
@@ -276,7 +276,7 @@ Status PlayerImpl::OnCall(const Record& record) {
   if (call.object == nullptr) {
     const bool absent = objects_.IsAbsent(record.object);
     // An object that is absent needs no name.
-    if (absent && method == Method::ID3D12Object_SetName) return Status();
+    if (absent && role.role == Role::kProperty && role.chain == Chain::kNone) return Status();
     return LeaveOutCall(call, absent ? "its object could not be made here"
                                      : fmt::format("there is no object {} here", record.object));
   }
@@ -293,7 +293,9 @@ Status PlayerImpl::OnCall(const Record& record) {
     }
     return Status();
   }
-  if (treatment == Treatment::kUnrepeatable) return LeaveOutCall(call, WhyUnrepeatable(*method));
+  if (role.replay == Replay::kCannot) {
+    return LeaveOutCall(call, WhyUnrepeatable(role.unrepeatable));
+  }
   arena_.Reset();
   const Status status = MakeCall(&call);
   if (status.ok()) CountCost(call);
@@ -340,7 +342,7 @@ PlayerImpl::Pending& PlayerImpl::AddPending(const CallInProgress& call) {
 // Ends a call whose result never came.
 void PlayerImpl::EndPending(uint64_t call, const Pending& pending) {
   std::string why = pending.left_out;
-  if (TreatmentOf(pending.method) == Treatment::kImport && !pending.claimed) why = kNoImport;
+  if (RoleOf(pending.method).replay == Replay::kImport && !pending.claimed) why = kNoImport;
   if (why.empty()) return;
   LeaveOut(call, fmt::format("{}: {}", Describe(pending.method).name, why));
 }
@@ -368,7 +370,7 @@ Status PlayerImpl::OnResult(const Record& record) {
     LeaveOut(record.number, "results: " + status.message());
   }
   if (!pending.waits.empty()) return AwaitResult(pending, body->call, recorded, rest);
-  if (TreatmentOf(pending.method) == Treatment::kFeatures) {
+  if (RoleOf(pending.method).replay == Replay::kCompare) {
     return CompareFeature(record, pending, rest);
   }
   return JudgeResult(pending, body->call, recorded);
@@ -379,7 +381,7 @@ Status PlayerImpl::AwaitResult(const Pending& pending, uint64_t call, HRESULT re
   constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
   std::vector<FenceValue> reachable;
   for (FenceValue wait : pending.waits) {
-    if (TreatmentOf(pending.method) == Treatment::kCompletedValue) {
+    if (RoleOf(pending.method).replay == Replay::kAwaitValue) {
       if (results.size() < sizeof(wait.value)) return Status();
       std::memcpy(&wait.value, results.data(), sizeof(wait.value));
     } else if (FAILED(recorded)) {
@@ -528,7 +530,7 @@ Status PlayerImpl::OnCreated(const Record& record, const ObjectBody& body, Chain
   if (chain == Chain::kID3D12Resource && body.facts == kResourceFacts && body.creator == 0) {
     return CreateImage(record, body, facts);
   }
-  if (creation != nullptr && TreatmentOf(creation->method) == Treatment::kImport) {
+  if (creation != nullptr && RoleOf(creation->method).replay == Replay::kImport) {
     creation->claimed = true;
     LeaveOut(body.creator, fmt::format("{}: {}", Describe(creation->method).name, kNoImport));
   }

@@ -16,6 +16,7 @@
 #include "d3d12abi/one_shot_list.h"
 #include "d3d12abi/resource_states.h"
 #include "d3d12abi/texture_readback.h"
+#include "d3d12gen/roles.h"
 #include "reader/replay/buffer_addresses.h"
 #include "reader/replay/canary.h"
 #include "reader/replay/device.h"
@@ -24,7 +25,7 @@
 #include "reader/replay/player.h"
 #include "reader/replay/replay_objects.h"
 #include "reader/replay/replay_values.h"
-#include "reader/replay/treatment.h"
+#include "reader/replay/unrepeatable.h"
 #include "reader/replay/wait_time.h"
 
 namespace cairn {

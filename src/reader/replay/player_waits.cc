@@ -82,7 +82,7 @@ class PlayerImpl::IdleQueues {
 Status PlayerImpl::RememberWait(CallInProgress* call) {
   std::vector<FenceValue> waits;
   bool any = false;
-  if (TreatmentOf(call->method) == Treatment::kAwait) {
+  if (RoleOf(call->method).replay == Replay::kAwaitEvent) {
     waits.push_back({call->record.object, call->At<UINT64>(0)});
   } else {
     any = (call->At<UINT>(3) & D3D12_MULTIPLE_FENCE_WAIT_FLAG_ANY) != 0;
