@@ -1,69 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What calls mean to bisect and cairn state, and to the checks of a replay.
+// What calls mean to cairn state, and to the checks of a replay.
 #include <optional>
 #include <string>
 
 #include "call_meaning.h"
-#include "reader/bisect/call_roles.h"
 
 namespace cairn {
 namespace {
 
-// ---- Bisect ----
-
-ListCall ListCallByRole(Method method) {
-  const CallRole& role = RoleOf(method);
-  if (role.role == Role::kSubmit) return ListCall::kExecute;
-  if (!IsRecorded(method)) return ListCall::kOther;
-  switch (role.role) {
-    case Role::kListReset: return ListCall::kReset;
-    case Role::kListClose: return ListCall::kClose;
-    case Role::kBeginEvent: return ListCall::kBeginEvent;
-    case Role::kEndEvent: return ListCall::kEndEvent;
-    case Role::kWork:
-    case Role::kBundle: return ListCall::kWork;
-    case Role::kState:
-      return role.state == StateKind::kPipeline ? ListCall::kSetPipeline : ListCall::kOther;
-    default: return ListCall::kOther;
-  }
-}
-
-constexpr Decided kOtherListCalls[] = {
-    {"ID3D12GraphicsCommandList10::SetProgram",
-     "a report named the pipeline that was set before it; its argument is no object"},
-};
-
-TEST(CallMeaningOfListsTest, ListCall) {
-  Compare(ListCallOf, ListCallByRole, kOtherListCalls);
-}
-
-// ---- What is of a list ----
-
-// reader/bisect/minimal_trace.cc, reader/view/bound_state.cc, and two places more.
-constexpr Decided kOfNoList[] = {
-    {"ID3D12CommandList::GetType", "a question"},
-    {"ID3D12DebugCommandList::AssertResourceState", kAsserts},
-    {"ID3D12DebugCommandList::SetFeatureMask", "of a debug layer"},
-    {"ID3D12DebugCommandList::GetFeatureMask", "of a debug layer"},
-    {"ID3D12DebugCommandList1::AssertResourceState", kAsserts},
-    {"ID3D12DebugCommandList1::SetDebugParameter", "of a debug layer"},
-    {"ID3D12DebugCommandList1::GetDebugParameter", "of a debug layer"},
-    {"ID3D12DebugCommandList2::SetDebugParameter", "of a debug layer"},
-    {"ID3D12DebugCommandList2::GetDebugParameter", "of a debug layer"},
-    {"ID3D12DebugCommandList3::AssertResourceAccess", kAsserts},
-    {"ID3D12DebugCommandList3::AssertTextureLayout", kAsserts},
-    {"ID3D12GraphicsCommandListExt::GetVulkanHandle", "records nothing into its list"},
-    {"ID3D12GraphicsCommandListExt2::VerifyOpacityMicromapArrayNVAPI", "a question"},
-};
-
-TEST(CallMeaningOfListsTest, OfACommandList) {
-  Compare(
-      [](Method method) {
-        return InterfaceOf(method).find("CommandList") != std::string_view::npos;
-      },
-      IsRecorded, kOfNoList);
-}
+// ---- State of a list ----
 
 // reader/view/bound_state.cc: kPlainStates, and the switch of TakeListCall. Those of root arguments: below.
 constexpr std::string_view kShownStates[] = {

@@ -109,22 +109,24 @@ BisectTree Read(TraceReader& trace) {
   return tree.ok() ? *tree : BisectTree{};
 }
 
-TEST(ListCalls, AreToldByTheirMethod) {
-  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_Dispatch));
-  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_DrawIndexedInstanced));
-  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_CopyResource));
-  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_ExecuteBundle));
-  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_ExecuteIndirect));
-  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList4_DispatchRays));
-  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12GraphicsCommandList_ResourceBarrier));
-  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12GraphicsCommandList7_Barrier));
-  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12GraphicsCommandList_RSSetViewports));
-  EXPECT_EQ(ListCall::kReset, ListCallOf(Method::ID3D12GraphicsCommandList_Reset));
-  EXPECT_EQ(ListCall::kReset, ListCallOf(Method::ID3D12VideoDecodeCommandList_Reset));
-  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12CommandAllocator_Reset));
-  EXPECT_EQ(ListCall::kExecute, ListCallOf(Method::ID3D12CommandQueue_ExecuteCommandLists));
-  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12CommandQueue_BeginEvent));
-  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12CommandQueue_Signal));
+TEST(ListCalls, WorkCanBeLeftOut) {
+  for (const Method method : {Method::ID3D12GraphicsCommandList_Dispatch,
+                              Method::ID3D12GraphicsCommandList_DrawIndexedInstanced,
+                              Method::ID3D12GraphicsCommandList_CopyResource,
+                              Method::ID3D12GraphicsCommandList_ExecuteBundle,
+                              Method::ID3D12GraphicsCommandList_ExecuteIndirect,
+                              Method::ID3D12GraphicsCommandList4_DispatchRays}) {
+    EXPECT_TRUE(CanBeLeftOut(method)) << Describe(method).name;
+  }
+  for (const Method method :
+       {Method::ID3D12GraphicsCommandList_ResourceBarrier,
+        Method::ID3D12GraphicsCommandList7_Barrier,
+        Method::ID3D12GraphicsCommandList_RSSetViewports, Method::ID3D12GraphicsCommandList_Reset,
+        Method::ID3D12VideoDecodeCommandList_Reset, Method::ID3D12CommandAllocator_Reset,
+        Method::ID3D12CommandQueue_ExecuteCommandLists, Method::ID3D12CommandQueue_BeginEvent,
+        Method::ID3D12CommandQueue_Signal}) {
+    EXPECT_FALSE(CanBeLeftOut(method)) << Describe(method).name;
+  }
 }
 
 TEST(ListCalls, TheListsOfASubmissionThereAndBack) {

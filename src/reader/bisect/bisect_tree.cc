@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "d3d12gen/roles.h"
 #include "format/calls/value_printer.h"
 #include "format/trace/trace_state.h"
 #include "reader/bisect/call_roles.h"
@@ -73,21 +74,25 @@ class Describer {
     const std::optional<Method> method = trace_->MethodOf(record);
     if (!method) return;
     Recording& recording = recordings_[record.object];
-    switch (ListCallOf(*method)) {
-      case ListCall::kReset: recording = {}; break;
-      case ListCall::kBeginEvent:
+    const CallRole& role = RoleOf(*method);
+    if (role.role == Role::kSubmit) return OnExecute(record, frame);
+    if (!IsRecorded(*method)) return;
+    switch (role.role) {
+      case Role::kListReset: recording = {}; break;
+      case Role::kBeginEvent:
         recording.path.push_back(EventText(*method, record.body, trace_));
         break;
-      case ListCall::kEndEvent:
+      case Role::kEndEvent:
         if (!recording.path.empty()) recording.path.pop_back();
         break;
-      case ListCall::kSetPipeline:
-        recording.pipeline = PipelineOf(*method, record.body, trace_);
+      case Role::kState:
+        if (role.state == StateKind::kPipeline) {
+          recording.pipeline = PipelineOf(*method, record.body, trace_);
+        }
         break;
-      case ListCall::kWork: OnWork(record, *method, recording); break;
-      case ListCall::kExecute: OnExecute(record, frame); break;
-      case ListCall::kClose:
-      case ListCall::kOther: break;
+      default:
+        if (CanBeLeftOut(*method)) OnWork(record, *method, recording);
+        break;
     }
   }
 
@@ -158,13 +163,12 @@ Result<BisectTree> ReadBisectTree(TraceReader* trace,
     if (record.kind != RecordKind::kCall) continue;
     const std::optional<Method> method = trace->MethodOf(record);
     if (!method) continue;
-    switch (ListCallOf(*method)) {
+    switch (RoleOf(*method).role) {
       // Earlier executions keep their own recording.
-      case ListCall::kReset:
+      case Role::kListReset:
         recordings[record.object] = {std::make_shared<Calls>(), record.number};
         break;
-      case ListCall::kWork: recordings[record.object].calls->push_back(record.number); break;
-      case ListCall::kExecute: {
+      case Role::kSubmit: {
         const Result<std::vector<uint64_t>> lists = ExecutedLists(record.body, trace);
         if (!lists.ok()) return AtRecord(record, lists.status());
         BisectTree::Submission submission = {record.number, {}};
@@ -175,7 +179,9 @@ Result<BisectTree> ReadBisectTree(TraceReader* trace,
         tree.submissions.push_back(std::move(submission));
         break;
       }
-      default: break;
+      default:
+        if (CanBeLeftOut(*method)) recordings[record.object].calls->push_back(record.number);
+        break;
     }
   }
   CAIRN_RETURN_IF_ERROR(cursor.status());

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reader/bisect/call_roles.h"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
-#include <string_view>
-
-#include "cairn/marker_types.h"
 
 #include "base/text.h"
+#include "d3d12gen/roles.h"
 #include "format/calls/call_builder.h"
 #include "format/pix/pix_event.h"
 
@@ -17,29 +13,6 @@ namespace {
 
 // More lists than these in one call are not a program's.
 constexpr uint32_t kMostLists = 1u << 16;
-
-ListCall Classify(const MethodInfo& info) {
-  const std::string_view name = info.name;
-  if (name == "ID3D12CommandQueue::ExecuteCommandLists") return ListCall::kExecute;
-  const size_t colon = name.find(':');
-  if (name.substr(0, colon).find("CommandList") == std::string_view::npos) return ListCall::kOther;
-  const std::string_view method = name.substr(colon + 2);
-  if (method == "Reset") return ListCall::kReset;
-  if (method == "Close") return ListCall::kClose;
-  if (method == "BeginEvent") return ListCall::kBeginEvent;
-  if (method == "EndEvent") return ListCall::kEndEvent;
-  if (method == "SetPipelineState" || method == "SetPipelineState1") return ListCall::kSetPipeline;
-  if (method == "ExecuteBundle") return ListCall::kWork;
-  const bool barrier =
-      info.work == CAIRN_MARKER_RESOURCE_BARRIER || info.work == CAIRN_MARKER_BARRIER;
-  return info.work == kNoWork || barrier ? ListCall::kOther : ListCall::kWork;
-}
-
-std::array<ListCall, kMethodCount> ClassifyAll() {
-  std::array<ListCall, kMethodCount> calls{};
-  for (uint32_t i = 0; i < kMethodCount; ++i) calls[i] = Classify(Describe(static_cast<Method>(i)));
-  return calls;
-}
 
 template <typename T>
 T ValueAt(const DecodedCall& call, size_t index) {
@@ -50,9 +23,9 @@ T ValueAt(const DecodedCall& call, size_t index) {
 
 }  // namespace
 
-ListCall ListCallOf(Method method) {
-  static const std::array<ListCall, kMethodCount> kCalls = ClassifyAll();
-  return kCalls[static_cast<size_t>(method)];
+bool CanBeLeftOut(Method method) {
+  const CallRole& role = RoleOf(method);
+  return role.role == Role::kWork || role.role == Role::kBundle;
 }
 
 Result<std::vector<uint64_t>> ExecutedLists(std::span<const std::byte> body, BlobSource* blobs) {
@@ -87,17 +60,30 @@ std::string EventText(Method method, std::span<const std::byte> body, BlobSource
   return VisibleText(PixText(ValueAt<uint32_t>(call, 0), {data, bytes}));
 }
 
-uint64_t PipelineOf(Method method, std::span<const std::byte> body, BlobSource* blobs) {
+namespace {
+
+// The number of the object in a parameter; 0 if the record is damaged.
+uint64_t ObjectIn(Method method, int parameter, std::span<const std::byte> body,
+                  BlobSource* blobs) {
+  const auto index = static_cast<size_t>(parameter);
+  const MethodInfo& info = Describe(method);
+  if (parameter == kNoParameter || info.parameters[index].kind != ValueKind::kObject) return 0;
   Arena arena;
   DecodedCall call;
   DecodeOptions options;
   options.blobs = blobs;
-  if (!DecodeArguments(Describe(method), body, options, &arena, &call).ok()) return 0;
-  return ValueAt<uint64_t>(call, 0);
+  if (!DecodeArguments(info, body, options, &arena, &call).ok()) return 0;
+  return ValueAt<uint64_t>(call, index);
 }
 
-uint64_t BundleOf(std::span<const std::byte> body, BlobSource* blobs) {
-  return PipelineOf(Method::ID3D12GraphicsCommandList_ExecuteBundle, body, blobs);
+}  // namespace
+
+uint64_t PipelineOf(Method method, std::span<const std::byte> body, BlobSource* blobs) {
+  return ObjectIn(method, RoleOf(method).value, body, blobs);
+}
+
+uint64_t BundleOf(Method method, std::span<const std::byte> body, BlobSource* blobs) {
+  return ObjectIn(method, RoleOf(method).object, body, blobs);
 }
 
 }  // namespace cairn

@@ -17,20 +17,9 @@
 
 namespace cairn {
 
-enum class ListCall : uint8_t {
-  kOther,  // nothing to a search: it sets state, or is no call of a command list
-  kReset,  // a recording begins
-  kClose,
-  // The GPU does something that can be left out: draws, dispatches, copies, clears, bundles. Barriers and
-  // render passes are not among them: without them what stays would make no sense.
-  kWork,
-  kBeginEvent,
-  kEndEvent,
-  kSetPipeline,
-  kExecute,  // ID3D12CommandQueue::ExecuteCommandLists
-};
-
-ListCall ListCallOf(Method method);
+// The GPU does something that can be left out: draws, dispatches, copies, clears, bundles. Barriers and
+// render passes are not among them: without them what stays would make no sense.
+bool CanBeLeftOut(Method method);
 
 // The objects that an ExecuteCommandLists call executes; `body` is that of its kCall record.
 // Errors: kCorrupt.
@@ -40,10 +29,10 @@ std::vector<std::byte> ExecuteBody(const std::vector<uint64_t>& lists);
 
 // Returns the text of a BeginEvent. "" if the record is damaged.
 std::string EventText(Method method, std::span<const std::byte> body, BlobSource* blobs);
-// The object that SetPipelineState, or SetPipelineState1, sets; 0 if the record is damaged.
+// The object that a call sets as a list's pipeline; 0 if it sets a program, or the record is damaged.
 uint64_t PipelineOf(Method method, std::span<const std::byte> body, BlobSource* blobs);
-// The list that ExecuteBundle executes; 0 if the record is damaged.
-uint64_t BundleOf(std::span<const std::byte> body, BlobSource* blobs);
+// The list that a call executes as a bundle; 0 if the record is damaged.
+uint64_t BundleOf(Method method, std::span<const std::byte> body, BlobSource* blobs);
 
 }  // namespace cairn
 

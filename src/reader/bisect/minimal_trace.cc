@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "d3d12gen/roles.h"
 #include "format/file/file_writer.h"
 #include "format/model/unused_objects.h"
 #include "format/trace/trace_filter.h"
@@ -96,13 +97,13 @@ Status ChooseBundles(TraceReader* trace, Chosen* chosen) {
     if (record.kind != RecordKind::kCall) continue;
     const std::optional<Method> method = trace->MethodOf(record);
     if (!method) continue;
-    const ListCall call = ListCallOf(*method);
-    if (call == ListCall::kReset) recordings[record.object] = {record.number, {}};
-    if (call != ListCall::kWork) continue;
+    const Role role = RoleOf(*method).role;
+    if (role == Role::kListReset) recordings[record.object] = {record.number, {}};
+    if (!CanBeLeftOut(*method)) continue;
     recordings[record.object].work.push_back(record.number);
-    if (*method != Method::ID3D12GraphicsCommandList_ExecuteBundle) continue;
+    if (role != Role::kBundle) continue;
     if (!chosen->work.contains(record.number)) continue;
-    const uint64_t bundle = BundleOf(record.body, trace);
+    const uint64_t bundle = BundleOf(*method, record.body, trace);
     const Recording& recording = recordings[bundle];
     chosen->recordings[bundle].push_back({recording.from, record.number});
     chosen->work.insert(recording.work.begin(), recording.work.end());
@@ -129,17 +130,14 @@ class Without final : public RecordFilter {
   bool KeepCall(Record* record) {
     const std::optional<Method> method = trace_.MethodOf(*record);
     if (!method) return true;
-    switch (ListCallOf(*method)) {
-      case ListCall::kExecute: return KeepExecute(record);
-      case ListCall::kWork: return chosen_.work.contains(record->number);
-      case ListCall::kReset:
-      case ListCall::kClose: return true;
-      case ListCall::kOther:
-      case ListCall::kBeginEvent:
-      case ListCall::kEndEvent:
-      case ListCall::kSetPipeline: break;
+    if (CanBeLeftOut(*method)) return chosen_.work.contains(record->number);
+    switch (RoleOf(*method).role) {
+      case Role::kSubmit: return KeepExecute(record);
+      case Role::kListReset:
+      case Role::kListClose: return true;
+      case Role::kHint: return false;  // would keep what it names, and nothing else depends on it
+      default: return !IsRecorded(*method) || IsRecordingKept(record->object, record->number);
     }
-    return !IsListMethod(*method) || IsRecordingKept(record->object, record->number);
   }
 
   bool KeepExecute(Record* record) {
@@ -160,11 +158,6 @@ class Without final : public RecordFilter {
     std::memcpy(body_.data(), &body, sizeof(body));
     record->body = body_;
     return true;
-  }
-
-  static bool IsListMethod(Method method) {
-    const std::string_view name = Describe(method).name;
-    return name.substr(0, name.find(':')).find("CommandList") != std::string_view::npos;
   }
 
   bool IsRecordingKept(uint64_t list, uint64_t number) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "d3d12gen/roles.h"
 #include "format/calls/value_printer.h"
 #include "format/calls/value_shape.h"
 #include "format/file/file_cost.h"
@@ -180,13 +181,13 @@ class StateFinder {
       CAIRN_RETURN_IF_ERROR(cursor.status());
       return Status(StatusCode::kInvalidArgument, fmt::format("there is no call {}", wanted_));
     }
-    const std::string name = trace_.MethodName(record);
-    if (!IsOfCommandList(name)) {
+    const std::optional<Method> method = trace_.MethodOf(record);
+    if (!method.has_value() || !IsRecorded(*method)) {
       return Status(
           StatusCode::kInvalidArgument,
           fmt::format("call {} is {}, which no command list records; cairn calls --around "
                       "{} shows those near it",
-                      wanted_, name, wanted_));
+                      wanted_, trace_.MethodName(record), wanted_));
     }
     found_.list.number = record.object;
     found_.frame = trace_.first_frame().value_or(0) + cursor.frame();
@@ -455,10 +456,6 @@ class StateFinder {
 };
 
 }  // namespace
-
-bool IsOfCommandList(std::string_view method) {
-  return method.substr(0, method.find("::")).find("CommandList") != std::string_view::npos;
-}
 
 Result<ListState> ListStateAt(TraceReader& trace, uint64_t call) {
   return StateFinder(trace, call).Run();

@@ -22,9 +22,6 @@ namespace cairn::cli {
 // The most descriptors shown of a table, from its beginning to the first that was never written.
 inline constexpr uint32_t kShownDescriptors = 16;
 
-// Returns true for methods of a command list, such as "ID3D12GraphicsCommandList::Close".
-bool IsOfCommandList(std::string_view method);
-
 // Values are kept as they read, in words and as JSON: their names are those of the time when they were set.
 struct ListState {
   struct Object {

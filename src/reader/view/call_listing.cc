@@ -12,11 +12,11 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "d3d12gen/roles.h"
 #include "format/calls/value_encoder.h"
 #include "format/calls/value_shape.h"
 #include "format/file/file_cost.h"
 #include "format/trace/trace_state.h"
-#include "reader/view/bound_state.h"
 #include "reader/view/call_lines.h"
 
 namespace cairn::cli {
@@ -174,10 +174,9 @@ class Lister {
         if (++submissions == wanted) return TakeSubmission(record, recorded);
         continue;
       }
-      const std::string_view name = Describe(*method).name;
-      if (!IsOfCommandList(name)) continue;
+      if (!IsRecorded(*method)) continue;
       std::vector<uint64_t>& calls = recorded[record.object];
-      if (ShortName(name) == "Reset") calls.clear();
+      if (RoleOf(*method).role == Role::kListReset) calls.clear();
       calls.push_back(record.number);
     }
     CAIRN_RETURN_IF_ERROR(cursor.status());
