@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Classifies calls whose effects a later start of a capture must restore, by the names of the
-// methods.
+// What calls leave behind that a later start of a capture must restore, beside their roles.
 #ifndef CAIRN_FORMAT_MODEL_CALL_KINDS_H_
 #define CAIRN_FORMAT_MODEL_CALL_KINDS_H_
 
@@ -10,38 +9,32 @@
 #include <span>
 
 #include "d3d12gen/methods.h"
+#include "d3d12gen/roles.h"
 #include "format/calls/record.h"
 #include "format/calls/value_decoder.h"
 
 namespace cairn {
 
-enum class CallKind : uint8_t {
-  kOther,        // leaves something only if it creates an object
-  kSetting,      // SetName, ...: the last one of an object counts
-  kPrivateData,  // the same, if it is a name
-  kIdentifier,   // a result that other calls and memory refer to: all of an object count
-  kListWork,     // recorded into a list
-  kListReset,
-  kListClose,
-  kView,       // writes a descriptor, whose handle is the last parameter
-  kCopyViews,  // CopyDescriptors
-  kCopyViewsSimple,
-  kQueueSignal,
-  kFenceSignal,
-  kTileMapping,
-  kMap,
-  kUnmap,
-};
+// The role of a method by its number in this build; of an unknown number, that of a question, which leaves
+// nothing.
+inline const CallRole& RoleOfNumber(uint16_t method) {
+  return RoleOf(method < kMethodCount ? static_cast<Method>(method)
+                                      : Method::ID3D12Object_GetPrivateData);
+}
 
-// Returns the kind of a method; kOther for an unknown number.
-CallKind CallKindOf(uint16_t method);
+// The call is a command of a list: recorded, and neither Reset nor Close.
+inline bool IsCommand(const CallRole& role) {
+  return role.timeline == Timeline::kList && role.role != Role::kListReset &&
+         role.role != Role::kListClose;
+}
+inline bool CopiesDescriptors(const CallRole& role) {
+  return role.role == Role::kCopyViews || role.role == Role::kCopyViewRanges;
+}
 
 // Calls of lists that read descriptors by their CPU handles: when they are recorded, not when the list is
 // executed.
 bool ReadsDescriptors(uint16_t method);
 
-// The GPU finds addresses in memory that no call names.
-bool GpuReadsAddresses(Method method);
 // Returns true if the call writes a view of an acceleration structure: a shader that traces rays
 // through it follows addresses to others.
 bool ViewsAddresses(Method method, const DecodedCall& call);

@@ -53,9 +53,7 @@ void LiveCalls::OnListWork(const Record& call, KeptRecords before) {
   recording.records.Add(before);
   recording.records.Add(call);
   if (ReadsDescriptors(call.method)) ReadDescriptors(call, &before, &recording);
-  if (static_cast<Method>(call.method) == Method::ID3D12GraphicsCommandList_ExecuteBundle) {
-    ReadBundle(call, &recording);
-  }
+  if (RoleOfNumber(call.method).role == Role::kBundle) ReadBundle(call, &recording);
 }
 
 void LiveCalls::ReadDescriptors(const Record& call, BlobSource* blobs, ListRecording* recording) {
@@ -64,9 +62,7 @@ void LiveCalls::ReadDescriptors(const Record& call, BlobSource* blobs, ListRecor
   for (const uint64_t handle : values_.cpu_descriptors) {
     ReadDescriptor(handle, call.number, recording);
   }
-  if (static_cast<Method>(call.method) != Method::ID3D12GraphicsCommandList_OMSetRenderTargets) {
-    return;
-  }
+  if (RoleOfNumber(call.method).state != StateKind::kRenderTargets) return;
   // A handle may stand for those behind it as well.
   const auto* const count = Argument<uint32_t>(arguments, 0);
   const auto* const handles = Array<uint64_t>(arguments, 1);
@@ -117,42 +113,43 @@ void LiveCalls::Finish(const OpenCall& call, const Record* result) {
   call.records->ForEach([&](const Record& each) {
     if (each.kind == RecordKind::kCall) record = each;
   });
-  switch (call.kind) {
-    case CallKind::kOther:
-    case CallKind::kListWork: break;
-    case CallKind::kSetting: object->settings[{call.method, NameKind::kNone}] = call.records; break;
-    case CallKind::kPrivateData: {
+  const CallRole& role = RoleOfNumber(call.method);
+  switch (role.role) {
+    case Role::kProperty: object->settings[{call.method, NameKind::kNone}] = call.records; break;
+    case Role::kPrivateData: {
       const NameKind kind = NameInPrivateData(record.body);
       if (kind != NameKind::kNone) object->settings[{call.method, kind}] = call.records;
       break;
     }
-    case CallKind::kIdentifier: object->identifiers[BytesOf(record.body)] = call.records; break;
-    case CallKind::kListReset:
+    case Role::kIdentifier: object->identifiers[BytesOf(record.body)] = call.records; break;
+    case Role::kListReset:
       if (result != nullptr && !Succeeded(*result)) break;
       objects_.ForgetRecording(object);
       RecordingOf(object).records.Add(*call.records);
       object->was_reset = true;
       object->closed = false;
       break;
-    case CallKind::kListClose:
+    case Role::kListClose:
       RecordingOf(object).records.Add(*call.records);
       if (!object->was_reset) object->first_close.Add(*call.records);
       object->closed = true;
       break;
-    case CallKind::kView: descriptors_.OnView(record, call.records); break;
-    case CallKind::kCopyViews: descriptors_.OnCopies(record, false); break;
-    case CallKind::kCopyViewsSimple: descriptors_.OnCopies(record, true); break;
-    case CallKind::kQueueSignal:
-      if (reader_.Read(record, call.records.get(), &values_) && !values_.objects.empty()) {
+    case Role::kView: descriptors_.OnView(record, call.records); break;
+    case Role::kCopyViewRanges: descriptors_.OnCopies(record, false); break;
+    case Role::kCopyViews: descriptors_.OnCopies(record, true); break;
+    case Role::kSignal:
+      if (role.object == kNoParameter) {
+        OnSignal(call.object, call);
+      } else if (reader_.Read(record, call.records.get(), &values_) && !values_.objects.empty()) {
         OnSignal(values_.objects[0], call);
       }
       break;
-    case CallKind::kFenceSignal: OnSignal(call.object, call); break;
-    case CallKind::kTileMapping: OnTileMapping(record, call); break;
-    case CallKind::kMap:
+    case Role::kTiles: OnTileMapping(record, call); break;
+    case Role::kMap:
       if (result != nullptr && Succeeded(*result)) OnMap(object, record, call.records);
       break;
-    case CallKind::kUnmap: OnUnmap(object, record); break;
+    case Role::kUnmap: OnUnmap(object, record); break;
+    default: break;
   }
 }
 

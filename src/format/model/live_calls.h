@@ -18,7 +18,6 @@ namespace cairn {
 // A call that has not returned yet.
 struct OpenCall {
   Records records;
-  CallKind kind = CallKind::kOther;
   uint64_t object = 0;
   uint16_t method = 0;
 };

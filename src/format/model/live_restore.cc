@@ -160,8 +160,8 @@ void RestoreRecording(const LiveObject& list, const Living& living, CallValuesRe
   } else if (!list.was_reset || !list.closed) {
     auto kept = std::make_unique<KeptRecords>();
     recording.records.ForEach([&](const Record& record) {
-      const CallKind kind = CallKindOf(record.method);
-      if (kind == CallKind::kListReset || kind == CallKind::kListClose) kept->Add(record);
+      const Role role = RoleOfNumber(record.method).role;
+      if (role == Role::kListReset || role == Role::kListClose) kept->Add(record);
     });
     restorer->AddOwned(std::move(kept));
   }

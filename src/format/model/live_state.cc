@@ -99,8 +99,7 @@ void LiveState::State::OnCall(const Record& record) {
     before = std::move(found->second);
     blobs.erase(found);
   }
-  const CallKind kind = CallKindOf(record.method);
-  if (kind == CallKind::kListWork) {
+  if (IsCommand(RoleOfNumber(record.method))) {
     calls.OnListWork(record, std::move(before));
     return;
   }
@@ -108,7 +107,6 @@ void LiveState::State::OnCall(const Record& record) {
   call.records = std::make_shared<KeptRecords>();
   call.records->Add(before);
   call.records->Add(record);
-  call.kind = kind;
   call.object = record.object;
   call.method = record.method;
   const bool has_results =

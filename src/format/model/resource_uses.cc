@@ -2,12 +2,13 @@
 #include "format/model/resource_uses.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <iterator>
-#include <string_view>
 #include <utility>
 
+#include "cairn/marker_types.h"
+
+#include "d3d12gen/roles.h"
 #include "format/model/decoded_arguments.h"
 #include "format/model/descriptor_copies.h"
 
@@ -169,29 +170,18 @@ std::optional<Subresources> DiscardedBy(const TextureBarrier& barrier, const Res
 }
 
 // Calls that only say how later ones work. Everything else may be work.
-bool OnlySets(std::string_view method) {
-  constexpr std::string_view kBeginnings[] = {
-      "IASet",        "RSSet",      "OMSet",     "SOSet",           "SetPipelineState",
-      "SetGraphics",  "SetCompute", "SetMarker", "SetViewInstance", "BeginEvent",
-      "EndEvent",     "BeginQuery", "EndQuery",  "Close",           "SetPredication",
-      "EndRenderPass"};
-  return std::any_of(std::begin(kBeginnings), std::end(kBeginnings),
-                     [&](std::string_view beginning) { return method.starts_with(beginning); });
-}
-
-std::array<bool, kMethodCount> TableOfSetters() {
-  std::array<bool, kMethodCount> table{};
-  for (uint32_t i = 0; i < kMethodCount; ++i) {
-    const std::string_view name = Describe(static_cast<Method>(i)).name;
-    const size_t colons = name.find("::");
-    table[i] = colons != std::string_view::npos && OnlySets(name.substr(colons + 2));
+bool OnlySets(const CallRole& role) {
+  switch (role.role) {
+    case Role::kState:
+    case Role::kListClose:
+    case Role::kEndPass:
+    case Role::kBeginQuery:
+    case Role::kEndQuery:
+    case Role::kBeginEvent:
+    case Role::kEndEvent:
+    case Role::kMarker: return true;
+    default: return false;
   }
-  return table;
-}
-
-bool IsSetter(Method method) {
-  static const std::array<bool, kMethodCount> table = TableOfSetters();
-  return table[static_cast<size_t>(method)];
 }
 
 }  // namespace
@@ -224,8 +214,9 @@ const ResourceShape* ListUses::ShapeOf(uint64_t resource) const {
 }
 
 void ListUses::OnView(Method method, const DecodedCall& call, const CallValues& values) {
-  const bool render_target = method == Method::ID3D12Device_CreateRenderTargetView;
-  if (!render_target && method != Method::ID3D12Device_CreateDepthStencilView) return;
+  const ViewKind view = RoleOf(method).view;
+  const bool render_target = view == ViewKind::kRenderTarget;
+  if (!render_target && view != ViewKind::kDepthStencil) return;
   const uint64_t resource = values.objects.empty() ? 0 : values.objects[0];
   const void* const desc = Value<const void*>(call, 1);
   const ResourceShape* const shape = ShapeOf(resource);
@@ -313,27 +304,29 @@ std::span<const ResourceUse> ListUses::UsesOf(uint64_t list) const {
 void ListUses::OnListCall(Method method, uint64_t object, const DecodedCall& call,
                           const CallValues& values) {
   List& list = lists_[object];
-  switch (method) {
-    case Method::ID3D12GraphicsCommandList_SetDescriptorHeaps:
-      list.heaps.insert(values.objects.begin(), values.objects.end());
-      list.work_noted = false;
-      return;
-    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets: OnSetTargets(&list, call); return;
-    case Method::ID3D12GraphicsCommandList_ResourceBarrier: OnBarriers(&list, call); return;
-    case Method::ID3D12GraphicsCommandList7_Barrier: OnBarrierGroups(&list, call); return;
-    case Method::ID3D12GraphicsCommandList4_BeginRenderPass: OnRenderPass(&list, call); return;
-    case Method::ID3D12GraphicsCommandList_SetPredication:
-      list.predicated = !values.objects.empty();
-      ReadAll(&list, values);
-      return;
-    case Method::ID3D12GraphicsCommandList_ExecuteBundle:
+  const CallRole& role = RoleOf(method);
+  switch (role.role) {
+    case Role::kBarrier:
+      return Describe(method).work == CAIRN_MARKER_BARRIER ? OnBarrierGroups(&list, call)
+                                                           : OnBarriers(&list, call);
+    case Role::kBeginPass: return OnRenderPass(&list, call);
+    case Role::kBundle:
       if (!values.objects.empty()) OnBundle(object, values.objects[0]);
       return;
     default: break;
   }
+  switch (role.state) {
+    case StateKind::kDescriptorHeaps:
+      list.heaps.insert(values.objects.begin(), values.objects.end());
+      list.work_noted = false;
+      return;
+    case StateKind::kRenderTargets: return OnSetTargets(&list, call);
+    case StateKind::kPredication: list.predicated = !values.objects.empty(); break;
+    default: break;
+  }
   if (OnKnownWork(method, &list, call)) return;
   ReadAll(&list, values);
-  if (!IsSetter(method)) NoteWork(&list);
+  if (!OnlySets(role)) NoteWork(&list);
 }
 
 void ListUses::OnBundle(uint64_t list, uint64_t bundle) {

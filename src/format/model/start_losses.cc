@@ -29,6 +29,14 @@ T Value(const DecodedCall& call, size_t index) {
   return value;
 }
 
+// Copies results of queries: the object that it names is a heap of these.
+bool ResolvesQueries(Method method) {
+  const CallRole& role = RoleOf(method);
+  return role.role == Role::kWork && role.object != kNoParameter &&
+         Describe(method).parameters[static_cast<size_t>(role.object)].chain ==
+             Chain::kID3D12QueryHeap;
+}
+
 }  // namespace
 
 void StartLosses::Look(const Record& record) {
@@ -100,31 +108,30 @@ void StartLosses::OnObject(const Record& record) {
 void StartLosses::OnCall(const Record& record) {
   if (record.method >= kMethodCount) return;
   const auto method = static_cast<Method>(record.method);
-  const CallKind kind = CallKindOf(record.method);
-  switch (kind) {
-    case CallKind::kListWork: return OnListCall(record, method);
-    case CallKind::kView:
+  const CallRole& role = RoleOf(method);
+  if (IsCommand(role)) return OnListCall(record, method);
+  switch (role.role) {
+    case Role::kView:
       if (uses_.has_value() && reader_.Read(record, nullptr, &values_, &call_)) {
         uses_->OnView(method, call_, values_);
       }
       return;
-    case CallKind::kCopyViews:
-    case CallKind::kCopyViewsSimple:
+    case Role::kCopyViews:
+    case Role::kCopyViewRanges:
       if (uses_.has_value() && reader_.Read(record, nullptr, &values_, &call_)) {
-        uses_->OnCopies(call_, kind == CallKind::kCopyViewsSimple);
+        uses_->OnCopies(call_, role.role == Role::kCopyViews);
       }
       return;
     default: break;
   }
-  if (started_ && method == Method::ID3D12CommandQueue_ExecuteCommandLists &&
-      reader_.Read(record, nullptr, &values_)) {
+  if (started_ && role.role == Role::kSubmit && reader_.Read(record, nullptr, &values_)) {
     OnExecute();
   }
 }
 
 // A Reset that was refused leaves the list what it was.
 void StartLosses::OnResult(const Record& record) {
-  if (CallKindOf(record.method) != CallKind::kListReset || !Succeeded(record)) return;
+  if (RoleOfNumber(record.method).role != Role::kListReset || !Succeeded(record)) return;
   ForgetList(record.object);
   if (uses_.has_value()) uses_->OnReset(record.object);
 }
@@ -146,29 +153,24 @@ void StartLosses::OnListCall(const Record& record, Method method) {
 void StartLosses::OnQueries(const Record& record, Method method) {
   if (query_heaps_.empty()) return;
   const auto read = [&] { return reader_.Read(record, nullptr, &values_, &call_); };
-  switch (method) {
-    case Method::ID3D12GraphicsCommandList_EndQuery:
-      if (!read()) return;
-      query_steps_[record.object].push_back(
-          {Value<uint64_t>(call_, 0), Value<uint32_t>(call_, 2), 1, false});
-      return;
-    case Method::ID3D12GraphicsCommandList_ResolveQueryData:
-      if (!read()) return;
-      query_steps_[record.object].push_back(
-          {Value<uint64_t>(call_, 0), Value<uint32_t>(call_, 2), Value<uint32_t>(call_, 3), true});
-      return;
-    case Method::ID3D12GraphicsCommandList_ExecuteBundle: {
-      if (!read()) return;
-      const auto bundle = query_steps_.find(Value<uint64_t>(call_, 0));
-      if (bundle == query_steps_.end()) return;
-      const std::vector<QueryStep> steps = bundle->second;
-      std::vector<QueryStep>& own = query_steps_[record.object];
-      if (own.size() + steps.size() > kMostSteps) return;
-      own.insert(own.end(), steps.begin(), steps.end());
-      return;
-    }
-    default: return;
+  const CallRole& role = RoleOf(method);
+  const bool ends = role.role == Role::kEndQuery;
+  if (ends || ResolvesQueries(method)) {
+    if (!read()) return;
+    const auto value = [&](int8_t parameter) {
+      return Value<uint32_t>(call_, static_cast<size_t>(parameter));
+    };
+    query_steps_[record.object].push_back({Value<uint64_t>(call_, static_cast<size_t>(role.object)),
+                                           value(role.slot), ends ? 1 : value(role.count), !ends});
+    return;
   }
+  if (role.role != Role::kBundle || !read()) return;
+  const auto bundle = query_steps_.find(Value<uint64_t>(call_, static_cast<size_t>(role.object)));
+  if (bundle == query_steps_.end()) return;
+  const std::vector<QueryStep> steps = bundle->second;
+  std::vector<QueryStep>& own = query_steps_[record.object];
+  if (own.size() + steps.size() > kMostSteps) return;
+  own.insert(own.end(), steps.begin(), steps.end());
 }
 
 void StartLosses::OnExecute() {

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <unordered_map>
 
 #include "d3d12gen/chains.h"
@@ -24,21 +23,22 @@ constexpr uint32_t kDefaultHeap = 1;  // D3D12_HEAP_TYPE
 constexpr uint32_t kViewHeap =
     0;  // D3D12_DESCRIPTOR_HEAP_TYPE: constants, resources to read and write
 
-// Calls of a resource by the CPU that touch nothing of what it holds.
+// Calls of no list and no queue that touch nothing of what a resource holds.
 bool LeavesContents(Method method) {
-  const std::string_view name = Describe(method).name;
-  return name.starts_with("ID3D12Object::") || name.starts_with("ID3D12DeviceChild::") ||
-         name.starts_with("ID3D12Resource::Get") || name.starts_with("ID3D12Resource1::Get") ||
-         name.starts_with("ID3D12Resource2::Get");
-}
-
-bool IsReset(Method method) {
-  return CallKindOf(static_cast<uint16_t>(method)) == CallKind::kListReset;
-}
-
-bool CreatesCommitted(Method method) {
-  const std::string_view name = Describe(method).name;
-  return name.find("::CreateCommittedResource") != std::string_view::npos;
+  switch (RoleOf(method).role) {
+    case Role::kQuestion:
+    case Role::kHint:
+    case Role::kCreate:
+    case Role::kProperty:
+    case Role::kPrivateData:
+    case Role::kIdentifier:
+    case Role::kResidency:
+    case Role::kSignal:
+    case Role::kWait:
+    case Role::kAllocatorReset:
+    case Role::kLoseDevice: return true;
+    default: return false;
+  }
 }
 
 }  // namespace
@@ -109,11 +109,11 @@ class UnneededContents::Search {
       lost_ = true;
       return;
     }
-    if (CreatesCommitted(*method)) committing_.insert(record.number);
-    any_address_ = any_address_ || GpuReadsAddresses(*method);
-    const CallKind kind = CallKindOf(static_cast<uint16_t>(*method));
-    const bool copies = kind == CallKind::kCopyViews || kind == CallKind::kCopyViewsSimple;
-    if (kind != CallKind::kView && !copies) return;
+    if (RoleOf(*method).memory == ResourceMemory::kCommitted) committing_.insert(record.number);
+    any_address_ = any_address_ || RoleOf(*method).follows_addresses;
+    const CallRole& role = RoleOf(*method);
+    const bool copies = CopiesDescriptors(role);
+    if (role.role != Role::kView && !copies) return;
     if (!Read(record, *method)) return;
     if (copies) {
       AddCopies();
@@ -249,24 +249,22 @@ class UnneededContents::Search {
   void FollowCall(const Record& record) {
     const std::optional<Method> method = trace_.MethodOf(record);
     if (!method.has_value()) return;
-    const CallKind kind = CallKindOf(static_cast<uint16_t>(*method));
-    switch (kind) {
-      case CallKind::kListReset: return;  // its result counts
-      case CallKind::kListWork:
-      case CallKind::kListClose:
-        if (Read(record, *method)) lists_.OnListCall(*method, record.object, call_, values_);
-        return;
-      case CallKind::kView:
-        if (Read(record, *method)) lists_.OnView(*method, call_, values_);
-        return;
-      case CallKind::kCopyViews:
-      case CallKind::kCopyViewsSimple:
-        if (Read(record, *method)) lists_.OnCopies(call_, kind == CallKind::kCopyViewsSimple);
-        return;
-      default: break;
+    const CallRole& role = RoleOf(*method);
+    if (role.role == Role::kListReset) return;  // its result counts
+    if (role.timeline == Timeline::kList) {
+      if (Read(record, *method)) lists_.OnListCall(*method, record.object, call_, values_);
+      return;
+    }
+    if (role.role == Role::kView) {
+      if (Read(record, *method)) lists_.OnView(*method, call_, values_);
+      return;
+    }
+    if (CopiesDescriptors(role)) {
+      if (Read(record, *method)) lists_.OnCopies(call_, role.role == Role::kCopyViews);
+      return;
     }
     if (!started_) return;  // what came of it is in the contents
-    if (*method == Method::ID3D12CommandQueue_ExecuteCommandLists) {
+    if (role.role == Role::kSubmit) {
       if (Read(record, *method)) Execute(record.object);
       return;
     }
@@ -280,7 +278,8 @@ class UnneededContents::Search {
 
   void FollowResult(const Record& record) {
     const std::optional<Method> method = trace_.MethodOf(record);
-    if (method.has_value() && IsReset(*method) && Succeeded(record)) lists_.OnReset(record.object);
+    if (!method.has_value() || RoleOf(*method).role != Role::kListReset) return;
+    if (Succeeded(record)) lists_.OnReset(record.object);
   }
 
   void Execute(uint64_t queue) {

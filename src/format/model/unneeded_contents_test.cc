@@ -572,6 +572,25 @@ TEST_F(UnneededContentsTest, WhereTheGpuReadsAddressesAllBuffersAreNeeded) {
   EXPECT_THAT(Unneeded(), ElementsAre(Pair(kSecond, 0)));
 }
 
+TEST_F(UnneededContentsTest, ParametersOfMetaCommandsMayHoldAddresses) {
+  Create(kFirst, Buffer(256));
+  Create(kSecond, {});
+  Start();
+  const uint64_t parameters[] = {(kFirst << 20) + 128};
+  Call(Method::ID3D12GraphicsCommandList4_ExecuteMetaCommand, kList, ObjectPointer(11),
+       &parameters[0], sizeof(parameters));
+  Execute();
+  EXPECT_THAT(Unneeded(), ElementsAre(Pair(kSecond, 0)));
+}
+
+TEST_F(UnneededContentsTest, MemoryThatIsMadeResidentKeepsWhatItHolds) {
+  Create(kFirst, {});
+  Start();
+  const uint64_t resources[] = {kFirst};
+  Call(Method::ID3D12Device_MakeResident, 1, 1, &resources[0]);
+  EXPECT_THAT(Unneeded(), ElementsAre(Pair(kFirst, 0)));
+}
+
 TEST_F(UnneededContentsTest, WhereAShaderFollowsRaysAllBuffersAreNeeded) {
   Create(kFirst, Buffer(256));
   Create(kSecond, {});

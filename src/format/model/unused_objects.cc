@@ -3,7 +3,6 @@
 
 #include <cstring>
 #include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -19,14 +18,30 @@ namespace cairn {
 
 namespace {
 
+// Calls of which only their objects tell later whether they made something, and that leave nothing else that a
+// descriptor, a name, a mapping or a fence would show.
+bool MayMakeSomething(const CallRole& role) {
+  switch (role.role) {
+    case Role::kProperty:
+    case Role::kPrivateData:
+    case Role::kIdentifier:
+    case Role::kView:
+    case Role::kCopyViews:
+    case Role::kCopyViewRanges:
+    case Role::kMap:
+    case Role::kUnmap:
+    case Role::kTiles:
+    case Role::kSignal: return false;
+    default: return role.timeline != Timeline::kList;
+  }
+}
+
 // Calls that are work, or order it, whether or not anything else needs their object. Those of other objects
 // are about these alone.
-bool IsNeededItself(Method method) {
-  const std::string_view name = Describe(method).name;
-  const std::string_view interface = name.substr(0, name.find(':'));
-  return (interface.starts_with("ID3D12Device") && interface != "ID3D12DeviceChild") ||
-         interface.starts_with("ID3D12CommandQueue") || interface.starts_with("ID3D12Fence") ||
-         interface.find("CommandList") != std::string_view::npos;
+bool IsNeededItself(const CallRole& role) {
+  if (role.role == Role::kQuestion || role.role == Role::kHint) return false;
+  return role.chain == Chain::kID3D12Device || role.chain == Chain::kID3D12CommandQueue ||
+         role.chain == Chain::kID3D12Fence || role.chain == Chain::kID3D12GraphicsCommandList;
 }
 
 }  // namespace
@@ -93,7 +108,7 @@ class UnusedObjects::Search {
       unknown_calls_ = true;
       return;
     }
-    any_address_ = any_address_ || GpuReadsAddresses(*method);
+    any_address_ = any_address_ || RoleOf(*method).follows_addresses;
     Record known = record;
     known.method = static_cast<uint16_t>(*method);
     if (of_ == Of::kAll) {
@@ -170,46 +185,37 @@ class UnusedObjects::Search {
 
   void LookAtRestored(const Record& record) {
     std::vector<uint64_t> objects = ObjectsOf(record);
-    switch (CallKindOf(record.method)) {
-      case CallKind::kView:
-        // The last of the handles is the one that is written.
-        if (!values_.cpu_descriptors.empty()) {
-          cpu_descriptors_.ForEachAt(values_.cpu_descriptors.back(), [&](const auto& range) {
-            Own(range.object, record, objects);
-          });
-        }
-        break;
-      case CallKind::kQueueSignal:
-      case CallKind::kTileMapping:
-        if (!values_.objects.empty()) Own(values_.objects.front(), record, objects);
-        break;
-      case CallKind::kOther:
-        // Owned by what it creates, which comes behind it.
-        objects.push_back(record.object);
-        values_of_calls_[record.number] = std::move(objects);
-        break;
-      default: Own(record.object, record, objects); break;
+    const CallRole& role = RoleOfNumber(record.method);
+    if (MayMakeSomething(role)) {
+      // Owned by what it creates, which comes behind it.
+      objects.push_back(record.object);
+      values_of_calls_[record.number] = std::move(objects);
+    } else if (role.role == Role::kView) {
+      // The last of the handles is the one that is written.
+      if (values_.cpu_descriptors.empty()) return;
+      cpu_descriptors_.ForEachAt(values_.cpu_descriptors.back(),
+                                 [&](const auto& range) { Own(range.object, record, objects); });
+    } else if (role.timeline == Timeline::kQueue) {
+      // What it signals, or maps.
+      if (!values_.objects.empty()) Own(values_.objects.front(), record, objects);
+    } else {
+      Own(record.object, record, objects);
     }
   }
 
   // A call of a trace that restores nothing.
   void LookAtAny(const Record& record, Method method) {
-    switch (CallKindOf(record.method)) {
-      case CallKind::kListWork:
-      case CallKind::kQueueSignal:
-      case CallKind::kFenceSignal: LookAtRecorded(record); break;
-      case CallKind::kCopyViews:
-      case CallKind::kCopyViewsSimple: {
-        // Any of the heaps may get what another one has.
-        const std::vector<uint64_t> heaps = ObjectsOf(record);
-        for (const uint64_t heap : heaps) Own(heap, record, heaps);
-        break;
-      }
-      case CallKind::kOther:
-        LookAtRestored(record);
-        other_calls_.push_back({record.number, record.object, IsNeededItself(method)});
-        break;
-      default: LookAtRestored(record); break;
+    const CallRole& role = RoleOf(method);
+    if (IsCommand(role) || role.role == Role::kSignal) {
+      LookAtRecorded(record);
+    } else if (CopiesDescriptors(role)) {
+      // Any of the heaps may get what another one has.
+      const std::vector<uint64_t> heaps = ObjectsOf(record);
+      for (const uint64_t heap : heaps) Own(heap, record, heaps);
+    } else {
+      LookAtRestored(record);
+      if (!MayMakeSomething(role)) return;
+      other_calls_.push_back({record.number, record.object, IsNeededItself(role)});
     }
   }
 

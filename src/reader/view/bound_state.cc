@@ -391,9 +391,9 @@ class StateFinder {
   // ---- Descriptors ----
 
   void TakeDescriptors(const Record& record, Method method) {
-    const CallKind kind = CallKindOf(static_cast<uint16_t>(method));
-    const bool is_copy = kind == CallKind::kCopyViews || kind == CallKind::kCopyViewsSimple;
-    if (!is_copy && kind != CallKind::kView) return;
+    const CallRole& role = RoleOf(method);
+    const bool is_copy = CopiesDescriptors(role);
+    if (!is_copy && role.role != Role::kView) return;
     DecodedCall call;
     if (!Decode(record, Describe(method), &call).ok()) return;
     if (!is_copy) {
@@ -401,7 +401,7 @@ class StateFinder {
       writers_.Write(Value64(call, call.arguments.size() - 1), record.number);
       return;
     }
-    const size_t copied = writers_.Copy(call, kind == CallKind::kCopyViewsSimple, [](uint64_t) {});
+    const size_t copied = writers_.Copy(call, role.role == Role::kCopyViews, [](uint64_t) {});
     copy_budget_ -= std::min<uint64_t>(copy_budget_, copied);
     if (writers_.contents().size() > most_descriptors_) copy_budget_ = 0;
   }
