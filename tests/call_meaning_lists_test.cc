@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What calls mean to cairn state, and to the checks of a replay.
+// What calls mean to the checks of a replay.
 #include <optional>
 #include <string>
 
@@ -9,74 +9,9 @@
 namespace cairn {
 namespace {
 
-// ---- State of a list ----
-
-// reader/view/bound_state.cc: kPlainStates, and the switch of TakeListCall. Those of root arguments: below.
-constexpr std::string_view kShownStates[] = {
-    "ID3D12GraphicsCommandList::SetDescriptorHeaps",
-    "ID3D12GraphicsCommandList::IASetPrimitiveTopology",
-    "ID3D12GraphicsCommandList::IASetIndexBuffer",
-    "ID3D12GraphicsCommandList::RSSetViewports",
-    "ID3D12GraphicsCommandList::RSSetScissorRects",
-    "ID3D12GraphicsCommandList::OMSetRenderTargets",
-    "ID3D12GraphicsCommandList::OMSetBlendFactor",
-    "ID3D12GraphicsCommandList::OMSetStencilRef",
-    "ID3D12GraphicsCommandList::SetPredication",
-    "ID3D12GraphicsCommandList1::OMSetDepthBounds",
-    "ID3D12GraphicsCommandList1::SetSamplePositions",
-    "ID3D12GraphicsCommandList1::SetViewInstanceMask",
-    "ID3D12GraphicsCommandList4::BeginRenderPass",
-    "ID3D12GraphicsCommandList4::SetPipelineState1",
-    "ID3D12GraphicsCommandList5::RSSetShadingRate",
-    "ID3D12GraphicsCommandList5::RSSetShadingRateImage",
-    "ID3D12GraphicsCommandList::Reset",
-    "ID3D12GraphicsCommandList::ClearState",
-    "ID3D12GraphicsCommandList::SetPipelineState",
-    "ID3D12GraphicsCommandList::SetGraphicsRootSignature",
-    "ID3D12GraphicsCommandList::SetComputeRootSignature",
-    "ID3D12GraphicsCommandList::IASetVertexBuffers",
-    "ID3D12GraphicsCommandList::SOSetTargets",
-    "ID3D12GraphicsCommandList4::EndRenderPass",
-};
-constexpr std::string_view kNotShown = "cairn state did not show it, or showed what was set before";
-constexpr std::string_view kOfVideo = "lists of video were not followed";
-constexpr Decided kOtherStates[] = {
-    {"ID3D12GraphicsCommandList3::SetProtectedResourceSession", kNotShown},
-    {"ID3D12GraphicsCommandList8::OMSetFrontAndBackStencilRef", kNotShown},
-    {"ID3D12GraphicsCommandList9::RSSetDepthBias", kNotShown},
-    {"ID3D12GraphicsCommandList9::IASetIndexBufferStripCutValue", kNotShown},
-    {"ID3D12GraphicsCommandList10::SetProgram", kNotShown},
-    {"ID3D12VideoDecodeCommandList::Reset", kOfVideo},
-    {"ID3D12VideoDecodeCommandList::ClearState", kOfVideo},
-    {"ID3D12VideoDecodeCommandList::SetPredication", kOfVideo},
-    {"ID3D12VideoDecodeCommandList2::SetProtectedResourceSession", kOfVideo},
-    {"ID3D12VideoProcessCommandList::Reset", kOfVideo},
-    {"ID3D12VideoProcessCommandList::ClearState", kOfVideo},
-    {"ID3D12VideoProcessCommandList::SetPredication", kOfVideo},
-    {"ID3D12VideoProcessCommandList2::SetProtectedResourceSession", kOfVideo},
-    {"ID3D12VideoEncodeCommandList::Reset", kOfVideo},
-    {"ID3D12VideoEncodeCommandList::ClearState", kOfVideo},
-    {"ID3D12VideoEncodeCommandList::SetPredication", kOfVideo},
-    {"ID3D12VideoEncodeCommandList::SetProtectedResourceSession", kOfVideo},
-};
-
-TEST(CallMeaningOfListsTest, ShownStates) {
-  const auto by_role = [](Method method) {
-    switch (RoleOf(method).role) {
-      case Role::kState: return RoleOf(method).state != StateKind::kRootArgument;
-      case Role::kListReset:
-      case Role::kClearState:
-      case Role::kBeginPass:
-      case Role::kEndPass: return true;
-      default: return false;
-    }
-  };
-  Compare([](Method method) { return IsOneOf(method, kShownStates); }, by_role, kOtherStates);
-}
-
 // ---- Root arguments and the work that uses them ----
 
-// reader/replay/player_bindings.cc, RootCallOf, and kRootStates of reader/view/bound_state.cc.
+// reader/replay/player_bindings.cc, RootCallOf.
 struct RootCall {
   std::string_view name;
   RootArgumentKind kind;

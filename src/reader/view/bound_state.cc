@@ -23,69 +23,57 @@
 namespace cairn::cli {
 namespace {
 
-// Calls of which the last one is the state.
-struct PlainState {
-  Method method;
-  const char* key;
-};
-constexpr PlainState kPlainStates[] = {
-    {Method::ID3D12GraphicsCommandList_SetDescriptorHeaps, "descriptor_heaps"},
-    {Method::ID3D12GraphicsCommandList_IASetPrimitiveTopology, "primitive_topology"},
-    {Method::ID3D12GraphicsCommandList_IASetIndexBuffer, "index_buffer"},
-    {Method::ID3D12GraphicsCommandList_RSSetViewports, "viewports"},
-    {Method::ID3D12GraphicsCommandList_RSSetScissorRects, "scissor_rects"},
-    {Method::ID3D12GraphicsCommandList_OMSetRenderTargets, "render_targets"},
-    {Method::ID3D12GraphicsCommandList_OMSetBlendFactor, "blend_factor"},
-    {Method::ID3D12GraphicsCommandList_OMSetStencilRef, "stencil_reference"},
-    {Method::ID3D12GraphicsCommandList_SetPredication, "predication"},
-    {Method::ID3D12GraphicsCommandList1_OMSetDepthBounds, "depth_bounds"},
-    {Method::ID3D12GraphicsCommandList1_SetSamplePositions, "sample_positions"},
-    {Method::ID3D12GraphicsCommandList1_SetViewInstanceMask, "view_instance_mask"},
-    {Method::ID3D12GraphicsCommandList4_BeginRenderPass, "render_pass"},
-    {Method::ID3D12GraphicsCommandList4_SetPipelineState1, "state_object"},
-    {Method::ID3D12GraphicsCommandList5_RSSetShadingRate, "shading_rate"},
-    {Method::ID3D12GraphicsCommandList5_RSSetShadingRateImage, "shading_rate_image"},
-};
-
-enum class RootKind : uint8_t { kTable, kConstant, kConstants, kView };
-struct RootState {
-  Method method;
-  bool is_compute;
-  RootKind kind;
-  const char* name;
-};
-constexpr RootState kRootStates[] = {
-    {Method::ID3D12GraphicsCommandList_SetGraphicsRootDescriptorTable, false, RootKind::kTable,
-     "descriptor table"},
-    {Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, true, RootKind::kTable,
-     "descriptor table"},
-    {Method::ID3D12GraphicsCommandList_SetGraphicsRoot32BitConstant, false, RootKind::kConstant,
-     "constants"},
-    {Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstant, true, RootKind::kConstant,
-     "constants"},
-    {Method::ID3D12GraphicsCommandList_SetGraphicsRoot32BitConstants, false, RootKind::kConstants,
-     "constants"},
-    {Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstants, true, RootKind::kConstants,
-     "constants"},
-    {Method::ID3D12GraphicsCommandList_SetGraphicsRootConstantBufferView, false, RootKind::kView,
-     "constant buffer"},
-    {Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView, true, RootKind::kView,
-     "constant buffer"},
-    {Method::ID3D12GraphicsCommandList_SetGraphicsRootShaderResourceView, false, RootKind::kView,
-     "shader resource"},
-    {Method::ID3D12GraphicsCommandList_SetComputeRootShaderResourceView, true, RootKind::kView,
-     "shader resource"},
-    {Method::ID3D12GraphicsCommandList_SetGraphicsRootUnorderedAccessView, false, RootKind::kView,
-     "unordered access"},
-    {Method::ID3D12GraphicsCommandList_SetComputeRootUnorderedAccessView, true, RootKind::kView,
-     "unordered access"},
-};
-
-uint32_t Value32(const DecodedCall& call, size_t index) {
-  return Load<uint32_t>(call.arguments[index]);
+// The key in JSON of state of which the last call counts; null: it has a place of its own.
+const char* KeyOf(StateKind state) {
+  switch (state) {
+    case StateKind::kDescriptorHeaps: return "descriptor_heaps";
+    case StateKind::kPrimitiveTopology: return "primitive_topology";
+    case StateKind::kIndexBuffer: return "index_buffer";
+    case StateKind::kStripCutValue: return "strip_cut_value";
+    case StateKind::kViewports: return "viewports";
+    case StateKind::kScissorRects: return "scissor_rects";
+    case StateKind::kShadingRate: return "shading_rate";
+    case StateKind::kShadingRateImage: return "shading_rate_image";
+    case StateKind::kDepthBias: return "depth_bias";
+    case StateKind::kRenderTargets: return "render_targets";
+    case StateKind::kBlendFactor: return "blend_factor";
+    case StateKind::kStencilReference: return "stencil_reference";
+    case StateKind::kDepthBounds: return "depth_bounds";
+    case StateKind::kSamplePositions: return "sample_positions";
+    case StateKind::kViewInstanceMask: return "view_instance_mask";
+    case StateKind::kPredication: return "predication";
+    case StateKind::kProtectedSession: return "protected_session";
+    case StateKind::kNone:
+    case StateKind::kPipeline:
+    case StateKind::kRootSignature:
+    case StateKind::kRootArgument:
+    case StateKind::kVertexBuffers:
+    case StateKind::kStreamOutput: break;
+  }
+  return nullptr;
 }
-uint64_t Value64(const DecodedCall& call, size_t index) {
-  return Load<uint64_t>(call.arguments[index]);
+constexpr const char* kRenderPass = "render_pass";
+constexpr const char* kStateObject = "state_object";
+constexpr const char* kProgram = "program";
+
+const char* NameOf(RootArgumentKind kind) {
+  switch (kind) {
+    case RootArgumentKind::kTable: return "descriptor table";
+    case RootArgumentKind::kConstants: return "constants";
+    case RootArgumentKind::kConstantBuffer: return "constant buffer";
+    case RootArgumentKind::kShaderResource: return "shader resource";
+    case RootArgumentKind::kUnorderedAccess: return "unordered access";
+    case RootArgumentKind::kNone: break;
+  }
+  return "";
+}
+
+// 0 for kNoParameter.
+uint32_t Value32(const DecodedCall& call, int index) {
+  return index == kNoParameter ? 0 : Load<uint32_t>(call.arguments[static_cast<size_t>(index)]);
+}
+uint64_t Value64(const DecodedCall& call, int index) {
+  return index == kNoParameter ? 0 : Load<uint64_t>(call.arguments[static_cast<size_t>(index)]);
 }
 
 // Limits of Direct3D 12.
@@ -248,13 +236,16 @@ class StateFinder {
     Record record;
     if (list == nullptr || list->creator == 0 || !cursor.SeekNumber(list->creator).ok() ||
         !cursor.Next(&record) || record.number != list->creator ||
-        record.kind != RecordKind::kCall ||
-        trace_.MethodOf(record) != Method::ID3D12Device_CreateCommandList) {
+        record.kind != RecordKind::kCall) {
       return;
     }
+    const std::optional<Method> method = trace_.MethodOf(record);
+    if (!method.has_value() || RoleOf(*method).role != Role::kCreate) return;
+    // Other lists are made closed.
+    const int8_t pipeline = RoleOf(*method).value;
     DecodedCall call;
-    if (Decode(record, Describe(Method::ID3D12Device_CreateCommandList), &call).ok()) {
-      Clear(Value64(call, 3), record.number);
+    if (pipeline != kNoParameter && Decode(record, Describe(*method), &call).ok()) {
+      Clear(Value64(call, pipeline), record.number);
     }
   }
 
@@ -262,38 +253,49 @@ class StateFinder {
     DecodedCall call;
     const MethodInfo& info = Describe(method);
     if (!Decode(record, info, &call).ok()) return;
-    switch (method) {
-      case Method::ID3D12GraphicsCommandList_Reset: return Clear(Value64(call, 1), record.number);
-      case Method::ID3D12GraphicsCommandList_ClearState:
-        return Clear(Value64(call, 0), record.number);
-      case Method::ID3D12GraphicsCommandList_SetPipelineState:
-        found_.pipeline.number = Value64(call, 0);
-        found_.pipeline_set_by = record.number;
-        found_.settings.erase("state_object");
-        return;
-      case Method::ID3D12GraphicsCommandList_SetGraphicsRootSignature:
-        return SetRootSignature(Value64(call, 0), &found_.graphics);
-      case Method::ID3D12GraphicsCommandList_SetComputeRootSignature:
-        return SetRootSignature(Value64(call, 0), &found_.compute);
-      case Method::ID3D12GraphicsCommandList_IASetVertexBuffers:
-        return SetSlots(record.number, info, call, &found_.vertex_buffers);
-      case Method::ID3D12GraphicsCommandList_SOSetTargets:
-        return SetSlots(record.number, info, call, &found_.stream_output);
-      case Method::ID3D12GraphicsCommandList4_EndRenderPass:
-        found_.settings.erase("render_pass");
-        return;
-      default: break;
+    const CallRole& role = RoleOf(method);
+    switch (role.role) {
+      case Role::kListReset:
+      case Role::kClearState: return Clear(Value64(call, role.value), record.number);
+      case Role::kBeginPass: return Set(record.number, kRenderPass, info, call);
+      case Role::kEndPass: found_.settings.erase(kRenderPass); return;
+      case Role::kState: return TakeState(record.number, role, info, call);
+      default: return;
     }
-    for (const PlainState& known : kPlainStates) {
-      if (known.method == method) {
-        found_.settings[known.key] = {record.number, PrintArguments(info, call, state_),
-                                      ArgumentsJson(info, call)};
+  }
+
+  void TakeState(uint64_t number, const CallRole& role, const MethodInfo& info,
+                 const DecodedCall& call) {
+    ListState::Root& root = role.point == RootPoint::kCompute ? found_.compute : found_.graphics;
+    switch (role.state) {
+      case StateKind::kPipeline: return SetPipeline(number, role, info, call);
+      case StateKind::kRootSignature: return SetRootSignature(Value64(call, role.value), &root);
+      case StateKind::kRootArgument: return SetRootArgument(number, role, info, call, &root);
+      case StateKind::kVertexBuffers:
+        return SetSlots(number, role, info, call, &found_.vertex_buffers);
+      case StateKind::kStreamOutput:
+        return SetSlots(number, role, info, call, &found_.stream_output);
+      default:
+        if (const char* const key = KeyOf(role.state)) Set(number, key, info, call);
         return;
-      }
     }
-    for (const RootState& known : kRootStates) {
-      if (known.method == method) return SetRootArgument(record.number, known, call);
-    }
+  }
+
+  void Set(uint64_t number, const char* key, const MethodInfo& info, const DecodedCall& call) {
+    found_.settings[key] = {number, PrintArguments(info, call, state_), ArgumentsJson(info, call)};
+  }
+
+  // A list has one of them: a pipeline, a state object or a program.
+  void SetPipeline(uint64_t number, const CallRole& role, const MethodInfo& info,
+                   const DecodedCall& call) {
+    const ParameterInfo& set = info.parameters[static_cast<size_t>(role.value)];
+    const bool is_pipeline = set.chain == Chain::kID3D12PipelineState;
+    found_.settings.erase(kStateObject);
+    found_.settings.erase(kProgram);
+    found_.pipeline.number = is_pipeline ? Value64(call, role.value) : kNoObject;
+    found_.pipeline_set_by = number;
+    if (is_pipeline) return;
+    Set(number, set.kind == ValueKind::kObject ? kStateObject : kProgram, info, call);
   }
 
   static void SetRootSignature(uint64_t signature, ListState::Root* root) {
@@ -302,15 +304,14 @@ class StateFinder {
     root->signature.number = signature;
   }
 
-  void SetRootArgument(uint64_t number, const RootState& what, const DecodedCall& call) {
-    const uint32_t index = Value32(call, 0);
-    auto& arguments = (what.is_compute ? found_.compute : found_.graphics).arguments;
-    const bool is_constant = what.kind == RootKind::kConstant || what.kind == RootKind::kConstants;
-    uint32_t offset = 0;
-    if (what.kind == RootKind::kConstant) offset = Value32(call, 2);
-    if (what.kind == RootKind::kConstants) offset = Value32(call, 3);
-    ListState::RootArgument argument = {.kind = what.name};
-    if (is_constant) argument.constants = Constants(what.kind, call);
+  void SetRootArgument(uint64_t number, const CallRole& role, const MethodInfo& info,
+                       const DecodedCall& call, ListState::Root* root) {
+    const uint32_t index = Value32(call, role.slot);
+    auto& arguments = root->arguments;
+    const bool is_constant = role.root == RootArgumentKind::kConstants;
+    const uint32_t offset = Value32(call, role.offset);
+    ListState::RootArgument argument = {.kind = NameOf(role.root)};
+    if (is_constant) argument.constants = Constants(role, call);
     const size_t count = argument.constants.size();
     if (is_constant && count == 0) return;
     // A root signature has no more than so many parameters and constants.
@@ -318,9 +319,10 @@ class StateFinder {
     if (is_constant) {
       argument.value.set_by = number;
     } else {
-      argument.value = Value(number, Describe(what.method).parameters[1], call.arguments[1]);
+      const auto value = static_cast<size_t>(role.value);
+      argument.value = Value(number, info.parameters[value], call.arguments[value]);
     }
-    if (what.kind == RootKind::kTable) argument.table = Value64(call, 1);
+    if (role.root == RootArgumentKind::kTable) argument.table = Value64(call, role.value);
     MakeRoom(index, is_constant, offset, count, &arguments);
     arguments[{index, offset}] = std::move(argument);
   }
@@ -359,31 +361,32 @@ class StateFinder {
     kept.constants.assign(at(first.second), at(end));
   }
 
-  static std::vector<uint32_t> Constants(RootKind kind, const DecodedCall& call) {
-    if (kind == RootKind::kConstant) return {Value32(call, 1)};
+  static std::vector<uint32_t> Constants(const CallRole& role, const DecodedCall& call) {
+    if (role.count == kNoParameter) return {Value32(call, role.value)};
     std::vector<uint32_t> values;
-    const auto* const data = Load<const std::byte*>(call.arguments[2]);
+    const auto value = static_cast<size_t>(role.value);
+    const auto* const data = Load<const std::byte*>(call.arguments[value]);
     const uint64_t count =
-        std::min<uint64_t>(call.counts[2] / sizeof(uint32_t), kMostRootWords + 1);
+        std::min<uint64_t>(call.counts[value] / sizeof(uint32_t), kMostRootWords + 1);
     for (uint64_t i = 0; data != nullptr && i < count; ++i) {
       values.push_back(Load<uint32_t>(data + i * sizeof(uint32_t)));
     }
     return values;
   }
 
-  void SetSlots(uint64_t number, const MethodInfo& method, const DecodedCall& call,
-                std::map<uint32_t, ListState::Setting>* slots) const {
-    constexpr size_t kViews = 2;  // the parameter
-    const uint32_t first = Value32(call, 0);
-    const auto* const views = Load<const std::byte*>(call.arguments[kViews]);
+  void SetSlots(uint64_t number, const CallRole& role, const MethodInfo& method,
+                const DecodedCall& call, std::map<uint32_t, ListState::Setting>* slots) const {
+    const auto value = static_cast<size_t>(role.value);
+    const uint32_t first = Value32(call, role.slot);
+    const auto* const views = Load<const std::byte*>(call.arguments[value]);
     if (views == nullptr) {
       std::erase_if(*slots, [&](const auto& slot) {
-        return slot.first >= first && slot.first - first < Value32(call, 1);
+        return slot.first >= first && slot.first - first < Value32(call, role.count);
       });
       return;
     }
-    const ParameterInfo& view = method.parameters[kViews];
-    for (uint64_t i = 0; i < call.counts[kViews] && first + i < kMostSlots; ++i) {
+    const ParameterInfo& view = method.parameters[value];
+    for (uint64_t i = 0; i < call.counts[value] && first + i < kMostSlots; ++i) {
       (*slots)[static_cast<uint32_t>(first + i)] = Value(number, view, views + i * view.size_bytes);
     }
   }
@@ -398,7 +401,7 @@ class StateFinder {
     if (!Decode(record, Describe(method), &call).ok()) return;
     if (!is_copy) {
       // The place of a view is the last parameter of all methods that make one.
-      writers_.Write(Value64(call, call.arguments.size() - 1), record.number);
+      writers_.Write(Value64(call, static_cast<int>(call.arguments.size()) - 1), record.number);
       return;
     }
     const size_t copied = writers_.Copy(call, role.role == Role::kCopyViews, [](uint64_t) {});

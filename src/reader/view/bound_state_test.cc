@@ -129,6 +129,30 @@ TEST_F(ListStateTest, ThePipelineAndWhatMadeIt) {
   EXPECT_THAT(InWords(call), HasSubstr("pipeline  ID3D12PipelineState #5"));
 }
 
+TEST_F(ListStateTest, AListHasAPipelineOrAStateObject) {
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_SetPipelineState, kList, ObjectPointer(kPipeline));
+  const uint64_t setting =
+      Call(Method::ID3D12GraphicsCommandList4_SetPipelineState1, kList, ObjectPointer(kSignature));
+  const Json rays = At(Dispatch());
+  EXPECT_FALSE(rays["pipeline"].is_object());
+  EXPECT_EQ(rays["state_object"]["set_by"], setting);
+  Call(Method::ID3D12GraphicsCommandList_SetPipelineState, kList, ObjectPointer(kPipeline));
+  const Json again = At(Dispatch());
+  EXPECT_EQ(again["pipeline"]["object"], kPipeline);
+  EXPECT_FALSE(again.contains("state_object"));
+}
+
+TEST_F(ListStateTest, StateOfNewerVersionsOfLists) {
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_OMSetStencilRef, kList, 7);
+  Call(Method::ID3D12GraphicsCommandList8_OMSetFrontAndBackStencilRef, kList, 1, 2);
+  Call(Method::ID3D12GraphicsCommandList9_RSSetDepthBias, kList, 1.5f, 0.0f, 2.0f);
+  const Json state = At(Dispatch());
+  EXPECT_EQ(state["stencil_reference"]["arguments"]["FrontStencilRef"], 1);
+  EXPECT_EQ(state["depth_bias"]["arguments"]["DepthBias"], 1.5);
+}
+
 TEST_F(ListStateTest, TablesShowTheDescriptorsBehindThem) {
   const uint64_t written = Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice,
                                 ObjectPointer(kBuffer), nullptr, nullptr, uint64_t{0x20000 + 32});
