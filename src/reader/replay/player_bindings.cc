@@ -17,41 +17,25 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-enum class Point : uint8_t { kGraphics, kCompute };
+// Places in ListBindings::points.
+constexpr size_t kGraphics = 0;
+constexpr size_t kCompute = 1;
 
-// A call that sets root arguments, or reads them.
-struct RootCall {
-  Point point = Point::kGraphics;
-  RootParameter::Kind kind = RootParameter::Kind::kTable;
-};
+size_t PointOf(const CallRole& role) {
+  return role.point == RootPoint::kCompute ? kCompute : kGraphics;
+}
 
-std::optional<RootCall> RootCallOf(Method method) {
+RootParameter::Kind KindOf(RootArgumentKind argument) {
   using Kind = RootParameter::Kind;
-  switch (method) {
-    case Method::ID3D12GraphicsCommandList_SetGraphicsRootDescriptorTable:
-      return RootCall{Point::kGraphics, Kind::kTable};
-    case Method::ID3D12GraphicsCommandList_SetGraphicsRoot32BitConstant:
-    case Method::ID3D12GraphicsCommandList_SetGraphicsRoot32BitConstants:
-      return RootCall{Point::kGraphics, Kind::kConstants};
-    case Method::ID3D12GraphicsCommandList_SetGraphicsRootConstantBufferView:
-      return RootCall{Point::kGraphics, Kind::kConstantBuffer};
-    case Method::ID3D12GraphicsCommandList_SetGraphicsRootShaderResourceView:
-      return RootCall{Point::kGraphics, Kind::kShaderResource};
-    case Method::ID3D12GraphicsCommandList_SetGraphicsRootUnorderedAccessView:
-      return RootCall{Point::kGraphics, Kind::kUnordered};
-    case Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable:
-      return RootCall{Point::kCompute, Kind::kTable};
-    case Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstant:
-    case Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstants:
-      return RootCall{Point::kCompute, Kind::kConstants};
-    case Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView:
-      return RootCall{Point::kCompute, Kind::kConstantBuffer};
-    case Method::ID3D12GraphicsCommandList_SetComputeRootShaderResourceView:
-      return RootCall{Point::kCompute, Kind::kShaderResource};
-    case Method::ID3D12GraphicsCommandList_SetComputeRootUnorderedAccessView:
-      return RootCall{Point::kCompute, Kind::kUnordered};
-    default: return {};
+  switch (argument) {
+    case RootArgumentKind::kConstants: return Kind::kConstants;
+    case RootArgumentKind::kConstantBuffer: return Kind::kConstantBuffer;
+    case RootArgumentKind::kShaderResource: return Kind::kShaderResource;
+    case RootArgumentKind::kUnorderedAccess: return Kind::kUnordered;
+    case RootArgumentKind::kTable:
+    case RootArgumentKind::kNone: break;
   }
+  return Kind::kTable;
 }
 
 bool Dispatches(const D3D12_COMMAND_SIGNATURE_DESC& desc) {
@@ -152,7 +136,9 @@ void PlayerImpl::EndBindings(const ReplayObject& list) {
 CreationFacts PlayerImpl::FactsOf(CallInProgress* call) {
   CreationFacts facts;
   switch (call->method) {
-    case Method::ID3D12Device_CreateRootSignature: {
+    // Of a library, if it has no other root signature.
+    case Method::ID3D12Device_CreateRootSignature:
+    case Method::ID3D12Device14_CreateRootSignatureFromSubobjectInLibrary: {
       Result<RootSignatureLayout> layout = ParseRootSignature(
           {static_cast<const std::byte*>(call->At<const void*>(1)), call->At<SIZE_T>(2)});
       if (layout.ok()) {
@@ -162,6 +148,7 @@ CreationFacts PlayerImpl::FactsOf(CallInProgress* call) {
     }
     case Method::ID3D12Device5_CreateMetaCommand: facts.meta_command = call->At<GUID>(0); break;
     case Method::ID3D12Device_CreateQueryHeap:
+    case Method::ID3D12Device15_CreateQueryHeap1:
       facts.queries = *call->At<const D3D12_QUERY_HEAP_DESC*>(0);
       break;
     case Method::ID3D12Device_CreateCommandSignature:
@@ -255,8 +242,7 @@ Status PlayerImpl::CheckTable(const RootParameter& parameter) {
 // Elsewhere a table may end behind its heap, if no shader looks there.
 Status PlayerImpl::CheckTables(ListBindings* bindings, size_t point) {
   ListBindings::Bound* const bound = &bindings->points[point];
-  const bool unknown_targets =
-      point == static_cast<size_t>(Point::kGraphics) && bindings->unknown_targets;
+  const bool unknown_targets = point == kGraphics && bindings->unknown_targets;
   if (bound->unknown || bindings->unknown_heaps || bindings->unknown_pipeline || unknown_targets) {
     return Status(StatusCode::kUnsupported,
                   "its pipeline, root signature, descriptor heaps or targets were not set here");
@@ -301,55 +287,46 @@ Status PlayerImpl::CheckCreation(CallInProgress* call) {
 
 Status PlayerImpl::CheckBindings(CallInProgress* call) {
   if (call->object->chain != Chain::kID3D12GraphicsCommandList) return Status();
-  const InterfaceInfo* const declared = InterfaceOf(call->method);
-  if (declared == nullptr || declared->chain != Chain::kID3D12GraphicsCommandList ||
-      call->method == Method::ID3D12GraphicsCommandList_Reset) {
-    return Status();
-  }
+  const CallRole& role = RoleOf(call->method);
+  if (role.timeline != Timeline::kList || role.role == Role::kListReset) return Status();
   CAIRN_RETURN_IF_ERROR(CheckRecorded(call->record.object));
-  if (const std::optional<RootCall> root = RootCallOf(call->method); root) {
-    return CheckRootArgument(call, static_cast<size_t>(root->point), root->kind);
+  if (role.root != RootArgumentKind::kNone) {
+    return CheckRootArgument(call, PointOf(role), KindOf(role.root));
   }
   return CheckWork(call);
 }
 
 Status PlayerImpl::CheckWork(CallInProgress* call) {
   ListBindings& bindings = BindingsOf(call->record.object);
-  switch (call->method) {
-    case Method::ID3D12GraphicsCommandList_DrawInstanced:
-    case Method::ID3D12GraphicsCommandList_DrawIndexedInstanced:
-    case Method::ID3D12GraphicsCommandList6_DispatchMesh: return CheckTables(&bindings, 0);
-    case Method::ID3D12GraphicsCommandList_Dispatch:
-    case Method::ID3D12GraphicsCommandList4_DispatchRays: return CheckTables(&bindings, 1);
-    case Method::ID3D12GraphicsCommandList_ExecuteIndirect: {
-      const ReplayObject* const signature = ObjectAt(call, 0);
-      return CheckTables(&bindings, signature != nullptr && signature->created.dispatches ? 1 : 0);
-    }
-    case Method::ID3D12GraphicsCommandList_ExecuteBundle: {
-      const auto bundle = bindings_.find(objects_.NumberOf(call->At<void*>(0)));
-      if (bundle == bindings_.end() || !bundle->second->unknown) return Status();
-      return Status(StatusCode::kUnsupported,
-                    "its bundle was not reset or closed here: that was left out");
-    }
-    case Method::ID3D12GraphicsCommandList_SetDescriptorHeaps: {
-      const auto* const heaps = call->At<ID3D12DescriptorHeap* const*>(1);
-      for (UINT i = 0; i < call->At<UINT>(0); ++i) {
-        if (heaps[i] == nullptr) return Status(StatusCode::kCorrupt, "a descriptor heap is null");
-      }
-      return Status();
-    }
-    case Method::ID3D12GraphicsCommandList_SOSetTargets: {
-      const auto* const views = call->At<const D3D12_STREAM_OUTPUT_BUFFER_VIEW*>(2);
-      for (UINT i = 0; views != nullptr && i < call->At<UINT>(1); ++i) {
-        if (views[i].BufferLocation == 0 || views[i].BufferFilledSizeLocation != 0) continue;
-        if (!library_.is_libvkd3d) continue;
-        return Status(StatusCode::kUnsupported,
-                      "this implementation takes no stream output buffer without a counter");
-      }
-      return Status();
-    }
-    default: return Status();
+  const CallRole& role = RoleOf(call->method);
+  if (role.role == Role::kBundle) {
+    const auto bundle = bindings_.find(objects_.NumberOf(call->At<void*>(0)));
+    if (bundle == bindings_.end() || !bundle->second->unknown) return Status();
+    return Status(StatusCode::kUnsupported,
+                  "its bundle was not reset or closed here: that was left out");
   }
+  if (role.role == Role::kWork) {
+    if (role.point == RootPoint::kNone) return Status();
+    if (role.point != RootPoint::kEither) return CheckTables(&bindings, PointOf(role));
+    const ReplayObject* const signature = ObjectAt(call, static_cast<size_t>(role.object));
+    const bool dispatches = signature != nullptr && signature->created.dispatches;
+    return CheckTables(&bindings, dispatches ? kCompute : kGraphics);
+  }
+  if (role.state == StateKind::kDescriptorHeaps) {
+    const auto* const heaps = call->At<ID3D12DescriptorHeap* const*>(1);
+    for (UINT i = 0; i < call->At<UINT>(0); ++i) {
+      if (heaps[i] == nullptr) return Status(StatusCode::kCorrupt, "a descriptor heap is null");
+    }
+  } else if (role.state == StateKind::kStreamOutput) {
+    const auto* const views = call->At<const D3D12_STREAM_OUTPUT_BUFFER_VIEW*>(2);
+    for (UINT i = 0; views != nullptr && i < call->At<UINT>(1); ++i) {
+      if (views[i].BufferLocation == 0 || views[i].BufferFilledSizeLocation != 0) continue;
+      if (!library_.is_libvkd3d) continue;
+      return Status(StatusCode::kUnsupported,
+                    "this implementation takes no stream output buffer without a counter");
+    }
+  }
+  return Status();
 }
 
 void PlayerImpl::SetRootSignature(CallInProgress* call, size_t point) {
@@ -416,29 +393,22 @@ void PlayerImpl::ForgetBindings(uint64_t list, Method method) {
   const ReplayObject* const object = objects_.Find(list);
   if (object == nullptr || object->chain != Chain::kID3D12GraphicsCommandList) return;
   ListBindings& bindings = BindingsOf(list);
-  switch (method) {
-    case Method::ID3D12GraphicsCommandList_Reset:
-    case Method::ID3D12GraphicsCommandList_Close: bindings.unknown = true; return;
-    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets:
-    case Method::ID3D12GraphicsCommandList4_BeginRenderPass:
-      bindings.unknown_targets = true;
-      return;
-    case Method::ID3D12GraphicsCommandList_ClearState:
+  const CallRole& role = RoleOf(method);
+  switch (role.role) {
+    case Role::kListReset:
+    case Role::kListClose: bindings.unknown = true; return;
+    case Role::kBeginPass: bindings.unknown_targets = true; return;
+    case Role::kClearState:
       for (ListBindings::Bound& bound : bindings.points) bound.unknown = true;
       bindings.unknown_pipeline = true;
       return;
-    case Method::ID3D12GraphicsCommandList_SetGraphicsRootSignature:
-      bindings.points[static_cast<size_t>(Point::kGraphics)].unknown = true;
-      return;
-    case Method::ID3D12GraphicsCommandList_SetComputeRootSignature:
-      bindings.points[static_cast<size_t>(Point::kCompute)].unknown = true;
-      return;
-    case Method::ID3D12GraphicsCommandList_SetDescriptorHeaps:
-      bindings.unknown_heaps = true;
-      return;
-    case Method::ID3D12GraphicsCommandList_SetPipelineState:
-    case Method::ID3D12GraphicsCommandList4_SetPipelineState1:
-    case Method::ID3D12GraphicsCommandList10_SetProgram: bindings.unknown_pipeline = true; return;
+    default: break;
+  }
+  switch (role.state) {
+    case StateKind::kRenderTargets: bindings.unknown_targets = true; return;
+    case StateKind::kRootSignature: bindings.points[PointOf(role)].unknown = true; return;
+    case StateKind::kDescriptorHeaps: bindings.unknown_heaps = true; return;
+    case StateKind::kPipeline: bindings.unknown_pipeline = true; return;
     default: return;
   }
 }
@@ -454,46 +424,45 @@ void PlayerImpl::NoteBindings(CallInProgress* call, const void* result) {
     LeaveOut(call->record.number,
              fmt::format("{}: its pipeline, which could not be made here", call->info.name));
   }
-  switch (call->method) {
-    case Method::ID3D12CommandAllocator_Reset: ++call->object->resets; return;
-    case Method::ID3D12GraphicsCommandList_Reset:
-      StartList(call, ObjectAt(call, 0), call->At<IUnknown*>(1));
+  const CallRole& role = RoleOf(call->method);
+  if (role.role == Role::kAllocatorReset) ++call->object->resets;
+  if (call->object->chain != Chain::kID3D12GraphicsCommandList) return;
+  switch (role.role) {
+    case Role::kListReset:
+      StartList(call, ObjectAt(call, static_cast<size_t>(role.object)),
+                call->At<IUnknown*>(static_cast<size_t>(role.value)));
       BindingsOf(call->record.object).unknown_pipeline = values_.lost_pipeline();
       return;
-    case Method::ID3D12GraphicsCommandList_ClearState:
-      ClearList(call, call->At<IUnknown*>(0));
+    case Role::kClearState:
+      ClearList(call, call->At<IUnknown*>(static_cast<size_t>(role.value)));
       if (values_.lost_pipeline()) BindingsOf(call->record.object).unknown_pipeline = true;
       return;
-    case Method::ID3D12GraphicsCommandList_SetGraphicsRootSignature:
-      return SetRootSignature(call, static_cast<size_t>(Point::kGraphics));
-    case Method::ID3D12GraphicsCommandList_SetComputeRootSignature:
-      return SetRootSignature(call, static_cast<size_t>(Point::kCompute));
-    case Method::ID3D12GraphicsCommandList_SetGraphicsRootDescriptorTable:
-      return SetTable(call, static_cast<size_t>(Point::kGraphics));
-    case Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable:
-      return SetTable(call, static_cast<size_t>(Point::kCompute));
-    case Method::ID3D12GraphicsCommandList_SetPipelineState: {
-      ListBindings& bindings = BindingsOf(call->record.object);
-      Retire(call->object->device, std::move(bindings.pipeline));
-      bindings.pipeline = ComPtr<IUnknown>(call->At<IUnknown*>(0));
+    case Role::kBeginPass: BindingsOf(call->record.object).unknown_targets = false; return;
+    case Role::kState: return NoteState(call, role);
+    default: return;
+  }
+}
+
+void PlayerImpl::NoteState(CallInProgress* call, const CallRole& role) {
+  ListBindings& bindings = BindingsOf(call->record.object);
+  switch (role.state) {
+    case StateKind::kRootSignature: return SetRootSignature(call, PointOf(role));
+    case StateKind::kRootArgument:
+      if (role.root == RootArgumentKind::kTable) SetTable(call, PointOf(role));
+      return;
+    case StateKind::kPipeline: {
+      // With a state object, keep the pipeline as well: the implementation may or may not forget it.
+      const ParameterInfo& set = call->info.parameters[static_cast<size_t>(role.value)];
+      if (set.kind != ValueKind::kObject) return;
+      ComPtr<IUnknown>& bound =
+          set.chain == Chain::kID3D12PipelineState ? bindings.pipeline : bindings.state_object;
+      Retire(call->object->device, std::move(bound));
+      bound = ComPtr<IUnknown>(call->At<IUnknown*>(static_cast<size_t>(role.value)));
       bindings.unknown_pipeline = false;
       return;
     }
-    case Method::ID3D12GraphicsCommandList4_SetPipelineState1: {
-      // Keep the pipeline as well: the implementation may or may not forget it.
-      ListBindings& bindings = BindingsOf(call->record.object);
-      Retire(call->object->device, std::move(bindings.state_object));
-      bindings.state_object = ComPtr<IUnknown>(call->At<IUnknown*>(0));
-      bindings.unknown_pipeline = false;
-      return;
-    }
-    case Method::ID3D12GraphicsCommandList_SetDescriptorHeaps:
-      BindingsOf(call->record.object).unknown_heaps = false;
-      return;
-    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets:
-    case Method::ID3D12GraphicsCommandList4_BeginRenderPass:
-      BindingsOf(call->record.object).unknown_targets = false;
-      return;
+    case StateKind::kDescriptorHeaps: bindings.unknown_heaps = false; return;
+    case StateKind::kRenderTargets: bindings.unknown_targets = false; return;
     default: return;
   }
 }

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "cairn/marker_types.h"
+
 #include "d3d12abi/aggregates.h"
 #include "d3d12abi/buffer_desc.h"
 #include "d3d12gen/enums.h"
@@ -326,13 +328,11 @@ Status PlayerImpl::MapResource(CallInProgress* call, void* target) {
 // Counts the commands of each list: executing it costs as much as was recorded into it.
 void PlayerImpl::CountCost(CallInProgress& call) {
   const uint64_t number = call.record.object;
-  switch (call.method) {
-    case Method::ID3D12GraphicsCommandList_Reset: return cost_.Reset(number);
-    case Method::ID3D12GraphicsCommandList_ExecuteBundle:
-      return cost_.Include(number, objects_.NumberOf(call.At<void*>(0)));
-    default:
-      if (call.object->chain == Chain::kID3D12GraphicsCommandList) cost_.Record(number);
-  }
+  const CallRole& role = RoleOf(call.method);
+  if (role.role == Role::kListReset) return cost_.Reset(number);
+  if (role.role == Role::kBundle)
+    return cost_.Include(number, objects_.NumberOf(call.At<void*>(0)));
+  if (role.timeline == Timeline::kList) cost_.Record(number);
 }
 
 Status PlayerImpl::Execute(CallInProgress* call, void* target) {
@@ -374,18 +374,20 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
 // Tracks the states of resources that command lists set: images are copied out of them in their
 // current state.
 void PlayerImpl::NoteStates(CallInProgress* call) {
-  if (call->object->chain != Chain::kID3D12GraphicsCommandList) return;
+  const CallRole& role = RoleOf(call->method);
+  if (role.timeline != Timeline::kList) return;
   const auto number_of = [&](const void* resource) { return objects_.NumberOf(resource); };
   ListStates& list = lists_[call->record.object];
-  switch (call->method) {
-    case Method::ID3D12GraphicsCommandList_Reset: list.Reset(); return;
-    case Method::ID3D12GraphicsCommandList_ResourceBarrier:
-      NoteBarriers(&list, call->At<const D3D12_RESOURCE_BARRIER*>(1), call->At<UINT>(0), number_of);
-      return;
-    case Method::ID3D12GraphicsCommandList7_Barrier:
-      NoteBarrierGroups(&list, call->At<const D3D12_BARRIER_GROUP*>(1), call->At<UINT32>(0),
+  if (role.role == Role::kListReset) return list.Reset();
+  if (role.role == Role::kBarrier && call->info.work == CAIRN_MARKER_BARRIER) {
+    return NoteBarrierGroups(&list, call->At<const D3D12_BARRIER_GROUP*>(1), call->At<UINT32>(0),
+                             number_of);
+  }
+  if (role.role == Role::kBarrier) {
+    return NoteBarriers(&list, call->At<const D3D12_RESOURCE_BARRIER*>(1), call->At<UINT>(0),
                         number_of);
-      return;
+  }
+  switch (call->method) {
     case Method::ID3D12GraphicsCommandList_CopyResource:
       list.CopiedInto(number_of(call->At<void*>(0)), kAllSubresources);
       return;

@@ -209,12 +209,12 @@ class PlayerImpl final : public Player {
   Status CheckView(CallInProgress* call, size_t desc_index);
   Status CheckTarget(CallInProgress* call);
   Status CheckAlive(const ReplayDescriptor& descriptor, uint32_t further);
-  Status CheckClear(CallInProgress* call, ReplayView::Kind kind, size_t count, size_t rects);
+  Status CheckClear(CallInProgress* call, ViewKind kind, size_t count, size_t rects);
   // Null: `further` lies behind the end of the heap, or holds nothing and is not to be added.
   ReplayView* ViewAt(const ReplayDescriptor& descriptor, uint32_t further, bool add);
   void NoteViews(CallInProgress* call);
   void NoteCopies(CallInProgress* call);
-  void SetView(CallInProgress* call, ReplayView::Kind kind, uint32_t mip);
+  void SetView(CallInProgress* call, const CallRole& role);
   void CopyViews(const ReplayDescriptor& to, uint32_t to_index, const ReplayDescriptor& from,
                  uint32_t from_index);
 
@@ -233,6 +233,7 @@ class PlayerImpl final : public Player {
   CreationFacts FactsOf(CallInProgress* call);
   void KeepFacts(ReplayObject* object, CreationFacts facts);
   void NoteBindings(CallInProgress* call, const void* result);
+  void NoteState(CallInProgress* call, const CallRole& role);
   // Forgets bindings after a skipped call of a list.
   void ForgetBindings(uint64_t list, Method method);
   void SetRootSignature(CallInProgress* call, size_t point);

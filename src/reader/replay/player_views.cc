@@ -219,7 +219,7 @@ Status PlayerImpl::CheckTarget(CallInProgress* call) {
 
 Status PlayerImpl::CheckAlive(const ReplayDescriptor& descriptor, uint32_t further) {
   const ReplayView* const view = ViewAt(descriptor, further, /*add=*/false);
-  if (view == nullptr || view->kind == ReplayView::Kind::kNone || view->resource == kNoObject ||
+  if (view == nullptr || view->kind == ViewKind::kNone || view->resource == kNoObject ||
       objects_.Find(view->resource) != nullptr) {
     return Status();
   }
@@ -229,16 +229,15 @@ Status PlayerImpl::CheckAlive(const ReplayDescriptor& descriptor, uint32_t furth
 }
 
 // Checks that the cleared view exists, and clips the clear to its edges.
-Status PlayerImpl::CheckClear(CallInProgress* call, ReplayView::Kind kind, size_t count,
-                              size_t rects) {
+Status PlayerImpl::CheckClear(CallInProgress* call, ViewKind kind, size_t count, size_t rects) {
   std::span<const ReplayDescriptor> descriptors = values_.descriptors();
   // The first descriptor is for the GPU, of the same view: the CPU does not read it.
-  if (kind == ReplayView::Kind::kUnordered && descriptors.size() == 2) {
+  if (kind == ViewKind::kUnorderedAccess && descriptors.size() == 2) {
     descriptors = descriptors.subspan(1);
   }
   for (const ReplayDescriptor& descriptor : descriptors) {
     const ReplayView* const view = ViewAt(descriptor, 0, /*add=*/false);
-    if (view == nullptr || view->kind == ReplayView::Kind::kNone || view->resource == kNoObject) {
+    if (view == nullptr || view->kind == ViewKind::kNone || view->resource == kNoObject) {
       return Status(StatusCode::kUnsupported, "its descriptor holds no view");
     }
     if (view->kind != kind) {
@@ -247,7 +246,7 @@ Status PlayerImpl::CheckClear(CallInProgress* call, ReplayView::Kind kind, size_
                                 descriptor.index, descriptor.heap));
     }
     CAIRN_RETURN_IF_ERROR(CheckAlive(descriptor, 0));
-    if (kind == ReplayView::Kind::kUnordered || call->At<UINT>(count) == 0) continue;
+    if (kind == ViewKind::kUnorderedAccess || call->At<UINT>(count) == 0) continue;
     // Decoded for this call alone.
     auto* const all = const_cast<D3D12_RECT*>(call->At<const D3D12_RECT*>(rects));
     if (all == nullptr) continue;
@@ -275,12 +274,12 @@ Status PlayerImpl::CheckViews(CallInProgress* call) {
       CAIRN_RETURN_IF_ERROR(CheckTarget(call));
       return CheckView<D3D12_DEPTH_STENCIL_VIEW_DESC>(call, 1);
     case Method::ID3D12GraphicsCommandList_ClearRenderTargetView:
-      return CheckClear(call, ReplayView::Kind::kTarget, 2, 3);
+      return CheckClear(call, ViewKind::kRenderTarget, 2, 3);
     case Method::ID3D12GraphicsCommandList_ClearDepthStencilView:
-      return CheckClear(call, ReplayView::Kind::kDepth, 4, 5);
+      return CheckClear(call, ViewKind::kDepthStencil, 4, 5);
     case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewUint:
     case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewFloat:
-      return CheckClear(call, ReplayView::Kind::kUnordered, 4, 5);
+      return CheckClear(call, ViewKind::kUnorderedAccess, 4, 5);
     case Method::ID3D12GraphicsCommandList_OMSetRenderTargets:
     case Method::ID3D12GraphicsCommandList4_BeginRenderPass: {
       const bool is_range = call->method == Method::ID3D12GraphicsCommandList_OMSetRenderTargets &&
@@ -296,15 +295,21 @@ Status PlayerImpl::CheckViews(CallInProgress* call) {
   }
 }
 
-void PlayerImpl::SetView(CallInProgress* call, ReplayView::Kind kind, uint32_t mip) {
+void PlayerImpl::SetView(CallInProgress* call, const CallRole& role) {
   if (values_.descriptors().empty()) return;
   ReplayView* const view = ViewAt(values_.descriptors().back(), 0, /*add=*/true);
   if (view == nullptr) return;
   *view = {};
-  view->kind = kind;
-  if (kind == ReplayView::Kind::kConstants || kind == ReplayView::Kind::kSampler) return;
-  const ReplayObject* const resource = ObjectAt(call, 0);
+  view->kind = role.view;
+  if (role.object == kNoParameter) return;  // constants, and samplers
+  const ReplayObject* const resource = ObjectAt(call, static_cast<size_t>(role.object));
   if (resource == nullptr) return;
+  uint32_t mip = 0;
+  if (role.view == ViewKind::kRenderTarget) {
+    mip = MipOf(call->At<const D3D12_RENDER_TARGET_VIEW_DESC*>(1));
+  } else if (role.view == ViewKind::kDepthStencil) {
+    mip = MipOf(call->At<const D3D12_DEPTH_STENCIL_VIEW_DESC*>(1));
+  }
   const Extent size = SizeOfMip(resource->desc, mip);
   view->resource = resource->number;
   constexpr uint64_t kMost = std::numeric_limits<int32_t>::max();
@@ -323,29 +328,16 @@ void PlayerImpl::CopyViews(const ReplayDescriptor& to, uint32_t to_index,
 
 // Tracks the contents of descriptors after a call that was made.
 void PlayerImpl::NoteViews(CallInProgress* call) {
-  switch (call->method) {
-    case Method::ID3D12Device_CreateConstantBufferView:
-      return SetView(call, ReplayView::Kind::kConstants, 0);
-    case Method::ID3D12Device_CreateSampler:
-    case Method::ID3D12Device11_CreateSampler2: return SetView(call, ReplayView::Kind::kSampler, 0);
-    case Method::ID3D12Device_CreateShaderResourceView:
-      return SetView(call, ReplayView::Kind::kShaderResource, 0);
-    case Method::ID3D12Device_CreateUnorderedAccessView:
-    case Method::ID3D12Device8_CreateSamplerFeedbackUnorderedAccessView:
-      return SetView(call, ReplayView::Kind::kUnordered, 0);
-    case Method::ID3D12Device_CreateRenderTargetView:
-      return SetView(call, ReplayView::Kind::kTarget,
-                     MipOf(call->At<const D3D12_RENDER_TARGET_VIEW_DESC*>(1)));
-    case Method::ID3D12Device_CreateDepthStencilView:
-      return SetView(call, ReplayView::Kind::kDepth,
-                     MipOf(call->At<const D3D12_DEPTH_STENCIL_VIEW_DESC*>(1)));
-    case Method::ID3D12Device_CopyDescriptorsSimple:
+  const CallRole& role = RoleOf(call->method);
+  switch (role.role) {
+    case Role::kView: return SetView(call, role);
+    case Role::kCopyViews:
       if (values_.descriptors().size() != 2) return;
       for (UINT i = 0; i < call->At<UINT>(0); ++i) {
         CopyViews(values_.descriptors()[0], i, values_.descriptors()[1], i);
       }
       return;
-    case Method::ID3D12Device_CopyDescriptors: return NoteCopies(call);
+    case Role::kCopyViewRanges: return NoteCopies(call);
     default: return;
   }
 }

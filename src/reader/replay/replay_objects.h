@@ -21,6 +21,7 @@
 #include "d3d12abi/d3d12_api.h"
 #include "d3d12gen/interfaces.h"
 #include "d3d12gen/methods.h"
+#include "d3d12gen/roles.h"
 #include "format/calls/record.h"
 #include "format/trace/trace_state.h"
 #include "reader/replay/root_signature.h"
@@ -44,16 +45,7 @@ struct CreationFacts {
 
 // The contents of a descriptor.
 struct ReplayView {
-  enum class Kind : uint8_t {
-    kNone,
-    kConstants,
-    kShaderResource,
-    kUnordered,
-    kSampler,
-    kTarget,
-    kDepth
-  };
-  Kind kind = Kind::kNone;
+  ViewKind kind = ViewKind::kNone;
   uint32_t width = 0;  // of the mip of a target
   uint32_t height = 0;
   uint64_t resource = kNoObject;

@@ -209,16 +209,27 @@ Status CheckOptional(Method method, const ParameterInfo& parameter) {
   }
 }
 
-bool SetsATable(Method method) {
-  return method == Method::ID3D12GraphicsCommandList_SetGraphicsRootDescriptorTable ||
-         method == Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable;
-}
-
 // Calls that set a list's first pipeline, which may be null.
 bool BeginsAList(Method method) {
-  return method == Method::ID3D12Device_CreateCommandList ||
-         method == Method::ID3D12GraphicsCommandList_Reset ||
-         method == Method::ID3D12GraphicsCommandList_ClearState;
+  const CallRole& role = RoleOf(method);
+  const bool begins =
+      role.role == Role::kListReset || role.role == Role::kClearState || role.role == Role::kCreate;
+  return begins && role.value != kNoParameter &&
+         Describe(method).parameters[static_cast<size_t>(role.value)].chain ==
+             Chain::kID3D12PipelineState;
+}
+
+D3D12_DESCRIPTOR_HEAP_TYPE HeapTypeOf(ViewKind view) {
+  switch (view) {
+    case ViewKind::kRenderTarget: return D3D12_DESCRIPTOR_HEAP_TYPE_RTV;
+    case ViewKind::kDepthStencil: return D3D12_DESCRIPTOR_HEAP_TYPE_DSV;
+    case ViewKind::kSampler: return D3D12_DESCRIPTOR_HEAP_TYPE_SAMPLER;
+    case ViewKind::kNone:
+    case ViewKind::kConstantBuffer:
+    case ViewKind::kShaderResource:
+    case ViewKind::kUnorderedAccess: break;
+  }
+  return D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
 }
 
 }  // namespace
@@ -278,7 +289,7 @@ Status ReplayValues::GpuAddress(uint64_t* place) {
     return Status();
   }
   // Programs may leave what they do not use, and addresses behind the end of a buffer.
-  if (method_ == Method::ID3D12GraphicsCommandList_IASetVertexBuffers) {
+  if (RoleOf(method_).state == StateKind::kVertexBuffers) {
     *place = 0;
     return Status();
   }
@@ -310,7 +321,8 @@ Status ReplayValues::GpuDescriptor(uint64_t* place) {
   }
   const Result<ReplayDescriptor> real = objects_->RealGpuDescriptor(*place);
   // The table may be in a heap that is not here.
-  if (real.ok() || objects_->absent_descriptors() || !SetsATable(method_)) {
+  if (real.ok() || objects_->absent_descriptors() ||
+      RoleOf(method_).root != RootArgumentKind::kTable) {
     return Descriptor(real, place);
   }
   descriptors_.push_back({.heap = kNoObject});
@@ -337,33 +349,20 @@ Status ReplayValues::Callback(uint64_t* place) {
 Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
                         std::vector<ReplayDescriptor>* all) {
   const std::vector<ReplayDescriptor>& descriptors = *all;
-  switch (method) {
-    case Method::ID3D12Device_CreateRenderTargetView:
-    case Method::ID3D12GraphicsCommandList_ClearRenderTargetView:
-      return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_RTV);
-    case Method::ID3D12Device_CreateDepthStencilView:
-    case Method::ID3D12GraphicsCommandList_ClearDepthStencilView:
-      return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_DSV);
-    case Method::ID3D12Device_CreateSampler:
-    case Method::ID3D12Device11_CreateSampler2:
-      return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_SAMPLER);
-    case Method::ID3D12Device_CreateConstantBufferView:
-    case Method::ID3D12Device_CreateShaderResourceView:
-    case Method::ID3D12Device_CreateUnorderedAccessView:
-    case Method::ID3D12Device8_CreateSamplerFeedbackUnorderedAccessView:
-    case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewUint:
-    case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewFloat:
-      return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV);
-    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets:
-      return CheckTargets(
-          descriptors, ValueAt<UINT>(arguments, 0), ValueAt<const void*>(arguments, 1) != nullptr,
-          ValueAt<BOOL>(arguments, 2) != 0, ValueAt<const void*>(arguments, 3) != nullptr);
-    case Method::ID3D12GraphicsCommandList4_BeginRenderPass:
+  const CallRole& role = RoleOf(method);
+  if (role.view != ViewKind::kNone) return AllOfType(descriptors, HeapTypeOf(role.view));
+  if (role.state == StateKind::kRenderTargets) {
+    return CheckTargets(
+        descriptors, ValueAt<UINT>(arguments, 0), ValueAt<const void*>(arguments, 1) != nullptr,
+        ValueAt<BOOL>(arguments, 2) != 0, ValueAt<const void*>(arguments, 3) != nullptr);
+  }
+  switch (role.role) {
+    case Role::kBeginPass:
       return CheckTargets(descriptors, ValueAt<UINT>(arguments, 0),
                           ValueAt<const void*>(arguments, 1) != nullptr, /*is_range=*/false,
                           ValueAt<const void*>(arguments, 2) != nullptr);
-    case Method::ID3D12Device_CopyDescriptors: return CheckCopy(arguments, all);
-    case Method::ID3D12Device_CopyDescriptorsSimple: {
+    case Role::kCopyViewRanges: return CheckCopy(arguments, all);
+    case Role::kCopyViews: {
       const uint32_t count = ValueAt<UINT>(arguments, 0);
       const auto type = static_cast<D3D12_DESCRIPTOR_HEAP_TYPE>(ValueAt<UINT>(arguments, 3));
       if (count == 0) return Status();
