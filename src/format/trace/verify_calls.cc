@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "d3d12gen/interfaces.h"
+#include "d3d12gen/roles.h"
 
 namespace cairn {
 namespace {
@@ -261,14 +262,17 @@ void CallVerifier::Signal(uint64_t fence, uint64_t value) {
 }
 
 void CallVerifier::LookAtFences(const Record& record, Method method) {
+  const CallRole& role = RoleOf(method);
+  if (role.signals) {
+    const bool own = role.object == kNoParameter;
+    return Signal(own ? record.object : Argument<uint64_t>(static_cast<size_t>(role.object)),
+                  Argument<uint64_t>(static_cast<size_t>(role.value)));
+  }
   switch (method) {
     case Method::ID3D12Device_CreateFence:
       new_fences_[record.number] = {Argument<uint64_t>(0),
                                     (Argument<uint32_t>(1) & kFenceFlagsOfOthers) != 0};
       return;
-    case Method::ID3D12Fence_Signal: return Signal(record.object, Argument<uint64_t>(0));
-    case Method::ID3D12CommandQueue_Signal:
-      return Signal(Argument<uint64_t>(0), Argument<uint64_t>(1));
     case Method::ID3D12CommandQueue_Wait: {
       const auto fence = fences_.find(Argument<uint64_t>(0));
       const uint64_t value = Argument<uint64_t>(1);

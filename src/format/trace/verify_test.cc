@@ -167,6 +167,15 @@ TEST_F(VerifyTest, AFenceIsNotReachedBeforeItWasSignalled) {
                         "to 10"));
 }
 
+TEST_F(VerifyTest, MemoryThatBecomesResidentSignalsItsFence) {
+  const uint64_t call = test_.Make(Method::ID3D12Device3_EnqueueMakeResident, kDevice, 0, 0,
+                                   nullptr, ObjectPointer(kFence), uint64_t{11});
+  test_.Return(call, BodyBytes(uint32_t{0}));
+  const uint64_t get = test_.Make(Method::ID3D12Fence_GetCompletedValue, kFence);
+  test_.Gave(get, uint64_t{11});
+  EXPECT_THAT(Text(Verify()), ::testing::Not(HasSubstr("has reached")));
+}
+
 TEST_F(VerifyTest, ResultsBelongToCalls) {
   const uint64_t first =
       test_.Make(Method::ID3D12CommandQueue_Signal, kQueue, ObjectPointer(kFence), uint64_t{11});

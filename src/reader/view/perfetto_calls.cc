@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "d3d12gen/roles.h"
 #include "format/calls/record.h"
 #include "format/model/call_values.h"
 #include "format/model/decoded_arguments.h"
@@ -90,11 +91,13 @@ class CallExport {
     open_[record.number] = track;
     const std::optional<Method> method = reader_.MethodOf(record);
     if (!method.has_value()) return;
-    switch (*method) {
-      case Method::ID3D12CommandQueue_ExecuteCommandLists:
+    const CallRole& role = RoleOf(*method);
+    if (role.timeline != Timeline::kQueue) return;
+    switch (role.role) {
+      case Role::kSubmit:
         return OnQueue(record, "submission", fmt::format("submission {}", ++submissions_), {});
-      case Method::ID3D12CommandQueue_Signal: return Fence(record, true);
-      case Method::ID3D12CommandQueue_Wait: return Fence(record, false);
+      case Role::kSignal: return Fence(record, true);
+      case Role::kWait: return Fence(record, false);
       default: return;
     }
   }

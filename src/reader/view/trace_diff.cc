@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "d3d12gen/interfaces.h"
+#include "d3d12gen/roles.h"
 #include "format/calls/value_decoder.h"
 #include "format/calls/value_printer.h"
 #include "format/file/file_cost.h"
@@ -81,8 +82,7 @@ class RunNames final : public ValueNames {
 
 // Returns true for methods that programs poll: the number of calls differs from run to run.
 bool IsPoll(const std::optional<Method>& method) {
-  return method == Method::ID3D12Fence_GetCompletedValue ||
-         method == Method::ID3D12Device_GetDeviceRemovedReason;
+  return method.has_value() && RoleOf(*method).polled;
 }
 
 // The limit for a block, before lines are cut to kShortText.

@@ -17,6 +17,7 @@
 #include "app/recorder/block_writer.h"
 #include "app/settings/log.h"
 #include "d3d12abi/aggregates.h"
+#include "d3d12gen/roles.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -89,43 +90,49 @@ const char* WhySharingIsNotReplayed(ID3D12DeviceChild* object, LPCWSTR name) {
   return "an object was shared under a name: what others do who open it is not recorded";
 }
 
-// Null: a replay can make the call.
-const char* WhyNotReplayed(Method method, const void* const* arguments) {
-  switch (method) {
-    case Method::ID3D12Device_CreateSharedHandle:
-      return WhySharingIsNotReplayed(*static_cast<ID3D12DeviceChild* const*>(arguments[0]),
-                                     *static_cast<const LPCWSTR*>(arguments[3]));
-    case Method::ID3D12Device3_OpenExistingHeapFromAddress:
-    case Method::ID3D12Device3_OpenExistingHeapFromFileMapping:
-    case Method::ID3D12Device13_OpenExistingHeapFromAddress1:
-      return "a heap was made of the program's own memory: what the program writes there is not "
-             "recorded";
-    case Method::ID3D12Device_OpenSharedHandleByName:
-      return "a shared object was opened by its name: a replay cannot know what is in it";
-    case Method::ID3D12DeviceExt1_CreateResourceFromBorrowedHandle:
+const char* WhyNotReplayed(Unrepeatable why) {
+  switch (why) {
+    case Unrepeatable::kNone: break;
+    case Unrepeatable::kVulkanResource:
       return "a resource was made of a Vulkan image or buffer of the program: what is in it is not "
              "recorded";
-    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandQueue:
-    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandAllocator:
+    case Unrepeatable::kVulkanQueueFamily:
       return "a queue or an allocator was made for a family of Vulkan queues: a replay leaves out "
              "what is submitted with it";
-    case Method::ID3D12DXVKInteropDevice_LockCommandQueue:
-    case Method::ID3D12DXVKInteropDevice2_LockVulkanQueue:
+    case Unrepeatable::kVulkanQueue:
       return "the program took the Vulkan queue behind a command queue: what it submits there is "
              "not recorded";
-    case Method::ID3D12DXVKInteropDevice1_BeginVkCommandBufferInterop:
-    case Method::ID3D12GraphicsCommandListExt_GetVulkanHandle:
+    case Unrepeatable::kVulkanCommandBuffer:
       return "the program took the Vulkan command buffer behind a command list: what it records "
              "there is not recorded here";
-    case Method::ID3D12GraphicsCommandListExt_LaunchCubinShader:
-    case Method::ID3D12GraphicsCommandListExt1_LaunchCubinShaderEx:
+    case Unrepeatable::kCuda:
       return "a CUDA kernel was launched in a command list: a replay leaves it out";
-    case Method::ID3D12GraphicsCommandList10_SetProgram:
-    case Method::ID3D12GraphicsCommandList10_DispatchGraph:
+    case Unrepeatable::kProgramIdentifier:
       return "a program of a state object was set by its identifier, which only that "
              "implementation knows: a replay leaves it and its dispatches out";
-    default: return nullptr;
   }
+  return nullptr;
+}
+
+// Null: a replay can make the call, or what comes of it says more.
+const char* WhyNotReplayed(Method method, const void* const* arguments) {
+  const CallRole& role = RoleOf(method);
+  // A kernel that is only made does nothing yet.
+  const bool waits = role.unrepeatable == Unrepeatable::kCuda && role.role != Role::kWork;
+  if (role.replay == Replay::kCannot) return waits ? nullptr : WhyNotReplayed(role.unrepeatable);
+  if (method == Method::ID3D12Device_CreateSharedHandle) {
+    return WhySharingIsNotReplayed(*static_cast<ID3D12DeviceChild* const*>(arguments[0]),
+                                   *static_cast<const LPCWSTR*>(arguments[3]));
+  }
+  if (role.replay != Replay::kImport) return nullptr;
+  if (Describe(method).object_chain == Chain::kID3D12Heap) {
+    return "a heap was made of the program's own memory: what the program writes there is not "
+           "recorded";
+  }
+  // An object that is opened by its handle is recorded as it is.
+  return role.role == Role::kCreate
+             ? nullptr
+             : "a shared object was opened by its name: a replay cannot know what is in it";
 }
 
 // Returns true for the first call with this reason: some of these calls are made in every frame.
