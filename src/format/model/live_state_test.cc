@@ -214,6 +214,13 @@ TEST_F(LiveStateTest, TheLastNameCounts) {
   EXPECT_THAT(Restored(), ElementsAre("CreateFence", "object 2", "result", "SetName", "result"));
 }
 
+TEST_F(LiveStateTest, TheLastSlotOfShaderExtensionsCounts) {
+  constexpr Method kSet = Method::ID3D12DeviceExt4_SetNvShaderExtnSlotSpace;
+  CallAndReturn(kSet, kDevice, 63, 0, 0);
+  CallAndReturn(kSet, kDevice, 62, 0, 0);
+  EXPECT_THAT(Restored(), ElementsAre("SetNvShaderExtnSlotSpace", "result"));
+}
+
 TEST_F(LiveStateTest, ListsHoldWhatWasRecordedSinceTheirReset) {
   CreateAllocator(2);
   CreateList(3, 2);

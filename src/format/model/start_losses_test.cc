@@ -160,6 +160,16 @@ TEST_F(StartLossesTest, ResultsOfBeforeAreMissed) {
                                                     "recording began were resolved, query 1")));
 }
 
+TEST_F(StartLossesTest, ListsForVideoResolveQueriesToo) {
+  EndQuery(0);
+  Start();
+  Reset();
+  Call(Method::ID3D12VideoDecodeCommandList_ResolveQueryData, kList, ObjectPointer(kHeap), 0, 0, 1,
+       ObjectPointer(kBuffer), 0);
+  Execute();
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("were resolved, query 0")));
+}
+
 TEST_F(StartLossesTest, QueriesThatAreMadeAnewAreNot) {
   Start();
   EndQuery(0);

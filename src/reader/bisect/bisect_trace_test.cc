@@ -199,6 +199,24 @@ TEST(BisectTree, DamagedListsOfASubmissionAreRefusedWithTheRecord) {
   EXPECT_THAT(status.message(), HasSubstr("record " + std::to_string(call)));
 }
 
+TEST(DescribeCulprits, AProgramTakesThePlaceOfThePipeline) {
+  TwoLists program;
+  TestTrace& test = program.test;
+  test.Make(Method::ID3D12GraphicsCommandList_Reset, kMain, ObjectPointer(kAllocator), nullptr);
+  test.Make(Method::ID3D12GraphicsCommandList_SetPipelineState, kMain, ObjectPointer(kPipeline));
+  test.Call(Method::ID3D12GraphicsCommandList10_SetProgram, kMain);
+  const uint64_t dispatch = program.Dispatch(kMain, 5);
+  program.Close(kMain);
+  program.Execute({kMain});
+  TraceReader trace = test.Open();
+  const auto texts =
+      DescribeCulprits(&trace, {{Suspect::Kind::kCall, dispatch, 0}}, program.submissions.back());
+  ASSERT_TRUE(texts.ok());
+  ASSERT_THAT(*texts, SizeIs(1));
+  EXPECT_THAT((*texts)[0].call, HasSubstr("Dispatch(ThreadGroupCountX = 5"));
+  EXPECT_EQ((*texts)[0].pipeline, "");
+}
+
 TEST(DescribeCulprits, SaysWhatItIsAndWhereItStands) {
   TwoLists program;
   TraceReader trace = program.test.Open();
