@@ -21,7 +21,7 @@
 #include "app/vulkan/testing/test_loader.h"
 #include "base/testing/json.h"
 #include "format/snapshot/snapshot_from_block.h"
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/findings.h"
 #include "reader/report/json.h"
 
 namespace cairn::testing {
@@ -344,7 +344,7 @@ class VulkanMemoryTest : public ::testing::Test {
     return std::move(*snapshot);
   }
   static Json ReportOf(const Snapshot& snapshot) {
-    return Json::Parse(JsonReport(snapshot, Analyse(snapshot)));
+    return Json::Parse(JsonReport(snapshot, AnalyseDump(snapshot)));
   }
   // Returns the bindings of all candidates that are dispatches.
   static std::vector<Json> Bindings(const Json& report) {

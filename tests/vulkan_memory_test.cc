@@ -78,7 +78,7 @@ TEST_F(VulkanMemoryTest, NamesAreRedactedAndWhoAndWhenStay) {
   Write(set, 0, lost.handle);
   HangWith(set);
   StartInnerThread("secret thread", [&] { Destroy(lost); }).join();
-  const std::string text = JsonReport(Redact(Take()), Analyse(Redact(Take())));
+  const std::string text = JsonReport(Redact(Take()), AnalyseDump(Redact(Take())));
   EXPECT_THAT(text, Not(HasSubstr("Secret weapon")));
   EXPECT_THAT(text, Not(HasSubstr("secret thread")));
   const std::vector<Json> bindings = Bindings(Json::Parse(text));

@@ -87,7 +87,7 @@ Status ParseFilter(CallsOptions* options) {
 // The states of a crash's work, if the file holds one.
 GpuStates StatesIn(const FileReader& file) {
   const Result<Snapshot> snapshot = ReadSnapshot(file);
-  return snapshot.ok() ? GpuStates(*snapshot) : GpuStates();
+  return snapshot.ok() ? GpuStates(*snapshot, Analyse(*snapshot)) : GpuStates();
 }
 
 int Run(CallsOptions options) {

@@ -23,7 +23,7 @@
 #include "os/file.h"
 #include "os/new_file.h"
 #include "os/terminal.h"
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/findings.h"
 #include "reader/page/page.h"
 #include "reader/report/extract.h"
 #include "reader/report/json.h"
@@ -134,10 +134,10 @@ int Extract(const ReportOptions& options, const Snapshot& snapshot) {
 int WriteHtml(const ReportOptions& options, const Snapshot& snapshot) {
   const std::string name = TextOfPath(FilePath(options.path).filename());
   std::string page;
-  const Analysis analysis = Analyse(snapshot);
+  const Findings findings = AnalyseDump(snapshot);
   Status status = WritePage({.file = options.redact ? "redacted.cairn" : name,
                              .snapshot = &snapshot,
-                             .analysis = &analysis},
+                             .findings = &findings},
                             [&page](std::string_view piece) {
                               page += piece;
                               return true;
@@ -169,12 +169,12 @@ int Run(const ReportOptions& options) {
   if (!options.extract.empty()) return Extract(options, *snapshot);
   if (options.redact) snapshot = Redact(std::move(*snapshot));
   if (!options.html.empty()) return WriteHtml(options, *snapshot);
-  const Analysis analysis = Analyse(*snapshot);
+  const Findings findings = AnalyseDump(*snapshot);
   const auto print = [](std::string_view text) { return PrintOutput("report", text); };
   const bool printed = options.json
-                           ? WriteJsonReport(*snapshot, analysis, print,
+                           ? WriteJsonReport(*snapshot, findings, print,
                                              FileBudget(reader->size_bytes(), kReportBytes))
-                           : print(TextReport(*snapshot, analysis, *text_options));
+                           : print(TextReport(*snapshot, findings, *text_options));
   return printed ? 0 : kExitFailed;
 }
 

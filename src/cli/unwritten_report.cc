@@ -7,7 +7,7 @@
 
 #include "format/file/file_reader.h"
 #include "format/snapshot/snapshot_file.h"
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/findings.h"
 #include "reader/report/text.h"
 
 namespace cairn::cli {
@@ -18,7 +18,7 @@ void TellUnwritten(std::span<const std::byte> file) {
   if (!reader.ok()) return;
   const Result<Snapshot> snapshot = ReadSnapshot(*reader);
   if (!snapshot.ok()) return;
-  fmt::print(stderr, "{}", TextVerdict(*snapshot, Analyse(*snapshot), {.width = kColumns}));
+  fmt::print(stderr, "{}", TextVerdict(*snapshot, AnalyseDump(*snapshot), {.width = kColumns}));
 }
 
 }  // namespace cairn::cli

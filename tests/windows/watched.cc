@@ -13,7 +13,7 @@
 #include "os/clock.h"
 #include "os/wait_set.h"
 #include "os/windows/launch.h"
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/findings.h"
 #include "reader/report/text.h"
 #include "tests/windows/layered/inject.h"
 #include "watcher/handover_receiver.h"
@@ -55,7 +55,7 @@ void Tell(const SharedMemory& block) {
   }
   std::printf("watched: lists %zu\n", snapshot.recordings.size());
   std::printf("watched: draws %llu\n", static_cast<unsigned long long>(draws));
-  std::fputs(TextReport(snapshot, Analyse(snapshot), {}).c_str(), stdout);
+  std::fputs(TextReport(snapshot, AnalyseDump(snapshot), {}).c_str(), stdout);
 }
 
 ProcessHandle Start(Launch launch, const std::string& library) {

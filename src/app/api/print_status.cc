@@ -10,7 +10,7 @@
 
 #include "format/snapshot/snapshot_from_block.h"
 #include "os/clock.h"
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/findings.h"
 #include "reader/report/text.h"
 
 namespace cairn {
@@ -21,11 +21,8 @@ Status PrintStatus(Context& context, uint32_t print_flags, char** text, size_t* 
   Result<Snapshot> snapshot =
       SnapshotFromBlock(std::span(block.data(), block.size_bytes()), RealtimeNs());
   if (!snapshot.ok()) return snapshot.status();
-  const Analysis analysis = Analyse(*snapshot);
-  TextOptions options;
-  options.print_flags = print_flags;
-  options.only_device = context.index();
-  const std::string report = TextReport(*snapshot, analysis, options);
+  const Findings findings = AnalyseDump(*snapshot, context.index());
+  const std::string report = TextReport(*snapshot, findings, {.print_flags = print_flags});
   CallbackMemory memory = context.TextMemory();
   char* copy = static_cast<char*>(memory.Allocate(report.size() + 1));
   if (copy == nullptr) {

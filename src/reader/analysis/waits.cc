@@ -361,6 +361,7 @@ void WaitFinder::CollectCpu() {
 }
 
 void WaitFinder::CollectWaits() {
+  if (syncs_.empty()) return;
   for (uint32_t queue = 0; queue < snapshot_.queues.size(); ++queue) CollectQueue(queue);
   CollectCpu();
 }

@@ -60,7 +60,7 @@ struct WaitGraph {
   // about submissions without command lists, which are over when their waits are satisfied.
   std::vector<SubmissionProgress> progress;
   // The queues with unfinished submissions or waits, in the order of Snapshot::queues; then the
-  // CPU, if it waits for something that has not arrived.
+  // CPU, if it waits for something that has not arrived. None where the snapshot has no syncs.
   std::vector<QueueWaits> queues;
   // The waits of unfinished work; those of finished work are over. For the CPU, the waits of calls
   // that have not returned with success; a call may have timed out.

@@ -54,7 +54,7 @@ bool WriteData(const PageContent& content, PackedText* packed) {
   return packed->Add(begin) &&
          (content.snapshot == nullptr ||
           WriteJsonReport(
-              *content.snapshot, *content.analysis,
+              *content.snapshot, *content.findings,
               [packed](std::string_view piece) { return packed->Add(piece); }, kMostBytes)) &&
          packed->Add("}") && packed->Finish();
 }

@@ -10,14 +10,14 @@
 
 #include "base/status.h"
 #include "format/snapshot/snapshot.h"
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/findings.h"
 
 namespace cairn {
 
 struct PageContent {
   std::string file;                    // how the page calls it
   const Snapshot* snapshot = nullptr;  // null: the file has none
-  const Analysis* analysis = nullptr;  // of the snapshot
+  const Findings* findings = nullptr;  // of the snapshot
   bool has_trace = false;              // and a server that answers for it
   std::string other;                   // the file that it can be compared with; "" if there is none
   bool is_served = false;              // it may ask the server that it comes from

@@ -27,8 +27,8 @@ Snapshot Sample() {
 
 std::string Page(const std::string& file, const Snapshot& snapshot) {
   std::string page;
-  const Analysis analysis = Analyse(snapshot);
-  const Status status = WritePage({.file = file, .snapshot = &snapshot, .analysis = &analysis},
+  const Findings findings = AnalyseDump(snapshot);
+  const Status status = WritePage({.file = file, .snapshot = &snapshot, .findings = &findings},
                                   [&page](std::string_view piece) {
                                     page += piece;
                                     return true;
@@ -47,7 +47,7 @@ TEST(Page, HoldsTheReportThatTheJsonHas) {
       Unpacked(std::string_view(page).substr(begin, page.find('<', begin) - begin));
   const Json data = Json::Parse(text);
   EXPECT_EQ(data["file"].get<std::string>(), "it's <b>game</b>.cairn");
-  EXPECT_THAT(text, HasSubstr("\"report\":" + JsonReport(snapshot, Analyse(snapshot))));
+  EXPECT_THAT(text, HasSubstr("\"report\":" + JsonReport(snapshot, AnalyseDump(snapshot))));
   EXPECT_THAT(page, Not(HasSubstr("<b>game")));
 }
 

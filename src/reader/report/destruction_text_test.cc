@@ -36,7 +36,7 @@ std::string DestroyedBy(const Snapshot& snapshot, uint32_t destruction) {
 TEST(DestructionText, OfTheSample) {
   Snapshot snapshot = Sample();
   AddIncident(IncidentKind::kDeviceLost, 7'099'000, &snapshot);
-  const std::string report = TextReport(snapshot, Analyse(snapshot), {});
+  const std::string report = TextReport(snapshot, AnalyseDump(snapshot), {});
   EXPECT_THAT(
       report,
       HasSubstr(

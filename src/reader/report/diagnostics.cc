@@ -32,19 +32,12 @@ std::string_view StateWord(const QueueWaits& waits) {
 
 }  // namespace
 
-DiagnosticsPrinter::DiagnosticsPrinter(const Snapshot& snapshot, const Analysis& analysis,
-                                       const WaitGraph& waits, uint32_t told_cycle,
+DiagnosticsPrinter::DiagnosticsPrinter(const Snapshot& snapshot, const Findings& findings,
                                        const TextOptions& options)
     : snapshot_(snapshot),
-      options_(options),
-      all_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
-      waits_(waits),
-      told_cycle_(told_cycle),
-      addresses_(FindFaultAddresses(snapshot, analysis)),
-      kernel_addresses_(FindKernelAddresses(snapshot, analysis)),
-      crash_addresses_(FindCrashAddresses(snapshot, analysis)),
-      freed_(FindFreedInFlight(snapshot, analysis)),
-      checkpoints_(CheckCheckpoints(snapshot, analysis)) {
+      findings_(findings),
+      waits_(findings.waits),
+      all_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0) {
   text_.reserve(1024);
   IndexQueueWaits();
 }
@@ -69,7 +62,7 @@ void DiagnosticsPrinter::PrintFaults(LineSink& sink) {
 
 void DiagnosticsPrinter::PrintFreedInFlight(LineSink& sink) {
   size_t count = 0;
-  for (const FreedInFlight& freed : freed_) {
+  for (const FreedInFlight& freed : findings_.freed_in_flight) {
     if (!IsShown(snapshot_.objects[freed.object].device)) continue;
     if (count == 0) {
       sink.Blank();
@@ -103,7 +96,7 @@ void DiagnosticsPrinter::PrintKernelLog(LineSink& sink) {
                           line.names_process ? "of this process" : "of no process that is named");
       AppendVisibleText(snapshot_.Text(line.text), text_);
       sink.Prose(line.names_process ? " ! " : " - ", text_);
-      for (const FaultAddressVerdict& verdict : kernel_addresses_) {
+      for (const FaultAddressVerdict& verdict : findings_.kernel_addresses) {
         if (verdict.kernel_line != log.first_line + i) continue;
         text_ = "the page of its address: ";
         AppendOwners(snapshot_, verdict, MostOwners(), text_);
@@ -134,7 +127,7 @@ void DiagnosticsPrinter::PrintFault(LineSink& sink, uint32_t index) {
   if (fault.result >= 0 && fault.address_count == 0) {
     sink.Prose("    ", "The driver named no address.");
   }
-  for (const FaultAddressVerdict& verdict : addresses_) {
+  for (const FaultAddressVerdict& verdict : findings_.fault_addresses) {
     if (verdict.fault == index) PrintFaultAddress(sink, verdict);
   }
   for (uint32_t i = 0; i < fault.vendor_info_count; ++i) {
@@ -180,7 +173,7 @@ void DiagnosticsPrinter::PrintAround(LineSink& sink, const FaultAddressVerdict& 
 
 // Prints the addresses that the CPU accessed when the program died, and the objects there.
 void DiagnosticsPrinter::PrintCrashes(LineSink& sink, bool any) {
-  for (const FaultAddressVerdict& verdict : crash_addresses_) {
+  for (const FaultAddressVerdict& verdict : findings_.crash_addresses) {
     const bool nothing_near = verdict.below.object == kNone && verdict.above.object == kNone;
     if (verdict.owners.empty() && nothing_near) continue;
     if (!any) {
@@ -219,7 +212,7 @@ void DiagnosticsPrinter::PrintWaits(LineSink& sink) {
   sink.Heading("Waits");
   told_waits_.assign(waits_.waits.size(), false);
   for (uint32_t i = 0; i < waits_.cycles.size(); ++i) {
-    if (!all_ && (i == told_cycle_ || i >= kCyclesShown)) continue;
+    if (!all_ && (i == findings_.culprit.cycle || i >= kCyclesShown)) continue;
     text_.clear();
     AppendCycle(snapshot_, waits_, waits_.cycles[i], text_);
     sink.Prose(" ! ", text_);
@@ -367,7 +360,7 @@ void DiagnosticsPrinter::PrintSyncs(LineSink& sink) {
 
 void DiagnosticsPrinter::PrintCheckpoints(LineSink& sink) {
   size_t count = 0;
-  for (const CheckpointVerdict& verdict : checkpoints_) {
+  for (const CheckpointVerdict& verdict : findings_.checkpoints) {
     const Checkpoint& checkpoint = snapshot_.checkpoints[verdict.checkpoint];
     if (!IsShown(checkpoint.device)) continue;
     if (count == 0) {

@@ -9,10 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "reader/analysis/checkpoint_check.h"
-#include "reader/analysis/fault_address.h"
-#include "reader/analysis/freed_in_flight.h"
-#include "reader/analysis/waits.h"
 #include "reader/report/line_sink.h"
 #include "reader/report/text.h"
 
@@ -20,10 +16,10 @@ namespace cairn {
 
 class DiagnosticsPrinter {
  public:
-  // The arguments are referred to and must live as long. `told_cycle`: the deadlock that was
-  // printed already; kNone: none.
-  DiagnosticsPrinter(const Snapshot& snapshot, const Analysis& analysis, const WaitGraph& waits,
-                     uint32_t told_cycle, const TextOptions& options);
+  // The arguments are referred to and must live as long. The deadlock of the answer was printed
+  // already.
+  DiagnosticsPrinter(const Snapshot& snapshot, const Findings& findings,
+                     const TextOptions& options);
 
   // Prints the faults. May be called again, for a second sink.
   void PrintFaults(LineSink& sink);
@@ -34,7 +30,7 @@ class DiagnosticsPrinter {
 
  private:
   bool IsShown(uint32_t device) const {
-    return options_.only_device == kNone || device == options_.only_device;
+    return findings_.device == kNone || device == findings_.device;
   }
   bool IsShownQueue(uint32_t queue) const {
     return queue == kNone || IsShown(snapshot_.queues[queue].device);
@@ -52,22 +48,16 @@ class DiagnosticsPrinter {
   void IndexQueueWaits();
 
   const Snapshot& snapshot_;
-  const TextOptions& options_;
+  const Findings& findings_;
+  const WaitGraph& waits_;  // of these
   bool all_;
   // The position of a queue's waits; a hostile file may claim any number of them.
   struct PlaceOfWaits {
     uint32_t waits = kNone;  // into WaitGraph::queues
     uint32_t held = kNone;   // into WaitGraph::waits: the first that is not satisfied
   };
-  const WaitGraph& waits_;
-  uint32_t told_cycle_;
-  std::vector<PlaceOfWaits> places_;  // by queue
-  std::vector<bool> told_waits_;      // by wait: it stands in a tree above
-  std::vector<FaultAddressVerdict> addresses_;
-  std::vector<FaultAddressVerdict> kernel_addresses_;
-  std::vector<FaultAddressVerdict> crash_addresses_;
-  std::vector<FreedInFlight> freed_;
-  std::vector<CheckpointVerdict> checkpoints_;
+  std::vector<PlaceOfWaits> places_;   // by queue
+  std::vector<bool> told_waits_;       // by wait: it stands in a tree above
   std::vector<uint32_t> open_queues_;  // of the branch that is being printed
   std::string text_;
 };

@@ -17,7 +17,7 @@ using ::testing::StartsWith;
 
 std::string Report(const TestBlock& block, uint32_t print_flags = 0) {
   const Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1, Binaries::kKeep).value());
-  return TextReport(snapshot, Analyse(snapshot), {.print_flags = print_flags});
+  return TextReport(snapshot, AnalyseDump(snapshot), {.print_flags = print_flags});
 }
 
 // Returns the text below the heading of a report.
@@ -82,7 +82,7 @@ TEST(Diagnostics, NothingWaitsNothingIsPrinted) {
 TEST(Diagnostics, WhatTheKernelSays) {
   Snapshot snapshot;
   const auto section = [&](uint32_t print_flags = 0) {
-    return Section(TextReport(snapshot, Analyse(snapshot), {.print_flags = print_flags}),
+    return Section(TextReport(snapshot, AnalyseDump(snapshot), {.print_flags = print_flags}),
                    "What the kernel says");
   };
   EXPECT_EQ(section(CAIRN_PRINT_EXTENDED_DEVICE_INFO), "");  // it was not asked

@@ -12,8 +12,6 @@
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "reader/analysis/arguments.h"
-#include "reader/analysis/fault_address.h"
-#include "reader/analysis/freed_in_flight.h"
 #include "reader/analysis/work_class.h"
 #include "reader/report/call_text.h"
 #include "reader/report/describe.h"
@@ -26,28 +24,31 @@ namespace {
 constexpr size_t kQueuesNamed = 4;
 
 // Appends the fault of a resource that the work uses; mostly there is none.
-void AppendUses(const FindingFacts& facts, const SuspectWork& suspect, std::string& out) {
+void AppendUses(const Snapshot& snapshot, const Findings& findings, const SuspectWork& suspect,
+                std::string& out) {
+  const Analysis& analysis = findings.analysis;
   if (suspect.binding != kNone) {
     out += "; uses ";
-    AppendBinding(facts.snapshot, facts.analysis.bindings[suspect.binding], out);
+    AppendBinding(snapshot, analysis.bindings[suspect.binding], out);
   }
   // Only for the first suspect: a hostile file may have a million of them.
-  if (suspect.scope == kNone || &suspect != &facts.finding.suspects.front()) return;
+  if (suspect.scope == kNone || &suspect != &findings.culprit.suspects.front()) return;
   const ArgumentsWriter writer = FindArgumentsWriter(
-      facts.snapshot, facts.analysis, facts.analysis.executions[suspect.execution], suspect.scope);
+      snapshot, analysis, analysis.executions[suspect.execution], suspect.scope);
   if (writer.scope == kNone || !writer.is_late) return;
   out += "; it reads its arguments before ";
-  AppendScope(facts.snapshot, facts.analysis.scopes[writer.scope], ScopeDetail::kShort, out);
+  AppendScope(snapshot, analysis.scopes[writer.scope], ScopeDetail::kShort, out);
   out += " of the same list writes them";
 }
 
 class FindingWriter {
  public:
-  FindingWriter(const FindingFacts& facts, bool with_pipelines, std::string& out)
-      : snapshot_(facts.snapshot),
-        analysis_(facts.analysis),
-        facts_(facts),
-        finding_(facts.finding),
+  FindingWriter(const Snapshot& snapshot, const Findings& findings, bool with_pipelines,
+                std::string& out)
+      : snapshot_(snapshot),
+        findings_(findings),
+        analysis_(findings.analysis),
+        finding_(findings.culprit),
         with_pipelines_(with_pipelines),
         out_(out) {}
 
@@ -87,12 +88,12 @@ class FindingWriter {
     if (finding_.cycle == kNone) {
       out_ += "Deadlock: queues wait for each other.";
     } else {
-      AppendCycle(snapshot_, facts_.waits, facts_.waits.cycles[finding_.cycle], out_);
+      AppendCycle(snapshot_, findings_.waits, findings_.waits.cycles[finding_.cycle], out_);
     }
   }
 
   void WriteEndlessWait() {
-    const Wait& wait = facts_.waits.waits[finding_.wait];
+    const Wait& wait = findings_.waits.waits[finding_.wait];
     const Sync& sync = snapshot_.syncs[wait.sync];
     out_ += "A wait does not end: ";
     AppendQueue(snapshot_, sync.queue, out_);
@@ -177,7 +178,7 @@ class FindingWriter {
   // Writes the call that the thread was in, and the object that its address lies in or near.
   void WriteCrash() {
     AppendUnreturnedCall(snapshot_, finding_.crash, out_);
-    for (const FaultAddressVerdict& verdict : FindCrashAddresses(snapshot_, analysis_)) {
+    for (const FaultAddressVerdict& verdict : findings_.crash_addresses) {
       if (verdict.incident != finding_.incident) continue;
       const bool near = IsNear(verdict.below) || IsNear(verdict.above);
       if (verdict.owners.empty() && !near) continue;
@@ -194,7 +195,7 @@ class FindingWriter {
   // in flight, unless the address of a fault names them.
   void WriteFreedInFlight() {
     if (!AccusesWork(finding_.kind) || finding_.fault_address != kNone) return;
-    const std::vector<FreedInFlight> freed = FindFreedInFlight(snapshot_, analysis_);
+    const std::vector<FreedInFlight>& freed = findings_.freed_in_flight;
     if (freed.empty()) return;
     if (freed.size() == 1) {
       out_ += " While work was in flight, memory that shaders may reach by address was destroyed: ";
@@ -291,7 +292,7 @@ class FindingWriter {
         out_ += " in ";
         AppendWork(first);
         out_ += ": proved, it was the only work running";
-        AppendUses(facts_, first, out_);
+        AppendUses(snapshot_, findings_, first, out_);
         return;
       case Certainty::kRanked: Format("; likeliest of {}: ", count); break;
       case Certainty::kOneOf:
@@ -309,7 +310,7 @@ class FindingWriter {
     }
     AppendWork(first);
     out_ += ", ";
-    AppendSuspectReason(facts_, first, true, out_);
+    AppendSuspectReason(snapshot_, findings_, first, true, out_);
   }
 
   void WriteSlow() {
@@ -405,9 +406,9 @@ class FindingWriter {
   }
 
   const Snapshot& snapshot_;
-  const Analysis& analysis_;
-  const FindingFacts& facts_;
-  const CulpritFinding& finding_;
+  const Findings& findings_;
+  const Analysis& analysis_;       // of these
+  const CulpritFinding& finding_;  // of these
   bool with_pipelines_;
   std::string& out_;
 };
@@ -466,21 +467,22 @@ void AppendTie(const SuspectWork& suspect, std::string& out) {
 
 }  // namespace
 
-void AppendFinding(const FindingFacts& facts, bool with_pipelines, std::string& out) {
-  FindingWriter(facts, with_pipelines, out).Write();
+void AppendFinding(const Snapshot& snapshot, const Findings& findings, bool with_pipelines,
+                   std::string& out) {
+  FindingWriter(snapshot, findings, with_pipelines, out).Write();
 }
 
-void AppendSuspectReason(const FindingFacts& facts, const SuspectWork& suspect, bool with_binding,
-                         std::string& out) {
+void AppendSuspectReason(const Snapshot& snapshot, const Findings& findings,
+                         const SuspectWork& suspect, bool with_binding, std::string& out) {
   const bool has_pipeline =
       suspect.scope != kNone &&
-      ClassOfScope(facts.snapshot, facts.analysis.scopes[suspect.scope]) == WorkClass::kPipeline;
+      ClassOfScope(snapshot, findings.analysis.scopes[suspect.scope]) == WorkClass::kPipeline;
   if (suspect.reason == SuspectReason::kTied) {
     AppendTie(suspect, out);
   } else {
     out += ReasonWords(suspect.reason, has_pipeline);
   }
-  if (with_binding) AppendUses(facts, suspect, out);
+  if (with_binding) AppendUses(snapshot, findings, suspect, out);
 }
 
 bool SourceLimitsFinding(std::string_view name, SourceState state, const CulpritFinding& finding) {

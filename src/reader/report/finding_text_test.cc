@@ -24,12 +24,8 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 std::string Sentence(const Snapshot& snapshot) {
-  const Analysis analysis = Analyse(snapshot);
-  const WaitGraph waits = FindWaits(snapshot, analysis);
-  const CulpritFinding finding =
-      FindCulprit(snapshot, analysis, waits, JudgeRawMarkers(snapshot, analysis));
   std::string sentence;
-  AppendFinding({snapshot, analysis, waits, finding}, true, sentence);
+  AppendFinding(snapshot, AnalyseDump(snapshot), true, sentence);
   return sentence;
 }
 

@@ -10,10 +10,6 @@
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "format/snapshot/marker_type_name.h"
-#include "reader/analysis/culprit.h"
-#include "reader/analysis/raw_marker_verdicts.h"
-#include "reader/analysis/submission_progress.h"
-#include "reader/analysis/waits.h"
 #include "reader/analysis/work_class.h"
 #include "reader/report/arguments_text.h"
 #include "reader/report/call_text.h"
@@ -30,12 +26,11 @@ constexpr uint32_t kReportVersion = 1;
 
 class JsonReporter {
  public:
-  JsonReporter(const Snapshot& snapshot, const Analysis& analysis, std::string* out,
+  JsonReporter(const Snapshot& snapshot, const Findings& findings, std::string* out,
                const std::function<void()>& on_full, uint64_t most_bytes)
       : snapshot_(snapshot),
-        analysis_(analysis),
-        waits_(snapshot.syncs.empty() ? WaitGraph() : FindWaits(snapshot, analysis)),
-        raw_verdicts_(JudgeRawMarkers(snapshot, analysis)),
+        findings_(findings),
+        analysis_(findings.analysis),
         json_(out, JsonWriter::kManyLines, on_full),
         most_bytes_(most_bytes) {
     json_.LimitTexts();
@@ -46,10 +41,8 @@ class JsonReporter {
     json_.BeginObject();
     json_.StringKey("format", "cairn-report");
     json_.NumberKey("version", kReportVersion);
-    const CulpritFinding finding = FindCulprit(snapshot_, analysis_, waits_, raw_verdicts_);
-    const FindingFacts facts = {snapshot_, analysis_, waits_, finding};
-    WriteFinding(facts, &json_);
-    WriteSignature(SignatureOf(facts), &json_);
+    WriteFinding(snapshot_, findings_, &json_);
+    WriteSignature(SignatureOf(snapshot_, findings_), &json_);
     WriteProcess();
     WriteIncidents();
     WriteDevices();
@@ -66,7 +59,7 @@ class JsonReporter {
     WriteObjects();
     WriteRawMarkers();
     WriteRawMarkerVerdicts();
-    WriteDiagnostics(snapshot_, analysis_, waits_, &json_);
+    WriteDiagnostics(snapshot_, findings_, &json_);
     json_.MakeRoomForTheEnd();
     json_.BeginArray("losses");
     for (const TextRef& loss : snapshot_.losses) json_.String(snapshot_.Text(loss));
@@ -121,9 +114,8 @@ class JsonReporter {
   void WriteScopeName(const Scope& scope);
 
   const Snapshot& snapshot_;
-  const Analysis& analysis_;
-  const WaitGraph waits_;
-  const std::vector<RawMarkerVerdict> raw_verdicts_;
+  const Findings& findings_;
+  const Analysis& analysis_;  // of these
   JsonWriter json_;
   const uint64_t most_bytes_;
   std::string name_;
@@ -410,23 +402,18 @@ void JsonReporter::WriteReportedEventIds() {
 
 void JsonReporter::WriteSubmissions() {
   json_.BeginArray("submissions");
-  std::vector<uint32_t> executions(snapshot_.submissions.size(), kNone);
-  for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {
-    const uint32_t submission = analysis_.executions[i].submission;
-    if (submission != kNone) executions[submission] = i;
-  }
   for (size_t i = 0; i < snapshot_.submissions.size(); ++i) {
     const Submission& submission = snapshot_.submissions[i];
     json_.BeginObject();
     json_.IndexKey("queue", submission.queue);
     json_.NumberKey("number", submission.number);
-    json_.IndexKey("execution", executions[i]);
+    json_.IndexKey("execution", findings_.submission_executions[i]);
     MonotonicKey("time", submission.time_ns);
     json_.EndObject();
   }
   json_.EndArray();
   json_.BeginArray("empty_submissions");
-  for (const EmptySubmission& submission : FindEmptySubmissions(snapshot_)) {
+  for (const EmptySubmission& submission : findings_.empty_submissions) {
     json_.BeginObject();
     json_.IndexKey("queue", submission.queue);
     json_.NumberKey("number", submission.number);
@@ -513,7 +500,7 @@ void JsonReporter::WriteObjects() {
 
 void JsonReporter::WriteRawMarkerVerdicts() {
   json_.BeginArray("raw_marker_verdicts");
-  for (const RawMarkerVerdict& verdict : raw_verdicts_) {
+  for (const RawMarkerVerdict& verdict : findings_.raw_markers) {
     json_.BeginObject();
     json_.IndexKey("queue", verdict.queue);
     json_.IndexKey("device", verdict.device);
@@ -561,7 +548,7 @@ void JsonReporter::WriteRawMarkers() {
 
 }  // namespace
 
-bool WriteJsonReport(const Snapshot& snapshot, const Analysis& analysis,
+bool WriteJsonReport(const Snapshot& snapshot, const Findings& findings,
                      const std::function<bool(std::string_view)>& print, uint64_t most_bytes) {
   std::string piece;
   bool going_on = true;
@@ -569,16 +556,16 @@ bool WriteJsonReport(const Snapshot& snapshot, const Analysis& analysis,
     going_on = going_on && print(piece);
     piece.clear();
   };
-  JsonReporter(snapshot, analysis, &piece, print_piece, most_bytes).Write();
+  JsonReporter(snapshot, findings, &piece, print_piece, most_bytes).Write();
   print_piece();
   return going_on;
 }
 
-std::string JsonReport(const Snapshot& snapshot, const Analysis& analysis) {
+std::string JsonReport(const Snapshot& snapshot, const Findings& findings) {
   std::string out;
   constexpr size_t kBytesPerScope = 192;
-  out.reserve(65536 + analysis.scopes.size() * kBytesPerScope);
-  JsonReporter(snapshot, analysis, &out, nullptr, kMostJsonReportBytes).Write();
+  out.reserve(65536 + findings.analysis.scopes.size() * kBytesPerScope);
+  JsonReporter(snapshot, findings, &out, nullptr, kMostJsonReportBytes).Write();
   return out;
 }
 

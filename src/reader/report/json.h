@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "format/snapshot/snapshot.h"
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/findings.h"
 
 namespace cairn {
 
@@ -20,12 +20,12 @@ namespace cairn {
 inline constexpr uint64_t kMostJsonReportBytes = uint64_t{192} << 20;
 
 // One JSON object in UTF-8 with a line feed at the end; the same input gives the same bytes.
-// `analysis` is that of `snapshot`. Cost: bench JsonReport.
-std::string JsonReport(const Snapshot& snapshot, const Analysis& analysis);
+// `findings` are those of `snapshot`. Cost: bench JsonReport.
+std::string JsonReport(const Snapshot& snapshot, const Findings& findings);
 
 // The same to `print`, piece by piece, without ever holding all of it; false once that said false. About `most_bytes`
 // at most.
-bool WriteJsonReport(const Snapshot& snapshot, const Analysis& analysis,
+bool WriteJsonReport(const Snapshot& snapshot, const Findings& findings,
                      const std::function<bool(std::string_view)>& print,
                      uint64_t most_bytes = kMostJsonReportBytes);
 

@@ -7,9 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "reader/analysis/checkpoint_check.h"
-#include "reader/analysis/fault_address.h"
-#include "reader/analysis/waits.h"
 #include "reader/report/describe.h"
 #include "reader/report/destruction_text.h"
 #include "reader/report/fault_text.h"
@@ -20,9 +17,8 @@ namespace {
 
 class DiagnosticsWriter {
  public:
-  DiagnosticsWriter(const Snapshot& snapshot, const Analysis& analysis, const WaitGraph& waits,
-                    JsonWriter* json)
-      : snapshot_(snapshot), analysis_(analysis), waits_(waits), json_(*json) {}
+  DiagnosticsWriter(const Snapshot& snapshot, const Findings& findings, JsonWriter* json)
+      : snapshot_(snapshot), findings_(findings), waits_(findings.waits), json_(*json) {}
 
   void Write() {
     WriteSyncs();
@@ -52,12 +48,12 @@ class DiagnosticsWriter {
   void WriteCheckpoints();
   void WriteShaders();
   void WriteOwners(const FaultAddressVerdict& verdict);
-  void WriteKernelAddress(const std::vector<FaultAddressVerdict>& addresses, uint32_t line);
+  void WriteKernelAddress(uint32_t line);
   void WriteKernelLog();
 
   const Snapshot& snapshot_;
-  const Analysis& analysis_;
-  const WaitGraph& waits_;
+  const Findings& findings_;
+  const WaitGraph& waits_;  // of these
   JsonWriter& json_;
 };
 
@@ -176,7 +172,6 @@ void DiagnosticsWriter::WriteOwners(const FaultAddressVerdict& verdict) {
 }
 
 void DiagnosticsWriter::WriteFaults() {
-  const std::vector<FaultAddressVerdict> verdicts = FindFaultAddresses(snapshot_, analysis_);
   json_.BeginArray("faults");
   for (uint32_t i = 0; i < snapshot_.faults.size(); ++i) {
     const Fault& fault = snapshot_.faults[i];
@@ -187,7 +182,7 @@ void DiagnosticsWriter::WriteFaults() {
     json_.StringKey("description", snapshot_.Text(fault.description));
     TimeKey("time", fault.time_ns);
     json_.BeginArray("addresses");
-    for (const FaultAddressVerdict& verdict : verdicts) {
+    for (const FaultAddressVerdict& verdict : findings_.fault_addresses) {
       if (verdict.fault == i) WriteFaultAddress(verdict);
     }
     json_.EndArray();
@@ -210,7 +205,7 @@ void DiagnosticsWriter::WriteFaults() {
 
 void DiagnosticsWriter::WriteCrashAddresses() {
   json_.BeginArray("crash_addresses");
-  for (const FaultAddressVerdict& verdict : FindCrashAddresses(snapshot_, analysis_)) {
+  for (const FaultAddressVerdict& verdict : findings_.crash_addresses) {
     json_.BeginObject();
     json_.NumberKey("incident", verdict.incident);
     json_.HexKey("address", verdict.given);
@@ -223,7 +218,7 @@ void DiagnosticsWriter::WriteCrashAddresses() {
 void DiagnosticsWriter::WriteFreedInFlight() {
   json_.BeginArray("freed_in_flight");
   std::string words;
-  for (const FreedInFlight& freed : FindFreedInFlight(snapshot_, analysis_)) {
+  for (const FreedInFlight& freed : findings_.freed_in_flight) {
     json_.BeginObject();
     json_.NumberKey("object", freed.object);
     json_.IndexKey("queue", snapshot_.submissions[freed.submission].queue);
@@ -240,7 +235,7 @@ void DiagnosticsWriter::WriteFreedInFlight() {
 
 void DiagnosticsWriter::WriteCheckpoints() {
   json_.BeginArray("checkpoints");
-  for (const CheckpointVerdict& verdict : CheckCheckpoints(snapshot_, analysis_)) {
+  for (const CheckpointVerdict& verdict : findings_.checkpoints) {
     const Checkpoint& checkpoint = snapshot_.checkpoints[verdict.checkpoint];
     json_.BeginObject();
     json_.IndexKey("device", checkpoint.device);
@@ -274,8 +269,8 @@ void DiagnosticsWriter::WriteShaders() {
   json_.EndArray();
 }
 
-void DiagnosticsWriter::WriteKernelAddress(const std::vector<FaultAddressVerdict>& addresses,
-                                           uint32_t line) {
+void DiagnosticsWriter::WriteKernelAddress(uint32_t line) {
+  const std::vector<FaultAddressVerdict>& addresses = findings_.kernel_addresses;
   const auto named = std::find_if(
       addresses.begin(), addresses.end(),
       [line](const FaultAddressVerdict& verdict) { return verdict.kernel_line == line; });
@@ -289,7 +284,6 @@ void DiagnosticsWriter::WriteKernelAddress(const std::vector<FaultAddressVerdict
 void DiagnosticsWriter::WriteKernelLog() {
   json_.Key("kernel_log");
   if (snapshot_.kernel_logs.empty()) return json_.Null();
-  const std::vector<FaultAddressVerdict> addresses = FindKernelAddresses(snapshot_, analysis_);
   const KernelLog& log = snapshot_.kernel_logs.front();
   json_.BeginObject();
   json_.StringKey("why_not", snapshot_.Text(log.why_not));
@@ -302,7 +296,7 @@ void DiagnosticsWriter::WriteKernelLog() {
     json_.BoolKey("names_process", line.names_process);
     json_.BoolKey("tells_fault", line.tells_fault);
     json_.StringKey("text", snapshot_.Text(line.text));
-    WriteKernelAddress(addresses, log.first_line + i);
+    WriteKernelAddress(log.first_line + i);
     json_.EndObject();
   }
   json_.EndArray();
@@ -311,9 +305,8 @@ void DiagnosticsWriter::WriteKernelLog() {
 
 }  // namespace
 
-void WriteDiagnostics(const Snapshot& snapshot, const Analysis& analysis, const WaitGraph& waits,
-                      JsonWriter* json) {
-  DiagnosticsWriter(snapshot, analysis, waits, json).Write();
+void WriteDiagnostics(const Snapshot& snapshot, const Findings& findings, JsonWriter* json) {
+  DiagnosticsWriter(snapshot, findings, json).Write();
 }
 
 }  // namespace cairn

@@ -6,14 +6,12 @@
 
 #include "base/json_writer.h"
 #include "format/snapshot/snapshot.h"
-#include "reader/analysis/analysis.h"
-#include "reader/analysis/waits.h"
+#include "reader/analysis/findings.h"
 
 namespace cairn {
 
 // Writes the keys "syncs", "waits", "faults", "checkpoints", "shaders" and "kernel_log" into the object that is open.
-void WriteDiagnostics(const Snapshot& snapshot, const Analysis& analysis, const WaitGraph& waits,
-                      JsonWriter* json);
+void WriteDiagnostics(const Snapshot& snapshot, const Findings& findings, JsonWriter* json);
 
 }  // namespace cairn
 

@@ -27,7 +27,7 @@ Snapshot Take(const TestBlock& block) {
 }
 
 Json Parse(const Snapshot& snapshot) {
-  return Json::Parse(JsonReport(snapshot, Analyse(snapshot)));
+  return Json::Parse(JsonReport(snapshot, AnalyseDump(snapshot)));
 }
 
 Json Schema() {
@@ -68,7 +68,7 @@ TEST(JsonReport, FollowsItsSchema) {
   EXPECT_EQ(SchemaViolation(schema, named), "");
   EXPECT_EQ(named["kernel_log"]["lines"][0]["address"]["state"], "freed");
   EXPECT_THAT(
-      TextReport(faulted, Analyse(faulted), {}),
+      TextReport(faulted, AnalyseDump(faulted), {}),
       HasSubstr("the page of its address: memory that was freed, in buffer \"Old lights\""));
   EXPECT_TRUE(Parse(Take(block))["kernel_log"].is_null());
   // The check itself can fail.
@@ -160,7 +160,7 @@ TEST(JsonReport, CarriesWhatHadFinishedBeforeAFault) {
   EXPECT_EQ(answer["suspects"][0]["reason"], "leads to the fault");
   EXPECT_EQ(answer["suspects"][0]["binding"]["point"], "vertex buffer");
   EXPECT_EQ(answer["suspects"][0]["binding"]["state"], "destroyed");
-  EXPECT_THAT(TextReport(snapshot, Analyse(snapshot), {}),
+  EXPECT_THAT(TextReport(snapshot, AnalyseDump(snapshot), {}),
               HasSubstr("1. [X] frame 0: \"Main\" > Opaque > DRAW 1"));
 }
 
@@ -227,7 +227,8 @@ TEST(JsonReport, TheSameSnapshotGivesTheSameBytes) {
   TestBlock block;
   FillSampleBlock(&block);
   const Snapshot snapshot = Take(block);
-  EXPECT_EQ(JsonReport(snapshot, Analyse(snapshot)), JsonReport(snapshot, Analyse(snapshot)));
+  EXPECT_EQ(JsonReport(snapshot, AnalyseDump(snapshot)),
+            JsonReport(snapshot, AnalyseDump(snapshot)));
 }
 
 TEST(JsonReport, AnyNameIsValidJson) {
@@ -236,7 +237,7 @@ TEST(JsonReport, AnyNameIsValidJson) {
       block.AddList(block.AddContext(), kNoQueue, 0, "\"quoted\\\" \x01\x1f\x7f\n");
   block.Begin(list, CAIRN_MARKER_PASS, "bad \xff\xc3( end \xe2\x82");
   block.Begin(list, CAIRN_MARKER_PASS, "good \xe2\x82\xac \xf0\x9f\xaa\xa8");
-  const std::string text = JsonReport(Take(block), Analyse(Take(block)));
+  const std::string text = JsonReport(Take(block), AnalyseDump(Take(block)));
   const Json report = Json::Parse(text);
   EXPECT_EQ(report["executions"][0]["name"], "\"quoted\\\" \x01\x1f\x7f\n");
   EXPECT_EQ(report["scopes"][0]["name"],
@@ -249,7 +250,7 @@ TEST(JsonReport, NoNameActsOnATerminal) {
   TestBlock block;
   const TestBlock::List list = block.AddList(block.AddContext(), kNoQueue, 0, "\u009b2J\u202e");
   block.Begin(list, CAIRN_MARKER_PASS, "\u2066shown");
-  const std::string text = JsonReport(Take(block), Analyse(Take(block)));
+  const std::string text = JsonReport(Take(block), AnalyseDump(Take(block)));
   EXPECT_EQ(Json::Parse(text)["executions"][0]["name"], "\u009b2J\u202e");
   EXPECT_NE(text.find("\\u009b2J\\u202e"), std::string::npos);
   for (size_t start = 0; start < text.size();) {
@@ -265,16 +266,16 @@ TEST(JsonReport, InPiecesIsTheSame) {
   for (int i = 0; i < 2000; ++i) block.Begin(list, CAIRN_MARKER_PASS, "a scope with a name");
   const Snapshot snapshot = Take(block);
   std::vector<std::string> pieces;
-  EXPECT_TRUE(WriteJsonReport(snapshot, Analyse(snapshot), [&](std::string_view piece) {
+  EXPECT_TRUE(WriteJsonReport(snapshot, AnalyseDump(snapshot), [&](std::string_view piece) {
     pieces.emplace_back(piece);
     return true;
   }));
   EXPECT_GT(pieces.size(), 2u);
   std::string all;
   for (const std::string& piece : pieces) all += piece;
-  EXPECT_EQ(all, JsonReport(snapshot, Analyse(snapshot)));
+  EXPECT_EQ(all, JsonReport(snapshot, AnalyseDump(snapshot)));
   EXPECT_FALSE(
-      WriteJsonReport(snapshot, Analyse(snapshot), [](std::string_view) { return false; }));
+      WriteJsonReport(snapshot, AnalyseDump(snapshot), [](std::string_view) { return false; }));
 }
 
 }  // namespace

@@ -2,29 +2,31 @@
 #include "reader/report/json_verdict.h"
 
 #include <string>
+#include <vector>
 
 #include "reader/report/destruction_text.h"
+#include "reader/report/finding_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
 namespace {
 
-void WriteSuspect(const FindingFacts& facts, const SuspectWork& suspect, std::string& text,
-                  JsonWriter& json) {
+void WriteSuspect(const Snapshot& snapshot, const Findings& findings, const SuspectWork& suspect,
+                  std::string& text, JsonWriter& json) {
   json.BeginObject();
-  json.IndexKey("queue", facts.analysis.verdicts[suspect.verdict].queue);
+  json.IndexKey("queue", findings.analysis.verdicts[suspect.verdict].queue);
   json.NumberKey("execution", suspect.execution);
   json.IndexKey("scope", suspect.scope);
   json.IndexKey("after_marker", suspect.after_marker);
   json.StringKey("reason", SuspectReasonWord(suspect.reason));
   if (suspect.tied_count != 0) json.NumberKey("tied", suspect.tied_count);
   text.clear();
-  AppendSuspectReason(facts, suspect, true, text);
+  AppendSuspectReason(snapshot, findings, suspect, true, text);
   json.StringKey("words", text);
   json.Key("binding");
   suspect.binding == kNone
       ? json.Null()
-      : WriteBinding(facts.snapshot, facts.analysis.bindings[suspect.binding], &json);
+      : WriteBinding(snapshot, findings.analysis.bindings[suspect.binding], &json);
   json.EndObject();
 }
 
@@ -52,21 +54,22 @@ void WriteCrash(const Snapshot& snapshot, const UnreturnedCall& crash, JsonWrite
 
 }  // namespace
 
-void WriteFinding(const FindingFacts& facts, JsonWriter* json) {
-  const CulpritFinding& finding = facts.finding;
+void WriteFinding(const Snapshot& snapshot, const Findings& findings, JsonWriter* json) {
+  const CulpritFinding& finding = findings.culprit;
+  const std::vector<QueueVerdict>& verdicts = findings.analysis.verdicts;
   std::string text;
   json->BeginObject("verdict");
   json->StringKey("kind", FindingKindWord(finding.kind));
   json->BoolKey("may_be_fault", finding.may_be_fault);
   json->StringKey("certainty", CertaintyWord(finding.certainty));
   json->NumberKey("tied", finding.tied);
-  AppendFinding(facts, true, text);
+  AppendFinding(snapshot, findings, true, text);
   json->StringKey("sentence", text);
   if (finding.slow.verdict == kNone) {
     json->NullKey("progress");
   } else {
     json->BeginObject("progress");
-    json->IndexKey("queue", facts.analysis.verdicts[finding.slow.verdict].queue);
+    json->IndexKey("queue", verdicts[finding.slow.verdict].queue);
     json->NumberKey("done", finding.slow.done_count);
     json->NumberKey("works", finding.slow.work_count);
     json->BoolKey("counts_begun", finding.slow.counts_begun);
@@ -76,14 +79,16 @@ void WriteFinding(const FindingFacts& facts, JsonWriter* json) {
   json->IndexKey("incident", finding.incident);
   json->IndexKey("cycle", finding.cycle);
   json->IndexKey("wait", finding.wait);
-  WriteCrash(facts.snapshot, finding.crash, *json);
+  WriteCrash(snapshot, finding.crash, *json);
   json->BeginArray("suspects");
-  for (const SuspectWork& suspect : finding.suspects) WriteSuspect(facts, suspect, text, *json);
+  for (const SuspectWork& suspect : finding.suspects) {
+    WriteSuspect(snapshot, findings, suspect, text, *json);
+  }
   json->EndArray();
   json->BeginArray("last_finished");
   for (const FinishedWork& last : finding.last_finished) {
     json->BeginObject();
-    json->IndexKey("queue", facts.analysis.verdicts[last.verdict].queue);
+    json->IndexKey("queue", verdicts[last.verdict].queue);
     json->NumberKey("execution", last.execution);
     json->IndexKey("scope", last.scope);
     json->EndObject();

@@ -5,12 +5,12 @@
 #define CAIRN_READER_REPORT_JSON_VERDICT_H_
 
 #include "base/json_writer.h"
-#include "reader/report/finding_text.h"
+#include "reader/analysis/findings.h"
 
 namespace cairn {
 
 // Writes the key "verdict" into the object that is open.
-void WriteFinding(const FindingFacts& facts, JsonWriter* json);
+void WriteFinding(const Snapshot& snapshot, const Findings& findings, JsonWriter* json);
 
 // Writes an object.
 void WriteBinding(const Snapshot& snapshot, const Binding& binding, JsonWriter* json);

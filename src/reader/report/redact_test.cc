@@ -29,7 +29,7 @@ TEST(Redact, ReplacesEveryNameOfTheApplication) {
   const Snapshot snapshot = SampleSnapshot();
   const Snapshot redacted = Redact(snapshot);
   EXPECT_EQ(FindInconsistency(redacted), "");
-  const std::string json = JsonReport(redacted, Analyse(redacted));
+  const std::string json = JsonReport(redacted, AnalyseDump(redacted));
   for (const char* name : {"/games/demo", "alice", "Graphics", "Basic pipeline", "EndlessLoopVS",
                            "SolidColorPS", "BlurCS", "Main", "Frame\"", "Opaque", "Blur", "Culling",
                            "evil", "vkQueueSubmit", "0x2001", "left open"}) {
@@ -45,10 +45,10 @@ TEST(Redact, ReplacesWhatTheLayerOfDirect3DNotes) {
   snapshot.devices[0].annotation_driver = snapshot.AddText("/home/alice/driver.so");
   const Snapshot redacted = Redact(snapshot);
   EXPECT_EQ(FindInconsistency(redacted), "");
-  const Analysis analysis = Analyse(redacted);
-  const std::string json = JsonReport(redacted, analysis);
+  const Findings findings = AnalyseDump(redacted);
+  const std::string json = JsonReport(redacted, findings);
   const std::string text =
-      TextReport(redacted, analysis, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
+      TextReport(redacted, findings, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
   for (const char* name :
        {"alice", "Demo on", "Scene colour", "Particles", "Frame fence", "Opaque", "Level 3",
         "Player spawned", "render\"", "loader", "0x5000", "0x5004", "0x7000", "0xdead0000"}) {
@@ -57,9 +57,10 @@ TEST(Redact, ReplacesWhatTheLayerOfDirect3DNotes) {
     EXPECT_THAT(text, Not(HasSubstr(name)));
   }
   // Conclusions stay: the object behind the address, the fence that the call waits for.
-  EXPECT_EQ(analysis.bindings.size(), Analyse(snapshot).bindings.size());
-  EXPECT_EQ(analysis.bindings[1].object, 2u);
-  EXPECT_EQ(analysis.bindings[1].offset, 0x40u);
+  const std::vector<Binding>& bindings = findings.analysis.bindings;
+  EXPECT_EQ(bindings.size(), Analyse(snapshot).bindings.size());
+  EXPECT_EQ(bindings[1].object, 2u);
+  EXPECT_EQ(bindings[1].offset, 0x40u);
   EXPECT_THAT(text, HasSubstr("ID3D12Fence::SetEventOnCompletion of fence \"name-"));
   EXPECT_THAT(text, HasSubstr("EventID 0x1000001000001"));
 }
@@ -71,10 +72,10 @@ TEST(Redact, ReplacesWhatTheVulkanLayerNotes) {
   const Snapshot redacted = Redact(snapshot);
   EXPECT_EQ(FindInconsistency(redacted), "");
   EXPECT_TRUE(redacted.blobs.empty());
-  const Analysis analysis = Analyse(redacted);
-  const std::string json = JsonReport(redacted, analysis);
+  const Findings findings = AnalyseDump(redacted);
+  const std::string json = JsonReport(redacted, findings);
   const std::string text =
-      TextReport(redacted, analysis, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
+      TextReport(redacted, findings, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
   for (const char* name :
        {"Old lights", "Frame timeline", "Shadow", "Cull", "main (", "0xa1\"", "0xA1",
         "0x1000000000", "0x1000020100", "0xfeed", "SPIR-V of", "vendor data"}) {
@@ -96,9 +97,9 @@ TEST(Redact, WhatADescriptorLeadsToStays) {
   const Snapshot redacted =
       Redact(std::move(SnapshotFromBlock(block.bytes(), 1, Binaries::kKeep).value()));
   EXPECT_EQ(FindInconsistency(redacted), "");
-  const Analysis analysis = Analyse(redacted);
-  const std::string text = TextReport(redacted, analysis, {});
-  const std::string json = JsonReport(redacted, analysis);
+  const Findings findings = AnalyseDump(redacted);
+  const std::string text = TextReport(redacted, findings, {});
+  const std::string json = JsonReport(redacted, findings);
   for (const char* name : {"Particles", "Heap A", "streaming", "0xb1", "0xc1", "0xd1", "0xe1"}) {
     EXPECT_THAT(redacted.text, Not(HasSubstr(name)));
     EXPECT_THAT(json, Not(HasSubstr(name)));
@@ -145,7 +146,8 @@ TEST(Redact, KeepsWhatIsNotTheApplications) {
   EXPECT_EQ(redacted.Text(redacted.sources[0].name), "VK_AMD_buffer_marker");
   EXPECT_EQ(redacted.events.size(), SampleSnapshot().events.size());
   EXPECT_EQ(redacted.recordings[1].reached, 8u);
-  EXPECT_THAT(TextReport(redacted, Analyse(redacted), {}), HasSubstr("[>] DISPATCH 1: \"name-"));
+  EXPECT_THAT(TextReport(redacted, AnalyseDump(redacted), {}),
+              HasSubstr("[>] DISPATCH 1: \"name-"));
 }
 
 TEST(Redact, TheSameNameHasTheSameHash) {

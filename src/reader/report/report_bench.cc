@@ -37,27 +37,27 @@ void BM_SnapshotFromBlock(benchmark::State& state) {
 
 void BM_TextReport(benchmark::State& state) {
   const Snapshot snapshot = Take(MakeBlock(state));
-  const Analysis analysis = Analyse(snapshot);
+  const Findings findings = AnalyseDump(snapshot);
   size_t bytes = 0;
-  for (auto _ : state) bytes = TextReport(snapshot, analysis, {}).size();
+  for (auto _ : state) bytes = TextReport(snapshot, findings, {}).size();
   CountBytes(state, bytes);
 }
 
 void BM_TextReportEverything(benchmark::State& state) {
   const Snapshot snapshot = Take(MakeBlock(state));
-  const Analysis analysis = Analyse(snapshot);
+  const Findings findings = AnalyseDump(snapshot);
   size_t bytes = 0;
   for (auto _ : state) {
-    bytes = TextReport(snapshot, analysis, {.print_flags = kEverything}).size();
+    bytes = TextReport(snapshot, findings, {.print_flags = kEverything}).size();
   }
   CountBytes(state, bytes);
 }
 
 void BM_JsonReport(benchmark::State& state) {
   const Snapshot snapshot = Take(MakeBlock(state));
-  const Analysis analysis = Analyse(snapshot);
+  const Findings findings = AnalyseDump(snapshot);
   size_t bytes = 0;
-  for (auto _ : state) bytes = JsonReport(snapshot, analysis).size();
+  for (auto _ : state) bytes = JsonReport(snapshot, findings).size();
   CountBytes(state, bytes);
 }
 
@@ -84,7 +84,7 @@ void BM_BlockToText(benchmark::State& state) {
   size_t bytes = 0;
   for (auto _ : state) {
     const Snapshot snapshot = Take(block);
-    bytes = TextReport(snapshot, Analyse(snapshot), {.print_flags = kEverything}).size();
+    bytes = TextReport(snapshot, AnalyseDump(snapshot), {.print_flags = kEverything}).size();
   }
   CountBytes(state, bytes);
 }

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "format/snapshot/snapshot_file.h"
 #include "format/snapshot/testing/fuzzed_file.h"
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/findings.h"
 #include "reader/report/json.h"
 #include "reader/report/line_sink.h"
 #include "reader/report/redact.h"
@@ -33,22 +33,22 @@ void CheckLines(std::string_view text) {
 }
 
 void Report(const Snapshot& snapshot) {
-  const Analysis analysis = Analyse(snapshot);
+  const Findings findings = AnalyseDump(snapshot);
   for (const uint32_t width : {0u, 60u}) {
     TextOptions options;
     options.width = width;
     options.print_flags = width == 0 ? CAIRN_PRINT_EXTENDED_DEVICE_INFO |
                                            CAIRN_PRINT_FINISHED_LISTS | CAIRN_PRINT_FINISHED_NODES
                                      : 0;
-    const std::string text = TextReport(snapshot, analysis, options);
+    const std::string text = TextReport(snapshot, findings, options);
     Require(text.size() <= kMostReportBytes + 1024);
     CheckLines(text);
   }
-  const std::string json = JsonReport(snapshot, analysis);
+  const std::string json = JsonReport(snapshot, findings);
   Require(nlohmann::json::accept(json));
   CheckLines(json);
   std::string pieces;
-  Require(WriteJsonReport(snapshot, analysis, [&pieces](std::string_view piece) {
+  Require(WriteJsonReport(snapshot, findings, [&pieces](std::string_view piece) {
     pieces += piece;
     return true;
   }));

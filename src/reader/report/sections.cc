@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "format/snapshot/object_kinds.h"
-#include "reader/analysis/submission_progress.h"
 #include "reader/report/call_text.h"
 #include "reader/report/describe.h"
 #include "reader/report/words.h"
@@ -35,22 +34,17 @@ bool IsUnfinished(const Object& fence) {
 
 }  // namespace
 
-SectionPrinter::SectionPrinter(const Snapshot& snapshot, const Analysis& analysis,
+SectionPrinter::SectionPrinter(const Snapshot& snapshot, const Findings& findings,
                                const TextOptions& options)
     : snapshot_(snapshot),
-      analysis_(analysis),
-      options_(options),
+      findings_(findings),
+      analysis_(findings.analysis),
       all_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0) {
   program_ended_ = std::any_of(
       snapshot.incidents.begin(), snapshot.incidents.end(), [](const Incident& incident) {
         return incident.kind == IncidentKind::kSignal || incident.kind == IncidentKind::kExited;
       });
   FindHandles();
-  execution_of_submission_.assign(snapshot.submissions.size(), kNone);
-  for (uint32_t i = 0; i < analysis.executions.size(); ++i) {
-    const uint32_t submission = analysis.executions[i].submission;
-    if (submission != kNone) execution_of_submission_[submission] = i;
-  }
   FindOpenQueueMarkers();
   for (uint32_t i = 0; i < snapshot.threads.size(); ++i) thread_order_.push_back(i);
   std::stable_sort(thread_order_.begin(), thread_order_.end(), [this](uint32_t a, uint32_t b) {
@@ -186,7 +180,7 @@ void SectionPrinter::PrintSubmission(LineSink& sink, size_t first, size_t end) {
   size_t recycled = 0;
   size_t shown = 0;
   for (size_t i = first; i < end; ++i) {
-    const uint32_t execution = execution_of_submission_[i];
+    const uint32_t execution = findings_.submission_executions[i];
     if (execution == kNone) {
       ++recycled;
       continue;
@@ -240,7 +234,7 @@ void SectionPrinter::PrintSubmissions(LineSink& sink) {
 
 // Empty submissions are few, and in a hang the missing signal is often one of them.
 void SectionPrinter::PrintEmptySubmissions(LineSink& sink) {
-  const std::vector<EmptySubmission> all = FindEmptySubmissions(snapshot_);
+  const std::vector<EmptySubmission>& all = findings_.empty_submissions;
   const size_t first = all_ ? 0 : all.size() - std::min(all.size(), kSubmissionsShown);
   if (!all.empty()) PrintRest(sink, first, "earlier without command lists");
   for (size_t i = first; i < all.size(); ++i) {

@@ -19,7 +19,7 @@ namespace cairn {
 class SectionPrinter {
  public:
   // Everything is referred to and must live as long.
-  SectionPrinter(const Snapshot& snapshot, const Analysis& analysis, const TextOptions& options);
+  SectionPrinter(const Snapshot& snapshot, const Findings& findings, const TextOptions& options);
 
   // Prints the reported EventIDs. May be called again, for a second sink.
   void PrintReportedEventIds(LineSink& sink);
@@ -36,7 +36,7 @@ class SectionPrinter {
   };
 
   bool IsShown(uint32_t device) const {
-    return options_.only_device == kNone || device == options_.only_device;
+    return findings_.device == kNone || device == findings_.device;
   }
   void BeginSection(LineSink& sink, std::string_view heading);
   // Prints the line that counts the omitted entries.
@@ -59,15 +59,14 @@ class SectionPrinter {
   void PrintObject(LineSink& sink, const Object& object);
 
   const Snapshot& snapshot_;
-  const Analysis& analysis_;
-  const TextOptions& options_;
+  const Findings& findings_;
+  const Analysis& analysis_;  // of these
   bool all_;
   bool program_ended_ = false;
-  std::vector<Handle> handles_;                    // by native handle, then as FindObject prefers
-  std::vector<uint32_t> execution_of_submission_;  // kNone if its recording is gone
-  std::vector<uint32_t> tree_executions_;          // by their first scope; made when first needed
-  std::vector<bool> queue_marker_open_;            // an event without an end
-  std::vector<uint32_t> thread_order_;             // with unreturned calls first
+  std::vector<Handle> handles_;            // by native handle, then as FindObject prefers
+  std::vector<uint32_t> tree_executions_;  // by their first scope; made when first needed
+  std::vector<bool> queue_marker_open_;    // an event without an end
+  std::vector<uint32_t> thread_order_;     // with unreturned calls first
   std::string text_;
 };
 

@@ -25,7 +25,7 @@ Snapshot Take(const TestBlock& block) {
 }
 
 std::string Report(const Snapshot& snapshot, const TextOptions& options = {}) {
-  return TextReport(snapshot, Analyse(snapshot), options);
+  return TextReport(snapshot, AnalyseDump(snapshot), options);
 }
 
 // Returns the text below the heading that starts with `heading`.

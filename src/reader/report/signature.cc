@@ -48,11 +48,11 @@ std::string CauseOf(const Snapshot& snapshot, const CulpritFinding& finding) {
 
 class SignatureMaker {
  public:
-  explicit SignatureMaker(const FindingFacts& facts)
-      : snapshot_(facts.snapshot),
-        analysis_(facts.analysis),
-        waits_(facts.waits),
-        finding_(facts.finding) {}
+  SignatureMaker(const Snapshot& snapshot, const Findings& findings)
+      : snapshot_(snapshot),
+        analysis_(findings.analysis),
+        waits_(findings.waits),
+        finding_(findings.culprit) {}
 
   Signature Make() {
     signature_.kind = FindingKindWord(finding_.kind);
@@ -225,8 +225,8 @@ std::string Joined(const std::vector<std::string>& texts, std::string_view separ
 
 }  // namespace
 
-Signature SignatureOf(const FindingFacts& facts) {
-  return SignatureMaker(facts).Make();
+Signature SignatureOf(const Snapshot& snapshot, const Findings& findings) {
+  return SignatureMaker(snapshot, findings).Make();
 }
 
 std::string PathOf(const Signature& signature) {

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "base/json_writer.h"
-#include "reader/report/finding_text.h"
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/findings.h"
 
 namespace cairn {
 
@@ -33,7 +34,7 @@ struct Signature {
 };
 
 // Pure. Linear in the suspects and the depth of their scopes, of no more than 64 suspects.
-Signature SignatureOf(const FindingFacts& facts);
+Signature SignatureOf(const Snapshot& snapshot, const Findings& findings);
 
 // `Frame # > Lighting > DRAW_INSTANCED`, as visible text.
 std::string PathOf(const Signature& signature);

@@ -20,11 +20,7 @@ using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 
 Signature Sign(const Snapshot& snapshot) {
-  const Analysis analysis = Analyse(snapshot);
-  const WaitGraph waits = FindWaits(snapshot, analysis);
-  const CulpritFinding finding =
-      FindCulprit(snapshot, analysis, waits, JudgeRawMarkers(snapshot, analysis));
-  return SignatureOf({snapshot, analysis, waits, finding});
+  return SignatureOf(snapshot, AnalyseDump(snapshot));
 }
 
 // One frame with draws in a pass; the last one does not end.

@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "reader/analysis/culprit.h"
-#include "reader/analysis/raw_marker_verdicts.h"
-#include "reader/analysis/waits.h"
 #include "reader/report/describe.h"
 #include "reader/report/diagnostics.h"
+#include "reader/report/finding_text.h"
 #include "reader/report/line_sink.h"
 #include "reader/report/sections.h"
 #include "reader/report/tree.h"
@@ -28,18 +26,15 @@ constexpr size_t kRawCandidatesShown = 16;
 
 class TextReporter {
  public:
-  TextReporter(const Snapshot& snapshot, const Analysis& analysis, const TextOptions& options)
+  TextReporter(const Snapshot& snapshot, const Findings& findings, const TextOptions& options)
       : snapshot_(snapshot),
-        analysis_(analysis),
+        findings_(findings),
         options_(options),
         extended_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
-        waits_(snapshot.syncs.empty() ? WaitGraph() : FindWaits(snapshot, analysis)),
-        raw_verdicts_(JudgeRawMarkers(snapshot, analysis)),
-        finding_(FindCulprit(snapshot, analysis, waits_, raw_verdicts_, options.only_device)),
-        verdicts_({snapshot, analysis, waits_, finding_}, options),
-        tree_(snapshot, analysis, options),
-        diagnostics_(snapshot, analysis, waits_, finding_.cycle, options),
-        sections_(snapshot, analysis, options) {
+        verdicts_(snapshot, findings, options),
+        tree_(snapshot, findings, options),
+        diagnostics_(snapshot, findings, options),
+        sections_(snapshot, findings, options) {
     text_.reserve(16384);
   }
 
@@ -77,7 +72,7 @@ class TextReporter {
 
  private:
   bool IsShown(uint32_t device) const {
-    return options_.only_device == kNone || device == options_.only_device;
+    return findings_.device == kNone || device == findings_.device;
   }
   template <typename... Arguments>
   void Format(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
@@ -96,12 +91,9 @@ class TextReporter {
   void PrintLosses(LineSink& sink);
 
   const Snapshot& snapshot_;
-  const Analysis& analysis_;
+  const Findings& findings_;
   const TextOptions& options_;
   bool extended_;
-  const WaitGraph waits_;
-  const std::vector<RawMarkerVerdict> raw_verdicts_;
-  const CulpritFinding finding_;
   VerdictPrinter verdicts_;
   TreePrinter tree_;
   DiagnosticsPrinter diagnostics_;
@@ -183,7 +175,7 @@ void TextReporter::PrintDevice(LineSink& sink, uint32_t index) {
   }
   if (device.mode != MarkerMode::kOff) sink.Prose("   ", MemorySentence(device));
   // The reasons of its queues say it, too.
-  if (!device.notes.empty() && (extended_ || finding_.suspects.empty())) {
+  if (!device.notes.empty() && (extended_ || findings_.culprit.suspects.empty())) {
     text_.clear();
     Format("Known of this device: {}.", snapshot_.Text(device.notes));
     sink.Prose("   ", text_);
@@ -209,7 +201,7 @@ void TextReporter::PrintDevice(LineSink& sink, uint32_t index) {
 void TextReporter::PrintSources(LineSink& sink, const Device& device) {
   if (device.source_count == 0) return;
   const auto limits = [this](const Source& source) {
-    return SourceLimitsFinding(snapshot_.Text(source.name), source.state, finding_);
+    return SourceLimitsFinding(snapshot_.Text(source.name), source.state, findings_.culprit);
   };
   const auto first = snapshot_.sources.begin() + device.first_source;
   const auto end = first + device.source_count;
@@ -240,9 +232,10 @@ void TextReporter::PrintHidden(LineSink& sink, size_t count, const char* what) {
 
 void TextReporter::PrintRawMarkerWork(LineSink& sink, const RawMarkerWork& work) {
   text_.clear();
-  AppendListPath(snapshot_, analysis_.executions[work.execution], text_);
+  const Analysis& analysis = findings_.analysis;
+  AppendListPath(snapshot_, analysis.executions[work.execution], text_);
   if (work.scope != kNone) {
-    AppendScopePath(snapshot_, analysis_, analysis_.scopes[work.scope], text_);
+    AppendScopePath(snapshot_, analysis, analysis.scopes[work.scope], text_);
   } else if (work.after_marker == 0) {
     Format(" > (what was recorded before marker 1)");
   } else {
@@ -302,7 +295,7 @@ void TextReporter::PrintRawMarkerVerdict(LineSink& sink, const RawMarkerVerdict&
 
 void TextReporter::PrintRawMarkers(LineSink& sink) {
   bool headed = false;
-  for (const RawMarkerVerdict& verdict : raw_verdicts_) {
+  for (const RawMarkerVerdict& verdict : findings_.raw_markers) {
     if (!IsShown(verdict.device)) continue;
     if (!headed) {
       sink.Blank();
@@ -350,9 +343,9 @@ void TextReporter::PrintLosses(LineSink& sink) {
 
 }  // namespace
 
-std::string TextReport(const Snapshot& snapshot, const Analysis& analysis,
+std::string TextReport(const Snapshot& snapshot, const Findings& findings,
                        const TextOptions& options) {
-  TextReporter reporter(snapshot, analysis, options);
+  TextReporter reporter(snapshot, findings, options);
   // Twice: once to count, so that the memory is allocated at once.
   LineSink counter(options.width, options.colour, nullptr);
   reporter.Print(counter);
@@ -363,9 +356,9 @@ std::string TextReport(const Snapshot& snapshot, const Analysis& analysis,
   return text;
 }
 
-std::string TextVerdict(const Snapshot& snapshot, const Analysis& analysis,
+std::string TextVerdict(const Snapshot& snapshot, const Findings& findings,
                         const TextOptions& options) {
-  TextReporter reporter(snapshot, analysis, options);
+  TextReporter reporter(snapshot, findings, options);
   std::string text;
   LineSink writer(options.width, options.colour, &text);
   reporter.PrintVerdict(writer);

@@ -13,7 +13,7 @@
 #include "cairn/breadcrumbs.h"
 
 #include "format/snapshot/snapshot.h"
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/findings.h"
 
 namespace cairn {
 
@@ -22,18 +22,17 @@ struct TextOptions {
   uint32_t print_flags = 0;
   // Columns of the terminal; 0: no limit. Sentences are wrapped, lines of the tree are cut.
   uint32_t width = 0;
-  bool colour = false;           // ANSI colours: only for a terminal
-  uint32_t only_device = kNone;  // index into Snapshot::devices; kNone: all of them
+  bool colour = false;  // ANSI colours: only for a terminal
 };
 
 // UTF-8, with a line feed after each line. Names are shown so that they cannot act on a terminal.
-// `analysis` is that of `snapshot`. The number of allocations does not depend on the number of
-// markers. Cost: bench TextReport.
-std::string TextReport(const Snapshot& snapshot, const Analysis& analysis,
+// `findings` are those of `snapshot`; of one device (Findings::device) the report shows only that one. The number of
+// allocations does not depend on the number of markers. Cost: bench TextReport.
+std::string TextReport(const Snapshot& snapshot, const Findings& findings,
                        const TextOptions& options);
 
 // The beginning of it: the answer with its suspects, and what happened.
-std::string TextVerdict(const Snapshot& snapshot, const Analysis& analysis,
+std::string TextVerdict(const Snapshot& snapshot, const Findings& findings,
                         const TextOptions& options);
 
 }  // namespace cairn

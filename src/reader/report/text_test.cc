@@ -26,8 +26,9 @@ Snapshot Take(const TestBlock& block) {
   return std::move(SnapshotFromBlock(block.bytes(), kSampleTime).value());
 }
 
-std::string Report(const Snapshot& snapshot, const TextOptions& options = {}) {
-  return TextReport(snapshot, Analyse(snapshot), options);
+std::string Report(const Snapshot& snapshot, const TextOptions& options = {},
+                   uint32_t only_device = kNone) {
+  return TextReport(snapshot, AnalyseDump(snapshot, only_device), options);
 }
 
 // Returns the text below the heading that starts with `heading`.
@@ -328,15 +329,15 @@ TEST(TextReport, ShowsDevicesWithModeMemoryAndSources) {
 
 TEST(TextReport, NamesTheCandidateWithPathPipelineAndReason) {
   const Snapshot snapshot = Take(DocumentedBlock(8, 7));
-  const Analysis analysis = Analyse(snapshot);
-  const std::string report = TextReport(snapshot, analysis, {});
+  const Findings findings = AnalyseDump(snapshot);
+  const std::string report = TextReport(snapshot, findings, {});
   EXPECT_EQ(Section(report, "What was running"),
             R"( 1. [>] frame 0: "Main" > Frame > DISPATCH 1: "Blur"
         compute pipeline [ CS: BlurCS ]
 )");
   EXPECT_EQ(Section(report, "Which work"),
             " - queue 0 (direct): exactly one work was running\n    " +
-                analysis.verdicts[0].reason + "\n");
+                findings.analysis.verdicts[0].reason + "\n");
 }
 
 TEST(TextReport, NamesFinishedWorkWhereNothingElseCanHaveFaulted) {
@@ -365,7 +366,7 @@ TEST(TextReport, OneDeviceCanBeChosen) {
   const std::string both = Report(Take(block));
   EXPECT_THAT(both, HasSubstr("<Frame 0> of device 0\n"));
   EXPECT_THAT(both, HasSubstr("<Frame 0> of device 1\n"));
-  const std::string one = Report(Take(block), {.only_device = 1});
+  const std::string one = Report(Take(block), {}, 1);
   EXPECT_THAT(one, Not(HasSubstr("first")));
   EXPECT_THAT(one, HasSubstr("\"second\""));
   EXPECT_THAT(one, HasSubstr("<Frame 0>\n"));

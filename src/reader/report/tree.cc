@@ -26,19 +26,22 @@ std::string_view CollapsedWord(WorkState state) {
 
 }  // namespace
 
-TreePrinter::TreePrinter(const Snapshot& snapshot, const Analysis& analysis,
+TreePrinter::TreePrinter(const Snapshot& snapshot, const Findings& findings,
                          const TextOptions& options)
-    : snapshot_(snapshot), analysis_(analysis), options_(options) {
-  subtree_size_.assign(analysis.scopes.size(), 1);
-  for (size_t i = analysis.scopes.size(); i-- > 0;) {
-    const uint32_t parent = analysis.scopes[i].parent;
+    : snapshot_(snapshot),
+      analysis_(findings.analysis),
+      only_device_(findings.device),
+      options_(options) {
+  subtree_size_.assign(analysis_.scopes.size(), 1);
+  for (size_t i = analysis_.scopes.size(); i-- > 0;) {
+    const uint32_t parent = analysis_.scopes[i].parent;
     if (parent != kNone) subtree_size_[parent] += subtree_size_[i];
   }
   more_siblings_.resize(kDeepestIndent);
   const size_t devices = static_cast<size_t>(
       std::count_if(snapshot.devices.begin(), snapshot.devices.end(),
                     [](const Device& device) { return device.api != Api::kNone; }));
-  several_devices_ = devices > 1 && options.only_device == kNone;
+  several_devices_ = devices > 1 && only_device_ == kNone;
   FindFrames();
 }
 
@@ -67,8 +70,7 @@ void TreePrinter::FindFrames() {
 }
 
 bool TreePrinter::IsShown(const Execution& execution) const {
-  return options_.only_device == kNone ||
-         snapshot_.recordings[execution.recording].device == options_.only_device;
+  return only_device_ == kNone || DeviceOf(execution) == only_device_;
 }
 
 bool TreePrinter::IsExpanded(const Execution& execution) const {

@@ -15,7 +15,7 @@ namespace cairn {
 class TreePrinter {
  public:
   // Everything is referred to and must live as long.
-  TreePrinter(const Snapshot& snapshot, const Analysis& analysis, const TextOptions& options);
+  TreePrinter(const Snapshot& snapshot, const Findings& findings, const TextOptions& options);
 
   // Prints all frames, oldest first. May be called again, for a second sink.
   void Print(LineSink& sink);
@@ -54,6 +54,7 @@ class TreePrinter {
 
   const Snapshot& snapshot_;
   const Analysis& analysis_;
+  uint32_t only_device_;
   const TextOptions& options_;
   bool several_devices_ = false;
   std::vector<Frame> frames_;

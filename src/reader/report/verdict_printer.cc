@@ -9,6 +9,7 @@
 
 #include "reader/analysis/work_class.h"
 #include "reader/report/describe.h"
+#include "reader/report/finding_text.h"
 
 namespace cairn {
 namespace {
@@ -22,15 +23,15 @@ constexpr char kDetailPrefix[] = "        ";
 
 }  // namespace
 
-VerdictPrinter::VerdictPrinter(const FindingFacts& facts, const TextOptions& options)
-    : facts_(facts),
-      snapshot_(facts.snapshot),
-      analysis_(facts.analysis),
-      options_(options),
+VerdictPrinter::VerdictPrinter(const Snapshot& snapshot, const Findings& findings,
+                               const TextOptions& options)
+    : snapshot_(snapshot),
+      findings_(findings),
+      analysis_(findings.analysis),
       all_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
       with_pipelines_((options.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) == 0) {
   text_.reserve(1024);
-  const std::vector<SuspectWork>& suspects = facts.finding.suspects;
+  const std::vector<SuspectWork>& suspects = findings.culprit.suspects;
   several_queues_ =
       std::any_of(suspects.begin(), suspects.end(), [&suspects](const SuspectWork& suspect) {
         return suspect.verdict != suspects.front().verdict;
@@ -39,12 +40,12 @@ VerdictPrinter::VerdictPrinter(const FindingFacts& facts, const TextOptions& opt
 
 void VerdictPrinter::PrintFinding(LineSink& sink) {
   text_.clear();
-  AppendFinding(facts_, with_pipelines_, text_);
+  AppendFinding(snapshot_, findings_, with_pipelines_, text_);
   sink.Prose("", text_);
-  const std::vector<SuspectWork>& suspects = facts_.finding.suspects;
+  const std::vector<SuspectWork>& suspects = findings_.culprit.suspects;
   if (suspects.empty()) return;
   sink.Blank();
-  text_ = AccusesWork(facts_.finding.kind) ? "Suspects" : "What was running on the GPU";
+  text_ = AccusesWork(findings_.culprit.kind) ? "Suspects" : "What was running on the GPU";
   if (suspects.size() > 1) text_ += ", the likeliest first";
   sink.Heading(text_);
   const size_t shown = all_ ? suspects.size() : std::min(suspects.size(), kSuspectsShown);
@@ -91,7 +92,7 @@ void VerdictPrinter::AppendPipelineAndReason(const SuspectWork& suspect, bool wi
   // The sentence has named the only suspect completely.
   if (suspect.reason == SuspectReason::kOnlyWorkRunning) return;
   if (pipeline != kNone) text_ += ": ";
-  AppendSuspectReason(facts_, suspect, with_binding, text_);
+  AppendSuspectReason(snapshot_, findings_, suspect, with_binding, text_);
   if (!several_queues_) return;
   text_ += "; on ";
   AppendQueue(snapshot_, analysis_.verdicts[suspect.verdict].queue, text_);
@@ -128,7 +129,7 @@ void VerdictPrinter::PrintQueue(LineSink& sink, const QueueVerdict& verdict) {
     fmt::format_to(out, ": {} candidate{}", count, count == 1 ? "" : "s");
   }
   sink.Prose(" - ", text_);
-  if (all_ || facts_.finding.suspects.empty()) PrintCandidates(sink, verdict);
+  if (all_ || findings_.culprit.suspects.empty()) PrintCandidates(sink, verdict);
   sink.Prose("    ", verdict.reason);
 }
 

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <string>
 
-#include "reader/report/finding_text.h"
 #include "reader/report/line_sink.h"
 #include "reader/report/text.h"
 
@@ -17,7 +16,7 @@ namespace cairn {
 class VerdictPrinter {
  public:
   // Everything is referred to and must live as long.
-  VerdictPrinter(const FindingFacts& facts, const TextOptions& options);
+  VerdictPrinter(const Snapshot& snapshot, const Findings& findings, const TextOptions& options);
 
   // Each may be called again, for a second sink.
   // The answer, and the first suspects; with CAIRN_PRINT_EXTENDED_DEVICE_INFO all of them.
@@ -28,7 +27,7 @@ class VerdictPrinter {
 
  private:
   bool IsShown(uint32_t device) const {
-    return options_.only_device == kNone || device == options_.only_device;
+    return findings_.device == kNone || device == findings_.device;
   }
   void PrintSuspect(LineSink& sink, size_t number, const SuspectWork& suspect);
   void AppendPipelineAndReason(const SuspectWork& suspect, bool with_binding);
@@ -41,10 +40,9 @@ class VerdictPrinter {
   void PrintBindings(LineSink& sink, const CandidateContext& context);
   void PrintHidden(LineSink& sink, size_t count, const char* what);
 
-  const FindingFacts facts_;
   const Snapshot& snapshot_;
-  const Analysis& analysis_;
-  const TextOptions& options_;
+  const Findings& findings_;
+  const Analysis& analysis_;  // of these
   bool all_;
   bool with_pipelines_;
   bool several_queues_ = false;  // that suspects lie on

@@ -21,7 +21,7 @@
 #include "format/snapshot/snapshot_file.h"
 #include "format/trace/trace_reader.h"
 #include "os/file.h"
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/findings.h"
 #include "reader/page/page.h"
 #include "reader/serve/file_question.h"
 #include "reader/serve/private_folder.h"
@@ -83,7 +83,7 @@ struct FileSession::State {
   std::string other;  // the same, or ""
   WrittenFile opened;
   std::optional<Snapshot> snapshot;
-  Analysis analysis;
+  Findings findings;
   cli::GpuStates gpu;
   std::optional<PrivateFolder> folder;
   std::atomic<bool> ending{false};
@@ -150,7 +150,7 @@ struct FileSession::State {
     PageAnswer answer{.type = "text/html; charset=utf-8"};
     const Status status = WritePage({.file = TextOfPath(FilePath(path).filename()),
                                      .snapshot = snapshot ? &*snapshot : nullptr,
-                                     .analysis = &analysis,
+                                     .findings = &findings,
                                      .has_trace = trace.has_value(),
                                      .other = TextOfPath(FilePath(other).filename()),
                                      .is_served = true},
@@ -369,8 +369,8 @@ Result<std::unique_ptr<FileSession>> FileSession::Open(const std::string& path,
   Result<Snapshot> snapshot = ReadSnapshot(*file);
   if (snapshot.ok()) {
     state->snapshot = std::move(snapshot).value();
-    state->analysis = Analyse(*state->snapshot);
-    state->gpu = cli::GpuStates(*state->snapshot);
+    state->findings = AnalyseDump(*state->snapshot);
+    state->gpu = cli::GpuStates(*state->snapshot, state->findings.analysis);
   }
   Result<TraceReader> trace = TraceReader::FromFile(std::move(file).value());
   if (trace.ok()) {

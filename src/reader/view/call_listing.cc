@@ -568,9 +568,8 @@ bool HasLine(RecordKind kind) {
 
 // A list that was executed several times has several states; the one that matters is that of the
 // execution that did not finish.
-GpuStates::GpuStates(const Snapshot& snapshot) {
+GpuStates::GpuStates(const Snapshot& snapshot, const Analysis& analysis) {
   const auto rank = [](WorkState state) { return state == WorkState::kInFlight ? 1 : 0; };
-  const Analysis analysis = Analyse(snapshot);
   for (const Scope& scope : analysis.scopes) {
     const uint64_t call = snapshot.events[scope.event].call;
     if (call == 0) continue;

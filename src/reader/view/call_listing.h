@@ -47,7 +47,8 @@ struct CallListingOptions {
 class GpuStates {
  public:
   GpuStates() = default;
-  explicit GpuStates(const Snapshot& snapshot);
+  // `analysis` is that of `snapshot`.
+  GpuStates(const Snapshot& snapshot, const Analysis& analysis);
   std::optional<WorkState> Find(uint64_t call) const;
   bool empty() const { return states_.empty(); }
 

@@ -500,7 +500,7 @@ TEST_F(Calls, OfACrashHaveTheStateOfTheirWork) {
   snapshot.recordings[list].reached = 3;
   snapshot.recordings[list].passed = 2;
   options_.filter.function = "DrawInstanced";
-  const std::vector<std::string> lines = List(GpuStates(snapshot));
+  const std::vector<std::string> lines = List(GpuStates(snapshot, Analyse(snapshot)));
   EXPECT_EQ(lines[0].substr(0, 4), "[x] ");
   EXPECT_EQ(lines[1].substr(0, 4), "    ");
   EXPECT_EQ(lines[2].substr(0, 4), "[>] ");
@@ -515,7 +515,7 @@ TEST_F(Calls, BeyondFourBillionHaveTheStateOfTheirOwn) {
   builder.Submit(queue, list);
   constexpr uint64_t kRound = uint64_t{1} << 32;
   builder.snapshot.events[0].call = kRound + 7;
-  const GpuStates states(builder.snapshot);
+  const GpuStates states(builder.snapshot, Analyse(builder.snapshot));
   EXPECT_TRUE(states.Find(kRound + 7).has_value());
   EXPECT_FALSE(states.Find(7).has_value());
   EXPECT_FALSE(states.Find(2 * kRound + 7).has_value());

@@ -9,10 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "reader/analysis/analysis.h"
-#include "reader/analysis/culprit.h"
-#include "reader/analysis/raw_marker_verdicts.h"
-#include "reader/analysis/waits.h"
+#include "reader/analysis/findings.h"
 #include "reader/report/describe.h"
 #include "reader/report/finding_text.h"
 #include "reader/report/signature.h"
@@ -75,8 +72,9 @@ class DumpExport {
  public:
   DumpExport(const Snapshot& snapshot, const PrintPiece& print)
       : snapshot_(snapshot),
-        analysis_(Analyse(snapshot)),
-        waits_(FindWaits(snapshot, analysis_)),
+        findings_(AnalyseDump(snapshot)),
+        analysis_(findings_.analysis),
+        waits_(findings_.waits),
         flows_(FlowsOfSyncs(snapshot, waits_)),
         trace_(print) {
     end_ns_ = FromRealtime(snapshot.process.snapshot_time_ns);
@@ -271,9 +269,6 @@ class DumpExport {
   }
 
   void AddIncidents() {
-    const CulpritFinding finding =
-        FindCulprit(snapshot_, analysis_, waits_, JudgeRawMarkers(snapshot_, analysis_));
-    const FindingFacts facts = {snapshot_, analysis_, waits_, finding};
     for (const Incident& incident : snapshot_.incidents) {
       trace_.Instant({.time_ns = FromRealtime(incident.time_ns),
                       .track = process_,
@@ -283,19 +278,21 @@ class DumpExport {
                       .arguments = {}});
     }
     std::string sentence;
-    AppendFinding(facts, true, sentence);
-    trace_.Instant({.time_ns = end_ns_,
-                    .track = process_,
-                    .category = "verdict",
-                    .name = sentence,
-                    .flows = {},
-                    .arguments = {{"certainty", std::string(CertaintyWord(finding.certainty))},
-                                  {"signature", SignatureOf(facts).id}}});
+    AppendFinding(snapshot_, findings_, true, sentence);
+    trace_.Instant(
+        {.time_ns = end_ns_,
+         .track = process_,
+         .category = "verdict",
+         .name = sentence,
+         .flows = {},
+         .arguments = {{"certainty", std::string(CertaintyWord(findings_.culprit.certainty))},
+                       {"signature", SignatureOf(snapshot_, findings_).id}}});
   }
 
   const Snapshot& snapshot_;
-  const Analysis analysis_;
-  const WaitGraph waits_;
+  const Findings findings_;
+  const Analysis& analysis_;  // of these
+  const WaitGraph& waits_;    // of these
   const std::vector<uint64_t> flows_;
   PerfettoTrace trace_;
   size_t room_ = kMostTextBytes;

@@ -27,7 +27,7 @@
 #include "format/snapshot/snapshot_file.h"
 #include "format/snapshot/testing/full_tables.h"
 #include "format/snapshot/testing/snapshot_dump.h"
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/findings.h"
 #include "reader/report/json.h"
 #include "reader/report/redact.h"
 #include "reader/report/text.h"
@@ -83,12 +83,12 @@ void Measure(size_t form, uint64_t file_bytes, const std::function<uint64_t()>& 
 uint64_t TextBytes(const Snapshot& snapshot, uint32_t flags) {
   TextOptions options;
   options.print_flags = flags;
-  return TextReport(snapshot, Analyse(snapshot), options).size();
+  return TextReport(snapshot, AnalyseDump(snapshot), options).size();
 }
 
 uint64_t JsonBytes(const Snapshot& snapshot) {
   uint64_t bytes = 0;
-  WriteJsonReport(snapshot, Analyse(snapshot), [&bytes](std::string_view piece) {
+  WriteJsonReport(snapshot, AnalyseDump(snapshot), [&bytes](std::string_view piece) {
     bytes += piece.size();
     return true;
   });

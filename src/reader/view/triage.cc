@@ -12,10 +12,8 @@
 #include "base/text.h"
 #include "format/file/file_reader.h"
 #include "format/snapshot/snapshot_file.h"
-#include "reader/analysis/analysis.h"
-#include "reader/analysis/culprit.h"
-#include "reader/analysis/raw_marker_verdicts.h"
-#include "reader/analysis/waits.h"
+#include "reader/analysis/findings.h"
+#include "reader/report/finding_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -95,21 +93,17 @@ Result<DumpSummary> SummariseDump(const std::string& file) {
     return Status(StatusCode::kCorrupt, reader->losses().front().reason);
   }
   const Snapshot& snapshot = *read;
-  const Analysis analysis = Analyse(snapshot);
-  const WaitGraph waits = snapshot.syncs.empty() ? WaitGraph() : FindWaits(snapshot, analysis);
-  const CulpritFinding finding =
-      FindCulprit(snapshot, analysis, waits, JudgeRawMarkers(snapshot, analysis));
-  const FindingFacts facts = {snapshot, analysis, waits, finding};
+  const Findings findings = AnalyseDump(snapshot);
   DumpSummary dump;
   dump.file = file;
   dump.size_bytes = reader->size_bytes();
   dump.seen_ns = SeenNs(snapshot);
   dump.program = snapshot.Text(snapshot.process.program);
   dump.version = snapshot.Text(snapshot.process.library_version);
-  dump.certainty = CertaintyWord(finding.certainty);
-  AppendFinding(facts, true, dump.sentence);
+  dump.certainty = CertaintyWord(findings.culprit.certainty);
+  AppendFinding(snapshot, findings, true, dump.sentence);
   dump.loss_count = snapshot.losses.size();
-  dump.signature = SignatureOf(facts);
+  dump.signature = SignatureOf(snapshot, findings);
   return dump;
 }
 

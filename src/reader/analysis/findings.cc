@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/analysis/findings.h"
+
+namespace cairn {
+namespace {
+
+std::vector<uint32_t> FindSubmissionExecutions(const Snapshot& snapshot, const Analysis& analysis) {
+  std::vector<uint32_t> executions(snapshot.submissions.size(), kNone);
+  for (uint32_t i = 0; i < analysis.executions.size(); ++i) {
+    const uint32_t submission = analysis.executions[i].submission;
+    if (submission != kNone) executions[submission] = i;
+  }
+  return executions;
+}
+
+}  // namespace
+
+Findings AnalyseDump(const Snapshot& snapshot, uint32_t device) {
+  Findings findings;
+  findings.device = device;
+  findings.analysis = Analyse(snapshot);
+  const Analysis& analysis = findings.analysis;
+  findings.waits = FindWaits(snapshot, analysis);
+  findings.empty_submissions = FindEmptySubmissions(snapshot);
+  findings.submission_executions = FindSubmissionExecutions(snapshot, analysis);
+  findings.raw_markers = JudgeRawMarkers(snapshot, analysis);
+  findings.fault_addresses = FindFaultAddresses(snapshot, analysis);
+  findings.kernel_addresses = FindKernelAddresses(snapshot, analysis);
+  findings.crash_addresses = FindCrashAddresses(snapshot, analysis);
+  findings.freed_in_flight = FindFreedInFlight(snapshot, analysis);
+  findings.checkpoints = CheckCheckpoints(snapshot, analysis);
+  findings.culprit = FindCulprit(snapshot, analysis, findings.waits, findings.raw_markers, device);
+  return findings;
+}
+
+}  // namespace cairn
