@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "reader/analysis/bindings.h"
-#include "reader/analysis/fault_users.h"
 #include "reader/analysis/late_suspect.h"
 #include "reader/analysis/progress.h"
 #include "reader/analysis/scope_tree.h"
@@ -31,7 +30,6 @@ class Analyser {
     FindLateSuspects(snapshot_, queue_order_, &analysis_);
     BindingResolver resolver(snapshot_);
     for (QueueVerdict& verdict : analysis_.verdicts) resolver.Explain(&analysis_, &verdict);
-    FindFaultUsers(snapshot_, &resolver, &analysis_);
     analysis_.reported_scopes = FindReportedScopes(snapshot_, analysis_.scopes);
     return std::move(analysis_);
   }

@@ -136,7 +136,8 @@ struct Analysis {
   std::vector<Binding> bindings;      // of candidates and fault users
   std::vector<QueueVerdict>
       verdicts;  // one for each queue that has executions, by device and queue
-  std::vector<FaultUser> fault_users;  // the latest of all queues first
+  // The latest of all queues first. Analyse leaves them empty, AnalyseDump (findings.h) finds them.
+  std::vector<FaultUser> fault_users;
   // For each of Snapshot::reported_event_ids the scope that has this EventID, the last one if there
   // are several; kNone if none has.
   std::vector<uint32_t> reported_scopes;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "format/block/raw_marker_binds.h"
+#include "reader/analysis/findings.h"
 #include "reader/analysis/testing/snapshot_builder.h"
 
 namespace cairn {
@@ -19,9 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 CulpritFinding Find(const Snapshot& snapshot, uint32_t device = kNone) {
-  const Analysis analysis = Analyse(snapshot);
-  return FindCulprit(snapshot, analysis, FindWaits(snapshot, analysis),
-                     JudgeRawMarkers(snapshot, analysis), device);
+  return AnalyseDump(snapshot, device).culprit;
 }
 
 std::vector<uint32_t> Scopes(const CulpritFinding& finding) {

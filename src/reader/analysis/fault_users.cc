@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reader/analysis/bind_uses.h"
-#include "reader/analysis/fault_address.h"
+#include "reader/analysis/bindings.h"
 #include "reader/analysis/late_suspect.h"
 #include "reader/analysis/work_class.h"
 
@@ -29,8 +29,10 @@ bool TellsOfFault(const KernelLine& line) {
 // The addresses and objects of the faults.
 class FaultPlace {
  public:
-  FaultPlace(const Snapshot& snapshot, const Analysis& analysis) : snapshot_(snapshot) {
-    for (const FaultAddressVerdict& verdict : FindFaultAddresses(snapshot, analysis)) {
+  FaultPlace(const Snapshot& snapshot, std::span<const FaultAddressVerdict> of_drivers,
+             std::span<const FaultAddressVerdict> of_kernel)
+      : snapshot_(snapshot) {
+    for (const FaultAddressVerdict& verdict : of_drivers) {
       const Fault& fault = snapshot.faults[verdict.fault];
       if (fault.result >= 0) Add(verdict, fault.device);
     }
@@ -38,9 +40,7 @@ class FaultPlace {
     const bool kernel_tells =
         std::any_of(snapshot.kernel_lines.begin(), snapshot.kernel_lines.end(), TellsOfFault);
     if (kernel_tells || !faults_.empty()) {
-      for (const FaultAddressVerdict& verdict : FindKernelAddresses(snapshot, analysis)) {
-        Add(verdict, kNone);
-      }
+      for (const FaultAddressVerdict& verdict : of_kernel) Add(verdict, kNone);
     }
     if (!faults_.empty()) FindObjects();
   }
@@ -303,11 +303,13 @@ class FaultUserFinder {
 
 }  // namespace
 
-void FindFaultUsers(const Snapshot& snapshot, BindingResolver* resolver, Analysis* analysis) {
-  if (snapshot.faults.empty() && snapshot.kernel_lines.empty()) return;
-  const FaultPlace place(snapshot, *analysis);
+void FindFaultUsers(const Snapshot& snapshot, std::span<const FaultAddressVerdict> of_drivers,
+                    std::span<const FaultAddressVerdict> of_kernel, Analysis* analysis) {
+  if (of_drivers.empty() && of_kernel.empty()) return;
+  const FaultPlace place(snapshot, of_drivers, of_kernel);
   if (place.empty()) return;
-  FaultUserFinder(snapshot, place, *resolver, analysis).Run();
+  BindingResolver resolver(snapshot);
+  FaultUserFinder(snapshot, place, resolver, analysis).Run();
 }
 
 }  // namespace cairn

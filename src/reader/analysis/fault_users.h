@@ -6,21 +6,23 @@
 #define CAIRN_READER_ANALYSIS_FAULT_USERS_H_
 
 #include <cstddef>
+#include <span>
 
 #include "reader/analysis/analysis.h"
-#include "reader/analysis/bindings.h"
+#include "reader/analysis/fault_address.h"
 
 namespace cairn {
 
 // The most users that are reported; the latest are.
 inline constexpr size_t kMostFaultUsers = 16;
 
-// Fills Analysis::fault_users if the driver, or the kernel for this process, reports a fault with
-// an address: the finished work of all devices at rest (late_suspect.h) with a bound object that
-// owns a part of the address's range, or a binding of such an address itself. The rest of
-// `analysis` must be complete. Time is linear in events, objects and descriptors for each address,
-// and O(n log n) in the executions.
-void FindFaultUsers(const Snapshot& snapshot, BindingResolver* resolver, Analysis* analysis);
+// Fills Analysis::fault_users, and adds their bindings, if the driver, or the kernel for this process, reports a
+// fault with an address: the finished work of all devices at rest (late_suspect.h) with a bound object that
+// owns a part of the address's range, or a binding of such an address itself. `of_drivers` and `of_kernel`
+// are the verdicts of FindFaultAddresses and FindKernelAddresses; `analysis` is that of `snapshot`. Time is
+// linear in events, objects and descriptors for each address, and O(n log n) in the executions.
+void FindFaultUsers(const Snapshot& snapshot, std::span<const FaultAddressVerdict> of_drivers,
+                    std::span<const FaultAddressVerdict> of_kernel, Analysis* analysis);
 
 }  // namespace cairn
 

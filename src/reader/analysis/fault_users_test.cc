@@ -8,9 +8,11 @@
 #include <iterator>
 #include <random>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "reader/analysis/culprit.h"
+#include "reader/analysis/bindings.h"
+#include "reader/analysis/findings.h"
 #include "reader/analysis/testing/snapshot_builder.h"
 #include "reader/analysis/work_class.h"
 
@@ -85,14 +87,15 @@ class FaultUsers : public ::testing::Test {
     builder.SetWords(of_list, count, count);
   }
   std::vector<uint32_t> Users() {
-    analysis = Analyse(builder.snapshot);
+    analysis = AnalyseDump(builder.snapshot).analysis;
     std::vector<uint32_t> scopes;
     for (const FaultUser& user : analysis.fault_users) scopes.push_back(user.scope);
     return scopes;
   }
   CulpritFinding Finding() {
-    analysis = Analyse(builder.snapshot);
-    return FindCulprit(builder.snapshot, analysis, {}, {});
+    Findings findings = AnalyseDump(builder.snapshot);
+    analysis = std::move(findings.analysis);
+    return std::move(findings.culprit);
   }
 
   SnapshotBuilder builder;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reader/analysis/findings.h"
 
+#include "reader/analysis/fault_users.h"
+
 namespace cairn {
 namespace {
 
@@ -20,13 +22,14 @@ Findings AnalyseDump(const Snapshot& snapshot, uint32_t device) {
   findings.device = device;
   findings.analysis = Analyse(snapshot);
   const Analysis& analysis = findings.analysis;
+  findings.fault_addresses = FindFaultAddresses(snapshot, analysis);
+  findings.kernel_addresses = FindKernelAddresses(snapshot, analysis);
+  findings.crash_addresses = FindCrashAddresses(snapshot, analysis);
+  FindFaultUsers(snapshot, findings.fault_addresses, findings.kernel_addresses, &findings.analysis);
   findings.waits = FindWaits(snapshot, analysis);
   findings.empty_submissions = FindEmptySubmissions(snapshot);
   findings.submission_executions = FindSubmissionExecutions(snapshot, analysis);
   findings.raw_markers = JudgeRawMarkers(snapshot, analysis);
-  findings.fault_addresses = FindFaultAddresses(snapshot, analysis);
-  findings.kernel_addresses = FindKernelAddresses(snapshot, analysis);
-  findings.crash_addresses = FindCrashAddresses(snapshot, analysis);
   findings.freed_in_flight = FindFreedInFlight(snapshot, analysis);
   findings.checkpoints = CheckCheckpoints(snapshot, analysis);
   findings.culprit = FindCulprit(snapshot, analysis, findings.waits, findings.raw_markers, device);

@@ -28,7 +28,8 @@ struct Findings {
   // devices. Everything else is of all devices; whoever prints leaves out the others.
   uint32_t device = kNone;
 
-  // Progress: scopes and executions with their states, the candidates of each queue and their context.
+  // Progress: scopes and executions with their states, the candidates of each queue and their context; work that had
+  // finished and leads to the address of a fault.
   Analysis analysis;
   // The progress of each queue in its submissions, and who waits for whom.
   WaitGraph waits;

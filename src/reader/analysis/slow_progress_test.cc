@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reader/analysis/findings.h"
 #include "reader/analysis/testing/snapshot_builder.h"
 
 namespace cairn {
@@ -35,10 +36,7 @@ class SlowProgressTest : public testing::Test {
     return list;
   }
 
-  CulpritFinding Find() const {
-    const Analysis analysis = Analyse(snapshot_);
-    return FindCulprit(snapshot_, analysis, FindWaits(snapshot_, analysis), {});
-  }
+  CulpritFinding Find() const { return AnalyseDump(snapshot_).culprit; }
 
   SnapshotBuilder builder_;
   Snapshot& snapshot_ = builder_.snapshot;

@@ -3,14 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "reader/analysis/findings.h"
 #include "reader/analysis/testing/snapshot_builder.h"
 
 namespace cairn {
 namespace {
 
 CulpritFinding Find(const Snapshot& snapshot) {
-  const Analysis analysis = Analyse(snapshot);
-  return FindCulprit(snapshot, analysis, FindWaits(snapshot, analysis), {});
+  return AnalyseDump(snapshot).culprit;
 }
 
 // One work at work, and the watchdog's word.

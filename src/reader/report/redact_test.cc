@@ -58,7 +58,7 @@ TEST(Redact, ReplacesWhatTheLayerOfDirect3DNotes) {
   }
   // Conclusions stay: the object behind the address, the fence that the call waits for.
   const std::vector<Binding>& bindings = findings.analysis.bindings;
-  EXPECT_EQ(bindings.size(), Analyse(snapshot).bindings.size());
+  EXPECT_EQ(bindings.size(), AnalyseDump(snapshot).analysis.bindings.size());
   EXPECT_EQ(bindings[1].object, 2u);
   EXPECT_EQ(bindings[1].offset, 0x40u);
   EXPECT_THAT(text, HasSubstr("ID3D12Fence::SetEventOnCompletion of fence \"name-"));
