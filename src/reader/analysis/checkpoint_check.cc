@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reader/analysis/checkpoint_check.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace cairn {
@@ -41,46 +39,27 @@ class CheckpointJudge {
     const Checkpoint& checkpoint = snapshot_.checkpoints[index];
     CheckpointVerdict verdict;
     verdict.checkpoint = index;
-    if (checkpoint.recording == kNone) {
-      verdict.reason = fmt::format(
-          "It is event {} of a secondary command buffer that is executed in several places.",
-          checkpoint.sequence);
-      return verdict;
-    }
-    const Recording& recording = snapshot_.recordings[checkpoint.recording];
-    verdict.reason = fmt::format("It is event {} of command list {}.", checkpoint.sequence,
-                                 recording.recording_id);
+    if (checkpoint.recording == kNone) return verdict;
     const bool top = checkpoint.stage == PipeStage::kTop;
     if (!top && checkpoint.stage != PipeStage::kBottom) return verdict;
     const RecordingStates& states = states_[checkpoint.recording];
-    const auto conclude = [&verdict](CheckpointRelation relation, const std::string& sentence) {
-      verdict.relation = relation;
-      verdict.reason += ' ';
-      verdict.reason += sentence;
-    };
-    if (states.any && !states.any_in_flight && !states.any_completed) {
-      conclude(CheckpointRelation::kWordsBehind,
-               "Its words say that it has not started: writes are late or lost, and more may have "
-               "run than is shown.");
-    } else if (!states.any_in_flight) {
+    if (states.any_in_flight) {
+      Compare(checkpoint, top, &verdict);
+    } else if (states.any && !states.any_completed) {
+      verdict.relation = CheckpointRelation::kWordsBehind;
+      verdict.evidence = CheckpointEvidence::kNotStarted;
+    } else {
       const bool is_last = checkpoint.queue == kNone || states.last_submission == 0 ||
                            last_begun_[checkpoint.queue] <= states.last_submission;
-      conclude(is_last ? CheckpointRelation::kAgrees : CheckpointRelation::kCheckpointBehind,
-               is_last ? "It had finished, and nothing behind it had begun."
-                       : "Words say that later work of this queue had begun.");
-    } else {
-      const auto [relation, sentence] = Compare(checkpoint.recording, checkpoint.sequence, top);
-      conclude(relation, sentence);
+      verdict.relation =
+          is_last ? CheckpointRelation::kAgrees : CheckpointRelation::kCheckpointBehind;
+      verdict.evidence =
+          is_last ? CheckpointEvidence::kFinishedLast : CheckpointEvidence::kLaterWorkBegan;
     }
     return verdict;
   }
 
  private:
-  struct Conclusion {
-    CheckpointRelation relation;
-    std::string sentence;
-  };
-
   static constexpr uint32_t kNotSought = UINT32_MAX;
 
   // The sequence number of the first event behind `word`, the word of the stage, that writes one; past the
@@ -96,27 +75,27 @@ class CheckpointJudge {
     return next;
   }
 
-  Conclusion Compare(uint32_t index, uint32_t sequence, bool top) {
-    const Recording& recording = snapshot_.recordings[index];
+  void Compare(const Checkpoint& checkpoint, bool top, CheckpointVerdict* verdict) {
+    const Recording& recording = snapshot_.recordings[checkpoint.recording];
     const uint32_t word = top ? std::max(recording.reached, recording.passed) : recording.passed;
-    const char* does = top ? "reached" : "finished";
-    if (sequence < word) {
-      return {CheckpointRelation::kCheckpointBehind,
-              fmt::format("The words say that event {} was {}.", word, does)};
+    verdict->word = word;
+    if (checkpoint.sequence < word) {
+      verdict->relation = CheckpointRelation::kCheckpointBehind;
+      verdict->evidence = CheckpointEvidence::kWordIsFurther;
+      return;
     }
-    if (sequence == word) {
-      return {CheckpointRelation::kAgrees, "The words say the same."};
+    if (checkpoint.sequence == word) {
+      verdict->relation = CheckpointRelation::kAgrees;
+      verdict->evidence = CheckpointEvidence::kWordIsSame;
+      return;
     }
-    const uint32_t next = NextWrite(index, word, top);
-    if (next <= std::min(sequence, recording.event_count)) {
-      return {CheckpointRelation::kWordsBehind,
-              fmt::format("The words say that event {} was {}, though event {} was to write one: "
-                          "writes are late or lost, and more may have run than is shown.",
-                          word, does, next)};
-    }
-    return {CheckpointRelation::kTellsMore,
-            fmt::format("The words say that event {} was {}, and nothing in between writes one.",
-                        word, does)};
+    const uint32_t next = NextWrite(checkpoint.recording, word, top);
+    const bool is_missing = next <= std::min(checkpoint.sequence, recording.event_count);
+    verdict->relation =
+        is_missing ? CheckpointRelation::kWordsBehind : CheckpointRelation::kTellsMore;
+    verdict->evidence =
+        is_missing ? CheckpointEvidence::kWriteIsMissing : CheckpointEvidence::kNoWriteBetween;
+    if (is_missing) verdict->missing_write = next;
   }
 
   const Snapshot& snapshot_;

@@ -5,7 +5,6 @@
 #define CAIRN_READER_ANALYSIS_CHECKPOINT_CHECK_H_
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "format/snapshot/snapshot.h"
@@ -21,11 +20,26 @@ enum class CheckpointRelation : uint8_t {
   kNotCompared,       // it belongs to another stage, or to no one recording
 };
 
+// The evidence for the relation.
+enum class CheckpointEvidence : uint8_t {
+  kNone,            // kNotCompared
+  kNotStarted,      // words say that its list has not started: kWordsBehind
+  kFinishedLast,    // its list had finished, and nothing behind it on the queue had begun: kAgrees
+  kLaterWorkBegan,  // its list had finished, and something behind it had begun: kCheckpointBehind
+  kWordIsFurther,   // kCheckpointBehind
+  kWordIsSame,      // kAgrees
+  kWriteIsMissing,  // an event between the word and the checkpoint was to write it: kWordsBehind
+  kNoWriteBetween,  // no such event does: kTellsMore
+};
+
 struct CheckpointVerdict {
   uint32_t checkpoint = 0;  // into Snapshot::checkpoints
   CheckpointRelation relation = CheckpointRelation::kNotCompared;
-  // A sentence without names that the application gave.
-  std::string reason;
+  CheckpointEvidence evidence = CheckpointEvidence::kNone;
+  // Sequence numbers of events: the word of the checkpoint's stage, from kWordIsFurther on, and of
+  // kWriteIsMissing the first event that was to write.
+  uint32_t word = 0;
+  uint32_t missing_write = 0;
 };
 
 // Returns a verdict for each of Snapshot::checkpoints, in their order. `analysis` is that of

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "reader/report/describe.h"
 #include "reader/report/fault_text.h"
+#include "reader/report/reason_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -370,8 +371,9 @@ void DiagnosticsPrinter::PrintCheckpoints(LineSink& sink) {
     if (count++ >= kCheckpointsShown && !all_) continue;
     text_.clear();
     AppendQueue(snapshot_, checkpoint.queue, text_);
-    fmt::format_to(std::back_inserter(text_), ", {}: {}. {}", PipeStageWord(checkpoint.stage),
-                   CheckpointRelationWord(verdict.relation), verdict.reason);
+    fmt::format_to(std::back_inserter(text_), ", {}: {}. ", PipeStageWord(checkpoint.stage),
+                   CheckpointRelationWord(verdict.relation));
+    AppendCheckpointReason(snapshot_, verdict, text_);
     const bool contradicts = verdict.relation == CheckpointRelation::kWordsBehind ||
                              verdict.relation == CheckpointRelation::kCheckpointBehind;
     sink.Prose(contradicts ? " ! " : " - ", text_);

@@ -10,6 +10,7 @@
 #include "reader/report/describe.h"
 #include "reader/report/destruction_text.h"
 #include "reader/report/fault_text.h"
+#include "reader/report/reason_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -235,6 +236,7 @@ void DiagnosticsWriter::WriteFreedInFlight() {
 
 void DiagnosticsWriter::WriteCheckpoints() {
   json_.BeginArray("checkpoints");
+  std::string reason;
   for (const CheckpointVerdict& verdict : findings_.checkpoints) {
     const Checkpoint& checkpoint = snapshot_.checkpoints[verdict.checkpoint];
     json_.BeginObject();
@@ -246,7 +248,9 @@ void DiagnosticsWriter::WriteCheckpoints() {
         : json_.NumberKey("recording_id", snapshot_.recordings[checkpoint.recording].recording_id);
     json_.NumberKey("event", checkpoint.sequence);
     json_.StringKey("relation", CheckpointRelationWord(verdict.relation));
-    json_.StringKey("reason", verdict.reason);
+    reason.clear();
+    AppendCheckpointReason(snapshot_, verdict, reason);
+    json_.StringKey("reason", reason);
     json_.EndObject();
   }
   json_.EndArray();

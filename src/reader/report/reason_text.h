@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The reasons of the analysis in sentences, for every form of the report. They name no scope, list or shader, so
+// that a redacted report can print them; "event 7" is a sequence number.
+#ifndef CAIRN_READER_REPORT_REASON_TEXT_H_
+#define CAIRN_READER_REPORT_REASON_TEXT_H_
+
+#include <string>
+
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/checkpoint_check.h"
+
+namespace cairn {
+
+// Appends where the checkpoint lies, and what the words say of that: `It is event 5 of command list 1. The words say
+// the same.`
+void AppendCheckpointReason(const Snapshot& snapshot, const CheckpointVerdict& verdict,
+                            std::string& out);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPORT_REASON_TEXT_H_
