@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "app/api/errors.h"
 #include "base/text.h"
 #include "reader/analysis/raw_markers.h"
+#include "reader/report/reason_text.h"
 
 namespace cairn {
 namespace {
@@ -37,7 +39,8 @@ void Fill(const RawWorkVerdict& work, CairnRawVerdict* verdict) {
   verdict->command = work.command;
   verdict->state = StateOf(work.state);
   verdict->likely = work.state == WorkState::kInFlight && work.likely;
-  const std::string_view reason = Utf8Prefix(work.reason, CAIRN_RAW_REASON_BYTES - 1);
+  const std::string words = RawReasonInWords(work.reason);
+  const std::string_view reason = Utf8Prefix(words, CAIRN_RAW_REASON_BYTES - 1);
   std::memcpy(verdict->reason, reason.data(), reason.size());
 }
 

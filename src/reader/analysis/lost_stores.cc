@@ -107,15 +107,15 @@ class LostStores {
       work.by_lost_store = true;
       work.likely = first;
       // Words that say so are top-of-pipe writes, too.
-      work.reason = LostStoreReason(by_markers ? verdict.unreached_marker : 0, first);
+      work.reason = {first ? RawRule::kFirstUnproven : RawRule::kBehindUnproven,
+                     by_markers ? verdict.unreached_marker : 0};
       first = false;
     }
     if (first) return;
     for (RawMarkerWork& work : verdict.works) {
       if (work.by_lost_store || work.state != WorkState::kInFlight || !work.likely) continue;
       work.likely = false;
-      work.reason += work.scope == kNone ? "; unlikely, as markers stand around other work"
-                                         : "; unlikely, as it runs nothing";
+      work.reason.doubts |= work.scope == kNone ? kDoubtOtherWork : kDoubtRunsNothing;
     }
   }
 

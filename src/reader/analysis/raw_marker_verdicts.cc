@@ -61,7 +61,7 @@ class QueueOfRawMarkers {
       if (marker.device == device_) slots[marker.index] = marker.value;
     }
     const uint32_t limit = device_ == kNone ? 0 : BottomLineLimit(snapshot_.devices[device_]);
-    RawVerdict judged = InferFromRawMarkers(commands_, slots, limit);
+    const RawVerdict judged = InferFromRawMarkers(commands_, slots, limit);
     verdict.consistent = judged.consistent;
     verdict.unreached_marker = judged.unreached_marker;
     verdict.markers = std::move(markers_);
@@ -93,7 +93,8 @@ class QueueOfRawMarkers {
 
   // Parts of one work stand next to each other but for markers: it has finished, or not started, only if
   // all of it has.
-  void Merge(const RawMarkerWork& part, RawWorkVerdict& judged, RawMarkerVerdict* verdict) const {
+  void Merge(const RawMarkerWork& part, const RawWorkVerdict& judged,
+             RawMarkerVerdict* verdict) const {
     const bool again = part.scope != kNone && !verdict->works.empty() &&
                        verdict->works.back().scope == part.scope &&
                        verdict->works.back().execution == part.execution;
@@ -110,8 +111,7 @@ class QueueOfRawMarkers {
     const bool torn = again && judged.state != WorkState::kInFlight;
     work.state = torn ? WorkState::kInFlight : judged.state;
     work.likely = torn || judged.likely;
-    work.reason = torn ? "may be running: it lies around a marker, and only one side is known"
-                       : std::move(judged.reason);
+    work.reason = torn ? RawReason{RawRule::kAroundMarker} : judged.reason;
   }
 
   const Snapshot& snapshot_;

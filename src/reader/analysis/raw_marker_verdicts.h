@@ -7,7 +7,6 @@
 #define CAIRN_READER_ANALYSIS_RAW_MARKER_VERDICTS_H_
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "reader/analysis/analysis.h"
@@ -35,7 +34,7 @@ struct RawMarkerWork {
   // Only of kInFlight: by raw markers or progress words it had not started, but they can have been
   // lost (lost_stores.h).
   bool by_lost_store = false;
-  std::string reason;  // in words; "marker 3" is the third of RawMarkerVerdict::markers
+  RawReason reason;  // its marker 3 is the third of RawMarkerVerdict::markers
 };
 
 // The conclusions from the raw markers of one queue.

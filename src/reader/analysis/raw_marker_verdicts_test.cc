@@ -13,8 +13,6 @@
 namespace cairn {
 namespace {
 
-using testing::HasSubstr;
-
 // A snapshot with raw markers: "T1 X B2" as in raw_markers_test.cc, works being draws.
 class RawSnapshot : public SnapshotBuilder {
  public:
@@ -97,7 +95,7 @@ TEST(RawMarkerVerdicts, TheOrderOfListsAndScopesDecides) {
   EXPECT_EQ(verdict.markers[3].arrival, RawArrival::kMissing);
   EXPECT_EQ(verdict.works[1].after_marker, 3u);
   EXPECT_EQ(analysis.scopes[verdict.works[1].scope].ordinal, 2u);
-  EXPECT_THAT(verdict.works[1].reason, HasSubstr("marker 3"));
+  EXPECT_EQ(verdict.works[1].reason, (RawReason{RawRule::kReachedBefore, 3}));
 }
 
 TEST(RawMarkerVerdicts, TopAndBottomAreNotTheSame) {
@@ -152,7 +150,7 @@ TEST(RawMarkerVerdicts, OnlyADeviceThatFailedLosesStores) {
   EXPECT_EQ(States(verdict), "FRr");
   EXPECT_EQ(verdict.unreached_marker, 3u);
   EXPECT_TRUE(verdict.works[1].by_lost_store);
-  EXPECT_THAT(verdict.works[1].reason, HasSubstr("marker 3 before it can be lost with the device"));
+  EXPECT_EQ(verdict.works[1].reason, (RawReason{RawRule::kFirstUnproven, 3}));
 
   RawSnapshot hung = alive;
   hung.snapshot.incidents.push_back({.kind = IncidentKind::kHang, .queue = 0});
@@ -223,7 +221,7 @@ TEST(RawMarkerVerdicts, TheLineOfGcnIsShort) {
   const RawMarkerVerdict polaris =
       JudgeSeventyDraws(kAmd, kPolaris, WriteMethod::kVulkanBufferMarker);
   EXPECT_EQ(States(polaris), std::string(64, 'R') + "NNNNNN");
-  EXPECT_THAT(polaris.works[64].reason, HasSubstr("64 bottom-of-pipe writes were waiting"));
+  EXPECT_EQ(polaris.works[64].reason, (RawReason{RawRule::kLineIsFull, 1, 64}));
   const std::string any(70, 'R');
   // RDNA 1, a GPU of others, writes that are copies, and one whose stores can be lost.
   EXPECT_EQ(States(JudgeSeventyDraws(kAmd, 0x731F, WriteMethod::kVulkanBufferMarker)), any);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reader/analysis/raw_markers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace cairn {
@@ -149,9 +147,7 @@ class Inference {
     }
   }
 
-  std::string Marker(uint32_t position) const {
-    return fmt::format("marker {}", numbers_[position - 1]);
-  }
+  uint32_t NumberOf(uint32_t position) const { return numbers_[position - 1]; }
 
   RawWorkVerdict JudgeWork(uint32_t command) const {
     const uint32_t position = command + 1;
@@ -159,32 +155,17 @@ class Inference {
     work.command = command;
     if (position < finished_) {
       work.state = WorkState::kCompleted;
-      work.reason =
-          fmt::format("finished: the bottom-of-pipe {} behind it was written", Marker(finished_));
+      work.reason = {RawRule::kBottomWritten, NumberOf(finished_)};
     } else if (position > unreached_) {
       work.state = WorkState::kNotStarted;
-      work.reason = fmt::format(
-          "not started: the front end had not written the top-of-pipe {} "
-          "before it",
-          Marker(unreached_));
+      work.reason = {RawRule::kTopMissing, NumberOf(unreached_)};
     } else if (position >= stalled_) {
       work.state = WorkState::kNotStarted;
-      work.reason = fmt::format(
-          "not started: {} bottom-of-pipe writes were waiting from {} on, and "
-          "the front end does not go on with more",
-          limit_, Marker(missing_bottom_));
+      work.reason = {RawRule::kLineIsFull, NumberOf(missing_bottom_), limit_};
     } else if (position < reached_) {
-      work.reason = fmt::format(
-          "may be running: {} behind it was written, and nothing tells that "
-          "it finished",
-          Marker(reached_));
+      work.reason = {RawRule::kWrittenBehind, NumberOf(reached_)};
     } else if (reached_ != kBeforeAll) {
-      work.reason = fmt::format(
-          "may be running: the front end was at {} at least, and nothing tells "
-          "that it stopped before this work",
-          Marker(reached_));
-    } else {
-      work.reason = "may be running: no marker tells how far the front end came";
+      work.reason = {RawRule::kReachedBefore, NumberOf(reached_)};
     }
     return work;
   }
@@ -197,11 +178,7 @@ class Inference {
     for (RawWorkVerdict& work : verdict->works) {
       if (work.state != WorkState::kInFlight) continue;
       work.likely = ArrivedAt(work.command) || !MissingBehind(work.command) || !earlier_unfinished;
-      if (!work.likely) {
-        work.reason +=
-            "; unlikely, as the top-of-pipe marker directly behind it is missing and "
-            "earlier work had not finished";
-      }
+      if (!work.likely) work.reason.doubts |= kDoubtMarkerMissing;
       earlier_unfinished |= work.command + 1 < reached_;
     }
   }
@@ -251,15 +228,6 @@ std::vector<uint32_t> Select(const std::vector<RawWorkVerdict>& works, bool only
 
 }  // namespace
 
-const char* RawArrivalWord(RawArrival arrival) {
-  switch (arrival) {
-    case RawArrival::kArrived: return "written";
-    case RawArrival::kMissing: return "missing";
-    case RawArrival::kUnknown: break;
-  }
-  return "unknown";
-}
-
 std::vector<uint32_t> RawVerdict::Candidates() const {
   return Select(works, false);
 }
@@ -279,24 +247,10 @@ void AllowForLostStores(RawVerdict* verdict) {
     if (work.state != WorkState::kNotStarted) continue;
     work.state = WorkState::kInFlight;
     work.likely = first;
-    work.reason = LostStoreReason(verdict->unreached_marker, first);
+    work.reason = {first ? RawRule::kFirstUnproven : RawRule::kBehindUnproven,
+                   verdict->unreached_marker};
     first = false;
   }
-}
-
-std::string LostStoreReason(uint32_t unreached_marker, bool first) {
-  const std::string lost =
-      unreached_marker == 0
-          ? "a marker's write can be lost with the device"
-          : fmt::format(
-                "the write of the top-of-pipe marker {} before it can be lost with the device",
-                unreached_marker);
-  if (!first)
-    return "may be running: " + lost + "; unlikely, as earlier work has not finished either";
-  return "may be running: no other work can be the culprit, and it is the first that is not proven "
-         "to "
-         "have finished; " +
-         lost;
 }
 
 }  // namespace cairn

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
 #include <vector>
 
 #include "reader/analysis/analysis.h"
@@ -20,8 +19,37 @@ enum class RawCommandKind : uint8_t { kWork, kTopMarker, kBottomMarker };
 
 // The state of a marker's write to its slot. kUnknown: a later write hides it.
 enum class RawArrival : uint8_t { kUnknown, kArrived, kMissing };
-// "written", "missing", "unknown".
-const char* RawArrivalWord(RawArrival arrival);
+
+// The rule from which a work's state follows, and the state.
+enum class RawRule : uint8_t {
+  kNothingTells,   // no marker tells how far the front end came: in flight
+  kWrittenBehind,  // a marker behind it was written, and nothing tells that it finished: in flight
+  kReachedBefore,  // the front end was at a marker before it at least: in flight
+  kAroundMarker,   // it lies around a marker, and only one side is known: in flight
+  kBottomWritten,  // the bottom-of-pipe marker behind it was written: completed
+  kTopMissing,     // the top-of-pipe marker before it was not written: not started
+  kLineIsFull,     // as many bottom-of-pipe writes as fit were waiting before it: not started
+  kFirstUnproven,  // stores may be lost, and it is the first not proven to have finished: in flight
+  kBehindUnproven,  // stores may be lost, and it is a later one: in flight
+};
+
+// Evidence against a work in flight; bits of RawReason::doubts. kDoubtMarkerMissing: the top-of-pipe marker
+// directly behind it is missing, and earlier work had not finished.
+inline constexpr uint8_t kDoubtMarkerMissing = 1;
+inline constexpr uint8_t kDoubtOtherWork = 2;    // markers stand around other work
+inline constexpr uint8_t kDoubtRunsNothing = 4;  // it is a barrier, a begin or an end
+
+// The reason for a work's state; RawReasonInWords (reader/report/reason_text.h) says it.
+struct RawReason {
+  RawRule rule = RawRule::kNothingTells;
+  // Number of the marker that the rule speaks of, counted from 1: of kLineIsFull the first that was waiting, of lost
+  // stores RawVerdict::unreached_marker. 0: it speaks of none.
+  uint32_t marker = 0;
+  uint32_t waiting_count = 0;  // kLineIsFull: bottom-of-pipe writes that were waiting
+  uint8_t doubts = 0;
+
+  bool operator==(const RawReason&) const = default;
+};
 
 // One recorded command. Works are numbered by their order among the works.
 struct RawCommand {
@@ -41,7 +69,7 @@ struct RawWorkVerdict {
   // fetched everything it could. False for work that only a crash in the very moment of its
   // fetching could leave behind.
   bool likely = false;
-  std::string reason;  // in words; "marker 3" is the third marker, counted from 1
+  RawReason reason;
 };
 
 struct RawVerdict {
@@ -70,10 +98,6 @@ RawVerdict InferFromRawMarkers(const std::vector<RawCommand>& commands, const Ra
 // finished, this takes back what followed from missing stores: the first such work is likely, those
 // behind it are possible.
 void AllowForLostStores(RawVerdict* verdict);
-
-// Returns the sentence why a work is the culprit (`first`) or may be. `unreached_marker` as in
-// RawVerdict.
-std::string LostStoreReason(uint32_t unreached_marker, bool first);
 
 }  // namespace cairn
 

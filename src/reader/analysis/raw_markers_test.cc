@@ -15,7 +15,6 @@ namespace cairn {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Numbers = std::vector<uint32_t>;
 
@@ -207,11 +206,11 @@ TEST(RawMarkers, ReasonsNameTheMarkers) {
       InferFromRawMarkers(Program("T1 X B2 T3 Y B4 T5 Z"), Written({1, 2, 3}));
   ASSERT_EQ(verdict.works.size(), 3u);
   EXPECT_EQ(verdict.works[0].state, WorkState::kCompleted);
-  EXPECT_THAT(verdict.works[0].reason, HasSubstr("bottom-of-pipe marker 2"));
+  EXPECT_EQ(verdict.works[0].reason, (RawReason{RawRule::kBottomWritten, 2}));
   EXPECT_EQ(verdict.works[1].state, WorkState::kInFlight);
-  EXPECT_THAT(verdict.works[1].reason, HasSubstr("marker 3"));
+  EXPECT_EQ(verdict.works[1].reason, (RawReason{RawRule::kReachedBefore, 3}));
   EXPECT_EQ(verdict.works[2].state, WorkState::kNotStarted);
-  EXPECT_THAT(verdict.works[2].reason, HasSubstr("top-of-pipe marker 5"));
+  EXPECT_EQ(verdict.works[2].reason, (RawReason{RawRule::kTopMissing, 5}));
 }
 
 TEST(RawMarkers, NoMarkersProveNothing) {
@@ -328,7 +327,7 @@ TEST(RawMarkers, SixtyFourBottomWritesStopTheFrontEnd) {
     EXPECT_EQ(limited.Candidates().size(), 64u);
     EXPECT_EQ(limited.works[63].state, WorkState::kInFlight);
     EXPECT_EQ(limited.works[64].state, WorkState::kNotStarted);
-    EXPECT_THAT(limited.works[64].reason, HasSubstr("64 bottom-of-pipe writes were waiting"));
+    EXPECT_EQ(limited.works[64].reason, (RawReason{RawRule::kLineIsFull, 1, 64}));
     EXPECT_EQ(InferFromRawMarkers(commands, ToSlots(moment)).Candidates().size(), 70u);
   }
 }

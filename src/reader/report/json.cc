@@ -16,6 +16,7 @@
 #include "reader/report/describe.h"
 #include "reader/report/json_diagnostics.h"
 #include "reader/report/json_verdict.h"
+#include "reader/report/reason_text.h"
 #include "reader/report/signature.h"
 #include "reader/report/words.h"
 
@@ -525,7 +526,7 @@ void JsonReporter::WriteRawMarkerVerdicts() {
       json_.NumberKey("after_marker", work.after_marker);
       json_.StringKey("state", WorkStateWord(work.state));
       json_.BoolKey("likely", work.likely);
-      json_.StringKey("reason", work.reason);
+      json_.StringKey("reason", RawReasonInWords(work.reason));
       json_.EndObject();
     }
     json_.EndArray();

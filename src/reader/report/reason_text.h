@@ -9,6 +9,7 @@
 
 #include "format/snapshot/snapshot.h"
 #include "reader/analysis/checkpoint_check.h"
+#include "reader/analysis/raw_markers.h"
 
 namespace cairn {
 
@@ -16,6 +17,9 @@ namespace cairn {
 // the same.`
 void AppendCheckpointReason(const Snapshot& snapshot, const CheckpointVerdict& verdict,
                             std::string& out);
+
+// `not started: the front end had not written the top-of-pipe marker 5 before it`, a clause.
+std::string RawReasonInWords(const RawReason& reason);
 
 }  // namespace cairn
 

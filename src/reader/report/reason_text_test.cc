@@ -68,5 +68,40 @@ TEST_F(CheckpointReasonTest, WithoutAComparisonSaysWhereItLies) {
             "It is event 3 of a secondary command buffer that is executed in several places.");
 }
 
+TEST(RawReasonInWords, NamesStateRuleAndMarker) {
+  EXPECT_EQ(RawReasonInWords({}), "may be running: no marker tells how far the front end came");
+  EXPECT_EQ(RawReasonInWords({RawRule::kWrittenBehind, 3}),
+            "may be running: marker 3 behind it was written, and nothing tells that it finished");
+  EXPECT_EQ(RawReasonInWords({RawRule::kReachedBefore, 3}),
+            "may be running: the front end was at marker 3 at least, and nothing tells that it "
+            "stopped before this work");
+  EXPECT_EQ(RawReasonInWords({RawRule::kAroundMarker}),
+            "may be running: it lies around a marker, and only one side is known");
+  EXPECT_EQ(RawReasonInWords({RawRule::kBottomWritten, 2}),
+            "finished: the bottom-of-pipe marker 2 behind it was written");
+  EXPECT_EQ(RawReasonInWords({RawRule::kTopMissing, 5}),
+            "not started: the front end had not written the top-of-pipe marker 5 before it");
+  EXPECT_EQ(RawReasonInWords({RawRule::kLineIsFull, 1, 64}),
+            "not started: 64 bottom-of-pipe writes were waiting from marker 1 on, and the front "
+            "end does not go on with more");
+  EXPECT_EQ(RawReasonInWords({RawRule::kFirstUnproven, 0}),
+            "may be running: no other work can be the culprit, and it is the first that is not "
+            "proven to have finished; a marker's write can be lost with the device");
+  EXPECT_EQ(RawReasonInWords({RawRule::kBehindUnproven, 3}),
+            "may be running: the write of the top-of-pipe marker 3 before it can be lost with the "
+            "device; unlikely, as earlier work has not finished either");
+}
+
+TEST(RawReasonInWords, SaysWhatSpeaksAgainstIt) {
+  const std::string may = "may be running: it lies around a marker, and only one side is known";
+  EXPECT_EQ(RawReasonInWords({RawRule::kAroundMarker, 0, 0, kDoubtOtherWork}),
+            may + "; unlikely, as markers stand around other work");
+  EXPECT_EQ(RawReasonInWords(
+                {RawRule::kAroundMarker, 0, 0, uint8_t{kDoubtMarkerMissing | kDoubtRunsNothing}}),
+            may +
+                "; unlikely, as the top-of-pipe marker directly behind it is missing and earlier "
+                "work had not finished; unlikely, as it runs nothing");
+}
+
 }  // namespace
 }  // namespace cairn

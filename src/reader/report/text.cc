@@ -13,6 +13,7 @@
 #include "reader/report/diagnostics.h"
 #include "reader/report/finding_text.h"
 #include "reader/report/line_sink.h"
+#include "reader/report/reason_text.h"
 #include "reader/report/sections.h"
 #include "reader/report/tree.h"
 #include "reader/report/verdict_printer.h"
@@ -242,7 +243,7 @@ void TextReporter::PrintRawMarkerWork(LineSink& sink, const RawMarkerWork& work)
     Format(" > (what was recorded behind marker {})", work.after_marker);
   }
   sink.Prose("    [>] ", text_);
-  sink.Prose("        ", work.reason);
+  sink.Prose("        ", RawReasonInWords(work.reason));
 }
 
 // Prints the possible culprits, the likely ones first.

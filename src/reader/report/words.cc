@@ -235,6 +235,15 @@ std::string_view PipeStageWord(PipeStage stage) {
   return "another stage";
 }
 
+std::string_view RawArrivalWord(RawArrival arrival) {
+  switch (arrival) {
+    case RawArrival::kArrived: return "written";
+    case RawArrival::kMissing: return "missing";
+    case RawArrival::kUnknown: break;
+  }
+  return "unknown";
+}
+
 std::string_view CheckpointRelationWord(CheckpointRelation relation) {
   switch (relation) {
     case CheckpointRelation::kAgrees: return "agrees";

@@ -15,6 +15,7 @@
 #include "reader/analysis/checkpoint_check.h"
 #include "reader/analysis/culprit.h"
 #include "reader/analysis/fault_address.h"
+#include "reader/analysis/raw_markers.h"
 #include "reader/analysis/waits.h"
 
 namespace cairn {
@@ -46,6 +47,8 @@ std::string_view WaitStateWord(WaitState state);
 std::string_view SyncKindWord(SyncKind kind);
 std::string_view PipeStageWord(PipeStage stage);
 std::string_view CheckpointRelationWord(CheckpointRelation relation);
+// "written", "missing", "unknown"
+std::string_view RawArrivalWord(RawArrival arrival);
 // "GPU hang", "ranked", "last reached": what JSON calls them.
 std::string_view FindingKindWord(FindingKind kind);
 std::string_view CertaintyWord(Certainty certainty);
