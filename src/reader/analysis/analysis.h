@@ -7,7 +7,6 @@
 #define CAIRN_READER_ANALYSIS_ANALYSIS_H_
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "format/snapshot/snapshot.h"
@@ -91,6 +90,36 @@ struct CandidateContext {
 inline constexpr uint32_t kExplainedFirstCandidates = 4;
 inline constexpr uint32_t kExplainedLastCandidates = 12;
 
+// The meaning of a list's words for one of its executions.
+enum class ListWords : uint8_t {
+  kItsOwn,  // they are of this execution
+  kOfSeveral,  // the list was submitted several times, not as reusable: of which execution cannot be known
+  kOfOthers,    // the GPU wrote nothing that shows how far it came in this execution
+  kImpossible,  // they hold values that no event of the list writes
+};
+
+// The facts from which a verdict follows; AppendQueueReason (reader/report/reason_text.h) says them.
+struct QueueReason {
+  // Executions of the queue: all, and those in a state.
+  uint32_t execution_count = 0;
+  uint32_t completed_count = 0;
+  uint32_t in_flight_count = 0;
+  uint32_t unknown_count = 0;
+  uint32_t unseen_end_count = 0;  // in flight, and their end cannot be seen
+  // The first one in flight, into Analysis::executions, kNone if none is; and its words.
+  uint32_t first_in_flight = kNone;
+  ListWords words = ListWords::kItsOwn;
+  // Barriers, and no words, prove that its work before this event has finished, its dispatches, its draws: sequence
+  // numbers, kAllEvents (scope_tree.h) for all of it. 0: they prove nothing.
+  uint32_t drained_work = 0;
+  uint32_t drained_dispatches = 0;
+  uint32_t drained_draws = 0;
+  // Of an exact verdict: commands behind its candidate that were reached as well, and wait for it.
+  uint32_t waiting_count = 0;
+  uint32_t unwritten_count = 0;  // candidates at whose begin the GPU was to write nothing
+  bool words_are_old = false;    // copies, not renewed when the process died
+};
+
 // The candidates of one queue, innermost scopes only, and the reasons.
 struct QueueVerdict {
   uint32_t queue = kNone;  // kNone: lists registered without a queue
@@ -116,9 +145,7 @@ struct QueueVerdict {
   bool unknown = false;
   bool exact =
       false;  // one candidate, and the rules prove that it was running and nothing else but barriers behind it
-  // Sentences: where the GPU was, the conclusion, and its limits. They name no scope, list or
-  // shader, so that a redacted report can print it; "event 7" is the sequence number.
-  std::string reason;
+  QueueReason reason;
 };
 
 // Work that had finished, on a device where nothing that was in flight can have faulted, and that leads to the

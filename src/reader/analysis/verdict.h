@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verdict of one queue: which scopes can be the culprit, and the reason in words.
+// The verdict of one queue: which scopes can be the culprit, and the facts from which that follows.
 #ifndef CAIRN_READER_ANALYSIS_VERDICT_H_
 #define CAIRN_READER_ANALYSIS_VERDICT_H_
 

@@ -290,7 +290,9 @@ void JsonReporter::WriteVerdicts() {
     json_.BoolKey("unknown", verdict.unknown);
     json_.BoolKey("ends_unseen", verdict.ends_unseen);
     json_.BoolKey("exact", verdict.exact);
-    json_.StringKey("reason", verdict.reason);
+    name_.clear();
+    AppendQueueReason(snapshot_, analysis_, verdict, name_);
+    json_.StringKey("reason", name_);
     json_.BeginArray("candidates");
     auto context = verdict.contexts.begin();
     for (size_t i = 0; i < verdict.candidates.size(); ++i) {

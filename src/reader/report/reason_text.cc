@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
+
+#include "reader/analysis/scope_tree.h"
+#include "reader/report/words.h"
 
 namespace cairn {
 namespace {
@@ -13,6 +17,215 @@ template <typename... Arguments>
 void Append(std::string& out, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
 }
+
+class QueueReasonWriter {
+ public:
+  QueueReasonWriter(const Snapshot& snapshot, const Analysis& analysis, const QueueVerdict& verdict,
+                    std::string& out)
+      : snapshot_(snapshot),
+        analysis_(analysis),
+        verdict_(verdict),
+        reason_(verdict.reason),
+        device_(verdict.device == kNone ? nullptr : &snapshot.devices[verdict.device]),
+        out_(out),
+        begin_(out.size()) {}
+
+  void Write() {
+    if (reason_.unknown_count != 0) {
+      WriteModeOff();
+    } else if (reason_.first_in_flight == kNone) {
+      WriteNothingInFlight();
+    } else {
+      WriteInFlight();
+    }
+  }
+
+ private:
+  template <typename... Arguments>
+  void Say(fmt::format_string<Arguments...> sentence, Arguments&&... arguments) {
+    if (out_.size() != begin_) out_ += ' ';
+    Append(out_, sentence, std::forward<Arguments>(arguments)...);
+  }
+
+  const Execution& FirstInFlight() const { return analysis_.executions[reason_.first_in_flight]; }
+  const Recording& FirstRecording() const {
+    return snapshot_.recordings[FirstInFlight().recording];
+  }
+  bool IsDrained() const {
+    return reason_.drained_work != 0 || reason_.drained_dispatches != 0 ||
+           reason_.drained_draws != 0;
+  }
+
+  // "command list 5 (frame 3, submission 12)"
+  std::string FirstList() const {
+    const Execution& execution = FirstInFlight();
+    const Recording& recording = FirstRecording();
+    std::string text =
+        fmt::format("command list {} (frame {}", recording.recording_id, execution.frame);
+    if (execution.submission != kNone) {
+      Append(text, ", submission {}", snapshot_.submissions[execution.submission].number);
+    }
+    if (recording.reusable || recording.submit_count > 1) {
+      Append(text, ", execution {}", execution.run);
+    }
+    return text + ")";
+  }
+
+  void WriteModeOff() {
+    Say("The marker mode was off, so that the GPU wrote nothing: how far it came in {} command "
+        "list{} is not known.",
+        reason_.unknown_count, reason_.unknown_count == 1 ? "" : "s");
+    if (reason_.completed_count != 0) {
+      Say("{} other{} finished, as the application told.", reason_.completed_count,
+          reason_.completed_count == 1 ? " has" : "s have");
+    }
+  }
+
+  void WriteNothingInFlight() {
+    if (reason_.completed_count == reason_.execution_count) {
+      return Say("Everything recorded for this queue has finished.");
+    }
+    if (reason_.completed_count == 0) {
+      Say("Nothing recorded for this queue has started.");
+    } else {
+      Say("{} of {} command lists have finished and the others have not started{}",
+          reason_.completed_count, reason_.execution_count,
+          verdict_.unknown ? "." : ": no marked work was running on this queue.");
+    }
+    WriteMemory();
+  }
+
+  void WriteInFlight() {
+    WriteProgress();
+    WriteDrains();
+    WriteConclusion();
+    WriteMode();
+    WriteMissingWrites();
+    if (reason_.unseen_end_count != 0) {
+      Say("In {} of the {} command lists in flight nothing more is written by the GPU, not even at "
+          "the end: whether they have finished cannot be seen, and they never count as a hang.",
+          reason_.unseen_end_count, reason_.in_flight_count);
+    }
+    WriteMemory();
+    if (device_ != nullptr && !device_->notes.empty()) {
+      Say("Known of this device: {}.", snapshot_.Text(device_->notes));
+    }
+  }
+
+  void WriteProgress() {
+    const Recording& recording = FirstRecording();
+    const uint32_t reached = recording.reached;
+    const uint32_t passed = recording.passed;
+    const std::string list = FirstList();
+    switch (reason_.words) {
+      case ListWords::kImpossible:
+        return Say(
+            "The words of {} hold values that its events do not write (reached {}, passed {}): "
+            "nothing follows from them.",
+            list, reached, passed);
+      case ListWords::kOfSeveral:
+        return Say(
+            "{} was submitted {} times without being registered as reusable: which execution its "
+            "words (reached {}, passed {}) belong to cannot be told.",
+            list, recording.submit_count, reached, passed);
+      case ListWords::kOfOthers:
+        return Say("The GPU wrote nothing that tells how far it came in {}.", list);
+      case ListWords::kItsOwn: break;
+    }
+    if (reached == 0 && passed == 0) return Say("The GPU wrote no event of {}.", list);
+    if (passed == 0) {
+      return Say("The GPU reached event {} of {} and reported none finished.", reached, list);
+    }
+    Say("The GPU reached event {} and finished up to event {} of {}.", std::max(reached, passed),
+        passed, list);
+  }
+
+  // Writes what follows from barriers alone.
+  void WriteDrains() {
+    if (!IsDrained()) return;
+    std::string kinds;
+    const auto add = [&kinds](uint32_t event, const char* work) {
+      if (event == 0) return;
+      kinds += kinds.empty() ? "" : ", ";
+      if (event == kAllEvents) return Append(kinds, "all its {}", work);
+      Append(kinds, "its {} up to event {}", work, event);
+    };
+    add(reason_.drained_work, "work");
+    add(reason_.drained_dispatches, "dispatches");
+    add(reason_.drained_draws, "draws");
+    Say("Barriers at which this device was measured to wait prove finished: {}.", kinds);
+  }
+
+  void WriteExact() {
+    const Scope& scope = analysis_.scopes[verdict_.candidates[0]];
+    Say("The work that begins at event {} is the only marked work that was running.",
+        scope.event - FirstRecording().first_event + 1);
+    if (reason_.waiting_count == 1) {
+      Say("A command behind it was reached as well, and waits for it.");
+    } else if (reason_.waiting_count != 0) {
+      Say("{} commands behind it were reached as well, and wait for it.", reason_.waiting_count);
+    }
+  }
+
+  void WriteConclusion() {
+    if (verdict_.exact) return WriteExact();
+    const size_t scope_count = verdict_.candidates.size();
+    const size_t list_count = verdict_.list_candidates.size();
+    if (scope_count == 1) {
+      Say("One scope can be the culprit.");
+    } else if (scope_count > 1) {
+      Say("Each of {} scopes can be the culprit.", scope_count);
+    }
+    if (list_count == 1) {
+      Say("One command list is in flight without such a scope: look at its work outside of "
+          "markers.");
+    } else if (list_count > 1) {
+      Say("{} command lists are in flight without such a scope: look at their work outside of "
+          "markers.",
+          list_count);
+    }
+    if (reason_.in_flight_count > 1) {
+      Say("{} command lists were in flight.", reason_.in_flight_count);
+    }
+  }
+
+  void WriteMode() {
+    if (device_ == nullptr || verdict_.exact) return;
+    if (device_->mode == MarkerMode::kTop && !verdict_.candidates.empty()) {
+      Say("Mode top writes at the top of the pipe only, so that finished and running work look "
+          "alike{}: any of the {} reached scopes may be the culprit.",
+          IsDrained() ? " behind that" : "", verdict_.candidates.size());
+    } else if (device_->mode == MarkerMode::kPass) {
+      Say("Mode pass writes at the bottom of the pipe only where a pass ends: work inside a pass "
+          "that has not ended cannot be told apart.");
+    } else if (device_->mode == MarkerMode::kExact && verdict_.candidates.size() > 1) {
+      Say("Mode exact lets work overlap only in a render pass that cannot be cut: all of it is one "
+          "piece.");
+    }
+  }
+
+  void WriteMissingWrites() {
+    if (reason_.unwritten_count == 0 || device_ == nullptr) return;
+    Say("{} of the {} candidates carry no write of their own, because {} could not write there "
+        "(inside a render pass, say).",
+        reason_.unwritten_count, verdict_.candidates.size(), MethodName(device_->method));
+  }
+
+  void WriteMemory() {
+    if (!reason_.words_are_old) return;
+    Say("The process died and its words were copies, up to {} µs old: the GPU may have been "
+        "further.",
+        device_->mirror_period_us);
+  }
+
+  const Snapshot& snapshot_;
+  const Analysis& analysis_;
+  const QueueVerdict& verdict_;
+  const QueueReason& reason_;  // of the verdict
+  const Device* device_;       // null: none is known
+  std::string& out_;
+  const size_t begin_;  // of the first sentence in `out_`
+};
 
 // `marker`: the top-of-pipe marker that is missing; 0: it is not known which.
 std::string LostStoreInWords(uint32_t marker) {
@@ -60,6 +273,11 @@ std::string RawRuleInWords(const RawReason& reason) {
 }
 
 }  // namespace
+
+void AppendQueueReason(const Snapshot& snapshot, const Analysis& analysis,
+                       const QueueVerdict& verdict, std::string& out) {
+  QueueReasonWriter(snapshot, analysis, verdict, out).Write();
+}
 
 void AppendCheckpointReason(const Snapshot& snapshot, const CheckpointVerdict& verdict,
                             std::string& out) {

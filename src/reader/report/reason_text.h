@@ -8,10 +8,16 @@
 #include <string>
 
 #include "format/snapshot/snapshot.h"
+#include "reader/analysis/analysis.h"
 #include "reader/analysis/checkpoint_check.h"
 #include "reader/analysis/raw_markers.h"
 
 namespace cairn {
+
+// Appends where the GPU was, the conclusion, and its limits: `The GPU reached event 7 and finished up to event 5 of
+// command list 1 (frame 3, submission 1). Each of 2 scopes can be the culprit.`
+void AppendQueueReason(const Snapshot& snapshot, const Analysis& analysis,
+                       const QueueVerdict& verdict, std::string& out);
 
 // Appends where the checkpoint lies, and what the words say of that: `It is event 5 of command list 1. The words say
 // the same.`

@@ -6,10 +6,224 @@
 
 #include <string>
 
+#include "reader/analysis/scope_tree.h"
 #include "reader/analysis/testing/snapshot_builder.h"
 
 namespace cairn {
 namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string Reason(const Snapshot& snapshot) {
+  const Analysis analysis = Analyse(snapshot);
+  std::string reason;
+  AppendQueueReason(snapshot, analysis, analysis.verdicts.at(0), reason);
+  return reason;
+}
+
+// The example of docs/analysis.md: pass { draw draw } dispatch dispatch, in one list.
+SnapshotBuilder WorkedExample() {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue, 3);
+  builder.Begin(CAIRN_MARKER_PASS);          // 1
+  builder.Scope(CAIRN_MARKER_DRAW_INDEXED);  // 2, 3
+  builder.Scope(CAIRN_MARKER_DRAW_INDEXED);  // 4, 5
+  builder.End();                             // 6
+  builder.Scope(CAIRN_MARKER_DISPATCH);      // 7, 8
+  builder.Scope(CAIRN_MARKER_DISPATCH);      // 9, 10
+  builder.Submit(queue, list);
+  return builder;
+}
+
+// Four draws in a list.
+SnapshotBuilder FourDraws(MarkerMode mode) {
+  SnapshotBuilder builder(mode);
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue);
+  for (int i = 0; i < 4; ++i) builder.Scope(CAIRN_MARKER_DRAW);
+  builder.EndList();
+  builder.Submit(queue, list);
+  return builder;
+}
+
+TEST(QueueReason, SaysHowFarTheGpuCame) {
+  SnapshotBuilder builder = WorkedExample();
+  builder.SetWords(0, 7, 5);
+  EXPECT_EQ(Reason(builder.snapshot),
+            "The GPU reached event 7 and finished up to event 5 of command list 1 (frame 3, "
+            "submission 1). Each of 2 scopes can be the culprit.");
+  builder.SetWords(0, 7, 6);
+  EXPECT_EQ(Reason(builder.snapshot),
+            "The GPU reached event 7 and finished up to event 6 of command list 1 (frame 3, "
+            "submission 1). The work that begins at event 7 is the only marked work that was "
+            "running.");
+  builder.SetWords(0, 9, 10);
+  EXPECT_EQ(Reason(builder.snapshot), "Everything recorded for this queue has finished.");
+  builder.SetWords(0, 0, 0);
+  EXPECT_EQ(Reason(builder.snapshot), "Nothing recorded for this queue has started.");
+}
+
+TEST(QueueReason, IsAppended) {
+  SnapshotBuilder builder = WorkedExample();
+  builder.SetWords(0, 9, 10);
+  const Analysis analysis = Analyse(builder.snapshot);
+  std::string text = "queue 0: ";
+  AppendQueueReason(builder.snapshot, analysis, analysis.verdicts.at(0), text);
+  EXPECT_EQ(text, "queue 0: Everything recorded for this queue has finished.");
+}
+
+TEST(QueueReason, ListsBehindOneThatFinishedHaveNotStarted) {
+  SnapshotBuilder builder = WorkedExample();
+  builder.SetWords(0, 9, 10);
+  const uint32_t second = builder.BeginList(0, 3);
+  builder.Scope(CAIRN_MARKER_DISPATCH);
+  builder.Submit(0, second);
+  EXPECT_EQ(Reason(builder.snapshot),
+            "1 of 2 command lists have finished and the others have not started: no marked work "
+            "was running on this queue.");
+}
+
+TEST(QueueReason, WordsMayProveNothing) {
+  SnapshotBuilder builder = WorkedExample();
+  builder.SetWords(0, 11, 0);
+  EXPECT_THAT(Reason(builder.snapshot),
+              StartsWith("The words of command list 1 (frame 3, submission 1) hold values that its "
+                         "events do not write (reached 11, passed 0): nothing follows from them. "
+                         "Each of "));
+
+  SnapshotBuilder twice = FourDraws(MarkerMode::kFull);
+  twice.Submit(0, 0);
+  twice.SetWords(0, 7, 8);
+  EXPECT_THAT(
+      Reason(twice.snapshot),
+      StartsWith("command list 1 (frame 0, submission 2, execution 2) was submitted 2 times "
+                 "without being registered as reusable: which execution its words (reached "
+                 "7, passed 8) belong to cannot be told. "));
+
+  SnapshotBuilder uncounted = FourDraws(MarkerMode::kFull);
+  uncounted.snapshot.recordings[0].reusable = true;
+  uncounted.SetWords(0, 1, 0);
+  EXPECT_THAT(
+      Reason(uncounted.snapshot),
+      StartsWith("The GPU wrote nothing that tells how far it came in command list 1 (frame "
+                 "0, submission 1, execution 1). "));
+}
+
+TEST(QueueReason, AListWithoutWritesIsUnseen) {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue);
+  builder.Scope(CAIRN_MARKER_DISPATCH, /*writes=*/false);
+  builder.Submit(queue, list);
+  EXPECT_EQ(Reason(builder.snapshot),
+            "The GPU wrote no event of command list 1 (frame 0, submission 1). One scope can be "
+            "the culprit. 1 of the 1 candidates carry no write of "
+            "their own, because VK_AMD_buffer_marker could not write there (inside a render pass, "
+            "say). In 1 of the 1 command lists in flight nothing more is written by the GPU, not "
+            "even at the end: whether they have finished cannot be seen, and they never count as a "
+            "hang.");
+}
+
+TEST(QueueReason, CommandsThatWaitAreCounted) {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue);
+  builder.Scope(CAIRN_MARKER_DISPATCH);          // 1, 2
+  builder.Scope(CAIRN_MARKER_PIPELINE_BARRIER);  // 3, 4
+  builder.Scope(CAIRN_MARKER_PIPELINE_BARRIER);  // 5, 6
+  builder.Submit(queue, list);
+  builder.SetWords(list, 3, 0);
+  EXPECT_THAT(Reason(builder.snapshot),
+              EndsWith(" A command behind it was reached as well, and waits for it."));
+  builder.SetWords(list, 5, 0);
+  EXPECT_THAT(Reason(builder.snapshot),
+              EndsWith(" 2 commands behind it were reached as well, and wait for it."));
+}
+
+TEST(QueueReason, TheModeLimitsIt) {
+  SnapshotBuilder top = FourDraws(MarkerMode::kTop);
+  top.SetWords(0, 5, 0);
+  EXPECT_EQ(Reason(top.snapshot),
+            "The GPU reached event 5 of command list 1 (frame 0, submission 1) and reported none "
+            "finished. Each of 3 scopes can be the culprit. Mode top writes at the top of the pipe "
+            "only, so that finished and running work look alike: any of the 3 reached scopes may "
+            "be the culprit.");
+  SnapshotBuilder pass = FourDraws(MarkerMode::kPass);
+  pass.SetWords(0, 5, 0);
+  EXPECT_THAT(Reason(pass.snapshot),
+              EndsWith(" Mode pass writes at the bottom of the pipe only where a pass ends: work "
+                       "inside a pass that has not ended cannot be told apart."));
+}
+
+TEST(QueueReason, OfModeOffIsWhatTheApplicationTold) {
+  SnapshotBuilder builder(MarkerMode::kOff);
+  const uint32_t queue = builder.AddQueue();
+  for (int i = 0; i < 3; ++i) {
+    const uint32_t list = builder.BeginList(queue);
+    builder.Scope(CAIRN_MARKER_DRAW, false);
+    builder.Submit(queue, list);
+  }
+  builder.snapshot.queues[queue].completed_submission = 1;
+  EXPECT_EQ(Reason(builder.snapshot),
+            "The marker mode was off, so that the GPU wrote nothing: how far it came in 2 command "
+            "lists is not known. 1 other has finished, as the application told.");
+}
+
+TEST(QueueReason, DeviceNotesAndOldCopiesLimitIt) {
+  SnapshotBuilder builder = WorkedExample();
+  builder.SetWords(0, 7, 6);
+  builder.snapshot.devices[0].notes =
+      builder.snapshot.AddText("a fault surfaces up to one dispatch late");
+  builder.snapshot.devices[0].memory = WordMemory::kMirrored;
+  builder.snapshot.devices[0].mirror_period_us = 500;
+  builder.snapshot.incidents.push_back({IncidentKind::kSignal, 9});
+  EXPECT_THAT(Reason(builder.snapshot),
+              EndsWith(" The process died and its words were copies, up to 500 µs old: the GPU may "
+                       "have been further. Known of this device: a fault surfaces up to one "
+                       "dispatch late."));
+}
+
+TEST(QueueReason, SeveralListsInFlightAreCounted) {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  for (uint32_t i = 0; i < 2; ++i) {
+    const uint32_t list = builder.BeginList(queue);
+    builder.Scope(CAIRN_MARKER_DRAW);
+    builder.Submit(queue, list);
+    builder.SetWords(list, 1, 0);
+  }
+  EXPECT_THAT(Reason(builder.snapshot),
+              EndsWith("Each of 2 scopes can be the culprit. 2 command lists were in flight."));
+}
+
+TEST(QueueReason, NamesNoNames) {
+  SnapshotBuilder builder = WorkedExample();
+  builder.SetWords(0, 7, 5);
+  const TextRef secret = builder.snapshot.AddText("secret");
+  for (Event& event : builder.snapshot.events) event.name = secret;
+  builder.snapshot.recordings[0].name = secret;
+  builder.snapshot.queues[0].name = secret;
+  EXPECT_THAT(Reason(builder.snapshot), Not(HasSubstr("secret")));
+}
+
+// Facts of barriers, which no list of this builder has.
+TEST(QueueReason, BarriersThatWereMeasuredAreNamed) {
+  SnapshotBuilder builder = FourDraws(MarkerMode::kTop);
+  builder.SetWords(0, 5, 0);
+  Analysis analysis = Analyse(builder.snapshot);
+  QueueVerdict& verdict = analysis.verdicts.at(0);
+  verdict.reason.drained_work = 3;
+  verdict.reason.drained_draws = kAllEvents;
+  std::string reason;
+  AppendQueueReason(builder.snapshot, analysis, verdict, reason);
+  EXPECT_THAT(reason, HasSubstr(" Barriers at which this device was measured to wait prove "
+                                "finished: its work up to event 3, all its draws. "));
+  EXPECT_THAT(reason, HasSubstr("look alike behind that: any of"));
+}
 
 // Two lists of four draws on one queue, the first at its third draw.
 class CheckpointReasonTest : public testing::Test {

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "format/snapshot/snapshot_from_block.h"
 #include "format/snapshot/testing/sample_block.h"
+#include "reader/report/reason_text.h"
 
 namespace cairn {
 namespace {
@@ -335,9 +336,10 @@ TEST(TextReport, NamesTheCandidateWithPathPipelineAndReason) {
             R"( 1. [>] frame 0: "Main" > Frame > DISPATCH 1: "Blur"
         compute pipeline [ CS: BlurCS ]
 )");
+  std::string reason;
+  AppendQueueReason(snapshot, findings.analysis, findings.analysis.verdicts.at(0), reason);
   EXPECT_EQ(Section(report, "Which work"),
-            " - queue 0 (direct): exactly one work was running\n    " +
-                findings.analysis.verdicts[0].reason + "\n");
+            " - queue 0 (direct): exactly one work was running\n    " + reason + "\n");
 }
 
 TEST(TextReport, NamesFinishedWorkWhereNothingElseCanHaveFaulted) {

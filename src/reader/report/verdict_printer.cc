@@ -10,6 +10,7 @@
 #include "reader/analysis/work_class.h"
 #include "reader/report/describe.h"
 #include "reader/report/finding_text.h"
+#include "reader/report/reason_text.h"
 
 namespace cairn {
 namespace {
@@ -130,7 +131,9 @@ void VerdictPrinter::PrintQueue(LineSink& sink, const QueueVerdict& verdict) {
   }
   sink.Prose(" - ", text_);
   if (all_ || findings_.culprit.suspects.empty()) PrintCandidates(sink, verdict);
-  sink.Prose("    ", verdict.reason);
+  text_.clear();
+  AppendQueueReason(snapshot_, analysis_, verdict, text_);
+  sink.Prose("    ", text_);
 }
 
 void VerdictPrinter::PrintCandidates(LineSink& sink, const QueueVerdict& verdict) {
