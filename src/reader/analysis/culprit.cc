@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/signal_name.h"
+#include "reader/analysis/arguments.h"
 #include "reader/analysis/slow_progress.h"
 #include "reader/analysis/suspects.h"
 #include "reader/analysis/unreported_fault.h"
@@ -37,7 +38,10 @@ class CulpritFinder {
     FindIncident();
     FindFault();
     if (finding_.kind == FindingKind::kGpuHang) ExplainHang();
-    if (finding_.kind == FindingKind::kCpuFault) finding_.crash = FindUnreturnedCall(snapshot_);
+    if (finding_.kind == FindingKind::kCpuFault) {
+      finding_.crash = FindUnreturnedCall(snapshot_);
+      finding_.crash_tables = FindBoundTables(snapshot_, finding_.crash);
+    }
     if (finding_.kind == FindingKind::kKilled || finding_.kind == FindingKind::kExited ||
         finding_.kind == FindingKind::kNothingWrong) {
       LookForDeadlock();
@@ -51,6 +55,11 @@ class CulpritFinder {
     if (finding_.certainty == Certainty::kNothingRunning &&
         (finding_.kind == FindingKind::kGpuFault || finding_.kind == FindingKind::kDeviceLost)) {
       FindLastFinished();
+    }
+    if (finding_.suspects.empty()) {
+      if (finding_.certainty == Certainty::kNotKnown) FindNextToBegin();
+    } else {
+      FindLateArgumentsWriter(finding_.suspects.front());
     }
     finding_.slow = FindSlowProgress(snapshot_, analysis_, finding_);
     finding_.may_be_fault = MayBeUnreportedFault(snapshot_, analysis_, finding_);
@@ -214,6 +223,39 @@ class CulpritFinder {
       if (ClassOfScope(snapshot_, analysis_.scopes[scope]) != WorkClass::kNoWork) return scope;
     }
     return kNone;
+  }
+
+  // Only for the first suspect: a hostile file may have a million of them.
+  void FindLateArgumentsWriter(const SuspectWork& first) {
+    if (first.scope == kNone) return;
+    const ArgumentsWriter writer = FindArgumentsWriter(
+        snapshot_, analysis_, analysis_.executions[first.execution], first.scope);
+    if (writer.is_late) finding_.late_arguments_writer = writer.scope;
+  }
+
+  // Finds the first execution of each queue that was submitted and by its words has not begun. None where the
+  // mode was off: there the words prove nothing.
+  void FindNextToBegin() {
+    std::vector<uint32_t> next(analysis_.verdicts.size(), kNone);
+    std::vector<bool> mode_off(next.size());
+    for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {
+      const Execution& execution = analysis_.executions[i];
+      const bool waits = execution.state == WorkState::kNotStarted && execution.submission != kNone;
+      if (!waits && execution.state != WorkState::kUnknown) continue;
+      const uint32_t verdict = VerdictOfExecution(snapshot_, analysis_, execution);
+      if (!waits) {
+        mode_off[verdict] = true;
+      } else if (next[verdict] == kNone ||
+                 execution.submission < analysis_.executions[next[verdict]].submission) {
+        next[verdict] = i;
+      }
+    }
+    for (uint32_t i = 0; i < next.size(); ++i) {
+      const QueueVerdict& verdict = analysis_.verdicts[i];
+      if (verdict.unknown && verdict.device != kNone && !mode_off[i] && next[i] != kNone) {
+        finding_.next_to_begin.push_back({i, next[i]});
+      }
+    }
   }
 
   const Snapshot& snapshot_;

@@ -102,6 +102,18 @@ struct SlowProgress {
   uint64_t duration_ns = 0;   // from the submission to the end
 };
 
+// True where suspects are what failed; otherwise they are what was running when something else did.
+constexpr bool AccusesWork(FindingKind kind) {
+  return kind == FindingKind::kGpuFault || kind == FindingKind::kDeviceLost ||
+         kind == FindingKind::kGpuHang;
+}
+
+// The work that a queue had to begin next, by words that were old copies: it may have begun.
+struct NextWork {
+  uint32_t verdict = kNone;    // the queue: into Analysis::verdicts
+  uint32_t execution = kNone;  // into Analysis::executions
+};
+
 struct CulpritFinding {
   FindingKind kind = FindingKind::kNothingWrong;
   Certainty certainty = Certainty::kNotKnown;
@@ -111,18 +123,22 @@ struct CulpritFinding {
   uint32_t fault_address =
       kNone;  // kGpuFault: into Snapshot::fault_addresses, if the driver tells it
   uint32_t kernel_line = kNone;  // kGpuFault: into Snapshot::kernel_lines, if the kernel does
-  uint32_t cycle = kNone;  // kDeadlock: into WaitGraph::cycles; kNone if that one is not listed
-  uint32_t wait = kNone;   // kEndlessWait: into WaitGraph::waits
-  UnreturnedCall crash;    // kCpuFault: the thread, and the call that it was in
+  uint32_t cycle = kNone;    // kDeadlock: into WaitGraph::cycles; kNone if that one is not listed
+  uint32_t wait = kNone;     // kEndlessWait: into WaitGraph::waits
+  UnreturnedCall crash;      // kCpuFault: the thread, and the call that it was in
+  BoundTables crash_tables;  // of that call's list
   // Every candidate of every queue, each once, behind the finished work that leads to a fault; of the kinds that are
   // no fault of the GPU's, what was running. None for kDeadlock and kEndlessWait: there no work is accused.
   std::vector<SuspectWork> suspects;
   // The number of suspects, from the first on, that nothing separates: at least 1 if there are
   // suspects.
   uint32_t tied = 0;
+  // The scope, in the list of the first suspect, that writes its indirect arguments too late; into Analysis::scopes.
+  uint32_t late_arguments_writer = kNone;
   SlowProgress
       slow;  // after an exit, a kill or an abort: the GPU was slow, and no work is to blame
   std::vector<FinishedWork> last_finished;  // kAllFinished: of each queue on which something had
+  std::vector<NextWork> next_to_begin;  // kNotKnown without suspects: of each queue with old words
 };
 
 // `analysis`, `waits` and `raw_verdicts` are those of `snapshot`. `device`: only what concerns this one; kNone:

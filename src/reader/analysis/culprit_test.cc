@@ -497,11 +497,52 @@ TEST(Culprit, AWaitForNothingIsFollowedToItsEnd) {
 TEST(Culprit, WhatIsNotKnownIsSaid) {
   SnapshotBuilder off = OneList(MarkerMode::kOff, {CAIRN_MARKER_DRAW}, 0, 0);
   EXPECT_EQ(Find(off.snapshot).certainty, Certainty::kNotKnown);
+  EXPECT_THAT(Find(off.snapshot).next_to_begin, IsEmpty());
   SnapshotBuilder unseen(MarkerMode::kFull);
   unseen.Submit(unseen.AddQueue(), unseen.BeginList(0));
   const CulpritFinding finding = Find(unseen.snapshot);
   EXPECT_EQ(finding.certainty, Certainty::kNotKnown);
   EXPECT_THAT(Reasons(finding), ElementsAre(SuspectReason::kEndUnseen));
+}
+
+TEST(Culprit, OldWordsNameWhatWasToBeginNext) {
+  SnapshotBuilder builder = OneList(MarkerMode::kFull, {CAIRN_MARKER_DRAW}, 1, 2);
+  for (int i = 0; i < 2; ++i) AddList(&builder, 0, {CAIRN_MARKER_DISPATCH});
+  builder.snapshot.devices[0].memory = WordMemory::kMirrored;
+  Note(IncidentKind::kSignal, 9, &builder.snapshot);
+  const CulpritFinding finding = Find(builder.snapshot);
+  EXPECT_EQ(finding.certainty, Certainty::kNotKnown);
+  EXPECT_THAT(finding.suspects, IsEmpty());
+  ASSERT_EQ(finding.next_to_begin.size(), 1u);
+  EXPECT_EQ(finding.next_to_begin[0].verdict, 0u);
+  EXPECT_EQ(finding.next_to_begin[0].execution, 1u);
+}
+
+// A draw reads what an update behind it writes.
+TEST(Culprit, ArgumentsThatAreWrittenTooLateAreFound) {
+  SnapshotBuilder builder(MarkerMode::kFull);
+  Snapshot& snapshot = builder.snapshot;
+  snapshot.objects.resize(1);
+  const auto bind = [&](BindPoint point) {
+    builder.BindNothing(point);
+    snapshot.binds.back().value = 0;  // the object
+  };
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue);
+  bind(BindPoint::kIndirectArguments);        // 1
+  builder.Scope(CAIRN_MARKER_DRAW_INDIRECT);  // 2, 3
+  bind(BindPoint::kDestination);              // 4
+  builder.Scope(CAIRN_MARKER_UPDATE_BUFFER);  // 5, 6
+  builder.EndList();
+  builder.Submit(queue, list);
+  builder.SetWords(list, 2, 0);
+  CulpritFinding finding = Find(snapshot);
+  EXPECT_THAT(Scopes(finding), ElementsAre(0));
+  EXPECT_EQ(finding.late_arguments_writer, 1u);
+  builder.SetWords(list, 5, 3);
+  finding = Find(snapshot);
+  EXPECT_THAT(Scopes(finding), ElementsAre(1));
+  EXPECT_EQ(finding.late_arguments_writer, kNone) << "the update has no such arguments";
 }
 
 TEST(Culprit, TheLateSuspectGoesBeforeTheBarrier) {

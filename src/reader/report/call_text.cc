@@ -87,9 +87,7 @@ void AppendUnreturnedCall(const Snapshot& snapshot, const UnreturnedCall& unretu
   out += '"';
 }
 
-void AppendStrayTables(const Snapshot& snapshot, const UnreturnedCall& unreturned,
-                       std::string& out) {
-  const BoundTables bound = FindBoundTables(snapshot, unreturned);
+void AppendStrayTables(const Snapshot& snapshot, const BoundTables& bound, std::string& out) {
   if (bound.heaps.empty()) return;
   for (const BoundTable& table : bound.tables) {
     if (table.heap != kNone) continue;
@@ -109,17 +107,6 @@ void AppendStrayTables(const Snapshot& snapshot, const UnreturnedCall& unreturne
     }
     out += '.';
   }
-}
-
-void AppendTablePlace(const Snapshot& snapshot, const BoundTable& table, std::string& out) {
-  if (table.heap == kNone) {
-    out += "no descriptor heap";
-    return;
-  }
-  const Object& heap = snapshot.objects[table.heap];
-  AppendObject(snapshot, heap, out);
-  fmt::format_to(std::back_inserter(out), " + {:#x} of {:#x}", table.handle - heap.gpu_address,
-                 heap.size_bytes);
 }
 
 void WriteArgument(const Snapshot& snapshot, const CallArgument& argument, JsonWriter* json) {

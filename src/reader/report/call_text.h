@@ -25,14 +25,9 @@ void AppendCallWithArguments(const Snapshot& snapshot, const Thread& thread, con
 void AppendUnreturnedCall(const Snapshot& snapshot, const UnreturnedCall& unreturned,
                           std::string& out);
 
-// Sentences, each with a blank before it: which descriptor tables of the call's list lie in no heap. Nothing where
-// no heap is known.
-void AppendStrayTables(const Snapshot& snapshot, const UnreturnedCall& unreturned,
-                       std::string& out);
-
-// Appends the start of a table: `descriptor heap "Views" + 0x40 of 0x8000`, or `no descriptor
-// heap`.
-void AppendTablePlace(const Snapshot& snapshot, const BoundTable& table, std::string& out);
+// Sentences, each with a blank before it: which of the descriptor tables lie in no heap. Nothing where no heap is
+// known.
+void AppendStrayTables(const Snapshot& snapshot, const BoundTables& bound, std::string& out);
 
 // Writes the argument as an element of an array.
 void WriteArgument(const Snapshot& snapshot, const CallArgument& argument, JsonWriter* json);

@@ -11,7 +11,6 @@
 
 #include "base/signal_name.h"
 #include "base/text.h"
-#include "reader/analysis/arguments.h"
 #include "reader/analysis/work_class.h"
 #include "reader/report/call_text.h"
 #include "reader/report/describe.h"
@@ -31,13 +30,10 @@ void AppendUses(const Snapshot& snapshot, const Findings& findings, const Suspec
     out += "; uses ";
     AppendBinding(snapshot, analysis.bindings[suspect.binding], out);
   }
-  // Only for the first suspect: a hostile file may have a million of them.
-  if (suspect.scope == kNone || &suspect != &findings.culprit.suspects.front()) return;
-  const ArgumentsWriter writer = FindArgumentsWriter(
-      snapshot, analysis, analysis.executions[suspect.execution], suspect.scope);
-  if (writer.scope == kNone || !writer.is_late) return;
+  const uint32_t writer = findings.culprit.late_arguments_writer;
+  if (writer == kNone || &suspect != &findings.culprit.suspects.front()) return;
   out += "; it reads its arguments before ";
-  AppendScope(snapshot, analysis.scopes[writer.scope], ScopeDetail::kShort, out);
+  AppendScope(snapshot, analysis.scopes[writer], ScopeDetail::kShort, out);
   out += " of the same list writes them";
 }
 
@@ -59,7 +55,7 @@ class FindingWriter {
     if (finding_.suspects.empty()) {
       WriteNoSuspect();
       out_ += '.';
-      AppendStrayTables(snapshot_, finding_.crash, out_);
+      AppendStrayTables(snapshot_, finding_.crash_tables, out_);
       WriteFreedInFlight();
       return;
     }
@@ -74,7 +70,7 @@ class FindingWriter {
     }
     out_ += '.';
     WritePlace(finding_.suspects.front());
-    AppendStrayTables(snapshot_, finding_.crash, out_);
+    AppendStrayTables(snapshot_, finding_.crash_tables, out_);
     WriteFreedInFlight();
   }
 
@@ -247,41 +243,22 @@ class FindingWriter {
   // If the words were old copies, names the work that each queue had to begin next.
   void WriteNotKnown() {
     out_ += "; what was running is not known, for ";
-    size_t named = 0;
-    for (uint32_t i = 0; i < analysis_.verdicts.size() && named < kQueuesNamed; ++i) {
-      const uint32_t next = NextSubmitted(i);
-      if (next == kNone) continue;
-      if (named++ == 0) {
-        const Device& device = snapshot_.devices[analysis_.verdicts[i].device];
+    const size_t named = std::min(finding_.next_to_begin.size(), kQueuesNamed);
+    for (size_t i = 0; i < named; ++i) {
+      const NextWork& next = finding_.next_to_begin[i];
+      const QueueVerdict& verdict = analysis_.verdicts[next.verdict];
+      if (i == 0) {
+        const Device& device = snapshot_.devices[verdict.device];
         Format("its words were copies, up to {} µs old. By these the next to begin on ",
                device.mirror_period_us);
       } else {
         out_ += "; on ";
       }
-      AppendQueue(snapshot_, analysis_.verdicts[i].queue, out_);
+      AppendQueue(snapshot_, verdict.queue, out_);
       out_ += " was ";
-      AppendList(snapshot_.recordings[analysis_.executions[next].recording]);
+      AppendList(snapshot_.recordings[analysis_.executions[next.execution].recording]);
     }
     if (named == 0) out_ += "the marker mode was off";
-  }
-
-  // The first execution of the queue that was submitted and has not begun; kNone where the mode was off, or all that
-  // was submitted has finished.
-  uint32_t NextSubmitted(uint32_t verdict) const {
-    const QueueVerdict& of_queue = analysis_.verdicts[verdict];
-    if (!of_queue.unknown || of_queue.device == kNone) return kNone;
-    uint32_t next = kNone;
-    for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {
-      const Execution& execution = analysis_.executions[i];
-      if (execution.state == WorkState::kUnknown &&
-          VerdictOfExecution(snapshot_, analysis_, execution) == verdict) {
-        return kNone;
-      }
-      if (execution.state != WorkState::kNotStarted || execution.submission == kNone) continue;
-      if (VerdictOfExecution(snapshot_, analysis_, execution) != verdict) continue;
-      if (next == kNone || execution.submission < analysis_.executions[next].submission) next = i;
-    }
-    return next;
   }
 
   void WriteAccused() {
@@ -501,11 +478,6 @@ bool SourceLimitsFinding(std::string_view name, SourceState state, const Culprit
   }
   return finding.certainty == Certainty::kOneOf || finding.certainty == Certainty::kRanked ||
          finding.certainty == Certainty::kNotKnown;
-}
-
-bool AccusesWork(FindingKind kind) {
-  return kind == FindingKind::kGpuFault || kind == FindingKind::kDeviceLost ||
-         kind == FindingKind::kGpuHang;
 }
 
 }  // namespace cairn

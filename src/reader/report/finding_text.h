@@ -27,9 +27,6 @@ void AppendSuspectReason(const Snapshot& snapshot, const Findings& findings,
 // open: where the GPU was, or why the device was lost.
 bool SourceLimitsFinding(std::string_view name, SourceState state, const CulpritFinding& finding);
 
-// True where suspects are what failed; otherwise they are what was running when something else did.
-bool AccusesWork(FindingKind kind);
-
 }  // namespace cairn
 
 #endif  // CAIRN_READER_REPORT_FINDING_TEXT_H_

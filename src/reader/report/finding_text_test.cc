@@ -373,6 +373,16 @@ TEST_F(FindingTextTest, WhatShadersReachByAddressAndWasDestroyedMeanwhileIsNamed
                   "submission 1 of queue 0 \"Graphics\" (direct)."));
 }
 
+TEST_F(FindingTextTest, ArgumentsThatAreWrittenTooLateAreSaid) {
+  const Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
+  Findings findings = AnalyseDump(snapshot);
+  findings.culprit.late_arguments_writer = 3;
+  std::string sentence;
+  AppendFinding(snapshot, findings, true, sentence);
+  EXPECT_THAT(sentence, HasSubstr("it was the only work running; it reads its arguments before "
+                                  "DRAW_INSTANCED 2 of the same list writes them. It stands in"));
+}
+
 // In mode top a barrier is a candidate, too; whatever is bound, it runs no shader.
 TEST_F(FindingTextTest, ABarrierIsNotToldWithShaders) {
   Snapshot snapshot = Take(IncidentKind::kHang, 2000);

@@ -31,7 +31,8 @@ void WriteSuspect(const Snapshot& snapshot, const Findings& findings, const Susp
 }
 
 // The thread that crashed and the call that it was in, with the tables of its list.
-void WriteCrash(const Snapshot& snapshot, const UnreturnedCall& crash, JsonWriter& json) {
+void WriteCrash(const Snapshot& snapshot, const CulpritFinding& finding, JsonWriter& json) {
+  const UnreturnedCall& crash = finding.crash;
   if (crash.thread == kNone) return json.NullKey("crash");
   json.BeginObject("crash");
   json.NumberKey("thread", crash.thread);
@@ -41,7 +42,7 @@ void WriteCrash(const Snapshot& snapshot, const UnreturnedCall& crash, JsonWrite
     json.NumberKey("call", snapshot.calls[crash.call].number);
   }
   json.BeginArray("descriptor_tables");
-  for (const BoundTable& table : FindBoundTables(snapshot, crash).tables) {
+  for (const BoundTable& table : finding.crash_tables.tables) {
     json.BeginObject();
     json.NumberKey("parameter", table.parameter);
     json.HexKey("handle", table.handle);
@@ -79,7 +80,7 @@ void WriteFinding(const Snapshot& snapshot, const Findings& findings, JsonWriter
   json->IndexKey("incident", finding.incident);
   json->IndexKey("cycle", finding.cycle);
   json->IndexKey("wait", finding.wait);
-  WriteCrash(snapshot, finding.crash, *json);
+  WriteCrash(snapshot, finding, *json);
   json->BeginArray("suspects");
   for (const SuspectWork& suspect : finding.suspects) {
     WriteSuspect(snapshot, findings, suspect, text, *json);
