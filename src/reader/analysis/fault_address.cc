@@ -29,10 +29,8 @@ constexpr uint64_t kFarthestOfCpu = uint64_t{16} << 30;
 
 class AddressJudge {
  public:
-  AddressJudge(const Snapshot& snapshot, const Analysis& analysis) : snapshot_(snapshot) {
-    FindSubmissionTimes(analysis);
-    FindDestructions();
-  }
+  AddressJudge(const Snapshot& snapshot, const Analysis& analysis)
+      : snapshot_(snapshot), analysis_(analysis) {}
 
   FaultAddressVerdict Judge(uint32_t fault_index, uint32_t address_index) {
     FaultAddressVerdict verdict;
@@ -83,6 +81,7 @@ class AddressJudge {
     FaultAddressVerdict& verdict = *judged;
     verdict.given = address.address;
     if (address.type == FaultAddressType::kNone) return;
+    Prepare();
     const AddressRange range = RangeOf(address);
     verdict.first = range.first;
     verdict.last = range.last;
@@ -109,10 +108,18 @@ class AddressJudge {
     return snapshot_.objects[object].state == ObjectState::kAlive;
   }
 
+  // Before the first address: mostly there is none.
+  void Prepare() {
+    if (prepared_) return;
+    prepared_ = true;
+    FindSubmissionTimes();
+    FindDestructions();
+  }
+
   // Finds the time of each device's first unfinished submission.
-  void FindSubmissionTimes(const Analysis& analysis) {
+  void FindSubmissionTimes() {
     submission_times_.assign(snapshot_.devices.size(), 0);
-    const std::vector<SubmissionProgress> progress = FindSubmissionProgress(snapshot_, analysis);
+    const std::vector<SubmissionProgress> progress = FindSubmissionProgress(snapshot_, analysis_);
     for (const Submission& submission : snapshot_.submissions) {
       if (submission.queue == kNone) continue;
       const uint32_t device = snapshot_.queues[submission.queue].device;
@@ -193,23 +200,17 @@ class AddressJudge {
   }
 
   const Snapshot& snapshot_;
+  const Analysis& analysis_;
+  bool prepared_ = false;
   bool of_cpu_ = false;                     // it is the CPU that faulted
   std::vector<uint32_t> destructions_;      // by object
   std::vector<uint64_t> submission_times_;  // by device; 0: none is unfinished
 };
 
-}  // namespace
+using Verdicts = std::vector<FaultAddressVerdict>;
 
-AddressRange RangeOf(const Object& object) {
-  const uint64_t more = std::min(object.size_bytes - 1, UINT64_MAX - object.gpu_address);
-  return {object.gpu_address, object.gpu_address + more};
-}
-
-std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
-                                                    const Analysis& analysis) {
-  std::vector<FaultAddressVerdict> verdicts;
-  if (snapshot.faults.empty()) return verdicts;
-  AddressJudge judge(snapshot, analysis);
+Verdicts JudgeDrivers(const Snapshot& snapshot, AddressJudge& judge) {
+  Verdicts verdicts;
   for (uint32_t fault = 0; fault < snapshot.faults.size(); ++fault) {
     for (uint32_t i = 0; i < snapshot.faults[fault].address_count; ++i) {
       if (verdicts.size() == kMostFaultAddressesJudged) return verdicts;
@@ -217,6 +218,37 @@ std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
     }
   }
   return verdicts;
+}
+
+Verdicts JudgeKernelLog(const Snapshot& snapshot, AddressJudge& judge) {
+  Verdicts verdicts;
+  for (uint32_t i = 0; i < snapshot.kernel_lines.size(); ++i) {
+    if (verdicts.size() == kMostFaultAddressesJudged) return verdicts;
+    const auto address = AddressInKernelLine(snapshot.Text(snapshot.kernel_lines[i].text));
+    if (address) verdicts.push_back(judge.JudgeKernel(i, *address));
+  }
+  return verdicts;
+}
+
+Verdicts JudgeCrashes(const Snapshot& snapshot, AddressJudge& judge) {
+  Verdicts verdicts;
+  const bool any = std::any_of(snapshot.devices.begin(), snapshot.devices.end(),
+                               [&](const Device& device) { return IsOfCpu(snapshot, device); });
+  if (!any) return verdicts;
+  for (uint32_t i = 0; i < snapshot.incidents.size(); ++i) {
+    if (verdicts.size() == kMostFaultAddressesJudged) return verdicts;
+    const Incident& incident = snapshot.incidents[i];
+    if (incident.kind != IncidentKind::kSignal || incident.address == 0) continue;
+    verdicts.push_back(judge.JudgeCrash(i));
+  }
+  return verdicts;
+}
+
+}  // namespace
+
+AddressRange RangeOf(const Object& object) {
+  const uint64_t more = std::min(object.size_bytes - 1, UINT64_MAX - object.gpu_address);
+  return {object.gpu_address, object.gpu_address + more};
 }
 
 bool IsOfCpu(const Snapshot& snapshot, const Device& device) {
@@ -228,25 +260,6 @@ bool IsOfCpu(const Snapshot& snapshot, const Device& device) {
     if (name.find(known) != std::string_view::npos) return true;
   }
   return false;
-}
-
-std::vector<FaultAddressVerdict> FindCrashAddresses(const Snapshot& snapshot,
-                                                    const Analysis& analysis) {
-  std::vector<FaultAddressVerdict> verdicts;
-  const bool any = std::any_of(snapshot.devices.begin(), snapshot.devices.end(),
-                               [&](const Device& device) { return IsOfCpu(snapshot, device); });
-  const auto is_crash = [](const Incident& incident) {
-    return incident.kind == IncidentKind::kSignal && incident.address != 0;
-  };
-  if (!any || std::none_of(snapshot.incidents.begin(), snapshot.incidents.end(), is_crash)) {
-    return verdicts;
-  }
-  AddressJudge judge(snapshot, analysis);
-  for (uint32_t i = 0; i < snapshot.incidents.size(); ++i) {
-    if (verdicts.size() == kMostFaultAddressesJudged) break;
-    if (is_crash(snapshot.incidents[i])) verdicts.push_back(judge.JudgeCrash(i));
-  }
-  return verdicts;
 }
 
 std::optional<uint64_t> AddressInKernelLine(std::string_view line) {
@@ -270,17 +283,13 @@ std::optional<uint64_t> AddressInKernelLine(std::string_view line) {
   return std::nullopt;
 }
 
-std::vector<FaultAddressVerdict> FindKernelAddresses(const Snapshot& snapshot,
-                                                     const Analysis& analysis) {
-  std::vector<FaultAddressVerdict> verdicts;
-  if (snapshot.kernel_lines.empty()) return verdicts;
+FaultAddresses FindFaultAddresses(const Snapshot& snapshot, const Analysis& analysis) {
   AddressJudge judge(snapshot, analysis);
-  for (uint32_t i = 0; i < snapshot.kernel_lines.size(); ++i) {
-    if (verdicts.size() == kMostFaultAddressesJudged) return verdicts;
-    const auto address = AddressInKernelLine(snapshot.Text(snapshot.kernel_lines[i].text));
-    if (address) verdicts.push_back(judge.JudgeKernel(i, *address));
-  }
-  return verdicts;
+  FaultAddresses found;
+  found.of_drivers = JudgeDrivers(snapshot, judge);
+  found.of_kernel = JudgeKernelLog(snapshot, judge);
+  found.of_cpu = JudgeCrashes(snapshot, judge);
+  return found;
 }
 
 }  // namespace cairn

@@ -75,20 +75,21 @@ inline constexpr size_t kMostOwners = 8;
 // The most addresses that are judged: a driver reports a handful.
 inline constexpr size_t kMostFaultAddressesJudged = 64;
 
-// Returns a verdict for each address of each fault. `analysis` is that of `snapshot`. Time is
-// linear in the number of objects, for each address. Any snapshot whose indices are in range is
-// safe.
-std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
-                                                    const Analysis& analysis);
+// The owners of every address that a dump names.
+struct FaultAddresses {
+  std::vector<FaultAddressVerdict> of_drivers;  // of each address of each fault
+  // In lines of the kernel's log that name this process or none. The kernel logs pages of 4 KiB.
+  // None of a redacted snapshot.
+  std::vector<FaultAddressVerdict> of_kernel;
+  // At which the program died, where an implementation runs on the CPU and its GPU addresses are
+  // those of the process (IsOfCpu). Crashes beside others say nothing of memory of the GPU.
+  std::vector<FaultAddressVerdict> of_cpu;
+};
 
-// Judges addresses in lines of the kernel's log that name this process or none. The kernel logs
-// pages of 4 KiB. Returns none for a redacted snapshot.
-std::vector<FaultAddressVerdict> FindKernelAddresses(const Snapshot& snapshot,
-                                                     const Analysis& analysis);
-// The same for the addresses at which the program died, where an implementation runs on the CPU and its GPU addresses
-// are those of the process: IsOfCpu. Others say nothing of them.
-std::vector<FaultAddressVerdict> FindCrashAddresses(const Snapshot& snapshot,
-                                                    const Analysis& analysis);
+// `analysis` is that of `snapshot`. Time is linear in the number of objects, for each address. Any
+// snapshot whose indices are in range is safe.
+FaultAddresses FindFaultAddresses(const Snapshot& snapshot, const Analysis& analysis);
+
 // Returns true if the CPU does this device's work: lavapipe, SwiftShader, Direct3D's WARP. GPU
 // addresses of such a device, as its buffer device addresses, are addresses of the process.
 bool IsOfCpu(const Snapshot& snapshot, const Device& device);

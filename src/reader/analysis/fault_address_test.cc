@@ -41,7 +41,7 @@ struct Memory {
     fault.address_count = 1;
     snapshot.faults.push_back(fault);
     snapshot.fault_addresses.push_back({type, 0, address, precision});
-    return FindFaultAddresses(snapshot, Analyse(snapshot)).at(0);
+    return FindFaultAddresses(snapshot, Analyse(snapshot)).of_drivers.at(0);
   }
 };
 
@@ -68,7 +68,7 @@ TEST(FaultAddress, OfTheKernelsLogItsPageIsJudged) {
                            {.time_ns = 1'000,
                             .names_process = true,
                             .text = snapshot.AddText("MMU Fault: faulted @ 0x7f3c_40a00000.")}};
-  const auto verdicts = FindKernelAddresses(snapshot, Analyse(snapshot));
+  const auto verdicts = FindFaultAddresses(snapshot, Analyse(snapshot)).of_kernel;
   ASSERT_THAT(verdicts, SizeIs(1));
   EXPECT_EQ(verdicts[0].kernel_line, 1u);
   EXPECT_EQ(verdicts[0].fault, kNone);

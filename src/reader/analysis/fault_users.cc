@@ -29,10 +29,8 @@ bool TellsOfFault(const KernelLine& line) {
 // The addresses and objects of the faults.
 class FaultPlace {
  public:
-  FaultPlace(const Snapshot& snapshot, std::span<const FaultAddressVerdict> of_drivers,
-             std::span<const FaultAddressVerdict> of_kernel)
-      : snapshot_(snapshot) {
-    for (const FaultAddressVerdict& verdict : of_drivers) {
+  FaultPlace(const Snapshot& snapshot, const FaultAddresses& addresses) : snapshot_(snapshot) {
+    for (const FaultAddressVerdict& verdict : addresses.of_drivers) {
       const Fault& fault = snapshot.faults[verdict.fault];
       if (fault.result >= 0) Add(verdict, fault.device);
     }
@@ -40,7 +38,7 @@ class FaultPlace {
     const bool kernel_tells =
         std::any_of(snapshot.kernel_lines.begin(), snapshot.kernel_lines.end(), TellsOfFault);
     if (kernel_tells || !faults_.empty()) {
-      for (const FaultAddressVerdict& verdict : of_kernel) Add(verdict, kNone);
+      for (const FaultAddressVerdict& verdict : addresses.of_kernel) Add(verdict, kNone);
     }
     if (!faults_.empty()) FindObjects();
   }
@@ -303,10 +301,8 @@ class FaultUserFinder {
 
 }  // namespace
 
-void FindFaultUsers(const Snapshot& snapshot, std::span<const FaultAddressVerdict> of_drivers,
-                    std::span<const FaultAddressVerdict> of_kernel, Analysis* analysis) {
-  if (of_drivers.empty() && of_kernel.empty()) return;
-  const FaultPlace place(snapshot, of_drivers, of_kernel);
+void FindFaultUsers(const Snapshot& snapshot, const FaultAddresses& addresses, Analysis* analysis) {
+  const FaultPlace place(snapshot, addresses);
   if (place.empty()) return;
   BindingResolver resolver(snapshot);
   FaultUserFinder(snapshot, place, resolver, analysis).Run();

@@ -6,7 +6,6 @@
 #define CAIRN_READER_ANALYSIS_FAULT_USERS_H_
 
 #include <cstddef>
-#include <span>
 
 #include "reader/analysis/analysis.h"
 #include "reader/analysis/fault_address.h"
@@ -18,11 +17,10 @@ inline constexpr size_t kMostFaultUsers = 16;
 
 // Fills Analysis::fault_users, and adds their bindings, if the driver, or the kernel for this process, reports a
 // fault with an address: the finished work of all devices at rest (late_suspect.h) with a bound object that
-// owns a part of the address's range, or a binding of such an address itself. `of_drivers` and `of_kernel`
-// are the verdicts of FindFaultAddresses and FindKernelAddresses; `analysis` is that of `snapshot`. Time is
-// linear in events, objects and descriptors for each address, and O(n log n) in the executions.
-void FindFaultUsers(const Snapshot& snapshot, std::span<const FaultAddressVerdict> of_drivers,
-                    std::span<const FaultAddressVerdict> of_kernel, Analysis* analysis);
+// owns a part of the address's range, or a binding of such an address itself. `addresses` and `analysis` are those
+// of `snapshot`. Time is linear in events, objects and descriptors for each address, and O(n log n) in the
+// executions.
+void FindFaultUsers(const Snapshot& snapshot, const FaultAddresses& addresses, Analysis* analysis);
 
 }  // namespace cairn
 

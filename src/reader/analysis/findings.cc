@@ -22,10 +22,8 @@ Findings AnalyseDump(const Snapshot& snapshot, uint32_t device) {
   findings.device = device;
   findings.analysis = Analyse(snapshot);
   const Analysis& analysis = findings.analysis;
-  findings.fault_addresses = FindFaultAddresses(snapshot, analysis);
-  findings.kernel_addresses = FindKernelAddresses(snapshot, analysis);
-  findings.crash_addresses = FindCrashAddresses(snapshot, analysis);
-  FindFaultUsers(snapshot, findings.fault_addresses, findings.kernel_addresses, &findings.analysis);
+  findings.addresses = FindFaultAddresses(snapshot, analysis);
+  FindFaultUsers(snapshot, findings.addresses, &findings.analysis);
   findings.waits = FindWaits(snapshot, analysis);
   findings.empty_submissions = FindEmptySubmissions(snapshot);
   findings.submission_executions = FindSubmissionExecutions(snapshot, analysis);

@@ -41,9 +41,7 @@ struct Findings {
   std::vector<RawMarkerVerdict> raw_markers;
 
   // Owners of the addresses that drivers reported, that the kernel logged, and at which the program died.
-  std::vector<FaultAddressVerdict> fault_addresses;
-  std::vector<FaultAddressVerdict> kernel_addresses;
-  std::vector<FaultAddressVerdict> crash_addresses;
+  FaultAddresses addresses;
   // Memory that shaders reach by address, destroyed while work was in flight.
   std::vector<FreedInFlight> freed_in_flight;
   // For each of Snapshot::checkpoints.

@@ -97,7 +97,7 @@ void DiagnosticsPrinter::PrintKernelLog(LineSink& sink) {
                           line.names_process ? "of this process" : "of no process that is named");
       AppendVisibleText(snapshot_.Text(line.text), text_);
       sink.Prose(line.names_process ? " ! " : " - ", text_);
-      for (const FaultAddressVerdict& verdict : findings_.kernel_addresses) {
+      for (const FaultAddressVerdict& verdict : findings_.addresses.of_kernel) {
         if (verdict.kernel_line != log.first_line + i) continue;
         text_ = "the page of its address: ";
         AppendOwners(snapshot_, verdict, MostOwners(), text_);
@@ -128,7 +128,7 @@ void DiagnosticsPrinter::PrintFault(LineSink& sink, uint32_t index) {
   if (fault.result >= 0 && fault.address_count == 0) {
     sink.Prose("    ", "The driver named no address.");
   }
-  for (const FaultAddressVerdict& verdict : findings_.fault_addresses) {
+  for (const FaultAddressVerdict& verdict : findings_.addresses.of_drivers) {
     if (verdict.fault == index) PrintFaultAddress(sink, verdict);
   }
   for (uint32_t i = 0; i < fault.vendor_info_count; ++i) {
@@ -174,7 +174,7 @@ void DiagnosticsPrinter::PrintAround(LineSink& sink, const FaultAddressVerdict& 
 
 // Prints the addresses that the CPU accessed when the program died, and the objects there.
 void DiagnosticsPrinter::PrintCrashes(LineSink& sink, bool any) {
-  for (const FaultAddressVerdict& verdict : findings_.crash_addresses) {
+  for (const FaultAddressVerdict& verdict : findings_.addresses.of_cpu) {
     const bool nothing_near = verdict.below.object == kNone && verdict.above.object == kNone;
     if (verdict.owners.empty() && nothing_near) continue;
     if (!any) {

@@ -174,7 +174,7 @@ class FindingWriter {
   // Writes the call that the thread was in, and the object that its address lies in or near.
   void WriteCrash() {
     AppendUnreturnedCall(snapshot_, finding_.crash, out_);
-    for (const FaultAddressVerdict& verdict : findings_.crash_addresses) {
+    for (const FaultAddressVerdict& verdict : findings_.addresses.of_cpu) {
       if (verdict.incident != finding_.incident) continue;
       const bool near = IsNear(verdict.below) || IsNear(verdict.above);
       if (verdict.owners.empty() && !near) continue;

@@ -183,7 +183,7 @@ void DiagnosticsWriter::WriteFaults() {
     json_.StringKey("description", snapshot_.Text(fault.description));
     TimeKey("time", fault.time_ns);
     json_.BeginArray("addresses");
-    for (const FaultAddressVerdict& verdict : findings_.fault_addresses) {
+    for (const FaultAddressVerdict& verdict : findings_.addresses.of_drivers) {
       if (verdict.fault == i) WriteFaultAddress(verdict);
     }
     json_.EndArray();
@@ -206,7 +206,7 @@ void DiagnosticsWriter::WriteFaults() {
 
 void DiagnosticsWriter::WriteCrashAddresses() {
   json_.BeginArray("crash_addresses");
-  for (const FaultAddressVerdict& verdict : findings_.crash_addresses) {
+  for (const FaultAddressVerdict& verdict : findings_.addresses.of_cpu) {
     json_.BeginObject();
     json_.NumberKey("incident", verdict.incident);
     json_.HexKey("address", verdict.given);
@@ -274,7 +274,7 @@ void DiagnosticsWriter::WriteShaders() {
 }
 
 void DiagnosticsWriter::WriteKernelAddress(uint32_t line) {
-  const std::vector<FaultAddressVerdict>& addresses = findings_.kernel_addresses;
+  const std::vector<FaultAddressVerdict>& addresses = findings_.addresses.of_kernel;
   const auto named = std::find_if(
       addresses.begin(), addresses.end(),
       [line](const FaultAddressVerdict& verdict) { return verdict.kernel_line == line; });
