@@ -14,13 +14,12 @@ import { grouped, visible } from "./words.js";
 // By docs/calls.schema.json.
 interface Line {
   kind: string; number: number; frame: number; thread?: number; object?: number; object_text?: string; method?: string; arguments?: unknown; result?: unknown;
-  returned?: boolean; problem?: string; gpu?: string; [key: string]: unknown;
+  returned?: boolean; problem?: string; state?: State; [key: string]: unknown;
 }
 const blockLines = 256;
 const mostBlocks = 64;
 const mostAsked = 2;
 const linesOfSearch = 500;
-const stateOf: Record<string, State> = { done: "completed", in_flight: "in flight", not_started: "not started", unknown: "unknown" };
 // Matches functions that record into a list, or submit it to the GPU.
 const shows = /CommandList\d*::|::ExecuteCommandLists$|::Present1?$/;
 const filters = ["function", "object", "thread", "frame", "text"] as const;
@@ -199,7 +198,7 @@ export class Calls extends LitElement {
     const line = this.line(row);
     if (!line) return html`<span class="quiet">…</span>`;
     const number = grouped(line.number).padStart(11);
-    const state = line.gpu ? stateOf[line.gpu] : undefined;
+    const state = line.state;
     const mark = html`<span class="mark ${state?.replace(" ", "-") ?? ""}">${state ? marks[state] : "   "}</span>`;
     if (line.kind !== "call") {
       const { kind, number: _, frame: __, ...rest } = line;

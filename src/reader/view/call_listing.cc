@@ -17,6 +17,8 @@
 #include "format/calls/value_shape.h"
 #include "format/file/file_cost.h"
 #include "format/trace/trace_state.h"
+#include "reader/report/describe.h"
+#include "reader/report/words.h"
 #include "reader/view/call_lines.h"
 
 namespace cairn::cli {
@@ -455,7 +457,10 @@ class Lister {
       PrintJson(line);
     } else {
       if (filter_.around.has_value()) output_ += line.is_around ? "> " : "  ";
-      if (!gpu_.empty()) output_ += GpuMark(line.gpu);
+      if (!gpu_.empty()) {
+        output_ += line.gpu.has_value() ? StateMark(*line.gpu) : "   ";
+        output_ += ' ';
+      }
       if (line.never_returned) line.text += "  -- never returned";
       const bool is_hot = line.gpu == WorkState::kInFlight && options_.colour;
       output_ += is_hot ? "\x1b[1;31m" + line.text + "\x1b[0m" : line.text;
@@ -472,21 +477,23 @@ class Lister {
       json.BoolKey("returned", !line.never_returned);
     }
     if (!line.problem.empty()) json.StringKey("problem", VisibleText(line.problem));
-    if (line.gpu.has_value()) json.StringKey("gpu", WorkStateName(*line.gpu));
+    if (line.gpu.has_value()) {
+      json.StringKey("state", WorkStateWord(*line.gpu));
+      json.StringKey("gpu", OldStateWord(*line.gpu));
+    }
     if (line.is_around) json.BoolKey("around", true);
     json.EndObject();
   }
 
-  // Returns the same marks as reports.
-  static const char* GpuMark(std::optional<WorkState> state) {
-    if (!state.has_value()) return "    ";
-    switch (*state) {
-      case WorkState::kCompleted: return "[x] ";
-      case WorkState::kInFlight: return "[>] ";
-      case WorkState::kNotStarted: return "[ ] ";
-      case WorkState::kUnknown: return "[?] ";
+  // The words of before, for programs that read them: docs/calls.schema.json.
+  static std::string_view OldStateWord(WorkState state) {
+    switch (state) {
+      case WorkState::kCompleted: return "done";
+      case WorkState::kInFlight: return "in_flight";
+      case WorkState::kNotStarted: return "not_started";
+      case WorkState::kUnknown: break;
     }
-    return "    ";
+    return "unknown";
   }
 
   void Finish(bool reached_end, const std::vector<Loss>& losses) {
@@ -542,16 +549,6 @@ class Lister {
 };
 
 }  // namespace
-
-const char* WorkStateName(WorkState state) {
-  switch (state) {
-    case WorkState::kCompleted: return "done";
-    case WorkState::kInFlight: return "in_flight";
-    case WorkState::kNotStarted: return "not_started";
-    case WorkState::kUnknown: return "unknown";
-  }
-  return "unknown";
-}
 
 bool HasLine(RecordKind kind) {
   switch (kind) {

@@ -55,8 +55,6 @@ class GpuStates {
  private:
   std::unordered_map<uint64_t, WorkState> states_;
 };
-// "done", "in_flight", "not_started", "unknown".
-const char* WorkStateName(WorkState state);
 
 struct ListedCalls {
   uint64_t calls = 0;

@@ -501,9 +501,13 @@ TEST_F(Calls, OfACrashHaveTheStateOfTheirWork) {
   snapshot.recordings[list].passed = 2;
   options_.filter.function = "DrawInstanced";
   const std::vector<std::string> lines = List(GpuStates(snapshot, Analyse(snapshot)));
-  EXPECT_EQ(lines[0].substr(0, 4), "[x] ");
+  EXPECT_EQ(lines[0].substr(0, 4), "[X] ");
   EXPECT_EQ(lines[1].substr(0, 4), "    ");
   EXPECT_EQ(lines[2].substr(0, 4), "[>] ");
+  options_.json = true;
+  const Json json = Json::Parse(List(GpuStates(snapshot, Analyse(snapshot)))[0]);
+  EXPECT_EQ(json["state"], "completed");
+  EXPECT_EQ(json["gpu"], "done") << "the word of before";
 }
 
 TEST_F(Calls, BeyondFourBillionHaveTheStateOfTheirOwn) {
