@@ -114,7 +114,7 @@ struct QueueReason {
   uint32_t drained_work = 0;
   uint32_t drained_dispatches = 0;
   uint32_t drained_draws = 0;
-  // Of an exact verdict: commands behind its candidate that were reached as well, and wait for it.
+  // Commands behind the candidate of an exact verdict that were reached as well, and wait for it.
   uint32_t waiting_count = 0;
   uint32_t unwritten_count = 0;  // candidates at whose begin the GPU was to write nothing
   bool words_are_old = false;    // copies, not renewed when the process died

@@ -35,7 +35,7 @@ TEST(Findings, EachPartIsOfTheSameDump) {
   builder.SetWords(0, 1, 2);
   builder.SetWords(1, 1, 0);
   Snapshot& snapshot = builder.snapshot;
-  // Of a recording that is gone.
+  // Its recording is gone.
   snapshot.submissions.push_back({.serial = 3, .queue = queue, .recording = kNone, .number = 3});
   snapshot.checkpoints = {{0, queue, PipeStage::kTop, 1, 1}};
   snapshot.incidents.push_back({.kind = IncidentKind::kHang, .value = 2000, .queue = queue});

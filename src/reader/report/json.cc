@@ -4,16 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/json_writer.h"
-#include "base/signal_name.h"
 #include "base/text.h"
 #include "format/snapshot/marker_type_name.h"
 #include "reader/analysis/work_class.h"
 #include "reader/report/arguments_text.h"
 #include "reader/report/call_text.h"
 #include "reader/report/describe.h"
+#include "reader/report/json_columns.h"
 #include "reader/report/json_diagnostics.h"
 #include "reader/report/json_verdict.h"
 #include "reader/report/reason_text.h"
@@ -33,6 +35,7 @@ class JsonReporter {
         findings_(findings),
         analysis_(findings.analysis),
         json_(out, JsonWriter::kManyLines, on_full),
+        rows_(snapshot, &json_),
         most_bytes_(most_bytes) {
     json_.LimitTexts();
     json_.LimitBytes(most_bytes);
@@ -42,25 +45,30 @@ class JsonReporter {
     json_.BeginObject();
     json_.StringKey("format", "cairn-report");
     json_.NumberKey("version", kReportVersion);
-    WriteFinding(snapshot_, findings_, &json_);
+    WriteFinding(findings_, rows_);
     WriteSignature(SignatureOf(snapshot_, findings_), &json_);
-    WriteProcess();
-    WriteIncidents();
+    json_.BeginObject("process");
+    rows_.Columns(snapshot_.process, json_column::kProcess);
+    json_.EndObject();
+    rows_.Array("incidents", snapshot_.incidents, json_column::kIncident);
     WriteDevices();
-    WriteQueues();
-    WritePipelines();
+    rows_.Array("queues", snapshot_.queues, json_column::kQueue);
+    rows_.Array("pipelines", snapshot_.pipelines, json_column::kPipeline);
     WriteVerdicts();
     WriteExecutions();
     WriteScopeTrees();
-    WriteAnnotations();
-    WriteReportedEventIds();
+    rows_.Array("annotations", snapshot_.annotations, json_column::kAnnotation);
+    rows_.Array("reported_event_ids", snapshot_.reported_event_ids, json_column::kReportedEventId,
+                [this](const ReportedEventId&, size_t index) {
+                  json_.IndexKey("scope", analysis_.reported_scopes[index]);
+                });
     WriteSubmissions();
-    WriteQueueMarkers();
+    rows_.Array("queue_markers", snapshot_.queue_markers, json_column::kQueueMarker);
     WriteThreads();
     WriteObjects();
-    WriteRawMarkers();
+    rows_.Array("raw_markers", snapshot_.raw_markers, json_column::kRawMarker);
     WriteRawMarkerVerdicts();
-    WriteDiagnostics(snapshot_, findings_, &json_);
+    WriteDiagnostics(findings_, rows_);
     json_.MakeRoomForTheEnd();
     json_.BeginArray("losses");
     for (const TextRef& loss : snapshot_.losses) json_.String(snapshot_.Text(loss));
@@ -82,18 +90,7 @@ class JsonReporter {
   }
 
  private:
-  void TextKey(std::string_view key, TextRef text) { json_.StringKey(key, snapshot_.Text(text)); }
-  // Times are in ns since 1970, which is beyond what readers keep of a number: text.
-  void TimeKey(std::string_view key, uint64_t time_ns) {
-    time_ns == 0 ? json_.NullKey(key) : json_.StringKey(key, TimeInWords(time_ns));
-  }
-
-  void WriteProcess();
-  void WriteIncidents();
   void WriteDevices();
-  void WriteSources(const Device& device);
-  void WriteQueues();
-  void WritePipelines();
   void WriteLateSuspect(const QueueVerdict& verdict);
   void WriteVerdicts();
   void WriteCandidate(const QueueVerdict& verdict, size_t number, const CandidateContext& context);
@@ -101,142 +98,28 @@ class JsonReporter {
   void WriteScopeTrees();
   void WriteScope(uint32_t index, const Recording& recording);
   void WriteCandidateContext(const CandidateContext& context);
-  void WriteAnnotations();
-  void WriteReportedEventIds();
   void WriteSubmissions();
-  void WriteQueueMarkers();
   void WriteThreads();
-  void WriteCall(const Thread& thread, const Call& call);
   void WriteObjects();
-  void WriteRawMarkers();
   void WriteRawMarkerVerdicts();
-  // Seconds since the program started; null where the snapshot does not say.
-  void MonotonicKey(std::string_view key, uint64_t time_ns);
   void WriteScopeName(const Scope& scope);
 
   const Snapshot& snapshot_;
   const Findings& findings_;
   const Analysis& analysis_;  // of these
   JsonWriter json_;
+  const JsonRows rows_;  // into json_
   const uint64_t most_bytes_;
   std::string name_;
 };
 
-void JsonReporter::WriteProcess() {
-  const Process& process = snapshot_.process;
-  json_.BeginObject("process");
-  json_.NumberKey("id", process.process_id);
-  TextKey("program", process.program);
-  TextKey("command_line", process.command_line);
-  TextKey("library_version", process.library_version);
-  TimeKey("started", process.start_time_ns);
-  TimeKey("seen", process.snapshot_time_ns);
-  json_.EndObject();
-}
-
-void JsonReporter::WriteIncidents() {
-  json_.BeginArray("incidents");
-  for (const Incident& incident : snapshot_.incidents) {
-    json_.BeginObject();
-    json_.StringKey("kind", IncidentWord(incident.kind));
-    json_.SignedKey("value", incident.value);
-    std::string_view name;
-    if (incident.kind == IncidentKind::kSignal) name = SignalName(incident.value);
-    if (incident.kind == IncidentKind::kDeviceLost) name = DeviceLostCodeName(incident.value);
-    json_.StringKey("name", name);
-    TimeKey("time", incident.time_ns);
-    json_.IndexKey("queue", incident.queue);
-    json_.HexKey("address", incident.address);
-    TextKey("detail", incident.detail);
-    json_.StringKey("sentence", IncidentSentence(snapshot_, incident));
-    json_.EndObject();
-  }
-  json_.EndArray();
-}
-
 void JsonReporter::WriteDevices() {
-  json_.BeginArray("devices");
-  for (const Device& device : snapshot_.devices) {
-    json_.BeginObject();
-    TextKey("name", device.name);
-    TextKey("driver", device.driver);
-    TextKey("notes", device.notes);
-    json_.NumberKey("vendor_id", device.vendor_id);
-    json_.NumberKey("device_id", device.device_id);
-    json_.StringKey("api", ApiWord(device.api));
-    json_.StringKey("marker_mode", ModeWord(device.mode));
-    json_.StringKey("marker_mode_tells", ModeSentence(device.mode));
-    json_.StringKey("write_method", MethodName(device.method));
-    json_.StringKey("word_memory", MemoryWord(device.memory));
-    json_.StringKey("word_memory_tells", MemorySentence(device));
-    TextKey("application", device.application);
-    TextKey("annotation_driver", device.annotation_driver);
-    json_.BoolKey("annotations_forced", device.annotations_forced);
-    json_.NumberKey("mirror_period_us", device.mirror_period_us);
-    json_.NumberKey("frame", device.frame);
-    json_.NumberKey("lists_dropped", device.lists_dropped);
-    json_.BoolKey("destroyed", device.destroyed);
-    json_.BoolKey("device_lost", device.device_lost);
-    json_.SignedKey("device_lost_code", device.device_lost_code);
-    WriteSources(device);
-    json_.EndObject();
-  }
-  json_.EndArray();
-}
-
-void JsonReporter::WriteSources(const Device& device) {
-  json_.BeginArray("sources");
-  for (uint32_t i = 0; i < device.source_count; ++i) {
-    const Source& source = snapshot_.sources[device.first_source + i];
-    json_.BeginObject();
-    TextKey("name", source.name);
-    json_.StringKey("state", SourceStateWord(source.state));
-    TextKey("reason", source.reason);
-    json_.EndObject();
-  }
-  json_.EndArray();
-}
-
-void JsonReporter::WriteQueues() {
-  json_.BeginArray("queues");
-  for (const Queue& queue : snapshot_.queues) {
-    json_.BeginObject();
-    json_.IndexKey("device", queue.device);
-    json_.StringKey("type", QueueTypeWord(queue.type));
-    TextKey("name", queue.name);
-    json_.HexKey("native_handle", queue.native_handle);
-    json_.NumberKey("submission_count", queue.submission_count);
-    json_.NumberKey("completed_submission", queue.completed_submission);
-    json_.EndObject();
-  }
-  json_.EndArray();
-}
-
-void JsonReporter::WritePipelines() {
-  json_.BeginArray("pipelines");
-  for (const Pipeline& pipeline : snapshot_.pipelines) {
-    json_.BeginObject();
-    json_.IndexKey("device", pipeline.device);
-    json_.StringKey("kind", PipelineKind(pipeline));
-    TextKey("name", pipeline.name);
-    json_.BeginObject("shaders");
-    for (uint32_t stage = 0; stage < kStageCount; ++stage) {
-      if (pipeline.shader_names[stage].empty()) continue;
-      TextKey(ShaderStageWord(stage), pipeline.shader_names[stage]);
-    }
-    json_.EndObject();
-    json_.BeginObject("shader_hashes");
-    for (uint32_t stage = 0; stage < kStageCount; ++stage) {
-      if (pipeline.shader_hashes[stage] == 0) continue;
-      json_.StringKey(ShaderStageWord(stage),
-                      fmt::format("{:016x}", pipeline.shader_hashes[stage]));
-    }
-    json_.EndObject();
-    json_.HexKey("native_handle", pipeline.native_handle);
-    json_.BoolKey("unregistered", pipeline.unregistered);
-    json_.EndObject();
-  }
-  json_.EndArray();
+  rows_.Array("devices", snapshot_.devices, json_column::kDevice,
+              [this](const Device& device, size_t) {
+                const auto sources =
+                    std::span(snapshot_.sources).subspan(device.first_source, device.source_count);
+                rows_.Array("sources", sources, json_column::kSource);
+              });
 }
 
 void JsonReporter::WriteScopeName(const Scope& scope) {
@@ -245,7 +128,7 @@ void JsonReporter::WriteScopeName(const Scope& scope) {
   AppendMarkerType(event.type, name_);
   json_.StringKey("type", name_);
   json_.NumberKey("ordinal", scope.ordinal);
-  TextKey("name", event.name);
+  rows_.TextKey("name", event.name);
   json_.IndexKey("pipeline", PipelineOf(snapshot_, scope));
   json_.IndexKey("annotation", event.detail);
   if (event.call != 0) json_.NumberKey("call", event.call);
@@ -318,7 +201,7 @@ void JsonReporter::WriteExecutions() {
     json_.IndexKey("device", recording.device);
     json_.NumberKey("frame", execution.frame);
     json_.IndexKey("queue", QueueOfExecution(snapshot_, execution));
-    TextKey("name", recording.name);
+    rows_.TextKey("name", recording.name);
     json_.NumberKey("recording_id", recording.recording_id);
     json_.NumberKey("run", execution.run);
     execution.submission == kNone
@@ -369,40 +252,6 @@ void JsonReporter::WriteScopeTrees() {
   json_.EndArray();
 }
 
-void JsonReporter::MonotonicKey(std::string_view key, uint64_t time_ns) {
-  const std::string time = MonotonicTimeInWords(snapshot_.process, time_ns);
-  time.empty() ? json_.NullKey(key) : json_.StringKey(key, time);
-}
-
-void JsonReporter::WriteAnnotations() {
-  json_.BeginArray("annotations");
-  for (const Annotation& annotation : snapshot_.annotations) {
-    json_.BeginObject();
-    json_.HexKey("event_id", annotation.event_id);
-    TextKey("name", annotation.name);
-    annotation.has_colour ? json_.HexKey("colour", annotation.colour) : json_.NullKey("colour");
-    json_.NumberKey("metadata", annotation.metadata);
-    json_.NumberKey("size", annotation.size_bytes);
-    json_.EndObject();
-  }
-  json_.EndArray();
-}
-
-void JsonReporter::WriteReportedEventIds() {
-  json_.BeginArray("reported_event_ids");
-  for (size_t i = 0; i < snapshot_.reported_event_ids.size(); ++i) {
-    const ReportedEventId& reported = snapshot_.reported_event_ids[i];
-    json_.BeginObject();
-    json_.IndexKey("device", reported.device);
-    json_.HexKey("event_id", reported.event_id);
-    json_.StringKey("state", EventIdStateWord(reported.state));
-    json_.IndexKey("annotation", reported.annotation);
-    json_.IndexKey("scope", analysis_.reported_scopes[i]);
-    json_.EndObject();
-  }
-  json_.EndArray();
-}
-
 void JsonReporter::WriteSubmissions() {
   json_.BeginArray("submissions");
   for (size_t i = 0; i < snapshot_.submissions.size(); ++i) {
@@ -411,142 +260,43 @@ void JsonReporter::WriteSubmissions() {
     json_.IndexKey("queue", submission.queue);
     json_.NumberKey("number", submission.number);
     json_.IndexKey("execution", findings_.submission_executions[i]);
-    MonotonicKey("time", submission.time_ns);
+    rows_.MonotonicKey("time", submission.time_ns);
     json_.EndObject();
   }
   json_.EndArray();
-  json_.BeginArray("empty_submissions");
-  for (const EmptySubmission& submission : findings_.empty_submissions) {
-    json_.BeginObject();
-    json_.IndexKey("queue", submission.queue);
-    json_.NumberKey("number", submission.number);
-    MonotonicKey("time", submission.time_ns);
-    json_.EndObject();
-  }
-  json_.EndArray();
-}
-
-void JsonReporter::WriteQueueMarkers() {
-  json_.BeginArray("queue_markers");
-  for (const QueueMarker& marker : snapshot_.queue_markers) {
-    json_.BeginObject();
-    json_.IndexKey("queue", marker.queue);
-    json_.HexKey("native_handle", marker.native_handle);
-    json_.StringKey("kind", QueueMarkerKindWord(marker.kind));
-    json_.NumberKey("submissions_before", marker.submission);
-    json_.IndexKey("annotation", marker.annotation);
-    json_.EndObject();
-  }
-  json_.EndArray();
-}
-
-void JsonReporter::WriteCall(const Thread& thread, const Call& call) {
-  json_.BeginObject();
-  json_.NumberKey("number", call.number);
-  TextKey("function", call.function);
-  json_.HexKey("object", call.object);
-  json_.BoolKey("returned", call.returned);
-  json_.BeginArray("arguments");
-  for (const CallArgument& argument : ArgumentsOf(snapshot_, thread, call)) {
-    WriteArgument(snapshot_, argument, &json_);
-  }
-  json_.EndArray();
-  json_.EndObject();
+  rows_.Array("empty_submissions", findings_.empty_submissions, json_column::kEmptySubmission);
 }
 
 void JsonReporter::WriteThreads() {
-  json_.BeginArray("threads");
-  for (const Thread& thread : snapshot_.threads) {
-    json_.BeginObject();
-    json_.NumberKey("id", thread.thread_id);
-    TextKey("name", thread.name);
-    json_.BoolKey("ended", thread.ended);
-    json_.BoolKey("crashed", thread.crashed);
-    json_.BeginArray("calls");
-    for (uint32_t i = 0; i < thread.call_count; ++i) {
-      WriteCall(thread, snapshot_.calls[thread.first_call + i]);
-    }
-    json_.EndArray();
-    json_.EndObject();
-  }
-  json_.EndArray();
+  rows_.Array(
+      "threads", snapshot_.threads, json_column::kThread, [this](const Thread& thread, size_t) {
+        const auto calls = std::span(snapshot_.calls).subspan(thread.first_call, thread.call_count);
+        rows_.Array("calls", calls, json_column::kCall, [&](const Call& call, size_t) {
+          json_.BeginArray("arguments");
+          for (const CallArgument& argument : ArgumentsOf(snapshot_, thread, call)) {
+            WriteArgument(snapshot_, argument, &json_);
+          }
+          json_.EndArray();
+        });
+      });
 }
 
 // Free entries are there as well, so that indices stay what they are.
 void JsonReporter::WriteObjects() {
-  json_.BeginArray("objects");
-  for (const Object& object : snapshot_.objects) {
-    json_.BeginObject();
-    json_.StringKey("state", ObjectStateWord(object.state));
-    if (object.state != ObjectState::kFree) {
-      json_.StringKey("kind", ObjectKindWord(object.kind));
-      json_.NumberKey("kind_number", object.kind);
-      json_.IndexKey("device", object.device);
-      TextKey("name", object.name);
-      json_.BoolKey("name_cut", object.name_cut);
-      json_.HexKey("native_handle", object.native_handle);
-      json_.NumberKey("serial", object.serial);
-      MonotonicKey("created", object.created_ns);
-      MonotonicKey("destroyed", object.destroyed_ns);
-      json_.HexKey("gpu_address", object.gpu_address);
-      json_.NumberKey("size", object.size_bytes);
-      if (IsSemaphoreKind(object.kind)) {
-        json_.HexKey("signalled", object.signalled);
-        json_.HexKey("waited", object.waited);
-        json_.HexKey("completed", object.completed);
-      }
-    }
-    json_.EndObject();
-  }
-  json_.EndArray();
+  rows_.Array("objects", snapshot_.objects, json_column::kObjectState,
+              [this](const Object& object, size_t) {
+                if (object.state == ObjectState::kFree) return;
+                rows_.Columns(object, json_column::kObject);
+                if (IsSemaphoreKind(object.kind)) rows_.Columns(object, json_column::kSemaphore);
+              });
 }
 
 void JsonReporter::WriteRawMarkerVerdicts() {
-  json_.BeginArray("raw_marker_verdicts");
-  for (const RawMarkerVerdict& verdict : findings_.raw_markers) {
-    json_.BeginObject();
-    json_.IndexKey("queue", verdict.queue);
-    json_.IndexKey("device", verdict.device);
-    json_.BoolKey("consistent", verdict.consistent);
-    json_.NumberKey("executions_left_out", verdict.executions_left_out);
-    json_.BeginArray("markers");
-    for (const RawMarkerCommand& marker : verdict.markers) {
-      json_.BeginObject();
-      json_.IndexKey("execution", marker.execution);
-      json_.StringKey("pipe", marker.top ? "top" : "bottom");
-      json_.NumberKey("slot", marker.slot);
-      json_.HexKey("value", marker.value);
-      json_.StringKey("arrival", RawArrivalWord(marker.arrival));
-      json_.EndObject();
-    }
-    json_.EndArray();
-    json_.BeginArray("works");
-    for (const RawMarkerWork& work : verdict.works) {
-      json_.BeginObject();
-      json_.IndexKey("execution", work.execution);
-      json_.IndexKey("scope", work.scope);
-      json_.NumberKey("after_marker", work.after_marker);
-      json_.StringKey("state", WorkStateWord(work.state));
-      json_.BoolKey("likely", work.likely);
-      json_.StringKey("reason", RawReasonInWords(work.reason));
-      json_.EndObject();
-    }
-    json_.EndArray();
-    json_.EndObject();
-  }
-  json_.EndArray();
-}
-
-void JsonReporter::WriteRawMarkers() {
-  json_.BeginArray("raw_markers");
-  for (const RawMarker& marker : snapshot_.raw_markers) {
-    json_.BeginObject();
-    json_.IndexKey("device", marker.device);
-    json_.NumberKey("slot", marker.index);
-    json_.HexKey("value", marker.value);
-    json_.EndObject();
-  }
-  json_.EndArray();
+  rows_.Array("raw_marker_verdicts", findings_.raw_markers, json_column::kRawMarkerVerdict,
+              [this](const RawMarkerVerdict& verdict, size_t) {
+                rows_.Array("markers", verdict.markers, json_column::kRawMarkerCommand);
+                rows_.Array("works", verdict.works, json_column::kRawMarkerWork);
+              });
 }
 
 }  // namespace

@@ -4,14 +4,13 @@
 #ifndef CAIRN_READER_REPORT_JSON_DIAGNOSTICS_H_
 #define CAIRN_READER_REPORT_JSON_DIAGNOSTICS_H_
 
-#include "base/json_writer.h"
-#include "format/snapshot/snapshot.h"
 #include "reader/analysis/findings.h"
+#include "reader/report/json_rows.h"
 
 namespace cairn {
 
 // Writes the keys "syncs", "waits", "faults", "checkpoints", "shaders" and "kernel_log" into the object that is open.
-void WriteDiagnostics(const Snapshot& snapshot, const Findings& findings, JsonWriter* json);
+void WriteDiagnostics(const Findings& findings, const JsonRows& rows);
 
 }  // namespace cairn
 

@@ -6,6 +6,7 @@
 
 #include "reader/report/destruction_text.h"
 #include "reader/report/finding_text.h"
+#include "reader/report/json_columns.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -31,31 +32,26 @@ void WriteSuspect(const Snapshot& snapshot, const Findings& findings, const Susp
 }
 
 // The thread that crashed and the call that it was in, with the tables of its list.
-void WriteCrash(const Snapshot& snapshot, const CulpritFinding& finding, JsonWriter& json) {
+void WriteCrash(const CulpritFinding& finding, const JsonRows& rows) {
   const UnreturnedCall& crash = finding.crash;
+  JsonWriter& json = rows.json();
   if (crash.thread == kNone) return json.NullKey("crash");
   json.BeginObject("crash");
   json.NumberKey("thread", crash.thread);
   if (crash.call == kNone) {
     json.NullKey("call");
   } else {
-    json.NumberKey("call", snapshot.calls[crash.call].number);
+    json.NumberKey("call", rows.snapshot().calls[crash.call].number);
   }
-  json.BeginArray("descriptor_tables");
-  for (const BoundTable& table : finding.crash_tables.tables) {
-    json.BeginObject();
-    json.NumberKey("parameter", table.parameter);
-    json.HexKey("handle", table.handle);
-    json.IndexKey("heap", table.heap);
-    json.EndObject();
-  }
-  json.EndArray();
+  rows.Array("descriptor_tables", finding.crash_tables.tables, json_column::kBoundTable);
   json.EndObject();
 }
 
 }  // namespace
 
-void WriteFinding(const Snapshot& snapshot, const Findings& findings, JsonWriter* json) {
+void WriteFinding(const Findings& findings, const JsonRows& rows) {
+  const Snapshot& snapshot = rows.snapshot();
+  JsonWriter* const json = &rows.json();
   const CulpritFinding& finding = findings.culprit;
   const std::vector<QueueVerdict>& verdicts = findings.analysis.verdicts;
   std::string text;
@@ -71,16 +67,13 @@ void WriteFinding(const Snapshot& snapshot, const Findings& findings, JsonWriter
   } else {
     json->BeginObject("progress");
     json->IndexKey("queue", verdicts[finding.slow.verdict].queue);
-    json->NumberKey("done", finding.slow.done_count);
-    json->NumberKey("works", finding.slow.work_count);
-    json->BoolKey("counts_begun", finding.slow.counts_begun);
-    json->NumberKey("duration_ns", finding.slow.duration_ns);
+    rows.Columns(finding.slow, json_column::kSlowProgress);
     json->EndObject();
   }
   json->IndexKey("incident", finding.incident);
   json->IndexKey("cycle", finding.cycle);
   json->IndexKey("wait", finding.wait);
-  WriteCrash(snapshot, finding, *json);
+  WriteCrash(finding, rows);
   json->BeginArray("suspects");
   for (const SuspectWork& suspect : finding.suspects) {
     WriteSuspect(snapshot, findings, suspect, text, *json);

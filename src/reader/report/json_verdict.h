@@ -6,11 +6,12 @@
 
 #include "base/json_writer.h"
 #include "reader/analysis/findings.h"
+#include "reader/report/json_rows.h"
 
 namespace cairn {
 
 // Writes the key "verdict" into the object that is open.
-void WriteFinding(const Snapshot& snapshot, const Findings& findings, JsonWriter* json);
+void WriteFinding(const Findings& findings, const JsonRows& rows);
 
 // Writes an object.
 void WriteBinding(const Snapshot& snapshot, const Binding& binding, JsonWriter* json);
