@@ -21,6 +21,7 @@
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
+#include "format/snapshot/snapshot_file.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "reader/bisect/bisect_journal.h"
@@ -237,21 +238,23 @@ class Search {
 
   int Tell() {
     told_.path = options_.path;
-    told_.recorded = RecordedIncidents(trace_->file());
     if (told_.answer.found) {
       Result<std::vector<CulpritText>> culprits =
           DescribeCulprits(trace_, told_.answer.culprits, told_.answer.place);
       if (!culprits.ok()) return Failed(culprits.status());
       told_.culprits = std::move(*culprits);
-      AddBreadcrumbPaths(trace_->file(), &told_.culprits);
-      if (!options_.no_output) {
-        const Status written = WriteMinimal();
-        // The answers are in the journal: the same command tells it, and writes the file.
-        if (written.code() == StatusCode::kInterrupted) return Failed(written);
-        // The answer stands without it.
-        if (!written.ok()) {
-          PrintWarning("bisect", "no minimal trace is written: " + written.message());
-        }
+    }
+    if (const Result<Snapshot> crash = ReadSnapshot(trace_->file()); crash.ok()) {
+      told_.recorded = RecordedIncidents(*crash);
+      AddBreadcrumbPaths(*crash, &told_.culprits);
+    }
+    if (told_.answer.found && !options_.no_output) {
+      const Status written = WriteMinimal();
+      // The answers are in the journal: the same command tells it, and writes the file.
+      if (written.code() == StatusCode::kInterrupted) return Failed(written);
+      // The answer stands without it.
+      if (!written.ok()) {
+        PrintWarning("bisect", "no minimal trace is written: " + written.message());
       }
     }
     const std::string text = options_.json ? AnswerAsJson(told_) : AnswerAsText(told_);

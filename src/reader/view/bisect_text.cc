@@ -10,7 +10,6 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "format/snapshot/snapshot_file.h"
 #include "reader/analysis/analysis.h"
 #include "reader/bisect/probe_answer.h"
 #include "reader/report/describe.h"
@@ -198,27 +197,23 @@ void AppendTried(const BisectTold& told, std::string* text) {
 
 }  // namespace
 
-std::vector<std::string> RecordedIncidents(const FileReader& file) {
+std::vector<std::string> RecordedIncidents(const Snapshot& snapshot) {
   std::vector<std::string> sentences;
-  const Result<Snapshot> snapshot = ReadSnapshot(file);
-  if (!snapshot.ok()) return sentences;
-  for (const Incident& incident : snapshot->incidents) {
-    sentences.push_back(VisibleText(IncidentSentence(*snapshot, incident)));
+  for (const Incident& incident : snapshot.incidents) {
+    sentences.push_back(VisibleText(IncidentSentence(snapshot, incident)));
   }
   return sentences;
 }
 
-void AddBreadcrumbPaths(const FileReader& file, std::vector<CulpritText>* culprits) {
+void AddBreadcrumbPaths(const Snapshot& snapshot, std::vector<CulpritText>* culprits) {
   const bool wanted = std::any_of(culprits->begin(), culprits->end(), [](const CulpritText& text) {
     return text.path.empty() && text.suspect.kind == Suspect::Kind::kCall;
   });
   if (!wanted) return;
-  const Result<Snapshot> snapshot = ReadSnapshot(file);
-  if (!snapshot.ok()) return;
-  const Analysis analysis = Analyse(*snapshot);
+  const Analysis analysis = Analyse(snapshot);
   for (CulpritText& culprit : *culprits) {
     if (culprit.suspect.kind == Suspect::Kind::kCall && culprit.path.empty()) {
-      culprit.path = PathOf(*snapshot, analysis, culprit.suspect.call);
+      culprit.path = PathOf(snapshot, analysis, culprit.suspect.call);
     }
   }
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "format/file/file_reader.h"
+#include "format/snapshot/snapshot.h"
 #include "reader/bisect/bisect.h"
 #include "reader/bisect/bisect_tree.h"
 #include "reader/replay/device.h"
@@ -46,13 +46,11 @@ const char* WithoutWord(ProbeOutcome without);
 // "[######......] 12 of about 25 probes, 40 s left: the 40 calls of the guilty list"
 std::string ProgressLine(const BisectProgress& progress, uint64_t average_ms);
 
-// Returns what happened to the program by the snapshot in the trace's file, one sentence each; none
-// if the file holds no snapshot.
-std::vector<std::string> RecordedIncidents(const FileReader& file);
+// Returns a sentence for each incident of the program that was recorded.
+std::vector<std::string> RecordedIncidents(const Snapshot& snapshot);
 
-// Culprits whose list has no events of its own get the path that breadcrumbs say, if the file of the trace
-// holds the snapshot of a crash.
-void AddBreadcrumbPaths(const FileReader& file, std::vector<CulpritText>* culprits);
+// Gives culprits whose list has no events of its own the path of the breadcrumb that has their call.
+void AddBreadcrumbPaths(const Snapshot& snapshot, std::vector<CulpritText>* culprits);
 
 }  // namespace cairn::cli
 

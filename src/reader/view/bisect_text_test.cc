@@ -6,12 +6,15 @@
 
 #include "base/testing/json.h"
 #include "base/testing/json_schema_check.h"
+#include "reader/analysis/testing/snapshot_builder.h"
 #include "reader/bisect/testing/deaths.h"
 
 namespace cairn::cli {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 BisectTold OneCall() {
@@ -194,6 +197,29 @@ TEST(BisectText, JsonIsWhatItsSchemaSays) {
   EXPECT_NE("", SchemaViolation(schema, answer.With("/seconds", "42")));
   EXPECT_EQ("", SchemaViolation(schema, answer.With("/seconds", 42)));
   EXPECT_NE("", SchemaViolation(schema, answer.Without("/culprits/0/submission")));
+}
+
+TEST(BisectText, TheRecordedCrashNamesIncidentsAndPaths) {
+  SnapshotBuilder builder;
+  const uint32_t list = builder.BeginList(builder.AddQueue());
+  builder.Begin(CAIRN_MARKER_PASS);
+  builder.Scope(CAIRN_MARKER_DISPATCH);
+  builder.snapshot.events[1].call = 18'201;
+  builder.End();
+  builder.Submit(0, list);
+  builder.snapshot.incidents.push_back({.kind = IncidentKind::kDeviceLost, .value = -4});
+  EXPECT_THAT(RecordedIncidents(builder.snapshot),
+              ElementsAre(HasSubstr("VK_ERROR_DEVICE_LOST (-4)")));
+  EXPECT_THAT(RecordedIncidents(Snapshot()), IsEmpty());
+
+  std::vector<CulpritText> culprits(3);
+  for (CulpritText& culprit : culprits) culprit.suspect = {Suspect::Kind::kCall, 18'201, 0};
+  culprits[1].path = {"its own"};
+  culprits[2].suspect.call = 18'202;
+  AddBreadcrumbPaths(builder.snapshot, &culprits);
+  EXPECT_THAT(culprits[0].path, ElementsAre("Pass"));
+  EXPECT_THAT(culprits[1].path, ElementsAre("its own"));
+  EXPECT_THAT(culprits[2].path, IsEmpty());
 }
 
 TEST(BisectText, ProgressIsABarAndAnEstimate) {
