@@ -93,12 +93,14 @@ inline constexpr uint32_t kExplainedLastCandidates = 12;
 // The meaning of a list's words for one of its executions.
 enum class ListWords : uint8_t {
   kItsOwn,  // they are of this execution
-  kOfSeveral,  // the list was submitted several times, not as reusable: of which execution cannot be known
+  // The list was submitted several times, not as reusable: their execution cannot be known.
+  kOfSeveral,
   kOfOthers,    // the GPU wrote nothing that shows how far it came in this execution
   kImpossible,  // they hold values that no event of the list writes
 };
 
-// The facts from which a verdict follows; AppendQueueReason (reader/report/reason_text.h) says them.
+// The facts from which a verdict follows; AppendQueueReason (reader/report/reason_text.h) says
+// them.
 struct QueueReason {
   // Executions of the queue: all, and those in a state.
   uint32_t execution_count = 0;
@@ -109,8 +111,8 @@ struct QueueReason {
   // The first one in flight, into Analysis::executions, kNone if none is; and its words.
   uint32_t first_in_flight = kNone;
   ListWords words = ListWords::kItsOwn;
-  // Barriers, and no words, prove that its work before this event has finished, its dispatches, its draws: sequence
-  // numbers, kAllEvents (scope_tree.h) for all of it. 0: they prove nothing.
+  // Barriers, and no words, prove that its work before this event has finished, its dispatches, its
+  // draws: sequence numbers, kAllEvents (scope_tree.h) for all of it. 0: they prove nothing.
   uint32_t drained_work = 0;
   uint32_t drained_dispatches = 0;
   uint32_t drained_draws = 0;

@@ -233,8 +233,8 @@ class CulpritFinder {
     if (writer.is_late) finding_.late_arguments_writer = writer.scope;
   }
 
-  // Finds the first execution of each queue that was submitted and by its words has not begun. None where the
-  // mode was off: there the words prove nothing.
+  // Finds the first execution of each queue that was submitted and by its words has not begun. None
+  // where the mode was off: there the words prove nothing.
   void FindNextToBegin() {
     std::vector<uint32_t> next(analysis_.verdicts.size(), kNone);
     std::vector<bool> mode_off(next.size());

@@ -15,11 +15,11 @@ namespace cairn {
 // The most users that are reported; the latest are.
 inline constexpr size_t kMostFaultUsers = 16;
 
-// Fills Analysis::fault_users, and adds their bindings, if the driver, or the kernel for this process, reports a
-// fault with an address: the finished work of all devices at rest (late_suspect.h) with a bound object that
-// owns a part of the address's range, or a binding of such an address itself. `addresses` and `analysis` are those
-// of `snapshot`. Time is linear in events, objects and descriptors for each address, and O(n log n) in the
-// executions.
+// Fills Analysis::fault_users, and adds their bindings, if the driver, or the kernel for this
+// process, reports a fault with an address: the finished work of all devices at rest
+// (late_suspect.h) with a bound object that owns a part of the address's range, or a binding of
+// such an address itself. `addresses` and `analysis` are those of `snapshot`. Time is linear in
+// events, objects and descriptors for each address, and O(n log n) in the executions.
 void FindFaultUsers(const Snapshot& snapshot, const FaultAddresses& addresses, Analysis* analysis);
 
 }  // namespace cairn

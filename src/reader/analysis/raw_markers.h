@@ -33,8 +33,8 @@ enum class RawRule : uint8_t {
   kBehindUnproven,  // stores may be lost, and it is a later one: in flight
 };
 
-// Evidence against a work in flight; bits of RawReason::doubts. kDoubtMarkerMissing: the top-of-pipe marker
-// directly behind it is missing, and earlier work had not finished.
+// Evidence against a work in flight; bits of RawReason::doubts. kDoubtMarkerMissing: the
+// top-of-pipe marker directly behind it is missing, and earlier work had not finished.
 inline constexpr uint8_t kDoubtMarkerMissing = 1;
 inline constexpr uint8_t kDoubtOtherWork = 2;    // markers stand around other work
 inline constexpr uint8_t kDoubtRunsNothing = 4;  // it is a barrier, a begin or an end
@@ -42,8 +42,8 @@ inline constexpr uint8_t kDoubtRunsNothing = 4;  // it is a barrier, a begin or 
 // The reason for a work's state; RawReasonInWords (reader/report/reason_text.h) says it.
 struct RawReason {
   RawRule rule = RawRule::kNothingTells;
-  // Number of the marker that the rule speaks of, counted from 1: of kLineIsFull the first that was waiting, of lost
-  // stores RawVerdict::unreached_marker. 0: it speaks of none.
+  // Number of the marker that the rule speaks of, counted from 1: of kLineIsFull the first that was
+  // waiting, of lost stores RawVerdict::unreached_marker. 0: it speaks of none.
   uint32_t marker = 0;
   uint32_t waiting_count = 0;  // kLineIsFull: bottom-of-pipe writes that were waiting
   uint8_t doubts = 0;

@@ -25,8 +25,8 @@ void AppendCallWithArguments(const Snapshot& snapshot, const Thread& thread, con
 void AppendUnreturnedCall(const Snapshot& snapshot, const UnreturnedCall& unreturned,
                           std::string& out);
 
-// Sentences, each with a blank before it: which of the descriptor tables lie in no heap. Nothing where no heap is
-// known.
+// Appends a sentence, with a blank before it, for each descriptor table that lies in no heap; none
+// where no heap is known.
 void AppendStrayTables(const Snapshot& snapshot, const BoundTables& bound, std::string& out);
 
 // Writes the argument as an element of an array.

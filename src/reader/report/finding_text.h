@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of the analysis (Findings::culprit) in words, for every form of the report. Everything is visible
-// text.
+// The answer of the analysis (Findings::culprit) in words, for every form of the report. Everything
+// is visible text.
 #ifndef CAIRN_READER_REPORT_FINDING_TEXT_H_
 #define CAIRN_READER_REPORT_FINDING_TEXT_H_
 

@@ -78,7 +78,8 @@ class FieldCollector {
   }
 };
 
-// The fields of `row` that no column is made of. `left_out` are those that the JSON lacks on purpose.
+// The fields of `row` that no column is made of. `left_out` are those that the JSON lacks on
+// purpose.
 template <typename Row>
 std::vector<std::string> Forgotten(const Row& row,
                                    const std::vector<std::span<const JsonColumn<Row>>>& columns,

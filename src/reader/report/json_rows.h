@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of a dump as JSON, by tables of columns (json_columns.h): a column has a key, and the fields of the row from
-// which its value is made. json_columns_test.cc compares the fields with format/snapshot/rows.h, so that a fact that
-// is added there is printed, or left out on purpose.
+// Rows of a dump as JSON, by tables of columns (json_columns.h): a column has a key, and the fields
+// of the row from which its value is made. json_columns_test.cc compares the fields with
+// format/snapshot/rows.h, so that a fact that is added there is printed, or left out on purpose.
 #ifndef CAIRN_READER_REPORT_JSON_ROWS_H_
 #define CAIRN_READER_REPORT_JSON_ROWS_H_
 

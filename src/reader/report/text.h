@@ -26,8 +26,8 @@ struct TextOptions {
 };
 
 // UTF-8, with a line feed after each line. Names are shown so that they cannot act on a terminal.
-// `findings` are those of `snapshot`; of one device (Findings::device) the report shows only that one. The number of
-// allocations does not depend on the number of markers. Cost: bench TextReport.
+// `findings` are those of `snapshot`; of one device (Findings::device) the report shows only that
+// one. The number of allocations does not depend on the number of markers. Cost: bench TextReport.
 std::string TextReport(const Snapshot& snapshot, const Findings& findings,
                        const TextOptions& options);
 

@@ -49,7 +49,8 @@ std::string ProgressLine(const BisectProgress& progress, uint64_t average_ms);
 // Returns a sentence for each incident of the program that was recorded.
 std::vector<std::string> RecordedIncidents(const Snapshot& snapshot);
 
-// Gives culprits whose list has no events of its own the path of the breadcrumb that has their call.
+// Gives culprits whose list has no events of its own the path of the breadcrumb that has their
+// call.
 void AddBreadcrumbPaths(const Snapshot& snapshot, std::vector<CulpritText>* culprits);
 
 }  // namespace cairn::cli
