@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Analyse: the cost of judging 100,000 scopes, which is on the way between a device loss and the first
-// line of its report.
+// line of its report. AnalyseDump: the same with everything else that a report has.
 #include <benchmark/benchmark.h>
 
 #include "cairn/marker_types.h"
 
-#include "reader/analysis/analysis.h"
+#include "reader/analysis/findings.h"
 
 namespace cairn {
 namespace {
@@ -69,6 +69,20 @@ void Analyse(benchmark::State& state) {
       benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(Analyse)->ArgName("lists")->Arg(1)->Arg(100)->Arg(1000)->Unit(benchmark::kMicrosecond);
+
+void AnalyseDump(benchmark::State& state) {
+  const Snapshot snapshot = MakeSnapshot(100'000, static_cast<uint32_t>(state.range(0)));
+  for (auto _ : state) {
+    const Findings findings = AnalyseDump(snapshot);
+    benchmark::DoNotOptimize(findings.culprit.suspects.data());
+  }
+}
+BENCHMARK(AnalyseDump)
+    ->ArgName("lists")
+    ->Arg(1)
+    ->Arg(100)
+    ->Arg(1000)
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace cairn

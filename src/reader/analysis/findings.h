@@ -54,10 +54,9 @@ struct Findings {
   CulpritFinding culprit;
 };
 
-// Runs the whole analysis. `device`: as Findings::device. Pure. Time is that of Analyse() and of
-// what it is joined with, O(n log n) at most in each table of the snapshot; the number of
-// allocations does not depend on the number of events. Any snapshot whose indices are in range is
-// safe.
+// Runs the whole analysis. `device`: as Findings::device. Pure. Time is O(n log n) at most in each
+// table of the snapshot (bench AnalyseDump); the number of allocations does not depend on the
+// number of events. Any snapshot whose indices are in range is safe.
 Findings AnalyseDump(const Snapshot& snapshot, uint32_t device = kNone);
 
 }  // namespace cairn
