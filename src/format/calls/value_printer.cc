@@ -7,6 +7,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/result_name.h"
 #include "base/text.h"
 #include "d3d12gen/enums.h"
 #include "d3d12gen/interfaces.h"
@@ -15,37 +16,6 @@
 
 namespace cairn {
 namespace {
-
-struct CodeName {
-  uint32_t code;
-  const char* name;
-};
-constexpr CodeName kResultCodes[] = {
-    {0x00000000, "S_OK"},
-    {0x00000001, "S_FALSE"},
-    {0x80004001, "E_NOTIMPL"},
-    {0x80004002, "E_NOINTERFACE"},
-    {0x80004003, "E_POINTER"},
-    {0x80004004, "E_ABORT"},
-    {0x80004005, "E_FAIL"},
-    {0x8000FFFF, "E_UNEXPECTED"},
-    {0x80070005, "E_ACCESSDENIED"},
-    {0x80070006, "E_HANDLE"},
-    {0x8007000E, "E_OUTOFMEMORY"},
-    {0x80070057, "E_INVALIDARG"},
-    {0x887A0001, "DXGI_ERROR_INVALID_CALL"},
-    {0x887A0002, "DXGI_ERROR_NOT_FOUND"},
-    {0x887A0003, "DXGI_ERROR_MORE_DATA"},
-    {0x887A0004, "DXGI_ERROR_UNSUPPORTED"},
-    {0x887A0005, "DXGI_ERROR_DEVICE_REMOVED"},
-    {0x887A0006, "DXGI_ERROR_DEVICE_HUNG"},
-    {0x887A0007, "DXGI_ERROR_DEVICE_RESET"},
-    {0x887A000A, "DXGI_ERROR_WAS_STILL_DRAWING"},
-    {0x887A0020, "DXGI_ERROR_DRIVER_INTERNAL_ERROR"},
-    {0x887A0036, "DXGI_ERROR_ALREADY_EXISTS"},
-    {0x887E0001, "D3D12_ERROR_ADAPTER_NOT_FOUND"},
-    {0x887E0002, "D3D12_ERROR_DRIVER_VERSION_MISMATCH"},
-};
 
 std::string Utf8(const void* characters) {
   WideText wide;
@@ -368,10 +338,8 @@ void PutArguments(const MethodInfo& method, const DecodedCall& call, const Value
 }  // namespace
 
 std::string ResultCodeName(uint32_t code) {
-  for (const CodeName& known : kResultCodes) {
-    if (known.code == code) return known.name;
-  }
-  return fmt::format("{:#010x}", code);
+  const std::string_view name = HresultName(code);
+  return name.empty() ? fmt::format("{:#010x}", code) : std::string(name);
 }
 
 namespace {

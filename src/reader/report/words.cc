@@ -4,51 +4,29 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <ctime>
 
+#include "base/result_name.h"
 #include "base/signal_name.h"
 
 namespace cairn {
 namespace {
 
-struct NamedValue {
-  int64_t value;
-  std::string_view name;
-};
-
-constexpr int64_t Hresult(uint32_t code) {
-  return static_cast<int32_t>(code);
-}
-
-constexpr NamedValue kDeviceLostCodes[] = {
-    {1, "VK_NOT_READY"},
-    {2, "VK_TIMEOUT"},
-    {-1, "VK_ERROR_OUT_OF_HOST_MEMORY"},
-    {-2, "VK_ERROR_OUT_OF_DEVICE_MEMORY"},
-    {-3, "VK_ERROR_INITIALIZATION_FAILED"},
-    {-4, "VK_ERROR_DEVICE_LOST"},
-    {-5, "VK_ERROR_MEMORY_MAP_FAILED"},
-    {-13, "VK_ERROR_UNKNOWN"},
-    {-1000000000, "VK_ERROR_SURFACE_LOST_KHR"},
-    {-1000001004, "VK_ERROR_OUT_OF_DATE_KHR"},
-    {Hresult(0x80004005), "E_FAIL"},
-    {Hresult(0x8007000E), "E_OUTOFMEMORY"},
-    {Hresult(0x80070057), "E_INVALIDARG"},
-    {Hresult(0x88760870), "D3DDDIERR_DEVICEREMOVED"},
-    {Hresult(0x887A0001), "DXGI_ERROR_INVALID_CALL"},
-    {Hresult(0x887A0005), "DXGI_ERROR_DEVICE_REMOVED"},
-    {Hresult(0x887A0006), "DXGI_ERROR_DEVICE_HUNG"},
-    {Hresult(0x887A0007), "DXGI_ERROR_DEVICE_RESET"},
-    {Hresult(0x887A0020), "DXGI_ERROR_DRIVER_INTERNAL_ERROR"},
-    {Hresult(0x887A0026), "DXGI_ERROR_ACCESS_LOST"},
-};
-
-template <size_t kCount>
-std::string_view Find(const NamedValue (&table)[kCount], int64_t value) {
-  for (const NamedValue& entry : table) {
-    if (entry.value == value) return entry.name;
+std::string_view VkResultName(int64_t code) {
+  switch (code) {
+    case 1: return "VK_NOT_READY";
+    case 2: return "VK_TIMEOUT";
+    case -1: return "VK_ERROR_OUT_OF_HOST_MEMORY";
+    case -2: return "VK_ERROR_OUT_OF_DEVICE_MEMORY";
+    case -3: return "VK_ERROR_INITIALIZATION_FAILED";
+    case -4: return "VK_ERROR_DEVICE_LOST";
+    case -5: return "VK_ERROR_MEMORY_MAP_FAILED";
+    case -13: return "VK_ERROR_UNKNOWN";
+    case -1000000000: return "VK_ERROR_SURFACE_LOST_KHR";
+    case -1000001004: return "VK_ERROR_OUT_OF_DATE_KHR";
+    default: return {};
   }
-  return {};
 }
 
 }  // namespace
@@ -345,7 +323,9 @@ std::string_view MethodName(WriteMethod method) {
 }
 
 std::string_view DeviceLostCodeName(int64_t code) {
-  return Find(kDeviceLostCodes, code);
+  const std::string_view name = VkResultName(code);
+  const bool may_be_hresult = code < 0 && code >= INT32_MIN;
+  return name.empty() && may_be_hresult ? HresultName(static_cast<uint32_t>(code)) : name;
 }
 
 std::string DeviceLostCodeInWords(int64_t code) {

@@ -18,6 +18,12 @@ TEST(Words, DeviceLostCodesAreWrittenAsTheirApiDoes) {
   EXPECT_EQ(DeviceLostCodeInWords(static_cast<int32_t>(0x80131509)), "code 0x80131509");
   EXPECT_EQ(DeviceLostCodeInWords(-1000001004), "VK_ERROR_OUT_OF_DATE_KHR (-1000001004)");
   EXPECT_EQ(DeviceLostCodeInWords(-99), "code -99");
+  EXPECT_EQ(DeviceLostCodeName(static_cast<int32_t>(0x80070005)), "E_ACCESSDENIED");
+  // No loss is a success: neither S_OK nor S_FALSE, which is VK_NOT_READY.
+  EXPECT_EQ(DeviceLostCodeName(0), "");
+  EXPECT_EQ(DeviceLostCodeName(1), "VK_NOT_READY");
+  // Not the low half of a larger number.
+  EXPECT_EQ(DeviceLostCodeName((int64_t{-7} << 32) + 0x80070005), "");
 }
 
 TEST(Words, OfADeathItIsSaidWhoseKillItWasAndWhichMomentIsTold) {
