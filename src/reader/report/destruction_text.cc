@@ -129,8 +129,8 @@ void AppendDescriptorBinding(const Snapshot& snapshot, const Binding& binding, s
   if (binding.descriptor == kNone) {
     append(
         ": {} descriptor{}, in arrays that may be partially bound or are large, {} not looked into",
-        GroupedDigits(set.unseen_count), set.unseen_count == 1 ? "" : "s",
-        set.unseen_count == 1 ? "is" : "are");
+        GroupedDigits(set.unseen_count), Plural(set.unseen_count, "", "s"),
+        Plural(set.unseen_count, "is", "are"));
     return;
   }
   const Descriptor& descriptor = snapshot.descriptors[binding.descriptor];

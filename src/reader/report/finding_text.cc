@@ -61,7 +61,7 @@ class FindingWriter {
     }
     if (finding_.certainty == Certainty::kNotKnown) {
       Format("; what was running is not known, {} candidate{} no end that can be seen: ",
-             finding_.suspects.size(), finding_.suspects.size() == 1 ? " has" : "s have");
+             finding_.suspects.size(), Plural(finding_.suspects.size(), " has", "s have"));
       AppendWork(finding_.suspects.front());
     } else if (AccusesWork(finding_.kind)) {
       WriteAccused();

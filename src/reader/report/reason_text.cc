@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/text.h"
 #include "reader/analysis/scope_tree.h"
 #include "reader/report/words.h"
 
@@ -74,10 +75,10 @@ class QueueReasonWriter {
   void WriteModeOff() {
     Say("The marker mode was off, so that the GPU wrote nothing: how far it came in {} command "
         "list{} is not known.",
-        reason_.unknown_count, reason_.unknown_count == 1 ? "" : "s");
+        reason_.unknown_count, Plural(reason_.unknown_count, "", "s"));
     if (reason_.completed_count != 0) {
       Say("{} other{} finished, as the application told.", reason_.completed_count,
-          reason_.completed_count == 1 ? " has" : "s have");
+          Plural(reason_.completed_count, " has", "s have"));
     }
   }
 

@@ -196,7 +196,7 @@ void SectionPrinter::PrintSubmission(LineSink& sink, size_t first, size_t end) {
   }
   if (recycled != 0) {
     fmt::format_to(std::back_inserter(text_), "{}{} recycled list{}", shown == 0 ? " " : ", ",
-                   recycled, recycled == 1 ? "" : "s");
+                   recycled, Plural(recycled, "", "s"));
   }
   sink.Prose(" - ", text_);
 }
@@ -336,7 +336,7 @@ void SectionPrinter::PrintThread(LineSink& sink, const Thread& thread) {
     text_ += ", no calls";
   } else {
     const uint64_t made = first[thread.call_count - 1].number;
-    fmt::format_to(std::back_inserter(text_), ", {} call{}", made, made == 1 ? "" : "s");
+    fmt::format_to(std::back_inserter(text_), ", {} call{}", made, Plural(made, "", "s"));
   }
   sink.Prose(" - ", text_);
   for (uint32_t i = thread.call_count; i-- > 0;) {

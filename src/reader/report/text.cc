@@ -221,7 +221,7 @@ void TextReporter::PrintSources(LineSink& sink, const Device& device) {
   const size_t others = device.source_count - limiting;
   text_.clear();
   Format("{} {}data source{}; --all shows {}", others, limiting == 0 ? "" : "other ",
-         others == 1 ? "" : "s", others == 1 ? "it" : "them");
+         Plural(others, "", "s"), Plural(others, "it", "them"));
   sink.Prose("   ", text_);
 }
 
@@ -259,7 +259,7 @@ void TextReporter::PrintRawMarkerVerdict(LineSink& sink, const RawMarkerVerdict&
   if (count == 0) {
     Format(": all that lies between raw markers had finished or not begun");
   } else {
-    Format(": {} candidate{}, {} of them likely", count, count == 1 ? "" : "s", likely);
+    Format(": {} candidate{}, {} of them likely", count, Plural(count, "", "s"), likely);
   }
   sink.Prose(" - ", text_);
   size_t shown = 0;

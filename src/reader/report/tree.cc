@@ -204,7 +204,7 @@ void TreePrinter::PrintList(LineSink& sink, uint32_t index) {
   const bool shown_before = expanded && printed_[execution.first_scope];
   if (execution.scope_count != 0 && (!expanded || shown_before)) {
     fmt::format_to(std::back_inserter(line), " ({} scope{}{})", execution.scope_count,
-                   execution.scope_count == 1 ? "" : "s", shown_before ? ", as above" : "");
+                   Plural(execution.scope_count, "", "s"), shown_before ? ", as above" : "");
   }
   sink.EndLine(execution.state, 3, 3);
   if (!expanded || shown_before) return;
@@ -265,7 +265,7 @@ void TreePrinter::PrintScope(LineSink& sink, uint32_t index, bool is_last) {
               line);
   const uint32_t inside = subtree_size_[index] - 1;
   if (inside != 0 && !IsExpanded(scope)) {
-    fmt::format_to(std::back_inserter(line), " ({} scope{})", inside, inside == 1 ? "" : "s");
+    fmt::format_to(std::back_inserter(line), " ({} scope{})", inside, Plural(inside, "", "s"));
   }
   sink.EndLine(scope.state, mark_offset, 3);
 }

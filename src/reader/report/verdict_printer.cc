@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "base/text.h"
 #include "reader/analysis/work_class.h"
 #include "reader/report/describe.h"
 #include "reader/report/finding_text.h"
@@ -125,9 +126,9 @@ void VerdictPrinter::PrintQueue(LineSink& sink, const QueueVerdict& verdict) {
     text_ += ": exactly one work was running";
   } else if (verdict.ends_unseen) {
     fmt::format_to(out, ": not known, {} candidate{} whose end cannot be seen", count,
-                   count == 1 ? "" : "s");
+                   Plural(count, "", "s"));
   } else {
-    fmt::format_to(out, ": {} candidate{}", count, count == 1 ? "" : "s");
+    fmt::format_to(out, ": {} candidate{}", count, Plural(count, "", "s"));
   }
   sink.Prose(" - ", text_);
   if (all_ || findings_.culprit.suspects.empty()) PrintCandidates(sink, verdict);

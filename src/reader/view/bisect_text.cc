@@ -86,7 +86,7 @@ void AppendCulprit(const CulpritText& culprit, std::string* text) {
 void AppendRest(const BisectTold& told, std::string* text) {
   const BisectAnswer& answer = told.answer;
   auto out = std::back_inserter(*text);
-  const char* them = answer.culprits.size() == 1 ? "it" : "them";
+  const std::string_view them = Plural(answer.culprits.size(), "it", "them");
   switch (answer.without) {
     case ProbeOutcome::kClean:
       fmt::format_to(out, "Without {} the trace runs to its end.\n", them);
@@ -102,8 +102,8 @@ void AppendRest(const BisectTold& told, std::string* text) {
   }
   if (told.minimal_path.empty()) return;
   fmt::format_to(out, "Alone {} in {}, which fails as well: cairn replay {}\n",
-                 answer.culprits.size() == 1 ? "it is" : "they are", VisibleText(told.minimal_path),
-                 ShellQuoted(told.minimal_path));
+                 Plural(answer.culprits.size(), "it is", "they are"),
+                 VisibleText(told.minimal_path), ShellQuoted(told.minimal_path));
 }
 
 void WriteCulprit(const CulpritText& culprit, JsonWriter* json) {
@@ -167,7 +167,7 @@ void AppendTried(const BisectTold& told, std::string* text) {
   auto out = std::back_inserter(*text);
   const BisectAnswer& answer = told.answer;
   fmt::format_to(out, "Tried     {} replay{} of the whole trace", answer.asked,
-                 answer.asked == 1 ? "" : "s");
+                 Plural(answer.asked, "", "s"));
   if (told.whole_plays != 0) {
     fmt::format_to(out, ", {:.1f} s each", Seconds(told.whole_plays_ns / told.whole_plays));
   }
@@ -220,11 +220,10 @@ void AddBreadcrumbPaths(const Snapshot& snapshot, std::vector<CulpritText>* culp
 
 std::string AnswerAsText(const BisectTold& told) {
   const BisectAnswer& answer = told.answer;
-  std::string probes =
-      fmt::format("{} probe{}", GroupedDigits(answer.probes), answer.probes == 1 ? "" : "s");
+  std::string probes = Counted(answer.probes, "probe");
   if (answer.undecided != 0) {
     probes += fmt::format(", of which {} said nothing and {} asked again",
-                          GroupedDigits(answer.undecided), answer.undecided == 1 ? "was" : "were");
+                          GroupedDigits(answer.undecided), Plural(answer.undecided, "was", "were"));
   }
   probes += fmt::format(", {:.1f} s.\n", Seconds(told.duration_ns));
   const std::string path = VisibleText(told.path);

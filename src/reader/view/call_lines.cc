@@ -185,7 +185,7 @@ Status CallLines::PutBytes(std::span<const std::byte> rest, const LineOptions& o
   const uint64_t count = ByteCount(rest);
   words->json.NumberKey("bytes", count);
   if (!options.whole) {
-    words->text += fmt::format("{} byte{}", GroupedDigits(count), count == 1 ? "" : "s");
+    words->text += Counted(count, "byte");
     return Status();
   }
   arena_.Reset();
@@ -237,7 +237,7 @@ Status CallLines::PutReadback(const Record& record, Words* words) const {
       "the GPU wrote into {}, subresource {}, at offset {}: {} row{} of {} bytes, hash {}; there "
       "when {} has come to {}",
       NameOf(record.object), body->subresource, body->offset_bytes, body->row_count,
-      body->row_count == 1 ? "" : "s", body->row_bytes, hash, NameOf(body->fence),
+      Plural(body->row_count, "", "s"), body->row_bytes, hash, NameOf(body->fence),
       body->fence_value);
   return Status();
 }

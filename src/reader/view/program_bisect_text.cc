@@ -193,7 +193,7 @@ std::string RunsLine(const ProgramTold& told) {
   std::string text = RunsInWords(answer.probes);
   if (answer.undecided != 0) {
     text += fmt::format(", of which {} said nothing and {} asked again",
-                        GroupedDigits(answer.undecided), answer.undecided == 1 ? "was" : "were");
+                        GroupedDigits(answer.undecided), Plural(answer.undecided, "was", "were"));
   }
   return text + fmt::format(", {:.1f} s.\n", static_cast<double>(told.duration_ns) / 1e9);
 }
