@@ -134,11 +134,13 @@ TEST_F(ListStateTest, AListHasAPipelineOrAStateObject) {
   Call(Method::ID3D12GraphicsCommandList_SetPipelineState, kList, ObjectPointer(kPipeline));
   const uint64_t setting =
       Call(Method::ID3D12GraphicsCommandList4_SetPipelineState1, kList, ObjectPointer(kSignature));
-  const Json rays = At(Dispatch());
+  const uint64_t with_state_object = Dispatch();
+  Call(Method::ID3D12GraphicsCommandList_SetPipelineState, kList, ObjectPointer(kPipeline));
+  const uint64_t with_pipeline = Dispatch();
+  const Json rays = At(with_state_object);
   EXPECT_FALSE(rays["pipeline"].is_object());
   EXPECT_EQ(rays["state_object"]["set_by"], setting);
-  Call(Method::ID3D12GraphicsCommandList_SetPipelineState, kList, ObjectPointer(kPipeline));
-  const Json again = At(Dispatch());
+  const Json again = At(with_pipeline);
   EXPECT_EQ(again["pipeline"]["object"], kPipeline);
   EXPECT_FALSE(again.contains("state_object"));
 }
