@@ -59,6 +59,17 @@ TEST_F(InterruptTest, ImagesLeavesNothing) {
   EXPECT_THAT(folder_.Contents(), ElementsAre("long.cairn"));
 }
 
+// The folder is there before the playback has begun, and with it before anybody notes interrupts.
+TEST_F(InterruptTest, DiffOfImagesLeavesNothing) {
+  Copy("long.cairn");
+  const CommandResult result =
+      Interrupt({"diff", "--images", "-o", "out", "long.cairn", "long.cairn"},
+                [this](const Command&) { return Has("out"); });
+  EXPECT_NE(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(result.output, "");
+  EXPECT_THAT(folder_.Contents(), ElementsAre("long.cairn"));
+}
+
 TEST_F(InterruptTest, TrimLeavesNothing) {
   Copy("long.cairn");
   const CommandResult result =

@@ -80,7 +80,7 @@ int CompareInto(const DiffOptions& options, const Compare& compare) {
   if (!options.folder.empty()) {
     if (const Status made = MakeFolder(options.folder); !made.ok()) return Trouble(made);
   }
-  const int exit_code = compare();
+  const int exit_code = compare(is_new ? options.folder : "");
   if (exit_code == kExitTrouble && is_new) RemoveEmptyFolder(options.folder);
   return exit_code;
 }
@@ -88,15 +88,16 @@ int CompareInto(const DiffOptions& options, const Compare& compare) {
 }  // namespace
 
 int DiffFolders(const DiffOptions& options) {
-  return CompareInto(options, [&] { return CompareBothFolders(options); });
+  return CompareInto(options, [&](const std::string&) { return CompareBothFolders(options); });
 }
 
 int DiffPlaybacks(const DiffOptions& options) {
-  const PlayProcess process = {.verb = "diff",
-                               .paths = {options.paths[0], options.paths[1]},
-                               .failed = kExitTrouble,
-                               .playback_failed = kExitTrouble};
-  return CompareInto(options, [&] {
+  return CompareInto(options, [&](const std::string& new_folder) {
+    const PlayProcess process = {.verb = "diff",
+                                 .paths = {options.paths[0], options.paths[1]},
+                                 .failed = kExitTrouble,
+                                 .playback_failed = kExitTrouble,
+                                 .new_folder = new_folder};
     return PlayInChild(process, [&](PlayStatus& child) { return PlayBoth(options, child); });
   });
 }

@@ -99,9 +99,20 @@ int PrintFiles(const ImagesOptions& options, const ImagePlace& place, const Text
   return kExitFailed;
 }
 
+// Handles a place that the command line or the file does not have.
+int Refuse(const Status& status) {
+  PrintError("images", status.message());
+  return status.code() == StatusCode::kInvalidArgument ? kExitUsage : kExitFailed;
+}
+
 int Play(const ImagesOptions& options, const ImagePlace& place, const ImageObjects& objects,
          PlayerOptions player_options, TraceReader& trace) {
+  // Before the folder: ^C from here on ends the playback in order.
   auto progress = std::make_unique<TaskProgress>("images");
+  if (const Status made = MakeFolder(options.folder); !made.ok()) {
+    progress.reset();
+    return Refuse(made);
+  }
   TextureFiles files(options.folder, objects, options.stretch);
   bool stopped = false;
   uint64_t frames = 0;
@@ -136,12 +147,6 @@ int Play(const ImagesOptions& options, const ImagePlace& place, const ImageObjec
   return exit_code == 0 && (*player)->result().skipped != 0 ? kExitLeftOut : exit_code;
 }
 
-// Handles a place that the command line or the file does not have.
-int Refuse(const Status& status) {
-  PrintError("images", status.message());
-  return status.code() == StatusCode::kInvalidArgument ? kExitUsage : kExitFailed;
-}
-
 int PlayTrace(const ImagesOptions& options, PlayStatus& child) {
   std::optional<TraceReader> trace = OpenTraceToPlay("images", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
@@ -158,7 +163,6 @@ int PlayTrace(const ImagesOptions& options, PlayStatus& child) {
       PlayerOptionsOf(options, *place, *objects, trace->file().size_bytes());
   if (!player.ok()) return Refuse(player.status());
   child.AddTo(&*player);
-  if (const Status made = MakeFolder(options.folder); !made.ok()) return Refuse(made);
   return Play(options, *place, *objects, std::move(player).value(), *trace);
 }
 
@@ -169,7 +173,9 @@ int Run(ImagesOptions options) {
   }
   if (options.folder.empty()) options.folder = ".";
   const bool is_new_folder = FactsAt(options.folder).type == std::filesystem::file_type::not_found;
-  const int exit_code = PlayInChild({.verb = "images", .paths = {options.path}},
+  const int exit_code = PlayInChild({.verb = "images",
+                                     .paths = {options.path},
+                                     .new_folder = is_new_folder ? options.folder : ""},
                                     [&](PlayStatus& child) { return PlayTrace(options, child); });
   // A folder that got no image.
   if (exit_code != 0 && is_new_folder) RemoveEmptyFolder(options.folder);

@@ -17,6 +17,7 @@
 #include "os/child.h"
 #include "os/child_status.h"
 #include "os/terminal.h"
+#include "reader/replay/image_file.h"
 
 namespace cairn::cli {
 
@@ -125,7 +126,10 @@ int PlayInChild(const PlayProcess& process, const std::function<int(PlayStatus&)
     return process.failed;
   }
   if (end->kind == EndKind::kExited && (*status)->ended) return end->value;
-  if (WasAskedToEnd(*end)) EndAs(*end);
+  if (WasAskedToEnd(*end)) {
+    if (!process.new_folder.empty()) RemoveEmptyFolder(process.new_folder);
+    EndAs(*end);
+  }
   // Where the child's progress may stand.
   if (TakesEscapes(StandardStream::kError)) std::fputs("\r\x1b[K", stderr);
   const std::string& path =

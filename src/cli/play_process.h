@@ -47,6 +47,9 @@ struct PlayProcess {
   // Exit codes: if there is no child, and if the playback died.
   int failed = kExitFailed;
   int playback_failed = kExitPlaybackFailed;
+  // A folder that the playback makes. If the playback is ended on purpose before it has an image, the folder goes
+  // again; if it fails, that is up to the caller. "": none.
+  std::string new_folder;
 };
 
 // Runs this program again as a child with the same words; there the same call runs `body`, and does not return.

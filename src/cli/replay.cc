@@ -359,7 +359,9 @@ int Run(ReplayOptions options) {
   const int exit_code =
       options.in_process
           ? Play(options, player, nullptr)
-          : PlayInChild({.verb = VerbOf(options), .paths = {options.path}},
+          : PlayInChild({.verb = VerbOf(options),
+                         .paths = {options.path},
+                         .new_folder = is_new_folder ? options.images : ""},
                         [&](PlayStatus& child) { return Play(options, player, &child); });
   // A folder that got no image.
   if (is_new_folder && exit_code != 0) RemoveEmptyFolder(options.images);
