@@ -98,6 +98,8 @@ TEST_P(RawMarkersReportTest, SaysWhatFollows) {
     states += work["state"] == "completed" ? 'F' : work["state"] == "not started" ? 'N' : 'R';
   }
   EXPECT_EQ(states, "FFFFFRNN");
+  EXPECT_EQ(verdict["candidate_count"], 1);
+  EXPECT_EQ(verdict["likely_count"], 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Layers, RawMarkersReportTest, ::testing::Values("--no-layer", "--quiet"));

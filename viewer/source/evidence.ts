@@ -60,10 +60,9 @@ export class Evidence extends LitElement {
   }
   private rawVerdict(verdict: RawMarkerVerdict) {
     const running = verdict.works.filter(({ state }) => state === "in flight");
-    const likely = running.filter((work) => work.likely);
-    const order = [...likely, ...running.filter((work) => !work.likely)];
+    const order = [...running.filter((work) => work.likely), ...running.filter((work) => !work.likely)];
     const first = Math.max(0, verdict.markers.length - mostRows);
-    return html`<li>${this.report.queue(verdict.queue)}: ${running.length ? `${count(running.length, "candidate")}, ${likely.length} of them likely` : "all that lies between raw markers had finished or not begun"}
+    return html`<li>${this.report.queue(verdict.queue)}: ${verdict.candidate_count ? `${count(verdict.candidate_count, "candidate")}, ${verdict.likely_count} of them likely` : "all that lies between raw markers had finished or not begun"}
       ${rows(order, (work) => html`<li><span class="mark in-flight">[>]</span> <span class="isolate">${this.report.work(work.execution, work.scope, work.after_marker)}</span>
         <div class="quiet">${visible(work.reason, 2000)}</div></li>`, 16)}
       ${verdict.consistent ? nothing : html`<p class="wrong">! No order of execution leaves the slots as they are: stores were lost, or slots hold values of an earlier use. Nothing is said not to have started.</p>`}

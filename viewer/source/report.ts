@@ -67,7 +67,7 @@ export interface Device {
   sources: { name: string; state: string; reason: string }[]; application: string; annotation_driver: string; annotations_forced: boolean;
 }
 export interface RawMarkerVerdict {
-  queue: number | null; consistent: boolean; executions_left_out: number;
+  queue: number | null; consistent: boolean; executions_left_out: number; candidate_count: number; likely_count: number;
   markers: { execution: number | null; pipe: string; slot: number; value: string; arrival: string }[];
   works: { execution: number; scope: number | null; after_marker: number; state: State; likely: boolean; reason: string }[];
 }

@@ -101,7 +101,7 @@ test("what the program's own markers, the kernel and losses tell", async () => {
   const { report } = data;
   Object.assign(report, {
     losses: ["a ring was full", "a ring was full", "a name was cut"], incidents: [], checkpoints: [],
-    raw_marker_verdicts: [{ queue: 0, device: 0, consistent: false, executions_left_out: 3,
+    raw_marker_verdicts: [{ queue: 0, device: 0, consistent: false, executions_left_out: 3, candidate_count: 2, likely_count: 1,
       markers: [{ execution: 0, pipe: "top", slot: 2, value: "0x11", arrival: "arrived" }],
       works: [{ execution: 0, scope: null, after_marker: 1, state: "in flight", likely: false, reason: "Its end is not there." },
         { execution: 0, scope: 1, after_marker: 1, state: "in flight", likely: true, reason: "It began." }, { execution: 0, scope: 2, after_marker: 0, state: "completed", likely: false, reason: "no" }] }],

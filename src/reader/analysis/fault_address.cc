@@ -102,6 +102,11 @@ class AddressJudge {
                     : verdict.owners.empty() ? AddressState::kNeverMapped
                                              : AddressState::kFreed;
     if (owned) verdict.below = verdict.above = AddressNeighbour{};
+    verdict.near_object = !verdict.owners.empty() || IsNear(verdict.below) || IsNear(verdict.above);
+  }
+
+  static bool IsNear(const AddressNeighbour& neighbour) {
+    return neighbour.object != kNone && neighbour.distance <= kNearBytes;
   }
 
   bool IsAlive(uint32_t object) const {

@@ -70,7 +70,11 @@ struct FaultAddressVerdict {
   // The nearest of all objects, those that live first; not found out where it is owned.
   AddressNeighbour below;
   AddressNeighbour above;
+  // It lies in an object, or at most kNearBytes from one: a sentence about the crash names it.
+  bool near_object = false;
 };
+// Other memory of the process lies farther away.
+inline constexpr uint64_t kNearBytes = uint64_t{1} << 20;
 inline constexpr size_t kMostOwners = 8;
 // The most addresses that are judged: a driver reports a handful.
 inline constexpr size_t kMostFaultAddressesJudged = 64;

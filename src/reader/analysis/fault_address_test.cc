@@ -128,6 +128,17 @@ TEST(FaultAddress, BetweenNeighbours) {
   EXPECT_EQ(memory.Fault(0x3FFF).above.distance, 0u);
 }
 
+TEST(FaultAddress, IsNearAnObjectAtMostOneMebibyteAway) {
+  Memory memory;
+  EXPECT_FALSE(memory.Fault(0x1000).near_object) << "there is none";
+  memory.Add(0x1000'0000, 0x1000);
+  EXPECT_TRUE(memory.Fault(0x1000'0fff).near_object);
+  EXPECT_TRUE(memory.Fault(0x1000'1000 + kNearBytes).near_object);
+  EXPECT_FALSE(memory.Fault(0x1000'1001 + kNearBytes).near_object);
+  EXPECT_TRUE(memory.Fault(0x0fff'ffff - kNearBytes).near_object);
+  EXPECT_FALSE(memory.Fault(0x0fff'fffe - kNearBytes).near_object);
+}
+
 TEST(FaultAddress, WithoutObjectsThereAreNoNeighbours) {
   Memory memory;
   const FaultAddressVerdict verdict = memory.Fault(0x2010);

@@ -2,6 +2,7 @@
 #include "reader/analysis/findings.h"
 
 #include "reader/analysis/fault_users.h"
+#include "reader/analysis/limiting_sources.h"
 
 namespace cairn {
 namespace {
@@ -31,6 +32,7 @@ Findings AnalyseDump(const Snapshot& snapshot, uint32_t device) {
   findings.freed_in_flight = FindFreedInFlight(snapshot, analysis);
   findings.checkpoints = CheckCheckpoints(snapshot, analysis);
   findings.culprit = FindCulprit(snapshot, analysis, findings.waits, findings.raw_markers, device);
+  findings.limiting_sources = FindLimitingSources(snapshot, findings.culprit);
   return findings;
 }
 

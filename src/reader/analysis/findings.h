@@ -52,6 +52,8 @@ struct Findings {
 
   // The answer: what happened, how sure that is, which work can have done it.
   CulpritFinding culprit;
+  // Missing data sources that would have told more of it; into Snapshot::sources, in rising order.
+  std::vector<uint32_t> limiting_sources;
 };
 
 // Runs the whole analysis. `device`: as Findings::device. Pure. Time is O(n log n) at most in each

@@ -159,6 +159,14 @@ RawMarkerVerdict JudgeQueue(const Snapshot& snapshot, const Analysis& analysis,
   return verdict;
 }
 
+void CountCandidates(RawMarkerVerdict* verdict) {
+  for (const RawMarkerWork& work : verdict->works) {
+    if (work.state != WorkState::kInFlight) continue;
+    ++verdict->candidate_count;
+    verdict->likely_count += work.likely ? 1 : 0;
+  }
+}
+
 }  // namespace
 
 std::vector<RawMarkerVerdict> JudgeRawMarkers(const Snapshot& snapshot, const Analysis& analysis) {
@@ -186,6 +194,7 @@ std::vector<RawMarkerVerdict> JudgeRawMarkers(const Snapshot& snapshot, const An
     begin = end;
   }
   AllowForLostStores(snapshot, analysis, &verdicts);
+  for (RawMarkerVerdict& verdict : verdicts) CountCandidates(&verdict);
   return verdicts;
 }
 

@@ -47,6 +47,8 @@ struct RawMarkerVerdict {
   uint32_t unreached_marker = 0;          // as in RawVerdict
   std::vector<RawMarkerCommand> markers;  // in recorded order; never empty
   std::vector<RawMarkerWork> works;       // in recorded order
+  uint32_t candidate_count = 0;           // works in flight
+  uint32_t likely_count = 0;              // of these, the likely ones
   uint32_t executions_left_out = 0;       // the oldest, of which there are too many
 };
 

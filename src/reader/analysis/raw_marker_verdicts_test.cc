@@ -143,11 +143,14 @@ TEST(RawMarkerVerdicts, OnlyADeviceThatFailedLosesStores) {
   alive.List("T5 Z B6");
   alive.Written({1, 2});
   EXPECT_EQ(States(Judge(alive).at(0)), "FNN");
+  EXPECT_EQ(Judge(alive).at(0).candidate_count, 0u);
 
   RawSnapshot lost = alive;
   lost.snapshot.devices[0].device_lost = true;
   const RawMarkerVerdict verdict = Judge(lost).at(0);
   EXPECT_EQ(States(verdict), "FRr");
+  EXPECT_EQ(verdict.candidate_count, 2u);
+  EXPECT_EQ(verdict.likely_count, 1u);
   EXPECT_EQ(verdict.unreached_marker, 3u);
   EXPECT_TRUE(verdict.works[1].by_lost_store);
   EXPECT_EQ(verdict.works[1].reason, (RawReason{RawRule::kFirstUnproven, 3}));

@@ -164,20 +164,11 @@ class FindingWriter {
     out_ += name.empty() ? SignalInWords(number) : std::string(name);
   }
 
-  // Returns true if the object is near enough for a sentence. Other memory of the process is left
-  // out.
-  static bool IsNear(const AddressNeighbour& neighbour) {
-    constexpr uint64_t kNear = uint64_t{1} << 20;
-    return neighbour.object != kNone && neighbour.distance <= kNear;
-  }
-
   // Writes the call that the thread was in, and the object that its address lies in or near.
   void WriteCrash() {
     AppendUnreturnedCall(snapshot_, finding_.crash, out_);
     for (const FaultAddressVerdict& verdict : findings_.addresses.of_cpu) {
-      if (verdict.incident != finding_.incident) continue;
-      const bool near = IsNear(verdict.below) || IsNear(verdict.above);
-      if (verdict.owners.empty() && !near) continue;
+      if (verdict.incident != finding_.incident || !verdict.near_object) continue;
       Format(", at {:#x}, ", verdict.given);
       if (verdict.owners.empty()) {
         AppendOwners(snapshot_, verdict, 1, out_);
@@ -460,24 +451,6 @@ void AppendSuspectReason(const Snapshot& snapshot, const Findings& findings,
     out += ReasonWords(suspect.reason, has_pipeline);
   }
   if (with_binding) AppendUses(snapshot, findings, suspect, out);
-}
-
-bool SourceLimitsFinding(std::string_view name, SourceState state, const CulpritFinding& finding) {
-  if (state == SourceState::kPresent) return false;
-  const auto mentions = [name](std::string_view part) {
-    return name.find(part) != std::string_view::npos;
-  };
-  if (mentions("device_fault")) {
-    return finding.kind == FindingKind::kDeviceLost ||
-           (finding.kind == FindingKind::kGpuFault && finding.fault_address == kNone);
-  }
-  switch (finding.kind) {
-    case FindingKind::kDeadlock:
-    case FindingKind::kEndlessWait: return false;
-    default: break;
-  }
-  return finding.certainty == Certainty::kOneOf || finding.certainty == Certainty::kRanked ||
-         finding.certainty == Certainty::kNotKnown;
 }
 
 }  // namespace cairn

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "reader/analysis/findings.h"
 
@@ -22,10 +21,6 @@ void AppendFinding(const Snapshot& snapshot, const Findings& findings, bool with
 // second half with `with_binding` only. `suspect` is one of `findings`.
 void AppendSuspectReason(const Snapshot& snapshot, const Findings& findings,
                          const SuspectWork& suspect, bool with_binding, std::string& out);
-
-// Returns true if a missing data source with this name would have answered what the finding leaves
-// open: where the GPU was, or why the device was lost.
-bool SourceLimitsFinding(std::string_view name, SourceState state, const CulpritFinding& finding);
 
 }  // namespace cairn
 

@@ -424,22 +424,6 @@ TEST(FindingText, NamesAreMadeVisible) {
   EXPECT_THAT(sentence, HasSubstr("DRAW 1: \"\\u{202e}\" of \\x1b[2J (pipeline \"p\\x0d\")"));
 }
 
-TEST(FindingText, SourcesThatWouldHaveToldMore) {
-  CulpritFinding finding;
-  finding.kind = FindingKind::kGpuHang;
-  finding.certainty = Certainty::kRanked;
-  EXPECT_TRUE(SourceLimitsFinding("VK_AMD_buffer_marker", SourceState::kAbsent, finding));
-  EXPECT_FALSE(SourceLimitsFinding("VK_AMD_buffer_marker", SourceState::kPresent, finding));
-  EXPECT_FALSE(SourceLimitsFinding("VK_EXT_device_fault", SourceState::kAbsent, finding));
-  finding.certainty = Certainty::kProved;
-  EXPECT_FALSE(SourceLimitsFinding("VK_AMD_buffer_marker", SourceState::kSilent, finding));
-  finding.kind = FindingKind::kDeviceLost;
-  EXPECT_TRUE(SourceLimitsFinding("VK_EXT_device_fault", SourceState::kFailed, finding));
-  finding.kind = FindingKind::kDeadlock;
-  finding.certainty = Certainty::kNotKnown;
-  EXPECT_FALSE(SourceLimitsFinding("VK_AMD_buffer_marker", SourceState::kAbsent, finding));
-}
-
 // A render pass in which the GPU writes nothing: 20 draws, of which one may be the culprit.
 class TiedDrawsTest : public ::testing::Test {
  protected:

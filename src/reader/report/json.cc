@@ -114,12 +114,16 @@ class JsonReporter {
 };
 
 void JsonReporter::WriteDevices() {
-  rows_.Array("devices", snapshot_.devices, json_column::kDevice,
-              [this](const Device& device, size_t) {
-                const auto sources =
-                    std::span(snapshot_.sources).subspan(device.first_source, device.source_count);
-                rows_.Array("sources", sources, json_column::kSource);
-              });
+  rows_.Array(
+      "devices", snapshot_.devices, json_column::kDevice, [this](const Device& device, size_t) {
+        const auto sources =
+            std::span(snapshot_.sources).subspan(device.first_source, device.source_count);
+        const std::vector<uint32_t>& limiting = findings_.limiting_sources;
+        rows_.Array("sources", sources, json_column::kSource, [&](const Source&, size_t index) {
+          json_.BoolKey("limits_answer", std::binary_search(limiting.begin(), limiting.end(),
+                                                            device.first_source + index));
+        });
+      });
 }
 
 void JsonReporter::WriteScopeName(const Scope& scope) {

@@ -289,6 +289,8 @@ inline constexpr JsonColumn<RawMarkerVerdict> kRawMarkerVerdict[] = {
     Index<&RawMarkerVerdict::device>("device"),
     Bool<&RawMarkerVerdict::consistent>("consistent"),
     Number<&RawMarkerVerdict::executions_left_out>("executions_left_out"),
+    Number<&RawMarkerVerdict::candidate_count>("candidate_count"),
+    Number<&RawMarkerVerdict::likely_count>("likely_count"),
 };
 inline constexpr JsonColumn<RawMarkerCommand> kRawMarkerCommand[] = {
     Index<&RawMarkerCommand::execution>("execution"),

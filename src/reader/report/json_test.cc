@@ -84,6 +84,10 @@ TEST(JsonReport, CarriesTreeStatesAndCandidates) {
   EXPECT_EQ(report["incidents"][0]["kind"], "device lost");
   EXPECT_EQ(report["incidents"][0]["name"], "VK_ERROR_DEVICE_LOST");
   EXPECT_EQ(report["devices"][0]["sources"][2]["state"], "silent");
+  // Of three only the one of faults would have said why the device was lost.
+  for (const Json& source : report["devices"][0]["sources"]) {
+    EXPECT_EQ(source["limits_answer"], source["name"] == "VK_EXT_device_fault");
+  }
   EXPECT_EQ(report["pipelines"][0]["shaders"]["VS"], "EndlessLoopVS");
   EXPECT_EQ(report["raw_markers"][1]["value"], "0xffffffffffffffff");
   const Json answer = report["verdict"];

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "reader/report/describe.h"
 #include "reader/report/diagnostics.h"
-#include "reader/report/finding_text.h"
 #include "reader/report/line_sink.h"
 #include "reader/report/reason_text.h"
 #include "reader/report/sections.h"
@@ -201,20 +200,22 @@ void TextReporter::PrintDevice(LineSink& sink, uint32_t index) {
 // questions.
 void TextReporter::PrintSources(LineSink& sink, const Device& device) {
   if (device.source_count == 0) return;
-  const auto limits = [this](const Source& source) {
-    return SourceLimitsFinding(snapshot_.Text(source.name), source.state, findings_.culprit);
+  const uint32_t end = device.first_source + device.source_count;
+  const auto limits = [this](uint32_t source) {
+    return std::binary_search(findings_.limiting_sources.begin(), findings_.limiting_sources.end(),
+                              source);
   };
-  const auto first = snapshot_.sources.begin() + device.first_source;
-  const auto end = first + device.source_count;
-  const size_t limiting = static_cast<size_t>(std::count_if(first, end, limits));
+  size_t limiting = 0;
+  for (uint32_t i = device.first_source; i < end; ++i) limiting += limits(i) ? 1 : 0;
   if (extended_ || limiting != 0) {
     sink.Prose("   ", extended_ ? "Data sources:" : "Data sources that would have told more:");
   }
-  for (auto source = first; source != end; ++source) {
-    if (!extended_ && !limits(*source)) continue;
+  for (uint32_t i = device.first_source; i < end; ++i) {
+    if (!extended_ && !limits(i)) continue;
+    const Source& source = snapshot_.sources[i];
     text_.clear();
-    Format("{:<7} {}", SourceStateWord(source->state), snapshot_.Text(source->name));
-    if (!source->reason.empty()) Format(": {}", snapshot_.Text(source->reason));
+    Format("{:<7} {}", SourceStateWord(source.state), snapshot_.Text(source.name));
+    if (!source.reason.empty()) Format(": {}", snapshot_.Text(source.reason));
     sink.Prose("    - ", text_);
   }
   if (extended_ || limiting == device.source_count) return;
@@ -248,18 +249,14 @@ void TextReporter::PrintRawMarkerWork(LineSink& sink, const RawMarkerWork& work)
 
 // Prints the possible culprits, the likely ones first.
 void TextReporter::PrintRawMarkerVerdict(LineSink& sink, const RawMarkerVerdict& verdict) {
-  size_t count = 0;
-  size_t likely = 0;
-  for (const RawMarkerWork& work : verdict.works) {
-    count += work.state == WorkState::kInFlight;
-    likely += work.state == WorkState::kInFlight && work.likely;
-  }
+  const uint32_t count = verdict.candidate_count;
   text_.clear();
   AppendQueue(snapshot_, verdict.queue, text_);
   if (count == 0) {
     Format(": all that lies between raw markers had finished or not begun");
   } else {
-    Format(": {} candidate{}, {} of them likely", count, Plural(count, "", "s"), likely);
+    Format(": {} candidate{}, {} of them likely", count, Plural(count, "", "s"),
+           verdict.likely_count);
   }
   sink.Prose(" - ", text_);
   size_t shown = 0;

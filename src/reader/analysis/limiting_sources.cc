@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/analysis/limiting_sources.h"
+
+#include <string_view>
+
+namespace cairn {
+namespace {
+
+// Returns true if the finding does not say why the device failed, but that it did.
+bool LacksFault(const CulpritFinding& finding) {
+  return finding.kind == FindingKind::kDeviceLost ||
+         (finding.kind == FindingKind::kGpuFault && finding.fault_address == kNone);
+}
+
+// Returns true if better progress of the GPU could have named one work. Of waits it could not.
+bool LacksProgress(const CulpritFinding& finding) {
+  if (finding.kind == FindingKind::kDeadlock || finding.kind == FindingKind::kEndlessWait) {
+    return false;
+  }
+  return finding.certainty == Certainty::kOneOf || finding.certainty == Certainty::kRanked ||
+         finding.certainty == Certainty::kNotKnown;
+}
+
+}  // namespace
+
+std::vector<uint32_t> FindLimitingSources(const Snapshot& snapshot, const CulpritFinding& finding) {
+  const bool lacks_fault = LacksFault(finding);
+  const bool lacks_progress = LacksProgress(finding);
+  std::vector<uint32_t> limiting;
+  if (!lacks_fault && !lacks_progress) return limiting;
+  for (uint32_t i = 0; i < snapshot.sources.size(); ++i) {
+    const Source& source = snapshot.sources[i];
+    if (source.state == SourceState::kPresent) continue;
+    // VK_EXT_device_fault and what tells of it; all other sources tell of progress.
+    const bool of_faults =
+        snapshot.Text(source.name).find("device_fault") != std::string_view::npos;
+    if (of_faults ? lacks_fault : lacks_progress) limiting.push_back(i);
+  }
+  return limiting;
+}
+
+}  // namespace cairn
