@@ -252,7 +252,8 @@ class CulpritFinder {
     }
     for (uint32_t i = 0; i < next.size(); ++i) {
       const QueueVerdict& verdict = analysis_.verdicts[i];
-      if (verdict.unknown && verdict.device != kNone && !mode_off[i] && next[i] != kNone) {
+      const bool of_device = verdict.device != kNone && IsShown(verdict.device);
+      if (verdict.unknown && of_device && !mode_off[i] && next[i] != kNone) {
         finding_.next_to_begin.push_back({i, next[i]});
       }
     }

@@ -516,6 +516,9 @@ TEST(Culprit, OldWordsNameWhatWasToBeginNext) {
   ASSERT_EQ(finding.next_to_begin.size(), 1u);
   EXPECT_EQ(finding.next_to_begin[0].verdict, 0u);
   EXPECT_EQ(finding.next_to_begin[0].execution, 1u);
+  builder.snapshot.devices.push_back(builder.snapshot.devices[0]);
+  EXPECT_EQ(Find(builder.snapshot, 0).next_to_begin.size(), 1u);
+  EXPECT_THAT(Find(builder.snapshot, 1).next_to_begin, IsEmpty()) << "a queue of another device";
 }
 
 // A draw reads what an update behind it writes.
