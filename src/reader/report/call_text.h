@@ -8,7 +8,7 @@
 
 #include "base/json_writer.h"
 #include "format/snapshot/snapshot.h"
-#include "reader/analysis/unreturned_call.h"
+#include "reader/analysis/findings.h"
 
 namespace cairn {
 

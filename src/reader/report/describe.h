@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "format/snapshot/snapshot.h"
-#include "reader/analysis/analysis.h"
-#include "reader/analysis/waits.h"
+#include "reader/analysis/findings.h"
 
 namespace cairn {
 

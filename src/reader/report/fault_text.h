@@ -8,8 +8,7 @@
 #include <string>
 
 #include "format/snapshot/snapshot.h"
-#include "reader/analysis/fault_address.h"
-#include "reader/analysis/freed_in_flight.h"
+#include "reader/analysis/findings.h"
 
 namespace cairn {
 

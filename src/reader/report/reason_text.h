@@ -8,9 +8,7 @@
 #include <string>
 
 #include "format/snapshot/snapshot.h"
-#include "reader/analysis/analysis.h"
-#include "reader/analysis/checkpoint_check.h"
-#include "reader/analysis/raw_markers.h"
+#include "reader/analysis/findings.h"
 
 namespace cairn {
 

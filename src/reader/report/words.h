@@ -11,12 +11,7 @@
 
 #include "format/snapshot/object_kinds.h"
 #include "format/snapshot/snapshot.h"
-#include "reader/analysis/analysis.h"
-#include "reader/analysis/checkpoint_check.h"
-#include "reader/analysis/culprit.h"
-#include "reader/analysis/fault_address.h"
-#include "reader/analysis/raw_markers.h"
-#include "reader/analysis/waits.h"
+#include "reader/analysis/findings.h"
 
 namespace cairn {
 
