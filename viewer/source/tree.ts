@@ -178,10 +178,10 @@ export class Tree extends LitElement {
   override render() {
     const chosen = this.placeOfChosen();
     return html`<div class="bar">
-        <label><input type="checkbox" .checked=${this.unfinished} @change=${(event: Event) => (this.unfinished = (event.target as HTMLInputElement).checked)}> only what is not finished</label>
+        <label><input type="checkbox" .checked=${this.unfinished} @change=${(event: Event) => (this.unfinished = (event.target as HTMLInputElement).checked)}> only what is not completed</label>
         <button @click=${() => this.openAll(true)}>Unfold all</button><button @click=${() => this.openAll(false)}>Fold all</button>
         <span class="quiet" aria-live="polite">${count(this.shown.length, "row")} of ${grouped(this.nodes.length)}</span>
-        <span class="quiet mark key">[X] finished [&gt;] in flight [ ] not started [?] unknown</span>
+        <span class="quiet mark key">[X] completed [&gt;] in flight [ ] not started [?] unknown</span>
       </div>
       <cairn-rows tree label="Frames, command lists and scopes" .count=${this.shown.length} .chosen=${chosen < 0 ? -1 : this.shown.indexOf(chosen)}
         .revision=${this.revision} .draw=${(row: number) => this.draw(row)}

@@ -54,7 +54,7 @@ class TextReporter {
     diagnostics_.PrintCheckpoints(sink);
     sections_.PrintReportedEventIds(sink);
     sink.Blank();
-    sink.Heading("Progress ([X] finished, [>] in flight, [ ] not started)");
+    sink.Heading("Progress ([X] completed, [>] in flight, [ ] not started)");
     tree_.Print(sink);
     sections_.PrintSubmissions(sink);
     sections_.PrintQueueMarkers(sink);

@@ -159,7 +159,7 @@ TEST(TextReport, LongRowsOfFinishedWorkShowTheirEnds) {
     ├─[X] DRAW 2
     ├─[X] DRAW 3
     ├─[X] DRAW 4
-    ├─… 32 more finished
+    ├─… 32 more, completed
     ├─[X] DRAW 37
     ├─[X] DRAW 38
     ├─[X] DRAW 39
@@ -169,7 +169,7 @@ TEST(TextReport, LongRowsOfFinishedWorkShowTheirEnds) {
     ├─[ ] DRAW 43
     ├─[ ] DRAW 44
     ├─[ ] DRAW 45
-    ├─… 51 more not started
+    ├─… 51 more, not started
     ├─[ ] DRAW 97
     ├─[ ] DRAW 98
     ├─[ ] DRAW 99
@@ -191,8 +191,9 @@ TEST(TextReport, LongRowsOfFinishedListsShowTheirEnds) {
     block.SetProgress(list, 1, 2);
   }
   const std::string tree = Tree(block);
-  EXPECT_THAT(tree, HasSubstr("command list 4: \"L\" (1 scope)\n … 12 more command lists finished\n"
-                              " - [X] Queue type <0>, submission no. 0, command list 17: \"L\""));
+  EXPECT_THAT(tree,
+              HasSubstr("command list 4: \"L\" (1 scope)\n … 12 more command lists, completed\n"
+                        " - [X] Queue type <0>, submission no. 0, command list 17: \"L\""));
 }
 
 // A list that was recorded once and is submitted in every frame, as the layers see it.
@@ -220,7 +221,7 @@ TEST(TextReport, PrerecordedListsStandInTheFramesOfTheirSubmissions) {
  - [X] Queue type <0>, submission no. 3, command list 2, execution 3 (1 scope)
 <Frame 503>
  - [X] Queue type <0>, submission no. 4, command list 2, execution 4 (1 scope)
-… 91 more frames, in which everything has finished
+… 91 more frames, all completed
 <Frame 595>
  - [X] Queue type <0>, submission no. 96, command list 2, execution 96 (1 scope)
 <Frame 596>

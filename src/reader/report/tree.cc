@@ -19,11 +19,6 @@ constexpr uint32_t kDeepestIndent = 64;
 constexpr uint32_t kLongestRun = 12;
 constexpr uint32_t kShownOfRun = 4;
 
-std::string_view CollapsedWord(WorkState state) {
-  if (state == WorkState::kUnknown) return "of which nothing is known";
-  return state == WorkState::kCompleted ? "finished" : "not started";
-}
-
 }  // namespace
 
 TreePrinter::TreePrinter(const Snapshot& snapshot, const Findings& findings,
@@ -132,8 +127,8 @@ void TreePrinter::Print(LineSink& sink) {
     for (const size_t first = i; i < end; ++i) {
       if (sink.full()) return;
       if (hidden != 0 && i == first + kShownOfRun) {
-        fmt::format_to(std::back_inserter(sink.line()),
-                       "… {} more frames, in which everything has finished", hidden);
+        fmt::format_to(std::back_inserter(sink.line()), "… {} more frames, all {}", hidden,
+                       WorkStateWord(WorkState::kCompleted));
         sink.EndLine();
         i += hidden;
       }
@@ -156,8 +151,8 @@ void TreePrinter::PrintFrame(LineSink& sink, const Frame& frame) {
     for (const uint32_t first = i; i < end; ++i) {
       if (sink.full()) return;
       if (hidden != 0 && i == first + kShownOfRun) {
-        fmt::format_to(std::back_inserter(sink.line()), " … {} more command lists {}", hidden,
-                       CollapsedWord(analysis_.executions[i].state));
+        fmt::format_to(std::back_inserter(sink.line()), " … {} more command lists, {}", hidden,
+                       WorkStateWord(analysis_.executions[i].state));
         sink.EndLine();
         i += hidden;
       }
@@ -228,8 +223,8 @@ void TreePrinter::PrintScopes(LineSink& sink, const Execution& execution) {
         for (uint32_t skipped = 0; skipped < hidden; ++skipped) i += subtree_size_[i];
         position += hidden;
         AppendIndent(scope.depth, false, sink.line());
-        fmt::format_to(std::back_inserter(sink.line()), "… {} more {}", hidden,
-                       CollapsedWord(scope.state));
+        fmt::format_to(std::back_inserter(sink.line()), "… {} more, {}", hidden,
+                       WorkStateWord(scope.state));
         sink.EndLine();
       }
       PrintScope(sink, i, i + subtree_size_[i] >= end);

@@ -43,7 +43,7 @@ class TreePrinter {
   // worth reading; `end` is where their parent ends.
   uint32_t CollapsedScopes(uint32_t first, uint32_t end) const;
 
-  // Frames from `first` on, of one device, in which everything has finished.
+  // Frames from `first` on, of one device, in which everything is completed.
   size_t QuietFrames(size_t first) const;
 
   void PrintFrame(LineSink& sink, const Frame& frame);

@@ -68,6 +68,16 @@ std::vector<uint64_t> FlowsOfSyncs(const Snapshot& snapshot, const WaitGraph& wa
   return flows;
 }
 
+// Returns the state that stands for several, as on the page of a report: of lists in flight and
+// completed ones, "in flight".
+WorkState Leading(WorkState a, WorkState b) {
+  for (const WorkState state :
+       {WorkState::kInFlight, WorkState::kNotStarted, WorkState::kUnknown}) {
+    if (a == state || b == state) return state;
+  }
+  return WorkState::kCompleted;
+}
+
 class DumpExport {
  public:
   DumpExport(const Snapshot& snapshot, const PrintPiece& print)
@@ -155,11 +165,11 @@ class DumpExport {
   void AddSubmission(uint32_t queue, const std::vector<uint32_t>& executions) {
     const Submission& submission =
         snapshot_.submissions[analysis_.executions[executions.front()].submission];
-    bool finished = true;
+    WorkState state = WorkState::kCompleted;
     std::string names;
     for (size_t i = 0; i < executions.size(); ++i) {
       const Execution& execution = analysis_.executions[executions[i]];
-      finished = finished && execution.state == WorkState::kCompleted;
+      state = Leading(state, execution.state);
       if (i >= kListsNamed) continue;
       if (!names.empty()) names += ", ";
       AppendListPath(snapshot_, execution, names);
@@ -168,22 +178,23 @@ class DumpExport {
     if (executions.size() > kListsNamed) {
       names += fmt::format(" and {} more", executions.size() - kListsNamed);
     }
-    finished = finished || waits_.progress[queue].finished >= submission.number;
+    if (waits_.progress[queue].finished >= submission.number) state = WorkState::kCompleted;
     Add({.time_ns = FromMonotonic(submission.time_ns),
          .track = queues_[queue],
          .category = "submission",
          .name = fmt::format("submission {}", submission.number),
          .flows = {},
-         .arguments = {{"state", std::string(finished ? "finished" : "not finished")},
+         .arguments = {{"state", std::string(WorkStateWord(state))},
                        {"frame", submission.frame},
                        {"lists", names}}},
-        !finished);
+        state != WorkState::kCompleted);
   }
 
   void AddSyncs() {
-    std::vector<bool> unsatisfied(snapshot_.syncs.size(), false);
+    // Waits that are over stand in no list.
+    std::vector<WaitState> states(snapshot_.syncs.size(), WaitState::kSatisfied);
     for (const Wait& wait : waits_.waits) {
-      if (wait.sync != kNone && wait.state != WaitState::kSatisfied) unsatisfied[wait.sync] = true;
+      if (wait.sync != kNone) states[wait.sync] = wait.state;
     }
     for (uint32_t i = 0; i < snapshot_.syncs.size(); ++i) {
       const Sync& sync = snapshot_.syncs[i];
@@ -198,10 +209,9 @@ class DumpExport {
           .arguments = {{"value", sync.value}, {"submission", sync.submission_number}}};
       if (flows_[i] != 0) event.flows.push_back(flows_[i]);
       if (sync.kind == SyncKind::kWait) {
-        event.arguments.push_back(
-            {"state", std::string(unsatisfied[i] ? "has not come" : "has come")});
+        event.arguments.push_back({"state", std::string(WaitStateWord(states[i]))});
       }
-      Add(std::move(event), unsatisfied[i]);
+      Add(std::move(event), states[i] != WaitState::kSatisfied);
     }
   }
 

@@ -92,6 +92,7 @@ struct Shown {
   std::vector<Event> instants;
   std::map<std::string, int> open;  // slices that did not end, by track
   std::map<std::string, std::string> last_arguments;
+  std::set<std::string> states;  // all values of "state"
 
   std::vector<std::string> Names(const std::vector<Event>& events) const {
     std::vector<std::string> names;
@@ -147,6 +148,7 @@ Shown Show(std::string_view trace) {
       const Message value = Read(argument->second);
       shown.last_arguments[keys.at(value.Number(1))] =
           value.bytes.count(6) != 0 ? value.Bytes(6) : std::to_string(value.Number(3));
+      if (keys.at(value.Number(1)) == "state") shown.states.insert(value.Bytes(6));
     }
     if (event.Number(9) == 1) {
       shown.begins.push_back(one);
@@ -242,6 +244,14 @@ TEST(PerfettoExport, QueuesAndWaitsOfADump) {
   joined(shown.begins, &flows);
   EXPECT_FALSE(flows.empty());
   EXPECT_THAT(shown.Names(shown.instants), Contains(HasSubstr("submission ")));
+  // Words of reports: of works and of waits.
+  EXPECT_THAT(shown.states,
+              ::testing::IsSupersetOf({"in flight", "not started", "never signalled"}));
+  for (const std::string& state : shown.states) {
+    EXPECT_THAT(state,
+                ::testing::AnyOf("completed", "in flight", "not started", "unknown", "satisfied",
+                                 "will be signalled", "blocked", "never signalled", "deadlock"));
+  }
 }
 
 TEST(PerfettoExport, TheCallsOfATrace) {
