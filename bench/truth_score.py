@@ -183,7 +183,7 @@ def score_work(truth, report, result):
     result["around"] = not any(named) and any(
         report.surrounds(suspect, truth.work, truth.works) for suspect in suspects)
     result["first"] = bool(named) and named[0]
-    result["exact"] = result["certainty"] == "proved" and named == [True]
+    result["exact"] = result["how_sure"] == "proven" and named == [True]
     queues = report.queues_of_work(truth.work)
     result["innocent_queue"] = bool(suspects and queues) and report.queue_of(suspects[0]) not in queues
     result["culprit_ended"] = truth.ended[truth.work] if truth.noted(truth.work) else False
@@ -197,17 +197,17 @@ def score_waits(truth, report, result):
 
 
 def is_honest(truth, report, result):
-    """What the verdict says of its own certainty is so."""
-    certainty = result["certainty"]
-    if certainty == "not known" or (result["in_set"] is None and not truth.known_at(report.seen_s())):
+    """The verdict is as sure as it says."""
+    how_sure = result["how_sure"]
+    if how_sure == "unknown" or (result["in_set"] is None and not truth.known_at(report.seen_s())):
         return True
-    if certainty in ("nothing running", "all finished"):
+    if how_sure in ("nothing running", "all completed"):
         return not runs_at(truth, report.seen_s())
     if result["in_set"] is None:
         # Nobody knows which work ran at that moment, but what surely ran must be among them.
         named = {report.work_of.get(suspect["scope"]) for suspect in report.suspects()}
         return set(runs_at(truth, report.seen_s())) <= named
-    if certainty == "proved":
+    if how_sure == "proven":
         return result["exact"]
     return result["in_set"] or result["around"]
 
@@ -219,7 +219,7 @@ def score(truth, report, file_s):
     result = {
         "kind": verdict["kind"],
         "right_kind": verdict["kind"] in truth.known["right_kinds"],
-        "certainty": verdict["certainty"],
+        "how_sure": verdict["how_sure"],
         "sentence": verdict["sentence"],
         "suspects": len(suspects),
         "with_pipeline": sum(1 for suspect in suspects if is_pipeline_work(report, suspect)),
@@ -271,7 +271,7 @@ def score_search(truth, answer):
     kind = answer["failure"]
     accusable = truth.known["role"] == "culprit" and truth.noted(truth.work)
     result = {"kind": kind or "none", "right_kind": kind in {FAILURES.get(k) for k in truth.known["right_kinds"]},
-              "certainty": "not to blame" if answer["not_to_blame"] else "found" if found else "not found",
+              "how_sure": "not to blame" if answer["not_to_blame"] else "found" if found else "not found",
               "sentence": answer["reason"], "suspects": sum(part["count"] for parts in culprits for part in parts),
               "with_pipeline": sum(part["count"] for parts in culprits for part in parts if part["pipeline"]),
               "false_finished": [], "false_not_started": [], "around": False, "to_file_s": None,
@@ -340,7 +340,7 @@ def table_line(result):
     kind = result["kind"] if result["right_kind"] else f"**{result['kind']}**"
     late = "" if result["to_file_s"] is None else f"{result['to_file_s']:.1f} s"
     return (f"{start}| {place_of(result)} | {result['suspects']} ({result['with_pipeline']}) | {kind} | "
-            f"{result['certainty']} | {', '.join(wrong)} | {late} |")
+            f"{result['how_sure']} | {', '.join(wrong)} | {late} |")
 
 
 def share(count, total):
@@ -398,7 +398,7 @@ def print_tables(results, skipped):
     print("|---|" + "---:|" * len(GROUPS))
     for (backend, mode), group in groups.items():
         print(f"| {backend}, {mode} | " + " | ".join(exact_of(group, name) for name in GROUPS) + " |")
-    print("\n| fault | mode | culprit | suspects (with a pipeline) | kind | certainty | wrong | to the file |")
+    print("\n| fault | mode | culprit | suspects (with a pipeline) | kind | how sure | wrong | to the file |")
     print("|---|---|---|---:|---|---|---|---:|")
     for result in sorted(results, key=device_of):
         print(table_line(result))

@@ -52,7 +52,7 @@ class Scoring(unittest.TestCase):
         work = {"type": "DISPATCH", "name": "", "parent": 1, "pipeline": 0}
         self.scopes = [{**label, "name": "Frame 0", "parent": None}, {**label, "name": "Sort", "parent": 0},
                        {**work, "ordinal": 1, "state": "completed"}, {**work, "ordinal": 2, "state": "in flight"}]
-        self.verdict = {"kind": "GPU hang", "certainty": "proved", "sentence": "", "cycle": None, "wait": None,
+        self.verdict = {"kind": "GPU hang", "how_sure": "proven", "sentence": "", "cycle": None, "wait": None,
                         "suspects": [{"scope": 3, "execution": 0}]}
         self.looked_s = 9
         self.executions = [{"first_scope": 0, "scope_count": 4}]
@@ -86,7 +86,7 @@ class Scoring(unittest.TestCase):
         self.assertEqual((result["in_set"], result["around"], result["honest"]), (False, True, False))
 
     def test_second_of_two(self):
-        self.verdict.update(certainty="ranked", suspects=[{"scope": 2, "execution": 0}, {"scope": 3, "execution": 0}])
+        self.verdict.update(how_sure="likely", suspects=[{"scope": 2, "execution": 0}, {"scope": 3, "execution": 0}])
         result = self.score()
         self.assertEqual((result["in_set"], result["first"], result["exact"], result["honest"]),
                          (True, False, False, True))
@@ -94,7 +94,7 @@ class Scoring(unittest.TestCase):
     def test_the_first_suspect_is_of_another_queue(self):
         self.executions = [{"first_scope": 0, "scope_count": 2, "queue": 0},
                            {"first_scope": 2, "scope_count": 2, "queue": 1}]
-        self.verdict.update(certainty="one of", suspects=[{"scope": 1, "execution": 0}, {"scope": 3, "execution": 1}])
+        self.verdict.update(how_sure="one of", suspects=[{"scope": 1, "execution": 0}, {"scope": 3, "execution": 1}])
         self.assertTrue(self.score()["innocent_queue"])
         self.verdict["suspects"].reverse()
         self.assertFalse(self.score()["innocent_queue"])
@@ -139,7 +139,7 @@ class Scoring(unittest.TestCase):
         self.assertEqual(self.score()["false_not_started"], [])
 
     def test_nothing_running_is_a_lie_while_work_runs(self):
-        self.verdict.update(certainty="nothing running", suspects=[])
+        self.verdict.update(how_sure="nothing running", suspects=[])
         result = self.score()
         self.assertEqual((result["in_set"], result["honest"]), (False, False))
 
@@ -151,20 +151,20 @@ class Scoring(unittest.TestCase):
 
     def test_whether_a_draw_without_pixels_ended_is_not_known(self):
         self.fetch_from_a_destroyed_buffer()
-        self.verdict.update(certainty="one of", suspects=[{"scope": 2, "execution": 0}])
+        self.verdict.update(how_sure="one of", suspects=[{"scope": 2, "execution": 0}])
         result = self.score()
         self.assertEqual((result["culprit_ended"], result["false_finished"]), (None, []))
         self.assertEqual((result["in_set"], result["exact"], result["honest"]), (True, False, True))
 
     def test_where_something_else_is_named_instead_it_is_missing_all_the_same(self):
         self.fetch_from_a_destroyed_buffer()
-        self.verdict.update(certainty="one of", suspects=[{"scope": 3, "execution": 0}])
+        self.verdict.update(how_sure="one of", suspects=[{"scope": 3, "execution": 0}])
         result = self.score()
         self.assertEqual((result["in_set"], result["honest"]), (False, False))
 
     def test_all_finished_is_honest_and_names_nobody(self):
         self.fetch_from_a_destroyed_buffer()
-        self.verdict.update(certainty="all finished", suspects=[])
+        self.verdict.update(how_sure="all completed", suspects=[])
         result = self.score()
         self.assertEqual((result["in_set"], result["honest"]), (False, True))
         # Not so while work surely runs.

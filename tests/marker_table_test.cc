@@ -69,12 +69,12 @@ TEST_P(MarkerTableModesTest, TheFirstDrawThatIsNotProvenIsTheLikelyCulprit) {
   const Json suspect = report["verdict"]["suspects"][0];
   EXPECT_EQ(suspect["reason"], "raw marker lost");
   EXPECT_EQ(report["scopes"][suspect["scope"].get<uint32_t>()]["ordinal"], 6);
-  EXPECT_NE(report["verdict"]["certainty"], "proved");
+  EXPECT_NE(report["verdict"]["how_sure"], "proven");
   const std::string text = Text();
   EXPECT_THAT(text.substr(0, text.find("\n\n")),
               AllOf(HasSubstr("The device was lost"), HasSubstr("DRAW 6"),
                     HasSubstr("the marker before it is missing, but its write can be lost"),
-                    Not(HasSubstr("proved, "))));
+                    Not(HasSubstr("proven, "))));
   EXPECT_THAT(text, HasSubstr("the write of the top-of-pipe marker 11 before it can be lost with "
                               "the device"));
 }
@@ -90,7 +90,8 @@ TEST_F(MarkerTableTest, WorkThatIsNotMarkedIsNamedByItsMarkers) {
   EXPECT_TRUE(suspect["scope"].is_null());
   const std::string text = Text();
   EXPECT_THAT(text.substr(0, text.find('\n')),
-              HasSubstr("; likeliest of 2: what was recorded behind raw marker 11, likely: "));
+              HasSubstr(", likely in what was recorded behind raw marker 11, the first of 2 "
+                        "suspects: the first work that raw markers do not prove finished"));
 }
 
 // The table goes over several lists and submissions, and a barrier between is no culprit.
@@ -135,7 +136,7 @@ TEST_F(MarkerTableTest, FinishedWorkIsNoCulprit) {
   Run("full", "TDBTDB", "lost");
   const Json report = Report();
   EXPECT_EQ(States(report), "FF");
-  EXPECT_EQ(report["verdict"]["certainty"], "all finished");
+  EXPECT_EQ(report["verdict"]["how_sure"], "all completed");
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, MarkerTableModesTest, ::testing::Values("top", "full"));

@@ -206,7 +206,7 @@ TEST_F(AnnotatedHangTest, TheDrawIsFoundByItsEventsNamesAndEventId) {
   EXPECT_THAT(
       report,
       StartsWith("The GPU hung in DRAW_INSTANCED 3 (3 vertices, 1 instance) of Frame 1 > Lighting "
-                 "(graphics pipeline \"Volumetric fog\"): proved, it was the only work running."));
+                 "(graphics pipeline \"Volumetric fog\"): proven, it was the only work running."));
   EXPECT_THAT(
       report,
       HasSubstr(

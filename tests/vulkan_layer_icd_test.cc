@@ -419,7 +419,7 @@ TEST_F(VulkanLayerFaults, AFetchThatTheGpuWentOnBehindIsOfTheDrawThatHadFinished
     EXPECT_EQ(report.states.at("Foliage"), "completed");
     const Json verdict = report.json.at("verdict");
     EXPECT_EQ(verdict.at("kind"), "GPU fault");
-    EXPECT_EQ(verdict.at("certainty"), "ranked") << Text();
+    EXPECT_EQ(verdict.at("how_sure"), "likely") << Text();
     ASSERT_EQ(verdict.at("suspects").size(), 2u) << Text();
     const Json first = verdict.at("suspects").at(0);
     EXPECT_EQ(first.at("reason"), "leads to the fault");
@@ -434,7 +434,7 @@ TEST_F(VulkanLayerFaults, AFetchThatTheGpuWentOnBehindIsOfTheDrawThatHadFinished
     EXPECT_EQ(object.at("name"), "Victim");
     EXPECT_NE(object.at("gpu_address"), "0x0");
     EXPECT_THAT(verdict.at("sentence").get<std::string>(),
-                HasSubstr("; likeliest of 2: DRAW_INDEXED 1 (3 indices, 1 instance) of Foliage"));
+                HasSubstr(", likely in DRAW_INDEXED 1 (3 indices, 1 instance) of Foliage"));
     EXPECT_EQ(verdict.at("suspects").at(1).at("reason"), "finished by its word");
     EXPECT_THAT(report.late_suspects, ElementsAre("Lighting"));
   }

@@ -145,7 +145,7 @@ TEST_P(WineD3D11, AHang) {
               ContainsRegex(
                   "Frame 2 > .*Opaque \\(graphics pipeline \\[ VS: Placed triangle( "
                   "\\([0-9a-f]*\\))? \\| PS: "
-                  "Endless loop( \\([0-9a-f]*\\))? \\]\\): proved, it was the only work running"));
+                  "Endless loop( \\([0-9a-f]*\\))? \\]\\): proven, it was the only work running"));
 }
 
 // The fifth draw of "Opaque" again, for which the driver loses the device.
@@ -180,7 +180,7 @@ TEST_P(WineD3D11, ALostDevice) {
           "^The device was lost \\(VK_ERROR_DEVICE_LOST\\) in DRAW 5( \\([^)]*\\))? of .*Frame 3 > "
           ".*Opaque \\(graphics pipeline \\[ VS: Placed triangle( \\([0-9a-f]*\\))? \\| PS: "
           "Endless "
-          "loop( \\([0-9a-f]*\\))? \\]\\): proved, it was the only work running"));
+          "loop( \\([0-9a-f]*\\))? \\]\\): proven, it was the only work running"));
   EXPECT_THAT(
       ReportTree(file_, true),
       AllOf(

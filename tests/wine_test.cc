@@ -151,7 +151,7 @@ TEST_F(WineTest, AHang) {
               ElementsAre(ReportedIncident{"hang", 2000, "Main queue", ""}));
   const std::string report = Told({"report", "--all", file_});
   EXPECT_THAT(report, ContainsRegex("^The GPU hung(, or a fault that the driver does not report "
-                                    "stopped it)?; likeliest of 2: DISPATCH 1 \\([0-9]+, 1, 1\\) "
+                                    "stopped it)?, likely in DISPATCH 1 \\([0-9]+, 1, 1\\) "
                                     "of Frame 7 > Fog \\(compute pipeline \"Volumetric fog\"\\)"));
   EXPECT_THAT(ReportTree(file_, true), HasSubstr("[ ] COPY_BUFFER_REGION 2"));
 }
@@ -192,7 +192,7 @@ TEST_F(WineTest, ALossThatTheDriverReports) {
       Told({"report", "--all", file_}),
       ContainsRegex(
           "^The device was lost \\(VK_ERROR_DEVICE_LOST\\) in DISPATCH 1 \\([0-9]+, 1, 1\\) "
-          "of Frame 7 > Fog \\(compute pipeline \"Volumetric fog\"\\): proved, it was the "
+          "of Frame 7 > Fog \\(compute pipeline \"Volumetric fog\"\\): proven, it was the "
           "only work running\\."));
   EXPECT_THAT(ReportTree(file_, true),
               AllOf(HasSubstr("[X] COPY_BUFFER_REGION 1"), HasSubstr("[>] DISPATCH 1"),

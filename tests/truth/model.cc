@@ -91,7 +91,7 @@ Scenario Record(const Program& program, MarkerMode mode, Barriers barriers) {
 }
 
 struct Score {
-  uint64_t cases = 0, in_set = 0, first = 0, alone = 0, exact = 0, wrongly_proved = 0;
+  uint64_t cases = 0, in_set = 0, first = 0, alone = 0, exact = 0, wrongly_proven = 0;
   uint64_t suspects = 0, most_suspects = 0, with_pipeline = 0, most_with_pipeline = 0;
   uint64_t false_finished = 0, false_not_started = 0;
 };
@@ -117,13 +117,13 @@ class Judge {
     const std::vector<SuspectWork>& suspects = answer.finding.suspects;
     size_t place = 0;
     while (place < suspects.size() && !Is(answer.analysis, suspects[place], culprit)) ++place;
-    const bool proved = answer.finding.certainty == Certainty::kProved;
+    const bool proven = answer.finding.certainty == Certainty::kProven;
     score->in_set += place < suspects.size() ? 1 : 0;
     score->first += place == 0 && !suspects.empty() ? 1 : 0;
     // The others run nothing: barriers.
     score->alone += place == 0 && !suspects.empty() && answer.with_pipeline <= 1 ? 1 : 0;
-    score->exact += proved && place == 0 ? 1 : 0;
-    score->wrongly_proved += proved && place != 0 ? 1 : 0;
+    score->exact += proven && place == 0 ? 1 : 0;
+    score->wrongly_proven += proven && place != 0 ? 1 : 0;
     score->suspects += suspects.size();
     score->most_suspects = std::max<uint64_t>(score->most_suspects, suspects.size());
     score->with_pipeline += answer.with_pipeline;
@@ -220,7 +220,7 @@ void Run(const Program& program, MarkerMode mode, const char* mode_name, Barrier
       {"first", score.first},
       {"alone", score.alone},
       {"exact", score.exact},
-      {"wrongly_proved", score.wrongly_proved},
+      {"wrongly_proven", score.wrongly_proven},
       {"suspects", score.suspects},
       {"most_suspects", score.most_suspects},
       {"with_pipeline", score.with_pipeline},

@@ -73,7 +73,7 @@ export interface RawMarkerVerdict {
 }
 export interface ReportData {
   verdict: {
-    kind: string; certainty: string; sentence: string; incident: number | null; cycle: number | null; wait: number | null;
+    kind: string; how_sure: string; sentence: string; incident: number | null; cycle: number | null; wait: number | null;
     suspects: Suspect[]; last_finished: { queue: number | null; execution: number; scope: number | null }[];
   };
   process: { id: number; program: string; command_line: string; library_version: string; started: string | null; seen: string | null };

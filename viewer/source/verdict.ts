@@ -73,8 +73,8 @@ export class Verdict extends LitElement {
   private running(verdict: ReportData["verdicts"][number]) {
     const { report } = this;
     const works = verdict.candidates.length + verdict.list_candidates.length;
-    const what = verdict.unknown ? "not known" : works === 0 ? "nothing was running" : verdict.exact ? "exactly one work was running"
-      : verdict.ends_unseen ? `not known, ${count(works, "candidate")} whose end cannot be seen` : count(works, "candidate");
+    const what = verdict.unknown ? "unknown" : works === 0 ? "nothing was running" : verdict.exact ? "exactly one work was running"
+      : verdict.ends_unseen ? `unknown, ${count(works, "candidate")} whose end cannot be seen` : count(works, "candidate");
     // Else they are suspects.
     const told = report.data.verdict.suspects.length ? [] : [...verdict.candidates, ...verdict.list_candidates.map((execution) => ({ execution, scope: null })),
       ...(verdict.late_suspect ? [verdict.late_suspect] : [])];
@@ -85,7 +85,7 @@ export class Verdict extends LitElement {
     const { verdict } = this.report.data;
     return html`<div class="answer ${verdict.kind === "nothing wrong" ? "fine" : ""}">
         <p id="sentence">${visible(verdict.sentence, 4000)}</p>
-        <div class="facts"><span>${verdict.kind}</span><span>certainty: ${verdict.certainty}</span>
+        <div class="facts"><span>${verdict.kind}</span><span>how sure: ${verdict.how_sure === "one of" ? `one of ${grouped(verdict.suspects.length)}` : verdict.how_sure}</span>
           <button @click=${this.copy}>Copy as Markdown</button><span role="status">${this.copied === "copied" ? "copied" : ""}</span></div>
         ${this.copied && this.copied !== "copied" ? html`<pre tabindex="0">${this.copied}</pre>` : nothing}
       </div>`;

@@ -49,7 +49,7 @@ class CulpritFinder {
     if (finding_.kind == FindingKind::kDeadlock || finding_.kind == FindingKind::kEndlessWait) {
       const bool told = finding_.kind == FindingKind::kDeadlock ||
                         waits_.waits[finding_.wait].state == WaitState::kNeverSignalled;
-      finding_.certainty = told ? Certainty::kProved : Certainty::kNotKnown;
+      finding_.certainty = told ? Certainty::kProven : Certainty::kUnknown;
       finding_.suspects.clear();
     }
     if (finding_.certainty == Certainty::kNothingRunning &&
@@ -57,7 +57,7 @@ class CulpritFinder {
       FindLastFinished();
     }
     if (finding_.suspects.empty()) {
-      if (finding_.certainty == Certainty::kNotKnown) FindNextToBegin();
+      if (finding_.certainty == Certainty::kUnknown) FindNextToBegin();
     } else {
       FindLateArgumentsWriter(finding_.suspects.front());
     }
@@ -213,7 +213,7 @@ class CulpritFinder {
     for (uint32_t i = 0; i < last.size(); ++i) {
       if (last[i] != kNone) finding_.last_finished.push_back({i, last[i], LastWorkOf(last[i])});
     }
-    if (!finding_.last_finished.empty()) finding_.certainty = Certainty::kAllFinished;
+    if (!finding_.last_finished.empty()) finding_.certainty = Certainty::kAllCompleted;
   }
 
   uint32_t LastWorkOf(uint32_t index) const {

@@ -30,17 +30,17 @@ enum class FindingKind : uint8_t {
 };
 
 enum class Certainty : uint8_t {
-  kProved,  // the one suspect is the only marked work that was running; or the waits tell
-  kOneOf,   // each of the suspects, and nothing separates the first ones (CulpritFinding::tied)
-  kRanked,  // each of them, and the first is the likeliest
+  kProven,          // the one suspect is the only marked work that was running; or the waits tell
+  kLikely,          // each of the suspects can be the culprit, and the first is the likeliest
+  kOneOf,           // each of them, and nothing separates the first ones (CulpritFinding::tied)
   kNothingRunning,  // no marked work was
-  kAllFinished,  // the GPU failed, and all marked work that had begun had finished: it may have gone on
-  kNotKnown,  // the mode was off, or what is left has no end that can be seen
+  kAllCompleted,  // the GPU failed, and all marked work that had begun had finished: it may have gone on
+  kUnknown,       // the mode was off, or what is left has no end that can be seen
 };
 
 // The reason for a suspect's rank.
 enum class SuspectReason : uint8_t {
-  kOnlyWorkRunning,    // proved
+  kOnlyWorkRunning,    // proven
   kLeadsToFault,       // it had finished, and leads to the address of the fault (fault_users.h)
   kFinishedByItsWord,  // the late suspect of its queue (late_suspect.h)
   kFirstUnfinished,  // the mode tells what has finished, and of its kind this is the first that has not
@@ -116,7 +116,7 @@ struct NextWork {
 
 struct CulpritFinding {
   FindingKind kind = FindingKind::kNothingWrong;
-  Certainty certainty = Certainty::kNotKnown;
+  Certainty certainty = Certainty::kUnknown;
   // kGpuHang: it is as likely a fault of memory that the driver does not report (unreported_fault.h).
   bool may_be_fault = false;
   uint32_t incident = kNone;  // into Snapshot::incidents: the one that the kind follows from
@@ -138,8 +138,8 @@ struct CulpritFinding {
   uint32_t late_arguments_writer = kNone;
   SlowProgress
       slow;  // after an exit, a kill or an abort: the GPU was slow, and no work is to blame
-  std::vector<FinishedWork> last_finished;  // kAllFinished: of each queue on which something had
-  std::vector<NextWork> next_to_begin;  // kNotKnown without suspects: of each queue with old words
+  std::vector<FinishedWork> last_finished;  // kAllCompleted: of each queue on which something had
+  std::vector<NextWork> next_to_begin;  // kUnknown without suspects: of each queue with old words
 };
 
 // `analysis`, `waits` and `raw_verdicts` are those of `snapshot`. `device`: only what concerns this one; kNone:

@@ -52,12 +52,13 @@ std::string Check(const Snapshot& snapshot) {
     if (work == WorkClass::kPipeline && waits_before) return "a barrier before work";
   }
   if (suspects != Candidates(analysis)) return "the suspects are not the candidates";
-  const bool proved = finding.certainty == Certainty::kProved;
-  if (proved && (suspects.size() != 1 || finding.suspects[0].scope == kNone)) return "not proved";
+  const bool proven = finding.certainty == Certainty::kProven;
+  if (proven && (suspects.size() != 1 || finding.suspects[0].scope == kNone)) return "not proven";
   if (finding.tied > suspects.size() || (finding.tied == 0) != suspects.empty()) return "tied";
-  const bool ranked = finding.certainty == Certainty::kRanked;
+  const bool likely = finding.certainty == Certainty::kLikely;
   const bool alike = finding.certainty == Certainty::kOneOf && suspects.size() > 1;
-  if ((ranked && finding.tied != 1) || (alike && finding.tied < 2)) return "tied, and ranked";
+  if ((likely && finding.tied != 1) || (alike && finding.tied < 2))
+    return "tied, and the likeliest";
   return "";
 }
 

@@ -83,7 +83,7 @@ TEST(Culprit, WhatHappenedFollowsFromTheIncidents) {
     const CulpritFinding finding = Find(builder.snapshot);
     EXPECT_EQ(finding.kind, row.expected) << row.value;
     EXPECT_EQ(finding.incident, 0u);
-    EXPECT_EQ(finding.certainty, Certainty::kProved);
+    EXPECT_EQ(finding.certainty, Certainty::kProven);
     EXPECT_THAT(Scopes(finding), ElementsAre(1));
     EXPECT_THAT(Reasons(finding), ElementsAre(SuspectReason::kOnlyWorkRunning));
   }
@@ -96,7 +96,7 @@ TEST(Culprit, AnOrderlyEndIsNothingWrong) {
   EXPECT_EQ(finding.kind, FindingKind::kNothingWrong);
   EXPECT_EQ(finding.certainty, Certainty::kNothingRunning);
   EXPECT_THAT(finding.suspects, IsEmpty());
-  EXPECT_EQ(Find(Snapshot()).certainty, Certainty::kNotKnown);
+  EXPECT_EQ(Find(Snapshot()).certainty, Certainty::kUnknown);
   EXPECT_EQ(Find(Snapshot()).incident, kNone);
 }
 
@@ -152,7 +152,7 @@ TEST(Culprit, AFaultBehindWhichAllHadFinishedIsOfWhatHadFinished) {
   builder.SetWords(labels, 2, 2);
   finding = Find(snapshot);
   EXPECT_EQ(finding.kind, FindingKind::kDeviceLost);
-  EXPECT_EQ(finding.certainty, Certainty::kAllFinished);
+  EXPECT_EQ(finding.certainty, Certainty::kAllCompleted);
   EXPECT_THAT(finding.suspects, IsEmpty());
   const Analysis analysis = Analyse(snapshot);
   ASSERT_EQ(finding.last_finished.size(), 2u);
@@ -167,9 +167,9 @@ TEST(Culprit, AFaultBehindWhichAllHadFinishedIsOfWhatHadFinished) {
 
   snapshot.kernel_lines = {{.names_process = true, .tells_fault = true}};
   EXPECT_EQ(Find(snapshot).kind, FindingKind::kGpuFault);
-  EXPECT_EQ(Find(snapshot).certainty, Certainty::kAllFinished);
+  EXPECT_EQ(Find(snapshot).certainty, Certainty::kAllCompleted);
   builder.SetWords(third, 1, 0);
-  EXPECT_EQ(Find(snapshot).certainty, Certainty::kProved) << "something runs";
+  EXPECT_EQ(Find(snapshot).certainty, Certainty::kProven) << "something runs";
 
   // Without a fault there is no suspect.
   builder.SetWords(third, 2, 2);
@@ -193,7 +193,7 @@ TEST(Culprit, WhereTheModeDoesNotTellTheLastReachedIsLikeliest) {
   EXPECT_THAT(Reasons(finding),
               ElementsAre(SuspectReason::kLastReached, SuspectReason::kReached,
                           SuspectReason::kLastReached, SuspectReason::kRunsNothing));
-  EXPECT_EQ(finding.certainty, Certainty::kRanked);
+  EXPECT_EQ(finding.certainty, Certainty::kLikely);
 }
 
 // In a render pass, say: the front end stands at the last write or somewhere behind it.
@@ -250,7 +250,7 @@ TEST(Culprit, TheLastReachedTiesWithWhatFollowsWithoutAWrite) {
   finding = Find(snapshot);
   EXPECT_THAT(Scopes(finding), ElementsAre(2, 1, 3, 0));
   EXPECT_EQ(finding.suspects[0].tie_evidence, TieEvidence::kLoops);
-  EXPECT_EQ(finding.certainty, Certainty::kRanked);
+  EXPECT_EQ(finding.certainty, Certainty::kLikely);
 }
 
 TEST(Culprit, WhereTheModeTellsTheFirstUnfinishedStandsFirst) {
@@ -350,7 +350,7 @@ TEST(Culprit, TheQueueThatHangsStandsFirst) {
   SnapshotBuilder builder = TwoQueues();
   Note(IncidentKind::kHang, 2000, &builder.snapshot, 1);
   EXPECT_THAT(Scopes(Find(builder.snapshot)), ElementsAre(1, 0));
-  EXPECT_EQ(Find(builder.snapshot).certainty, Certainty::kRanked);
+  EXPECT_EQ(Find(builder.snapshot).certainty, Certainty::kLikely);
   EXPECT_EQ(Find(builder.snapshot).tied, 1u);
 }
 
@@ -368,7 +368,7 @@ TEST(Culprit, AQueueThatStoodStillNearlyAsLongIsAsLikely) {
   EXPECT_EQ(Find(snapshot).tied, 2u);
   // One that went on has no part in it.
   snapshot.queues[0].still_since_ns = 14 * kSecond + kSecond / 2;
-  EXPECT_EQ(Find(snapshot).certainty, Certainty::kRanked);
+  EXPECT_EQ(Find(snapshot).certainty, Certainty::kLikely);
   EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(1, 0));
 }
 
@@ -383,7 +383,7 @@ TEST(Culprit, OnNvidiaADispatchGoesBeforeADrawOfAnotherQueue) {
   EXPECT_EQ(Find(builder.snapshot).certainty, Certainty::kOneOf);
   EXPECT_THAT(Scopes(Find(builder.snapshot)), ElementsAre(0, 1));
   builder.snapshot.devices[0].vendor_id = 0x10DE;
-  EXPECT_EQ(Find(builder.snapshot).certainty, Certainty::kRanked);
+  EXPECT_EQ(Find(builder.snapshot).certainty, Certainty::kLikely);
   EXPECT_THAT(Scopes(Find(builder.snapshot)), ElementsAre(1, 0));
 }
 
@@ -404,7 +404,7 @@ TEST(Culprit, InModeTopDispatchesWithoutABarrierAreAlikeAndTheEarliestStandsFirs
   builder.SetWords(0, 7, 0);
   finding = Find(builder.snapshot);
   EXPECT_EQ(finding.suspects[0].scope, 3u);
-  EXPECT_EQ(finding.certainty, Certainty::kRanked);
+  EXPECT_EQ(finding.certainty, Certainty::kLikely);
   EXPECT_EQ(finding.suspects[0].reason, SuspectReason::kLastReached);
 }
 
@@ -466,7 +466,7 @@ TEST(Culprit, InADeadlockNoWorkIsAccused) {
     Note(kind, 9, &builder.snapshot, kind == IncidentKind::kHang ? 1 : kNone);
     const CulpritFinding finding = Find(builder.snapshot);
     EXPECT_EQ(finding.kind, FindingKind::kDeadlock);
-    EXPECT_EQ(finding.certainty, Certainty::kProved);
+    EXPECT_EQ(finding.certainty, Certainty::kProven);
     EXPECT_EQ(finding.cycle, 0u);
     EXPECT_THAT(finding.suspects, IsEmpty());
   }
@@ -487,7 +487,7 @@ TEST(Culprit, AWaitForNothingIsFollowedToItsEnd) {
   Note(IncidentKind::kHang, 2000, &builder.snapshot, 0);
   const CulpritFinding finding = Find(builder.snapshot);
   EXPECT_EQ(finding.kind, FindingKind::kEndlessWait);
-  EXPECT_EQ(finding.certainty, Certainty::kProved);
+  EXPECT_EQ(finding.certainty, Certainty::kProven);
   const WaitGraph waits = FindWaits(builder.snapshot, Analyse(builder.snapshot));
   ASSERT_LT(finding.wait, waits.waits.size());
   EXPECT_EQ(builder.snapshot.syncs[waits.waits[finding.wait].sync].queue, 1u);
@@ -496,12 +496,12 @@ TEST(Culprit, AWaitForNothingIsFollowedToItsEnd) {
 
 TEST(Culprit, WhatIsNotKnownIsSaid) {
   SnapshotBuilder off = OneList(MarkerMode::kOff, {CAIRN_MARKER_DRAW}, 0, 0);
-  EXPECT_EQ(Find(off.snapshot).certainty, Certainty::kNotKnown);
+  EXPECT_EQ(Find(off.snapshot).certainty, Certainty::kUnknown);
   EXPECT_THAT(Find(off.snapshot).next_to_begin, IsEmpty());
   SnapshotBuilder unseen(MarkerMode::kFull);
   unseen.Submit(unseen.AddQueue(), unseen.BeginList(0));
   const CulpritFinding finding = Find(unseen.snapshot);
-  EXPECT_EQ(finding.certainty, Certainty::kNotKnown);
+  EXPECT_EQ(finding.certainty, Certainty::kUnknown);
   EXPECT_THAT(Reasons(finding), ElementsAre(SuspectReason::kEndUnseen));
 }
 
@@ -511,7 +511,7 @@ TEST(Culprit, OldWordsNameWhatWasToBeginNext) {
   builder.snapshot.devices[0].memory = WordMemory::kMirrored;
   Note(IncidentKind::kSignal, 9, &builder.snapshot);
   const CulpritFinding finding = Find(builder.snapshot);
-  EXPECT_EQ(finding.certainty, Certainty::kNotKnown);
+  EXPECT_EQ(finding.certainty, Certainty::kUnknown);
   EXPECT_THAT(finding.suspects, IsEmpty());
   ASSERT_EQ(finding.next_to_begin.size(), 1u);
   EXPECT_EQ(finding.next_to_begin[0].verdict, 0u);
@@ -559,7 +559,7 @@ TEST(Culprit, TheLateSuspectGoesBeforeTheBarrier) {
   const CulpritFinding finding = Find(snapshot);
   EXPECT_THAT(Scopes(finding), ElementsAre(0, 1));
   EXPECT_EQ(finding.suspects[0].reason, SuspectReason::kFinishedByItsWord);
-  EXPECT_EQ(finding.certainty, Certainty::kRanked);
+  EXPECT_EQ(finding.certainty, Certainty::kLikely);
 }
 
 TEST(Culprit, OneDeviceAlone) {
@@ -569,7 +569,7 @@ TEST(Culprit, OneDeviceAlone) {
   snapshot.queues[1].device = 1;
   snapshot.recordings[1].device = 1;
   EXPECT_THAT(Scopes(Find(snapshot, 1)), ElementsAre(1));
-  EXPECT_EQ(Find(snapshot, 1).certainty, Certainty::kProved);
+  EXPECT_EQ(Find(snapshot, 1).certainty, Certainty::kProven);
   // Suspects of the lost device come first.
   snapshot.devices[1].device_lost = true;
   EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(1, 0));

@@ -158,7 +158,7 @@ TEST_F(FaultUsers, OfSomethingDestroyedGoBeforeThoseOfWhatLives) {
   const CulpritFinding finding = Finding();
   ASSERT_THAT(finding.suspects, SizeIs(2));
   EXPECT_EQ(finding.suspects[0].scope, 0u);
-  EXPECT_EQ(finding.certainty, Certainty::kRanked);
+  EXPECT_EQ(finding.certainty, Certainty::kLikely);
 }
 
 TEST_F(FaultUsers, AreLateSuspectsAtMostOnce) {

@@ -17,8 +17,8 @@ bool LacksProgress(const CulpritFinding& finding) {
   if (finding.kind == FindingKind::kDeadlock || finding.kind == FindingKind::kEndlessWait) {
     return false;
   }
-  return finding.certainty == Certainty::kOneOf || finding.certainty == Certainty::kRanked ||
-         finding.certainty == Certainty::kNotKnown;
+  return finding.certainty == Certainty::kOneOf || finding.certainty == Certainty::kLikely ||
+         finding.certainty == Certainty::kUnknown;
 }
 
 }  // namespace

@@ -37,25 +37,25 @@ class LimitingSourcesTest : public ::testing::Test {
 };
 
 TEST_F(LimitingSourcesTest, ThoseOfProgressWhereTheWorkIsNotProven) {
-  EXPECT_THAT(Find(FindingKind::kGpuHang, Certainty::kRanked), ElementsAre(0));
+  EXPECT_THAT(Find(FindingKind::kGpuHang, Certainty::kLikely), ElementsAre(0));
   EXPECT_THAT(Find(FindingKind::kGpuHang, Certainty::kOneOf), ElementsAre(0));
-  EXPECT_THAT(Find(FindingKind::kKilled, Certainty::kNotKnown), ElementsAre(0));
-  EXPECT_THAT(Find(FindingKind::kGpuHang, Certainty::kProved), IsEmpty());
+  EXPECT_THAT(Find(FindingKind::kKilled, Certainty::kUnknown), ElementsAre(0));
+  EXPECT_THAT(Find(FindingKind::kGpuHang, Certainty::kProven), IsEmpty());
   EXPECT_THAT(Find(FindingKind::kGpuHang, Certainty::kNothingRunning), IsEmpty());
 }
 
 TEST_F(LimitingSourcesTest, ThoseOfFaultsWhereNoAddressIsTold) {
-  EXPECT_THAT(Find(FindingKind::kDeviceLost, Certainty::kProved), ElementsAre(2));
+  EXPECT_THAT(Find(FindingKind::kDeviceLost, Certainty::kProven), ElementsAre(2));
   EXPECT_THAT(Find(FindingKind::kDeviceLost, Certainty::kOneOf), ElementsAre(0, 2));
   finding_.kernel_line = 0;
-  EXPECT_THAT(Find(FindingKind::kGpuFault, Certainty::kAllFinished), ElementsAre(2));
+  EXPECT_THAT(Find(FindingKind::kGpuFault, Certainty::kAllCompleted), ElementsAre(2));
   finding_.fault_address = 0;
-  EXPECT_THAT(Find(FindingKind::kGpuFault, Certainty::kAllFinished), IsEmpty());
+  EXPECT_THAT(Find(FindingKind::kGpuFault, Certainty::kAllCompleted), IsEmpty());
 }
 
 TEST_F(LimitingSourcesTest, NoneTellsMoreOfWaits) {
-  EXPECT_THAT(Find(FindingKind::kDeadlock, Certainty::kNotKnown), IsEmpty());
-  EXPECT_THAT(Find(FindingKind::kEndlessWait, Certainty::kNotKnown), IsEmpty());
+  EXPECT_THAT(Find(FindingKind::kDeadlock, Certainty::kUnknown), IsEmpty());
+  EXPECT_THAT(Find(FindingKind::kEndlessWait, Certainty::kUnknown), IsEmpty());
 }
 
 TEST_F(LimitingSourcesTest, ArePartOfTheFindings) {

@@ -93,7 +93,7 @@ class SuspectRanker {
     finding->suspects.reserve(analysis_.fault_users.size() + ranked_.size());
     AddFaultUsers(finding);
     for (Ranked& ranked : ranked_) {
-      ranked.suspect.reason = finding->certainty == Certainty::kProved
+      ranked.suspect.reason = finding->certainty == Certainty::kProven
                                   ? SuspectReason::kOnlyWorkRunning
                                   : ReasonOf(ranked);
       finding->suspects.push_back(ranked.suspect);
@@ -124,7 +124,7 @@ class SuspectRanker {
     if (count == 0) return;
     const size_t alike = destroyed == 0 ? count : destroyed;
     const bool is_first_alone = alike == 1 && count + ranked_.size() > 1;
-    finding->certainty = is_first_alone ? Certainty::kRanked : Certainty::kOneOf;
+    finding->certainty = is_first_alone ? Certainty::kLikely : Certainty::kOneOf;
     finding->tied = static_cast<uint32_t>(alike);
   }
   bool IsFaultUser(uint32_t execution, uint32_t scope) const {
@@ -459,21 +459,21 @@ class SuspectRanker {
         std::none_of(analysis_.verdicts.begin(), analysis_.verdicts.end(),
                      [this](const QueueVerdict& verdict) { return IsShown(verdict.device); });
     if (ranked_.empty()) {
-      return unknown || nothing_told ? Certainty::kNotKnown : Certainty::kNothingRunning;
+      return unknown || nothing_told ? Certainty::kUnknown : Certainty::kNothingRunning;
     }
     const Ranked& first = ranked_.front();
     if (first.weight.evidence == QueueEvidence::kEndUnseen &&
         std::all_of(ranked_.begin(), ranked_.end(), [](const Ranked& ranked) {
           return ranked.weight.evidence == QueueEvidence::kEndUnseen;
         })) {
-      return Certainty::kNotKnown;
+      return Certainty::kUnknown;
     }
     if (ranked_.size() == 1) {
       const QueueVerdict& verdict = analysis_.verdicts[first.suspect.verdict];
-      const bool proved = verdict.exact && !first.late && first.raw != RawWord::kClear && !unknown;
-      return proved ? Certainty::kProved : Certainty::kOneOf;
+      const bool proven = verdict.exact && !first.late && first.raw != RawWord::kClear && !unknown;
+      return proven ? Certainty::kProven : Certainty::kOneOf;
     }
-    return first.AsLikelyAs(ranked_[1]) ? Certainty::kOneOf : Certainty::kRanked;
+    return first.AsLikelyAs(ranked_[1]) ? Certainty::kOneOf : Certainty::kLikely;
   }
 
   uint32_t CountTied() const {

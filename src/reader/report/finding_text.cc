@@ -37,6 +37,12 @@ void AppendUses(const Snapshot& snapshot, const Findings& findings, const Suspec
   out += " of the same list writes them";
 }
 
+// Returns true if the reason's words begin with "unlikely".
+bool IsUnlikely(SuspectReason reason) {
+  return reason == SuspectReason::kRawMarkersClear || reason == SuspectReason::kRunsNothing ||
+         reason == SuspectReason::kHeldBack;
+}
+
 class FindingWriter {
  public:
   FindingWriter(const Snapshot& snapshot, const Findings& findings, bool with_pipelines,
@@ -59,8 +65,8 @@ class FindingWriter {
       WriteFreedInFlight();
       return;
     }
-    if (finding_.certainty == Certainty::kNotKnown) {
-      Format("; what was running is not known, {} candidate{} no end that can be seen: ",
+    if (finding_.certainty == Certainty::kUnknown) {
+      Format("; what was running is unknown, {} candidate{} no end that can be seen: ",
              finding_.suspects.size(), Plural(finding_.suspects.size(), " has", "s have"));
       AppendWork(finding_.suspects.front());
     } else if (AccusesWork(finding_.kind)) {
@@ -117,7 +123,7 @@ class FindingWriter {
         out_ += "The GPU hung";
         if (finding_.may_be_fault) {
           out_ += ", or a fault that the driver does not report stopped it";
-          if (finding_.certainty == Certainty::kProved) out_ += ',';
+          if (finding_.certainty == Certainty::kProven) out_ += ',';
         }
         break;
       case FindingKind::kCpuFault:
@@ -219,7 +225,7 @@ class FindingWriter {
   }
 
   void WriteNoSuspect() {
-    if (finding_.certainty == Certainty::kAllFinished) {
+    if (finding_.certainty == Certainty::kAllCompleted) {
       WriteLastFinished();
     } else if (finding_.certainty == Certainty::kNothingRunning) {
       out_ += AccusesWork(finding_.kind) ? "; no marked work was running"
@@ -233,7 +239,7 @@ class FindingWriter {
 
   // If the words were old copies, names the work that each queue had to begin next.
   void WriteNotKnown() {
-    out_ += "; what was running is not known, for ";
+    out_ += "; what was running is unknown, for ";
     const size_t named = std::min(finding_.next_to_begin.size(), kQueuesNamed);
     for (size_t i = 0; i < named; ++i) {
       const NextWork& next = finding_.next_to_begin[i];
@@ -256,16 +262,25 @@ class FindingWriter {
     const size_t count = finding_.suspects.size();
     const SuspectWork& first = finding_.suspects.front();
     switch (finding_.certainty) {
-      case Certainty::kProved:
+      case Certainty::kProven:
         out_ += " in ";
         AppendWork(first);
-        out_ += ": proved, it was the only work running";
+        out_ += ": proven, it was the only work running";
         AppendUses(snapshot_, findings_, first, out_);
         return;
-      case Certainty::kRanked: Format("; likeliest of {}: ", count); break;
+      case Certainty::kLikely:
+        if (IsUnlikely(first.reason)) {
+          Format("; the first of {} suspects: ", count);
+          break;
+        }
+        out_ += ", likely in ";
+        AppendWork(first);
+        Format(", the first of {} suspects: ", count);
+        AppendSuspectReason(snapshot_, findings_, first, true, out_);
+        return;
       case Certainty::kOneOf:
         if (count == 1) {
-          out_ += "; the only candidate, not proved: ";
+          out_ += "; the only candidate, not proven: ";
         } else if (finding_.tied >= count) {
           Format("; one of {}, all equally likely: ", count);
         } else {
@@ -273,8 +288,8 @@ class FindingWriter {
         }
         break;
       case Certainty::kNothingRunning:
-      case Certainty::kAllFinished:
-      case Certainty::kNotKnown: break;
+      case Certainty::kAllCompleted:
+      case Certainty::kUnknown: break;
     }
     AppendWork(first);
     out_ += ", ";
@@ -301,8 +316,8 @@ class FindingWriter {
     out_ += "; on the GPU ";
     if (count > 1) {
       Format("one or more of {} were running, ", count);
-      if (finding_.certainty == Certainty::kRanked) {
-        out_ += "likeliest ";
+      if (finding_.certainty == Certainty::kLikely) {
+        out_ += "likely ";
       } else if (finding_.tied >= count) {
         out_ += "all equally likely, the first ";
       } else {
@@ -311,7 +326,7 @@ class FindingWriter {
     }
     AppendWork(finding_.suspects.front());
     if (count == 1) {
-      out_ += finding_.certainty == Certainty::kProved ? " was running" : " may have been running";
+      out_ += finding_.certainty == Certainty::kProven ? " was running" : " may have been running";
     }
   }
 
@@ -402,7 +417,7 @@ std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
     case SuspectReason::kOutsideOfMarkers: return "its command list is in flight";
     case SuspectReason::kRawMarkers: return "raw markers leave it open";
     case SuspectReason::kRawMarkerLost:
-      return "likely: the first work that raw markers do not prove finished, and no other can be "
+      return "the first work that raw markers do not prove finished, and no other can be "
              "the "
              "culprit; the marker before it is missing, but its write can be lost with the device";
     case SuspectReason::kRawMarkersClear:

@@ -71,17 +71,17 @@ class FindingTextTest : public ::testing::Test {
   TestBlock::List list_{};
 };
 
-TEST_F(FindingTextTest, OneWorkProved) {
+TEST_F(FindingTextTest, OneWorkProven) {
   const std::string place =
       R"( It stands in command list 1 "Main", submission 1 of queue 0 "Graphics" (direct), frame 5.)";
   const std::string work =
       R"(DRAW_INSTANCED 3 of Frame 1 > Lighting (graphics pipeline "Volumetric fog"))";
   EXPECT_EQ(Told(IncidentKind::kHang, 2000),
             "The GPU hung, or a fault that the driver does not report stopped it, in " + work +
-                ": proved, it was the only work running." + place);
+                ": proven, it was the only work running." + place);
   EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
             "The device was lost (VK_ERROR_DEVICE_LOST) in " + work +
-                ": proved, it was the only work running." + place);
+                ": proven, it was the only work running." + place);
   EXPECT_EQ(Told(IncidentKind::kSignal, 11),
             "The program died of SIGSEGV; on the GPU " + work + " was running." + place);
   EXPECT_EQ(Told(IncidentKind::kSignal, 9),
@@ -109,7 +109,7 @@ TEST_F(FindingTextTest, AHangOfAGpuMayBeAFault) {
   snapshot.devices[context_].vendor_id = 0x10DE;
   snapshot.devices[context_].name = {};
   EXPECT_THAT(Sentence(snapshot), StartsWith("The GPU hung, or a fault that the driver does not "
-                                             "report stopped it; likeliest of 4: "));
+                                             "report stopped it, likely in DRAW_INSTANCED 3"));
 }
 
 TEST_F(FindingTextTest, SlowWorkIsNoCulprit) {
@@ -133,15 +133,29 @@ TEST_F(FindingTextTest, SlowWorkIsNoCulprit) {
                  "finished in 8 s, 1 s each; on the GPU DISPATCH 9 was running."));
 }
 
-TEST_F(FindingTextTest, SeveralRanked) {
+TEST_F(FindingTextTest, TheLikelyOfSeveral) {
   TellLess();
   EXPECT_THAT(Told(IncidentKind::kDeviceLost, static_cast<int32_t>(0x887A0006)),
-              StartsWith("The device was lost (DXGI_ERROR_DEVICE_HUNG); likeliest of 4: "
+              StartsWith("The device was lost (DXGI_ERROR_DEVICE_HUNG), likely in "
                          "DRAW_INSTANCED 3 of Frame 1 > Lighting (graphics pipeline \"Volumetric "
-                         "fog\"), the last work with a pipeline that the GPU reached. It stands"));
+                         "fog\"), the first of 4 suspects: the last work with a pipeline that the "
+                         "GPU reached. It stands"));
   EXPECT_THAT(Told(IncidentKind::kSignal, 6),
               StartsWith("The program died of SIGABRT; on the GPU one or more of 4 were running, "
-                         "likeliest DRAW_INSTANCED 3 of Frame 1 > Lighting"));
+                         "likely DRAW_INSTANCED 3 of Frame 1 > Lighting"));
+}
+
+TEST_F(FindingTextTest, TheFirstOfSeveralMayBeUnlikelyAllTheSame) {
+  TellLess();
+  const Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
+  Findings findings = AnalyseDump(snapshot);
+  ASSERT_EQ(findings.culprit.certainty, Certainty::kLikely);
+  findings.culprit.suspects.front().reason = SuspectReason::kHeldBack;
+  std::string sentence;
+  AppendFinding(snapshot, findings, false, sentence);
+  EXPECT_THAT(sentence, StartsWith("The device was lost (VK_ERROR_DEVICE_LOST); the first of 4 "
+                                   "suspects: DRAW_INSTANCED 3 of Frame 1 > Lighting, unlikely: a "
+                                   "wait holds its queue back."));
 }
 
 TEST_F(FindingTextTest, SeveralAlike) {
@@ -183,7 +197,7 @@ TEST_F(FindingTextTest, NothingWasRunningOrNothingIsKnown) {
   block_.context(context_).mode = MarkerMode::kOff;
   EXPECT_EQ(Told(IncidentKind::kHang, 2000),
             "The GPU hung, or a fault that the driver does not report stopped it; what was running "
-            "is not known, for the marker mode was off.");
+            "is unknown, for the marker mode was off.");
   EXPECT_EQ(Sentence(Snapshot()), "No incident was noticed; no command list is registered.");
 }
 
@@ -193,7 +207,7 @@ TEST_F(FindingTextTest, WhatOldCopiesDoNotTellIsNotKnown) {
   block_.context(context_).memory = WordMemory::kMirrored;
   block_.context(context_).mirror_period_us = 500;
   EXPECT_EQ(Told(IncidentKind::kSignal, 9),
-            "The program was killed by SIGKILL; what was running is not known, for its words were "
+            "The program was killed by SIGKILL; what was running is unknown, for its words were "
             "copies, up to 500 µs old. By these the next to begin on queue 0 \"Graphics\" (direct) "
             "was command list 1 \"Main\".");
   EXPECT_EQ(Told(IncidentKind::kExited, 0),
@@ -484,15 +498,17 @@ TEST_F(TiedDrawsTest, HowManyTieIsSaid) {
 }
 
 TEST_F(TiedDrawsTest, OneWhoseShaderHasALoopComesFirst) {
-  EXPECT_THAT(Told(4, march_, 36),
-              HasSubstr("DRAW 4 (36 vertices, 1 instance) (graphics pipeline \"March\"), one of 20 "
-                        "of this pass, between which the GPU writes nothing; likelier than others: "
-                        "a shader of its pipeline has a loop."));
+  EXPECT_THAT(
+      Told(4, march_, 36),
+      HasSubstr(", likely in DRAW 4 (36 vertices, 1 instance) (graphics pipeline \"March\"), "
+                "the first of 21 suspects: one of 20 of this pass, between which the GPU "
+                "writes nothing; likelier than others: a shader of its pipeline has a "
+                "loop."));
 }
 
 TEST_F(TiedDrawsTest, AnAbsurdCountComesFirst) {
   const std::string told = Told(7, plain_, 0xFFFFFFFF);
-  EXPECT_THAT(told, HasSubstr("likeliest of "));
+  EXPECT_THAT(told, HasSubstr(", likely in DRAW 7 "));
   EXPECT_THAT(told, HasSubstr("DRAW 7 (4294967295 vertices, 1 instance)"));
   EXPECT_THAT(told, HasSubstr("by its arguments it would run for minutes"));
 }

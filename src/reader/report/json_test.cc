@@ -92,7 +92,8 @@ TEST(JsonReport, CarriesTreeStatesAndCandidates) {
   EXPECT_EQ(report["raw_markers"][1]["value"], "0xffffffffffffffff");
   const Json answer = report["verdict"];
   EXPECT_EQ(answer["kind"], "device lost");
-  EXPECT_EQ(answer["certainty"], "proved");
+  EXPECT_EQ(answer["how_sure"], "proven");
+  EXPECT_EQ(answer["certainty"], "proved") << "the word of before";
   EXPECT_EQ(answer["incident"], 0);
   EXPECT_EQ(answer["sentence"].get<std::string>().find(
                 "The device was lost (VK_ERROR_DEVICE_LOST) in DISPATCH 1: \"Blur\" of Frame "),
@@ -138,7 +139,7 @@ TEST(JsonReport, CarriesWhatHadFinishedBeforeAFault) {
   Json report = Parse(snapshot);
   EXPECT_EQ(SchemaViolation(Schema(), report), "");
   Json answer = report["verdict"];
-  EXPECT_EQ(answer["certainty"], "all finished");
+  EXPECT_EQ(answer["how_sure"], "all completed");
   EXPECT_EQ(answer["suspects"].size(), 0u);
   ASSERT_EQ(answer["last_finished"].size(), 1u);
   EXPECT_EQ(answer["last_finished"][0]["queue"], queue);
@@ -157,7 +158,7 @@ TEST(JsonReport, CarriesWhatHadFinishedBeforeAFault) {
   report = Parse(snapshot);
   EXPECT_EQ(SchemaViolation(Schema(), report), "");
   answer = report["verdict"];
-  EXPECT_EQ(answer["certainty"], "one of");
+  EXPECT_EQ(answer["how_sure"], "one of");
   EXPECT_EQ(answer["last_finished"].size(), 0u);
   ASSERT_EQ(answer["suspects"].size(), 1u);
   EXPECT_EQ(answer["suspects"][0]["scope"], 1);

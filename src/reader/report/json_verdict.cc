@@ -58,7 +58,8 @@ void WriteFinding(const Findings& findings, const JsonRows& rows) {
   json->BeginObject("verdict");
   json->StringKey("kind", FindingKindWord(finding.kind));
   json->BoolKey("may_be_fault", finding.may_be_fault);
-  json->StringKey("certainty", CertaintyWord(finding.certainty));
+  json->StringKey("how_sure", CertaintyWord(finding.certainty));
+  json->StringKey("certainty", OldCertaintyWord(finding.certainty));
   json->NumberKey("tied", finding.tied);
   AppendFinding(snapshot, findings, true, text);
   json->StringKey("sentence", text);

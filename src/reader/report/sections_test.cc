@@ -235,7 +235,7 @@ TEST_F(Sections, TheDeviceNamesApplicationAndDriverOfAnnotations) {
 TEST_F(Sections, ModeOffClaimsNothing) {
   block_.context(0).mode = MarkerMode::kOff;
   const std::string report = Report(Take(block_));
-  EXPECT_THAT(report, HasSubstr("queue 0 \"Graphics\" (direct): not known\n"
+  EXPECT_THAT(report, HasSubstr("queue 0 \"Graphics\" (direct): unknown\n"
                                 "    The marker mode was off, so that the GPU wrote nothing: how "
                                 "far it came in 1 command list is not known.\n"));
   EXPECT_THAT(report,

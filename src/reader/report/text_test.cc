@@ -248,7 +248,7 @@ TEST(TextReport, WhoseEndCannotBeSeenIsNotSaidToRun) {
   block.Close(list);
   block.Submit(queue, list);
   const std::string report = Report(Take(block));
-  EXPECT_THAT(report, HasSubstr(": not known, 1 candidate whose end cannot be seen\n"));
+  EXPECT_THAT(report, HasSubstr(": unknown, 1 candidate whose end cannot be seen\n"));
   block.queue(queue).completed_submission = 1;
   EXPECT_THAT(Report(Take(block)), HasSubstr(": nothing was running\n"));
 }

@@ -119,13 +119,13 @@ void VerdictPrinter::PrintQueue(LineSink& sink, const QueueVerdict& verdict) {
   const auto out = std::back_inserter(text_);
   const size_t count = verdict.candidates.size() + verdict.list_candidates.size();
   if (verdict.unknown) {
-    text_ += ": not known";
+    text_ += ": unknown";
   } else if (count == 0) {
     text_ += ": nothing was running";
   } else if (verdict.exact) {
     text_ += ": exactly one work was running";
   } else if (verdict.ends_unseen) {
-    fmt::format_to(out, ": not known, {} candidate{} whose end cannot be seen", count,
+    fmt::format_to(out, ": unknown, {} candidate{} whose end cannot be seen", count,
                    Plural(count, "", "s"));
   } else {
     fmt::format_to(out, ": {} candidate{}", count, Plural(count, "", "s"));

@@ -250,12 +250,24 @@ std::string_view FindingKindWord(FindingKind kind) {
 
 std::string_view CertaintyWord(Certainty certainty) {
   switch (certainty) {
-    case Certainty::kProved: return "proved";
+    case Certainty::kProven: return "proven";
+    case Certainty::kLikely: return "likely";
     case Certainty::kOneOf: return "one of";
-    case Certainty::kRanked: return "ranked";
     case Certainty::kNothingRunning: return "nothing running";
-    case Certainty::kAllFinished: return "all finished";
-    case Certainty::kNotKnown: return "not known";
+    case Certainty::kAllCompleted: return "all completed";
+    case Certainty::kUnknown: break;
+  }
+  return "unknown";
+}
+
+std::string_view OldCertaintyWord(Certainty certainty) {
+  switch (certainty) {
+    case Certainty::kProven: return "proved";
+    case Certainty::kLikely: return "ranked";
+    case Certainty::kOneOf: return "one of";
+    case Certainty::kNothingRunning: return "nothing running";
+    case Certainty::kAllCompleted: return "all finished";
+    case Certainty::kUnknown: return "not known";
   }
   return "unknown";
 }

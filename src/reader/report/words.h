@@ -44,9 +44,11 @@ std::string_view PipeStageWord(PipeStage stage);
 std::string_view CheckpointRelationWord(CheckpointRelation relation);
 // "written", "missing", "unknown"
 std::string_view RawArrivalWord(RawArrival arrival);
-// "GPU hang", "ranked", "last reached": what JSON calls them.
+// "GPU hang", "likely", "last reached": what JSON calls them.
 std::string_view FindingKindWord(FindingKind kind);
 std::string_view CertaintyWord(Certainty certainty);
+// "ranked": the word of JSON's deprecated key "certainty"; the next version has none.
+std::string_view OldCertaintyWord(Certainty certainty);
 std::string_view SuspectReasonWord(SuspectReason reason);
 // "SPIR-V"
 std::string_view ShaderCodeWord(ShaderCode code);

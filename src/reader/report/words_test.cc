@@ -51,6 +51,24 @@ TEST(Words, EachModeSaysWhatItConcludes) {
       "a barrier; in a render pass that cannot be split all commands count as one piece.");
 }
 
+// Programs read both: docs/report.schema.json.
+TEST(Words, HowSureAndTheWordOfBefore) {
+  struct Row {
+    Certainty certainty;
+    const char* word;
+    const char* old_word;
+  };
+  for (const Row& row :
+       {Row{Certainty::kProven, "proven", "proved"}, Row{Certainty::kLikely, "likely", "ranked"},
+        Row{Certainty::kOneOf, "one of", "one of"},
+        Row{Certainty::kNothingRunning, "nothing running", "nothing running"},
+        Row{Certainty::kAllCompleted, "all completed", "all finished"},
+        Row{Certainty::kUnknown, "unknown", "not known"}}) {
+    EXPECT_EQ(CertaintyWord(row.certainty), row.word);
+    EXPECT_EQ(OldCertaintyWord(row.certainty), row.old_word);
+  }
+}
+
 TEST(Words, NumbersFromAFileHaveAnAnswer) {
   EXPECT_EQ(ApiWord(static_cast<Api>(99)), "unknown");
   EXPECT_EQ(ModeWord(static_cast<MarkerMode>(99)), "unknown");

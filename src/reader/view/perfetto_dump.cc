@@ -295,7 +295,7 @@ class DumpExport {
          .category = "verdict",
          .name = sentence,
          .flows = {},
-         .arguments = {{"certainty", std::string(CertaintyWord(findings_.culprit.certainty))},
+         .arguments = {{"how sure", std::string(CertaintyWord(findings_.culprit.certainty))},
                        {"signature", SignatureOf(snapshot_, findings_).id}}});
   }
 

@@ -100,7 +100,7 @@ Result<DumpSummary> SummariseDump(const std::string& file) {
   dump.seen_ns = SeenNs(snapshot);
   dump.program = snapshot.Text(snapshot.process.program);
   dump.version = snapshot.Text(snapshot.process.library_version);
-  dump.certainty = CertaintyWord(findings.culprit.certainty);
+  dump.certainty = findings.culprit.certainty;
   AppendFinding(snapshot, findings, true, dump.sentence);
   dump.loss_count = snapshot.losses.size();
   dump.signature = SignatureOf(snapshot, findings);
@@ -123,7 +123,8 @@ std::string TriageLine(const DumpSummary& dump) {
   json.StringKey("shaders", ShadersOf(dump.signature));
   json.StringKey("device", dump.signature.device);
   json.StringKey("driver", dump.signature.driver);
-  json.StringKey("certainty", dump.certainty);
+  json.StringKey("how_sure", CertaintyWord(dump.certainty));
+  json.StringKey("certainty", OldCertaintyWord(dump.certainty));
   json.StringKey("sentence", dump.sentence);
   json.NumberKey("losses", dump.loss_count);
   json.EndObject();

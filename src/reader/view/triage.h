@@ -22,7 +22,7 @@ struct DumpSummary {
   uint64_t seen_ns = 0;  // of the first incident, else of the dump; ns since 1970, 0: not known
   std::string program;
   std::string version;  // of libcairn
-  std::string certainty;
+  Certainty certainty = Certainty::kUnknown;
   std::string sentence;  // visible text
   uint64_t loss_count = 0;
   Signature signature;

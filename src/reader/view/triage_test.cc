@@ -103,6 +103,8 @@ TEST(Triage, ReadsDumpsAndTellsOthersApart) {
   const Json schema = Schema("triage-line.schema.json");
   EXPECT_EQ(SchemaViolation(schema, line), "");
   EXPECT_EQ(line["kind"], "GPU fault");
+  EXPECT_EQ(line["how_sure"], "proven");
+  EXPECT_EQ(line["certainty"], "proved") << "the word of before";
   EXPECT_EQ(line["signature"], dump->signature.id);
   EXPECT_EQ(SummariseDump(kGolden + "trace-v1.cairn").status().code(), StatusCode::kNotFound);
   const Status none = SummariseDump(kGolden + "none.cairn").status();
