@@ -230,7 +230,11 @@ class FindingWriter {
     } else if (finding_.certainty == Certainty::kNothingRunning) {
       out_ += AccusesWork(finding_.kind) ? "; no marked work was running"
                                          : "; nothing was running on the GPU";
-    } else if (analysis_.verdicts.empty()) {
+    } else if (std::none_of(analysis_.verdicts.begin(), analysis_.verdicts.end(),
+                            [this](const QueueVerdict& verdict) {
+                              return findings_.device == kNone ||
+                                     verdict.device == findings_.device;
+                            })) {
       out_ += "; no command list is registered";
     } else {
       WriteNotKnown();

@@ -198,6 +198,13 @@ TEST_F(FindingTextTest, NothingWasRunningOrNothingIsKnown) {
   EXPECT_EQ(Told(IncidentKind::kHang, 2000),
             "The GPU hung, or a fault that the driver does not report stopped it; what was running "
             "is unknown, for the marker mode was off.");
+  // Of another device, which has no lists.
+  Snapshot snapshot = Take(IncidentKind::kRequested, 0);
+  snapshot.devices.push_back(snapshot.devices[context_]);
+  std::string sentence;
+  AppendFinding(snapshot, AnalyseDump(snapshot, 1), false, sentence);
+  EXPECT_EQ(sentence,
+            "Nothing had gone wrong: this report was asked for; no command list is registered.");
   EXPECT_EQ(Sentence(Snapshot()), "No incident was noticed; no command list is registered.");
 }
 
