@@ -386,14 +386,6 @@ Policy PolicyForCulprit(const Failure& failure, Policy policy, uint32_t repeats)
   return {tries, std::max(2u, static_cast<uint32_t>(failure.rate() * tries / 2))};
 }
 
-std::string WhyNot(const Failure& failure, uint32_t repeats, const BisectWords& words) {
-  if (failure.what.asked == 0)
-    return "the device refuses what the trace asks for: see cairn replay";
-  return fmt::format("the {} does not fail{}: {} of {} {} clean", words.whole, words.here,
-                     failure.what.asked, Counted(repeats, words.play),
-                     Plural(repeats, "was", "were"));
-}
-
 void Count(const Asker& asker, BisectAnswer* answer) {
   answer->probes = asker.probes();
   answer->undecided = asker.undecided();
@@ -445,9 +437,10 @@ Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
   Result<Failure> failure = Learn(asker, repeats);
   if (!failure.ok()) return failure.status();
   BisectAnswer answer = failure->what;
+  answer.repeats = repeats;
   Count(asker, &answer);
   if (answer.failed == 0) {
-    answer.why = WhyNot(*failure, repeats, options.words);
+    answer.no_culprit = answer.asked == 0 ? NoCulprit::kRefused : NoCulprit::kNeverFails;
     return answer;
   }
 
@@ -458,10 +451,7 @@ Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
     if (!culprits.ok()) return culprits.status();
     Count(asker, &answer);
     if (culprits->empty()) {
-      answer.not_to_blame = true;
-      answer.why =
-          fmt::format("the {} fails even with all {}s left out: the GPU's work is not to blame",
-                      options.words.whole, options.words.submission);
+      answer.no_culprit = NoCulprit::kNotToBlame;
       return answer;
     }
     const Policy sure = PolicyForCulprit(*failure, policy, repeats);
@@ -480,10 +470,8 @@ Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
     policy.tries = std::min(kMostTries, std::max(8u, policy.tries * 2));
   }
   Count(asker, &answer);
-  answer.why = fmt::format(
-      "the answers contradict each other: what failed once did not fail again, in {} probes; try "
-      "again with larger --runs, and with nothing else on the machine",
-      asker.probes());
+  answer.no_culprit = NoCulprit::kContradiction;
+  answer.contradicted_after = asker.probes();
   return answer;
 }
 

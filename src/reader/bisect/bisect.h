@@ -80,12 +80,21 @@ struct BisectProgress {
   std::string what;              // "12 submissions", "the 40 calls of the guilty list"
 };
 
+// The reason why no culprit was found.
+enum class NoCulprit : uint8_t {
+  kNone,           // one was found
+  kRefused,        // the device refuses what the whole trace asks for
+  kNeverFails,     // none of the first plays of the whole trace failed
+  kNotToBlame,     // it fails with everything left out
+  kContradiction,  // what failed once did not fail again
+};
+
 struct BisectAnswer {
   bool found = false;
   // Calls, in the order of the trace; lists or submissions where it cannot be narrowed down.
   std::vector<Suspect> culprits;
-  std::string why;            // when not found: a sentence
-  bool not_to_blame = false;  // when not found: it fails with everything left out
+  NoCulprit no_culprit = NoCulprit::kNone;
+  uint64_t contradicted_after = 0;  // kContradiction: so many probes
   // The failure: its place and kind (ProbeAnswer). If the first plays differed in place, kind or
   // both, any counts.
   uint64_t place = 0;
@@ -95,6 +104,7 @@ struct BisectAnswer {
   bool kind_varies = false;
   uint32_t failed = 0;  // so many of `asked` plays of the whole trace failed
   uint32_t asked = 0;
+  uint32_t repeats = 0;    // so many were to be asked; the device refused the others
   uint64_t undecided = 0;  // plays of whatever question that were asked again
   // The trace without the culprits: clean, or it fails in `other_place`, of something else. kInvalid: not
   // known.

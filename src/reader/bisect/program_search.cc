@@ -7,9 +7,8 @@
 #include <utility>
 
 namespace cairn {
-namespace {
 
-BisectWords Words() {
+BisectWords ProgramWords() {
   BisectWords words;
   words.whole = "program";
   words.play = "run";
@@ -20,8 +19,6 @@ BisectWords Words() {
   words.here = "";
   return words;
 }
-
-}  // namespace
 
 ProgramSearch::ProgramSearch(RunProgram run, ProgramSearchOptions options, BisectJournal* journal,
                              const WorkCatalogue* known)
@@ -143,7 +140,7 @@ Result<BisectAnswer> ProgramSearch::SearchAmong(LeaveOutClass work_class) {
     now.probes_expected += asked_before;
     options_.progress(now);
   };
-  options.words = Words();
+  options.words = ProgramWords();
   return Bisect(
       suspects_, [this](const BisectQuestion& question) { return Ask(question); }, options);
 }
@@ -171,7 +168,7 @@ Status ProgramSearch::SearchForMore(ProgramFound* found) {
 Result<ProgramFound> ProgramSearch::Search() {
   Result<BisectAnswer> answer = SearchAmong(LeaveOutClass::kShader);
   if (!answer.ok()) return answer.status();
-  if (answer->not_to_blame &&
+  if (answer->no_culprit == NoCulprit::kNotToBlame &&
       !WorkTree(catalogue_, LeaveOutClass::kCopy).tree().submissions.empty()) {
     answer = SearchAmong(LeaveOutClass::kCopy);
     if (!answer.ok()) return answer.status();

@@ -28,6 +28,9 @@
 
 namespace cairn {
 
+// Returns the words for the parts of a program in texts.
+BisectWords ProgramWords();
+
 // A run that leaves out what the question says; ended after `most_ns`, 0 for never.
 using RunProgram = std::function<Result<TrialRun>(const BoardQuestion& question, uint64_t most_ns)>;
 

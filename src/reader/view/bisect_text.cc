@@ -218,6 +218,26 @@ void AddBreadcrumbPaths(const Snapshot& snapshot, std::vector<CulpritText>* culp
   }
 }
 
+std::string NoCulpritInWords(const BisectAnswer& answer, const BisectWords& words) {
+  switch (answer.no_culprit) {
+    case NoCulprit::kNone: break;
+    case NoCulprit::kRefused: return "the device refuses what the trace asks for: see cairn replay";
+    case NoCulprit::kNeverFails:
+      return fmt::format("the {} does not fail{}: {} of {} {} clean", words.whole, words.here,
+                         answer.asked, Counted(answer.repeats, words.play),
+                         Plural(answer.repeats, "was", "were"));
+    case NoCulprit::kNotToBlame:
+      return fmt::format("the {} fails even with all {}s left out: the GPU's work is not to blame",
+                         words.whole, words.submission);
+    case NoCulprit::kContradiction:
+      return fmt::format(
+          "the answers contradict each other: what failed once did not fail again, in {} probes; "
+          "try again with larger --runs, and with nothing else on the machine",
+          answer.contradicted_after);
+  }
+  return "";
+}
+
 std::string AnswerAsText(const BisectTold& told) {
   const BisectAnswer& answer = told.answer;
   std::string probes = Counted(answer.probes, "probe");
@@ -228,7 +248,7 @@ std::string AnswerAsText(const BisectTold& told) {
   probes += fmt::format(", {:.1f} s.\n", Seconds(told.duration_ns));
   const std::string path = VisibleText(told.path);
   if (!answer.found) {
-    std::string text = fmt::format("{}: no culprit: {}.\n", path, VisibleText(answer.why));
+    std::string text = fmt::format("{}: no culprit: {}.\n", path, NoCulpritInWords(answer, {}));
     if (!told.refused.empty()) text += fmt::format("Refused: {}\n", told.refused);
     AppendLeftOut(told, &text);
     if (answer.failed == 0 && answer.asked != 0) AppendTried(told, &text);
@@ -256,7 +276,7 @@ std::string AnswerAsJson(const BisectTold& told) {
   json.NumberKey("version", 1);
   json.StringKey("file", told.path);
   json.BoolKey("found", answer.found);
-  json.StringKey("reason", answer.why);
+  json.StringKey("reason", NoCulpritInWords(answer, {}));
   json.StringKey("failure", FailureWord(answer.kind));
   json.NumberKey("signal", static_cast<uint32_t>(answer.signal));
   json.NumberKey("submission", answer.place);

@@ -39,6 +39,10 @@ std::string AnswerAsText(const BisectTold& told);
 // docs/bisect.schema.json.
 std::string AnswerAsJson(const BisectTold& told);
 
+// Returns the reason why no culprit was found, without a full stop; empty if one was. `words` name
+// the parts of what was searched.
+std::string NoCulpritInWords(const BisectAnswer& answer, const BisectWords& words);
+
 // For programs: "hang", "" if it is not known; "clean".
 const char* FailureWord(FailureKind kind);
 const char* WithoutWord(ProbeOutcome without);

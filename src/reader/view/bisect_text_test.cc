@@ -96,18 +96,40 @@ TEST(BisectText, ListsAndSubmissionsHaveNoCall) {
 TEST(BisectText, SaysWhyThereIsNoCulprit) {
   BisectTold told;
   told.path = "game\x1b.cairn";
-  told.answer.why = "the trace does not fail on this device: 2 of 2 replays were clean";
+  told.answer.no_culprit = NoCulprit::kRefused;
   told.answer.probes = 1;
   EXPECT_EQ(
-      "game\\x1b.cairn: no culprit: the trace does not fail on this device: 2 of 2 replays were "
-      "clean.\n1 probe, 0.0 s.\n",
+      "game\\x1b.cairn: no culprit: the device refuses what the trace asks for: see cairn "
+      "replay.\n1 probe, 0.0 s.\n",
       AnswerAsText(told));
+}
+
+TEST(BisectText, EachReasonForNoCulpritIsASentence) {
+  BisectAnswer answer;
+  const auto words = [&](NoCulprit reason) {
+    answer.no_culprit = reason;
+    return NoCulpritInWords(answer, {});
+  };
+  EXPECT_EQ("", words(NoCulprit::kNone));
+  answer.asked = 3;
+  answer.repeats = 4;
+  EXPECT_EQ("the trace does not fail on this device: 3 of 4 replays were clean",
+            words(NoCulprit::kNeverFails));
+  EXPECT_EQ("the trace fails even with all submissions left out: the GPU's work is not to blame",
+            words(NoCulprit::kNotToBlame));
+  answer.probes = 50;  // of several searches
+  answer.contradicted_after = 40;
+  EXPECT_EQ(
+      "the answers contradict each other: what failed once did not fail again, in 40 probes; try "
+      "again with larger --runs, and with nothing else on the machine",
+      words(NoCulprit::kContradiction));
 }
 
 BisectTold NoFailure() {
   BisectTold told;
   told.path = "game.cairn";
-  told.answer.why = "the trace does not fail on this device: 2 of 2 replays were clean";
+  told.answer.no_culprit = NoCulprit::kNeverFails;
+  told.answer.repeats = 2;
   told.answer.asked = 2;
   told.answer.probes = 3;
   told.answer.undecided = 1;

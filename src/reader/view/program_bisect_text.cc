@@ -204,7 +204,8 @@ std::string ProgramAnswerAsText(const ProgramTold& told) {
   const BisectAnswer& answer = told.found.answer;
   const std::string program = VisibleText(told.program);
   if (!answer.found) {
-    std::string text = fmt::format("{}: no culprit: {}.\n", program, VisibleText(answer.why));
+    std::string text =
+        fmt::format("{}: no culprit: {}.\n", program, NoCulpritInWords(answer, ProgramWords()));
     AppendDoubts(told, &text);
     AppendNextSteps(told, &text);
     return text + RunsLine(told);
@@ -237,8 +238,8 @@ std::string ProgramAnswerAsJson(const ProgramTold& told) {
   json.NumberKey("version", 1);
   json.StringKey("program", told.program);
   json.BoolKey("found", answer.found);
-  json.StringKey("reason", answer.why);
-  json.BoolKey("not_to_blame", answer.not_to_blame);
+  json.StringKey("reason", NoCulpritInWords(answer, ProgramWords()));
+  json.BoolKey("not_to_blame", answer.no_culprit == NoCulprit::kNotToBlame);
   json.StringKey("failure", FailureWord(answer.kind));
   json.NumberKey("signal", static_cast<uint32_t>(answer.signal));
   json.BoolKey("failures_differ", answer.kind_varies);

@@ -134,7 +134,8 @@ TEST(ProgramBisectText, SaysWhatToTryWhereNothingFails) {
   told.hang_timeout_seconds = 10;
   told.found.answer.asked = 2;
   told.found.answer.probes = 2;
-  told.found.answer.why = "the program does not fail: 2 of 2 runs were clean";
+  told.found.answer.no_culprit = NoCulprit::kNeverFails;
+  told.found.answer.repeats = 2;
   told.found.exit_code = 3;
   EXPECT_EQ(
       "./game: no culprit: the program does not fail: 2 of 2 runs were clean.\n"
@@ -145,6 +146,11 @@ TEST(ProgramBisectText, SaysWhatToTryWhereNothingFails) {
       "          --runs 10, if it fails only now and then\n"
       "2 runs, 0.0 s.\n",
       ProgramAnswerAsText(told));
+  told.found.answer.no_culprit = NoCulprit::kNotToBlame;
+  EXPECT_THAT(ProgramAnswerAsText(told),
+              HasSubstr("./game: no culprit: the program fails even with all scopes left out: the "
+                        "GPU's work is not to blame.\n"));
+  EXPECT_TRUE(Json::Parse(ProgramAnswerAsJson(told))["not_to_blame"].get<bool>());
 }
 
 TEST(ProgramBisectJson, HasWhatTheTextHas) {
