@@ -5,6 +5,7 @@
 #define CAIRN_FORMAT_MODEL_DECODED_ARGUMENTS_H_
 
 #include <cstddef>
+#include <cstring>
 
 #include "format/calls/value_decoder.h"
 
@@ -14,6 +15,14 @@ namespace cairn {
 template <typename T>
 const T* Argument(const DecodedCall& call, size_t index) {
   return index < call.arguments.size() ? static_cast<const T*>(call.arguments[index]) : nullptr;
+}
+
+// A copy of the parameter; T() if there is none, as behind kNoParameter.
+template <typename T>
+T Value(const DecodedCall& call, size_t index) {
+  T value{};
+  if (const T* const place = Argument<T>(call, index)) std::memcpy(&value, place, sizeof(value));
+  return value;
 }
 
 // The first elements of an array parameter; null if the pointer was null.

@@ -135,13 +135,6 @@ constexpr uint32_t kMostTargets = 64;
 // The most uses kept for one list with its bundles.
 constexpr size_t kMostUses = 1u << 20;
 
-template <typename T>
-T Value(const DecodedCall& call, size_t index) {
-  T value{};
-  if (const T* const place = Argument<T>(call, index)) std::memcpy(&value, place, sizeof(value));
-  return value;
-}
-
 // The subresources of a barrier's range, as far as one range of ours has them all.
 std::optional<Subresources> InOneGo(const BarrierRange& range, const ResourceShape* shape) {
   if (range.mips == 0) {

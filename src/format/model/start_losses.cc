@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 
 #include "format/calls/value_decoder.h"
@@ -21,13 +20,6 @@ constexpr size_t kMostSteps = 1u << 20;
 
 // An object or a view takes as much as so many entries of lists.
 constexpr size_t kEntriesOfObject = 8;
-
-template <typename T>
-T Value(const DecodedCall& call, size_t index) {
-  T value{};
-  if (const T* const place = Argument<T>(call, index)) std::memcpy(&value, place, sizeof(value));
-  return value;
-}
 
 // Copies results of queries: the object that it names is a heap of these.
 bool ResolvesQueries(Method method) {

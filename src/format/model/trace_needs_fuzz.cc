@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the needs of any records: lists with any calls, descriptors of any heap. The input is that
+// Finds the needs of any records, and what lists have bound: lists with any calls, descriptors of any heap. The input is that
 // of format/trace/testing/record_fuzz_input.h.
 #include <cstdint>
 #include <cstdlib>
 
+#include "format/model/list_state.h"
 #include "format/model/start_losses.h"
 #include "format/model/unneeded_contents.h"
 #include "format/model/unused_objects.h"
@@ -31,6 +32,21 @@ size_t CountKept(TraceReader* trace, RecordFilter* filter) {
   return kept;
 }
 
+void RequireLimits(const BoundState& state) {
+  for (const BoundState::Root* const root : {&state.graphics, &state.compute}) {
+    uint64_t words = 0;
+    for (const auto& [place, argument] : root->arguments) {
+      Require(place.first < BoundState::kMostRootWords);
+      Require(place.second + argument.constants.size() <= BoundState::kMostRootWords);
+      words += argument.constants.size();
+    }
+    Require(words <= BoundState::kMostRootWords * BoundState::kMostRootWords);
+  }
+  for (const BoundState::Slots* const slots : {&state.vertex_buffers, &state.stream_output}) {
+    Require(slots->size() <= BoundState::kMostSlots);
+  }
+}
+
 void Run(std::span<const std::byte> input) {
   TestTrace test(Compression::kNone);
   AddFuzzedRecords(input, &test);
@@ -50,7 +66,12 @@ void Run(std::span<const std::byte> input) {
   StartLosses losses;
   TraceCursor cursor(trace);
   Record record;
-  while (cursor.Next(&record)) losses.Look(record);
+  ListTracker lists(&trace);
+  while (cursor.Next(&record)) {
+    losses.Look(record);
+    lists.Look(record);
+    if (const BoundState* const state = lists.Find(record.object)) RequireLimits(*state);
+  }
   for (const std::string& line : losses.Told()) Require(!line.empty());
 }
 
