@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -16,7 +17,9 @@
 #include "format/calls/value_shape.h"
 #include "format/file/file_cost.h"
 #include "format/model/call_kinds.h"
+#include "format/model/decoded_arguments.h"
 #include "format/model/descriptor_table.h"
+#include "format/model/list_state.h"
 #include "format/trace/trace_state.h"
 #include "reader/view/call_lines.h"
 
@@ -52,9 +55,6 @@ const char* KeyOf(StateKind state) {
   }
   return nullptr;
 }
-constexpr const char* kRenderPass = "render_pass";
-constexpr const char* kStateObject = "state_object";
-constexpr const char* kProgram = "program";
 
 const char* NameOf(RootArgumentKind kind) {
   switch (kind) {
@@ -68,23 +68,22 @@ const char* NameOf(RootArgumentKind kind) {
   return "";
 }
 
-// 0 for kNoParameter.
-uint32_t Value32(const DecodedCall& call, int index) {
-  return index == kNoParameter ? 0 : Load<uint32_t>(call.arguments[static_cast<size_t>(index)]);
+// Returns the key of what is no pipeline; null for pipelines.
+const char* KeyOf(BoundState::Pipeline kind) {
+  switch (kind) {
+    case BoundState::Pipeline::kPipeline: break;
+    case BoundState::Pipeline::kStateObject: return "state_object";
+    case BoundState::Pipeline::kProgram: return "program";
+  }
+  return nullptr;
 }
-uint64_t Value64(const DecodedCall& call, int index) {
-  return index == kNoParameter ? 0 : Load<uint64_t>(call.arguments[static_cast<size_t>(index)]);
-}
-
-// Limits of Direct3D 12.
-constexpr uint32_t kMostRootWords = 64;
-constexpr uint32_t kMostSlots = 32;
 
 class StateFinder {
  public:
   StateFinder(TraceReader& trace, uint64_t call)
       : trace_(trace),
         state_(trace),
+        lists_(&trace),
         wanted_(call),
         copy_budget_(FileBudget(trace.file().size_bytes(), kDescriptorCopies)),
         most_descriptors_(FileBudget(trace.file().size_bytes(), kTraceRecords)) {}
@@ -93,17 +92,8 @@ class StateFinder {
     CAIRN_RETURN_IF_ERROR(FindCall());
     CAIRN_RETURN_IF_ERROR(GoThere());
     found_.list = ObjectNow(found_.list.number);
-    found_.pipeline = ObjectNow(found_.pipeline.number);
-    if (const TracedObject* const pipeline = state_.Find(found_.pipeline.number)) {
-      found_.pipeline_creation = ReadCall(pipeline->creator);
-    }
-    for (ListState::Root* const root : {&found_.graphics, &found_.compute}) {
-      root->signature = ObjectNow(root->signature.number);
-      for (auto& [place, argument] : root->arguments) {
-        if (argument.table) argument.descriptors = DescriptorsOf(*argument.table);
-      }
-    }
-    FindWriters();
+    if (const BoundState* const bound = lists_.Find(found_.list.number)) Take(*bound);
+    ReadCalls();
     return std::move(found_);
   }
 
@@ -117,14 +107,28 @@ class StateFinder {
     return DecodeArguments(method, record.body, options, &arena_, call);
   }
 
-  // Reads a call; nullopt if it is missing or its method is unknown.
-  std::optional<ListState::Call> ReadCall(uint64_t number) {
+  // Has the call read later, if it can be found. Calls are read in the order of the trace, so that no part of
+  // it is decoded more than once.
+  void ReadLater(uint64_t number, std::function<void(const Record&)> take) {
+    if (number != 0) to_read_.emplace(number, std::move(take));
+  }
+  void ReadLater(uint64_t number, std::optional<ListState::Call>* call) {
+    ReadLater(number, [this, call](const Record& record) { *call = ReadCall(record); });
+  }
+
+  void ReadCalls() {
     TraceCursor cursor(trace_);
     Record record;
-    if (number == 0 || !cursor.SeekNumber(number).ok() || !cursor.Next(&record)) return {};
-    if (record.number != number || record.kind != RecordKind::kCall) return {};
-    return ReadCall(record);
+    for (const auto& [number, take] : to_read_) {
+      const bool is_there =
+          record.number == number ||
+          (cursor.SeekNumber(number).ok() && cursor.Next(&record) && record.number == number);
+      if (is_there && record.kind == RecordKind::kCall && trace_.MethodOf(record).has_value()) {
+        take(record);
+      }
+    }
   }
+
   std::optional<ListState::Call> ReadCall(const Record& record) {
     const std::optional<Method> method = trace_.MethodOf(record);
     if (!method.has_value()) return {};
@@ -149,11 +153,35 @@ class StateFinder {
     return text;
   }
 
-  ListState::Setting Value(uint64_t set_by, const ValueInfo& value, const void* place) const {
-    ListState::Setting setting = {.set_by = set_by, .words = PrintValue(value, place, state_)};
-    JsonWriter json(&setting.json, JsonWriter::kOneLine);
-    WriteValue(value, place, state_, &json);
-    return setting;
+  // Fills in the arguments of the call that made the setting.
+  void ReadArguments(ListState::Setting* setting) {
+    ReadLater(setting->set_by, [this, setting](const Record& record) {
+      const MethodInfo& info = Describe(*trace_.MethodOf(record));
+      DecodedCall call;
+      if (!Decode(record, info, &call).ok()) return;
+      setting->words = PrintArguments(info, call, state_);
+      setting->json = ArgumentsJson(info, call);
+    });
+  }
+  // Fills in the value that the call set; that of slots is in an array.
+  void ReadValue(ListState::Setting* setting, std::optional<uint32_t> slot = {}) {
+    ReadLater(setting->set_by, [this, setting, slot](const Record& record) {
+      const Method method = *trace_.MethodOf(record);
+      const auto index = static_cast<size_t>(RoleOf(method).value);
+      const ParameterInfo& value = Describe(method).parameters[index];
+      DecodedCall call;
+      if (!Decode(record, Describe(method), &call).ok()) return;
+      const void* place = call.arguments[index];
+      if (slot.has_value()) {
+        const auto first = static_cast<size_t>(RoleOf(method).slot);
+        place = Array<std::byte>(call, index) +
+                uint64_t{*slot - Value<uint32_t>(call, first)} * value.size_bytes;
+      }
+      setting->words = PrintValue(value, place, state_);
+      setting->json.clear();
+      JsonWriter json(&setting->json, JsonWriter::kOneLine);
+      WriteValue(value, place, state_, &json);
+    });
   }
 
   ListState::Object ObjectNow(uint64_t number) const {
@@ -193,21 +221,14 @@ class StateFinder {
       if (applied && record.kind == RecordKind::kObject) {
         const TracedObject* const made = state_.Find(record.object);
         if (made->heap.has_value()) writers_.AddHeap(record.object, *made->heap);
-        if (record.object == found_.list.number) TakeCreation();
       }
-      if (record.kind != RecordKind::kCall) continue;
-      const std::optional<Method> method = trace_.MethodOf(record);
-      if (record.number == wanted_) {
+      if (record.number == wanted_ && record.kind == RecordKind::kCall) {
         found_.call = ReadCall(record);
         found_.thread = record.thread;
         return {};
       }
-      if (!method.has_value()) continue;
-      if (record.object == found_.list.number) {
-        TakeListCall(record, *method);
-      } else {
-        TakeDescriptors(record, *method);
-      }
+      lists_.Look(record);
+      if (record.kind == RecordKind::kCall) TakeDescriptors(record);
     }
     CAIRN_RETURN_IF_ERROR(cursor.status());
     if (copy_budget_ == 0) {
@@ -221,187 +242,69 @@ class StateFinder {
 
   // ---- The list ----
 
-  void Clear(uint64_t pipeline, uint64_t since) {
-    found_ = {.frame = found_.frame,
-              .list = found_.list,
-              .recorded_since = since,
-              .pipeline = {pipeline, ""},
-              .pipeline_set_by = since};
-  }
-
-  // A list is made open, with a first pipeline.
-  void TakeCreation() {
-    const TracedObject* const list = state_.Find(found_.list.number);
-    TraceCursor cursor(trace_);
-    Record record;
-    if (list == nullptr || list->creator == 0 || !cursor.SeekNumber(list->creator).ok() ||
-        !cursor.Next(&record) || record.number != list->creator ||
-        record.kind != RecordKind::kCall) {
-      return;
-    }
-    const std::optional<Method> method = trace_.MethodOf(record);
-    if (!method.has_value() || RoleOf(*method).role != Role::kCreate) return;
-    // Other lists are made closed.
-    const int8_t pipeline = RoleOf(*method).value;
-    DecodedCall call;
-    if (pipeline != kNoParameter && Decode(record, Describe(*method), &call).ok()) {
-      Clear(Value64(call, pipeline), record.number);
-    }
-  }
-
-  void TakeListCall(const Record& record, Method method) {
-    DecodedCall call;
-    const MethodInfo& info = Describe(method);
-    if (!Decode(record, info, &call).ok()) return;
-    const CallRole& role = RoleOf(method);
-    switch (role.role) {
-      case Role::kListReset:
-      case Role::kClearState: return Clear(Value64(call, role.value), record.number);
-      case Role::kBeginPass: return Set(record.number, kRenderPass, info, call);
-      case Role::kEndPass: found_.settings.erase(kRenderPass); return;
-      case Role::kState: return TakeState(record.number, role, info, call);
-      default: return;
-    }
-  }
-
-  void TakeState(uint64_t number, const CallRole& role, const MethodInfo& info,
-                 const DecodedCall& call) {
-    ListState::Root& root = role.point == RootPoint::kCompute ? found_.compute : found_.graphics;
-    switch (role.state) {
-      case StateKind::kPipeline: return SetPipeline(number, role, info, call);
-      case StateKind::kRootSignature: return SetRootSignature(Value64(call, role.value), &root);
-      case StateKind::kRootArgument: return SetRootArgument(number, role, info, call, &root);
-      case StateKind::kVertexBuffers:
-        return SetSlots(number, role, info, call, &found_.vertex_buffers);
-      case StateKind::kStreamOutput:
-        return SetSlots(number, role, info, call, &found_.stream_output);
-      default:
-        if (const char* const key = KeyOf(role.state)) Set(number, key, info, call);
-        return;
-    }
-  }
-
-  void Set(uint64_t number, const char* key, const MethodInfo& info, const DecodedCall& call) {
-    found_.settings[key] = {number, PrintArguments(info, call, state_), ArgumentsJson(info, call)};
-  }
-
-  // A list has one of them: a pipeline, a state object or a program.
-  void SetPipeline(uint64_t number, const CallRole& role, const MethodInfo& info,
-                   const DecodedCall& call) {
-    const ParameterInfo& set = info.parameters[static_cast<size_t>(role.value)];
-    const bool is_pipeline = set.chain == Chain::kID3D12PipelineState;
-    found_.settings.erase(kStateObject);
-    found_.settings.erase(kProgram);
-    found_.pipeline.number = is_pipeline ? Value64(call, role.value) : kNoObject;
-    found_.pipeline_set_by = number;
-    if (is_pipeline) return;
-    Set(number, set.kind == ValueKind::kObject ? kStateObject : kProgram, info, call);
-  }
-
-  static void SetRootSignature(uint64_t signature, ListState::Root* root) {
-    // Arguments for another signature have become invalid.
-    if (root->signature.number != signature) root->arguments.clear();
-    root->signature.number = signature;
-  }
-
-  void SetRootArgument(uint64_t number, const CallRole& role, const MethodInfo& info,
-                       const DecodedCall& call, ListState::Root* root) {
-    const uint32_t index = Value32(call, role.slot);
-    auto& arguments = root->arguments;
-    const bool is_constant = role.root == RootArgumentKind::kConstants;
-    const uint32_t offset = Value32(call, role.offset);
-    ListState::RootArgument argument = {.kind = NameOf(role.root)};
-    if (is_constant) argument.constants = Constants(role, call);
-    const size_t count = argument.constants.size();
-    if (is_constant && count == 0) return;
-    // A root signature has no more than so many parameters and constants.
-    if (index >= kMostRootWords || offset + count > kMostRootWords) return;
-    if (is_constant) {
-      argument.value.set_by = number;
+  void Take(const BoundState& bound) {
+    found_.recorded_since = bound.since;
+    found_.pipeline_set_by = bound.pipeline_set_by;
+    if (const char* const key = KeyOf(bound.pipeline_kind)) {
+      TakeSetting(key, bound.pipeline_set_by);
     } else {
-      const auto value = static_cast<size_t>(role.value);
-      argument.value = Value(number, info.parameters[value], call.arguments[value]);
+      found_.pipeline = ObjectNow(bound.pipeline);
     }
-    if (role.root == RootArgumentKind::kTable) argument.table = Value64(call, role.value);
-    MakeRoom(index, is_constant, offset, count, &arguments);
-    arguments[{index, offset}] = std::move(argument);
+    if (const TracedObject* const pipeline = state_.Find(found_.pipeline.number)) {
+      ReadLater(pipeline->creator, &found_.pipeline_creation);
+    }
+    TakeRoot(bound.graphics, &found_.graphics);
+    TakeRoot(bound.compute, &found_.compute);
+    for (const auto& [kind, set_by] : bound.settings) {
+      if (const char* const key = KeyOf(kind)) TakeSetting(key, set_by);
+    }
+    if (bound.pass != 0) TakeSetting("render_pass", bound.pass);
+    TakeSlots(bound.vertex_buffers, &found_.vertex_buffers);
+    TakeSlots(bound.stream_output, &found_.stream_output);
   }
 
-  // Takes away what the argument at `index` was. Constants replace each other one by one: those before
-  // `offset` and from `offset` + `count` on stay.
-  static void MakeRoom(uint32_t index, bool is_constant, uint32_t offset, uint64_t count,
-                       ListState::RootArgumentMap* arguments) {
-    const uint64_t behind = is_constant ? offset + count : ~uint64_t{0};
-    auto it = arguments->lower_bound({index, is_constant ? offset : 0});
-    if (it != arguments->begin()) --it;  // it may reach up to here
-    while (it != arguments->end() && it->first < std::pair(index, behind)) {
-      const auto replaced = it++;
-      if (replaced->first.first != index) continue;
-      const ListState::RootArgument old = std::move(replaced->second);
-      const uint64_t start = replaced->first.second;
-      arguments->erase(replaced);
-      if (!is_constant) continue;
-      const uint64_t end = start + old.constants.size();
-      KeepConstants(old, start, {index, start}, std::min<uint64_t>(end, offset), arguments);
-      KeepConstants(old, start, {index, std::max(start, behind)}, end, arguments);
+  void TakeSetting(const char* key, uint64_t set_by) {
+    found_.settings[key].set_by = set_by;
+    ReadArguments(&found_.settings[key]);
+  }
+
+  void TakeSlots(const BoundState::Slots& slots, std::map<uint32_t, ListState::Setting>* taken) {
+    for (const auto& [slot, set_by] : slots) {
+      (*taken)[slot].set_by = set_by;
+      ReadValue(&(*taken)[slot], slot);
     }
   }
 
-  // Keeps the constants, which begin at `start`, from `first` (index, offset) to the offset `end`,
-  // if there are any.
-  static void KeepConstants(const ListState::RootArgument& old, uint64_t start,
-                            std::pair<uint32_t, uint64_t> first, uint64_t end,
-                            ListState::RootArgumentMap* arguments) {
-    if (first.second >= end) return;
-    const auto at = [&](uint64_t offset) {
-      return old.constants.begin() + static_cast<std::ptrdiff_t>(offset - start);
-    };
-    ListState::RootArgument& kept = (*arguments)[first];
-    kept = old;
-    kept.constants.assign(at(first.second), at(end));
-  }
-
-  static std::vector<uint32_t> Constants(const CallRole& role, const DecodedCall& call) {
-    if (role.count == kNoParameter) return {Value32(call, role.value)};
-    std::vector<uint32_t> values;
-    const auto value = static_cast<size_t>(role.value);
-    const auto* const data = Load<const std::byte*>(call.arguments[value]);
-    const uint64_t count =
-        std::min<uint64_t>(call.counts[value] / sizeof(uint32_t), kMostRootWords + 1);
-    for (uint64_t i = 0; data != nullptr && i < count; ++i) {
-      values.push_back(Load<uint32_t>(data + i * sizeof(uint32_t)));
-    }
-    return values;
-  }
-
-  void SetSlots(uint64_t number, const CallRole& role, const MethodInfo& method,
-                const DecodedCall& call, std::map<uint32_t, ListState::Setting>* slots) const {
-    const auto value = static_cast<size_t>(role.value);
-    const uint32_t first = Value32(call, role.slot);
-    const auto* const views = Load<const std::byte*>(call.arguments[value]);
-    if (views == nullptr) {
-      std::erase_if(*slots, [&](const auto& slot) {
-        return slot.first >= first && slot.first - first < Value32(call, role.count);
-      });
-      return;
-    }
-    const ParameterInfo& view = method.parameters[value];
-    for (uint64_t i = 0; i < call.counts[value] && first + i < kMostSlots; ++i) {
-      (*slots)[static_cast<uint32_t>(first + i)] = Value(number, view, views + i * view.size_bytes);
+  void TakeRoot(const BoundState::Root& root, ListState::Root* taken) {
+    taken->signature = ObjectNow(root.signature);
+    for (const auto& [place, argument] : root.arguments) {
+      ListState::RootArgument& shown = taken->arguments[place];
+      shown = {.kind = NameOf(argument.kind),
+               .value = {.set_by = argument.set_by},
+               .constants = argument.constants};
+      if (argument.kind != RootArgumentKind::kConstants) ReadValue(&shown.value);
+      if (argument.kind != RootArgumentKind::kTable) continue;
+      shown.table = argument.value;
+      shown.descriptors = DescriptorsOf(argument.value);
+      for (ListState::Descriptor& descriptor : shown.descriptors) {
+        ReadLater(descriptor.writer, &descriptor.written_by);
+      }
     }
   }
 
   // ---- Descriptors ----
 
-  void TakeDescriptors(const Record& record, Method method) {
-    const CallRole& role = RoleOf(method);
+  void TakeDescriptors(const Record& record) {
+    const std::optional<Method> method = trace_.MethodOf(record);
+    if (!method.has_value()) return;
+    const CallRole& role = RoleOf(*method);
     const bool is_copy = CopiesDescriptors(role);
     if (!is_copy && role.role != Role::kView) return;
     DecodedCall call;
-    if (!Decode(record, Describe(method), &call).ok()) return;
+    if (!Decode(record, Describe(*method), &call).ok()) return;
     if (!is_copy) {
       // The place of a view is the last parameter of all methods that make one.
-      writers_.Write(Value64(call, static_cast<int>(call.arguments.size()) - 1), record.number);
+      writers_.Write(Value<uint64_t>(call, call.arguments.size() - 1), record.number);
       return;
     }
     const size_t copied = writers_.Copy(call, role.role == Role::kCopyViews, [](uint64_t) {});
@@ -431,31 +334,16 @@ class StateFinder {
     return shown;
   }
 
-  // Reads the writers in the order of the trace, so that no part of it is decoded more than once.
-  void FindWriters() {
-    std::vector<ListState::Descriptor*> shown;
-    for (ListState::Root* const root : {&found_.graphics, &found_.compute}) {
-      for (auto& [place, argument] : root->arguments) {
-        for (ListState::Descriptor& descriptor : argument.descriptors) {
-          shown.push_back(&descriptor);
-        }
-      }
-    }
-    std::sort(shown.begin(), shown.end(),
-              [](const auto* a, const auto* b) { return a->writer < b->writer; });
-    for (ListState::Descriptor* const descriptor : shown) {
-      descriptor->written_by = ReadCall(descriptor->writer);
-    }
-  }
-
   TraceReader& trace_;
   TraceState state_;
+  ListTracker lists_;
   Arena arena_{kMostDecodedBytes};
   const uint64_t wanted_;
   uint64_t copy_budget_;
   const uint64_t most_descriptors_;
   ListState found_;
-  DescriptorTable<uint64_t> writers_;  // calls
+  DescriptorTable<uint64_t> writers_;                                    // calls
+  std::multimap<uint64_t, std::function<void(const Record&)>> to_read_;  // by call
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace cairn::cli {
 // The most descriptors shown of a table, from its beginning to the first that was never written.
 inline constexpr uint32_t kShownDescriptors = 16;
 
-// Values are kept as they read, in words and as JSON: their names are those of the time when they were set.
+// Values are kept as they read at the call, in words and as JSON.
 struct ListState {
   struct Object {
     uint64_t number = kNoObject;
@@ -38,11 +38,11 @@ struct ListState {
   struct Setting {
     uint64_t set_by = 0;
     std::string words;
-    std::string json;
+    std::string json = "null";
   };
   struct Descriptor {
     uint32_t index = 0;
-    uint64_t writer = 0;
+    uint64_t writer = 0;  // call
     std::optional<Call> written_by;
   };
   struct RootArgument {
@@ -77,7 +77,7 @@ struct ListState {
 
 // The state with which the call with this number is recorded. Goes through the trace up to the call, and
 // looks up what made the pipeline and the descriptors.
-// Memory: 64 bytes for each descriptor of a living heap that was written.
+// Memory: 64 bytes for each descriptor of a living heap that was written, and that of a ListTracker.
 // Errors: kInvalidArgument: there is no such call, or it is none of a command list; kCorrupt: the call
 // itself cannot be read.
 Result<ListState> ListStateAt(TraceReader& trace, uint64_t call);

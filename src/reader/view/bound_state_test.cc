@@ -363,6 +363,41 @@ TEST_F(ListStateTest, SlotsAreReplacedOneByOneAndEndWithReset) {
   EXPECT_EQ(fresh["recorded_since"], reset);
 }
 
+TEST_F(ListStateTest, AResetThatIsRefusedEndsNothing) {
+  const uint64_t reset = Reset();
+  Call(Method::ID3D12GraphicsCommandList_OMSetStencilRef, kList, 7);
+  const uint64_t refused = Reset();
+  trace_.Gave(refused, -2147467259 /* E_FAIL */, ObjectPointer(kAllocator), nullptr);
+  const Json state = At(Dispatch());
+  EXPECT_EQ(state["recorded_since"], reset);
+  EXPECT_EQ(state["stencil_reference"]["arguments"]["StencilRef"], 7);
+}
+
+TEST_F(ListStateTest, WhatABundleSetStaysSet) {
+  const uint64_t set =
+      Call(Method::ID3D12GraphicsCommandList_SetPipelineState, kOther, ObjectPointer(kPipeline));
+  const VertexView views[2] = {{0x1000, 64, 16}, {0x2000, 32, 8}};
+  const uint64_t buffers =
+      Call(Method::ID3D12GraphicsCommandList_IASetVertexBuffers, kOther, 3, 2, views);
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_ExecuteBundle, kList, ObjectPointer(kOther));
+  const Json state = At(Dispatch());
+  EXPECT_EQ(state["pipeline"]["object"], kPipeline);
+  EXPECT_EQ(state["pipeline"]["set_by"], set);
+  ASSERT_EQ(state["vertex_buffers"].size(), 2u);
+  EXPECT_EQ(state["vertex_buffers"][1]["slot"], 4);
+  EXPECT_EQ(state["vertex_buffers"][1]["set_by"], buffers);
+  EXPECT_EQ(state["vertex_buffers"][1]["view"]["StrideInBytes"], 8);
+}
+
+TEST_F(ListStateTest, NamesAreThoseAtTheCall) {
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_SetPredication, kList, ObjectPointer(kBuffer), uint64_t{0},
+       0);
+  Call(Method::ID3D12Object_SetName, kBuffer, u"Visible");
+  EXPECT_THAT(InWords(Dispatch()), HasSubstr("pBuffer = ID3D12Resource #7 \"Visible\""));
+}
+
 TEST_F(ListStateTest, EqualElementsAreCountedInWords) {
   Reset();
   const int32_t rectangles[3][4] = {{0, 0, 8, 8}, {0, 0, 8, 8}, {0, 0, 4, 4}};
