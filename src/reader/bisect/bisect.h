@@ -21,6 +21,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -133,6 +134,7 @@ struct BisectTree {
     std::vector<List> lists;  // by their index
   };
   std::vector<Submission> submissions;
+  std::map<uint64_t, List> bundles;  // as they were recorded, by the call that executes them
 };
 
 // The words for the parts in texts.

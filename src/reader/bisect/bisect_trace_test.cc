@@ -160,6 +160,20 @@ TEST(BisectTree, HasSubmissionsListsAndTheirWork) {
   EXPECT_LT(program.submissions[1], tree.submissions[2].lists[0].recorded_from);
 }
 
+TEST(BisectTree, AResetThatIsRefusedEndsNothing) {
+  TwoLists program;
+  TestTrace& test = program.test;
+  const uint64_t reset =
+      test.Make(Method::ID3D12GraphicsCommandList_Reset, kMain, ObjectPointer(kAllocator), nullptr);
+  test.Gave(reset, -2147467259 /* E_FAIL */, ObjectPointer(kAllocator), nullptr);
+  program.Execute({kMain});
+  TraceReader trace = test.Open();
+  const BisectTree tree = Read(trace);
+  ASSERT_THAT(tree.submissions, SizeIs(4));
+  EXPECT_THAT(*tree.submissions[3].lists[0].calls, ElementsAre(program.late_dispatch));
+  EXPECT_EQ(tree.submissions[3].lists[0].recorded_from, tree.submissions[2].lists[0].recorded_from);
+}
+
 TEST(BisectTree, WithoutSubmissionsThereIsNothingToLeaveOut) {
   TestTrace test;
   test.Object(kDevice, Chain::kID3D12Device, kDevice);
@@ -204,7 +218,8 @@ TEST(DescribeCulprits, AProgramTakesThePlaceOfThePipeline) {
   TestTrace& test = program.test;
   test.Make(Method::ID3D12GraphicsCommandList_Reset, kMain, ObjectPointer(kAllocator), nullptr);
   test.Make(Method::ID3D12GraphicsCommandList_SetPipelineState, kMain, ObjectPointer(kPipeline));
-  test.Call(Method::ID3D12GraphicsCommandList10_SetProgram, kMain);
+  const uint64_t program_desc[11] = {1};  // D3D12_SET_PROGRAM_DESC of a generic pipeline
+  test.Make(Method::ID3D12GraphicsCommandList10_SetProgram, kMain, &program_desc);
   const uint64_t dispatch = program.Dispatch(kMain, 5);
   program.Close(kMain);
   program.Execute({kMain});
@@ -215,6 +230,21 @@ TEST(DescribeCulprits, AProgramTakesThePlaceOfThePipeline) {
   ASSERT_THAT(*texts, SizeIs(1));
   EXPECT_THAT((*texts)[0].call, HasSubstr("Dispatch(ThreadGroupCountX = 5"));
   EXPECT_EQ((*texts)[0].pipeline, "");
+}
+
+TEST(DescribeCulprits, AResetGivesAFirstPipeline) {
+  TwoLists program;
+  TestTrace& test = program.test;
+  test.Make(Method::ID3D12GraphicsCommandList_Reset, kMain, ObjectPointer(kAllocator),
+            ObjectPointer(kPipeline));
+  const uint64_t dispatch = program.Dispatch(kMain, 5);
+  program.Close(kMain);
+  program.Execute({kMain});
+  TraceReader trace = test.Open();
+  const auto texts =
+      DescribeCulprits(&trace, {{Suspect::Kind::kCall, dispatch, 0}}, program.submissions.back());
+  ASSERT_TRUE(texts.ok());
+  EXPECT_THAT((*texts)[0].pipeline, HasSubstr("\"Integrate\""));
 }
 
 TEST(DescribeCulprits, SaysWhatItIsAndWhereItStands) {

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "d3d12gen/roles.h"
 #include "format/calls/value_printer.h"
+#include "format/model/list_state.h"
+#include "format/model/recordings.h"
 #include "format/trace/trace_state.h"
 #include "reader/bisect/call_roles.h"
 
@@ -35,18 +36,11 @@ std::string CallText(TraceReader* trace, const Record& record, Method method,
   return PrintArguments(info, call, state);
 }
 
-// The current recording of a command list.
-struct Recording {
-  Calls work;
-  std::vector<std::string> path;
-  uint64_t pipeline = 0;
-};
-
 // Goes through the trace with the names of all objects, and fills the texts.
 class Describer {
  public:
   Describer(TraceReader* trace, const std::vector<Suspect>& culprits, uint64_t place)
-      : trace_(trace), place_(place), state_(*trace) {
+      : trace_(trace), place_(place), state_(*trace), lists_(trace) {
     for (const Suspect& culprit : culprits) texts_.emplace_back().suspect = culprit;
   }
 
@@ -57,42 +51,40 @@ class Describer {
       if (record.number > LastNumber()) break;
       // A damaged record costs a name.
       (void)state_.Apply(record);
-      if (record.kind == RecordKind::kCall) OnCall(record, cursor.frame());
+      lists_.Look(record);
+      if (const std::optional<Method> method = trace_->MethodOf(record)) {
+        if (record.kind == RecordKind::kCall) OnCall(record, *method, cursor.frame());
+        if (record.kind == RecordKind::kResult) recordings_.OnResult(record, RoleOf(*method));
+      }
     }
     CAIRN_RETURN_IF_ERROR(cursor.status());
     return std::move(texts_);
   }
 
  private:
+  struct Recording {
+    Calls work;  // culprits only
+    std::vector<std::string> path;
+  };
+
   uint64_t LastNumber() const {
     uint64_t last = place_;
     for (const CulpritText& text : texts_) last = std::max(last, text.suspect.call);
     return last;
   }
 
-  void OnCall(const Record& record, uint64_t frame) {
-    const std::optional<Method> method = trace_->MethodOf(record);
-    if (!method) return;
+  void OnCall(const Record& record, Method method, uint64_t frame) {
+    const Role role = RoleOf(method).role;
+    if (role == Role::kSubmit) return OnExecute(record, frame);
+    if (!IsRecorded(method)) return;
+    if (role == Role::kListReset) return recordings_.Reset(record.object);
     Recording& recording = recordings_[record.object];
-    const CallRole& role = RoleOf(*method);
-    if (role.role == Role::kSubmit) return OnExecute(record, frame);
-    if (!IsRecorded(*method)) return;
-    switch (role.role) {
-      case Role::kListReset: recording = {}; break;
-      case Role::kBeginEvent:
-        recording.path.push_back(EventText(*method, record.body, trace_));
-        break;
-      case Role::kEndEvent:
-        if (!recording.path.empty()) recording.path.pop_back();
-        break;
-      case Role::kState:
-        if (role.state == StateKind::kPipeline) {
-          recording.pipeline = PipelineOf(*method, record.body, trace_);
-        }
-        break;
-      default:
-        if (CanBeLeftOut(*method)) OnWork(record, *method, recording);
-        break;
+    if (role == Role::kBeginEvent) {
+      recording.path.push_back(EventText(method, record.body, trace_));
+    } else if (role == Role::kEndEvent) {
+      if (!recording.path.empty()) recording.path.pop_back();
+    } else if (CanBeLeftOut(method)) {
+      OnWork(record, method, recording);
     }
   }
 
@@ -103,7 +95,10 @@ class Describer {
       text.call = CallText(trace_, record, method, state_);
       text.list = state_.Object(record.object);
       text.path = recording.path;
-      if (recording.pipeline != 0) text.pipeline = state_.Object(recording.pipeline);
+      const BoundState* const bound = lists_.Find(record.object);
+      if (bound != nullptr && bound->pipeline != kNoObject) {
+        text.pipeline = state_.Object(bound->pipeline);
+      }
     }
   }
 
@@ -140,7 +135,8 @@ class Describer {
   TraceReader* trace_;
   const uint64_t place_;
   TraceState state_;
-  std::unordered_map<uint64_t, Recording> recordings_;  // by list; `work`: culprits only
+  ListTracker lists_;
+  Recordings<Recording> recordings_;
   std::vector<CulpritText> texts_;
 };
 
@@ -153,20 +149,21 @@ Result<BisectTree> ReadBisectTree(TraceReader* trace,
     std::shared_ptr<Calls> calls = std::make_shared<Calls>();
     uint64_t from = 0;
   };
-  std::unordered_map<uint64_t, Current> recordings;
+  Recordings<Current> recordings;
   TraceCursor cursor(*trace);
   Record record;
   for (uint64_t i = 0; cursor.Next(&record); ++i) {
     if (i % kRecordsBetweenLooks == 0 && keep_on && !keep_on(i)) {
       return Status(StatusCode::kInterrupted, "interrupted");
     }
-    if (record.kind != RecordKind::kCall) continue;
     const std::optional<Method> method = trace->MethodOf(record);
     if (!method) continue;
+    if (record.kind == RecordKind::kResult) recordings.OnResult(record, RoleOf(*method));
+    if (record.kind != RecordKind::kCall) continue;
     switch (RoleOf(*method).role) {
       // Earlier executions keep their own recording.
       case Role::kListReset:
-        recordings[record.object] = {std::make_shared<Calls>(), record.number};
+        recordings.Reset(record.object, {std::make_shared<Calls>(), record.number});
         break;
       case Role::kSubmit: {
         const Result<std::vector<uint64_t>> lists = ExecutedLists(record.body, trace);
@@ -177,6 +174,13 @@ Result<BisectTree> ReadBisectTree(TraceReader* trace,
           submission.lists.push_back({list, recording.calls, recording.from});
         }
         tree.submissions.push_back(std::move(submission));
+        break;
+      }
+      case Role::kBundle: {
+        recordings[record.object].calls->push_back(record.number);
+        const uint64_t bundle = BundleOf(*method, record.body, trace);
+        const Current& recording = recordings[bundle];
+        tree.bundles[record.number] = {bundle, recording.calls, recording.from};
         break;
       }
       default:

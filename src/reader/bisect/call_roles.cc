@@ -60,30 +60,13 @@ std::string EventText(Method method, std::span<const std::byte> body, BlobSource
   return VisibleText(PixText(ValueAt<uint32_t>(call, 0), {data, bytes}));
 }
 
-namespace {
-
-// The number of the object in a parameter; 0 if the record is damaged.
-uint64_t ObjectIn(Method method, int parameter, std::span<const std::byte> body,
-                  BlobSource* blobs) {
-  const auto index = static_cast<size_t>(parameter);
-  const MethodInfo& info = Describe(method);
-  if (parameter == kNoParameter || info.parameters[index].kind != ValueKind::kObject) return 0;
+uint64_t BundleOf(Method method, std::span<const std::byte> body, BlobSource* blobs) {
   Arena arena;
   DecodedCall call;
   DecodeOptions options;
   options.blobs = blobs;
-  if (!DecodeArguments(info, body, options, &arena, &call).ok()) return 0;
-  return ValueAt<uint64_t>(call, index);
-}
-
-}  // namespace
-
-uint64_t PipelineOf(Method method, std::span<const std::byte> body, BlobSource* blobs) {
-  return ObjectIn(method, RoleOf(method).value, body, blobs);
-}
-
-uint64_t BundleOf(Method method, std::span<const std::byte> body, BlobSource* blobs) {
-  return ObjectIn(method, RoleOf(method).object, body, blobs);
+  if (!DecodeArguments(Describe(method), body, options, &arena, &call).ok()) return 0;
+  return ValueAt<uint64_t>(call, static_cast<size_t>(RoleOf(method).object));
 }
 
 }  // namespace cairn

@@ -29,8 +29,6 @@ std::vector<std::byte> ExecuteBody(const std::vector<uint64_t>& lists);
 
 // Returns the text of a BeginEvent. "" if the record is damaged.
 std::string EventText(Method method, std::span<const std::byte> body, BlobSource* blobs);
-// The object that a call sets as a list's pipeline; 0 if it sets a program, or the record is damaged.
-uint64_t PipelineOf(Method method, std::span<const std::byte> body, BlobSource* blobs);
 // The list that a call executes as a bundle; 0 if the record is damaged.
 uint64_t BundleOf(Method method, std::span<const std::byte> body, BlobSource* blobs);
 

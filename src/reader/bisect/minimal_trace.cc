@@ -85,30 +85,12 @@ Chosen Choose(const BisectTree& tree, const BisectAnswer& answer) {
 
 // The bundles of which a culprit is the execution are recorded in lists of their own, which no submission
 // executes: these recordings stay whole.
-Status ChooseBundles(TraceReader* trace, Chosen* chosen) {
-  struct Recording {
-    uint64_t from = 0;
-    std::vector<uint64_t> work;
-  };
-  std::unordered_map<uint64_t, Recording> recordings;
-  TraceCursor cursor(*trace);
-  Record record;
-  while (cursor.Next(&record) && record.number < chosen->stop_before) {
-    if (record.kind != RecordKind::kCall) continue;
-    const std::optional<Method> method = trace->MethodOf(record);
-    if (!method) continue;
-    const Role role = RoleOf(*method).role;
-    if (role == Role::kListReset) recordings[record.object] = {record.number, {}};
-    if (!CanBeLeftOut(*method)) continue;
-    recordings[record.object].work.push_back(record.number);
-    if (role != Role::kBundle) continue;
-    if (!chosen->work.contains(record.number)) continue;
-    const uint64_t bundle = BundleOf(*method, record.body, trace);
-    const Recording& recording = recordings[bundle];
-    chosen->recordings[bundle].push_back({recording.from, record.number});
-    chosen->work.insert(recording.work.begin(), recording.work.end());
+void ChooseBundles(const BisectTree& tree, Chosen* chosen) {
+  for (const auto& [call, bundle] : tree.bundles) {
+    if (call >= chosen->stop_before || !chosen->work.contains(call)) continue;
+    chosen->recordings[bundle.object].push_back({bundle.recorded_from, call});
+    chosen->work.insert(bundle.calls->begin(), bundle.calls->end());
   }
-  return cursor.status();
 }
 
 class Without final : public RecordFilter {
@@ -178,7 +160,7 @@ class Without final : public RecordFilter {
 Status WriteMinimalTrace(TraceReader* trace, const BisectTree& tree, const BisectAnswer& answer,
                          MinimalObjects objects, const std::string& path) {
   Chosen chosen = Choose(tree, answer);
-  CAIRN_RETURN_IF_ERROR(ChooseBundles(trace, &chosen));
+  ChooseBundles(tree, &chosen);
   Without filter(*trace, chosen);
   std::vector<RecordFilter*> filters = {&filter};
   std::optional<UnusedObjects> unused;

@@ -16,6 +16,7 @@
 #include "format/calls/value_encoder.h"
 #include "format/calls/value_shape.h"
 #include "format/file/file_cost.h"
+#include "format/model/recordings.h"
 #include "format/trace/trace_state.h"
 #include "reader/report/describe.h"
 #include "reader/report/words.h"
@@ -163,23 +164,23 @@ class Lister {
 
   // The calls that the lists of the n-th ExecuteCommandLists had recorded.
   Status FindSubmission(uint64_t wanted) {
-    std::unordered_map<uint64_t, std::vector<uint64_t>> recorded;  // list -> calls since its Reset
+    Recordings<std::vector<uint64_t>> recorded;  // calls
     TraceCursor cursor(trace_);
     Record record;
     uint64_t submissions = 0;
     while (cursor.Next(&record)) {
-      if (record.kind == RecordKind::kObjectEnd) recorded.erase(record.object);
-      if (record.kind != RecordKind::kCall) continue;
+      if (record.kind == RecordKind::kObjectEnd) recorded.End(record.object);
       const std::optional<Method> method = trace_.MethodOf(record);
       if (!method.has_value()) continue;
+      if (record.kind == RecordKind::kResult) recorded.OnResult(record, RoleOf(*method));
+      if (record.kind != RecordKind::kCall) continue;
       if (method == Method::ID3D12CommandQueue_ExecuteCommandLists) {
         if (++submissions == wanted) return TakeSubmission(record, recorded);
         continue;
       }
       if (!IsRecorded(*method)) continue;
-      std::vector<uint64_t>& calls = recorded[record.object];
-      if (RoleOf(*method).role == Role::kListReset) calls.clear();
-      calls.push_back(record.number);
+      if (RoleOf(*method).role == Role::kListReset) recorded.Reset(record.object);
+      recorded[record.object].push_back(record.number);
     }
     CAIRN_RETURN_IF_ERROR(cursor.status());
     return Status(StatusCode::kInvalidArgument,
@@ -187,8 +188,7 @@ class Lister {
                               GroupedDigits(submissions)));
   }
 
-  Status TakeSubmission(const Record& record,
-                        const std::unordered_map<uint64_t, std::vector<uint64_t>>& recorded) {
+  Status TakeSubmission(const Record& record, const Recordings<std::vector<uint64_t>>& recorded) {
     submission_.emplace();
     submission_->insert(record.number);
     DecodeOptions options;
@@ -202,8 +202,8 @@ class Lister {
     }
     const auto* const lists = Load<const uint64_t*>(call.arguments[1]);
     for (uint64_t i = 0; lists != nullptr && i < call.counts[1]; ++i) {
-      const auto found = recorded.find(lists[i]);
-      if (found != recorded.end()) submission_->insert(found->second.begin(), found->second.end());
+      const std::vector<uint64_t>* const calls = recorded.Find(lists[i]);
+      if (calls != nullptr) submission_->insert(calls->begin(), calls->end());
     }
     return {};
   }

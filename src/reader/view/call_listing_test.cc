@@ -166,6 +166,18 @@ TEST_F(Calls, OfASubmissionAreThoseOfItsListsAndItself) {
   EXPECT_EQ(Failure().code(), StatusCode::kInvalidArgument);
 }
 
+TEST_F(Calls, OfASubmissionAlsoThoseBeforeAResetThatWasRefused) {
+  Draw(kList, 3);
+  const uint64_t reset =
+      Call(Method::ID3D12GraphicsCommandList_Reset, kList, ObjectPointer(9), nullptr);
+  Return(Method::ID3D12GraphicsCommandList_Reset, reset, -2147467259 /* E_FAIL */, ObjectPointer(9),
+         nullptr);
+  Submit(kList);
+  options_.filter.submission = 1;
+  EXPECT_THAT(List(), ElementsAre(HasSubstr("VertexCountPerInstance = 3"),
+                                  HasSubstr("ExecuteCommandLists(")));
+}
+
 TEST_F(Calls, AroundOneAreCountedOnBothSides) {
   Record();
   options_.filter.around = first_draw_;
