@@ -92,7 +92,7 @@ bool Living::Has(uint64_t number) const {
 }
 
 bool Living::HasAll(const CallValues& values, uint64_t call) const {
-  const auto had = [call](const OverlappingRanges& ranges, uint64_t value) {
+  const auto had = [call](const AddressMap& ranges, uint64_t value) {
     bool found = false;
     ranges.ForEachAt(value, [&](const auto& range) { found = found || range.created < call; });
     return found;

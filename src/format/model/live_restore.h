@@ -17,7 +17,7 @@
 #include "format/model/call_values.h"
 #include "format/model/live_descriptors.h"
 #include "format/model/live_objects.h"
-#include "format/model/overlapping_ranges.h"
+#include "format/trace/address_map.h"
 
 namespace cairn {
 
@@ -81,7 +81,7 @@ class Living {
 
  private:
   const LiveObjects& objects_;
-  OverlappingRanges addresses_;
+  AddressMap addresses_;
 };
 
 // Adds what is kept of the objects, and of what they hold. Gives what lists hold that can still be submitted.

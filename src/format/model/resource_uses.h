@@ -16,8 +16,8 @@
 #include "d3d12gen/methods.h"
 #include "format/calls/record.h"
 #include "format/model/call_values.h"
-#include "format/model/overlapping_ranges.h"
 #include "format/model/resource_shape.h"
+#include "format/trace/address_map.h"
 
 namespace cairn {
 
@@ -105,7 +105,7 @@ class ListUses {
   bool OnKnownWork(Method method, List* list, const DecodedCall& call);
 
   std::unordered_map<uint64_t, ResourceShape> shapes_;
-  OverlappingRanges addresses_;
+  AddressMap addresses_;
   struct TargetHeap {
     uint64_t end;
     uint64_t increment;

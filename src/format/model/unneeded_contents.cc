@@ -12,9 +12,9 @@
 #include "format/calls/value_decoder.h"
 #include "format/model/call_kinds.h"
 #include "format/model/call_values.h"
-#include "format/model/overlapping_ranges.h"
 #include "format/model/resource_shape.h"
 #include "format/model/resource_uses.h"
+#include "format/trace/address_map.h"
 
 namespace cairn {
 namespace {
@@ -358,8 +358,8 @@ class UnneededContents::Search {
   bool any_address_ = false;
   std::unordered_set<uint64_t> committing_;  // calls
   std::unordered_map<uint64_t, Resource> resources_;
-  OverlappingRanges addresses_;
-  OverlappingRanges descriptors_;
+  AddressMap addresses_;
+  AddressMap descriptors_;
   std::unordered_map<uint64_t, Heap> heaps_;
   std::unordered_map<uint64_t, std::vector<uint64_t>> seen_through_;
 };

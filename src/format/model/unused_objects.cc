@@ -12,7 +12,7 @@
 #include "format/calls/value_decoder.h"
 #include "format/model/call_kinds.h"
 #include "format/model/call_values.h"
-#include "format/model/overlapping_ranges.h"
+#include "format/trace/address_map.h"
 
 namespace cairn {
 
@@ -161,7 +161,7 @@ class UnusedObjects::Search {
     unknown_calls_ = !reader_.Read(record, &trace_, &values_, &call_) || unknown_calls_;
     any_address_ = any_address_ || ViewsAddresses(static_cast<Method>(record.method), call_);
     std::vector<uint64_t> objects = values_.objects;
-    const auto add_owners = [&objects](const OverlappingRanges& ranges, uint64_t value) {
+    const auto add_owners = [&objects](const AddressMap& ranges, uint64_t value) {
       ranges.ForEachAt(value, [&](const auto& range) { objects.push_back(range.object); });
     };
     for (const uint64_t value : values_.gpu_addresses) add_owners(addresses_, value);
@@ -249,9 +249,9 @@ class UnusedObjects::Search {
   std::vector<uint64_t> candidates_;  // to be found of no use
   std::vector<OtherCall> other_calls_;
   std::vector<uint64_t> buffers_;
-  OverlappingRanges addresses_;
-  OverlappingRanges cpu_descriptors_;
-  OverlappingRanges gpu_descriptors_;
+  AddressMap addresses_;
+  AddressMap cpu_descriptors_;
+  AddressMap gpu_descriptors_;
   std::unordered_map<uint64_t, std::vector<uint64_t>> uses_;             // object -> objects
   std::unordered_map<uint64_t, std::vector<uint64_t>> values_of_calls_;  // that may create objects
   std::unordered_map<uint64_t, std::vector<uint64_t>> owners_of_calls_;

@@ -38,35 +38,6 @@ bool IsObject(uint64_t number) {
 
 }  // namespace
 
-void AddressMap::Add(uint64_t start, uint64_t size_bytes, uint64_t object) {
-  Remove(object);
-  uint64_t end = 0;
-  if (size_bytes == 0 || __builtin_add_overflow(start, size_bytes, &end)) return;
-  ranges_.emplace(start, Range{end, object});
-  starts_[object] = start;
-}
-
-void AddressMap::Remove(uint64_t object) {
-  const auto start = starts_.find(object);
-  if (start == starts_.end()) return;
-  const auto [begin, end] = ranges_.equal_range(start->second);
-  for (auto range = begin; range != end; ++range) {
-    if (range->second.object != object) continue;
-    ranges_.erase(range);
-    break;
-  }
-  starts_.erase(start);
-}
-
-std::optional<AddressMap::Place> AddressMap::Find(uint64_t address) const {
-  auto range = ranges_.upper_bound(address);
-  for (int looked = 0; looked < kMostOverlaps && range != ranges_.begin(); ++looked) {
-    --range;
-    if (address < range->second.end) return Place{range->second.object, address - range->first};
-  }
-  return std::nullopt;
-}
-
 TraceState::TraceState(const TraceReader& trace)
     : trace_(trace),
       most_objects_(FileBudget(trace.file().size_bytes(), kTracedObjects)),
@@ -110,16 +81,14 @@ Status TraceState::Create(const Record& record) {
     const Result<ResourceFacts> facts = DecodeBody<ResourceFacts>(&rest);
     if (!facts.ok()) return Contradiction("a resource without the facts about it");
     object.resource = *facts;
-    if (facts->gpu_address != 0) {
-      gpu_addresses_.Add(facts->gpu_address, facts->size_bytes, object.number);
-    }
+    gpu_addresses_.Add(facts->gpu_address, facts->size_bytes, object.number);
   } else if (body->facts == kDescriptorHeapFacts) {
     const Result<DescriptorHeapFacts> facts = DecodeBody<DescriptorHeapFacts>(&rest);
     if (!facts.ok()) return Contradiction("a descriptor heap without the facts about it");
     object.heap = *facts;
     const uint64_t size = uint64_t{facts->count} * facts->increment_bytes;
     cpu_descriptors_.Add(facts->cpu_start, size, object.number);
-    if (facts->gpu_start != 0) gpu_descriptors_.Add(facts->gpu_start, size, object.number);
+    gpu_descriptors_.Add(facts->gpu_start, size, object.number);
   }
   objects_.emplace(record.object, std::move(object));
   ++alive_count_;

@@ -6,7 +6,6 @@
 #define CAIRN_FORMAT_TRACE_TRACE_STATE_H_
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 #include "base/status.h"
 #include "format/calls/record.h"
 #include "format/calls/value_printer.h"
+#include "format/trace/address_map.h"
 #include "format/trace/trace_reader.h"
 
 namespace cairn {
@@ -32,32 +32,6 @@ struct TracedObject {
   std::string name;  // UTF-8, as SetName or SetPrivateData said last
   std::optional<ResourceFacts> resource;
   std::optional<DescriptorHeapFacts> heap;
-};
-
-// An address in the recording process -> what it is in, at this place of the trace. Addresses are used
-// again: an entry lives as long as its object. Resources that share memory may overlap: then the one that
-// begins nearest is found, of those the latest.
-class AddressMap {
- public:
-  // Replaces what the object had. Nothing for an empty range, or one that ends beyond 2^64.
-  void Add(uint64_t start, uint64_t size_bytes, uint64_t object);
-  void Remove(uint64_t object);
-  struct Place {
-    uint64_t object = 0;
-    uint64_t offset_bytes = 0;
-  };
-  // Looks at kMostOverlaps ranges at most.
-  std::optional<Place> Find(uint64_t address) const;
-  size_t size() const { return starts_.size(); }
-
- private:
-  static constexpr int kMostOverlaps = 256;
-  struct Range {
-    uint64_t end = 0;
-    uint64_t object = 0;
-  };
-  std::multimap<uint64_t, Range> ranges_;          // by start
-  std::unordered_map<uint64_t, uint64_t> starts_;  // object -> start
 };
 
 // Memory: 300 bytes for each object that the trace has made so far, ended ones too, and their names; of

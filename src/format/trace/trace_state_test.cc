@@ -148,5 +148,24 @@ TEST(AddressMapTest, RangesMayOverlapAndEndAtTheLastAddress) {
   EXPECT_FALSE(map.Find(140).has_value());
 }
 
+TEST(AddressMapTest, AllThatHaveAnAddressAreFoundTheNearestFirst) {
+  AddressMap map;
+  map.Add(0, 1000, 9);  // null is no address
+  map.Add(100, 50, 1, /*created=*/11);
+  map.Add(120, 10, 2, /*created=*/12);
+  map.Add(140, 10, 3, /*created=*/13);
+  const auto at = [&map](uint64_t address) {
+    std::vector<std::pair<uint64_t, uint64_t>> found;
+    map.ForEachAt(address,
+                  [&](const auto& range) { found.emplace_back(range.object, range.created); });
+    return found;
+  };
+  EXPECT_THAT(at(125), ::testing::ElementsAre(Pair(2, 12), Pair(1, 11)));
+  EXPECT_THAT(at(135), ::testing::ElementsAre(Pair(1, 11)));
+  EXPECT_TRUE(at(50).empty());
+  map.Remove(2);
+  EXPECT_THAT(at(125), ::testing::ElementsAre(Pair(1, 11)));
+}
+
 }  // namespace
 }  // namespace cairn
