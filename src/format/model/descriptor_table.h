@@ -16,15 +16,10 @@
 #include <map>
 #include <utility>
 
-#include "format/calls/record.h"
-#include "format/calls/value_decoder.h"
+#include "format/calls/created_object.h"
 #include "format/model/descriptor_copies.h"
 
 namespace cairn {
-
-inline uint64_t HeapBytes(const DescriptorHeapFacts& heap) {
-  return uint64_t{heap.count} * heap.increment_bytes;
-}
 
 // One thread.
 template <typename T>

@@ -8,7 +8,7 @@
 
 #include "d3d12gen/chains.h"
 #include "d3d12gen/methods.h"
-#include "format/calls/value_decoder.h"
+#include "format/calls/created_object.h"
 #include "format/calls/value_shape.h"
 #include "format/model/decoded_arguments.h"
 
@@ -200,12 +200,11 @@ void ListTracker::Look(const Record& record) {
 
 // A list is made open, with a first pipeline, unless it is made closed.
 void ListTracker::OnCreation(const Record& record) {
-  std::span<const std::byte> rest = record.body;
-  const Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
-  if (!body.ok() || lists_.size() >= kMostLists) return;
-  const auto pipeline = first_pipelines_.find(body->creator);
+  const Result<CreatedObject> made = DecodeObject(record);
+  if (!made.ok() || lists_.size() >= kMostLists) return;
+  const auto pipeline = first_pipelines_.find(made->body.creator);
   if (pipeline == first_pipelines_.end()) return;
-  lists_[record.object] = Fresh(pipeline->second, body->creator);
+  lists_[record.object] = Fresh(pipeline->second, pipeline->first);
 }
 
 void ListTracker::OnCall(const Record& record, Method method) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "d3d12gen/methods.h"
-#include "format/calls/value_decoder.h"
+#include "format/calls/created_object.h"
 #include "format/model/call_kinds.h"
 #include "format/model/call_values.h"
 #include "format/model/kept_records.h"
@@ -134,13 +134,12 @@ void LiveState::State::OnResult(const Record& record) {
 // ---- Objects ---------------------------------------------------------------------------------------
 
 void LiveState::State::OnObject(const Record& record) {
-  std::span<const std::byte> rest = record.body;
-  const Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
-  if (!body.ok()) return;
+  const Result<CreatedObject> made = DecodeObject(record);
+  if (!made.ok()) return;
   LiveObject* const object = objects.Add(record.object);
   if (object == nullptr) return;
   object->created = record.number;
-  const auto creator = open_calls.find(body->creator);
+  const auto creator = open_calls.find(made->body.creator);
   object->creation =
       creator == open_calls.end() ? std::make_shared<KeptRecords>() : creator->second.records;
   const auto device = device_records.find(record.object);
@@ -149,17 +148,11 @@ void LiveState::State::OnObject(const Record& record) {
     device_records.erase(device);
   }
   object->creation->Add(record);
-  objects.Use(object, body->device);
+  objects.Use(object, made->body.device);
   if (creator != open_calls.end()) UseCreator(object, creator->second);
-  if (body->facts == kResourceFacts) {
-    if (const Result<ResourceFacts> facts = DecodeBody<ResourceFacts>(&rest); facts.ok()) {
-      object->resource = *facts;
-    }
-  } else if (body->facts == kDescriptorHeapFacts) {
-    if (const Result<DescriptorHeapFacts> facts = DecodeBody<DescriptorHeapFacts>(&rest);
-        facts.ok() && descriptors.AddHeap(record.object, *facts)) {
-      object->heap = *facts;
-    }
+  object->resource = made->resource;
+  if (made->heap.has_value() && descriptors.AddHeap(record.object, *made->heap)) {
+    object->heap = made->heap;
   }
 }
 

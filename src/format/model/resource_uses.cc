@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <utility>
 
 #include "cairn/marker_types.h"
 
 #include "d3d12gen/roles.h"
 #include "format/model/decoded_arguments.h"
-#include "format/model/descriptor_copies.h"
 
 namespace cairn {
 namespace {
@@ -181,24 +179,16 @@ bool OnlySets(const CallRole& role) {
 
 // ---- Objects and descriptors -----------------------------------------------------------------------
 
-void ListUses::AddResource(uint64_t object, const ResourceFacts& facts, uint64_t number) {
-  if (const std::optional<ResourceShape> shape = cairn::ShapeOf(facts)) shapes_[object] = *shape;
-  if (facts.gpu_address != 0) addresses_.Add(facts.gpu_address, facts.size_bytes, object, number);
-}
-
-void ListUses::AddHeap(const DescriptorHeapFacts& facts) {
-  if (facts.type != kRtvHeap && facts.type != kDsvHeap) return;
-  const uint64_t bytes = uint64_t{facts.count} * facts.increment_bytes;
-  if (facts.cpu_start == 0 || facts.cpu_start + bytes < facts.cpu_start) return;
-  target_heaps_.insert_or_assign(facts.cpu_start,
-                                 TargetHeap{facts.cpu_start + bytes, facts.increment_bytes});
-}
-
-uint64_t ListUses::IncrementAt(uint64_t handle) const {
-  const auto after = target_heaps_.upper_bound(handle);
-  if (after == target_heaps_.begin()) return 0;
-  const TargetHeap& heap = std::prev(after)->second;
-  return handle < heap.end ? heap.increment : 0;
+void ListUses::OnObject(const Record& record, const CreatedObject& object) {
+  if (const auto& facts = object.resource) {
+    const std::optional<ResourceShape> shape = cairn::ShapeOf(*facts);
+    if (shape.has_value()) shapes_[record.object] = *shape;
+    addresses_.Add(facts->gpu_address, facts->size_bytes, record.object, record.number);
+  }
+  const auto& heap = object.heap;
+  if (heap.has_value() && (heap->type == kRtvHeap || heap->type == kDsvHeap)) {
+    targets_.AddHeap(record.object, *heap);
+  }
 }
 
 const ResourceShape* ListUses::ShapeOf(uint64_t resource) const {
@@ -213,26 +203,17 @@ void ListUses::OnView(Method method, const DecodedCall& call, const CallValues& 
   const uint64_t resource = values.objects.empty() ? 0 : values.objects[0];
   const void* const desc = Value<const void*>(call, 1);
   const ResourceShape* const shape = ShapeOf(resource);
-  targets_[Value<uint64_t>(call, 2)] = render_target ? RenderTargetView(resource, shape, desc)
-                                                     : DepthStencilView(resource, shape, desc);
+  targets_.Write(Value<uint64_t>(call, 2), render_target ? RenderTargetView(resource, shape, desc)
+                                                         : DepthStencilView(resource, shape, desc));
 }
 
 void ListUses::OnCopies(const DecodedCall& call, bool simple) {
-  const auto increment_at = [this](uint64_t handle) { return IncrementAt(handle); };
-  for (const DescriptorCopy& copy : DescriptorCopiesOf(call, simple, increment_at)) {
-    const auto from = targets_.find(copy.from);
-    if (from == targets_.end()) {
-      targets_.erase(copy.to);
-    } else {
-      TargetView view = from->second;
-      targets_[copy.to] = std::move(view);
-    }
-  }
+  targets_.Copy(call, simple, [](const TargetView&) {});
 }
 
 const TargetView* ListUses::Target(uint64_t handle) {
-  const auto found = targets_.find(handle);
-  if (found != targets_.end()) return &found->second;
+  const auto found = targets_.contents().find(handle);
+  if (found != targets_.contents().end()) return &found->second;
   lost_ = true;
   return nullptr;
 }
@@ -266,7 +247,7 @@ void ListUses::ReadAll(List* list, const CallValues& values) {
     addresses_.ForEachAt(address, [&](const auto& range) { Read(list, range.object); });
   }
   for (const uint64_t handle : values.cpu_descriptors) {
-    if (IncrementAt(handle) == 0) continue;  // of another heap, which is bound
+    if (targets_.IncrementAt(handle) == 0) continue;  // of another heap, which is bound
     if (const TargetView* const view = Target(handle)) Read(list, view->resource);
   }
 }
@@ -356,7 +337,7 @@ void ListUses::OnSetTargets(List* list, const DecodedCall& call) {
   list->bound.clear();
   list->work_noted = false;
   for (uint32_t i = 0; handles != nullptr && i < count; ++i) {
-    const uint64_t handle = range ? handles[0] + i * IncrementAt(handles[0]) : handles[i];
+    const uint64_t handle = range ? handles[0] + i * targets_.IncrementAt(handles[0]) : handles[i];
     if (const TargetView* const view = Target(handle)) list->bound.push_back(*view);
   }
   if (depth == nullptr || *depth == 0) return;

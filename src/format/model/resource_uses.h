@@ -6,7 +6,6 @@
 #define CAIRN_FORMAT_MODEL_RESOURCE_USES_H_
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -14,8 +13,9 @@
 #include <vector>
 
 #include "d3d12gen/methods.h"
-#include "format/calls/record.h"
+#include "format/calls/created_object.h"
 #include "format/model/call_values.h"
+#include "format/model/descriptor_table.h"
 #include "format/model/resource_shape.h"
 #include "format/trace/address_map.h"
 
@@ -44,9 +44,7 @@ struct ResourceUse {
 // Follows objects, descriptors and recordings of lists through a trace, one record after the other.
 class ListUses {
  public:
-  // The facts of kObject records.
-  void AddResource(uint64_t object, const ResourceFacts& facts, uint64_t number);
-  void AddHeap(const DescriptorHeapFacts& facts);
+  void OnObject(const Record& record, const CreatedObject& object);
   // A call of a device that writes or copies descriptors; a call of a list, but for its Reset.
   void OnView(Method method, const DecodedCall& call, const CallValues& values);
   void OnCopies(const DecodedCall& call, bool simple);
@@ -59,7 +57,7 @@ class ListUses {
   std::span<const ResourceUse> UsesOf(uint64_t list) const;
   const ResourceShape* ShapeOf(uint64_t resource) const;
   // Objects, views and lists that are followed.
-  size_t size() const { return shapes_.size() + targets_.size() + lists_.size(); }
+  size_t size() const { return shapes_.size() + targets_.contents().size() + lists_.size(); }
   // A list drew into something that is not known: nothing can be said of any resource.
   bool lost() const { return lost_; }
 
@@ -74,7 +72,6 @@ class ListUses {
 
   // A handle for render targets, or depth; null, and lost(), if nothing is known of it.
   const TargetView* Target(uint64_t handle);
-  uint64_t IncrementAt(uint64_t handle) const;
   static void Read(List* list, uint64_t object);
   static void Overwrite(List* list, uint64_t object, const Subresources& subresources);
   static void OverwriteOrRead(List* list, bool whole, uint64_t object,
@@ -106,12 +103,7 @@ class ListUses {
 
   std::unordered_map<uint64_t, ResourceShape> shapes_;
   AddressMap addresses_;
-  struct TargetHeap {
-    uint64_t end;
-    uint64_t increment;
-  };
-  std::map<uint64_t, TargetHeap> target_heaps_;       // of render targets and depth views, by start
-  std::unordered_map<uint64_t, TargetView> targets_;  // by handle
+  DescriptorTable<TargetView> targets_;  // of heaps of render targets and depth views
   std::unordered_map<uint64_t, List> lists_;
   bool lost_ = false;
 };

@@ -80,8 +80,8 @@ class ListUsesTest : public testing::Test {
     AddTexture(kArray, kMips, kSlices, 28);
     AddTexture(kDepth, 1, 1, 45);
     AddTexture(kImage, 1, 1, 28);
-    uses_.AddHeap({kTargetHeap, 0, 2, 0, 4, kIncrement});
-    uses_.AddHeap({kDepthHeap, 0, 3, 0, 4, kIncrement});
+    uses_.OnObject(Record(), {.heap = DescriptorHeapFacts{kTargetHeap, 0, 2, 0, 4, kIncrement}});
+    uses_.OnObject(Record(), {.heap = DescriptorHeapFacts{kDepthHeap, 0, 3, 0, 4, kIncrement}});
     // Mip 1 of the slices from 1 on.
     const uint32_t desc[] = {28, 5, 1, 1, kAll, 0};
     View(Method::ID3D12Device_CreateRenderTargetView, kArray, desc, kTargetHeap);
@@ -94,7 +94,9 @@ class ListUsesTest : public testing::Test {
     ResourceFacts facts{};
     static_assert(sizeof(desc) == sizeof(facts.desc));
     std::memcpy(facts.desc, desc, sizeof(desc));
-    uses_.AddResource(object, facts, object);
+    Record record;
+    record.object = record.number = object;
+    uses_.OnObject(record, {.resource = facts});
   }
   template <typename... Arguments>
   void Read(Method method, const Arguments&... arguments) {

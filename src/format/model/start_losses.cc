@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <span>
 
-#include "format/calls/value_decoder.h"
+#include "format/calls/created_object.h"
 #include "format/model/call_kinds.h"
 #include "format/model/decoded_arguments.h"
 
@@ -78,23 +78,16 @@ void StartLosses::GiveUpIfTooMuch() {
 }
 
 void StartLosses::OnObject(const Record& record) {
-  std::span<const std::byte> rest = record.body;
-  const Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
-  if (!body.ok()) return;
-  if (!started_ && body->chain == static_cast<uint32_t>(Chain::kID3D12QueryHeap)) {
+  const Result<CreatedObject> made = DecodeObject(record);
+  if (!made.ok()) return;
+  if (!started_ && made->body.chain == static_cast<uint32_t>(Chain::kID3D12QueryHeap)) {
     query_heaps_.try_emplace(record.object);
   }
   if (!uses_.has_value()) return;
-  if (body->facts == kResourceFacts) {
-    const Result<ResourceFacts> facts = DecodeBody<ResourceFacts>(&rest);
-    if (!facts.ok()) return;
-    uses_->AddResource(record.object, *facts, record.number);
-    if (started_ || facts->is_image == 0 || uses_->ShapeOf(record.object) == nullptr) return;
-    if (images_.try_emplace(record.object, Image::kUnused).second) ++unused_images_;
-  } else if (body->facts == kDescriptorHeapFacts) {
-    const Result<DescriptorHeapFacts> facts = DecodeBody<DescriptorHeapFacts>(&rest);
-    if (facts.ok()) uses_->AddHeap(*facts);
-  }
+  uses_->OnObject(record, *made);
+  const bool is_image = made->resource.has_value() && made->resource->is_image != 0;
+  if (started_ || !is_image || uses_->ShapeOf(record.object) == nullptr) return;
+  if (images_.try_emplace(record.object, Image::kUnused).second) ++unused_images_;
 }
 
 void StartLosses::OnCall(const Record& record) {

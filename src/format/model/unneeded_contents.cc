@@ -9,7 +9,7 @@
 
 #include "d3d12gen/chains.h"
 #include "d3d12gen/methods.h"
-#include "format/calls/value_decoder.h"
+#include "format/calls/created_object.h"
 #include "format/model/call_kinds.h"
 #include "format/model/call_values.h"
 #include "format/model/resource_shape.h"
@@ -124,28 +124,21 @@ class UnneededContents::Search {
   }
 
   void AddObject(const Record& record) {
-    std::span<const std::byte> rest = record.body;
-    const Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
-    if (!body.ok()) return;
-    if (body->facts == kResourceFacts) {
-      const Result<ResourceFacts> facts = DecodeBody<ResourceFacts>(&rest);
-      if (!facts.ok()) return;
+    const Result<CreatedObject> made = DecodeObject(record);
+    if (!made.ok()) return;
+    if (const auto& facts = made->resource) {
+      addresses_.Add(facts->gpu_address, facts->size_bytes, record.object, record.number);
       const std::optional<ResourceShape> shape = ShapeOf(*facts);
-      if (facts->gpu_address != 0) {
-        addresses_.Add(facts->gpu_address, facts->size_bytes, record.object, record.number);
-      }
       if (!shape.has_value()) return;
       Resource& resource = resources_[record.object];
-      resource.committed = committing_.contains(body->creator) && facts->heap_type == kDefaultHeap;
+      resource.committed =
+          committing_.contains(made->body.creator) && facts->heap_type == kDefaultHeap;
       resource.buffer = shape->buffer;
       resource.simultaneous_access = shape->simultaneous_access;
       resource.first.assign(shape->subresource_count(), First::kNothing);
       resource.state.assign(shape->subresource_count(), 0);
-    } else if (body->facts == kDescriptorHeapFacts) {
-      const Result<DescriptorHeapFacts> facts = DecodeBody<DescriptorHeapFacts>(&rest);
-      if (!facts.ok() || facts->type != kViewHeap) return;
-      const uint64_t bytes = uint64_t{facts->count} * facts->increment_bytes;
-      descriptors_.Add(facts->cpu_start, bytes, record.object, record.number);
+    } else if (made->heap.has_value() && made->heap->type == kViewHeap) {
+      descriptors_.Add(made->heap->cpu_start, HeapBytes(*made->heap), record.object, record.number);
     }
   }
 
@@ -226,16 +219,8 @@ class UnneededContents::Search {
   }
 
   void FollowObject(const Record& record) {
-    std::span<const std::byte> rest = record.body;
-    const Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
-    if (!body.ok()) return;
-    if (body->facts == kResourceFacts) {
-      const Result<ResourceFacts> facts = DecodeBody<ResourceFacts>(&rest);
-      if (facts.ok()) lists_.AddResource(record.object, *facts, record.number);
-    } else if (body->facts == kDescriptorHeapFacts) {
-      const Result<DescriptorHeapFacts> facts = DecodeBody<DescriptorHeapFacts>(&rest);
-      if (facts.ok()) lists_.AddHeap(*facts);
-    }
+    const Result<CreatedObject> made = DecodeObject(record);
+    if (made.ok()) lists_.OnObject(record, *made);
   }
 
   void FollowContents(const Record& record) {

@@ -9,7 +9,7 @@
 
 #include "d3d12gen/chains.h"
 #include "d3d12gen/methods.h"
-#include "format/calls/value_decoder.h"
+#include "format/calls/created_object.h"
 #include "format/model/call_kinds.h"
 #include "format/model/call_values.h"
 #include "format/trace/address_map.h"
@@ -121,9 +121,9 @@ class UnusedObjects::Search {
   }
 
   void LookAtObject(const Record& record) {
-    std::span<const std::byte> rest = record.body;
-    const Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
-    if (!body.ok()) return;
+    const Result<CreatedObject> made = DecodeObject(record);
+    if (!made.ok()) return;
+    const ObjectBody* const body = &made->body;
     std::vector<uint64_t>& uses = uses_[record.object];
     uses.push_back(body->device);
     const auto creator = values_of_calls_.find(body->creator);
@@ -142,17 +142,13 @@ class UnusedObjects::Search {
       Need(record.object);
     }
     if (of_ == Of::kAll || !started_) candidates_.push_back(record.object);
-    if (body->facts == kResourceFacts) {
-      const Result<ResourceFacts> facts = DecodeBody<ResourceFacts>(&rest);
-      if (!facts.ok() || facts->gpu_address == 0) return;
+    if (const auto& facts = made->resource; facts.has_value() && facts->gpu_address != 0) {
       addresses_.Add(facts->gpu_address, facts->size_bytes, record.object, record.number);
       buffers_.push_back(record.object);
-    } else if (body->facts == kDescriptorHeapFacts) {
-      const Result<DescriptorHeapFacts> facts = DecodeBody<DescriptorHeapFacts>(&rest);
-      if (!facts.ok()) return;
-      const uint64_t bytes = uint64_t{facts->count} * facts->increment_bytes;
-      cpu_descriptors_.Add(facts->cpu_start, bytes, record.object, record.number);
-      gpu_descriptors_.Add(facts->gpu_start, bytes, record.object, record.number);
+    }
+    if (const auto& facts = made->heap) {
+      cpu_descriptors_.Add(facts->cpu_start, HeapBytes(*facts), record.object, record.number);
+      gpu_descriptors_.Add(facts->gpu_start, HeapBytes(*facts), record.object, record.number);
     }
   }
 

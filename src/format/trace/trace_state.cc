@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "d3d12gen/interfaces.h"
+#include "format/calls/created_object.h"
 #include "format/file/file_cost.h"
 
 namespace cairn {
@@ -60,9 +61,8 @@ Status TraceState::Apply(const Record& record) {
 }
 
 Status TraceState::Create(const Record& record) {
-  std::span<const std::byte> rest = record.body;
-  const Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
-  if (!body.ok()) return Contradiction("an object without the facts about it");
+  const Result<CreatedObject> made = DecodeObject(record);
+  if (!made.ok()) return made.status();
   if (!IsObject(record.object)) return Contradiction("an object without a number");
   if (objects_.contains(record.object)) {
     return Contradiction("an object with a number that another one has had");
@@ -72,23 +72,19 @@ Status TraceState::Create(const Record& record) {
   }
   TracedObject object;
   object.number = record.object;
-  object.chain = trace_.ChainOf(body->chain);
-  object.device = body->device;
-  object.creator = body->creator;
+  object.chain = trace_.ChainOf(made->body.chain);
+  object.device = made->body.device;
+  object.creator = made->body.creator;
   object.created = record.number;
   object.created_frame = frame_;
-  if (body->facts == kResourceFacts) {
-    const Result<ResourceFacts> facts = DecodeBody<ResourceFacts>(&rest);
-    if (!facts.ok()) return Contradiction("a resource without the facts about it");
-    object.resource = *facts;
+  object.resource = made->resource;
+  object.heap = made->heap;
+  if (const auto& facts = object.resource) {
     gpu_addresses_.Add(facts->gpu_address, facts->size_bytes, object.number);
-  } else if (body->facts == kDescriptorHeapFacts) {
-    const Result<DescriptorHeapFacts> facts = DecodeBody<DescriptorHeapFacts>(&rest);
-    if (!facts.ok()) return Contradiction("a descriptor heap without the facts about it");
-    object.heap = *facts;
-    const uint64_t size = uint64_t{facts->count} * facts->increment_bytes;
-    cpu_descriptors_.Add(facts->cpu_start, size, object.number);
-    gpu_descriptors_.Add(facts->gpu_start, size, object.number);
+  }
+  if (const auto& facts = object.heap) {
+    cpu_descriptors_.Add(facts->cpu_start, HeapBytes(*facts), object.number);
+    gpu_descriptors_.Add(facts->gpu_start, HeapBytes(*facts), object.number);
   }
   objects_.emplace(record.object, std::move(object));
   ++alive_count_;
