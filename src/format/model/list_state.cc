@@ -82,6 +82,7 @@ void SetArgument(std::pair<uint32_t, uint64_t> place, BoundState::Argument argum
   // A root signature has no more than so many parameters and constants.
   if (place.first >= kMostRootWords || place.second + count > kMostRootWords) return;
   MakeRoom(place.first, is_constant, place.second, count, arguments);
+  if (arguments->size() >= kMostRootWords) arguments->clear();  // this is no program's
   (*arguments)[place] = std::move(argument);
 }
 

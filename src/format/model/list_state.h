@@ -30,7 +30,7 @@ struct BoundState {
   using Arguments = std::map<std::pair<uint32_t, uint64_t>, Argument>;  // (index, first constant)
   struct Root {
     uint64_t signature = kNoObject;
-    Arguments arguments;  // at most kMostRootWords
+    Arguments arguments;  // kMostRootWords at most: whoever sets more has none of the earlier ones
   };
   using Slots = std::map<uint32_t, uint64_t>;  // slot -> set_by
   // A list has one of them.
@@ -53,7 +53,7 @@ struct BoundState {
 };
 
 // Follows the state of all lists through a trace. One thread.
-// Memory: at most 20 KiB for each list that has not ended, of kMostLists lists; later ones have no state.
+// Memory: at most 64 KiB for each list that has not ended, of kMostLists lists; later ones have no state.
 class ListTracker {
  public:
   static constexpr size_t kMostLists = 1u << 14;

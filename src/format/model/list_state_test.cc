@@ -173,6 +173,12 @@ TEST_F(ListTrackerTest, WhatGoesBeyondTheLimitsOfRootSignaturesAndSlotsIsIgnored
   Call(kConstants, kList, 1, 65, constants.data(), 0);
   Call(List::ID3D12GraphicsCommandList_IASetVertexBuffers, kList, 0, 40, views.data());
   Call(List::ID3D12GraphicsCommandList_IASetVertexBuffers, kList, 0xFFFFFFFF, 2, views.data());
+  constexpr uint64_t kOther = 4;
+  for (uint32_t i = 0; i < 64; ++i) {
+    Call(kConstants, kOther, i, 63, constants.data(), 0);
+    for (uint32_t k = 1; k < 63; k += 2) Call(kConstants, kOther, i, 1, constants.data(), k);
+  }
+  EXPECT_LE(StateOf(kOther)->compute.arguments.size(), BoundState::kMostRootWords);
   const std::optional<BoundState> state = StateOf(kList);
   EXPECT_THAT(Addresses(state->graphics), ElementsAre(Pair(63, 0x500)));
   ASSERT_THAT(state->compute.arguments, SizeIs(1));

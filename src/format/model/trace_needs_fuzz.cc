@@ -34,13 +34,11 @@ size_t CountKept(TraceReader* trace, RecordFilter* filter) {
 
 void RequireLimits(const BoundState& state) {
   for (const BoundState::Root* const root : {&state.graphics, &state.compute}) {
-    uint64_t words = 0;
     for (const auto& [place, argument] : root->arguments) {
       Require(place.first < BoundState::kMostRootWords);
       Require(place.second + argument.constants.size() <= BoundState::kMostRootWords);
-      words += argument.constants.size();
     }
-    Require(words <= BoundState::kMostRootWords * BoundState::kMostRootWords);
+    Require(root->arguments.size() <= BoundState::kMostRootWords);
   }
   for (const BoundState::Slots* const slots : {&state.vertex_buffers, &state.stream_output}) {
     Require(slots->size() <= BoundState::kMostSlots);

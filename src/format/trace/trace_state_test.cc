@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/calls/created_object.h"
 #include "format/trace/testing/test_trace.h"
 
 namespace cairn {
@@ -126,6 +127,25 @@ TEST(TraceStateTest, RecordsThatContradictEachOtherAreNamedAndPassedOver) {
                                      Pair(7, "an object without a number")));
   EXPECT_EQ(state.Find(5)->chain, Chain::kID3D12Fence);
   EXPECT_EQ(state.alive_count(), 0u);
+}
+
+TEST(CreatedObjectTest, FactsThatAreCutAreNone) {
+  const auto refusal = [](uint32_t facts, size_t bytes) {
+    std::vector<std::byte> body = BodyBytes(ObjectBody{1, 2, 0, facts});
+    body.resize(bytes);
+    Record record;
+    record.body = body;
+    const Result<CreatedObject> object = DecodeObject(record);
+    return object.ok() ? "" : object.status().message();
+  };
+  constexpr size_t kBody = sizeof(ObjectBody);
+  EXPECT_EQ(refusal(kNoFacts, kBody - 1), "an object without the facts about it");
+  EXPECT_EQ(refusal(kNoFacts, kBody), "");
+  EXPECT_EQ(refusal(kResourceFacts, kBody + sizeof(ResourceFacts) - 1),
+            "a resource without the facts about it");
+  EXPECT_EQ(refusal(kResourceFacts, kBody + sizeof(ResourceFacts)), "");
+  EXPECT_EQ(refusal(kDescriptorHeapFacts, kBody), "a descriptor heap without the facts about it");
+  EXPECT_EQ(refusal(kDescriptorHeapFacts, kBody + sizeof(DescriptorHeapFacts)), "");
 }
 
 TEST(AddressMapTest, RangesMayOverlapAndEndAtTheLastAddress) {
