@@ -1,64 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 
-#include "base/text.h"
+#include "base/code_point.h"
 
 namespace cairn {
 namespace {
 
-bool NeedsNoEscape(char c) {
-  return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+// Most text is printable ASCII: its length, so that it can be copied at once.
+size_t PlainPrefixSize(std::string_view text) {
+  const auto plain = [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; };
+  return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), plain) - text.begin());
 }
 
-// Returns the size of the code point at the beginning of `text`; 0 if that is no valid UTF-8.
-size_t CodePointBytes(std::string_view text) {
-  for (size_t size = 1; size <= std::min<size_t>(4, text.size()); ++size) {
-    if (IsValidUtf8(text.substr(0, size))) return size;
-  }
-  return 0;
-}
-
-void AppendEscape(std::string_view code_point, std::string& out) {
-  constexpr uint8_t kLeadBits[] = {0x7F, 0x1F, 0x0F, 0x07};
-  uint32_t value = static_cast<uint8_t>(code_point[0]) & uint32_t{kLeadBits[code_point.size() - 1]};
-  for (const char c : code_point.substr(1)) value = value << 6 | (static_cast<uint8_t>(c) & 0x3Fu);
+void AddEscape(uint32_t value, Escapes* escapes) {
   if (value >= 0x10000) {
-    value -= 0x10000;
-    fmt::format_to(std::back_inserter(out), "\\u{:04x}", 0xD800 + (value >> 10));
+    escapes->Add("\\u", 0xD800 + ((value - 0x10000) >> 10), 4);
     value = 0xDC00 + (value & 0x3FF);
   }
-  fmt::format_to(std::back_inserter(out), "\\u{:04x}", value);
+  escapes->Add("\\u", value, 4);
 }
 
 }  // namespace
 
 void AppendJsonText(std::string_view text, std::string& out) {
+  Escapes escapes(out);
   while (!text.empty()) {
-    const auto kept = static_cast<size_t>(
-        std::find_if_not(text.begin(), text.end(), NeedsNoEscape) - text.begin());
-    out.append(text.substr(0, kept));
-    text.remove_prefix(kept);
-    if (text.empty()) return;
-    const size_t size = CodePointBytes(text);
-    const std::string_view code_point = text.substr(0, std::max<size_t>(size, 1));
-    if (size == 0) {
-      out += "\xEF\xBF\xBD";
-    } else if (code_point == "\"" || code_point == "\\") {
-      out += '\\';
-      out.append(code_point);
-    } else if (IsVisibleText(code_point)) {
-      out.append(code_point);
+    const CodePoint point = DecodeFirst(text);
+    size_t size = point.size_bytes;
+    if (point.valid && IsHidden(point.value)) {
+      AddEscape(point.value, &escapes);
     } else {
-      AppendEscape(code_point, out);
+      escapes.Flush();
+      if (!point.valid) {
+        out += "\xEF\xBF\xBD";
+      } else if (point.value == '"' || point.value == '\\') {
+        out += '\\';
+        out += static_cast<char>(point.value);
+      } else {
+        size = std::max(size, PlainPrefixSize(text));
+        out.append(text.substr(0, size));
+      }
     }
-    text.remove_prefix(code_point.size());
+    text.remove_prefix(size);
   }
+  escapes.Flush();
 }
 
 }  // namespace cairn

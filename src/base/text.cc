@@ -10,45 +10,10 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/code_point.h"
+
 namespace cairn {
 namespace {
-
-// One code point in front of `text`, or one byte that is not UTF-8.
-struct CodePoint {
-  uint32_t value = 0;
-  uint32_t size_bytes = 1;
-  bool valid = false;
-};
-
-struct LeadByte {
-  uint32_t size_bytes;
-  uint32_t min_value;  // smaller ones have a shorter form
-  uint32_t bits;       // what the lead byte contributes
-};
-
-LeadByte ClassifyLead(uint8_t lead) {
-  if (lead >= 0xC2 && lead <= 0xDF) return {2, 0x80, lead & 0x1Fu};
-  if (lead >= 0xE0 && lead <= 0xEF) return {3, 0x800, lead & 0x0Fu};
-  if (lead >= 0xF0 && lead <= 0xF4) return {4, 0x10000, lead & 0x07u};
-  return {0, 0, 0};
-}
-
-CodePoint DecodeFirst(std::string_view text) {
-  const uint8_t lead = static_cast<uint8_t>(text[0]);
-  if (lead < 0x80) return {lead, 1, true};
-  const CodePoint invalid{lead, 1, false};
-  const auto [size_bytes, min_value, bits] = ClassifyLead(lead);
-  if (size_bytes == 0 || text.size() < size_bytes) return invalid;
-  uint32_t value = bits;
-  for (uint32_t i = 1; i < size_bytes; ++i) {
-    const uint8_t next = static_cast<uint8_t>(text[i]);
-    if ((next & 0xC0) != 0x80) return invalid;
-    value = value << 6 | (next & 0x3Fu);
-  }
-  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-  if (value < min_value || surrogate || value > 0x10FFFF) return invalid;
-  return {value, size_bytes, true};
-}
 
 struct Range {
   uint32_t first;
@@ -73,24 +38,6 @@ constexpr std::array<Range, 14> kHidden = {{
     {0xE0000, 0xE0FFF},  // tags and other invisible characters
 }};
 
-bool IsHidden(uint32_t value) {
-  // The last two code points of every plane are noncharacters.
-  if ((value & 0xFFFE) == 0xFFFE) return true;
-  const auto* range = std::upper_bound(
-      kHidden.begin(), kHidden.end(), value,
-      [](uint32_t wanted, const Range& candidate) { return wanted < candidate.first; });
-  return range != kHidden.begin() && value <= std::prev(range)->last;
-}
-
-// A library that reads a format for each character takes ten times as long, and a trace may have millions.
-void AppendHexDigits(uint32_t value, int least, std::string& out) {
-  int digits = 1;
-  while (digits < 8 && value >> (4 * digits) != 0) ++digits;
-  for (int digit = std::max(digits, least); digit-- > 0;) {
-    out += "0123456789abcdef"[value >> (4 * digit) & 15];
-  }
-}
-
 // Most text is printable ASCII: its length, so that it can be copied at once.
 size_t PlainPrefixSize(std::string_view text) {
   const auto plain = [](char c) { return c >= 0x20 && c < 0x7F; };
@@ -113,6 +60,15 @@ std::string QuotedByBytes(const std::string& word) {
 }
 
 }  // namespace
+
+bool IsHidden(uint32_t value) {
+  // The last two code points of every plane are noncharacters.
+  if ((value & 0xFFFE) == 0xFFFE) return true;
+  const auto* range = std::upper_bound(
+      kHidden.begin(), kHidden.end(), value,
+      [](uint32_t wanted, const Range& candidate) { return wanted < candidate.first; });
+  return range != kHidden.begin() && value <= std::prev(range)->last;
+}
 
 bool IsValidUtf8(std::string_view text) {
   while (!text.empty()) {
@@ -141,24 +97,22 @@ std::string_view Utf8Prefix(std::string_view text, size_t max_bytes) {
 }
 
 void AppendVisibleText(std::string_view text, std::string& out) {
+  Escapes escapes(out);
   while (!text.empty()) {
-    const size_t plain = PlainPrefixSize(text);
-    out.append(text.substr(0, plain));
-    text.remove_prefix(plain);
-    if (text.empty()) return;
     const CodePoint point = DecodeFirst(text);
-    if (!point.valid || point.value < 0x80) {
-      out += "\\x";
-      AppendHexDigits(point.value, 2, out);
+    size_t size = point.size_bytes;
+    if (!point.valid || point.value < 0x20 || point.value == 0x7F) {
+      escapes.Add("\\x", point.value, 2);
     } else if (IsHidden(point.value)) {
-      out += "\\u{";
-      AppendHexDigits(point.value, 1, out);
-      out += '}';
+      escapes.Add("\\u{", point.value, 1, "}");
     } else {
-      out.append(text.substr(0, point.size_bytes));
+      escapes.Flush();
+      size = std::max(size, PlainPrefixSize(text));
+      out.append(text.substr(0, size));
     }
-    text.remove_prefix(point.size_bytes);
+    text.remove_prefix(size);
   }
+  escapes.Flush();
 }
 
 std::string ShellQuoted(const std::string& word) {
