@@ -169,9 +169,9 @@ CommandResult Command::Wait() {
   result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   // Processes that end by themselves right after the command (a watcher after its program) may.
   WaitUntil(
-      [] {
+      [&] {
         ReapEnded();
-        return LiveChildren().empty();
+        return LiveChildren().size() <= options_.leaves_behind;
       },
       5);
   result.left_behind = LiveChildren();

@@ -52,6 +52,7 @@ class Command {
     std::vector<std::string> environment;  // "NAME=value" replaces, "NAME" removes
     std::string input;                     // becomes stdin
     int timeout_s = 60;
+    size_t leaves_behind = 0;  // descendants that outlive it on purpose: nobody waits for their end
     bool own_console = false;  // for PressInterrupt, which needs it on Windows
   };
   Command(const std::vector<std::string>& arguments, const Options& options);

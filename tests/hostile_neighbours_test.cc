@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <regex>
 #include <string>
@@ -46,7 +47,8 @@ class HostileNeighbours : public ::testing::Test {
   }
   // Until the hang is told; then everything ends.
   CommandResult RunUntilHang(const std::vector<std::string>& arguments) {
-    Command command(arguments, {.folder = folder_.path(), .timeout_s = 240});
+    Command command(arguments,
+                    {.folder = folder_.path(), .timeout_s = 240, .leaves_behind = SIZE_MAX});
     EXPECT_TRUE(WaitUntil(
         [&] {
           return command.errors().find("misbehave hangs:") != std::string::npos ||
@@ -55,7 +57,14 @@ class HostileNeighbours : public ::testing::Test {
         120))
         << command.errors();
     peak_mib_ = PeakMiB(command.pid());
-    kill(command.pid(), SIGTERM);
+    // The first one ends the shell; those after it have cairn wait for nobody whom the shell left behind.
+    EXPECT_TRUE(WaitUntil(
+        [&] {
+          kill(command.pid(), SIGTERM);
+          return !IsRunning(command.pid());
+        },
+        120))
+        << command.errors();
     return command.Wait();
   }
   void ExpectTheHang(const CommandResult& result) {

@@ -41,7 +41,8 @@ class HostileTest : public ::testing::Test {
   }
   CommandResult Run(const std::vector<std::string>& options,
                     const std::vector<std::string>& program) {
-    return RunCommand(UnderCairn(options, program), {.folder = folder_.path(), .timeout_s = 240});
+    return RunCommand(UnderCairn(options, program),
+                      {.folder = folder_.path(), .timeout_s = 240, .leaves_behind = 1});
   }
   // The same with `ulimit OPTION COUNT` before it.
   CommandResult RunLimited(const std::string& limit, const std::vector<std::string>& program) {
@@ -101,7 +102,7 @@ TEST_F(HostileTest, AProgramThatDoesNotObeyIsKilledByASecondSigterm) {
 // A child that is watched and does not obey SIGTERM: cairn does.
 TEST_F(HostileTest, WhatAProgramLeavesBehindDoesNotKeepCairnFromObeying) {
   Command command(UnderCairn({"--capture"}, {capture_, "linger"}),
-                  {.folder = folder_.path(), .timeout_s = 240});
+                  {.folder = folder_.path(), .timeout_s = 240, .leaves_behind = 1});
   // The region of the child is open: its file is there.
   ASSERT_TRUE(WaitForFile(folder_ / "out.cairn.part"));
   // The program's own parent has reaped it: the child that it started is now cairn's only child.
@@ -134,17 +135,17 @@ TEST_F(HostileTest, WhoeverLeftIsCalledByItsName) {
   EXPECT_THAT(result.errors, StartsWith("cairn: hostile_capture (process " + child + ") asks"));
 }
 
-// 700 processes at once: their blocks and pidfds do not fit into the soft limit that a shell sets.
+// 300 processes at once: their blocks and pidfds do not fit into the soft limit that a shell sets.
 TEST_F(HostileTest, EveryForkGetsItsReport) {
   rlimit limit{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
   if (limit.rlim_max < 2048) GTEST_SKIP() << "the hard limit of descriptors is " << limit.rlim_max;
-  const CommandResult result = RunLimited("-Sn 256", {hostile_, "forks", "700"});
+  const CommandResult result = RunLimited("-Sn 256", {hostile_, "forks", "300"});
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
-  EXPECT_EQ(folder_.Contents().size(), 700u);
+  EXPECT_EQ(folder_.Contents().size(), 300u);
   // A line each up to the bound, and how many there would be more.
   EXPECT_EQ(LinesIn(result.errors), 201u);
-  EXPECT_THAT(result.errors, EndsWith("cairn: 500 more lines are left out\n"));
+  EXPECT_THAT(result.errors, EndsWith("cairn: 100 more lines are left out\n"));
 }
 
 TEST_F(HostileTest, ThePrograms_OwnLimitStaysAsItWas) {
