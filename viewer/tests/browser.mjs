@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the tests share: cairn, a browser, and how one looks into a page that is made of shadow roots.
+import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -113,6 +114,12 @@ export async function view(...words) {
   const { headers } = await fetch(String(line).trim(), { redirect: "manual" });
   const address = new URL(headers.get("location"), String(line)).href;
   return { process, address, ended: once(process, "exit") };
+}
+// Ends it as ^C does: by itself it would wait some seconds for another page.
+export async function end(server) {
+  server.process.kill("SIGINT");
+  await server.ended;
+  assert.equal(server.process.exitCode, 0);
 }
 export const rowsOf = async (page, element) => {
   await page.waitForFunction((name) => {

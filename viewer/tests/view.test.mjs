@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { appears, build, cairn, deep, folder, go, open, press, rowsOf, seriousFaults, settle, source, startBrowser, stopBrowser, text, texts, view, words } from "./browser.mjs";
+import { appears, build, cairn, deep, end, folder, go, open, press, rowsOf, seriousFaults, settle, source, startBrowser, stopBrowser, text, texts, view, words } from "./browser.mjs";
 
 const golden = (name) => join(source, "tests/golden", name);
 const trace = golden("played/passes.cairn");
@@ -81,7 +81,7 @@ test("images at a call, played in another process", async () => {
   await go(page, "view=calls");
   await rowsOf(page, "cairn-calls");
   await page.close();
-  await server.ended;
+  await end(server);
 });
 
 // cairn diff exits with 1 for differences.
@@ -108,7 +108,7 @@ test("two files are compared", async () => {
   assert.match(await text(page, "cairn-calls .row.chosen"), /CreateCommandQueue/);
   assert.deepEqual(errors, []);
   await page.close();
-  await server.ended;
+  await end(server);
 });
 
 test("bisect: its progress, its answer, and links to it", async () => {
@@ -141,7 +141,7 @@ test("bisect: its progress, its answer, and links to it", async () => {
   assert.deepEqual(readdirSync(folder).filter((name) => /bisect|minimal/.test(name)), [], "nothing is left beside the trace");
   assert.deepEqual(errors, []);
   await page.close();
-  await server.ended;
+  await end(server);
 });
 
 test("a search that takes long can be stopped", async () => {
@@ -164,7 +164,7 @@ test("a search that takes long can be stopped", async () => {
   assert.match(await page.evaluate(() => fetch("bisect").then((response) => response.text())), /"running":\s*false/);
   assert.deepEqual(errors, []);
   await page.close();
-  await server.ended;
+  await end(server);
 });
 
 test("axe-core finds nothing serious in what needs the trace", async () => {
@@ -189,7 +189,7 @@ test("axe-core finds nothing serious in what needs the trace", async () => {
     await page.close();
   }
   await first.close();
-  await server.ended;
+  await end(server);
 });
 
 test("a browser comes to the page by the file that it is started with, and no command line has an address", async () => {
@@ -233,15 +233,13 @@ test("pages of other origins get nothing", async () => {
   assert.match(await page.evaluate(() => fetch("bisect").then((response) => response.text())), /"running":\s*false/);
   await stranger.close();
   await page.close();
-  await server.ended;
+  await end(server);
 });
 
 test("^C ends it, and nothing is left", async () => {
   const server = await view(golden("snapshot-vulkan-v1.cairn"));
   const { page } = await open(server.address);
-  server.process.kill("SIGINT");
-  await server.ended;
-  assert.equal(server.process.exitCode, 0);
+  await end(server);
   await appears(page, "main .wrong");
   assert.deepEqual(left(), []);
   await page.close();
