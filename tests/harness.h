@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -108,6 +109,14 @@ class TemporaryFolder {
 };
 
 std::string ReadFile(const std::filesystem::path& path);
+
+// Returns the lines of a text, without their ends.
+inline std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
 
 // The first child of a process; 0 if it has none.
 pid_t ChildOf(pid_t parent);

@@ -18,16 +18,6 @@ namespace cairn::testing {
 
 inline constexpr uint64_t kFrames = 20;
 
-inline std::vector<std::string> Lines(const std::string& text) {
-  std::vector<std::string> lines;
-  for (size_t start = 0; start < text.size();) {
-    const size_t end = std::min(text.find('\n', start), text.size());
-    lines.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return lines;
-}
-
 class ReplayVerbTest : public ::testing::Test {
  protected:
   void SetUp() override {

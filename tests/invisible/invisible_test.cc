@@ -23,13 +23,6 @@ struct Variant {
   bool forced = false;
 };
 
-std::vector<std::string> Lines(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 class Invisible : public ::testing::TestWithParam<const char*> {
  protected:
   CommandResult Observe(const std::vector<std::string>& environment) {

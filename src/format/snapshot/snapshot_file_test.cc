@@ -9,7 +9,7 @@
 #include <iterator>
 #include <memory>
 
-#include "format/file/byte_sink.h"
+#include "format/file/testing/test_container.h"
 #include "format/snapshot/snapshot_from_block.h"
 #include "format/snapshot/testing/sample_block.h"
 #include "format/snapshot/testing/snapshot_dump.h"
@@ -27,21 +27,6 @@ Snapshot SampleSnapshot() {
   FillSampleBlock(&block);
   return std::move(SnapshotFromBlock(block.bytes(), kSampleTime).value());
 }
-
-class MemorySink : public ByteSink {
- public:
-  explicit MemorySink(std::vector<std::byte>* bytes) : bytes_(bytes) {}
-  Status Write(std::span<const std::byte> bytes) override {
-    bytes_->insert(bytes_->end(), bytes.begin(), bytes.end());
-    return Status();
-  }
-  void CutBack(uint64_t size_bytes) override { bytes_->resize(size_bytes); }
-  Status Sync() override { return Status(); }
-  Status Commit() override { return Status(); }
-
- private:
-  std::vector<std::byte>* bytes_;
-};
 
 Result<Snapshot> ReadBytes(std::span<const std::byte> bytes) {
   const Result<FileReader> reader = FileReader::FromBytes(bytes);
@@ -176,15 +161,15 @@ TEST(SnapshotFile, WhoCrashedInWhichCallIsKept) {
 }
 
 TEST(SnapshotFile, OfSeveralSnapshotsTheLastCounts) {
-  std::vector<std::byte> bytes;
-  Result<FileWriter> writer = FileWriter::CreateOn(std::make_unique<MemorySink>(&bytes));
+  MemoryFile file;
+  Result<FileWriter> writer = FileWriter::CreateOn(std::make_unique<MemorySink>(file));
   ASSERT_TRUE(writer.ok());
   for (const Snapshot& snapshot : {D3D12Snapshot(), VulkanSnapshot(), SampleSnapshot()}) {
     ASSERT_TRUE(writer->Append(kSnapshotStartChunk, {}).ok());
     ASSERT_TRUE(WriteSnapshot(snapshot, &*writer).ok());
   }
   ASSERT_TRUE(writer->Finish().ok());
-  const Result<Snapshot> read = ReadBytes(bytes);
+  const Result<Snapshot> read = ReadBytes(file.bytes);
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(SampleSnapshot()));
 }
@@ -507,16 +492,16 @@ void ExpectThatLiesAreHarmless(const Snapshot& snapshot) {
   for (size_t lying = 0; lying < reader->chunks().size(); ++lying) {
     const size_t size = reader->Read(lying)->size();
     for (size_t at = 0; at < size; ++at) {
-      std::vector<std::byte> bytes;
+      MemoryFile file;
       Result<FileWriter> writer =
-          FileWriter::CreateOn(std::make_unique<MemorySink>(&bytes), Compression::kNone);
+          FileWriter::CreateOn(std::make_unique<MemorySink>(file), Compression::kNone);
       for (size_t i = 0; i < reader->chunks().size(); ++i) {
         std::vector<std::byte> payload = *reader->Read(i);
         if (i == lying) payload[at] ^= std::byte{0xFF};
         ASSERT_TRUE(writer->Append(reader->chunks()[i].type, payload).ok());
       }
       ASSERT_TRUE(writer->Finish().ok());
-      const Result<Snapshot> read = ReadBytes(bytes);
+      const Result<Snapshot> read = ReadBytes(file.bytes);
       if (read.ok()) {
         EXPECT_EQ(FindInconsistency(*read), "") << lying << " " << at;
       }

@@ -8,27 +8,12 @@
 #include <memory>
 
 #include "base/text.h"
-#include "format/file/byte_sink.h"
+#include "format/file/testing/test_container.h"
 #include "format/snapshot/rows.h"
 #include "format/snapshot/snapshot_file.h"
 
 namespace cairn {
 namespace {
-
-class MemorySink : public ByteSink {
- public:
-  explicit MemorySink(std::vector<std::byte>* bytes) : bytes_(bytes) {}
-  Status Write(std::span<const std::byte> bytes) override {
-    bytes_->insert(bytes_->end(), bytes.begin(), bytes.end());
-    return Status();
-  }
-  void CutBack(uint64_t size_bytes) override { bytes_->resize(size_bytes); }
-  Status Sync() override { return Status(); }
-  Status Commit() override { return Status(); }
-
- private:
-  std::vector<std::byte>* bytes_;
-};
 
 bool MatchIsGood(std::span<const Event> events, uint32_t index) {
   const Event& event = events[index];
@@ -219,11 +204,10 @@ std::string DumpSnapshot(const Snapshot& snapshot) {
 }
 
 std::vector<std::byte> SnapshotFileBytes(const Snapshot& snapshot, Compression compression) {
-  std::vector<std::byte> bytes;
-  Result<FileWriter> writer =
-      FileWriter::CreateOn(std::make_unique<MemorySink>(&bytes), compression);
+  MemoryFile file;
+  Result<FileWriter> writer = FileWriter::CreateOn(std::make_unique<MemorySink>(file), compression);
   if (!writer.ok() || !WriteSnapshot(snapshot, &*writer).ok() || !writer->Finish().ok()) return {};
-  return bytes;
+  return file.bytes;
 }
 
 }  // namespace cairn

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,12 +22,7 @@ namespace cairn {
 inline TraceTable SampleTable(std::span<const Method> methods, std::span<const Chain> chains) {
   const TraceTable all = MakeTraceTable({});
   TraceTable table;
-  table.facts.program = "/games/game";
-  table.facts.command_line = "game --fast";
-  table.facts.library_version = "0.1.0";
-  table.facts.process_id = 4711;
-  table.facts.start_realtime_ns = 1'700'000'000'000'000'000;
-  table.facts.start_monotonic_ns = 1'000'000'000;
+  table.facts = SampleFacts();
   for (const Method method : methods)
     table.methods.push_back(all.methods[static_cast<size_t>(method)]);
   table.chains.push_back("");
@@ -57,29 +51,11 @@ inline constexpr Chain kSampleChains[] = {
     Chain::kID3D12RootSignature};
 
 // Adds records whose methods and chains are numbered by kSampleMethods and kSampleChains.
-class SampleTrace {
+class SampleTrace : public TestTrace {
  public:
-  explicit SampleTrace(Compression compression) {
-    Result<FileWriter> file =
-        FileWriter::CreateOn(std::make_unique<MemorySink>(sink_), compression);
-    file_ = std::make_unique<FileWriter>(std::move(file).value());
-    writer_ = std::make_unique<TraceWriter>(file_.get());
-    Keep(writer_->Begin(SampleTable(kSampleMethods, kSampleChains)));
-  }
+  explicit SampleTrace(Compression compression)
+      : TestTrace(compression, SampleTable(kSampleMethods, kSampleChains)) {}
 
-  uint64_t Add(RecordKind kind, uint64_t object, std::span<const std::byte> body,
-               uint16_t method = 0, uint8_t flags = 0) {
-    Record record;
-    record.kind = kind;
-    record.flags = flags;
-    record.method = method;
-    record.thread = thread;
-    record.number = ++number;
-    record.object = object;
-    record.body = body;
-    Keep(writer_->Add(record));
-    return number;
-  }
   template <typename... Arguments>
   uint64_t Make(uint16_t method, uint64_t object, const Arguments&... arguments) {
     CallBuilder builder(number + 1);
@@ -101,29 +77,11 @@ class SampleTrace {
     return Add(RecordKind::kObject, object,
                BodyBytes(ObjectBody{device, creator, chain, kNoFacts}));
   }
-  void Flush() { Keep(writer_->Flush()); }
-  const std::vector<std::byte>& BytesSoFar() const { return sink_.bytes; }
   const std::vector<std::byte>& Finish(std::span<const TraceThread> threads) {
-    Keep(writer_->Finish(threads));
-    Keep(file_->Finish());
-    return sink_.bytes;
+    TestTrace::Finish(threads);
+    return Bytes();
   }
-  bool ok() const { return ok_; }
-
-  uint64_t number = 0;
-  uint32_t thread = 0;
-
- private:
-  void AddBlobs(const CallBuilder::Body& body) {
-    ok_ = ok_ && body.ok;
-    for (const CallBuilder::Blob& blob : body.blobs) Add(RecordKind::kBlob, 0, blob.body);
-  }
-  void Keep(const Status& status) { ok_ = ok_ && status.ok(); }
-
-  MemoryFile sink_;
-  std::unique_ptr<FileWriter> file_;
-  std::unique_ptr<TraceWriter> writer_;
-  bool ok_ = true;
+  bool ok() const { return status().ok(); }
 };
 
 // A fence is made by one thread, and signalled by another, which the process does not survive: the

@@ -24,6 +24,7 @@
 #include "format/calls/call_builder.h"
 #include "format/file/testing/test_container.h"
 #include "format/trace/trace_reader.h"
+#include "format/trace/trace_tables.h"
 #include "format/trace/trace_writer.h"
 
 namespace cairn {
@@ -37,23 +38,30 @@ std::vector<std::byte> BodyBytes(const Body& body, std::span<const std::byte> re
   return bytes;
 }
 
+inline TraceFacts SampleFacts() {
+  TraceFacts facts;
+  facts.program = "/games/game";
+  facts.command_line = "game --fast";
+  facts.library_version = "0.1.0";
+  facts.process_id = 4711;
+  facts.start_realtime_ns = 1'700'000'000'000'000'000;
+  facts.start_monotonic_ns = 1'000'000'000;
+  return facts;
+}
+
 class TestTrace {
  public:
   explicit TestTrace(Compression compression = Compression::kZstd,
                      size_t chunk_bytes = kTraceChunkBytes)
+      : TestTrace(compression, MakeTraceTable(SampleFacts()), chunk_bytes) {}
+  // With this table instead of this build's.
+  TestTrace(Compression compression, const TraceTable& table, size_t chunk_bytes = kTraceChunkBytes)
       : sink_(std::make_unique<MemoryFile>()) {
     Result<FileWriter> file =
         FileWriter::CreateOn(std::make_unique<MemorySink>(*sink_), compression);
     file_ = std::make_unique<FileWriter>(std::move(file).value());
     writer_ = std::make_unique<TraceWriter>(file_.get(), chunk_bytes);
-    TraceFacts facts;
-    facts.program = "/games/game";
-    facts.command_line = "game --fast";
-    facts.library_version = "0.1.0";
-    facts.process_id = 4711;
-    facts.start_realtime_ns = 1'700'000'000'000'000'000;
-    facts.start_monotonic_ns = 1'000'000'000;
-    Keep(writer_->Begin(facts));
+    Keep(writer_->Begin(table));
   }
 
   // Appends a record and returns its number. status() has the writer's error.
@@ -157,11 +165,13 @@ class TestTrace {
   uint32_t thread = 0;
   uint64_t frame = 0;
 
- private:
+ protected:
   void AddBlobs(const CallBuilder::Body& body) {
     if (!body.ok) Keep(Status(StatusCode::kInvalidArgument, "the values do not fit the method"));
     for (const CallBuilder::Blob& blob : body.blobs) Add(RecordKind::kBlob, 0, blob.body);
   }
+
+ private:
   void Keep(Status status) {
     if (status_.ok()) status_ = std::move(status);
   }
