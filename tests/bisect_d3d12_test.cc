@@ -43,7 +43,7 @@ class BisectTest : public ::testing::Test {
   void Capture(const std::string& sample, const std::vector<std::string>& options = {}) {
     std::vector<std::string> arguments = {
         "run", "--capture",      "-o", "a.cairn",      "--hang-timeout",
-        "1",   "--kill-on-hang", "--", Program(sample)};
+        "2",   "--kill-on-hang", "--", Program(sample)};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const CommandResult result = Run(arguments);
     EXPECT_NE(0, result.exit_code) << "it was to fail: " << result.Summary();
@@ -79,7 +79,7 @@ class BisectTest : public ::testing::Test {
  private:
   Json Answer(const std::vector<std::string>& options, const std::vector<std::string>& of,
               const std::string& schema) {
-    std::vector<std::string> arguments = {"bisect", "--json", "--hang-timeout", "1"};
+    std::vector<std::string> arguments = {"bisect", "--json", "--hang-timeout", "2"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     arguments.insert(arguments.end(), of.begin(), of.end());
     const CommandResult result = Run(arguments);

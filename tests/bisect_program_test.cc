@@ -45,7 +45,7 @@ TEST_F(BisectProgramTest, AProgramThatFailsInSomeRuns) {
       "seconds=60; [ $((n % 3)) -eq 1 ] && seconds=0.1\n"
       "exec " +
       Program("sample-hang-vulkan-plain") + " --seconds $seconds");
-  const Json answer = Bisect({"--runs", "6", "--hang-timeout", "1"}, flaky);
+  const Json answer = Bisect({"--runs", "6", "--hang-timeout", "2"}, flaky);
   ASSERT_EQ(true, answer["found"]) << answer.dump(2);
   EXPECT_EQ(4, answer["failed"]);
   EXPECT_EQ(6, answer["asked"]);
@@ -74,11 +74,11 @@ TEST_F(BisectProgramTest, AForeignProgramThatGoesOn) {
   if (RunCommand({"sh", "-c", "command -v vkcube"}, Options()).exit_code != 0) {
     GTEST_SKIP() << "install the package vulkan-tools";
   }
-  const Json answer = Bisect({"--survive", "2", "--hang-timeout", "1"},
+  const Json answer = Bisect({"--survive", "4", "--hang-timeout", "3"},
                              {"env", "DISPLAY=" + Screen::Display(), "vkcube"}, 1);
   EXPECT_EQ("the program does not fail: 2 of 2 runs were clean", answer["reason"]);
   EXPECT_EQ(true, answer["layers_seen"]);
-  EXPECT_EQ(2.0, answer["survive_seconds"]);
+  EXPECT_EQ(4.0, answer["survive_seconds"]);
 }
 
 TEST_F(BisectProgramTest, WhatCannotBeRunIsSaid) {
