@@ -140,7 +140,7 @@ TEST(RawMarkerInference, TopAndBottomExchangedSaySomethingElse) {
 TEST(RawMarkerInference, ReasonsNameMarkers) {
   const Answer answer = Infer("T1 X B2 T3 Y B4", {1, 2});
   ASSERT_EQ(answer.reasons.size(), 2u);
-  EXPECT_THAT(answer.reasons[0], HasSubstr("finished: the bottom-of-pipe marker 2"));
+  EXPECT_THAT(answer.reasons[0], HasSubstr("completed: the bottom-of-pipe marker 2"));
   EXPECT_THAT(answer.reasons[1], HasSubstr("top-of-pipe marker 3 before it can be lost"));
   EXPECT_THAT(Infer("T1 X B2 T3 Y B4", {1}).reasons[1], HasSubstr("not started: "));
   EXPECT_EQ(answer.consistent, 1u);

@@ -235,7 +235,7 @@ std::string LostStoreInWords(uint32_t marker) {
                      marker);
 }
 
-// Returns the state that the rule gives, and how.
+// Returns the state that follows from the rule, and the marker that the rule speaks of.
 std::string RawRuleInWords(const RawReason& reason) {
   switch (reason.rule) {
     case RawRule::kNothingTells: break;
@@ -251,7 +251,7 @@ std::string RawRuleInWords(const RawReason& reason) {
     case RawRule::kAroundMarker:
       return "may be running: it lies around a marker, and only one side is known";
     case RawRule::kBottomWritten:
-      return fmt::format("finished: the bottom-of-pipe marker {} behind it was written",
+      return fmt::format("completed: the bottom-of-pipe marker {} behind it was written",
                          reason.marker);
     case RawRule::kTopMissing:
       return fmt::format(

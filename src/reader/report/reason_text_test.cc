@@ -292,7 +292,7 @@ TEST(RawReasonInWords, NamesStateRuleAndMarker) {
   EXPECT_EQ(RawReasonInWords({RawRule::kAroundMarker}),
             "may be running: it lies around a marker, and only one side is known");
   EXPECT_EQ(RawReasonInWords({RawRule::kBottomWritten, 2}),
-            "finished: the bottom-of-pipe marker 2 behind it was written");
+            "completed: the bottom-of-pipe marker 2 behind it was written");
   EXPECT_EQ(RawReasonInWords({RawRule::kTopMissing, 5}),
             "not started: the front end had not written the top-of-pipe marker 5 before it");
   EXPECT_EQ(RawReasonInWords({RawRule::kLineIsFull, 1, 64}),
