@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what calls mean: roles.h and roles.cc."""
+"""Writes roles.h and roles.cc: what calls mean."""
 import textwrap
 
 import roles as words
@@ -7,19 +7,19 @@ from emit_thin import header
 from emit_values import source
 
 ENUMS = (
-    ("Role", words.ROLES, False, "What a call does. A method has one role."),
-    ("StateKind", words.STATES, True, "What a call with the role kState sets."),
+    ("Role", words.ROLES, False, "The effect of a call. A method has one role."),
+    ("StateKind", words.STATES, True, "The state that a call with the role kState sets."),
     ("RootArgumentKind", words.ROOTS, True, "Root arguments."),
     ("RootPoint", words.POINTS, True,
-     "Which of a list's two root signatures, with its arguments, a call sets or uses."),
+     "The root signature, with its arguments, that a call sets or uses: a list has two."),
     ("ViewKind", words.VIEWS, True, "The kind of descriptor that a call writes, or clears through."),
-    ("ResourceMemory", words.MEMORIES, True, "Where the memory of a resource that a call creates comes from."),
-    ("Replay", words.REPLAYS, False, "How a replay treats a call."),
-    ("Unrepeatable", words.WHYS, True, "Why a replay cannot make a call: Replay::kCannot."),
+    ("ResourceMemory", words.MEMORIES, True, "The memory that a created resource has."),
+    ("Replay", words.REPLAYS, False, "The treatment of a call by a replay."),
+    ("Unrepeatable", words.WHYS, True, "The reason why a replay cannot make a call: Replay::kCannot."),
 )
 
 ROLES_H = """
-// When the effect of a call takes place.
+// The moment when the effect of a call takes place.
 enum class Timeline : uint8_t {
   kCpu,    // when it is made
   kQueue,  // when the GPU comes to it in its queue
@@ -28,7 +28,7 @@ enum class Timeline : uint8_t {
 
 inline constexpr int8_t kNoParameter = -1;
 
-// What a call means (codegen/overrides.toml, [roles]).
+// The meaning of a call (codegen/overrides.toml, [roles]).
 struct CallRole {
   Role role;
   Timeline timeline;
@@ -44,9 +44,9 @@ struct CallRole {
   // The call gives the fence `object`, or its own, the value `value`.
   bool signals;
   bool polled;  // programs make it again and again
-  // Objects of this chain are asked, by this interface or a tear-off; kNone: of several chains.
+  // The chain of the objects that have the method, by its interface or a tear-off; kNone: there are several.
   Chain chain;
-  // Indices of parameters, or kNoParameter. The vocabulary says what they are of each role.
+  // Indices of parameters, or kNoParameter. The vocabulary says what each of them is for a role.
   int8_t object;
   int8_t value;
   int8_t slot;
@@ -62,15 +62,15 @@ struct CallRole {
   bool Writes(size_t parameter) const { return (writes >> parameter & 1) != 0; }
 };
 
-// By method. Constants of the program: nothing is made at its start.
+// The roles by method: constants, so that no code runs at the start of the program.
 extern const CallRole kCallRoles[kMethodCount];
 
-// Cost: a load.
+// Returns the role of the method. Cost: a load.
 inline const CallRole& RoleOf(Method method) {
   return kCallRoles[static_cast<size_t>(method)];
 }
 
-// The call is recorded into a command list, with its Reset and Close.
+// Returns true if a command list records the call; Reset and Close are among these.
 inline bool IsRecorded(Method method) {
   return RoleOf(method).timeline == Timeline::kList;
 }

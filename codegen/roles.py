@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls mean: reads [roles] of overrides.toml, and checks it against the definitions. emit_roles.py writes it
-down. docs/codegen.md shows how a role is chosen."""
+"""Reads what calls mean, [roles] of overrides.toml, and checks it against the definitions. emit_roles.py writes C++ of
+it. docs/codegen.md shows how a role is chosen."""
 import dataclasses
 
 # The vocabulary: word of overrides.toml -> comment. The enumerators of C++ are made of it, in this order.
@@ -82,7 +82,7 @@ REPLAYS = {
     "empty": "made without the bytes, which are those of another driver",
     "build": "made from its description: the library is empty",
     "import": "not made: what it opens belongs to another process",
-    "lose_device": "not made: the loss is the program's own",
+    "lose_device": "made once the GPU is done: the loss is the program's own",
 }
 WHYS = {
     "program_identifier": "only the implementation that gave the identifier of a program knows it",
@@ -92,7 +92,7 @@ WHYS = {
     "vulkan_command_buffer": "the trace does not have what the program records there itself",
     "cuda": "there are no CUDA kernels",
 }
-# Where nothing else is said.
+# The replay of roles whose methods do not say it; others are made again.
 REPLAY_OF_ROLE = {"question": "skip", "hint": "skip", "present": "skip", "private_data": "skip", "interop": "skip",
                   "read_memory": "skip", "submit": "submit", "map": "map", "unmap": "unmap",
                   "lose_device": "lose_device"}
@@ -112,12 +112,12 @@ PARAMETERS = ("object", "value", "slot", "count", "offset")
 SETS = ("reads", "writes")
 MOST_PARAMETERS = 16  # of a method: bits of `reads` and `writes`
 NUMBERS = ("unsigned", "signed", "enum")
-# What a command can read or write through.
+# Kinds of parameters through which a command can read or write.
 PLACES = ("object", "struct", "bytes", "gpu_address", "cpu_descriptor", "gpu_descriptor")
 
 
 class RoleError(Exception):
-    """A role that does not fit the definitions."""
+    """A role does not fit the definitions."""
 
 
 @dataclasses.dataclass
