@@ -131,7 +131,7 @@ TEST_F(MarkerTableTest, ADeviceThatWasNotLostLosesNoStore) {
   EXPECT_THAT(Text(), HasSubstr("all that lies between raw markers had finished or not begun"));
 }
 
-// All finished: nobody is accused.
+// All work is completed: no work is accused.
 TEST_F(MarkerTableTest, FinishedWorkIsNoCulprit) {
   Run("full", "TDBTDB", "lost");
   const Json report = Report();

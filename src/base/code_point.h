@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Code points of UTF-8 that nobody vouches for, as text.h and json_text.h write them.
+// Decodes UTF-8 that may be malformed, and collects escapes, for text.h and json_text.h.
 #ifndef CAIRN_BASE_CODE_POINT_H_
 #define CAIRN_BASE_CODE_POINT_H_
 

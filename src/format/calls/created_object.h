@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a kObject record says of its object.
+// Decodes what a kObject record says of its object.
 #ifndef CAIRN_FORMAT_CALLS_CREATED_OBJECT_H_
 #define CAIRN_FORMAT_CALLS_CREATED_OBJECT_H_
 
@@ -19,7 +19,7 @@ struct CreatedObject {
   std::optional<DescriptorHeapFacts> heap;
 };
 
-// Errors: kCorrupt: the record is too short.
+// Returns the contents of a kObject record. Errors: kCorrupt: the record is too short.
 inline Result<CreatedObject> DecodeObject(const Record& record) {
   std::span<const std::byte> rest = record.body;
   const auto read = [&rest](const char* of, auto* facts) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What calls leave behind that a later start of a capture must restore, beside their roles.
+// Tells, beside the roles, what calls leave behind that a capture which starts later must restore.
 #ifndef CAIRN_FORMAT_MODEL_CALL_KINDS_H_
 #define CAIRN_FORMAT_MODEL_CALL_KINDS_H_
 
@@ -15,14 +15,14 @@
 
 namespace cairn {
 
-// The role of a method by its number in this build; of an unknown number, that of a question, which leaves
-// nothing.
+// Returns the role of a method by its number in this build; for an unknown number that of a question, which
+// leaves nothing.
 inline const CallRole& RoleOfNumber(uint16_t method) {
   return RoleOf(method < kMethodCount ? static_cast<Method>(method)
                                       : Method::ID3D12Object_GetPrivateData);
 }
 
-// The call is a command of a list: recorded, and neither Reset nor Close.
+// Returns true for a command of a list: a call that is recorded, and neither Reset nor Close.
 inline bool IsCommand(const CallRole& role) {
   return role.timeline == Timeline::kList && role.role != Role::kListReset &&
          role.role != Role::kListClose;

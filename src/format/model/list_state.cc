@@ -82,11 +82,11 @@ void SetArgument(std::pair<uint32_t, uint64_t> place, BoundState::Argument argum
   // A root signature has no more than so many parameters and constants.
   if (place.first >= kMostRootWords || place.second + count > kMostRootWords) return;
   MakeRoom(place.first, is_constant, place.second, count, arguments);
-  if (arguments->size() >= kMostRootWords) arguments->clear();  // this is no program's
+  if (arguments->size() >= kMostRootWords) arguments->clear();  // no valid list has so many
   (*arguments)[place] = std::move(argument);
 }
 
-// Arguments for another signature have become invalid.
+// Drops the arguments if the signature is another one: they are invalid now.
 void SetSignature(uint64_t signature, BoundState::Root* root) {
   if (root->signature != signature) root->arguments.clear();
   root->signature = signature;
@@ -165,7 +165,7 @@ void AddRoot(const BoundState::Root& from, BoundState::Root* to) {
   for (const auto& [place, argument] : from.arguments) SetArgument(place, argument, &to->arguments);
 }
 
-// All that a bundle set stays set in the list that executes it.
+// Sets in the list what the bundle set: it stays set behind ExecuteBundle.
 void AddBundle(const BoundState& bundle, BoundState* list) {
   if (bundle.pipeline != kNoObject || bundle.pipeline_kind == BoundState::Pipeline::kProgram) {
     list->pipeline_kind = bundle.pipeline_kind;
@@ -199,7 +199,8 @@ void ListTracker::Look(const Record& record) {
   }
 }
 
-// A list is made open, with a first pipeline, unless it is made closed.
+// Begins the first recording of a list that was made open, with a first pipeline; CreateCommandList1 makes
+// closed ones.
 void ListTracker::OnCreation(const Record& record) {
   const Result<CreatedObject> made = DecodeObject(record);
   if (!made.ok() || lists_.size() >= kMostLists) return;

@@ -18,7 +18,7 @@
 
 namespace cairn {
 
-// What is bound in one list. Objects and addresses are those of the recording; `set_by` is the number of
+// The state that is bound in one list. Objects and addresses are those of the recording; `set_by` is the number of
 // the call that set something, in the list or in a bundle.
 struct BoundState {
   struct Argument {
@@ -30,13 +30,13 @@ struct BoundState {
   using Arguments = std::map<std::pair<uint32_t, uint64_t>, Argument>;  // (index, first constant)
   struct Root {
     uint64_t signature = kNoObject;
-    Arguments arguments;  // kMostRootWords at most: whoever sets more has none of the earlier ones
+    Arguments arguments;  // kMostRootWords at most; one more drops all earlier ones
   };
   using Slots = std::map<uint32_t, uint64_t>;  // slot -> set_by
   // A list has one of them.
   enum class Pipeline : uint8_t { kPipeline, kStateObject, kProgram };
 
-  // Limits of Direct3D 12: what goes beyond is ignored.
+  // Limits of Direct3D 12. Slots, parameters and constants beyond them are ignored.
   static constexpr uint32_t kMostRootWords = 64;
   static constexpr uint32_t kMostSlots = 32;
 
@@ -53,7 +53,8 @@ struct BoundState {
 };
 
 // Follows the state of all lists through a trace. One thread.
-// Memory: at most 64 KiB for each list that has not ended, of kMostLists lists; later ones have no state.
+// Memory: at most 64 KiB for each list that has not ended, twice that from a Reset to its result. There are
+// kMostLists lists at most; later ones have no state.
 class ListTracker {
  public:
   static constexpr size_t kMostLists = 1u << 14;
@@ -61,10 +62,10 @@ class ListTracker {
   // `trace` must outlive it.
   explicit ListTracker(TraceReader* trace) : trace_(*trace) {}
 
-  // Every record in order. A call that cannot be decoded changes nothing.
+  // Takes the next record of the trace; wants all of them, in order. A call that cannot be decoded changes nothing.
   void Look(const Record& record);
-  // The state that the next call of the list finds; null if nothing is known of the list. Valid until the next
-  // record.
+  // Returns the state that the next call of the list finds; null if nothing is known of the list. Valid until
+  // the next record.
   const BoundState* Find(uint64_t list) const { return lists_.Find(list); }
 
  private:

@@ -126,7 +126,7 @@ TEST_F(ListTrackerTest, ABundleWithAnotherRootSignatureEndsTheArguments) {
   Call(List::ID3D12GraphicsCommandList_SetGraphicsRootSignature, kList, ObjectPointer(kSignature));
   View(kList, 0, 0x500);
   Call(List::ID3D12GraphicsCommandList_ExecuteBundle, kList, ObjectPointer(kBundle));
-  // Who executes itself, or what is no list, changes nothing.
+  // A list that executes itself, or something that is no list, changes nothing.
   Call(List::ID3D12GraphicsCommandList_ExecuteBundle, kList, ObjectPointer(kList));
   Call(List::ID3D12GraphicsCommandList_ExecuteBundle, kList, ObjectPointer(77));
   const std::optional<BoundState> state = StateOf(kList);

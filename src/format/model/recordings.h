@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What somebody keeps of the recording of each command list: from its Reset, or its creation, to the next
-// Reset. A Reset that is refused leaves the recording what it was.
+// Keeps a value for the recording of each command list: from its Reset, or its creation, to the next Reset. A
+// Reset that is refused leaves the recording as it was.
 //
-//   Recordings<std::vector<uint64_t>> calls;       what is kept: here, the numbers of calls
+//   Recordings<std::vector<uint64_t>> calls;       the value: here, the numbers of calls
 //   calls.Reset(list);                             at the call
 //   calls.OnResult(record, role);                  at every result
 //   calls[list].push_back(record.number);
@@ -26,18 +26,20 @@ namespace cairn {
 template <typename T>
 class Recordings {
  public:
-  // The list's recording; a new, empty one for a list that is not known.
+  // Returns the value of the list's recording; adds an empty one for a list that is not known.
   T& operator[](uint64_t list) { return lists_[list].now; }
-  // Null for a list that is not known.
+  // Returns the same without adding one; null for a list that is not known.
   const T* Find(uint64_t list) const {
     const auto found = lists_.find(list);
     return found == lists_.end() ? nullptr : &found->second.now;
   }
+  // Begins a recording with `fresh`, and keeps the last one until the result is known.
   void Reset(uint64_t list, T fresh = T()) {
     Recording& recording = lists_[list];
     recording.before = std::exchange(recording.now, std::move(fresh));
   }
-  // `result`: a kResult record of a method with this role. A trace that ends in a Reset has none.
+  // Takes the last recording back if a Reset failed. `result`: a kResult record of a method with this role. A
+  // trace that ends in a Reset has none.
   void OnResult(const Record& result, const CallRole& role) {
     if (role.role != Role::kListReset) return;
     const auto found = lists_.find(result.object);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the needs of any records, and what lists have bound: lists with any calls, descriptors of any heap. The input is that
-// of format/trace/testing/record_fuzz_input.h.
+// Finds the needs of any records, and what lists have bound: lists with any calls, descriptors of any
+// heap. The input is that of format/trace/testing/record_fuzz_input.h.
 #include <cstdint>
 #include <cstdlib>
 

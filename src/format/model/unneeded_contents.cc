@@ -23,7 +23,7 @@ constexpr uint32_t kDefaultHeap = 1;  // D3D12_HEAP_TYPE
 constexpr uint32_t kViewHeap =
     0;  // D3D12_DESCRIPTOR_HEAP_TYPE: constants, resources to read and write
 
-// Calls of no list and no queue that touch nothing of what a resource holds.
+// Returns true for calls that neither read nor change the contents of resources, whatever their arguments.
 bool LeavesContents(Method method) {
   switch (RoleOf(method).role) {
     case Role::kQuestion:

@@ -18,8 +18,8 @@ namespace cairn {
 
 namespace {
 
-// Calls of which only their objects tell later whether they made something, and that leave nothing else that a
-// descriptor, a name, a mapping or a fence would show.
+// Returns true for calls outside of lists that may make an object: only the objects that follow tell whether
+// they did. All others leave something else: a descriptor, a name, a mapping, the value of a fence.
 bool MayMakeSomething(const CallRole& role) {
   switch (role.role) {
     case Role::kProperty:
@@ -183,7 +183,7 @@ class UnusedObjects::Search {
     std::vector<uint64_t> objects = ObjectsOf(record);
     const CallRole& role = RoleOfNumber(record.method);
     if (MayMakeSomething(role)) {
-      // Owned by what it creates, which comes behind it.
+      // The object that the call creates owns it; its record comes behind.
       objects.push_back(record.object);
       values_of_calls_[record.number] = std::move(objects);
     } else if (role.role == Role::kView) {
@@ -192,7 +192,7 @@ class UnusedObjects::Search {
       cpu_descriptors_.ForEachAt(values_.cpu_descriptors.back(),
                                  [&](const auto& range) { Own(range.object, record, objects); });
     } else if (role.timeline == Timeline::kQueue) {
-      // What it signals, or maps.
+      // The object that it signals, or maps.
       if (!values_.objects.empty()) Own(values_.objects.front(), record, objects);
     } else {
       Own(record.object, record, objects);
@@ -205,7 +205,7 @@ class UnusedObjects::Search {
     if (IsCommand(role) || role.role == Role::kSignal) {
       LookAtRecorded(record);
     } else if (CopiesDescriptors(role)) {
-      // Any of the heaps may get what another one has.
+      // Each of the heaps may get descriptors of another one.
       const std::vector<uint64_t> heaps = ObjectsOf(record);
       for (const uint64_t heap : heaps) Own(heap, record, heaps);
     } else {

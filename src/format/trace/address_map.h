@@ -27,7 +27,8 @@ class AddressMap {
     uint64_t offset_bytes = 0;
   };
 
-  // Replaces what the object had. Nothing for null, an empty range, or one that ends beyond 2^64.
+  // Gives the object this range, in the place of its earlier one. Null, an empty range, and one that ends beyond
+  // 2^64 leave it without any.
   void Add(uint64_t start, uint64_t size_bytes, uint64_t object, uint64_t created = 0) {
     Remove(object);
     uint64_t end = 0;
@@ -42,8 +43,8 @@ class AddressMap {
     places_.erase(place);
   }
 
-  // Of the ranges with the address in it, the one that begins nearest, of those the latest.
-  // Looks at kMostOverlaps ranges.
+  // Returns the object whose range has the address in it, and begins nearest; of several the latest. Looks at
+  // kMostOverlaps ranges.
   std::optional<Place> Find(uint64_t address) const {
     std::optional<Place> found;
     Search(address, kMostOverlaps, [&](uint64_t start, const Range& range) {
@@ -52,7 +53,8 @@ class AddressMap {
     });
     return found;
   }
-  // Every range with the address in it, the one that begins nearest first. Looks at kMostLooked ranges.
+  // Calls `visit` with each range that has the address in it, the one that begins nearest first. Looks at
+  // kMostLooked ranges.
   template <typename Visit>
   void ForEachAt(uint64_t address, const Visit& visit) const {
     Search(address, kMostLooked, [&](uint64_t, const Range& range) {

@@ -81,12 +81,12 @@ inline constexpr size_t kMostFaultAddressesJudged = 64;
 
 // The owners of every address that a dump names.
 struct FaultAddresses {
-  std::vector<FaultAddressVerdict> of_drivers;  // of each address of each fault
-  // In lines of the kernel's log that name this process or none. The kernel logs pages of 4 KiB.
-  // None of a redacted snapshot.
+  std::vector<FaultAddressVerdict> of_drivers;  // for each address of each fault
+  // For addresses in lines of the kernel's log that name this process or none. The kernel logs pages of 4 KiB.
+  // Empty for a redacted snapshot.
   std::vector<FaultAddressVerdict> of_kernel;
-  // At which the program died, where an implementation runs on the CPU and its GPU addresses are
-  // those of the process (IsOfCpu). Crashes beside others say nothing of memory of the GPU.
+  // For addresses at which the program died, where an implementation runs on the CPU and its GPU
+  // addresses are those of the process (IsOfCpu). Crashes beside others say nothing of memory of the GPU.
   std::vector<FaultAddressVerdict> of_cpu;
 };
 

@@ -17,19 +17,19 @@
 
 namespace cairn {
 
-// The GPU does something that can be left out: draws, dispatches, copies, clears, bundles. Barriers and
-// render passes are not among them: without them what stays would make no sense.
+// Returns true for work of the GPU that can be left out: draws, dispatches, copies, clears, bundles. Barriers
+// and render passes stay: the rest would make no sense without them.
 bool CanBeLeftOut(Method method);
 
-// The objects that an ExecuteCommandLists call executes; `body` is that of its kCall record.
+// Returns the objects that an ExecuteCommandLists call executes; `body` is that of its kCall record.
 // Errors: kCorrupt.
 Result<std::vector<uint64_t>> ExecutedLists(std::span<const std::byte> body, BlobSource* blobs);
-// The body of the same call for these lists.
+// Returns the body of the same call for these lists.
 std::vector<std::byte> ExecuteBody(const std::vector<uint64_t>& lists);
 
 // Returns the text of a BeginEvent. "" if the record is damaged.
 std::string EventText(Method method, std::span<const std::byte> body, BlobSource* blobs);
-// The list that a call executes as a bundle; 0 if the record is damaged.
+// Returns the list that a call executes as a bundle; 0 if the record is damaged.
 uint64_t BundleOf(Method method, std::span<const std::byte> body, BlobSource* blobs);
 
 }  // namespace cairn

@@ -136,7 +136,7 @@ void PlayerImpl::EndBindings(const ReplayObject& list) {
 CreationFacts PlayerImpl::FactsOf(CallInProgress* call) {
   CreationFacts facts;
   switch (call->method) {
-    // Of a library, if it has no other root signature.
+    // A library shows its root signature if it has one alone.
     case Method::ID3D12Device_CreateRootSignature:
     case Method::ID3D12Device14_CreateRootSignatureFromSubobjectInLibrary: {
       Result<RootSignatureLayout> layout = ParseRootSignature(

@@ -198,7 +198,7 @@ TEST_F(FindingTextTest, NothingWasRunningOrNothingIsKnown) {
   EXPECT_EQ(Told(IncidentKind::kHang, 2000),
             "The GPU hung, or a fault that the driver does not report stopped it; what was running "
             "is unknown, for the marker mode was off.");
-  // Of another device, which has no lists.
+  // The report is about another device, which has no lists.
   Snapshot snapshot = Take(IncidentKind::kRequested, 0);
   snapshot.devices.push_back(snapshot.devices[context_]);
   std::string sentence;

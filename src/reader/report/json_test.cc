@@ -84,7 +84,7 @@ TEST(JsonReport, CarriesTreeStatesAndCandidates) {
   EXPECT_EQ(report["incidents"][0]["kind"], "device lost");
   EXPECT_EQ(report["incidents"][0]["name"], "VK_ERROR_DEVICE_LOST");
   EXPECT_EQ(report["devices"][0]["sources"][2]["state"], "silent");
-  // Of three only the one of faults would have said why the device was lost.
+  // Only one source of three, that of faults, would have said why the device was lost.
   for (const Json& source : report["devices"][0]["sources"]) {
     EXPECT_EQ(source["limits_answer"], source["name"] == "VK_EXT_device_fault");
   }

@@ -114,7 +114,7 @@ const char* WhyNotReplayed(Unrepeatable why) {
   return nullptr;
 }
 
-// Null: a replay can make the call, or what comes of it says more.
+// Returns the reason why no replay makes the call; null if it can, or if a later call gives a better reason.
 const char* WhyNotReplayed(Method method, const void* const* arguments) {
   const CallRole& role = RoleOf(method);
   // A kernel that is only made does nothing yet.
