@@ -39,7 +39,7 @@ constexpr uint32_t kMaxWidth = 10'000;
 constexpr char kReportExamples[] =
     "Examples:\n"
     "  cairn report game.cairn                   what was running, and why that is concluded\n"
-    "  cairn report --all game.cairn | less      finished and unstarted work as well\n"
+    "  cairn report --all game.cairn | less      completed and not started work as well\n"
     "  cairn report --json game.cairn            for programs; the schema is "
     "docs/report.schema.json\n"
     "  cairn report --redact game.cairn          names replaced by hashes, to be sent elsewhere\n"
@@ -200,7 +200,8 @@ Verb AddReportVerb(CLI::App& root) {
       .Without(json)
       .Without(extract);
   command.Flag("--force", &options->force, "Let --extract and --html replace files");
-  command.Flag("--all", &options->all, "Show finished and unstarted work and all device details");
+  command.Flag("--all", &options->all,
+               "Show completed and not started work and all device details");
   command.Option("--width", &options->width, "N",
                  "Columns to use, 0 for no limit; those of the terminal if not given");
   command.Option("--color", &options->color, "WHEN", "Colours")

@@ -18,8 +18,8 @@
 
 namespace cairn {
 
-// The state that is bound in one list. Objects and addresses are those of the recording; `set_by` is the number of
-// the call that set something, in the list or in a bundle.
+// The state that is bound in one list. Objects and addresses are those of the recording; `set_by` is the
+// number of the call that set something, in the list or in a bundle.
 struct BoundState {
   struct Argument {
     RootArgumentKind kind = RootArgumentKind::kNone;
@@ -62,7 +62,8 @@ class ListTracker {
   // `trace` must outlive it.
   explicit ListTracker(TraceReader* trace) : trace_(*trace) {}
 
-  // Takes the next record of the trace; wants all of them, in order. A call that cannot be decoded changes nothing.
+  // Takes the next record of the trace; wants all of them, in order. A call that cannot be decoded changes
+  // nothing.
   void Look(const Record& record);
   // Returns the state that the next call of the list finds; null if nothing is known of the list. Valid until
   // the next record.

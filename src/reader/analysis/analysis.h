@@ -17,7 +17,7 @@ namespace cairn {
 enum class WorkState : uint8_t {
   kNotStarted,  // The GPU had not reached it, proven by a top-of-pipe word.
   kInFlight,    // Reached, or not proven unreached, and not proven finished: a candidate.
-  kCompleted,   // A bottom-of-pipe word proves that it finished.
+  kCompleted,   // A bottom-of-pipe word, a fence or a barrier proves that it finished.
   kUnknown,     // The marker mode was off: the GPU wrote nothing that tells.
 };
 

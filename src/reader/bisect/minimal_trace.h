@@ -23,8 +23,8 @@ enum class MinimalObjects : uint8_t {
 // Into the copy go: the guilty submissions with their guilty lists; of these the culprits and what sets
 // state for them, with the bundles that they execute; objects with their descriptors and what the CPU
 // wrote into them; and signals, all before the failure. Not: other submissions, what other recordings
-// hold, calls that are for tools alone, hashes of what the GPU wrote, and what comes after. Records keep their numbers: those of the
-// answer are those of the copy.
+// hold, calls that are for tools alone, hashes of what the GPU wrote, and what comes after. Records keep
+// their numbers: those of the answer are those of the copy.
 // `answer.found` must be true. `path` is replaced when the copy is complete.
 // Errors: kIo; kCorrupt.
 Status WriteMinimalTrace(TraceReader* trace, const BisectTree& tree, const BisectAnswer& answer,

@@ -47,7 +47,7 @@ std::string_view RawArrivalWord(RawArrival arrival);
 // "GPU hang", "likely", "last reached": what JSON calls them.
 std::string_view FindingKindWord(FindingKind kind);
 std::string_view CertaintyWord(Certainty certainty);
-// "ranked": the word of JSON's deprecated key "certainty"; the next version has none.
+// "ranked": the word in JSON's deprecated key "certainty", which the next version leaves out.
 std::string_view OldCertaintyWord(Certainty certainty);
 std::string_view SuspectReasonWord(SuspectReason reason);
 // "SPIR-V"
