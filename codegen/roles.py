@@ -109,6 +109,10 @@ WORDS = {
 }
 FLAGS = ("follows", "signals", "polled")
 PARAMETERS = ("object", "value", "slot", "count", "offset")
+# Parameters that C++ looks up without asking if there are any: of roles, and of kinds of state.
+NEEDED = {"signal": ("value",), "wait": ("value",), "submit": ("value",), "state": ("value",), "bundle": ("object",),
+          "begin_query": ("object", "slot"), "end_query": ("object", "slot")}
+NEEDED_OF_STATE = {"root_argument": ("slot",), "vertex_buffers": ("slot", "count"), "stream_output": ("slot", "count")}
 SETS = ("reads", "writes")
 MOST_PARAMETERS = 16  # of a method: bits of `reads` and `writes`
 NUMBERS = ("unsigned", "signed", "enum")
@@ -265,6 +269,8 @@ class Reader:
             for name in words.get(word, ()):
                 bit = 1 << self.index(key, interface, method, word, name, PLACES)
                 setattr(result, word, getattr(result, word) | bit)
-        if result.flag("signals") and result.parameters["value"] < 0:
-            raise RoleError(f"{key}: its value is not said")
+        needed = NEEDED.get(role, ()) + NEEDED_OF_STATE.get(words.get("state"), ())
+        for word in (*needed, *(("value",) if result.flag("signals") else ())):
+            if result.parameters[word] < 0:
+                raise RoleError(f"{key}: its {word} is not said")
         return result

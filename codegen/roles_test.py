@@ -141,6 +141,9 @@ class Mistakes(unittest.TestCase):
         self.refused("point has to be graphics or compute", {key: {"role": "state", "state": "root_signature"}})
         self.refused("root belongs to root_argument", {key: {"role": "state", "state": "viewports", "root": "table"}})
         self.refused("its value is not said", {"ID3D12CommandQueue::Signal": "signal"})
+        self.refused("its value is not said", {key: {"role": "state", "state": "viewports"}})
+        self.refused("its slot is not said", {key: {"role": "state", "state": "vertex_buffers", "value": "Base"}})
+        self.refused("its object is not said", {key: "bundle"})
 
     def test_parameters_of_the_wrong_kind(self):
         key = "ID3D12GraphicsCommandList::Copy"
