@@ -140,7 +140,7 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
   }
   KeepPending(call, result);
   NoteStates(call);
-  NoteViews(call);
+  NoteViews(call, result);
   NoteBindings(call, result);
   NoteAddresses(call, result);
   return AfterCall(call);

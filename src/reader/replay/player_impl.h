@@ -212,7 +212,8 @@ class PlayerImpl final : public Player {
   Status CheckClear(CallInProgress* call, ViewKind kind, size_t count, size_t rects);
   // Null: `further` lies behind the end of the heap, or holds nothing and is not to be added.
   ReplayView* ViewAt(const ReplayDescriptor& descriptor, uint32_t further, bool add);
-  void NoteViews(CallInProgress* call);
+  // `result`: of the call.
+  void NoteViews(CallInProgress* call, const void* result);
   void NoteCopies(CallInProgress* call);
   void SetView(CallInProgress* call, const CallRole& role);
   void CopyViews(const ReplayDescriptor& to, uint32_t to_index, const ReplayDescriptor& from,

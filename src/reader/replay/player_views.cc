@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <span>
 
@@ -261,16 +262,20 @@ Status PlayerImpl::CheckClear(CallInProgress* call, ViewKind kind, size_t count,
 Status PlayerImpl::CheckViews(CallInProgress* call) {
   switch (call->method) {
     case Method::ID3D12Device_CreateShaderResourceView:
+    case Method::ID3D12Device15_TryCreateShaderResourceView:
       return CheckView<D3D12_SHADER_RESOURCE_VIEW_DESC>(call, 1);
-    case Method::ID3D12Device_CreateUnorderedAccessView: {
+    case Method::ID3D12Device_CreateUnorderedAccessView:
+    case Method::ID3D12Device15_TryCreateUnorderedAccessView: {
       const ReplayObject* const counter = ObjectAt(call, 1);
       if (counter != nullptr) CAIRN_RETURN_IF_ERROR(CheckIsBuffer(*counter));
       return CheckView<D3D12_UNORDERED_ACCESS_VIEW_DESC>(call, 2);
     }
     case Method::ID3D12Device_CreateRenderTargetView:
+    case Method::ID3D12Device15_TryCreateRenderTargetView:
       CAIRN_RETURN_IF_ERROR(CheckTarget(call));
       return CheckView<D3D12_RENDER_TARGET_VIEW_DESC>(call, 1);
     case Method::ID3D12Device_CreateDepthStencilView:
+    case Method::ID3D12Device15_TryCreateDepthStencilView:
       CAIRN_RETURN_IF_ERROR(CheckTarget(call));
       return CheckView<D3D12_DEPTH_STENCIL_VIEW_DESC>(call, 1);
     case Method::ID3D12GraphicsCommandList_ClearRenderTargetView:
@@ -327,8 +332,13 @@ void PlayerImpl::CopyViews(const ReplayDescriptor& to, uint32_t to_index,
 }
 
 // Tracks the contents of descriptors after a call that was made.
-void PlayerImpl::NoteViews(CallInProgress* call) {
+void PlayerImpl::NoteViews(CallInProgress* call, const void* result) {
   const CallRole& role = RoleOf(call->method);
+  HRESULT outcome = S_OK;
+  if (call->info.result.size_bytes == sizeof(outcome)) {
+    std::memcpy(&outcome, result, sizeof(outcome));
+  }
+  if (FAILED(outcome)) return;  // it wrote no view
   switch (role.role) {
     case Role::kView: return SetView(call, role);
     case Role::kCopyViews:
