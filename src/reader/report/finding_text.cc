@@ -185,20 +185,26 @@ class FindingWriter {
   }
 
   // Writes the objects that the failed work may have accessed and that were destroyed while it was
-  // in flight, unless the address of a fault names them.
+  // in flight, unless the address of a fault names them. Those of the device in question.
   void WriteFreedInFlight() {
     if (!AccusesWork(finding_.kind) || finding_.fault_address != kNone) return;
-    const std::vector<FreedInFlight>& freed = findings_.freed_in_flight;
-    if (freed.empty()) return;
-    if (freed.size() == 1) {
+    const FreedInFlight* first = nullptr;
+    size_t count = 0;
+    for (const FreedInFlight& freed : findings_.freed_in_flight) {
+      const uint32_t device = snapshot_.objects[freed.object].device;
+      if (findings_.device != kNone && device != findings_.device) continue;
+      if (count++ == 0) first = &freed;
+    }
+    if (first == nullptr) return;
+    if (count == 1) {
       out_ += " While work was in flight, memory that shaders may reach by address was destroyed: ";
     } else {
       Format(
           " While work was in flight, {} objects that shaders may reach by address were "
           "destroyed, the first: ",
-          freed.size());
+          count);
     }
-    AppendFreedInFlight(snapshot_, freed.front(), out_);
+    AppendFreedInFlight(snapshot_, *first, out_);
     out_ += '.';
   }
 

@@ -392,6 +392,14 @@ TEST_F(FindingTextTest, WhatShadersReachByAddressAndWasDestroyedMeanwhileIsNamed
                   " While work was in flight, memory that shaders may reach by address was "
                   "destroyed: buffer \"Particles\" (4 KiB at 0x7000), destroyed 20 ms after "
                   "submission 1 of queue 0 \"Graphics\" (direct)."));
+  // The answer about another device says nothing of it.
+  snapshot.incidents[0] = {.kind = IncidentKind::kDeviceLost, .value = -4, .queue = kNone};
+  snapshot.devices.push_back(snapshot.devices[0]);
+  snapshot.devices[1].device_lost = true;
+  std::string sentence;
+  AppendFinding(snapshot, AnalyseDump(snapshot, 1), true, sentence);
+  EXPECT_THAT(sentence, StartsWith("The device was lost"));
+  EXPECT_THAT(sentence, ::testing::Not(HasSubstr("destroyed")));
 }
 
 TEST_F(FindingTextTest, ArgumentsThatAreWrittenTooLateAreSaid) {
