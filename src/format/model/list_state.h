@@ -54,10 +54,10 @@ struct BoundState {
 
 // Follows the state of all lists through a trace. One thread.
 // Memory: at most 64 KiB for each list that has not ended, twice that from a Reset to its result. There are
-// kMostLists lists at most; later ones have no state.
+// kMostLists lists at most, 512 MiB in all; later ones have no state.
 class ListTracker {
  public:
-  static constexpr size_t kMostLists = 1u << 14;
+  static constexpr size_t kMostLists = 1u << 12;
 
   // `trace` must outlive it.
   explicit ListTracker(TraceReader* trace) : trace_(*trace) {}
