@@ -27,6 +27,11 @@ class AddressMap {
     uint64_t offset_bytes = 0;
   };
 
+  AddressMap() = default;
+  // No copies: `places_` leads into `ranges_`.
+  AddressMap(AddressMap&&) = default;
+  AddressMap& operator=(AddressMap&&) = default;
+
   // Gives the object this range, in the place of its earlier one. Null, an empty range, and one that ends
   // beyond 2^64 leave it without any.
   void Add(uint64_t start, uint64_t size_bytes, uint64_t object, uint64_t created = 0) {
