@@ -47,7 +47,7 @@ bool ReadsDescriptors(uint16_t method) {
 
 bool ViewsAddresses(Method method, const DecodedCall& call) {
   constexpr uint32_t kAccelerationStructure = 11;  // D3D12_SRV_DIMENSION
-  if (method != Method::ID3D12Device_CreateShaderResourceView) return false;
+  if (RoleOf(method).view != ViewKind::kShaderResource) return false;
   const auto* const desc = Array<uint32_t>(call, 1);  // format, dimension, ...
   return desc != nullptr && desc[1] == kAccelerationStructure;
 }

@@ -138,6 +138,8 @@ void LiveCalls::Finish(const OpenCall& call, const Record* result) {
     case Role::kCopyViewRanges: descriptors_.OnCopies(record, false); break;
     case Role::kCopyViews: descriptors_.OnCopies(record, true); break;
     case Role::kSignal:
+      // A signal that no replay makes would take the place of one that it does.
+      if (role.replay == Replay::kSkip) break;
       if (role.object == kNoParameter) {
         OnSignal(call.object, call);
       } else if (reader_.Read(record, call.records.get(), &values_) && !values_.objects.empty()) {
