@@ -28,7 +28,7 @@ enum class Timeline : uint8_t {
 
 inline constexpr int8_t kNoParameter = -1;
 
-// The meaning of a call (codegen/overrides.toml, [roles]).
+// The meaning of a call (codegen/roles.toml).
 struct CallRole {
   Role role;
   Timeline timeline;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the sources below d3d12gen/ from Microsoft's interface definitions and overrides.toml.
+"""Makes the sources below d3d12gen/ from Microsoft's interface definitions, overrides.toml and roles.toml.
 
-Usage: generate.py --idl FOLDER --supplement FOLDER --overrides FILE --out FOLDER [--strict] [--list | --check]
+Usage: generate.py --idl FOLDER --supplement FOLDER --overrides FILE... --out FOLDER [--strict] [--list | --check]
 
   --idl        where d3d12.idl, d3d12sdklayers.idl, d3d12video.idl, d3dcommon.idl, dxgicommon.idl,
                dxgiformat.idl and, in newer headers, D3D12MarkerApiEnums.idl are
@@ -34,14 +34,14 @@ IDL_FILES = ["dxgicommon.idl", "dxgiformat.idl", "d3dcommon.idl", "D3D12MarkerAp
              "d3d12sdklayers.idl", "d3d12video.idl"]
 
 
-def build_model(idl_folder, supplement, overrides_path, strict=False):
+def build_model(idl_folder, supplement, overrides_paths, strict=False):
     paths = [pathlib.Path(idl_folder) / name for name in IDL_FILES]
     api = idl.parse_files([path for path in paths if path.exists()],
                           sorted(pathlib.Path(supplement).glob("*.idl")))
     guids = pathlib.Path(idl_folder).parent / "dxguids/dxguids.h"  # gives interfaces to __uuidof
     if guids.exists():
         idl.find_without_uuid(guids.read_text(encoding="utf-8"), api)
-    return model_module.Model(api, model_module.load_overrides(overrides_path), strict)
+    return model_module.Model(api, model_module.load_overrides(overrides_paths), strict)
 
 
 def all_files(model):
@@ -63,7 +63,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--idl", required=True)
     parser.add_argument("--supplement", required=True)
-    parser.add_argument("--overrides", required=True)
+    parser.add_argument("--overrides", nargs="+", required=True)
     parser.add_argument("--out")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
@@ -81,7 +81,7 @@ def main():
     for warning in model.warnings:
         print(f"generate.py: warning: {warning}", file=sys.stderr)
     if model.missing:
-        print("generate.py: warning: overrides.toml says something about what these headers do not have: "
+        print("generate.py: warning: overrides.toml or roles.toml says something about what these headers do not have: "
               + ", ".join(model.missing), file=sys.stderr)
     if options.check:
         print(f"{len(model.chains)} classes, {len(list(model.methods()))} methods, {len(model.reached)} "

@@ -386,12 +386,12 @@ class Model:
             return None
         if self.strict or len(missing) < len(methods) or ("interface", interface) in self.api.supplement:
             self.check_roles(interface)
-        return f"{interface}: nobody said what its methods mean (overrides.toml, [roles])"
+        return f"{interface}: nobody said what its methods mean (roles.toml)"
 
     def check_roles(self, interface):
         missing = roles_module.missing_of(self.api, self.roles, interface)
         if missing:
-            raise ModelError(f"overrides.toml: [roles]: {interface}::{missing[0]} has no role; docs/codegen.md says "
+            raise ModelError(f"roles.toml: {interface}::{missing[0]} has no role; docs/codegen.md says "
                              "which there are")
 
     def not_describable(self, interface, method):
@@ -676,9 +676,12 @@ def gives_by_identifier(method, parameter):
     return index > 0 and method.parameters[index - 1].type.base in GUID_REFERENCES
 
 
-def load_overrides(path):
-    with open(path, "rb") as file:
-        overrides = tomllib.load(file)
+def load_overrides(paths):
+    """The tables of all files; a table stands in one of them."""
+    overrides = {}
+    for path in paths:
+        with open(path, "rb") as file:
+            overrides.update(tomllib.load(file))
     for table in ("creates", "returns", "manual", "policies", "as_is", "work", "arguments", "roles", "counts",
                   "unions", "special", "handles", *SUBOBJECT_TYPES, "lifetimes"):
         overrides.setdefault(table, {})

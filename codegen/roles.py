@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what calls mean, [roles] of overrides.toml, and checks it against the definitions. emit_roles.py writes C++ of
+"""Reads the meaning of calls, roles.toml, and checks it against the definitions. emit_roles.py writes C++ of
 it. docs/codegen.md shows how a role is chosen."""
 import dataclasses
 
-# The vocabulary: word of overrides.toml -> comment. The enumerators of C++ are made of it, in this order.
+# The vocabulary: word of roles.toml -> comment. The enumerators of C++ are made of it, in this order.
 ROLES = {
     # Calls that leave nothing a GPU or a replay depends on.
     "question": "returns something, and changes nothing",
@@ -126,7 +126,7 @@ class RoleError(Exception):
 
 @dataclasses.dataclass
 class MethodRole:
-    """words: those of overrides.toml. Parameters are indices; -1: none. reads, writes: bits of indices."""
+    """words: those of roles.toml. Parameters are indices; -1: none. reads, writes: bits of indices."""
     role: str
     words: dict
     timeline: str = "cpu"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls mean: the vocabulary, its checks, and the table, on definitions of a few lines."""
+"""The meaning of calls: the vocabulary, its checks, and the table, on definitions of a few lines."""
 import pathlib
 import re
 import sys
@@ -188,7 +188,7 @@ class WithoutRole(unittest.TestCase):
             build(**build_arguments)
 
     def test_a_forgotten_method_stops_the_generator(self):
-        self.refused(r"\[roles\]: ID3D12Resource::Map has no role", without=["ID3D12Resource::Map"])
+        self.refused(r"roles\.toml: ID3D12Resource::Map has no role", without=["ID3D12Resource::Map"])
         self.refused("ID3D12CommandList::GetType has no role", without=["ID3D12CommandList::GetType"])
         self.refused("ID3D12Resource1::B has no role", definitions=self.NEWER,
                      change={"ID3D12Resource1::A": "question"})
@@ -214,10 +214,10 @@ class WithoutRole(unittest.TestCase):
 
 
 class OurRoles(unittest.TestCase):
-    """overrides.toml itself; that it fits the headers is what the build shows."""
+    """roles.toml itself; that it fits the headers is what the build shows."""
 
     def test_one_role_says_all_of_an_interface_or_each_method_has_its_own(self):
-        path = pathlib.Path(__file__).resolve().parent / "overrides.toml"
+        path = pathlib.Path(__file__).resolve().parent / "roles.toml"
         with open(path, "rb") as file:
             roles = tomllib.load(file)["roles"]
         whole = {key.partition("::")[0] for key in roles if key.endswith("::*")}
