@@ -8,10 +8,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "harness.h"
@@ -82,6 +84,17 @@ class InterruptTest : public ::testing::Test {
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return name.find(part) != std::string::npos;
     });
+  }
+  // Bytes of the file that trim records into. It makes an empty one first, to see whether it can.
+  uintmax_t Recorded() const {
+    uintmax_t bytes = 0;
+    for (const std::string& name : folder_.Contents()) {
+      std::error_code gone;
+      if (!name.ends_with(".recorded.part")) continue;
+      const uintmax_t size = std::filesystem::file_size(folder_ / name, gone);
+      if (!gone) bytes += size;
+    }
+    return bytes;
   }
   // In the journal of a search: the lines behind its header.
   static size_t AnswerCount(const std::string& path) {

@@ -59,14 +59,14 @@ TEST_F(InterruptTest, ImagesLeavesNothing) {
   EXPECT_THAT(folder_.Contents(), ElementsAre("long.cairn"));
 }
 
-// The folder is there before the playback has begun, and with it before anybody notes interrupts.
 TEST_F(InterruptTest, DiffOfImagesLeavesNothing) {
   Copy("long.cairn");
   const CommandResult result =
       Interrupt({"diff", "--images", "-o", "out", "long.cairn", "long.cairn"},
                 [this](const Command&) { return Has("out"); });
-  EXPECT_NE(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(result.exit_code, 2) << result.Summary();
   EXPECT_EQ(result.output, "");
+  EXPECT_EQ(result.errors, "cairn diff: stopped\n");
   EXPECT_THAT(folder_.Contents(), ElementsAre("long.cairn"));
 }
 
@@ -74,7 +74,7 @@ TEST_F(InterruptTest, TrimLeavesNothing) {
   Copy("long.cairn");
   const CommandResult result =
       Interrupt({"trim", "--frames", "1400-1450", "-o", "b.cairn", "long.cairn"},
-                [this](const Command&) { return Has(".recorded.part"); });
+                [this](const Command&) { return Recorded() != 0; });
   EXPECT_EQ(result.exit_code, 1) << result.Summary();
   EXPECT_EQ(result.output, "");
   EXPECT_EQ(result.errors, "cairn trim: interrupted; nothing is written\n");

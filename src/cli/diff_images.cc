@@ -35,8 +35,14 @@ int PrintImages(const DiffOptions& options, const std::vector<ImagePair>& pairs)
   return all_same ? 0 : kExitDifferent;
 }
 
+// The folder for pictures, if one is asked for. While a TaskProgress lives, so that ^C leaves no empty one.
+Status MakeOutputFolder(const DiffOptions& options) {
+  return options.folder.empty() ? Status() : MakeFolder(options.folder);
+}
+
 int CompareBothFolders(const DiffOptions& options) {
   TaskProgress progress("diff");
+  if (const Status made = MakeOutputFolder(options); !made.ok()) return Trouble(made);
   const Result<std::vector<ImagePair>> pairs = CompareFolders(
       options.paths, [&](uint64_t done, uint64_t total) { return progress.Update(done, total); });
   return pairs.ok() ? PrintImages(options, *pairs) : Trouble(pairs.status());
@@ -44,6 +50,7 @@ int CompareBothFolders(const DiffOptions& options) {
 
 int ComparePlayed(const DiffOptions& options, TraceReader (&traces)[2], PlayStatus& child) {
   auto progress = std::make_unique<TaskProgress>("diff");
+  if (const Status made = MakeOutputFolder(options); !made.ok()) return Trouble(made);
   PlaybackDiffOptions diff;
   diff.frames = options.frames;
   diff.library = options.library;
@@ -72,34 +79,34 @@ int PlayBoth(const DiffOptions& options, PlayStatus& child) {
   return ComparePlayed(options, traces, child);
 }
 
-// Into the folder for pictures, if one is asked for. If nothing could be compared, it goes again.
-template <typename Compare>
-int CompareInto(const DiffOptions& options, const Compare& compare) {
-  const bool is_new = !options.folder.empty() &&
-                      FactsAt(options.folder).type == std::filesystem::file_type::not_found;
-  if (!options.folder.empty()) {
-    if (const Status made = MakeFolder(options.folder); !made.ok()) return Trouble(made);
-  }
-  const int exit_code = compare(is_new ? options.folder : "");
-  if (exit_code == kExitTrouble && is_new) RemoveEmptyFolder(options.folder);
+bool MakesFolder(const DiffOptions& options) {
+  return !options.folder.empty() &&
+         FactsAt(options.folder).type == std::filesystem::file_type::not_found;
+}
+
+// If nothing could be compared, a folder that was made for the pictures goes again.
+int TidiedUp(const DiffOptions& options, bool made_folder, int exit_code) {
+  if (made_folder && exit_code == kExitTrouble) RemoveEmptyFolder(options.folder);
   return exit_code;
 }
 
 }  // namespace
 
 int DiffFolders(const DiffOptions& options) {
-  return CompareInto(options, [&](const std::string&) { return CompareBothFolders(options); });
+  const bool makes_folder = MakesFolder(options);
+  return TidiedUp(options, makes_folder, CompareBothFolders(options));
 }
 
 int DiffPlaybacks(const DiffOptions& options) {
-  return CompareInto(options, [&](const std::string& new_folder) {
-    const PlayProcess process = {.verb = "diff",
-                                 .paths = {options.paths[0], options.paths[1]},
-                                 .failed = kExitTrouble,
-                                 .playback_failed = kExitTrouble,
-                                 .new_folder = new_folder};
-    return PlayInChild(process, [&](PlayStatus& child) { return PlayBoth(options, child); });
-  });
+  const bool makes_folder = MakesFolder(options);
+  const PlayProcess process = {.verb = "diff",
+                               .paths = {options.paths[0], options.paths[1]},
+                               .failed = kExitTrouble,
+                               .playback_failed = kExitTrouble,
+                               .new_folder = makes_folder ? options.folder : ""};
+  return TidiedUp(options, makes_folder, PlayInChild(process, [&](PlayStatus& child) {
+                    return PlayBoth(options, child);
+                  }));
 }
 
 }  // namespace cairn::cli
