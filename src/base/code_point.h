@@ -57,6 +57,7 @@ class Escapes {
     end_ += after.copy(bytes_ + end_, after.size());
   }
   void Flush() {
+    if (end_ == 0) return;
     out_.append(bytes_, end_);
     end_ = 0;
   }

@@ -99,16 +99,21 @@ std::string_view Utf8Prefix(std::string_view text, size_t max_bytes) {
 void AppendVisibleText(std::string_view text, std::string& out) {
   Escapes escapes(out);
   while (!text.empty()) {
-    const CodePoint point = DecodeFirst(text);
-    size_t size = point.size_bytes;
-    if (!point.valid || point.value < 0x20 || point.value == 0x7F) {
-      escapes.Add("\\x", point.value, 2);
-    } else if (IsHidden(point.value)) {
-      escapes.Add("\\u{", point.value, 1, "}");
-    } else {
+    size_t size = PlainPrefixSize(text);
+    if (size != 0) {
       escapes.Flush();
-      size = std::max(size, PlainPrefixSize(text));
       out.append(text.substr(0, size));
+    } else {
+      const CodePoint point = DecodeFirst(text);
+      size = point.size_bytes;
+      if (!point.valid || point.value < 0x20 || point.value == 0x7F) {
+        escapes.Add("\\x", point.value, 2);
+      } else if (IsHidden(point.value)) {
+        escapes.Add("\\u{", point.value, 1, "}");
+      } else {
+        escapes.Flush();
+        out.append(text.substr(0, size));
+      }
     }
     text.remove_prefix(size);
   }
