@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -155,7 +154,7 @@ CreationFacts PlayerImpl::FactsOf(CallInProgress* call) {
       facts.dispatches = Dispatches(*call->At<const D3D12_COMMAND_SIGNATURE_DESC*>(0));
       break;
     case Method::ID3D12Device_CreateCommandList: {
-      const ReplayObject* const allocator = ObjectAt(call, 2);
+      const ReplayObject* const allocator = call->ObjectAt(2);
       facts.allocator = allocator == nullptr ? kNoObject : allocator->number;
       facts.allocator_resets = allocator == nullptr ? 0 : allocator->resets;
       facts.pipeline = ComPtr<IUnknown>(call->At<IUnknown*>(3));
@@ -279,7 +278,7 @@ Status PlayerImpl::CheckCreation(CallInProgress* call) {
   if (call->method == Method::ID3D12Device_CreateCommandSignature) {
     const auto& desc = *call->At<const D3D12_COMMAND_SIGNATURE_DESC*>(0);
     for (UINT i = 0; i < desc.NumArgumentDescs; ++i) {
-      CAIRN_RETURN_IF_ERROR(CheckCommand(desc.pArgumentDescs[i], ObjectAt(call, 1)));
+      CAIRN_RETURN_IF_ERROR(CheckCommand(desc.pArgumentDescs[i], call->ObjectAt(1)));
     }
   }
   return Status();
@@ -308,7 +307,7 @@ Status PlayerImpl::CheckWork(CallInProgress* call) {
   if (role.role == Role::kWork) {
     if (role.point == RootPoint::kNone) return Status();
     if (role.point != RootPoint::kEither) return CheckTables(&bindings, PointOf(role));
-    const ReplayObject* const signature = ObjectAt(call, static_cast<size_t>(role.object));
+    const ReplayObject* const signature = call->ObjectAt(static_cast<size_t>(role.object));
     const bool dispatches = signature != nullptr && signature->created.dispatches;
     return CheckTables(&bindings, dispatches ? kCompute : kGraphics);
   }
@@ -331,7 +330,7 @@ Status PlayerImpl::CheckWork(CallInProgress* call) {
 
 void PlayerImpl::SetRootSignature(CallInProgress* call, size_t point) {
   ListBindings::Bound& bound = BindingsOf(call->record.object).points[point];
-  const ReplayObject* const signature = ObjectAt(call, 0);
+  const ReplayObject* const signature = call->ObjectAt(0);
   Retire(call->object->device, std::move(bound.signature));
   bound.set = signature != nullptr;
   bound.unknown = false;
@@ -413,13 +412,8 @@ void PlayerImpl::ForgetBindings(uint64_t list, Method method) {
   }
 }
 
-// Tracks bindings after a call that was made.
-void PlayerImpl::NoteBindings(CallInProgress* call, const void* result) {
-  HRESULT outcome = S_OK;
-  if (call->info.result.size_bytes == sizeof(outcome)) {
-    std::memcpy(&outcome, result, sizeof(outcome));
-  }
-  if (FAILED(outcome)) return;
+// Tracks bindings after a call that succeeded.
+void PlayerImpl::NoteBindings(CallInProgress* call) {
   if (values_.lost_pipeline()) {
     LeaveOut(call->record.number,
              fmt::format("{}: its pipeline, which could not be made here", call->info.name));
@@ -429,7 +423,7 @@ void PlayerImpl::NoteBindings(CallInProgress* call, const void* result) {
   if (call->object->chain != Chain::kID3D12GraphicsCommandList) return;
   switch (role.role) {
     case Role::kListReset:
-      StartList(call, ObjectAt(call, static_cast<size_t>(role.object)),
+      StartList(call, call->ObjectAt(static_cast<size_t>(role.object)),
                 call->At<IUnknown*>(static_cast<size_t>(role.value)));
       BindingsOf(call->record.object).unknown_pipeline = values_.lost_pipeline();
       return;

@@ -140,8 +140,14 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
   }
   KeepPending(call, result);
   NoteStates(call);
-  NoteViews(call, result);
-  NoteBindings(call, result);
+  HRESULT outcome = S_OK;
+  if (call->info.result.size_bytes == sizeof(outcome)) {
+    std::memcpy(&outcome, result, sizeof(outcome));
+  }
+  if (SUCCEEDED(outcome)) {
+    views_.Note(call, values_.descriptors());
+    NoteBindings(call);
+  }
   NoteAddresses(call, result);
   return AfterCall(call);
 }

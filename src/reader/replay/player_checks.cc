@@ -93,10 +93,6 @@ Status CheckQueries(const ReplayObject& heap, D3D12_QUERY_TYPE type, uint64_t fi
 
 }  // namespace
 
-ReplayObject* PlayerImpl::ObjectAt(CallInProgress* call, size_t index) {
-  return objects_.Find(objects_.NumberOf(call->At<void*>(index)));
-}
-
 Status PlayerImpl::CheckCall(CallInProgress* call) {
   CAIRN_RETURN_IF_ERROR(CheckPointers(call->method, call->arguments.arguments));
   CAIRN_RETURN_IF_ERROR(
@@ -104,7 +100,7 @@ Status PlayerImpl::CheckCall(CallInProgress* call) {
   CAIRN_RETURN_IF_ERROR(CheckCopies(call));
   CAIRN_RETURN_IF_ERROR(CheckTiles(call));
   CAIRN_RETURN_IF_ERROR(CheckRanges(call));
-  CAIRN_RETURN_IF_ERROR(CheckViews(call));
+  CAIRN_RETURN_IF_ERROR(views_.Check(call, values_.descriptors()));
   return CheckBindings(call);
 }
 
@@ -122,9 +118,9 @@ Status PlayerImpl::CheckCopyOfAll(const CallInProgress& call, const ReplayObject
 }
 
 Status PlayerImpl::CheckCopies(CallInProgress* call) {
-  const auto resource = [&](size_t index) { return ObjectAt(call, index); };
+  const auto resource = [&](size_t index) { return call->ObjectAt(index); };
   const auto of = [&](const D3D12_TEXTURE_COPY_LOCATION& location) {
-    return objects_.Find(objects_.NumberOf(location.pResource));
+    return objects_.FindReal(location.pResource);
   };
   switch (call->method) {
     case Method::ID3D12GraphicsCommandList_CopyBufferRegion: {
@@ -177,7 +173,7 @@ Status PlayerImpl::CheckBarriers(CallInProgress* call) {
   for (UINT i = 0; i < call->At<UINT>(0); ++i) {
     if (barriers[i].Type != D3D12_RESOURCE_BARRIER_TYPE_TRANSITION) continue;
     const D3D12_RESOURCE_TRANSITION_BARRIER& transition = barriers[i].Transition;
-    const ReplayObject* const resource = objects_.Find(objects_.NumberOf(transition.pResource));
+    const ReplayObject* const resource = objects_.FindReal(transition.pResource);
     if (resource == nullptr || transition.Subresource == kAllSubresources) continue;
     if (transition.Subresource < SubresourceCount(resource->desc)) continue;
     return Status(StatusCode::kCorrupt,
@@ -188,7 +184,7 @@ Status PlayerImpl::CheckBarriers(CallInProgress* call) {
 }
 
 Status PlayerImpl::CheckRanges(CallInProgress* call) {
-  const auto resource = [&](size_t index) { return ObjectAt(call, index); };
+  const auto resource = [&](size_t index) { return call->ObjectAt(index); };
   uint64_t bytes = 0;
   switch (call->method) {
     case Method::ID3D12GraphicsCommandList_BeginQuery:

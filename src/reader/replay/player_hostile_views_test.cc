@@ -250,6 +250,13 @@ TEST_F(ClearTest, TargetThatIsSetAndHasEnded) {
                 "descriptor 1 of heap 100 is a view of resource 101, which has ended");
 }
 
+TEST_F(ClearTest, HeapThatTakesTheNumberOfAnother) {
+  script_.trace.ObjectEnd(heap_);
+  script_.CreateDescriptors(D3D12_DESCRIPTOR_HEAP_TYPE_RTV, 4, heap_);
+  Clear(1);
+  ExpectLeftOut(&script_, "its descriptor holds no view");
+}
+
 TEST_F(ClearTest, ViewOfAnotherKind) {
   const uint64_t views = script_.CreateDescriptors(D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV, 3);
   const uint64_t buffer = script_.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, 4096);

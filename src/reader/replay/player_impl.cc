@@ -111,6 +111,7 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
       library_(library),
       cost_(options_.most_cost_ns),
       values_(&objects_, library.is_libvkd3d),
+      views_(&objects_),
       next_frame_(trace->first_frame().value_or(0)) {
   // For a trace that began late, the duration of its first frame is unknown.
   if (next_frame_ == 0 && !trace->facts().trimmed) {
@@ -254,7 +255,7 @@ Status PlayerImpl::OnCall(const Record& record) {
              fmt::format("{}: this version of Cairn does not know it", trace_->MethodName(record)));
     return WaitInsteadOf(record);
   }
-  CallInProgress call{record, *method, Describe(*method), nullptr, decoded_};
+  CallInProgress call{record, *method, Describe(*method), nullptr, decoded_, objects_};
   const CallRole& role = RoleOf(*method);
   if (role.replay == Replay::kCheckLoss) {
     // The program looked, and so does the playback.
@@ -652,6 +653,7 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
   lists_.erase(record.object);
   cost_.Reset(record.object);
   addresses_.Remove(record.object);
+  views_.Remove(record.object);
   objects_.Remove(record.object);
   return Status();
 }

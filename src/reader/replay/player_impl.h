@@ -18,7 +18,9 @@
 #include "d3d12abi/texture_readback.h"
 #include "d3d12gen/roles.h"
 #include "reader/replay/buffer_addresses.h"
+#include "reader/replay/call_in_progress.h"
 #include "reader/replay/canary.h"
+#include "reader/replay/descriptor_views.h"
 #include "reader/replay/device.h"
 #include "reader/replay/fence_model.h"
 #include "reader/replay/play_cost.h"
@@ -122,19 +124,6 @@ class PlayerImpl final : public Player {
     uint64_t allocator = kNoObject;
     uint64_t allocator_resets = 0;
   };
-  // A recorded call on its way to the real object.
-  struct CallInProgress {
-    const Record& record;
-    Method method;
-    const MethodInfo& info;
-    ReplayObject* object;
-    DecodedCall& arguments;
-
-    template <typename T>
-    T& At(size_t index) {
-      return *static_cast<T*>(arguments.arguments[index]);
-    }
-  };
 
   // player_impl.cc: records.
   Status PlayAll();
@@ -200,24 +189,6 @@ class PlayerImpl final : public Player {
   Status CheckBarriers(CallInProgress* call);
   Status CheckTiles(CallInProgress* call);
   Status CheckRanges(CallInProgress* call);
-  // The object that a parameter is by now; null: none.
-  ReplayObject* ObjectAt(CallInProgress* call, size_t index);
-
-  // player_views.cc: views, and what descriptors hold.
-  Status CheckViews(CallInProgress* call);
-  template <typename Desc>
-  Status CheckView(CallInProgress* call, size_t desc_index);
-  Status CheckTarget(CallInProgress* call);
-  Status CheckAlive(const ReplayDescriptor& descriptor, uint32_t further);
-  Status CheckClear(CallInProgress* call, ViewKind kind, size_t count, size_t rects);
-  // Null: `further` lies behind the end of the heap, or holds nothing and is not to be added.
-  ReplayView* ViewAt(const ReplayDescriptor& descriptor, uint32_t further, bool add);
-  // `result`: of the call.
-  void NoteViews(CallInProgress* call, const void* result);
-  void NoteCopies(CallInProgress* call);
-  void SetView(CallInProgress* call, const CallRole& role);
-  void CopyViews(const ReplayDescriptor& to, uint32_t to_index, const ReplayDescriptor& from,
-                 uint32_t from_index);
 
   // player_meta_commands.cc: what meta commands are given. Others are left as they are.
   Status TranslateMetaParameters(CallInProgress* call);
@@ -233,7 +204,7 @@ class PlayerImpl final : public Player {
   Status CheckWork(CallInProgress* call);
   CreationFacts FactsOf(CallInProgress* call);
   void KeepFacts(ReplayObject* object, CreationFacts facts);
-  void NoteBindings(CallInProgress* call, const void* result);
+  void NoteBindings(CallInProgress* call);
   void NoteState(CallInProgress* call, const CallRole& role);
   // Forgets bindings after a skipped call of a list.
   void ForgetBindings(uint64_t list, Method method);
@@ -379,6 +350,7 @@ class PlayerImpl final : public Player {
   DecodedCall decoded_;  // of the call in progress: its memory serves the next one
   ReplayObjects objects_;
   ReplayValues values_;
+  DescriptorViews views_;
   FenceModel fences_;
   std::unordered_map<uint64_t, Pending> pending_;  // by call
   std::unordered_map<uint64_t, ComPtr<ID3D12Device>> new_devices_;

@@ -79,7 +79,7 @@ Status PlayerImpl::TranslateMetaParameters(CallInProgress* call) {
   }
   const auto* const bytes = static_cast<const std::byte*>(call->At<const void*>(1));
   if (bytes == nullptr) return Status();
-  const ReplayObject* const command = ObjectAt(call, 0);
+  const ReplayObject* const command = call->ObjectAt(0);
   const ReplayObject* const device = objects_.Find(call->object->device);
   const auto device5 =
       device == nullptr ? ComPtr<ID3D12Device5>() : device->pointer.As<ID3D12Device5>();

@@ -162,8 +162,8 @@ Status PlayerImpl::CheckTiles(CallInProgress* call) {
   if (device == nullptr) return Status();
   switch (call->method) {
     case Method::ID3D12GraphicsCommandList_CopyTiles: {
-      const ReplayObject* const tiled = ObjectAt(call, 0);
-      const ReplayObject* const buffer = ObjectAt(call, 3);
+      const ReplayObject* const tiled = call->ObjectAt(0);
+      const ReplayObject* const buffer = call->ObjectAt(3);
       if (tiled == nullptr || buffer == nullptr) return Status();
       const auto* const size = call->At<const D3D12_TILE_REGION_SIZE*>(2);
       CAIRN_RETURN_IF_ERROR(CheckBytes(*buffer, call->At<UINT64>(4), size->NumTiles * kTileBytes));
@@ -173,7 +173,7 @@ Status PlayerImpl::CheckTiles(CallInProgress* call) {
     case Method::ID3D12CommandQueue_CopyTileMappings: {
       const auto* const size = call->At<const D3D12_TILE_REGION_SIZE*>(4);
       for (const size_t i : {size_t{0}, size_t{2}}) {
-        const ReplayObject* const tiled = ObjectAt(call, i);
+        const ReplayObject* const tiled = call->ObjectAt(i);
         if (tiled == nullptr) return Status();
         CAIRN_RETURN_IF_ERROR(CheckRegion(
             device, *tiled, *call->At<const D3D12_TILED_RESOURCE_COORDINATE*>(i + 1), size));
@@ -181,7 +181,7 @@ Status PlayerImpl::CheckTiles(CallInProgress* call) {
       return Status();
     }
     case Method::ID3D12CommandQueue_UpdateTileMappings: {
-      const ReplayObject* const tiled = ObjectAt(call, 0);
+      const ReplayObject* const tiled = call->ObjectAt(0);
       if (tiled == nullptr) return Status();
       uint64_t tiles = 0;
       CAIRN_RETURN_IF_ERROR(CheckUpdate(device, *tiled, call->At<UINT>(1),
@@ -191,7 +191,7 @@ Status PlayerImpl::CheckTiles(CallInProgress* call) {
       auto* const counts = const_cast<UINT*>(call->At<const UINT*>(8));
       uint64_t covered = 0;
       CAIRN_RETURN_IF_ERROR(
-          CheckHeapRanges(ObjectAt(call, 4),
+          CheckHeapRanges(call->ObjectAt(4),
                           {call->At<UINT>(5), call->At<const D3D12_TILE_RANGE_FLAGS*>(6),
                            call->At<const UINT*>(7), counts},
                           tiles, &covered));

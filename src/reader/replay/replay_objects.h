@@ -43,14 +43,6 @@ struct CreationFacts {
   bool lost_pipeline = false;  // it could not be made here
 };
 
-// The contents of a descriptor.
-struct ReplayView {
-  ViewKind kind = ViewKind::kNone;
-  uint32_t width = 0;  // of the mip of a target
-  uint32_t height = 0;
-  uint64_t resource = kNoObject;
-};
-
 struct ReplayObject {
   uint64_t number = 0;
   uint64_t device = 0;
@@ -75,7 +67,6 @@ struct ReplayObject {
   uint64_t gpu_start = 0;
   uint32_t increment_bytes = 0;
   uint32_t recorded_increment_bytes = 0;
-  std::vector<ReplayView> views;  // those behind its end hold none
 
   CreationFacts created;
   uint64_t resets = 0;  // of a command allocator
@@ -121,6 +112,8 @@ class ReplayObjects {
   bool IsAbsent(uint64_t number) const { return absent_.contains(number); }
   // Returns the object's number for the pointer of Find(); 0: none.
   uint64_t NumberOf(const void* pointer) const;
+  // Returns the object for the pointer of Find(); null: none.
+  ReplayObject* FindReal(const void* pointer) { return Find(NumberOf(pointer)); }
   const std::unordered_map<uint64_t, std::unique_ptr<ReplayObject>>& all() const {
     return objects_;
   }

@@ -54,13 +54,14 @@ class HostileScript : public TestScript {
   uint64_t CreateList() { return TestScript::CreateList(CreateAllocator()); }
   using TestScript::CreateList;
 
-  uint64_t CreateDescriptors(D3D12_DESCRIPTOR_HEAP_TYPE type, uint32_t count) {
+  // `again`: the number of an object that has ended.
+  uint64_t CreateDescriptors(D3D12_DESCRIPTOR_HEAP_TYPE type, uint32_t count, uint64_t again = 0) {
     D3D12_DESCRIPTOR_HEAP_DESC desc = {};
     desc.Type = type;
     desc.NumDescriptors = count;
     const bool visible = type < D3D12_DESCRIPTOR_HEAP_TYPE_RTV;
     if (visible) desc.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE;
-    const uint64_t object = next_++;
+    const uint64_t object = again != 0 ? again : next_++;
     void* place = nullptr;
     const uint64_t call = Call(Method::ID3D12Device_CreateDescriptorHeap, device, &desc,
                                __uuidof(ID3D12DescriptorHeap), &place);

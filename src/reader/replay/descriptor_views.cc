@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Views and the descriptors that hold them. Implementations keep in descriptors what they use later on
-// the CPU (the resource of a target, the kind of a view), and ask nothing of it.
+#include "reader/replay/descriptor_views.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <span>
 
-#include "reader/replay/player_impl.h"
 #include "reader/replay/replay_regions.h"
 
 namespace cairn {
@@ -187,24 +183,9 @@ uint32_t MipOf(const D3D12_DEPTH_STENCIL_VIEW_DESC* desc) {
   return range.ok() ? range->first_mip : 0;
 }
 
-}  // namespace
-
-ReplayView* PlayerImpl::ViewAt(const ReplayDescriptor& descriptor, uint32_t further, bool add) {
-  ReplayObject* const heap = objects_.Find(descriptor.heap);
-  if (heap == nullptr || descriptor.heap == kNoObject) return nullptr;
-  const uint64_t index = uint64_t{descriptor.index} + further;
-  if (index >= heap->heap.NumDescriptors) return nullptr;
-  if (heap->views.size() <= index) {
-    if (!add) return nullptr;
-    const uint64_t larger = std::max<uint64_t>(index + 1, heap->views.size() * 2);
-    heap->views.resize(std::min<uint64_t>(larger, heap->heap.NumDescriptors));
-  }
-  return &heap->views[index];
-}
-
 template <typename Desc>
-Status PlayerImpl::CheckView(CallInProgress* call, size_t desc_index) {
-  const ReplayObject* const resource = ObjectAt(call, 0);
+Status CheckView(CallInProgress* call, size_t desc_index) {
+  const ReplayObject* const resource = call->ObjectAt(0);
   const auto* const desc = call->At<const Desc*>(desc_index);
   if (resource == nullptr || desc == nullptr) return Status();
   const Result<ViewRange> range = RangeOf(*desc);
@@ -212,16 +193,41 @@ Status PlayerImpl::CheckView(CallInProgress* call, size_t desc_index) {
 }
 
 // Targets are textures for every implementation.
-Status PlayerImpl::CheckTarget(CallInProgress* call) {
-  const ReplayObject* const resource = ObjectAt(call, 0);
-  if (resource == nullptr || !IsBuffer(*resource)) return Status();
-  return Status(StatusCode::kUnsupported, "its target is a buffer");
+template <typename Desc>
+Status CheckTarget(CallInProgress* call) {
+  const ReplayObject* const resource = call->ObjectAt(0);
+  if (resource != nullptr && IsBuffer(*resource)) {
+    return Status(StatusCode::kUnsupported, "its target is a buffer");
+  }
+  return CheckView<Desc>(call, 1);
 }
 
-Status PlayerImpl::CheckAlive(const ReplayDescriptor& descriptor, uint32_t further) {
-  const ReplayView* const view = ViewAt(descriptor, further, /*add=*/false);
+}  // namespace
+
+const DescriptorViews::View* DescriptorViews::Find(const ReplayDescriptor& descriptor,
+                                                   uint32_t further) const {
+  const auto heap = heaps_.find(descriptor.heap);
+  const uint64_t index = uint64_t{descriptor.index} + further;
+  return heap == heaps_.end() || index >= heap->second.size() ? nullptr : &heap->second[index];
+}
+
+DescriptorViews::View* DescriptorViews::Add(const ReplayDescriptor& descriptor, uint32_t further) {
+  const ReplayObject* const heap = objects_->Find(descriptor.heap);
+  if (heap == nullptr || descriptor.heap == kNoObject) return nullptr;
+  const uint64_t index = uint64_t{descriptor.index} + further;
+  if (index >= heap->heap.NumDescriptors) return nullptr;
+  std::vector<View>& views = heaps_[descriptor.heap];
+  if (views.size() <= index) {
+    const uint64_t larger = std::max<uint64_t>(index + 1, views.size() * 2);
+    views.resize(std::min<uint64_t>(larger, heap->heap.NumDescriptors));
+  }
+  return &views[index];
+}
+
+Status DescriptorViews::CheckAlive(const ReplayDescriptor& descriptor, uint32_t further) const {
+  const View* const view = Find(descriptor, further);
   if (view == nullptr || view->kind == ViewKind::kNone || view->resource == kNoObject ||
-      objects_.Find(view->resource) != nullptr) {
+      objects_->Find(view->resource) != nullptr) {
     return Status();
   }
   return Status(StatusCode::kCorrupt,
@@ -230,14 +236,15 @@ Status PlayerImpl::CheckAlive(const ReplayDescriptor& descriptor, uint32_t furth
 }
 
 // Checks that the cleared view exists, and clips the clear to its edges.
-Status PlayerImpl::CheckClear(CallInProgress* call, ViewKind kind, size_t count, size_t rects) {
-  std::span<const ReplayDescriptor> descriptors = values_.descriptors();
+Status DescriptorViews::CheckClear(CallInProgress* call,
+                                   std::span<const ReplayDescriptor> descriptors, ViewKind kind,
+                                   size_t count, size_t rects) const {
   // The first descriptor is for the GPU, of the same view: the CPU does not read it.
   if (kind == ViewKind::kUnorderedAccess && descriptors.size() == 2) {
     descriptors = descriptors.subspan(1);
   }
   for (const ReplayDescriptor& descriptor : descriptors) {
-    const ReplayView* const view = ViewAt(descriptor, 0, /*add=*/false);
+    const View* const view = Find(descriptor, 0);
     if (view == nullptr || view->kind == ViewKind::kNone || view->resource == kNoObject) {
       return Status(StatusCode::kUnsupported, "its descriptor holds no view");
     }
@@ -259,55 +266,57 @@ Status PlayerImpl::CheckClear(CallInProgress* call, ViewKind kind, size_t count,
   return Status();
 }
 
-Status PlayerImpl::CheckViews(CallInProgress* call) {
+// The targets that a call sets: the first descriptor may stand for a range of them.
+Status DescriptorViews::CheckTargets(CallInProgress* call,
+                                     std::span<const ReplayDescriptor> descriptors) const {
+  const bool is_range = call->method == Method::ID3D12GraphicsCommandList_OMSetRenderTargets &&
+                        call->At<BOOL>(2) != 0 && call->At<UINT>(0) != 0;
+  for (const ReplayDescriptor& descriptor : descriptors) {
+    const bool is_first = &descriptor == descriptors.data();
+    const uint32_t count = is_range && is_first ? call->At<UINT>(0) : 1;
+    for (uint32_t i = 0; i < count; ++i) CAIRN_RETURN_IF_ERROR(CheckAlive(descriptor, i));
+  }
+  return Status();
+}
+
+Status DescriptorViews::Check(CallInProgress* call, std::span<const ReplayDescriptor> descriptors) {
   switch (call->method) {
     case Method::ID3D12Device_CreateShaderResourceView:
     case Method::ID3D12Device15_TryCreateShaderResourceView:
       return CheckView<D3D12_SHADER_RESOURCE_VIEW_DESC>(call, 1);
     case Method::ID3D12Device_CreateUnorderedAccessView:
     case Method::ID3D12Device15_TryCreateUnorderedAccessView: {
-      const ReplayObject* const counter = ObjectAt(call, 1);
+      const ReplayObject* const counter = call->ObjectAt(1);
       if (counter != nullptr) CAIRN_RETURN_IF_ERROR(CheckIsBuffer(*counter));
       return CheckView<D3D12_UNORDERED_ACCESS_VIEW_DESC>(call, 2);
     }
     case Method::ID3D12Device_CreateRenderTargetView:
     case Method::ID3D12Device15_TryCreateRenderTargetView:
-      CAIRN_RETURN_IF_ERROR(CheckTarget(call));
-      return CheckView<D3D12_RENDER_TARGET_VIEW_DESC>(call, 1);
+      return CheckTarget<D3D12_RENDER_TARGET_VIEW_DESC>(call);
     case Method::ID3D12Device_CreateDepthStencilView:
     case Method::ID3D12Device15_TryCreateDepthStencilView:
-      CAIRN_RETURN_IF_ERROR(CheckTarget(call));
-      return CheckView<D3D12_DEPTH_STENCIL_VIEW_DESC>(call, 1);
+      return CheckTarget<D3D12_DEPTH_STENCIL_VIEW_DESC>(call);
     case Method::ID3D12GraphicsCommandList_ClearRenderTargetView:
-      return CheckClear(call, ViewKind::kRenderTarget, 2, 3);
+      return CheckClear(call, descriptors, ViewKind::kRenderTarget, 2, 3);
     case Method::ID3D12GraphicsCommandList_ClearDepthStencilView:
-      return CheckClear(call, ViewKind::kDepthStencil, 4, 5);
+      return CheckClear(call, descriptors, ViewKind::kDepthStencil, 4, 5);
     case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewUint:
     case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewFloat:
-      return CheckClear(call, ViewKind::kUnorderedAccess, 4, 5);
+      return CheckClear(call, descriptors, ViewKind::kUnorderedAccess, 4, 5);
     case Method::ID3D12GraphicsCommandList_OMSetRenderTargets:
-    case Method::ID3D12GraphicsCommandList4_BeginRenderPass: {
-      const bool is_range = call->method == Method::ID3D12GraphicsCommandList_OMSetRenderTargets &&
-                            call->At<BOOL>(2) != 0 && call->At<UINT>(0) != 0;
-      for (const ReplayDescriptor& descriptor : values_.descriptors()) {
-        const bool is_first = &descriptor == values_.descriptors().data();
-        const uint32_t count = is_range && is_first ? call->At<UINT>(0) : 1;
-        for (uint32_t i = 0; i < count; ++i) CAIRN_RETURN_IF_ERROR(CheckAlive(descriptor, i));
-      }
-      return Status();
-    }
+    case Method::ID3D12GraphicsCommandList4_BeginRenderPass: return CheckTargets(call, descriptors);
     default: return Status();
   }
 }
 
-void PlayerImpl::SetView(CallInProgress* call, const CallRole& role) {
-  if (values_.descriptors().empty()) return;
-  ReplayView* const view = ViewAt(values_.descriptors().back(), 0, /*add=*/true);
+void DescriptorViews::Set(CallInProgress* call, const ReplayDescriptor& descriptor) {
+  const CallRole& role = RoleOf(call->method);
+  View* const view = Add(descriptor, 0);
   if (view == nullptr) return;
   *view = {};
   view->kind = role.view;
   if (role.object == kNoParameter) return;  // constants, and samplers
-  const ReplayObject* const resource = ObjectAt(call, static_cast<size_t>(role.object));
+  const ReplayObject* const resource = call->ObjectAt(static_cast<size_t>(role.object));
   if (resource == nullptr) return;
   uint32_t mip = 0;
   if (role.view == ViewKind::kRenderTarget) {
@@ -322,39 +331,30 @@ void PlayerImpl::SetView(CallInProgress* call, const CallRole& role) {
   view->height = static_cast<uint32_t>(std::min(size.height, kMost));
 }
 
-void PlayerImpl::CopyViews(const ReplayDescriptor& to, uint32_t to_index,
+void DescriptorViews::Copy(const ReplayDescriptor& to, uint32_t to_index,
                            const ReplayDescriptor& from, uint32_t from_index) {
-  const ReplayView* const source = ViewAt(from, from_index, /*add=*/false);
-  const ReplayView copied = source == nullptr ? ReplayView{} : *source;
-  if (ReplayView* const target = ViewAt(to, to_index, /*add=*/true); target != nullptr) {
-    *target = copied;
-  }
+  const View* const source = Find(from, from_index);
+  const View copied = source == nullptr ? View{} : *source;
+  if (View* const target = Add(to, to_index); target != nullptr) *target = copied;
 }
 
-// Tracks the contents of descriptors after a call that was made.
-void PlayerImpl::NoteViews(CallInProgress* call, const void* result) {
-  const CallRole& role = RoleOf(call->method);
-  HRESULT outcome = S_OK;
-  if (call->info.result.size_bytes == sizeof(outcome)) {
-    std::memcpy(&outcome, result, sizeof(outcome));
-  }
-  if (FAILED(outcome)) return;  // it wrote no view
-  switch (role.role) {
-    case Role::kView: return SetView(call, role);
-    case Role::kCopyViews:
-      if (values_.descriptors().size() != 2) return;
-      for (UINT i = 0; i < call->At<UINT>(0); ++i) {
-        CopyViews(values_.descriptors()[0], i, values_.descriptors()[1], i);
-      }
+void DescriptorViews::Note(CallInProgress* call, std::span<const ReplayDescriptor> descriptors) {
+  switch (RoleOf(call->method).role) {
+    case Role::kView:
+      if (!descriptors.empty()) Set(call, descriptors.back());
       return;
-    case Role::kCopyViewRanges: return NoteCopies(call);
+    case Role::kCopyViews:
+      if (descriptors.size() != 2) return;
+      for (UINT i = 0; i < call->At<UINT>(0); ++i) Copy(descriptors[0], i, descriptors[1], i);
+      return;
+    case Role::kCopyViewRanges: return CopyRanges(call, descriptors);
     default: return;
   }
 }
 
 // Ranges of any sizes to ranges of other sizes: one descriptor after another.
-void PlayerImpl::NoteCopies(CallInProgress* call) {
-  const std::vector<ReplayDescriptor>& all = values_.descriptors();
+void DescriptorViews::CopyRanges(CallInProgress* call,
+                                 std::span<const ReplayDescriptor> descriptors) {
   const UINT counts[] = {call->At<UINT>(0), call->At<UINT>(3)};
   const UINT* const sizes[] = {call->At<const UINT*>(2), call->At<const UINT*>(5)};
   const auto size_of = [&](int side, UINT range) {
@@ -368,8 +368,8 @@ void PlayerImpl::NoteCopies(CallInProgress* call) {
         ++from;
         from_index = 0;
       }
-      if (from >= counts[1] || uint64_t{counts[0]} + from >= all.size()) return;
-      CopyViews(all[to], i, all[counts[0] + from], from_index++);
+      if (from >= counts[1] || uint64_t{counts[0]} + from >= descriptors.size()) return;
+      Copy(descriptors[to], i, descriptors[counts[0] + from], from_index++);
     }
   }
 }

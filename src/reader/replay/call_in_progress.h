@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A recorded call on its way to the real object: what the parts of the player hand each other.
+#ifndef CAIRN_READER_REPLAY_CALL_IN_PROGRESS_H_
+#define CAIRN_READER_REPLAY_CALL_IN_PROGRESS_H_
+
+#include <cstddef>
+
+#include "d3d12gen/methods.h"
+#include "format/calls/record.h"
+#include "format/calls/value_decoder.h"
+#include "reader/replay/replay_objects.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+// Owns nothing; lives as long as the call is played. One thread.
+struct CallInProgress {
+  const Record& record;
+  Method method;
+  const MethodInfo& info;
+  ReplayObject* object;  // on which it is called
+  DecodedCall& arguments;
+  ReplayObjects& objects;
+
+  // Returns the argument. `T`: the type of the parameter, as the method declares it.
+  template <typename T>
+  T& At(size_t index) {
+    return *static_cast<T*>(arguments.arguments[index]);
+  }
+  // Returns the object that the argument, an interface's pointer, is by now. Null: none.
+  ReplayObject* ObjectAt(size_t index) { return objects.FindReal(At<void*>(index)); }
+};
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPLAY_CALL_IN_PROGRESS_H_
