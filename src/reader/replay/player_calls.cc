@@ -16,6 +16,7 @@
 #include "format/calls/value_encoder.h"
 #include "format/pix/pix_event.h"
 #include "os/clock.h"
+#include "reader/replay/creation_facts.h"
 #include "reader/replay/player_impl.h"
 
 namespace cairn {
@@ -146,10 +147,24 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
   }
   if (SUCCEEDED(outcome)) {
     views_.Note(call, values_.descriptors());
-    NoteBindings(call);
+    bindings_.Note(call, values_.descriptors(), values_.lost_pipeline());
+    NoteSubstitutes(*call);
   }
   NoteAddresses(call, result);
   return AfterCall(call);
+}
+
+void PlayerImpl::NoteSubstitutes(const CallInProgress& call) {
+  if (values_.lost_pipeline()) {
+    LeaveOut(call.record.number,
+             fmt::format("{}: its pipeline, which could not be made here", call.info.name));
+  }
+  for (const ReplayDescriptor& descriptor : values_.descriptors()) {
+    if (descriptor.outside == 0) continue;
+    Note(fmt::format("call {}, {}: descriptor 0x{:x} was in no heap; {}", call.record.number,
+                     call.info.name, descriptor.outside,
+                     library_.is_libvkd3d ? "here the table is null" : "it is passed on as it is"));
+  }
 }
 
 // Changes arguments for this replay.
@@ -290,7 +305,7 @@ void PlayerImpl::KeepPending(CallInProgress* call, const void* result) {
   *pending.created.Receive() = *place;  // with the reference that the call gave
   pending.initial_state = InitialStateOf(call->info, call->arguments.arguments);
   pending.committed = RoleOf(call->method).memory == ResourceMemory::kCommitted;
-  pending.facts = FactsOf(call);
+  pending.facts = FactsOf(call, values_.lost_pipeline());
 }
 
 // Updates the values of fences and the waits for them.
@@ -351,7 +366,7 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   for (UINT i = 0; i < count; ++i) {
     if (options_.omissions.lists.contains(Omissions::ListKey(number, i))) continue;
     if (lists[i] == nullptr) return Status(StatusCode::kCorrupt, "a command list is null");
-    const Status recorded = CheckRecorded(objects_.NumberOf(lists[i]));
+    const Status recorded = bindings_.CheckRecorded(objects_.NumberOf(lists[i]));
     if (!recorded.ok()) {
       LeaveOut(number, fmt::format("a list that is submitted: {}", recorded.message()));
       continue;

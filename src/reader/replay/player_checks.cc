@@ -101,7 +101,7 @@ Status PlayerImpl::CheckCall(CallInProgress* call) {
   CAIRN_RETURN_IF_ERROR(CheckTiles(call));
   CAIRN_RETURN_IF_ERROR(CheckRanges(call));
   CAIRN_RETURN_IF_ERROR(views_.Check(call, values_.descriptors()));
-  return CheckBindings(call);
+  return bindings_.Check(call, values_.descriptors());
 }
 
 Status PlayerImpl::CheckCopyOfAll(const CallInProgress& call, const ReplayObject& to,

@@ -112,6 +112,11 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
       cost_(options_.most_cost_ns),
       values_(&objects_, library.is_libvkd3d),
       views_(&objects_),
+      bindings_(&objects_, library.is_libvkd3d,
+                [this](uint64_t device, ComPtr<IUnknown> object) {
+                  DeviceContext* const context = ContextOf(device);
+                  if (context != nullptr) context->ended.push_back(std::move(object));
+                }),
       next_frame_(trace->first_frame().value_or(0)) {
   // For a trace that began late, the duration of its first frame is unknown.
   if (next_frame_ == 0 && !trace->facts().trimmed) {
@@ -129,7 +134,7 @@ PlayerImpl::~PlayerImpl() {
     pending.created.Detach();
     pending.facts.pipeline.Detach();
   }
-  for (auto& [list, bindings] : bindings_) bindings.release();
+  bindings_.Abandon();
 }
 
 Status PlayerImpl::Run() {
@@ -265,7 +270,7 @@ Status PlayerImpl::OnCall(const Record& record) {
   if (role.replay == Replay::kSkip) return Status();
   if (options_.on_call) options_.on_call(record.number);
   if (options_.omissions.calls.contains(record.number)) {
-    ForgetBindings(record.object, *method);
+    bindings_.Forget(record.object, *method);
     return Status();
   }
   if (role.replay == Replay::kImport) {
@@ -314,14 +319,13 @@ Status PlayerImpl::LeaveOutCall(const CallInProgress& call, const std::string& w
     Pending& pending = AddPending(call);
     pending.left_out = why;
     pending.device_lacks = device_lacks;
-    const auto list = bindings_.find(call.record.object);
-    pending.was_unknown = list != bindings_.end() && list->second->unknown;
-    ForgetBindings(call.record.object, call.method);
+    pending.was_unknown = bindings_.IsUnknown(call.record.object);
+    bindings_.Forget(call.record.object, call.method);
   } else if (device_lacks && options_.end_at_refusal) {
     return FailCall(PlayerFailure::kRefused, call, why + Differences());
   } else {
     LeaveOut(call.record.number, fmt::format("{}: {}", call.info.name, why));
-    ForgetBindings(call.record.object, call.method);
+    bindings_.Forget(call.record.object, call.method);
   }
   return WaitInsteadOf(call.record);
 }
@@ -420,10 +424,7 @@ Status PlayerImpl::JudgeResult(const Pending& pending, uint64_t call, HRESULT re
   if (!answers) return Status();
   if (pending.made && FAILED(recorded) == FAILED(pending.result)) ++result_.compared_results;
   if (FAILED(recorded)) {
-    const auto list = bindings_.find(pending.object);
-    if (!pending.left_out.empty() && list != bindings_.end() && !pending.was_unknown) {
-      list->second->unknown = false;
-    }
+    if (!pending.left_out.empty() && !pending.was_unknown) bindings_.SetKnown(pending.object);
     return Status();
   }
   std::string why = pending.left_out;
@@ -449,7 +450,7 @@ Status PlayerImpl::JudgeResult(const Pending& pending, uint64_t call, HRESULT re
     return Status(StatusCode::kUnsupported, fmt::format("call {}, {}: {}", call, info.name, why));
   }
   LeaveOut(call, fmt::format("{}: {}", info.name, why));
-  ForgetBindings(pending.object, pending.method);
+  bindings_.Forget(pending.object, pending.method);
   return Status();
 }
 
@@ -523,7 +524,11 @@ Status PlayerImpl::OnCreated(const Record& record, const ObjectBody& body, Chain
     ReplayObject* const object = objects_.Find(record.object);
     if (object == nullptr || object->pointer.get() == nullptr) return added;
     if (!added.ok() && added.code() != StatusCode::kUnsupported) return added;
-    KeepFacts(object, std::move(creation->facts));
+    if (object->chain == Chain::kID3D12GraphicsCommandList) {
+      bindings_.Begin(object->number, &creation->facts);
+    }
+    creation->facts.pipeline = {};
+    object->created = std::move(creation->facts);
     CAIRN_RETURN_IF_ERROR(CheckCost());  // before it is cleared
     CAIRN_RETURN_IF_ERROR(ClearMemory(object, *creation));
     return added;
@@ -644,7 +649,7 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
     if (object->pointer && !is_fence) context->ended.push_back(object->pointer);
     if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(SweepEnded(context));
   }
-  if (object != nullptr) EndBindings(*object);
+  if (object != nullptr) bindings_.End(*object);
   if (object != nullptr && object->chain == Chain::kID3D12Fence) {
     // Queues wait for no fence that is gone: what they have is waited for as ever.
     fences_.SignalFromCpu(record.object, std::numeric_limits<uint64_t>::max());

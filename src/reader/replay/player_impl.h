@@ -23,6 +23,7 @@
 #include "reader/replay/descriptor_views.h"
 #include "reader/replay/device.h"
 #include "reader/replay/fence_model.h"
+#include "reader/replay/list_bindings.h"
 #include "reader/replay/play_cost.h"
 #include "reader/replay/player.h"
 #include "reader/replay/replay_objects.h"
@@ -95,36 +96,6 @@ class PlayerImpl final : public Player {
     std::unique_ptr<Canary> canary;
     ComPtr<ID3D12Resource> zeros;  // a buffer in place of none
   };
-  // The bindings of a command list that implementations rely on.
-  struct ListBindings {
-    struct Table {
-      ComPtr<IUnknown> heap;
-      uint64_t heap_number = 0;
-      uint32_t index = 0;
-      uint32_t heap_count = 0;
-      uint64_t outside = 0;  // the handle, as recorded, if it was in no heap
-    };
-    struct Bound {
-      bool set = false;
-      bool unknown = false;  // what was set last was left out
-      ComPtr<IUnknown> signature;
-      std::shared_ptr<const RootSignatureLayout> layout;  // null: not known
-      std::vector<Table> tables;                          // by root parameter
-      bool checked = false;                               // the tables, since one was set
-    };
-    Bound points[2];  // graphics, compute
-    ComPtr<IUnknown> pipeline;
-    ComPtr<IUnknown> state_object;
-    // True if the last binding was skipped, so that the state that work would use is unknown. True
-    // for all of a list whose Reset was skipped.
-    bool unknown = false;
-    bool unknown_heaps = false;
-    bool unknown_pipeline = false;
-    bool unknown_targets = false;
-    uint64_t allocator = kNoObject;
-    uint64_t allocator_resets = 0;
-  };
-
   // player_impl.cc: records.
   Status PlayAll();
   Status Play(const Record& record);
@@ -172,6 +143,8 @@ class PlayerImpl final : public Player {
   Status Execute(CallInProgress* call, void* target);
   Status MapResource(CallInProgress* call, void* target);
   void NoteStates(CallInProgress* call);
+  // Notes what the implementation was given in place of what the program had bound.
+  void NoteSubstitutes(const CallInProgress& call);
   void KeepPending(CallInProgress* call, const void* result);
   Status AfterCall(CallInProgress* call);
   Status AskFeature(CallInProgress* call, void* target);
@@ -193,29 +166,6 @@ class PlayerImpl final : public Player {
   // player_meta_commands.cc: what meta commands are given. Others are left as they are.
   Status TranslateMetaParameters(CallInProgress* call);
   Status TranslateMetaParameter(const D3D12_META_COMMAND_PARAMETER_DESC& parameter);
-
-  // player_bindings.cc: what command lists have bound.
-  Status CheckCreation(CallInProgress* call);
-  Status CheckBindings(CallInProgress* call);
-  Status CheckRecorded(uint64_t list);
-  Status CheckRootArgument(CallInProgress* call, size_t point, RootParameter::Kind kind);
-  Status CheckTable(const RootParameter& parameter);
-  Status CheckTables(ListBindings* bindings, size_t point);
-  Status CheckWork(CallInProgress* call);
-  CreationFacts FactsOf(CallInProgress* call);
-  void KeepFacts(ReplayObject* object, CreationFacts facts);
-  void NoteBindings(CallInProgress* call);
-  void NoteState(CallInProgress* call, const CallRole& role);
-  // Forgets bindings after a skipped call of a list.
-  void ForgetBindings(uint64_t list, Method method);
-  void SetRootSignature(CallInProgress* call, size_t point);
-  void SetTable(CallInProgress* call, size_t point);
-  void StartList(CallInProgress* call, const ReplayObject* allocator, IUnknown* pipeline);
-  void ClearList(CallInProgress* call, IUnknown* pipeline);
-  ListBindings& BindingsOf(uint64_t list);
-  void EndBindings(const ReplayObject& list);
-  void Retire(uint64_t device, ComPtr<IUnknown> object);
-  void Retire(uint64_t device, ListBindings* bindings);
 
   // player_waits.cc: fences, canary.
   struct Awaited {
@@ -371,7 +321,7 @@ class PlayerImpl final : public Player {
   std::map<uint64_t, std::deque<Given>> given_;
   uint64_t told_unfinished_[2] = {0, 0};
   std::unordered_map<uint64_t, ListStates> lists_;
-  std::unordered_map<uint64_t, std::unique_ptr<ListBindings>> bindings_;
+  ListBindings bindings_;
   BufferAddresses addresses_;
   // Signatures by the calls that made them, until their objects and results come.
   std::unordered_map<uint64_t, IndirectLayout> new_signatures_;

@@ -83,6 +83,9 @@ struct ReplayDescriptor {
   uint32_t index = 0;
   uint32_t heap_count = 0;
   D3D12_DESCRIPTOR_HEAP_TYPE heap_type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
+  // The handle, as recorded, that a table was set to, if it was in no heap: in the arguments it is
+  // null where the CPU reads descriptors of tables, elsewhere what it was. 0: none.
+  uint64_t outside = 0;
 };
 
 // The interface that declares a method.

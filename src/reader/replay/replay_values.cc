@@ -242,7 +242,6 @@ void ReplayValues::Begin(Method method, const void* device) {
   descriptors_.clear();
   had_event_ = false;
   lost_pipeline_ = false;
-  table_outside_ = 0;
 }
 
 Status ReplayValues::Object(Chain declared, uint64_t* place) {
@@ -325,8 +324,7 @@ Status ReplayValues::GpuDescriptor(uint64_t* place) {
       RoleOf(method_).root != RootArgumentKind::kTable) {
     return Descriptor(real, place);
   }
-  descriptors_.push_back({.heap = kNoObject});
-  table_outside_ = *place;
+  descriptors_.push_back({.heap = kNoObject, .outside = *place});
   if (cpu_reads_tables_) *place = 0;
   return Status();
 }

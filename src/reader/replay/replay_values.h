@@ -25,17 +25,14 @@ class ReplayValues final : public ValueVisitor {
   // Call it before each call is decoded. `device`: the real device of the called object; null:
   // unknown.
   void Begin(Method method, const void* device);
-  // The descriptors that were met, CPU and GPU, in the order of the arguments; those that are null have
-  // no heap.
+  // The descriptors that were met, CPU and GPU, in the order of the arguments; those that are null,
+  // or that were in no heap, have heap kNoObject.
   const std::vector<ReplayDescriptor>& descriptors() const { return descriptors_; }
   std::vector<ReplayDescriptor>& descriptors() { return descriptors_; }
   // An event was passed, not null.
   bool had_event() const { return had_event_; }
   // A list was to begin with a pipeline that could not be made here. It begins without one.
   bool lost_pipeline() const { return lost_pipeline_; }
-  // A table was set to a handle, as recorded, that was in no heap. In the arguments it is null where the CPU reads
-  // descriptors of tables, elsewhere what it was. 0: none.
-  uint64_t table_outside() const { return table_outside_; }
 
   Status Object(Chain declared, uint64_t* place) override;
   Status GpuAddress(uint64_t* place) override;
@@ -55,7 +52,6 @@ class ReplayValues final : public ValueVisitor {
   std::vector<ReplayDescriptor> descriptors_;
   bool had_event_ = false;
   bool lost_pipeline_ = false;
-  uint64_t table_outside_ = 0;
 };
 
 // Checks accesses that could corrupt memory and that an implementation does not check: copies of

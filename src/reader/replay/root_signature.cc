@@ -202,4 +202,23 @@ Result<RootSignatureLayout> ParseRootSignature(std::span<const std::byte> blob) 
   return layout;
 }
 
+Status CheckParameter(const RootSignatureLayout& layout, uint64_t index, RootParameter::Kind kind) {
+  if (index >= layout.parameters.size()) {
+    return Status(StatusCode::kCorrupt,
+                  fmt::format("root parameter {} of a root signature that has {}", index,
+                              layout.parameters.size()));
+  }
+  const RootParameter::Kind is = layout.parameters[index].kind;
+  if (is == kind) return Status();
+  return Status(StatusCode::kCorrupt,
+                fmt::format("root parameter {} is {}, not {}", index, NameOf(is), NameOf(kind)));
+}
+
+Status CheckConstants(const RootParameter& parameter, uint64_t first, uint64_t count) {
+  if (first <= parameter.constants && count <= parameter.constants - first) return Status();
+  return Status(StatusCode::kCorrupt,
+                fmt::format("{} root constants from {} on, where there are {}", count, first,
+                            parameter.constants));
+}
+
 }  // namespace cairn

@@ -36,6 +36,11 @@ struct RootSignatureLayout {
 // contradicts itself; kUnsupported: a version that is not known.
 Result<RootSignatureLayout> ParseRootSignature(std::span<const std::byte> blob);
 
+// Checks that the root signature has a parameter of that kind. kCorrupt: it has none, or another one.
+Status CheckParameter(const RootSignatureLayout& layout, uint64_t index, RootParameter::Kind kind);
+// Checks that a parameter of constants has so many from `first` on. kCorrupt: it has not.
+Status CheckConstants(const RootParameter& parameter, uint64_t first, uint64_t count);
+
 }  // namespace cairn
 
 #endif  // CAIRN_READER_REPLAY_ROOT_SIGNATURE_H_

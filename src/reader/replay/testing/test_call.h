@@ -12,13 +12,16 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/d3d12_api.h"
 #include "d3d12abi/testing/fake_device.h"
 #include "reader/replay/call_in_progress.h"
 #include "reader/replay/replay_objects.h"
+#include "reader/replay/root_signature.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -54,6 +57,36 @@ class TestObjects {
               S_OK);
     Add(number, Chain::kID3D12Resource, resource.get());
   }
+  void AddSignature(uint64_t number, std::vector<RootParameter> parameters) {
+    ComPtr<IUnknown> made;
+    EXPECT_EQ(
+        device_->CreateRootSignature(0, nullptr, 0, __uuidof(ID3D12RootSignature), made.Receive()),
+        S_OK);
+    Add(number, Chain::kID3D12RootSignature, made.get())->created.root_signature =
+        std::make_shared<const RootSignatureLayout>(RootSignatureLayout{std::move(parameters)});
+  }
+  void AddPipeline(uint64_t number) {
+    const D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
+    ComPtr<IUnknown> made;
+    EXPECT_EQ(
+        device_->CreateComputePipelineState(&desc, __uuidof(ID3D12PipelineState), made.Receive()),
+        S_OK);
+    Add(number, Chain::kID3D12PipelineState, made.get());
+  }
+  void AddList(uint64_t number, uint64_t allocator) {
+    constexpr auto kType = D3D12_COMMAND_LIST_TYPE_DIRECT;
+    ComPtr<IUnknown> memory;
+    EXPECT_EQ(
+        device_->CreateCommandAllocator(kType, __uuidof(ID3D12CommandAllocator), memory.Receive()),
+        S_OK);
+    auto* const real =
+        Add(allocator, Chain::kID3D12CommandAllocator, memory.get())->As<ID3D12CommandAllocator>();
+    ComPtr<IUnknown> made;
+    EXPECT_EQ(device_->CreateCommandList(0, kType, real, nullptr,
+                                         __uuidof(ID3D12GraphicsCommandList), made.Receive()),
+              S_OK);
+    Add(number, Chain::kID3D12GraphicsCommandList, made.get());
+  }
   // Returns the descriptor as ReplayValues has it.
   ReplayDescriptor At(uint64_t heap, uint32_t index) {
     const D3D12_DESCRIPTOR_HEAP_DESC& desc = table.Find(heap)->heap;
@@ -66,7 +99,6 @@ class TestObjects {
     EXPECT_TRUE(added.ok()) << added.status().message();
     return added.ok() ? *added : nullptr;
   }
-  ID3D12Device* device() { return device_.get(); }
 
   ReplayObjects table;
 
