@@ -324,7 +324,7 @@ Status PlayerImpl::AfterCall(CallInProgress* call) {
   }
   if (role.timeline == Timeline::kQueue) {
     fences_.SignalFromQueue(object, fence, value);
-    Signalled(object, fence, value);
+    unfinished_.Signalled(object, fence, value);
   } else {
     fences_.SignalFromCpu(fence, value);
   }
@@ -386,7 +386,7 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   DeviceContext* const context = ContextOf(call->object->device);
   if (context == nullptr) return Status();
   context->busy = true;
-  Submitted(call->record.object);
+  unfinished_.Submitted(call->record.object, number);
   context->states.Execute(states, GetDesc(queue).Type == D3D12_COMMAND_LIST_TYPE_COPY);
   if (!options_.canary) return Status();
   return WaitForSubmission(call->record.object, context, start_ns);

@@ -112,6 +112,7 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
       cost_(options_.most_cost_ns),
       values_(&objects_, library.is_libvkd3d),
       views_(&objects_),
+      unfinished_(options_.on_unfinished),
       bindings_(&objects_, library.is_libvkd3d,
                 [this](uint64_t device, ComPtr<IUnknown> object) {
                   DeviceContext* const context = ContextOf(device);
@@ -634,7 +635,7 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
     const bool stuck = !library_.is_libvkd3d && fences_.Blocked(record.object);
     if (context->lost || stuck) object->pointer.Detach();
     context->queues.erase(record.object);
-    QueueIsIdle(record.object);
+    unfinished_.Idle(record.object);
   }
   if (object != nullptr && object->chain == Chain::kID3D12Device) {
     CAIRN_RETURN_IF_ERROR(WaitForDevice(record.object));

@@ -28,6 +28,7 @@
 #include "reader/replay/player.h"
 #include "reader/replay/replay_objects.h"
 #include "reader/replay/replay_values.h"
+#include "reader/replay/unfinished_work.h"
 #include "reader/replay/unrepeatable.h"
 #include "reader/replay/wait_time.h"
 
@@ -204,7 +205,7 @@ class PlayerImpl final : public Player {
   Result<ID3D12CommandQueue*> OwnQueue(DeviceContext* context);
   Status MarkFrame();
 
-  // player_losses.cc: devices that are lost, and what the GPU has not yet done.
+  // player_losses.cc: devices that are lost.
   // Ends a search; otherwise what follows on the device is left out.
   Status CheckLoss(DeviceContext* context);
   Status CheckLosses();
@@ -213,11 +214,6 @@ class PlayerImpl final : public Player {
   void NoteRecordedLoss(const Record& record, HRESULT recorded);
   // Returns an error, at the end, if a device was lost that was not lost in the recording.
   Status JudgeLosses();
-  void Submitted(uint64_t queue);
-  void Signalled(uint64_t queue, uint64_t fence, uint64_t value);
-  void Reached(uint64_t fence, uint64_t value);
-  void QueueIsIdle(uint64_t queue);
-  void TellUnfinished();
 
   // player_memory.cc: memory, contents, images.
   Status OnMemory(const Record& record);
@@ -302,6 +298,7 @@ class PlayerImpl final : public Player {
   ReplayValues values_;
   DescriptorViews views_;
   FenceModel fences_;
+  UnfinishedWork unfinished_;
   std::unordered_map<uint64_t, Pending> pending_;  // by call
   std::unordered_map<uint64_t, ComPtr<ID3D12Device>> new_devices_;
   std::map<uint64_t, std::unique_ptr<DeviceContext>> devices_;
@@ -312,14 +309,6 @@ class PlayerImpl final : public Player {
   };
   std::map<uint64_t, Loss> losses_;
   std::set<uint64_t> recorded_losses_;
-  // The work of each queue, in order, that is not known to be done: submissions, or signals between
-  // them.
-  struct Given {
-    uint64_t submission = 0;
-    FenceValue signal;
-  };
-  std::map<uint64_t, std::deque<Given>> given_;
-  uint64_t told_unfinished_[2] = {0, 0};
   std::unordered_map<uint64_t, ListStates> lists_;
   ListBindings bindings_;
   BufferAddresses addresses_;

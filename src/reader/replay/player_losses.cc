@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices that are lost, and which submissions nobody has seen the end of.
+// Devices that are lost.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -74,55 +74,6 @@ Status PlayerImpl::JudgeLosses() {
     return Fail(PlayerFailure::kLost, loss.record, loss.what, StatusCode::kDeviceLost);
   }
   return Status();
-}
-
-// ---- What the GPU has not yet done, as far as the playback has seen -------------------------------
-
-void PlayerImpl::Submitted(uint64_t queue) {
-  if (!options_.on_unfinished) return;
-  given_[queue].push_back({.submission = current_, .signal = {}});
-  TellUnfinished();
-}
-
-void PlayerImpl::Signalled(uint64_t queue, uint64_t fence, uint64_t value) {
-  const auto given = given_.find(queue);
-  if (given == given_.end() || given->second.empty()) return;
-  given->second.push_back({.submission = 0, .signal = {fence, value}});
-}
-
-// A fence has come to a value: what its queues were given before is done.
-void PlayerImpl::Reached(uint64_t fence, uint64_t value) {
-  bool changed = false;
-  for (auto& [queue, given] : given_) {
-    const auto last = std::find_if(given.rbegin(), given.rend(), [&](const Given& entry) {
-      return entry.submission == 0 && entry.signal.fence == fence && entry.signal.value <= value;
-    });
-    if (last == given.rend()) continue;
-    given.erase(given.begin(), last.base());
-    changed = true;
-  }
-  if (changed) TellUnfinished();
-}
-
-void PlayerImpl::QueueIsIdle(uint64_t queue) {
-  if (given_.erase(queue) != 0) TellUnfinished();
-}
-
-void PlayerImpl::TellUnfinished() {
-  if (!options_.on_unfinished) return;
-  uint64_t first = 0;
-  uint64_t last = 0;
-  for (const auto& [queue, given] : given_) {
-    for (const Given& entry : given) {
-      if (entry.submission == 0) continue;
-      first = first == 0 ? entry.submission : std::min(first, entry.submission);
-      last = std::max(last, entry.submission);
-    }
-  }
-  if (first == told_unfinished_[0] && last == told_unfinished_[1]) return;
-  told_unfinished_[0] = first;
-  told_unfinished_[1] = last;
-  options_.on_unfinished(first, last);
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -190,7 +190,7 @@ Status PlayerImpl::WaitFor(std::span<const Awaited> any, const std::string& what
     time.Look(MonotonicNs());
     CAIRN_RETURN_IF_ERROR(CheckPunctuality(time, what, first));
   }
-  if (reached->number != kNoObject) Reached(reached->number, reached->value);
+  if (reached->number != kNoObject) unfinished_.Reached(reached->number, reached->value);
   time.Look(MonotonicNs());
   return CheckPunctuality(time, what, *reached);
 }
@@ -278,7 +278,7 @@ Status PlayerImpl::WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t
   const DeviceContext::Idle& idle = context->queues[queue];
   const Awaited awaited = {idle.fence.get(), kNoObject, idle.value, context};
   CAIRN_RETURN_IF_ERROR(WaitFor({&awaited, 1}, fmt::format("queue {}", queue), since_ns));
-  if (!context->lost && !result_.interrupted) QueueIsIdle(queue);
+  if (!context->lost && !result_.interrupted) unfinished_.Idle(queue);
   return Status();
 }
 
