@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Plays traces. What calls Direct3D 12 is compiled once for each calling convention.
 include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
-cairn_library(cairn_replay_model SOURCES fence_model.cc root_signature.cc unfinished_work.cc unrepeatable.cc
+cairn_library(cairn_replay_model SOURCES fence_model.cc play_log.cc root_signature.cc unfinished_work.cc unrepeatable.cc
   DEPS cairn_d3d12tables cairn_base fmt::fmt)
 # Loads implementations, and says what devices are; sees no declaration of Direct3D.
 set(describe device_linux.cc)
@@ -33,7 +33,7 @@ foreach(abi "" ${CAIRN_D3D12_ABIS})
   target_link_libraries(cairn_player_any PUBLIC $<LINK_ONLY:cairn_player${abi}>)
 endforeach()
 
-cairn_test(fence_model_test SOURCES fence_model_test.cc play_cost_test.cc unfinished_work_test.cc unrepeatable_test.cc wait_time_test.cc
+cairn_test(fence_model_test SOURCES fence_model_test.cc play_cost_test.cc play_log_test.cc unfinished_work_test.cc unrepeatable_test.cc wait_time_test.cc
   DEPS cairn_replay_model)
 if(BUILD_TESTING)
   # Parts of the player, each on its own.

@@ -208,9 +208,9 @@ Status PlayerImpl::PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queu
   }
   AddressMemory memory(this, context, queue);
   const Status status = addresses_.Patch(lists, &memory);
-  if (status.ok() || failure_ != PlayerFailure::kNone) return status;
+  if (status.ok() || log_.failed()) return status;
   if (status.code() == StatusCode::kDeviceLost) return LoseDevice(context, status.message());
-  Note("addresses in buffers stay as they were recorded: " + status.message());
+  log_.Note("addresses in buffers stay as they were recorded: " + status.message());
   return Status();
 }
 

@@ -95,7 +95,7 @@ Status PlayerImpl::MakeCall(CallInProgress* call) {
   CAIRN_RETURN_IF_ERROR(Decode(call));
   CAIRN_RETURN_IF_ERROR(CheckCreation(call));
   CAIRN_RETURN_IF_ERROR(TranslateMetaParameters(call));
-  ++result_.calls;
+  ++log_.result().calls;
   const uint64_t object = call->record.object;
   switch (RoleOf(call->method).replay) {
     case Replay::kAwaitValue: {
@@ -156,14 +156,15 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
 
 void PlayerImpl::NoteSubstitutes(const CallInProgress& call) {
   if (values_.lost_pipeline()) {
-    LeaveOut(call.record.number,
-             fmt::format("{}: its pipeline, which could not be made here", call.info.name));
+    log_.LeaveOut(call.record.number,
+                  fmt::format("{}: its pipeline, which could not be made here", call.info.name));
   }
   for (const ReplayDescriptor& descriptor : values_.descriptors()) {
     if (descriptor.outside == 0) continue;
-    Note(fmt::format("call {}, {}: descriptor 0x{:x} was in no heap; {}", call.record.number,
-                     call.info.name, descriptor.outside,
-                     library_.is_libvkd3d ? "here the table is null" : "it is passed on as it is"));
+    log_.Note(
+        fmt::format("call {}, {}: descriptor 0x{:x} was in no heap; {}", call.record.number,
+                    call.info.name, descriptor.outside,
+                    library_.is_libvkd3d ? "here the table is null" : "it is passed on as it is"));
   }
 }
 
@@ -368,7 +369,7 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
     if (lists[i] == nullptr) return Status(StatusCode::kCorrupt, "a command list is null");
     const Status recorded = bindings_.CheckRecorded(objects_.NumberOf(lists[i]));
     if (!recorded.ok()) {
-      LeaveOut(number, fmt::format("a list that is submitted: {}", recorded.message()));
+      log_.LeaveOut(number, fmt::format("a list that is submitted: {}", recorded.message()));
       continue;
     }
     chosen.push_back(lists[i]);
@@ -466,7 +467,7 @@ Status PlayerImpl::CompareFeature(const Record& record, const Pending& pending,
   if (const Status status =
           DecodeResults(Describe(pending.method), results, options, &arena_, &recorded);
       !status.ok()) {
-    LeaveOut(record.number, "results: " + status.message());
+    log_.LeaveOut(record.number, "results: " + status.message());
     return Status();
   }
   HRESULT result = S_OK;

@@ -112,8 +112,8 @@ Status PlayerImpl::CheckCopyOfAll(const CallInProgress& call, const ReplayObject
   if (library_.is_libvkd3d || !as_many || formats.code() != StatusCode::kCorrupt) return formats;
   // Direct3D 12 does not define this copy: some implementations leave it out, others give it to the GPU, which may
   // have died of it.
-  Note(fmt::format("call {}, {}: {}; it is passed on as it is", call.record.number, call.info.name,
-                   formats.message()));
+  log_.Note(fmt::format("call {}, {}: {}; it is passed on as it is", call.record.number,
+                        call.info.name, formats.message()));
   return Status();
 }
 

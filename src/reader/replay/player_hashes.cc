@@ -36,7 +36,7 @@ Status PlayerImpl::ClearTexture(ReplayObject* texture, const Pending& creation) 
 Status PlayerImpl::OnResourceHash(const Record& record) {
   if (!options_.validate_resources || next_frame_ < options_.first_frame) return Status();
   const auto not_compared = [&](const std::string& what) {
-    NotCompared(what);
+    log_.NotCompared(what);
     return Status();
   };
   std::span<const std::byte> rest = record.body;
@@ -52,7 +52,7 @@ Status PlayerImpl::OnResourceHash(const Record& record) {
     return not_compared("textures that this device cannot begin as zeros");
   }
   CAIRN_RETURN_IF_ERROR(WaitForDevice(object->device));
-  if (result_.interrupted) return Status();
+  if (log_.result().interrupted) return Status();
   Result<ID3D12CommandQueue*> queue = OwnQueue(context);
   if (!queue.ok()) return queue.status();
   auto* const resource = object->As<ID3D12Resource>();
@@ -81,18 +81,18 @@ Status PlayerImpl::OnResourceHash(const Record& record) {
   const bool same = hash.low64 == body->hash_low && hash.high64 == body->hash_high;
   // Addresses are those of this device, wherever copies brought them.
   if (!same && IsBuffer(*object) && addresses_.patched() != 0) {
-    Note("not compared: buffers that may hold addresses of this device");
+    log_.Note("not compared: buffers that may hold addresses of this device");
     return Status();
   }
   if (!same && structure_sizes_.contains(record.object)) {
-    Note(kStructureSizes);
+    log_.Note(kStructureSizes);
     return Status();
   }
-  ++result_.compared_resources;
+  ++log_.result().compared_resources;
   if (same) return Status();
-  return Fail(PlayerFailure::kMismatch, record.number,
-              fmt::format("resource {}, subresource {}, does not hold what it held", record.object,
-                          body->subresource));
+  return log_.Fail(PlayerFailure::kMismatch, record.number,
+                   fmt::format("resource {}, subresource {}, does not hold what it held",
+                               record.object, body->subresource));
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

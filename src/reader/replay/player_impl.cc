@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <cstring>
 #include <limits>
@@ -74,30 +73,6 @@ constexpr char kNoImport[] = "no replay has what it opens";
 
 constexpr char kOfLostDevice[] = "calls of a device that was lost before";
 
-// The most kinds of skipped calls; further kinds are counted together.
-constexpr size_t kMostKinds = 1000;
-
-// "fence 7 came to 0x80" -> "fence # came to #"
-std::string WithoutNumbers(std::string_view text) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  std::string result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (!is_digit(text[i])) {
-      result += text[i];
-      continue;
-    }
-    const bool hex = text.substr(i).starts_with("0x");
-    if (hex) ++i;
-    while (i + 1 < text.size() &&
-           (is_digit(text[i + 1]) ||
-            (hex && std::isxdigit(static_cast<unsigned char>(text[i + 1]))))) {
-      ++i;
-    }
-    result += '#';
-  }
-  return result;
-}
-
 }  // namespace
 
 std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options,
@@ -109,6 +84,7 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
     : trace_(trace),
       options_(std::move(options)),
       library_(library),
+      log_(options_),
       cost_(options_.most_cost_ns),
       values_(&objects_, library.is_libvkd3d),
       views_(&objects_),
@@ -143,11 +119,11 @@ Status PlayerImpl::Run() {
   const bool stuck = !library_.is_libvkd3d &&
                      std::any_of(devices_.begin(), devices_.end(),
                                  [&](const auto& entry) { return AnyBlocked(*entry.second); });
-  if (failure_ == PlayerFailure::kHang || failure_ == PlayerFailure::kLost || !losses_.empty() ||
-      stuck) {
+  if (log_.failure() == PlayerFailure::kHang || log_.failure() == PlayerFailure::kLost ||
+      !losses_.empty() || stuck) {
     // Queues that wait for what never comes are among what some implementations wait for.
     abandoned_ = true;
-  } else if (!status.ok() || result_.interrupted) {
+  } else if (!status.ok() || log_.result().interrupted) {
     abandoned_ = !Settle();
   }
   return status;
@@ -160,45 +136,45 @@ Status PlayerImpl::PlayAll() {
   cursor.ReadAhead();
   Record record;
   uint64_t played = 0;
-  while (!stop_ && cursor.Next(&record)) {
+  const auto stopped = [&] { return stop_ || log_.result().interrupted; };
+  while (!stopped() && cursor.Next(&record)) {
     if (record.kind == RecordKind::kCall && record.number > options_.last_call) return Finish();
     for (const Hole& hole : holes) {
       if (record.number >= hole.behind) return FailAtHole(hole.reason);
     }
     if (!cursor.losses().empty()) return FailAtHole(cursor.losses().front().reason);
-    current_ = record.number;
+    log_.Begin(record.number);
     if (options_.on_record) options_.on_record();
     cost_.AddRecord(record.body.size());
     CAIRN_RETURN_IF_ERROR(Play(record));
     CAIRN_RETURN_IF_ERROR(CheckCost());
-    if (++played % kBetweenLooks == 0) (void)Interrupted();
+    if (++played % kBetweenLooks == 0) (void)log_.Interrupted();
   }
-  if (!stop_ && !cursor.status().ok()) {
-    failure_ = PlayerFailure::kCorrupt;
+  if (!stopped() && !cursor.status().ok()) {
+    log_.SetFailure(PlayerFailure::kCorrupt, 0);
     return cursor.status();
   }
-  if (!stop_ && !cursor.losses().empty()) return FailAtHole(cursor.losses().front().reason);
+  if (!stopped() && !cursor.losses().empty()) return FailAtHole(cursor.losses().front().reason);
   return Finish();
 }
 
 Status PlayerImpl::CheckCost() {
   if (!cost_.spent()) return Status();
-  failed_call_ = current_;
+  log_.SetFailure(PlayerFailure::kNone, log_.record());
   return Status(StatusCode::kUnsupported,
                 fmt::format("record {}: the trace asks for more work than a file of {} bytes may; "
                             "--no-limit plays all of it",
-                            current_, GroupedDigits(trace_->file().size_bytes())));
+                            log_.record(), GroupedDigits(trace_->file().size_bytes())));
 }
 
 // Later records depend on the lost ones, so that their effect on the device is unknown.
 Status PlayerImpl::FailAtHole(const std::string& reason) {
-  failure_ = PlayerFailure::kCorrupt;
-  failed_call_ = current_;
+  log_.SetFailure(PlayerFailure::kCorrupt, log_.record());
   return Status(
       StatusCode::kCorrupt,
       fmt::format("it is damaged, and can be played up to record {} only: {}; cairn verify "
                   "lists all that is lost",
-                  current_, reason));
+                  log_.record(), reason));
 }
 
 Status PlayerImpl::Play(const Record& record) {
@@ -218,7 +194,7 @@ Status PlayerImpl::Play(const Record& record) {
     case RecordKind::kStart:
     case RecordKind::kStop: return Status();
   }
-  Note(
+  log_.Note(
       fmt::format("records of kind {} are unknown to this version", static_cast<int>(record.kind)));
   return Status();
 }
@@ -242,23 +218,17 @@ Status PlayerImpl::Finish() {
   CAIRN_RETURN_IF_ERROR(CheckLosses());
   for (const auto& [call, pending] : pending_) EndPending(call, pending);
   pending_.clear();
-  // Sorts the kinds: calls that never returned were added last, in no order. The common entry for
-  // further kinds stays last.
-  std::vector<LeftOut>& kinds = result_.left_out;
-  const size_t known = std::min(kinds.size(), kMostKinds);
-  std::sort(kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(known),
-            [](const LeftOut& a, const LeftOut& b) { return a.first < b.first; });
-  kinds_left_out_.clear();
+  log_.Finish();
   CAIRN_RETURN_IF_ERROR(JudgeLosses());
-  if (result_.interrupted) return Status();  // nobody waits for the images any more
+  if (log_.result().interrupted) return Status();  // nobody waits for the images any more
   return ReadTextures();
 }
 
 Status PlayerImpl::OnCall(const Record& record) {
   const std::optional<Method> method = trace_->MethodOf(record);
   if (!method) {
-    LeaveOut(record.number,
-             fmt::format("{}: this version of Cairn does not know it", trace_->MethodName(record)));
+    log_.LeaveOut(record.number, fmt::format("{}: this version of Cairn does not know it",
+                                             trace_->MethodName(record)));
     return WaitInsteadOf(record);
   }
   CallInProgress call{record, *method, Describe(*method), nullptr, decoded_, objects_};
@@ -296,7 +266,7 @@ Status PlayerImpl::OnCall(const Record& record) {
       pending.made = true;
       pending.result = DXGI_ERROR_DEVICE_REMOVED;
     } else {
-      LeaveOut(record.number, kOfLostDevice);
+      log_.LeaveOut(record.number, kOfLostDevice);
     }
     return Status();
   }
@@ -306,7 +276,7 @@ Status PlayerImpl::OnCall(const Record& record) {
   arena_.Reset();
   const Status status = MakeCall(&call);
   if (status.ok()) CountCost(call);
-  if (status.ok() || failure_ != PlayerFailure::kNone) return status;
+  if (status.ok() || log_.failed()) return status;
   // The call would have no effect, and implementations on the CPU may not know that: its omission
   // is no loss.
   if (status.code() == StatusCode::kInvalidArgument) return Status();
@@ -323,9 +293,10 @@ Status PlayerImpl::LeaveOutCall(const CallInProgress& call, const std::string& w
     pending.was_unknown = bindings_.IsUnknown(call.record.object);
     bindings_.Forget(call.record.object, call.method);
   } else if (device_lacks && options_.end_at_refusal) {
-    return FailCall(PlayerFailure::kRefused, call, why + Differences());
+    return log_.FailCall(PlayerFailure::kRefused, call.record.number, call.info.name,
+                         why + Differences());
   } else {
-    LeaveOut(call.record.number, fmt::format("{}: {}", call.info.name, why));
+    log_.LeaveOut(call.record.number, fmt::format("{}: {}", call.info.name, why));
     bindings_.Forget(call.record.object, call.method);
   }
   return WaitInsteadOf(call.record);
@@ -350,14 +321,14 @@ void PlayerImpl::EndPending(uint64_t call, const Pending& pending) {
   std::string why = pending.left_out;
   if (RoleOf(pending.method).replay == Replay::kImport && !pending.claimed) why = kNoImport;
   if (why.empty()) return;
-  LeaveOut(call, fmt::format("{}: {}", Describe(pending.method).name, why));
+  log_.LeaveOut(call, fmt::format("{}: {}", Describe(pending.method).name, why));
 }
 
 Status PlayerImpl::OnResult(const Record& record) {
   std::span<const std::byte> rest = record.body;
   Result<ResultBody> body = DecodeBody<ResultBody>(&rest);
   if (!body.ok()) {
-    LeaveOut(record.number, "results: " + body.status().message());
+    log_.LeaveOut(record.number, "results: " + body.status().message());
     return Status();
   }
   const std::optional<Method> method = trace_->MethodOf(record);
@@ -373,7 +344,7 @@ Status PlayerImpl::OnResult(const Record& record) {
   pending_.erase(found);
 
   if (const Status status = NoteIdentifier(body->call, rest); !status.ok()) {
-    LeaveOut(record.number, "results: " + status.message());
+    log_.LeaveOut(record.number, "results: " + status.message());
   }
   if (!pending.waits.empty()) return AwaitResult(pending, body->call, recorded, rest);
   if (RoleOf(pending.method).replay == Replay::kCompare) {
@@ -403,8 +374,8 @@ Status PlayerImpl::AwaitResult(const Pending& pending, uint64_t call, HRESULT re
     if (pending.waits_for_any || wait.value == kMost) continue;
     // The signal is not in the trace, or was skipped.
     if (fence != nullptr) {
-      LeaveOut(call, fmt::format("a wait for fence {}: nothing here brings it to {}", wait.fence,
-                                 wait.value));
+      log_.LeaveOut(call, fmt::format("a wait for fence {}: nothing here brings it to {}",
+                                      wait.fence, wait.value));
     }
     CAIRN_RETURN_IF_ERROR(WaitForDevices());
   }
@@ -413,8 +384,9 @@ Status PlayerImpl::AwaitResult(const Pending& pending, uint64_t call, HRESULT re
     return Status();
   }
   if (!reachable.empty()) return Await(reachable);
-  LeaveOut(call, fmt::format("a wait for one of {} fences: nothing here brings one to its value",
-                             pending.waits.size()));
+  log_.LeaveOut(call,
+                fmt::format("a wait for one of {} fences: nothing here brings one to its value",
+                            pending.waits.size()));
   return WaitForDevices();
 }
 
@@ -423,7 +395,7 @@ Status PlayerImpl::JudgeResult(const Pending& pending, uint64_t call, HRESULT re
   const MethodInfo& info = Describe(pending.method);
   const bool answers = std::strcmp(info.result.type, "HRESULT") == 0;
   if (!answers) return Status();
-  if (pending.made && FAILED(recorded) == FAILED(pending.result)) ++result_.compared_results;
+  if (pending.made && FAILED(recorded) == FAILED(pending.result)) ++log_.result().compared_results;
   if (FAILED(recorded)) {
     if (!pending.left_out.empty() && !pending.was_unknown) bindings_.SetKnown(pending.object);
     return Status();
@@ -435,7 +407,7 @@ Status PlayerImpl::JudgeResult(const Pending& pending, uint64_t call, HRESULT re
     const ReplayObject* const object = objects_.Find(pending.object);
     const DeviceContext* const context = object == nullptr ? nullptr : ContextOf(object->device);
     if (context != nullptr && context->lost) {
-      LeaveOut(call, kOfLostDevice);
+      log_.LeaveOut(call, kOfLostDevice);
       return Status();
     }
     why =
@@ -446,11 +418,10 @@ Status PlayerImpl::JudgeResult(const Pending& pending, uint64_t call, HRESULT re
   if (device_lacks && options_.end_at_refusal) {
     // Memory that others had taken may be free the next time.
     const bool no_memory = pending.result == E_OUTOFMEMORY;
-    failure_ = no_memory ? PlayerFailure::kUnclear : PlayerFailure::kRefused;
-    failed_call_ = call;
-    return Status(StatusCode::kUnsupported, fmt::format("call {}, {}: {}", call, info.name, why));
+    return log_.FailCall(no_memory ? PlayerFailure::kUnclear : PlayerFailure::kRefused, call,
+                         info.name, why);
   }
-  LeaveOut(call, fmt::format("{}: {}", info.name, why));
+  log_.LeaveOut(call, fmt::format("{}: {}", info.name, why));
   bindings_.Forget(pending.object, pending.method);
   return Status();
 }
@@ -459,7 +430,7 @@ Status PlayerImpl::OnDevice(const Record& record) {
   std::span<const std::byte> rest = record.body;
   Result<DeviceBody> body = DecodeBody<DeviceBody>(&rest);
   if (!body.ok()) {
-    LeaveOut(record.number, "a device: " + body.status().message());
+    log_.LeaveOut(record.number, "a device: " + body.status().message());
     return Status();
   }
   ComPtr<ID3D12Device> device;
@@ -482,9 +453,9 @@ Status PlayerImpl::OnDevice(const Record& record) {
                   level >> 8 & 0xF, static_cast<uint32_t>(result), kNextWithoutDevice);
   // Without any there is nothing to play on.
   if (!had_device_ || options_.end_at_refusal) {
-    return Fail(PlayerFailure::kRefused, record.number, what, StatusCode::kNotFound);
+    return log_.Fail(PlayerFailure::kRefused, record.number, what, StatusCode::kNotFound);
   }
-  LeaveOut(record.number, what);
+  log_.LeaveOut(record.number, what);
   return Status();
 }
 
@@ -492,15 +463,15 @@ Status PlayerImpl::OnObject(const Record& record) {
   std::span<const std::byte> rest = record.body;
   Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
   if (!body.ok()) {
-    LeaveOut(record.number, "an object: " + body.status().message());
+    log_.LeaveOut(record.number, "an object: " + body.status().message());
     return Status();
   }
   const auto creation = pending_.find(body->creator);
   const Status status = OnCreated(record, *body, trace_->ChainOf(body->chain), rest,
                                   creation == pending_.end() ? nullptr : &creation->second);
-  if (status.ok() || failure_ != PlayerFailure::kNone) return status;
+  if (status.ok() || log_.failed()) return status;
   // The existing object is not the one of the record.
-  LeaveOut(record.number, fmt::format("object {}: {}", record.object, status.message()));
+  log_.LeaveOut(record.number, fmt::format("object {}: {}", record.object, status.message()));
   if (objects_.Find(record.object) == nullptr) {
     objects_.AddAbsent(record.object, body->facts == kDescriptorHeapFacts);
   }
@@ -539,7 +510,7 @@ Status PlayerImpl::OnCreated(const Record& record, const ObjectBody& body, Chain
   }
   if (creation != nullptr && RoleOf(creation->method).replay == Replay::kImport) {
     creation->claimed = true;
-    LeaveOut(body.creator, fmt::format("{}: {}", Describe(creation->method).name, kNoImport));
+    log_.LeaveOut(body.creator, fmt::format("{}: {}", Describe(creation->method).name, kNoImport));
   }
   objects_.AddAbsent(record.object, body.facts == kDescriptorHeapFacts);
   return Status();
@@ -679,11 +650,12 @@ Status PlayerImpl::OnNote(const Record& record) {
   std::span<const std::byte> rest = record.body;
   Result<NoteBody> body = DecodeBody<NoteBody>(&rest);
   if (!body.ok() || body->text_bytes > rest.size()) {
-    LeaveOut(record.number, "a note that is too short");
+    log_.LeaveOut(record.number, "a note that is too short");
     return Status();
   }
   if (body->kind != static_cast<uint32_t>(NoteKind::kTracking)) {
-    Note("recorded: " + std::string(reinterpret_cast<const char*>(rest.data()), body->text_bytes));
+    log_.Note("recorded: " +
+              std::string(reinterpret_cast<const char*>(rest.data()), body->text_bytes));
   }
   return Status();
 }
@@ -691,56 +663,6 @@ Status PlayerImpl::OnNote(const Record& record) {
 PlayerImpl::DeviceContext* PlayerImpl::ContextOf(uint64_t device) {
   const auto found = devices_.find(device);
   return found == devices_.end() ? nullptr : found->second.get();
-}
-
-Status PlayerImpl::Fail(PlayerFailure failure, uint64_t number, const std::string& what,
-                        StatusCode code) {
-  if (failure_ == PlayerFailure::kNone) {
-    failure_ = failure;
-    failed_call_ = number;
-  }
-  return Status(code, fmt::format("record {}: {}", number, what));
-}
-
-Status PlayerImpl::FailCall(PlayerFailure failure, const CallInProgress& call,
-                            const std::string& what, StatusCode code) {
-  if (failure_ == PlayerFailure::kNone) {
-    failure_ = failure;
-    failed_call_ = call.record.number;
-  }
-  return Status(code, fmt::format("call {}, {}: {}", call.record.number, call.info.name, what));
-}
-
-void PlayerImpl::LeaveOut(uint64_t number, const std::string& what) {
-  ++result_.skipped;
-  const auto [known, added] =
-      kinds_left_out_.try_emplace(WithoutNumbers(what), result_.left_out.size());
-  if (!added) {
-    ++result_.left_out[known->second].count;
-    return;
-  }
-  if (result_.left_out.size() > kMostKinds) {
-    kinds_left_out_.erase(known);
-    ++result_.left_out.back().count;
-    return;
-  }
-  const bool is_last = result_.left_out.size() == kMostKinds;
-  result_.left_out.push_back({is_last ? "other kinds" : what, number, 1});
-  if (options_.on_note) options_.on_note(fmt::format("left out: call {}, {}", number, what));
-}
-
-void PlayerImpl::Note(const std::string& note) {
-  constexpr size_t kMostNotes = 1000;
-  if (noted_.size() >= kMostNotes || !noted_.insert(note).second) return;
-  result_.notes.push_back(note);
-  if (options_.on_note) options_.on_note(note);
-}
-
-bool PlayerImpl::Interrupted() {
-  if (!options_.interrupted || !options_.interrupted()) return false;
-  result_.interrupted = true;
-  stop_ = true;
-  return true;
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

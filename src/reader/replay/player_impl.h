@@ -25,6 +25,7 @@
 #include "reader/replay/fence_model.h"
 #include "reader/replay/list_bindings.h"
 #include "reader/replay/play_cost.h"
+#include "reader/replay/play_log.h"
 #include "reader/replay/player.h"
 #include "reader/replay/replay_objects.h"
 #include "reader/replay/replay_values.h"
@@ -47,9 +48,9 @@ class PlayerImpl final : public Player {
   ~PlayerImpl() override;
 
   Status Run() override;
-  PlayerFailure failure() const override { return failure_; }
-  uint64_t failed_call() const override { return failed_call_; }
-  const PlayerResult& result() const override { return result_; }
+  PlayerFailure failure() const override { return log_.failure(); }
+  uint64_t failed_call() const override { return log_.failed_call(); }
+  const PlayerResult& result() const override { return log_.result(); }
   bool abandoned() const override { return abandoned_; }
 
  private:
@@ -239,7 +240,6 @@ class PlayerImpl final : public Player {
   Result<FrameImage> ReadImage(uint64_t object, uint64_t frame);
   // The memory of a buffer, mapped if it is not. `unmap`: to be called with it afterwards.
   Result<std::byte*> BufferMemory(ReplayObject* resource, bool* unmap);
-  void NotCompared(const std::string& note);
   void Pace(uint64_t time_ns);
 
   // player_textures.cc: what textures hold at the end.
@@ -261,36 +261,21 @@ class PlayerImpl final : public Player {
                         std::span<const uint64_t> lists);
 
   DeviceContext* ContextOf(uint64_t device);
-  // A failure that ends the playback.
-  Status Fail(PlayerFailure failure, uint64_t number, const std::string& what,
-              StatusCode code = StatusCode::kUnsupported);
-  Status FailCall(PlayerFailure failure, const CallInProgress& call, const std::string& what,
-                  StatusCode code = StatusCode::kUnsupported);
   // The trace lost what stood between the last record and the next.
   Status FailAtHole(const std::string& reason);
   // kUnsupported, for people, once the trace has asked for more than it may.
   Status CheckCost();
   void CountCost(CallInProgress& call);
-  // Notes a skipped call or record. `number`: its number. Kinds are distinguished by `what` without
-  // its numbers.
-  void LeaveOut(uint64_t number, const std::string& what);
   Status WaitInsteadOf(const Record& skipped);
-  void Note(const std::string& note);
-  bool Interrupted();
 
   TraceReader* const trace_;
   const PlayerOptions options_;
   const D3D12Library library_;
+  PlayLog log_;
   PlayCost cost_;
-  PlayerResult result_;
-  PlayerFailure failure_ = PlayerFailure::kNone;
-  uint64_t failed_call_ = 0;
-  uint64_t current_ = 0;  // the record that is played
-  bool stop_ = false;     // before the end of the trace, as asked
+  bool stop_ = false;  // before the end of the trace, as asked
   bool abandoned_ = false;
   bool had_device_ = false;
-  std::set<std::string> noted_;
-  std::unordered_map<std::string, size_t> kinds_left_out_;  // their places in result_.left_out
   Arena arena_;
   std::vector<std::byte> meta_parameters_;  // of the call in progress
   DecodedCall decoded_;  // of the call in progress: its memory serves the next one

@@ -31,11 +31,11 @@ Status PlayerImpl::CheckLosses() {
 // Others may follow: a suite of tests makes a device for each, and some are about devices that are lost.
 Status PlayerImpl::LoseDevice(DeviceContext* context, const std::string& what) {
   if (options_.canary) {
-    return Fail(PlayerFailure::kLost, current_, what, StatusCode::kDeviceLost);
+    return log_.Fail(PlayerFailure::kLost, log_.record(), what, StatusCode::kDeviceLost);
   }
   if (std::exchange(context->lost, true)) return Status();
   for (const auto& [number, other] : devices_) {
-    if (other.get() == context) losses_[number] = {current_, what};
+    if (other.get() == context) losses_[number] = {log_.record(), what};
   }
   return Status();
 }
@@ -46,7 +46,7 @@ Status PlayerImpl::RemoveDevice(CallInProgress* call, void* target) {
   // The program may still read results of the work that the GPU has by now.
   CAIRN_RETURN_IF_ERROR(WaitForDevice(call->record.object));
   DeviceContext* const context = ContextOf(call->record.object);
-  if (context == nullptr || context->lost || result_.interrupted) return Status();
+  if (context == nullptr || context->lost || log_.result().interrupted) return Status();
   CAIRN_RETURN_IF_ERROR(Make(call, target));
   if (SUCCEEDED(context->device->GetDeviceRemovedReason())) return Status();
   recorded_losses_.insert(call->record.object);
@@ -71,7 +71,7 @@ void PlayerImpl::NoteRecordedLoss(const Record& record, HRESULT recorded) {
 Status PlayerImpl::JudgeLosses() {
   for (const auto& [device, loss] : losses_) {
     if (recorded_losses_.contains(device)) continue;
-    return Fail(PlayerFailure::kLost, loss.record, loss.what, StatusCode::kDeviceLost);
+    return log_.Fail(PlayerFailure::kLost, loss.record, loss.what, StatusCode::kDeviceLost);
   }
   return Status();
 }

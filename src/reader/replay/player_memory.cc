@@ -90,7 +90,7 @@ Status PlayerImpl::ReadBytes(const Record& record, Body* body, std::span<const s
 
 Status PlayerImpl::OnMemory(const Record& record) {
   const auto leave_out = [&](const std::string& what) {
-    LeaveOut(record.number, what);
+    log_.LeaveOut(record.number, what);
     return Status();
   };
   MemoryBody body = {};
@@ -147,7 +147,8 @@ Status PlayerImpl::ClearHeap(ReplayObject* heap) {
   ComPtr<ID3D12Resource> all;
   if (FAILED(context->device->CreatePlacedResource(heap->As<ID3D12Heap>(), 0, &desc, state, nullptr,
                                                    __uuidof(ID3D12Resource), all.Receive()))) {
-    Note("memory of heaps may not begin as zeros: this device places no buffer that fills one");
+    log_.Note(
+        "memory of heaps may not begin as zeros: this device places no buffer that fills one");
     return Status();
   }
   return ClearBuffer(all.get(), context, state);
@@ -168,10 +169,11 @@ Status PlayerImpl::ClearBuffer(ID3D12Resource* buffer, DeviceContext* context,
     const HRESULT result = buffer->Map(0, nullptr, &data);
     // Memory that others had taken may be free the next time.
     if (result == E_OUTOFMEMORY && options_.canary) {
-      return Fail(PlayerFailure::kUnclear, current_, "there is no memory to map a new buffer");
+      return log_.Fail(PlayerFailure::kUnclear, log_.record(),
+                       "there is no memory to map a new buffer");
     }
     if (FAILED(result) || data == nullptr) {
-      Note(
+      log_.Note(
           fmt::format("memory of buffers may not begin as zeros: this device maps one not, with "
                       "0x{:08X}",
                       static_cast<uint32_t>(result)));
@@ -200,7 +202,7 @@ Status PlayerImpl::ClearBuffer(ID3D12Resource* buffer, DeviceContext* context,
 
 Status PlayerImpl::OnReadback(const Record& record) {
   const auto not_compared = [&](const std::string& what) {
-    NotCompared(what);
+    log_.NotCompared(what);
     return Status();
   };
   if (!options_.validate || !IsAskedFor(options_, next_frame_)) return Status();
@@ -225,7 +227,7 @@ Status PlayerImpl::OnReadback(const Record& record) {
   if (fences_.Reachable(body->fence, body->fence_value)) {
     const FenceValue written = {body->fence, body->fence_value};
     CAIRN_RETURN_IF_ERROR(Await({&written, 1}));
-    if (result_.interrupted) return Status();
+    if (log_.result().interrupted) return Status();
   }
   // A device that the program itself removed had done its work by then.
   if (losses_.contains(object->device)) return not_compared("memory of a lost device");
@@ -239,47 +241,48 @@ Status PlayerImpl::OnReadback(const Record& record) {
   if (!same) {
     // The program may have waited in a way that no trace shows.
     CAIRN_RETURN_IF_ERROR(WaitForDevice(object->device));
-    same = result_.interrupted || matches();
+    same = log_.result().interrupted || matches();
   }
   if (unmap) object->As<ID3D12Resource>()->Unmap(0, nullptr);
   if (!same && structure_sizes_.contains(record.object)) {
-    Note(kStructureSizes);
+    log_.Note(kStructureSizes);
     return Status();
   }
-  ++result_.compared_readbacks;
+  ++log_.result().compared_readbacks;
   if (same) return Status();
-  return Fail(PlayerFailure::kMismatch, record.number,
-              fmt::format("{} bytes at {} of resource {} are not what the program read there",
-                          body->row_bytes * body->row_count, body->offset_bytes, record.object),
-              StatusCode::kUnsupported);
+  return log_.Fail(
+      PlayerFailure::kMismatch, record.number,
+      fmt::format("{} bytes at {} of resource {} are not what the program read there",
+                  body->row_bytes * body->row_count, body->offset_bytes, record.object),
+      StatusCode::kUnsupported);
 }
 
 Status PlayerImpl::OnFrame(const Record& record) {
   std::span<const std::byte> rest = record.body;
   Result<FrameBody> body = DecodeBody<FrameBody>(&rest);
   if (!body.ok()) {
-    LeaveOut(record.number, "the end of a frame: " + body.status().message());
+    log_.LeaveOut(record.number, "the end of a frame: " + body.status().message());
     return Status();
   }
-  ++result_.frames;
+  ++log_.result().frames;
   const bool compare = options_.validate && body->hashed != 0;
   const bool wanted = IsAskedFor(options_, body->frame) && (options_.images || compare);
   next_frame_ = body->frame + 1;
   if (wanted && compare && record.object == kNoObject) {
-    NotCompared("images of frames: the recorded one is of no resource");
+    log_.NotCompared("images of frames: the recorded one is of no resource");
   } else if (wanted && record.object != kNoObject) {
     Result<FrameImage> image = ReadImage(record.object, body->frame);
     if (!image.ok()) {
-      if (failure_ != PlayerFailure::kNone) return image.status();
+      if (log_.failed()) return image.status();
       if (compare) {
-        NotCompared("images of frames: " + image.status().message());
+        log_.NotCompared("images of frames: " + image.status().message());
       } else {
-        LeaveOut(record.number, "images of frames: " + image.status().message());
+        log_.LeaveOut(record.number, "images of frames: " + image.status().message());
       }
-    } else if (compare && !result_.interrupted) {
-      ++result_.compared_frames;
+    } else if (compare && !log_.result().interrupted) {
+      ++log_.result().compared_frames;
       if (image->hash_low != body->hash_low || image->hash_high != body->hash_high) {
-        return Fail(
+        return log_.Fail(
             PlayerFailure::kMismatch, record.number,
             fmt::format("the image of frame {} is not the one that was recorded", body->frame));
       }
@@ -297,13 +300,8 @@ Status PlayerImpl::OnFrame(const Record& record) {
   if (options_.on_frame) options_.on_frame(body->frame);
   if (options_.original_pace) Pace(body->time_ns);
   if (body->frame + 1 >= options_.frame_end) stop_ = true;
-  (void)Interrupted();
+  (void)log_.Interrupted();
   return Status();
-}
-
-void PlayerImpl::NotCompared(const std::string& note) {
-  ++result_.not_compared;
-  Note("not compared: " + note);
 }
 
 Status PlayerImpl::MarkFrame() {
@@ -371,9 +369,9 @@ Status PlayerImpl::OnContents(const Record& record) {
   DeviceContext* const context = object == nullptr ? nullptr : ContextOf(object->device);
   if (status.ok() && (context == nullptr || context->lost)) return Status();
   if (status.ok()) status = WriteContents(object, context, body, bytes);
-  if (status.ok() || failure_ != PlayerFailure::kNone) return status;
+  if (status.ok() || log_.failed()) return status;
   if (status.code() == StatusCode::kDeviceLost) return LoseDevice(context, status.message());
-  LeaveOut(record.number, "contents of resources: " + status.message());
+  log_.LeaveOut(record.number, "contents of resources: " + status.message());
   return Status();
 }
 

@@ -53,7 +53,7 @@ Status PlayerImpl::ReadTextures() {
     cost_.AddImage(ImageBytes(*texture, options_.every_subresource));
     CAIRN_RETURN_IF_ERROR(CheckCost());
     CAIRN_RETURN_IF_ERROR(ReadTexture(texture));
-    if (Interrupted()) break;
+    if (log_.Interrupted()) break;
   }
   return Status();
 }
@@ -90,8 +90,8 @@ Status PlayerImpl::ReadTexture(ReplayObject* texture) {
           image.row_count = bytes->row_count;
           image.pixels = std::move(bytes->bytes);
         } else if (bytes.status().code() == StatusCode::kDeviceLost) {
-          return Fail(PlayerFailure::kLost, current_, bytes.status().message(),
-                      StatusCode::kDeviceLost);
+          return log_.Fail(PlayerFailure::kLost, log_.record(), bytes.status().message(),
+                           StatusCode::kDeviceLost);
         } else {
           image.problem = bytes.status().message();
         }

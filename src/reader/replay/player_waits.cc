@@ -141,7 +141,7 @@ Status PlayerImpl::LookForLoss(std::span<const Awaited> any, const std::string& 
     }
     *over = *over || (context != nullptr && context->lost);
   }
-  *over = *over || Interrupted();
+  *over = *over || log_.Interrupted();
   return Status();
 }
 
@@ -149,9 +149,10 @@ Status PlayerImpl::LookForLoss(std::span<const Awaited> any, const std::string& 
 void PlayerImpl::GiveUp(std::span<const Awaited> any) {
   for (const Awaited& awaited : any) {
     const uint64_t reached = awaited.fence->GetCompletedValue();
-    LeaveOut(current_, fmt::format("a wait for fence {}: it came to {}, not to {}, when all queues "
-                                   "had done what they had",
-                                   awaited.number, reached, awaited.value));
+    log_.LeaveOut(log_.record(),
+                  fmt::format("a wait for fence {}: it came to {}, not to {}, when all queues "
+                              "had done what they had",
+                              awaited.number, reached, awaited.value));
     fences_.Correct(awaited.number, reached);
   }
 }
@@ -199,7 +200,7 @@ uint64_t PlayerImpl::RecordedFrameNs() {
   if (recorded_frame_ns_) return *recorded_frame_ns_;
   recorded_frame_ns_ = 0;
   TraceCursor cursor(*trace_);
-  if (frame_began_ns_ == 0 || !cursor.SeekNumber(current_).ok()) return 0;
+  if (frame_began_ns_ == 0 || !cursor.SeekNumber(log_.record()).ok()) return 0;
   Record record;
   while (cursor.Next(&record)) {
     if (record.kind != RecordKind::kFrame) continue;
@@ -234,14 +235,15 @@ Status PlayerImpl::CheckPunctuality(const WaitTime& time, const std::string& wha
   switch (PunctualityOf(time, ended, limit_ns)) {
     case Punctuality::kInTime: break;
     case Punctuality::kTooLate:
-      return Fail(PlayerFailure::kHang, current_,
-                  ended ? fmt::format("{} took more than {:.7g} s: that is a hang", what, timeout_s)
-                        : fmt::format("{} came to {}, not to {}, within {:.7g} s: the GPU hangs",
-                                      what, reached, awaited.value, timeout_s),
-                  StatusCode::kDeviceLost);
+      return log_.Fail(
+          PlayerFailure::kHang, log_.record(),
+          ended ? fmt::format("{} took more than {:.7g} s: that is a hang", what, timeout_s)
+                : fmt::format("{} came to {}, not to {}, within {:.7g} s: the GPU hangs", what,
+                              reached, awaited.value, timeout_s),
+          StatusCode::kDeviceLost);
     case Punctuality::kUnknown:
-      return Fail(
-          PlayerFailure::kUnclear, current_,
+      return log_.Fail(
+          PlayerFailure::kUnclear, log_.record(),
           fmt::format("{} was waited for {:.3f} s, of which the playback itself ran {:.3f} s: "
                       "whether the GPU took more than {:.7g} s nobody saw; try with less "
                       "load on the machine, or another time-out",
@@ -272,22 +274,22 @@ Status PlayerImpl::WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t
     CAIRN_RETURN_IF_ERROR(CheckLoss(context));
     // The end of the work cannot be found out without a fence.
     if (!options_.canary) return Status();
-    return Fail(PlayerFailure::kUnclear, current_,
-                fmt::format("queue {} cannot be waited for: {}", queue, asked.message()));
+    return log_.Fail(PlayerFailure::kUnclear, log_.record(),
+                     fmt::format("queue {} cannot be waited for: {}", queue, asked.message()));
   }
   const DeviceContext::Idle& idle = context->queues[queue];
   const Awaited awaited = {idle.fence.get(), kNoObject, idle.value, context};
   CAIRN_RETURN_IF_ERROR(WaitFor({&awaited, 1}, fmt::format("queue {}", queue), since_ns));
-  if (!context->lost && !result_.interrupted) unfinished_.Idle(queue);
+  if (!context->lost && !log_.result().interrupted) unfinished_.Idle(queue);
   return Status();
 }
 
 Status PlayerImpl::WaitForSubmission(uint64_t queue, DeviceContext* context, uint64_t since_ns) {
   CAIRN_RETURN_IF_ERROR(WaitForQueue(queue, context, since_ns));
   const uint64_t took_ns = MonotonicNs() - since_ns;
-  if (!fences_.Blocked(queue) && took_ns > result_.slowest_submission_ns) {
-    result_.slowest_submission = current_;
-    result_.slowest_submission_ns = took_ns;
+  if (!fences_.Blocked(queue) && took_ns > log_.result().slowest_submission_ns) {
+    log_.result().slowest_submission = log_.record();
+    log_.result().slowest_submission_ns = took_ns;
   }
   return RunCanary(queue, context);
 }
@@ -300,7 +302,7 @@ Status PlayerImpl::WaitForDevice(uint64_t device) {
     all = all && !fences_.Blocked(queue);
     CAIRN_RETURN_IF_ERROR(WaitForQueue(queue, context));
   }
-  if (!all || result_.interrupted || context->lost) return Status();
+  if (!all || log_.result().interrupted || context->lost) return Status();
   context->busy = false;
   context->ended.clear();
   context->batches.clear();
@@ -399,15 +401,15 @@ Status PlayerImpl::RunCanary(uint64_t submitted_to, DeviceContext* context) {
     const bool never = status.code() != StatusCode::kOutOfMemory &&
                        (context->canary == nullptr || context->canary->runs() == 0);
     if (!never) {
-      return Fail(PlayerFailure::kUnclear, current_,
-                  "a canary after this submission could not be made: " + status.message());
+      return log_.Fail(PlayerFailure::kUnclear, log_.record(),
+                       "a canary after this submission could not be made: " + status.message());
     }
-    Note("no canary after submissions: " + status.message());
+    log_.Note("no canary after submissions: " + status.message());
     return Status();
   }
-  return Fail(PlayerFailure::kHang, current_,
-              "the canary after this submission did not come to its end: " + status.message(),
-              StatusCode::kDeviceLost);
+  return log_.Fail(PlayerFailure::kHang, log_.record(),
+                   "the canary after this submission did not come to its end: " + status.message(),
+                   StatusCode::kDeviceLost);
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE
