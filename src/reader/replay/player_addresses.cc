@@ -24,12 +24,12 @@ class PlayerImpl::AddressMemory final : public BufferAddresses::Memory {
   }
   Result<std::vector<std::byte>> Read(uint64_t buffer, uint64_t offset_bytes,
                                       uint64_t size_bytes) override {
-    return player_->ReadbackOf(context_).ReadBuffer(queue_, Resource(buffer), offset_bytes,
-                                                    size_bytes, D3D12_RESOURCE_STATE_COMMON);
+    return context_->Readback().ReadBuffer(queue_, Resource(buffer), offset_bytes, size_bytes,
+                                           D3D12_RESOURCE_STATE_COMMON);
   }
   Status Write(uint64_t buffer, uint64_t offset_bytes, std::span<const std::byte> bytes) override {
-    return player_->ReadbackOf(context_).WriteBuffer(queue_, Resource(buffer), offset_bytes, bytes,
-                                                     D3D12_RESOURCE_STATE_COMMON);
+    return context_->Readback().WriteBuffer(queue_, Resource(buffer), offset_bytes, bytes,
+                                            D3D12_RESOURCE_STATE_COMMON);
   }
   std::optional<uint64_t> RealAddress(uint64_t recorded) override {
     const Result<uint64_t> real = player_->objects_.RealAddress(recorded);
@@ -198,18 +198,18 @@ void PlayerImpl::NoteSignature(uint64_t creator, uint64_t object) {
 Status PlayerImpl::PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queue,
                                   std::span<const uint64_t> lists) {
   if (!addresses_.NeedsPatch(lists)) return Status();
-  DeviceContext* const context = ContextOf(call->object->device);
+  DeviceContext* const context = devices_.Find(call->object->device);
   if (context == nullptr) return Status();
   if (fences_.Blocked(call->record.object)) {
     // Copies would wait behind what comes later in the trace.
-    Result<ID3D12CommandQueue*> own = OwnQueue(context);
+    Result<ID3D12CommandQueue*> own = context->OwnQueue();
     if (!own.ok()) return own.status();
     queue = *own;
   }
   AddressMemory memory(this, context, queue);
   const Status status = addresses_.Patch(lists, &memory);
   if (status.ok() || log_.failed()) return status;
-  if (status.code() == StatusCode::kDeviceLost) return LoseDevice(context, status.message());
+  if (status.code() == StatusCode::kDeviceLost) return devices_.Lose(context, status.message());
   log_.Note("addresses in buffers stay as they were recorded: " + status.message());
   return Status();
 }

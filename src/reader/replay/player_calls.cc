@@ -215,7 +215,7 @@ Status PlayerImpl::ReplaceNull(CallInProgress* call) {
     case Method::ID3D12GraphicsCommandList_SetComputeRootShaderResourceView:
     case Method::ID3D12GraphicsCommandList_SetGraphicsRootUnorderedAccessView:
     case Method::ID3D12GraphicsCommandList_SetComputeRootUnorderedAccessView: {
-      DeviceContext* const context = ContextOf(call->object->device);
+      DeviceContext* const context = devices_.Find(call->object->device);
       if (call->At<UINT64>(1) != 0 || context == nullptr) return Status();
       const Result<uint64_t> zeros = AddressOfZeros(context);
       if (!zeros.ok()) return zeros.status();
@@ -242,9 +242,9 @@ Result<uint64_t> PlayerImpl::AddressOfZeros(DeviceContext* context) {
                   "this implementation takes no null address there, and there is no memory for "
                   "zeros in its place");
   }
-  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+  Result<ID3D12CommandQueue*> queue = context->OwnQueue();
   if (!queue.ok()) return queue.status();
-  CAIRN_RETURN_IF_ERROR(ReadbackOf(context).WriteBuffer(
+  CAIRN_RETURN_IF_ERROR(context->Readback().WriteBuffer(
       *queue, buffer.get(), 0, std::vector<std::byte>(kBytes), D3D12_RESOURCE_STATE_COMMON));
   context->zeros = std::move(buffer);
   return context->zeros->GetGPUVirtualAddress();
@@ -332,6 +332,20 @@ Status PlayerImpl::AfterCall(CallInProgress* call) {
   return AwaitReachable();
 }
 
+// The program gives the device up. An implementation that takes it at its word does nothing for it any more, here
+// as there; others do as if nothing had been said.
+Status PlayerImpl::RemoveDevice(CallInProgress* call, void* target) {
+  // The program may still read results of the work that the GPU has by now.
+  CAIRN_RETURN_IF_ERROR(WaitForDevice(call->record.object));
+  DeviceContext* const context = devices_.Find(call->record.object);
+  if (context == nullptr || context->lost || log_.result().interrupted) return Status();
+  CAIRN_RETURN_IF_ERROR(Make(call, target));
+  if (SUCCEEDED(context->device->GetDeviceRemovedReason())) return Status();
+  devices_.RecordLoss(call->record.object);
+  context->lost = true;
+  return Status();
+}
+
 Status PlayerImpl::MapResource(CallInProgress* call, void* target) {
   const UINT subresource = call->At<UINT>(0);
   const bool wants_address = call->At<void**>(2) != nullptr;
@@ -384,9 +398,8 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   if (options_.on_submission) options_.on_submission(number);
   const uint64_t start_ns = MonotonicNs();
   queue->ExecuteCommandLists(static_cast<UINT>(chosen.size()), chosen.data());
-  DeviceContext* const context = ContextOf(call->object->device);
+  DeviceContext* const context = devices_.Find(call->object->device);
   if (context == nullptr) return Status();
-  context->busy = true;
   unfinished_.Submitted(call->record.object, number);
   context->states.Execute(states, GetDesc(queue).Type == D3D12_COMMAND_LIST_TYPE_COPY);
   if (!options_.canary) return Status();

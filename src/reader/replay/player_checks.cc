@@ -222,7 +222,7 @@ Status PlayerImpl::CheckRanges(CallInProgress* call) {
     case Method::ID3D12GraphicsCommandList_SOSetTargets:
       return AtMost(call->At<UINT>(0), call->At<UINT>(1), D3D12_SO_BUFFER_SLOT_COUNT, "slots");
     case Method::ID3D12Resource_WriteToSubresource: {
-      const DeviceContext* const context = ContextOf(call->object->device);
+      const DeviceContext* const context = devices_.Find(call->object->device);
       if (context == nullptr) return Status();
       const Result<SubresourceLayout> layout =
           LayoutOf(context->device.get(), call->object->desc, call->At<UINT>(0));

@@ -17,20 +17,20 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 Status PlayerImpl::ClearTexture(ReplayObject* texture, const Pending& creation) {
   constexpr uint64_t kMostTexels = uint64_t{64} << 20;  // larger ones have no hash
   if (texture->chain != Chain::kID3D12Resource || IsBuffer(*texture)) return Status();
-  DeviceContext* const context = ContextOf(texture->device);
+  DeviceContext* const context = devices_.Find(texture->device);
   const D3D12_RESOURCE_DESC& desc = texture->desc;
   if (context == nullptr || desc.SampleDesc.Count > 1 ||
       desc.Width * desc.Height * desc.DepthOrArraySize > kMostTexels) {
     return Status();
   }
-  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+  Result<ID3D12CommandQueue*> queue = context->OwnQueue();
   if (!queue.ok()) return queue.status();
   const Status status =
-      ReadbackOf(context).WriteZeros(*queue, texture->As<ID3D12Resource>(),
+      context->Readback().WriteZeros(*queue, texture->As<ID3D12Resource>(),
                                      static_cast<D3D12_RESOURCE_STATES>(creation.initial_state));
   if (status.ok()) return Status();
   not_cleared_.insert(texture->number);
-  return CheckLoss(context);
+  return devices_.CheckLoss(context);
 }
 
 Status PlayerImpl::OnResourceHash(const Record& record) {
@@ -46,14 +46,14 @@ Status PlayerImpl::OnResourceHash(const Record& record) {
   if (object == nullptr || object->chain != Chain::kID3D12Resource) {
     return not_compared("resources that could not be made here");
   }
-  DeviceContext* const context = ContextOf(object->device);
+  DeviceContext* const context = devices_.Find(object->device);
   if (context == nullptr || context->lost) return not_compared("memory of a lost device");
   if (not_cleared_.contains(record.object)) {
     return not_compared("textures that this device cannot begin as zeros");
   }
   CAIRN_RETURN_IF_ERROR(WaitForDevice(object->device));
   if (log_.result().interrupted) return Status();
-  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+  Result<ID3D12CommandQueue*> queue = context->OwnQueue();
   if (!queue.ok()) return queue.status();
   auto* const resource = object->As<ID3D12Resource>();
   const auto state =
@@ -64,17 +64,17 @@ Status PlayerImpl::OnResourceHash(const Record& record) {
     // Reads no more than was hashed: with --pad the buffer is larger.
     if (body->total_bytes > object->desc.Width) return not_compared("a hash of another buffer");
     Result<std::vector<std::byte>> read =
-        ReadbackOf(context).ReadBuffer(*queue, resource, 0, body->total_bytes, state);
+        context->Readback().ReadBuffer(*queue, resource, 0, body->total_bytes, state);
     status = read.status();
     if (read.ok()) bytes = std::move(*read);
   } else {
     Result<SubresourceBytes> read =
-        ReadbackOf(context).Read(*queue, resource, body->subresource, state);
+        context->Readback().Read(*queue, resource, body->subresource, state);
     status = read.status();
     if (read.ok()) bytes = std::move(read->bytes);
   }
   if (!status.ok()) {
-    CAIRN_RETURN_IF_ERROR(CheckLoss(context));
+    CAIRN_RETURN_IF_ERROR(devices_.CheckLoss(context));
     return not_compared("resources: " + status.message());
   }
   const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());

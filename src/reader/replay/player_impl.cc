@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -89,9 +90,10 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
       values_(&objects_, library.is_libvkd3d),
       views_(&objects_),
       unfinished_(options_.on_unfinished),
+      devices_(options_, &log_),
       bindings_(&objects_, library.is_libvkd3d,
                 [this](uint64_t device, ComPtr<IUnknown> object) {
-                  DeviceContext* const context = ContextOf(device);
+                  DeviceContext* const context = devices_.Find(device);
                   if (context != nullptr) context->ended.push_back(std::move(object));
                 }),
       next_frame_(trace->first_frame().value_or(0)) {
@@ -105,7 +107,7 @@ PlayerImpl::~PlayerImpl() {
   if (!abandoned_) return;
   // The GPU may still use all of it, and some implementations wait for it forever.
   objects_.Abandon();
-  for (auto& [number, context] : devices_) context.release();
+  devices_.Abandon();
   for (auto& [number, device] : new_devices_) device.Detach();
   for (auto& [call, pending] : pending_) {
     pending.created.Detach();
@@ -117,10 +119,10 @@ PlayerImpl::~PlayerImpl() {
 Status PlayerImpl::Run() {
   const Status status = PlayAll();
   const bool stuck = !library_.is_libvkd3d &&
-                     std::any_of(devices_.begin(), devices_.end(),
+                     std::any_of(devices_.all().begin(), devices_.all().end(),
                                  [&](const auto& entry) { return AnyBlocked(*entry.second); });
   if (log_.failure() == PlayerFailure::kHang || log_.failure() == PlayerFailure::kLost ||
-      !losses_.empty() || stuck) {
+      devices_.any_lost() || stuck) {
     // Queues that wait for what never comes are among what some implementations wait for.
     abandoned_ = true;
   } else if (!status.ok() || log_.result().interrupted) {
@@ -215,11 +217,11 @@ Status PlayerImpl::WaitInsteadOf(const Record& record) {
 // Everything that was submitted comes to its end before anything is destroyed.
 Status PlayerImpl::Finish() {
   CAIRN_RETURN_IF_ERROR(WaitForDevices());
-  CAIRN_RETURN_IF_ERROR(CheckLosses());
+  CAIRN_RETURN_IF_ERROR(devices_.CheckLosses());
   for (const auto& [call, pending] : pending_) EndPending(call, pending);
   pending_.clear();
   log_.Finish();
-  CAIRN_RETURN_IF_ERROR(JudgeLosses());
+  CAIRN_RETURN_IF_ERROR(devices_.Judge());
   if (log_.result().interrupted) return Status();  // nobody waits for the images any more
   return ReadTextures();
 }
@@ -235,8 +237,8 @@ Status PlayerImpl::OnCall(const Record& record) {
   const CallRole& role = RoleOf(*method);
   if (role.replay == Replay::kCheckLoss) {
     // The program looked, and so does the playback.
-    DeviceContext* const asked = ContextOf(record.object);
-    return asked == nullptr ? Status() : CheckLoss(asked);
+    DeviceContext* const asked = devices_.Find(record.object);
+    return asked == nullptr ? Status() : devices_.CheckLoss(asked);
   }
   if (role.replay == Replay::kSkip) return Status();
   if (options_.on_call) options_.on_call(record.number);
@@ -257,10 +259,10 @@ Status PlayerImpl::OnCall(const Record& record) {
     return LeaveOutCall(call, absent ? "its object could not be made here"
                                      : fmt::format("there is no object {} here", record.object));
   }
-  const DeviceContext* const context = ContextOf(call.object->device);
+  const DeviceContext* const context = devices_.Find(call.object->device);
   if (context != nullptr && context->lost) {
     // If the program had lost it by then, its calls did as little.
-    if (recorded_losses_.contains(call.object->device)) return Status();
+    if (devices_.IsLossRecorded(call.object->device)) return Status();
     if (std::strcmp(call.info.result.type, "HRESULT") == 0) {
       Pending& pending = AddPending(call);
       pending.made = true;
@@ -370,7 +372,7 @@ Status PlayerImpl::AwaitResult(const Pending& pending, uint64_t call, HRESULT re
     }
     const ReplayObject* const fence = objects_.Find(wait.fence);
     // If the program did not give it that value, its device was lost.
-    if (wait.value == kMost && fence != nullptr) recorded_losses_.insert(fence->device);
+    if (wait.value == kMost && fence != nullptr) devices_.RecordLoss(fence->device);
     if (pending.waits_for_any || wait.value == kMost) continue;
     // The signal is not in the trace, or was skipped.
     if (fence != nullptr) {
@@ -390,6 +392,20 @@ Status PlayerImpl::AwaitResult(const Pending& pending, uint64_t call, HRESULT re
   return WaitForDevices();
 }
 
+// Results that say that a device is lost.
+void PlayerImpl::NoteRecordedLoss(const Record& record, HRESULT recorded) {
+  constexpr HRESULT kLosses[] = {DXGI_ERROR_DEVICE_REMOVED, DXGI_ERROR_DEVICE_HUNG,
+                                 DXGI_ERROR_DEVICE_RESET};
+  const bool asked =
+      trace_->MethodOf(record) == Method::ID3D12Device_GetDeviceRemovedReason && FAILED(recorded);
+  if (!asked && std::find(std::begin(kLosses), std::end(kLosses), recorded) == std::end(kLosses)) {
+    return;
+  }
+  const ReplayObject* const object = objects_.Find(record.object);
+  if (object == nullptr) return;
+  devices_.RecordLoss(object->chain == Chain::kID3D12Device ? object->number : object->device);
+}
+
 // A call that succeeded in the recording must succeed now; a failed one had no effect.
 Status PlayerImpl::JudgeResult(const Pending& pending, uint64_t call, HRESULT recorded) {
   const MethodInfo& info = Describe(pending.method);
@@ -403,9 +419,10 @@ Status PlayerImpl::JudgeResult(const Pending& pending, uint64_t call, HRESULT re
   std::string why = pending.left_out;
   if (why.empty()) {
     if (!pending.made || SUCCEEDED(pending.result)) return Status();
-    CAIRN_RETURN_IF_ERROR(CheckLosses());
+    CAIRN_RETURN_IF_ERROR(devices_.CheckLosses());
     const ReplayObject* const object = objects_.Find(pending.object);
-    const DeviceContext* const context = object == nullptr ? nullptr : ContextOf(object->device);
+    const DeviceContext* const context =
+        object == nullptr ? nullptr : devices_.Find(object->device);
     if (context != nullptr && context->lost) {
       log_.LeaveOut(call, kOfLostDevice);
       return Status();
@@ -524,21 +541,20 @@ Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain
   Result<ReplayObject*> object = objects_.Add(record.object, chain, body.device, real);
   if (!object.ok()) return object.status();
   if (chain == Chain::kID3D12Device) {
-    auto context = std::make_unique<DeviceContext>();
-    context->device = ComPtr<ID3D12Device>((*object)->As<ID3D12Device>());
+    const DeviceContext* const context =
+        devices_.Add(record.object, ComPtr<ID3D12Device>((*object)->As<ID3D12Device>()));
     if (options_.on_device) {
       const LUID luid = GetAdapterLuid(context->device.get());
       const uint64_t adapter =
           static_cast<uint64_t>(static_cast<uint32_t>(luid.HighPart)) << 32 | luid.LowPart;
       options_.on_device(DescribeDevice(library_, context->device.get(), adapter));
     }
-    devices_[record.object] = std::move(context);
   }
   if (chain == Chain::kID3D12Fence) {
     fences_.Create(record.object, (*object)->As<ID3D12Fence>()->GetCompletedValue());
   }
   if (chain == Chain::kID3D12CommandQueue) {
-    if (DeviceContext* const context = ContextOf(body.device); context != nullptr) {
+    if (DeviceContext* const context = devices_.Find(body.device); context != nullptr) {
       context->queues[record.object] = {};
     }
   }
@@ -556,7 +572,7 @@ Status PlayerImpl::AddFacts(const Record& record, const ObjectBody& body, Replay
     if (!resource.ok()) return not_so(resource.status());
     cost_.AddMemory(resource->size_bytes);
     CAIRN_RETURN_IF_ERROR(not_so(objects_.SetFacts(object, *resource)));
-    if (DeviceContext* const context = ContextOf(body.device); context != nullptr) {
+    if (DeviceContext* const context = devices_.Find(body.device); context != nullptr) {
       context->states.Add(record.object, StatefulOf(object->desc, initial_state));
     }
   } else if (body.facts == kDescriptorHeapFacts) {
@@ -572,7 +588,7 @@ Status PlayerImpl::CreateImage(const Record& record, const ObjectBody& body,
                                std::span<const std::byte> facts) {
   std::span<const std::byte> rest = facts;
   Result<ResourceFacts> image = DecodeBody<ResourceFacts>(&rest);
-  DeviceContext* const context = ContextOf(body.device);
+  DeviceContext* const context = devices_.Find(body.device);
   if (!image.ok() || image->is_image == 0 || context == nullptr) {
     return Status(StatusCode::kCorrupt, "it comes from nowhere");
   }
@@ -599,7 +615,7 @@ Status PlayerImpl::CreateImage(const Record& record, const ObjectBody& body,
 Status PlayerImpl::OnObjectEnd(const Record& record) {
   constexpr size_t kMostEnded = 1024;
   ReplayObject* const object = objects_.Find(record.object);
-  DeviceContext* const context = object == nullptr ? nullptr : ContextOf(object->device);
+  DeviceContext* const context = object == nullptr ? nullptr : devices_.Find(object->device);
   if (object != nullptr && object->chain == Chain::kID3D12CommandQueue && context != nullptr) {
     CAIRN_RETURN_IF_ERROR(WaitForQueue(record.object, context));
     // Some implementations would wait for it: it is never given back.
@@ -610,7 +626,7 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
   }
   if (object != nullptr && object->chain == Chain::kID3D12Device) {
     CAIRN_RETURN_IF_ERROR(WaitForDevice(record.object));
-    EndDevice(record.object, object);
+    if (devices_.Remove(record.object)) object->pointer.Detach();
   } else if (context != nullptr && context->lost) {
     object->pointer.Detach();
   } else if (context != nullptr) {
@@ -635,17 +651,6 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
   return Status();
 }
 
-// Leaks objects that the GPU or a lost device may still hold.
-void PlayerImpl::EndDevice(uint64_t number, ReplayObject* object) {
-  const auto found = devices_.find(number);
-  if (found == devices_.end()) return;
-  if (found->second->lost) {
-    object->pointer.Detach();
-    (void)found->second.release();
-  }
-  devices_.erase(found);
-}
-
 Status PlayerImpl::OnNote(const Record& record) {
   std::span<const std::byte> rest = record.body;
   Result<NoteBody> body = DecodeBody<NoteBody>(&rest);
@@ -658,11 +663,6 @@ Status PlayerImpl::OnNote(const Record& record) {
               std::string(reinterpret_cast<const char*>(rest.data()), body->text_bytes));
   }
   return Status();
-}
-
-PlayerImpl::DeviceContext* PlayerImpl::ContextOf(uint64_t device) {
-  const auto found = devices_.find(device);
-  return found == devices_.end() ? nullptr : found->second.get();
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

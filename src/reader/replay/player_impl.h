@@ -13,13 +13,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "d3d12abi/one_shot_list.h"
 #include "d3d12abi/resource_states.h"
-#include "d3d12abi/texture_readback.h"
 #include "d3d12gen/roles.h"
 #include "reader/replay/buffer_addresses.h"
 #include "reader/replay/call_in_progress.h"
-#include "reader/replay/canary.h"
 #include "reader/replay/descriptor_views.h"
 #include "reader/replay/device.h"
 #include "reader/replay/fence_model.h"
@@ -27,6 +24,7 @@
 #include "reader/replay/play_cost.h"
 #include "reader/replay/play_log.h"
 #include "reader/replay/player.h"
+#include "reader/replay/replay_devices.h"
 #include "reader/replay/replay_objects.h"
 #include "reader/replay/replay_values.h"
 #include "reader/replay/unfinished_work.h"
@@ -74,30 +72,6 @@ class PlayerImpl final : public Player {
     uint32_t feature = 0;           // of CheckFeatureSupport
     std::vector<std::byte> answer;  // what this device said
   };
-  struct DeviceContext {
-    ComPtr<ID3D12Device> device;
-    ResourceStates states;
-    ComPtr<ID3D12CommandQueue> queue;  // of our own, for copies
-    std::unique_ptr<TextureReadback> readback;
-    // Signalled by a queue when it is asked whether it is idle.
-    struct Idle {
-      ComPtr<ID3D12Fence> fence;
-      uint64_t value = 0;
-    };
-    std::map<uint64_t, Idle> queues;  // by number
-    bool busy = false;                // something was submitted, and not waited for since
-    bool lost = false;                // what follows on it is left out
-    // Objects that ended while the GPU might still use them: programs wait in ways that no trace shows.
-    struct Ended {
-      std::vector<std::pair<ComPtr<ID3D12Fence>, uint64_t>> until;
-      std::vector<ComPtr<IUnknown>> objects;
-    };
-    std::vector<ComPtr<IUnknown>> ended;
-    std::deque<Ended> batches;
-    std::unique_ptr<OneShotList> barriers;
-    std::unique_ptr<Canary> canary;
-    ComPtr<ID3D12Resource> zeros;  // a buffer in place of none
-  };
   // player_impl.cc: records.
   Status PlayAll();
   Status Play(const Record& record);
@@ -106,7 +80,6 @@ class PlayerImpl final : public Player {
   Status OnDevice(const Record& record);
   Status OnObject(const Record& record);
   Status OnObjectEnd(const Record& record);
-  void EndDevice(uint64_t number, ReplayObject* object);
   Status OnNote(const Record& record);
   Status OnCreated(const Record& record, const ObjectBody& body, Chain chain,
                    std::span<const std::byte> facts, Pending* creation);
@@ -127,6 +100,7 @@ class PlayerImpl final : public Player {
   // Skips the call. The call's result, if it has one, shows if this is a loss.
   Status LeaveOutCall(const CallInProgress& call, const std::string& why,
                       bool device_lacks = false);
+  void NoteRecordedLoss(const Record& record, HRESULT recorded);
   Status JudgeResult(const Pending& pending, uint64_t call, HRESULT recorded);
   Status AwaitResult(const Pending& pending, uint64_t call, HRESULT recorded,
                      std::span<const std::byte> results);
@@ -143,6 +117,7 @@ class PlayerImpl final : public Player {
   bool CopyPadded(CallInProgress* call, void* target);
   Status LoadPipeline(CallInProgress* call);
   Status Execute(CallInProgress* call, void* target);
+  Status RemoveDevice(CallInProgress* call, void* target);
   Status MapResource(CallInProgress* call, void* target);
   void NoteStates(CallInProgress* call);
   // Notes what the implementation was given in place of what the program had bound.
@@ -203,18 +178,7 @@ class PlayerImpl final : public Player {
   // the playback did not reach its end. Waits for a short time, interrupted or not.
   bool Settle();
   Status RunCanary(uint64_t submitted_to, DeviceContext* context);
-  Result<ID3D12CommandQueue*> OwnQueue(DeviceContext* context);
   Status MarkFrame();
-
-  // player_losses.cc: devices that are lost.
-  // Ends a search; otherwise what follows on the device is left out.
-  Status CheckLoss(DeviceContext* context);
-  Status CheckLosses();
-  Status LoseDevice(DeviceContext* context, const std::string& what);
-  Status RemoveDevice(CallInProgress* call, void* target);
-  void NoteRecordedLoss(const Record& record, HRESULT recorded);
-  // Returns an error, at the end, if a device was lost that was not lost in the recording.
-  Status JudgeLosses();
 
   // player_memory.cc: memory, contents, images.
   Status OnMemory(const Record& record);
@@ -232,7 +196,6 @@ class PlayerImpl final : public Player {
   Status ClearBuffer(ID3D12Resource* buffer, DeviceContext* context, D3D12_RESOURCE_STATES state);
   Status Transition(ReplayObject* object, DeviceContext* context, uint32_t subresource,
                     uint32_t state);
-  TextureReadback& ReadbackOf(DeviceContext* context);
   Status OnReadback(const Record& record);
   Status OnResourceHash(const Record& record);
   Status ClearTexture(ReplayObject* texture, const Pending& creation);
@@ -260,7 +223,6 @@ class PlayerImpl final : public Player {
   Status PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queue,
                         std::span<const uint64_t> lists);
 
-  DeviceContext* ContextOf(uint64_t device);
   // The trace lost what stood between the last record and the next.
   Status FailAtHole(const std::string& reason);
   // kUnsupported, for people, once the trace has asked for more than it may.
@@ -286,14 +248,7 @@ class PlayerImpl final : public Player {
   UnfinishedWork unfinished_;
   std::unordered_map<uint64_t, Pending> pending_;  // by call
   std::unordered_map<uint64_t, ComPtr<ID3D12Device>> new_devices_;
-  std::map<uint64_t, std::unique_ptr<DeviceContext>> devices_;
-  // Devices, by number: lost here (why, and at which record), and lost in the recording.
-  struct Loss {
-    uint64_t record = 0;
-    std::string what;
-  };
-  std::map<uint64_t, Loss> losses_;
-  std::set<uint64_t> recorded_losses_;
+  ReplayDevices devices_;
   std::unordered_map<uint64_t, ListStates> lists_;
   ListBindings bindings_;
   BufferAddresses addresses_;

@@ -127,13 +127,13 @@ Status PlayerImpl::ClearMemory(ReplayObject* object, const Pending& creation) {
       object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) {
     return Status();
   }
-  return ClearBuffer(object->As<ID3D12Resource>(), ContextOf(object->device),
+  return ClearBuffer(object->As<ID3D12Resource>(), devices_.Find(object->device),
                      static_cast<D3D12_RESOURCE_STATES>(creation.initial_state));
 }
 
 Status PlayerImpl::ClearHeap(ReplayObject* heap) {
   const D3D12_HEAP_DESC heap_desc = GetDesc(heap->As<ID3D12Heap>());
-  DeviceContext* const context = ContextOf(heap->device);
+  DeviceContext* const context = devices_.Find(heap->device);
   if (context == nullptr || (heap_desc.Flags & D3D12_HEAP_FLAG_DENY_BUFFERS) != 0 ||
       !BeginsAsZeros(heap_desc.Properties)) {
     return Status();
@@ -183,18 +183,18 @@ Status PlayerImpl::ClearBuffer(ID3D12Resource* buffer, DeviceContext* context,
     buffer->Unmap(0, nullptr);
     return Status();
   }
-  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+  Result<ID3D12CommandQueue*> queue = context->OwnQueue();
   if (!queue.ok()) return queue.status();
   constexpr uint64_t kPieceBytes = uint64_t{16} << 20;
   const std::vector<std::byte> zeros(std::min(size_bytes, kPieceBytes));
   for (uint64_t offset = 0; offset < size_bytes; offset += kPieceBytes) {
-    const Status status = ReadbackOf(context).WriteBuffer(
+    const Status status = context->Readback().WriteBuffer(
         *queue, buffer, offset, std::span(zeros).first(std::min(size_bytes - offset, kPieceBytes)),
         state);
     if (status.ok()) continue;
     // Acceleration structures are not read before they are built.
     if (status.code() == StatusCode::kUnsupported) return Status();
-    CAIRN_RETURN_IF_ERROR(CheckLoss(context));
+    CAIRN_RETURN_IF_ERROR(devices_.CheckLoss(context));
     return status;
   }
   return Status();
@@ -230,7 +230,7 @@ Status PlayerImpl::OnReadback(const Record& record) {
     if (log_.result().interrupted) return Status();
   }
   // A device that the program itself removed had done its work by then.
-  if (losses_.contains(object->device)) return not_compared("memory of a lost device");
+  if (devices_.IsLost(object->device)) return not_compared("memory of a lost device");
   bool unmap = false;
   Result<std::byte*> memory = BufferMemory(object, &unmap);
   if (!memory.ok()) return not_compared(memory.status().message());
@@ -291,7 +291,7 @@ Status PlayerImpl::OnFrame(const Record& record) {
       options_.on_image(std::move(*image));
     }
   }
-  for (const auto& [number, context] : devices_) {
+  for (const auto& [number, context] : devices_.all()) {
     CAIRN_RETURN_IF_ERROR(SweepEnded(context.get()));
   }
   frame_began_ns_ = body->time_ns;
@@ -306,9 +306,9 @@ Status PlayerImpl::OnFrame(const Record& record) {
 
 Status PlayerImpl::MarkFrame() {
   constexpr char kMark[] = "cairn:frame";
-  for (const auto& [number, context] : devices_) {
+  for (const auto& [number, context] : devices_.all()) {
     if (context->lost) continue;
-    Result<ID3D12CommandQueue*> queue = OwnQueue(context.get());
+    Result<ID3D12CommandQueue*> queue = context->OwnQueue();
     if (!queue.ok()) return queue.status();
     (*queue)->SetMarker(1, kMark, sizeof(kMark));
   }
@@ -320,13 +320,13 @@ Result<FrameImage> PlayerImpl::ReadImage(uint64_t object, uint64_t frame) {
   if (texture == nullptr || texture->chain != Chain::kID3D12Resource) {
     return Status(StatusCode::kUnsupported, fmt::format("resource {} does not exist here", object));
   }
-  DeviceContext* const context = ContextOf(texture->device);
+  DeviceContext* const context = devices_.Find(texture->device);
   if (context == nullptr) return Status(StatusCode::kUnsupported, "its device does not exist");
   CAIRN_RETURN_IF_ERROR(WaitForDevice(texture->device));
   if (context->lost) return Status(StatusCode::kUnsupported, "its device is lost");
-  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+  Result<ID3D12CommandQueue*> queue = context->OwnQueue();
   if (!queue.ok()) return queue.status();
-  Result<SubresourceBytes> bytes = ReadbackOf(context).Read(
+  Result<SubresourceBytes> bytes = context->Readback().Read(
       *queue, texture->As<ID3D12Resource>(), 0,
       static_cast<D3D12_RESOURCE_STATES>(context->states.State(object, 0)));
   if (!bytes.ok()) return bytes.status();
@@ -366,20 +366,20 @@ Status PlayerImpl::OnContents(const Record& record) {
   std::span<const std::byte> bytes;
   ReplayObject* object = nullptr;
   Status status = ReadBytes(record, &body, &bytes, &object);
-  DeviceContext* const context = object == nullptr ? nullptr : ContextOf(object->device);
+  DeviceContext* const context = object == nullptr ? nullptr : devices_.Find(object->device);
   if (status.ok() && (context == nullptr || context->lost)) return Status();
   if (status.ok()) status = WriteContents(object, context, body, bytes);
   if (status.ok() || log_.failed()) return status;
-  if (status.code() == StatusCode::kDeviceLost) return LoseDevice(context, status.message());
+  if (status.code() == StatusCode::kDeviceLost) return devices_.Lose(context, status.message());
   log_.LeaveOut(record.number, "contents of resources: " + status.message());
   return Status();
 }
 
 Status PlayerImpl::WriteContents(ReplayObject* object, DeviceContext* context,
                                  const ContentsBody& body, std::span<const std::byte> bytes) {
-  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+  Result<ID3D12CommandQueue*> queue = context->OwnQueue();
   if (!queue.ok()) return queue.status();
-  TextureReadback& copies = ReadbackOf(context);
+  TextureReadback& copies = context->Readback();
   auto* const resource = object->As<ID3D12Resource>();
   const auto state =
       static_cast<D3D12_RESOURCE_STATES>(context->states.State(object->number, body.subresource));
@@ -422,7 +422,7 @@ Status PlayerImpl::Transition(ReplayObject* object, DeviceContext* context, uint
   if (context->barriers == nullptr) {
     context->barriers = std::make_unique<OneShotList>(context->device.get());
   }
-  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+  Result<ID3D12CommandQueue*> queue = context->OwnQueue();
   if (!queue.ok()) return queue.status();
   Result<ID3D12GraphicsCommandList*> list = context->barriers->Begin(*queue);
   if (!list.ok()) return list.status();
@@ -440,14 +440,6 @@ Status PlayerImpl::Transition(ReplayObject* object, DeviceContext* context, uint
   const ListStates* const executed = &states;
   context->states.Execute({&executed, 1}, /*copy_queue=*/false);
   return Status();
-}
-
-TextureReadback& PlayerImpl::ReadbackOf(DeviceContext* context) {
-  if (context->readback == nullptr) {
-    context->readback = std::make_unique<TextureReadback>(
-        context->device.get(), std::chrono::milliseconds(options_.wait_timeout_ns / 1'000'000));
-  }
-  return *context->readback;
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -42,7 +42,7 @@ Status PlayerImpl::ReadTextures() {
   std::vector<ReplayObject*> textures;
   for (const auto& [number, object] : objects_.all()) {
     const bool asked = options_.textures.empty() || options_.textures.contains(number);
-    const DeviceContext* const context = ContextOf(object->device);
+    const DeviceContext* const context = devices_.Find(object->device);
     if (!asked || !IsTexture(*object) || context == nullptr || context->lost) continue;
     if (!options_.every_subresource && options_.textures.empty() && !IsTarget(*object)) continue;
     textures.push_back(object.get());
@@ -59,8 +59,8 @@ Status PlayerImpl::ReadTextures() {
 }
 
 Status PlayerImpl::ReadTexture(ReplayObject* texture) {
-  DeviceContext* const context = ContextOf(texture->device);
-  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+  DeviceContext* const context = devices_.Find(texture->device);
+  Result<ID3D12CommandQueue*> queue = context->OwnQueue();
   if (!queue.ok()) return queue.status();
   const D3D12_RESOURCE_DESC& desc = texture->desc;
   const bool volume = desc.Dimension == D3D12_RESOURCE_DIMENSION_TEXTURE3D;
@@ -78,7 +78,7 @@ Status PlayerImpl::ReadTexture(ReplayObject* texture) {
         image.format = desc.Format;
         image.is_target = IsTarget(*texture);
         Result<SubresourceBytes> bytes =
-            ReadbackOf(context).Read(*queue, texture->As<ID3D12Resource>(), image.subresource,
+            context->Readback().Read(*queue, texture->As<ID3D12Resource>(), image.subresource,
                                      static_cast<D3D12_RESOURCE_STATES>(context->states.State(
                                          texture->number, image.subresource)));
         if (bytes.ok()) {

@@ -157,7 +157,7 @@ Status CutRegions(UINT* count, const D3D12_TILED_RESOURCE_COORDINATE* coordinate
 }  // namespace
 
 Status PlayerImpl::CheckTiles(CallInProgress* call) {
-  const DeviceContext* const context = ContextOf(call->object->device);
+  const DeviceContext* const context = devices_.Find(call->object->device);
   ID3D12Device* const device = context == nullptr ? nullptr : context->device.get();
   if (device == nullptr) return Status();
   switch (call->method) {

@@ -60,7 +60,7 @@ class PlayerImpl::IdleQueues {
  private:
   void Ask() {
     asked_ = true;
-    for (const auto& [number, context] : player_->devices_) {
+    for (const auto& [number, context] : player_->devices_.all()) {
       if (context->lost) continue;
       for (const auto& [queue, idle] : context->queues) {
         if (player_->fences_.Blocked(queue)) continue;
@@ -121,8 +121,8 @@ Status PlayerImpl::Await(std::span<const FenceValue> any) {
     ReplayObject* const object = objects_.Find(wait.fence);
     // A fence that is not here may be the one that was signalled.
     if (object == nullptr || object->chain != Chain::kID3D12Fence) return Status();
-    awaited.push_back({object->As<ID3D12Fence>(), wait.fence, wait.value, ContextOf(object->device),
-                       fences_.Reachable(wait.fence, kLost)});
+    awaited.push_back({object->As<ID3D12Fence>(), wait.fence, wait.value,
+                       devices_.Find(object->device), fences_.Reachable(wait.fence, kLost)});
   }
   if (awaited.empty()) return Status();
   return WaitFor(awaited, fmt::format("fence {}", awaited.front().number));
@@ -131,12 +131,12 @@ Status PlayerImpl::Await(std::span<const FenceValue> any) {
 // Sets `over` if the awaited value can no longer come. A fence with kLost means that the device
 // must be lost.
 Status PlayerImpl::LookForLoss(std::span<const Awaited> any, const std::string& what, bool* over) {
-  CAIRN_RETURN_IF_ERROR(CheckLosses());
+  CAIRN_RETURN_IF_ERROR(devices_.CheckLosses());
   for (const Awaited& awaited : any) {
     DeviceContext* const context = awaited.context;
     const bool says_lost = !awaited.may_be_most && awaited.fence->GetCompletedValue() == kLost;
     if (says_lost && context != nullptr && !context->lost) {
-      CAIRN_RETURN_IF_ERROR(LoseDevice(
+      CAIRN_RETURN_IF_ERROR(devices_.Lose(
           context, fmt::format("{} has the value that says that the device is lost", what)));
     }
     *over = *over || (context != nullptr && context->lost);
@@ -271,7 +271,7 @@ Status PlayerImpl::WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t
   // The queue waits for a value that comes later in the trace, or never.
   if (fences_.Blocked(queue) || context->lost) return Status();
   if (const Status asked = AskIdle(queue, context); !asked.ok()) {
-    CAIRN_RETURN_IF_ERROR(CheckLoss(context));
+    CAIRN_RETURN_IF_ERROR(devices_.CheckLoss(context));
     // The end of the work cannot be found out without a fence.
     if (!options_.canary) return Status();
     return log_.Fail(PlayerFailure::kUnclear, log_.record(),
@@ -295,7 +295,7 @@ Status PlayerImpl::WaitForSubmission(uint64_t queue, DeviceContext* context, uin
 }
 
 Status PlayerImpl::WaitForDevice(uint64_t device) {
-  DeviceContext* const context = ContextOf(device);
+  DeviceContext* const context = devices_.Find(device);
   if (context == nullptr || context->lost) return Status();
   bool all = true;
   for (const auto& [queue, idle] : context->queues) {
@@ -303,14 +303,13 @@ Status PlayerImpl::WaitForDevice(uint64_t device) {
     CAIRN_RETURN_IF_ERROR(WaitForQueue(queue, context));
   }
   if (!all || log_.result().interrupted || context->lost) return Status();
-  context->busy = false;
   context->ended.clear();
   context->batches.clear();
   return Status();
 }
 
 Status PlayerImpl::WaitForDevices() {
-  for (const auto& [number, context] : devices_) CAIRN_RETURN_IF_ERROR(WaitForDevice(number));
+  for (const auto& [number, context] : devices_.all()) CAIRN_RETURN_IF_ERROR(WaitForDevice(number));
   return Status();
 }
 
@@ -318,7 +317,7 @@ bool PlayerImpl::Settle() {
   constexpr uint64_t kMostNs = uint64_t{5} * 1'000'000'000;
   const uint64_t limit_ns = std::min(options_.wait_timeout_ns, kMostNs);
   const uint64_t start_ns = MonotonicNs();
-  for (const auto& [number, context] : devices_) {
+  for (const auto& [number, context] : devices_.all()) {
     if (context->lost) return false;
     for (const auto& [queue, idle] : context->queues) {
       // A queue that waits for a value that never comes does not run.
@@ -347,7 +346,7 @@ Status PlayerImpl::SweepEnded(DeviceContext* context) {
     batch.objects = std::move(context->ended);
     context->ended.clear();
     for (auto& [queue, idle] : context->queues) {
-      if (!AskIdle(queue, context).ok()) return CheckLoss(context);
+      if (!AskIdle(queue, context).ok()) return devices_.CheckLoss(context);
       batch.until.emplace_back(idle.fence, idle.value);
     }
     context->batches.push_back(std::move(batch));
@@ -367,17 +366,6 @@ Status PlayerImpl::SweepEnded(DeviceContext* context) {
   return Status();
 }
 
-Result<ID3D12CommandQueue*> PlayerImpl::OwnQueue(DeviceContext* context) {
-  if (!context->queue) {
-    D3D12_COMMAND_QUEUE_DESC desc = {};
-    desc.Type = D3D12_COMMAND_LIST_TYPE_DIRECT;
-    const HRESULT result = context->device->CreateCommandQueue(&desc, __uuidof(ID3D12CommandQueue),
-                                                               context->queue.Receive());
-    CAIRN_RETURN_IF_ERROR(CheckHresult(result, "CreateCommandQueue of a queue for copies"));
-  }
-  return context->queue.get();
-}
-
 // A fault may surface one dispatch late: then this one does not come to its end. It runs where the
 // submission ran, if that queue can dispatch and does not wait for something that comes later.
 Status PlayerImpl::RunCanary(uint64_t submitted_to, DeviceContext* context) {
@@ -385,7 +373,8 @@ Status PlayerImpl::RunCanary(uint64_t submitted_to, DeviceContext* context) {
   const D3D12_COMMAND_LIST_TYPE type = GetDesc(real).Type;
   const bool here = !fences_.Blocked(submitted_to) && (type == D3D12_COMMAND_LIST_TYPE_DIRECT ||
                                                        type == D3D12_COMMAND_LIST_TYPE_COMPUTE);
-  Result<ID3D12CommandQueue*> queue = here ? Result<ID3D12CommandQueue*>(real) : OwnQueue(context);
+  Result<ID3D12CommandQueue*> queue =
+      here ? Result<ID3D12CommandQueue*>(real) : context->OwnQueue();
   Status status = queue.status();
   if (status.ok()) {
     if (context->canary == nullptr) {
@@ -395,7 +384,7 @@ Status PlayerImpl::RunCanary(uint64_t submitted_to, DeviceContext* context) {
                                   std::chrono::milliseconds(options_.wait_timeout_ns / 1'000'000));
   }
   if (status.ok()) return Status();
-  CAIRN_RETURN_IF_ERROR(CheckLoss(context));
+  CAIRN_RETURN_IF_ERROR(devices_.CheckLoss(context));
   if (status.code() != StatusCode::kDeviceLost) {
     // A canary that this implementation never supports fails the first time.
     const bool never = status.code() != StatusCode::kOutOfMemory &&
