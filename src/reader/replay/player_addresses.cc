@@ -200,7 +200,7 @@ Status PlayerImpl::PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queu
   if (!addresses_.NeedsPatch(lists)) return Status();
   DeviceContext* const context = devices_.Find(call->object->device);
   if (context == nullptr) return Status();
-  if (fences_.Blocked(call->record.object)) {
+  if (waits_.fences().Blocked(call->record.object)) {
     // Copies would wait behind what comes later in the trace.
     Result<ID3D12CommandQueue*> own = context->OwnQueue();
     if (!own.ok()) return own.status();

@@ -309,6 +309,35 @@ void PlayerImpl::KeepPending(CallInProgress* call, const void* result) {
   pending.facts = FactsOf(call, values_.lost_pipeline());
 }
 
+Status PlayerImpl::RememberWait(CallInProgress* call) {
+  std::vector<FenceValue> waits;
+  bool any = false;
+  if (RoleOf(call->method).replay == Replay::kAwaitEvent) {
+    waits.push_back({call->record.object, call->At<UINT64>(0)});
+  } else {
+    any = (call->At<UINT>(3) & D3D12_MULTIPLE_FENCE_WAIT_FLAG_ANY) != 0;
+    auto* const* const fences = call->At<ID3D12Fence**>(0);
+    const UINT64* const values = call->At<const UINT64*>(1);
+    for (UINT i = 0; i < call->At<UINT>(2); ++i) {
+      if (values != nullptr) waits.push_back({objects_.NumberOf(fences[i]), values[i]});
+    }
+  }
+  if (waits.empty()) return Status();
+  if (!values_.had_event()) {
+    // The call itself waited: so does its result.
+    Pending& pending = AddPending(*call);
+    pending.waits = std::move(waits);
+    pending.waits_for_any = any;
+    return Status();
+  }
+  if (any) {
+    waits_.fences().Await(std::move(waits));
+  } else {
+    for (const FenceValue& wait : waits) waits_.fences().Await({wait});
+  }
+  return waits_.AwaitReachable();
+}
+
 // Updates the values of fences and the waits for them.
 Status PlayerImpl::AfterCall(CallInProgress* call) {
   const CallRole& role = RoleOf(call->method);
@@ -320,23 +349,23 @@ Status PlayerImpl::AfterCall(CallInProgress* call) {
                              : objects_.NumberOf(call->At<void*>(static_cast<size_t>(role.object)));
   const auto value = call->At<UINT64>(static_cast<size_t>(role.value));
   if (role.role == Role::kWait) {
-    fences_.WaitOnQueue(object, fence, value);
+    waits_.fences().WaitOnQueue(object, fence, value);
     return Status();
   }
   if (role.timeline == Timeline::kQueue) {
-    fences_.SignalFromQueue(object, fence, value);
-    unfinished_.Signalled(object, fence, value);
+    waits_.fences().SignalFromQueue(object, fence, value);
+    waits_.unfinished().Signalled(object, fence, value);
   } else {
-    fences_.SignalFromCpu(fence, value);
+    waits_.fences().SignalFromCpu(fence, value);
   }
-  return AwaitReachable();
+  return waits_.AwaitReachable();
 }
 
 // The program gives the device up. An implementation that takes it at its word does nothing for it any more, here
 // as there; others do as if nothing had been said.
 Status PlayerImpl::RemoveDevice(CallInProgress* call, void* target) {
   // The program may still read results of the work that the GPU has by now.
-  CAIRN_RETURN_IF_ERROR(WaitForDevice(call->record.object));
+  CAIRN_RETURN_IF_ERROR(waits_.WaitForDevice(call->record.object));
   DeviceContext* const context = devices_.Find(call->record.object);
   if (context == nullptr || context->lost || log_.result().interrupted) return Status();
   CAIRN_RETURN_IF_ERROR(Make(call, target));
@@ -400,10 +429,10 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   queue->ExecuteCommandLists(static_cast<UINT>(chosen.size()), chosen.data());
   DeviceContext* const context = devices_.Find(call->object->device);
   if (context == nullptr) return Status();
-  unfinished_.Submitted(call->record.object, number);
+  waits_.unfinished().Submitted(call->record.object, number);
   context->states.Execute(states, GetDesc(queue).Type == D3D12_COMMAND_LIST_TYPE_COPY);
   if (!options_.canary) return Status();
-  return WaitForSubmission(call->record.object, context, start_ns);
+  return waits_.WaitForSubmission(call->record.object, context, start_ns);
 }
 
 // Tracks the states of resources that command lists set: images are copied out of them in their

@@ -51,7 +51,7 @@ Status PlayerImpl::OnResourceHash(const Record& record) {
   if (not_cleared_.contains(record.object)) {
     return not_compared("textures that this device cannot begin as zeros");
   }
-  CAIRN_RETURN_IF_ERROR(WaitForDevice(object->device));
+  CAIRN_RETURN_IF_ERROR(waits_.WaitForDevice(object->device));
   if (log_.result().interrupted) return Status();
   Result<ID3D12CommandQueue*> queue = context->OwnQueue();
   if (!queue.ok()) return queue.status();

@@ -89,8 +89,8 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
       cost_(options_.most_cost_ns),
       values_(&objects_, library.is_libvkd3d),
       views_(&objects_),
-      unfinished_(options_.on_unfinished),
       devices_(options_, &log_),
+      waits_(options_, library_, &objects_, &devices_, &log_, [this] { return RecordedFrameNs(); }),
       bindings_(&objects_, library.is_libvkd3d,
                 [this](uint64_t device, ComPtr<IUnknown> object) {
                   DeviceContext* const context = devices_.Find(device);
@@ -118,15 +118,13 @@ PlayerImpl::~PlayerImpl() {
 
 Status PlayerImpl::Run() {
   const Status status = PlayAll();
-  const bool stuck = !library_.is_libvkd3d &&
-                     std::any_of(devices_.all().begin(), devices_.all().end(),
-                                 [&](const auto& entry) { return AnyBlocked(*entry.second); });
+  const bool stuck = !library_.is_libvkd3d && waits_.AnyBlocked();
   if (log_.failure() == PlayerFailure::kHang || log_.failure() == PlayerFailure::kLost ||
       devices_.any_lost() || stuck) {
     // Queues that wait for what never comes are among what some implementations wait for.
     abandoned_ = true;
   } else if (!status.ok() || log_.result().interrupted) {
-    abandoned_ = !Settle();
+    abandoned_ = !waits_.Settle();
   }
   return status;
 }
@@ -211,12 +209,12 @@ Status PlayerImpl::WaitInsteadOf(const Record& record) {
   if (object != nullptr) chain = object->chain;
   const bool orders =
       chain == Chain::kNone || chain == Chain::kID3D12CommandQueue || chain == Chain::kID3D12Fence;
-  return orders ? WaitForDevices() : Status();
+  return orders ? waits_.WaitForDevices() : Status();
 }
 
 // Everything that was submitted comes to its end before anything is destroyed.
 Status PlayerImpl::Finish() {
-  CAIRN_RETURN_IF_ERROR(WaitForDevices());
+  CAIRN_RETURN_IF_ERROR(waits_.WaitForDevices());
   CAIRN_RETURN_IF_ERROR(devices_.CheckLosses());
   for (const auto& [call, pending] : pending_) EndPending(call, pending);
   pending_.clear();
@@ -366,7 +364,7 @@ Status PlayerImpl::AwaitResult(const Pending& pending, uint64_t call, HRESULT re
     } else if (FAILED(recorded)) {
       return Status();
     }
-    if (fences_.Reachable(wait.fence, wait.value)) {
+    if (waits_.fences().Reachable(wait.fence, wait.value)) {
       reachable.push_back(wait);
       continue;
     }
@@ -379,17 +377,17 @@ Status PlayerImpl::AwaitResult(const Pending& pending, uint64_t call, HRESULT re
       log_.LeaveOut(call, fmt::format("a wait for fence {}: nothing here brings it to {}",
                                       wait.fence, wait.value));
     }
-    CAIRN_RETURN_IF_ERROR(WaitForDevices());
+    CAIRN_RETURN_IF_ERROR(waits_.WaitForDevices());
   }
   if (!pending.waits_for_any) {
-    for (const FenceValue& wait : reachable) CAIRN_RETURN_IF_ERROR(Await({&wait, 1}));
+    for (const FenceValue& wait : reachable) CAIRN_RETURN_IF_ERROR(waits_.Await({&wait, 1}));
     return Status();
   }
-  if (!reachable.empty()) return Await(reachable);
+  if (!reachable.empty()) return waits_.Await(reachable);
   log_.LeaveOut(call,
                 fmt::format("a wait for one of {} fences: nothing here brings one to its value",
                             pending.waits.size()));
-  return WaitForDevices();
+  return waits_.WaitForDevices();
 }
 
 // Results that say that a device is lost.
@@ -551,7 +549,7 @@ Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain
     }
   }
   if (chain == Chain::kID3D12Fence) {
-    fences_.Create(record.object, (*object)->As<ID3D12Fence>()->GetCompletedValue());
+    waits_.fences().Create(record.object, (*object)->As<ID3D12Fence>()->GetCompletedValue());
   }
   if (chain == Chain::kID3D12CommandQueue) {
     if (DeviceContext* const context = devices_.Find(body.device); context != nullptr) {
@@ -617,15 +615,15 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
   ReplayObject* const object = objects_.Find(record.object);
   DeviceContext* const context = object == nullptr ? nullptr : devices_.Find(object->device);
   if (object != nullptr && object->chain == Chain::kID3D12CommandQueue && context != nullptr) {
-    CAIRN_RETURN_IF_ERROR(WaitForQueue(record.object, context));
+    CAIRN_RETURN_IF_ERROR(waits_.WaitForQueue(record.object, context));
     // Some implementations would wait for it: it is never given back.
-    const bool stuck = !library_.is_libvkd3d && fences_.Blocked(record.object);
+    const bool stuck = !library_.is_libvkd3d && waits_.fences().Blocked(record.object);
     if (context->lost || stuck) object->pointer.Detach();
     context->queues.erase(record.object);
-    unfinished_.Idle(record.object);
+    waits_.unfinished().Idle(record.object);
   }
   if (object != nullptr && object->chain == Chain::kID3D12Device) {
-    CAIRN_RETURN_IF_ERROR(WaitForDevice(record.object));
+    CAIRN_RETURN_IF_ERROR(waits_.WaitForDevice(record.object));
     if (devices_.Remove(record.object)) object->pointer.Detach();
   } else if (context != nullptr && context->lost) {
     object->pointer.Detach();
@@ -635,14 +633,14 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
     // releases its waiters and is not delayed.
     const bool is_fence = object->chain == Chain::kID3D12Fence;
     if (object->pointer && !is_fence) context->ended.push_back(object->pointer);
-    if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(SweepEnded(context));
+    if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(waits_.SweepEnded(context));
   }
   if (object != nullptr) bindings_.End(*object);
   if (object != nullptr && object->chain == Chain::kID3D12Fence) {
     // Queues wait for no fence that is gone: what they have is waited for as ever.
-    fences_.SignalFromCpu(record.object, std::numeric_limits<uint64_t>::max());
+    waits_.fences().SignalFromCpu(record.object, std::numeric_limits<uint64_t>::max());
   }
-  fences_.Remove(record.object);
+  waits_.fences().Remove(record.object);
   lists_.erase(record.object);
   cost_.Reset(record.object);
   addresses_.Remove(record.object);

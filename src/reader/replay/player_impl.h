@@ -19,7 +19,6 @@
 #include "reader/replay/call_in_progress.h"
 #include "reader/replay/descriptor_views.h"
 #include "reader/replay/device.h"
-#include "reader/replay/fence_model.h"
 #include "reader/replay/list_bindings.h"
 #include "reader/replay/play_cost.h"
 #include "reader/replay/play_log.h"
@@ -27,9 +26,8 @@
 #include "reader/replay/replay_devices.h"
 #include "reader/replay/replay_objects.h"
 #include "reader/replay/replay_values.h"
-#include "reader/replay/unfinished_work.h"
 #include "reader/replay/unrepeatable.h"
-#include "reader/replay/wait_time.h"
+#include "reader/replay/wait_engine.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -117,6 +115,7 @@ class PlayerImpl final : public Player {
   bool CopyPadded(CallInProgress* call, void* target);
   Status LoadPipeline(CallInProgress* call);
   Status Execute(CallInProgress* call, void* target);
+  Status RememberWait(CallInProgress* call);
   Status RemoveDevice(CallInProgress* call, void* target);
   Status MapResource(CallInProgress* call, void* target);
   void NoteStates(CallInProgress* call);
@@ -144,43 +143,10 @@ class PlayerImpl final : public Player {
   Status TranslateMetaParameters(CallInProgress* call);
   Status TranslateMetaParameter(const D3D12_META_COMMAND_PARAMETER_DESC& parameter);
 
-  // player_waits.cc: fences, canary.
-  struct Awaited {
-    ID3D12Fence* fence = nullptr;
-    uint64_t number = kNoObject;  // of a fence of the trace
-    uint64_t value = 0;
-    DeviceContext* context = nullptr;
-    bool may_be_most = false;  // the program itself gives it the greatest value
-    bool Reached(uint64_t now) const;
-  };
-  class IdleQueues;
-  // Waits for one of the values, which are all reachable.
-  Status Await(std::span<const FenceValue> any);
-  Status AwaitReachable();
-  Status RememberWait(CallInProgress* call);
-  // `since_ns`: when what is waited for began; 0: now.
-  Status WaitFor(std::span<const Awaited> any, const std::string& what, uint64_t since_ns = 0);
-  Status LookForLoss(std::span<const Awaited> any, const std::string& what, bool* over);
-  void GiveUp(std::span<const Awaited> any);
-  Status CheckPunctuality(const WaitTime& time, const std::string& what, const Awaited& awaited);
-  // Returns the time after which a wait counts as that for a hung GPU.
-  uint64_t LimitNs();
+  // player_memory.cc: memory, contents, images.
+  Status MarkFrame();
   // Returns the recorded duration of the current frame; 0 if unknown.
   uint64_t RecordedFrameNs();
-  Status WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t since_ns = 0);
-  Status WaitForSubmission(uint64_t queue, DeviceContext* context, uint64_t since_ns);
-  Status WaitForDevice(uint64_t device);
-  Status WaitForDevices();
-  Status AskIdle(uint64_t queue, DeviceContext* context);
-  Status SweepEnded(DeviceContext* context);
-  bool AnyBlocked(const DeviceContext& context) const;
-  // Returns true if the GPU has done all that it can. Called before objects are released although
-  // the playback did not reach its end. Waits for a short time, interrupted or not.
-  bool Settle();
-  Status RunCanary(uint64_t submitted_to, DeviceContext* context);
-  Status MarkFrame();
-
-  // player_memory.cc: memory, contents, images.
   Status OnMemory(const Record& record);
   Status OnContents(const Record& record);
   Status WriteContents(ReplayObject* object, DeviceContext* context, const ContentsBody& body,
@@ -244,11 +210,10 @@ class PlayerImpl final : public Player {
   ReplayObjects objects_;
   ReplayValues values_;
   DescriptorViews views_;
-  FenceModel fences_;
-  UnfinishedWork unfinished_;
   std::unordered_map<uint64_t, Pending> pending_;  // by call
   std::unordered_map<uint64_t, ComPtr<ID3D12Device>> new_devices_;
   ReplayDevices devices_;
+  WaitEngine waits_;
   std::unordered_map<uint64_t, ListStates> lists_;
   ListBindings bindings_;
   BufferAddresses addresses_;

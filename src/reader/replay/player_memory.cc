@@ -224,9 +224,9 @@ Status PlayerImpl::OnReadback(const Record& record) {
         "{} rows of {} bytes at {}, {} bytes apart, are read from a buffer of {}", body->row_count,
         body->row_bytes, body->offset_bytes, body->row_pitch_bytes, object->desc.Width));
   }
-  if (fences_.Reachable(body->fence, body->fence_value)) {
+  if (waits_.fences().Reachable(body->fence, body->fence_value)) {
     const FenceValue written = {body->fence, body->fence_value};
-    CAIRN_RETURN_IF_ERROR(Await({&written, 1}));
+    CAIRN_RETURN_IF_ERROR(waits_.Await({&written, 1}));
     if (log_.result().interrupted) return Status();
   }
   // A device that the program itself removed had done its work by then.
@@ -240,7 +240,7 @@ Status PlayerImpl::OnReadback(const Record& record) {
   bool same = matches();
   if (!same) {
     // The program may have waited in a way that no trace shows.
-    CAIRN_RETURN_IF_ERROR(WaitForDevice(object->device));
+    CAIRN_RETURN_IF_ERROR(waits_.WaitForDevice(object->device));
     same = log_.result().interrupted || matches();
   }
   if (unmap) object->As<ID3D12Resource>()->Unmap(0, nullptr);
@@ -292,7 +292,7 @@ Status PlayerImpl::OnFrame(const Record& record) {
     }
   }
   for (const auto& [number, context] : devices_.all()) {
-    CAIRN_RETURN_IF_ERROR(SweepEnded(context.get()));
+    CAIRN_RETURN_IF_ERROR(waits_.SweepEnded(context.get()));
   }
   frame_began_ns_ = body->time_ns;
   recorded_frame_ns_.reset();
@@ -302,6 +302,24 @@ Status PlayerImpl::OnFrame(const Record& record) {
   if (body->frame + 1 >= options_.frame_end) stop_ = true;
   (void)log_.Interrupted();
   return Status();
+}
+
+uint64_t PlayerImpl::RecordedFrameNs() {
+  if (recorded_frame_ns_) return *recorded_frame_ns_;
+  recorded_frame_ns_ = 0;
+  TraceCursor cursor(*trace_);
+  if (frame_began_ns_ == 0 || !cursor.SeekNumber(log_.record()).ok()) return 0;
+  Record record;
+  while (cursor.Next(&record)) {
+    if (record.kind != RecordKind::kFrame) continue;
+    std::span<const std::byte> rest = record.body;
+    const Result<FrameBody> body = DecodeBody<FrameBody>(&rest);
+    if (body.ok() && body->time_ns > frame_began_ns_) {
+      recorded_frame_ns_ = body->time_ns - frame_began_ns_;
+    }
+    break;
+  }
+  return *recorded_frame_ns_;
 }
 
 Status PlayerImpl::MarkFrame() {
@@ -322,7 +340,7 @@ Result<FrameImage> PlayerImpl::ReadImage(uint64_t object, uint64_t frame) {
   }
   DeviceContext* const context = devices_.Find(texture->device);
   if (context == nullptr) return Status(StatusCode::kUnsupported, "its device does not exist");
-  CAIRN_RETURN_IF_ERROR(WaitForDevice(texture->device));
+  CAIRN_RETURN_IF_ERROR(waits_.WaitForDevice(texture->device));
   if (context->lost) return Status(StatusCode::kUnsupported, "its device is lost");
   Result<ID3D12CommandQueue*> queue = context->OwnQueue();
   if (!queue.ok()) return queue.status();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The devices of a replay: what the player has on each of them, and which are lost. A device that was
-// lost in the recording may be lost here, too; any other loss is the end, at the latest when all was played.
+// lost in the recording may be lost here, too; any other loss is a failure, at the latest when all was
+// played.
 #ifndef CAIRN_READER_REPLAY_REPLAY_DEVICES_H_
 #define CAIRN_READER_REPLAY_REPLAY_DEVICES_H_
 
@@ -80,8 +81,8 @@ class ReplayDevices {
   // Asks the device, or all of them, whether they are lost. An error ends the playback: that of Lose().
   Status CheckLoss(DeviceContext* context);
   Status CheckLosses();
-  // A device is lost here. With options.canary that ends the playback, with kDeviceLost; otherwise what follows on
-  // the device is left out.
+  // A device is lost here. With options.canary that ends the playback, with kDeviceLost; otherwise what
+  // follows on the device is left out.
   Status Lose(DeviceContext* context, const std::string& what);
   // A device was lost in the recording, or the program removes it.
   void RecordLoss(uint64_t number) { recorded_.insert(number); }
@@ -89,7 +90,8 @@ class ReplayDevices {
   bool any_lost() const { return !losses_.empty(); }
   bool IsLost(uint64_t number) const { return losses_.contains(number); }
   bool IsLossRecorded(uint64_t number) const { return recorded_.contains(number); }
-  // At the end: kDeviceLost, in the log too, if a device was lost here that was not lost in the recording.
+  // At the end: kDeviceLost, in the log too, if a device was lost here that was not lost in the
+  // recording.
   Status Judge();
 
  private:

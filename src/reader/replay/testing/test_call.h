@@ -87,6 +87,19 @@ class TestObjects {
               S_OK);
     Add(number, Chain::kID3D12GraphicsCommandList, made.get());
   }
+  void AddQueue(uint64_t number) {
+    const D3D12_COMMAND_QUEUE_DESC desc = {};
+    ComPtr<IUnknown> made;
+    EXPECT_EQ(device_->CreateCommandQueue(&desc, __uuidof(ID3D12CommandQueue), made.Receive()),
+              S_OK);
+    Add(number, Chain::kID3D12CommandQueue, made.get());
+  }
+  void AddFence(uint64_t number) {
+    ComPtr<IUnknown> made;
+    EXPECT_EQ(device_->CreateFence(0, D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), made.Receive()),
+              S_OK);
+    Add(number, Chain::kID3D12Fence, made.get());
+  }
   // Returns the descriptor as ReplayValues has it.
   ReplayDescriptor At(uint64_t heap, uint32_t index) {
     const D3D12_DESCRIPTOR_HEAP_DESC& desc = table.Find(heap)->heap;

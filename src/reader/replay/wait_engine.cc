@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Fences, what waits for them, and devices that stop answering.
+#include "reader/replay/wait_engine.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <optional>
-#include <span>
 #include <thread>
+#include <vector>
 
 #include "d3d12abi/aggregates.h"
 #include "os/clock.h"
-#include "reader/replay/player_impl.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -40,15 +38,15 @@ class Poll {
 
 }  // namespace
 
-bool PlayerImpl::Awaited::Reached(uint64_t now) const {
+bool WaitEngine::Awaited::Reached(uint64_t now) const {
   return now >= value && (now != kLost || may_be_most);
 }
 
 // Finds out if all queues that are not waiting have done their work: enqueues a signal once and
 // checks it later.
-class PlayerImpl::IdleQueues {
+class WaitEngine::IdleQueues {
  public:
-  explicit IdleQueues(PlayerImpl* player) : player_(player) {}
+  explicit IdleQueues(WaitEngine* engine) : engine_(engine) {}
 
   bool Look() {
     if (!asked_) Ask();
@@ -60,11 +58,11 @@ class PlayerImpl::IdleQueues {
  private:
   void Ask() {
     asked_ = true;
-    for (const auto& [number, context] : player_->devices_.all()) {
+    for (const auto& [number, context] : engine_->devices_->all()) {
       if (context->lost) continue;
       for (const auto& [queue, idle] : context->queues) {
-        if (player_->fences_.Blocked(queue)) continue;
-        if (!player_->AskIdle(queue, context.get()).ok()) {
+        if (engine_->fences_.Blocked(queue)) continue;
+        if (!engine_->AskIdle(queue, context.get()).ok()) {
           unknown_ = true;
         } else {
           until_.emplace_back(context->queues[queue].fence, context->queues[queue].value);
@@ -73,56 +71,27 @@ class PlayerImpl::IdleQueues {
     }
   }
 
-  PlayerImpl* const player_;
+  WaitEngine* const engine_;
   bool asked_ = false;
   bool unknown_ = false;
   std::vector<std::pair<ComPtr<ID3D12Fence>, uint64_t>> until_;
 };
 
-Status PlayerImpl::RememberWait(CallInProgress* call) {
-  std::vector<FenceValue> waits;
-  bool any = false;
-  if (RoleOf(call->method).replay == Replay::kAwaitEvent) {
-    waits.push_back({call->record.object, call->At<UINT64>(0)});
-  } else {
-    any = (call->At<UINT>(3) & D3D12_MULTIPLE_FENCE_WAIT_FLAG_ANY) != 0;
-    auto* const* const fences = call->At<ID3D12Fence**>(0);
-    const UINT64* const values = call->At<const UINT64*>(1);
-    for (UINT i = 0; i < call->At<UINT>(2); ++i) {
-      if (values != nullptr) waits.push_back({objects_.NumberOf(fences[i]), values[i]});
-    }
-  }
-  if (waits.empty()) return Status();
-  if (!values_.had_event()) {
-    // The call itself waited: so does its result.
-    Pending& pending = AddPending(*call);
-    pending.waits = std::move(waits);
-    pending.waits_for_any = any;
-    return Status();
-  }
-  if (any) {
-    fences_.Await(std::move(waits));
-  } else {
-    for (const FenceValue& wait : waits) fences_.Await({wait});
-  }
-  return AwaitReachable();
-}
-
-Status PlayerImpl::AwaitReachable() {
+Status WaitEngine::AwaitReachable() {
   for (const std::vector<FenceValue>& any : fences_.TakeReachable()) {
     CAIRN_RETURN_IF_ERROR(Await(any));
   }
   return Status();
 }
 
-Status PlayerImpl::Await(std::span<const FenceValue> any) {
+Status WaitEngine::Await(std::span<const FenceValue> any) {
   std::vector<Awaited> awaited;
   for (const FenceValue& wait : any) {
-    ReplayObject* const object = objects_.Find(wait.fence);
+    ReplayObject* const object = objects_->Find(wait.fence);
     // A fence that is not here may be the one that was signalled.
     if (object == nullptr || object->chain != Chain::kID3D12Fence) return Status();
     awaited.push_back({object->As<ID3D12Fence>(), wait.fence, wait.value,
-                       devices_.Find(object->device), fences_.Reachable(wait.fence, kLost)});
+                       devices_->Find(object->device), fences_.Reachable(wait.fence, kLost)});
   }
   if (awaited.empty()) return Status();
   return WaitFor(awaited, fmt::format("fence {}", awaited.front().number));
@@ -130,34 +99,34 @@ Status PlayerImpl::Await(std::span<const FenceValue> any) {
 
 // Sets `over` if the awaited value can no longer come. A fence with kLost means that the device
 // must be lost.
-Status PlayerImpl::LookForLoss(std::span<const Awaited> any, const std::string& what, bool* over) {
-  CAIRN_RETURN_IF_ERROR(devices_.CheckLosses());
+Status WaitEngine::LookForLoss(std::span<const Awaited> any, const std::string& what, bool* over) {
+  CAIRN_RETURN_IF_ERROR(devices_->CheckLosses());
   for (const Awaited& awaited : any) {
     DeviceContext* const context = awaited.context;
     const bool says_lost = !awaited.may_be_most && awaited.fence->GetCompletedValue() == kLost;
     if (says_lost && context != nullptr && !context->lost) {
-      CAIRN_RETURN_IF_ERROR(devices_.Lose(
+      CAIRN_RETURN_IF_ERROR(devices_->Lose(
           context, fmt::format("{} has the value that says that the device is lost", what)));
     }
     *over = *over || (context != nullptr && context->lost);
   }
-  *over = *over || log_.Interrupted();
+  *over = *over || log_->Interrupted();
   return Status();
 }
 
 // Gives up: no remaining GPU work can bring these values.
-void PlayerImpl::GiveUp(std::span<const Awaited> any) {
+void WaitEngine::GiveUp(std::span<const Awaited> any) {
   for (const Awaited& awaited : any) {
     const uint64_t reached = awaited.fence->GetCompletedValue();
-    log_.LeaveOut(log_.record(),
-                  fmt::format("a wait for fence {}: it came to {}, not to {}, when all queues "
-                              "had done what they had",
-                              awaited.number, reached, awaited.value));
+    log_->LeaveOut(log_->record(),
+                   fmt::format("a wait for fence {}: it came to {}, not to {}, when all queues "
+                               "had done what they had",
+                               awaited.number, reached, awaited.value));
     fences_.Correct(awaited.number, reached);
   }
 }
 
-Status PlayerImpl::WaitFor(std::span<const Awaited> any, const std::string& what,
+Status WaitEngine::WaitFor(std::span<const Awaited> any, const std::string& what,
                            uint64_t since_ns) {
   constexpr uint64_t kPatienceNs = 1'000'000'000;
   const uint64_t patience_ns = std::min(kPatienceNs, options_.wait_timeout_ns / 2);
@@ -196,35 +165,17 @@ Status PlayerImpl::WaitFor(std::span<const Awaited> any, const std::string& what
   return CheckPunctuality(time, what, *reached);
 }
 
-uint64_t PlayerImpl::RecordedFrameNs() {
-  if (recorded_frame_ns_) return *recorded_frame_ns_;
-  recorded_frame_ns_ = 0;
-  TraceCursor cursor(*trace_);
-  if (frame_began_ns_ == 0 || !cursor.SeekNumber(log_.record()).ok()) return 0;
-  Record record;
-  while (cursor.Next(&record)) {
-    if (record.kind != RecordKind::kFrame) continue;
-    std::span<const std::byte> rest = record.body;
-    const Result<FrameBody> body = DecodeBody<FrameBody>(&rest);
-    if (body.ok() && body->time_ns > frame_began_ns_) {
-      recorded_frame_ns_ = body->time_ns - frame_began_ns_;
-    }
-    break;
-  }
-  return *recorded_frame_ns_;
-}
-
-uint64_t PlayerImpl::LimitNs() {
+uint64_t WaitEngine::LimitNs() const {
   constexpr uint64_t kTimesRecorded = 3;
   // The limit for recorded times, which may be forged.
   constexpr uint64_t kMostNs = uint64_t{600} * 1'000'000'000;
   if (!options_.wait_as_recorded || options_.canary) return options_.wait_timeout_ns;
   return std::max(options_.wait_timeout_ns,
-                  std::min(RecordedFrameNs(), kMostNs / kTimesRecorded) * kTimesRecorded);
+                  std::min(recorded_frame_ns_(), kMostNs / kTimesRecorded) * kTimesRecorded);
 }
 
 // A search wants to know what took too long, a playback only what does not end.
-Status PlayerImpl::CheckPunctuality(const WaitTime& time, const std::string& what,
+Status WaitEngine::CheckPunctuality(const WaitTime& time, const std::string& what,
                                     const Awaited& awaited) {
   const uint64_t reached = awaited.fence->GetCompletedValue();
   const bool ended = awaited.Reached(reached);
@@ -235,15 +186,15 @@ Status PlayerImpl::CheckPunctuality(const WaitTime& time, const std::string& wha
   switch (PunctualityOf(time, ended, limit_ns)) {
     case Punctuality::kInTime: break;
     case Punctuality::kTooLate:
-      return log_.Fail(
-          PlayerFailure::kHang, log_.record(),
+      return log_->Fail(
+          PlayerFailure::kHang, log_->record(),
           ended ? fmt::format("{} took more than {:.7g} s: that is a hang", what, timeout_s)
                 : fmt::format("{} came to {}, not to {}, within {:.7g} s: the GPU hangs", what,
                               reached, awaited.value, timeout_s),
           StatusCode::kDeviceLost);
     case Punctuality::kUnknown:
-      return log_.Fail(
-          PlayerFailure::kUnclear, log_.record(),
+      return log_->Fail(
+          PlayerFailure::kUnclear, log_->record(),
           fmt::format("{} was waited for {:.3f} s, of which the playback itself ran {:.3f} s: "
                       "whether the GPU took more than {:.7g} s nobody saw; try with less "
                       "load on the machine, or another time-out",
@@ -254,70 +205,71 @@ Status PlayerImpl::CheckPunctuality(const WaitTime& time, const std::string& wha
 }
 
 // Asks the queue to say when it has done all that it has.
-Status PlayerImpl::AskIdle(uint64_t queue, DeviceContext* context) {
+Status WaitEngine::AskIdle(uint64_t queue, DeviceContext* context) {
   DeviceContext::Idle& idle = context->queues[queue];
   if (!idle.fence && FAILED(context->device->CreateFence(
                          0, D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), idle.fence.Receive()))) {
     return Status(StatusCode::kUnsupported, "a fence could not be made");
   }
-  auto* const real = objects_.Find(queue)->As<ID3D12CommandQueue>();
+  auto* const real = objects_->Find(queue)->As<ID3D12CommandQueue>();
   if (FAILED(real->Signal(idle.fence.get(), ++idle.value))) {
     return Status(StatusCode::kUnsupported, "a queue could not signal a fence");
   }
   return Status();
 }
 
-Status PlayerImpl::WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t since_ns) {
+Status WaitEngine::WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t since_ns) {
   // The queue waits for a value that comes later in the trace, or never.
   if (fences_.Blocked(queue) || context->lost) return Status();
   if (const Status asked = AskIdle(queue, context); !asked.ok()) {
-    CAIRN_RETURN_IF_ERROR(devices_.CheckLoss(context));
+    CAIRN_RETURN_IF_ERROR(devices_->CheckLoss(context));
     // The end of the work cannot be found out without a fence.
     if (!options_.canary) return Status();
-    return log_.Fail(PlayerFailure::kUnclear, log_.record(),
-                     fmt::format("queue {} cannot be waited for: {}", queue, asked.message()));
+    return log_->Fail(PlayerFailure::kUnclear, log_->record(),
+                      fmt::format("queue {} cannot be waited for: {}", queue, asked.message()));
   }
   const DeviceContext::Idle& idle = context->queues[queue];
   const Awaited awaited = {idle.fence.get(), kNoObject, idle.value, context};
   CAIRN_RETURN_IF_ERROR(WaitFor({&awaited, 1}, fmt::format("queue {}", queue), since_ns));
-  if (!context->lost && !log_.result().interrupted) unfinished_.Idle(queue);
+  if (!context->lost && !log_->result().interrupted) unfinished_.Idle(queue);
   return Status();
 }
 
-Status PlayerImpl::WaitForSubmission(uint64_t queue, DeviceContext* context, uint64_t since_ns) {
+Status WaitEngine::WaitForSubmission(uint64_t queue, DeviceContext* context, uint64_t since_ns) {
   CAIRN_RETURN_IF_ERROR(WaitForQueue(queue, context, since_ns));
   const uint64_t took_ns = MonotonicNs() - since_ns;
-  if (!fences_.Blocked(queue) && took_ns > log_.result().slowest_submission_ns) {
-    log_.result().slowest_submission = log_.record();
-    log_.result().slowest_submission_ns = took_ns;
+  if (!fences_.Blocked(queue) && took_ns > log_->result().slowest_submission_ns) {
+    log_->result().slowest_submission = log_->record();
+    log_->result().slowest_submission_ns = took_ns;
   }
   return RunCanary(queue, context);
 }
 
-Status PlayerImpl::WaitForDevice(uint64_t device) {
-  DeviceContext* const context = devices_.Find(device);
+Status WaitEngine::WaitForDevice(uint64_t device) {
+  DeviceContext* const context = devices_->Find(device);
   if (context == nullptr || context->lost) return Status();
   bool all = true;
   for (const auto& [queue, idle] : context->queues) {
     all = all && !fences_.Blocked(queue);
     CAIRN_RETURN_IF_ERROR(WaitForQueue(queue, context));
   }
-  if (!all || log_.result().interrupted || context->lost) return Status();
+  if (!all || log_->result().interrupted || context->lost) return Status();
   context->ended.clear();
   context->batches.clear();
   return Status();
 }
 
-Status PlayerImpl::WaitForDevices() {
-  for (const auto& [number, context] : devices_.all()) CAIRN_RETURN_IF_ERROR(WaitForDevice(number));
+Status WaitEngine::WaitForDevices() {
+  for (const auto& [number, context] : devices_->all())
+    CAIRN_RETURN_IF_ERROR(WaitForDevice(number));
   return Status();
 }
 
-bool PlayerImpl::Settle() {
+bool WaitEngine::Settle() {
   constexpr uint64_t kMostNs = uint64_t{5} * 1'000'000'000;
   const uint64_t limit_ns = std::min(options_.wait_timeout_ns, kMostNs);
   const uint64_t start_ns = MonotonicNs();
-  for (const auto& [number, context] : devices_.all()) {
+  for (const auto& [number, context] : devices_->all()) {
     if (context->lost) return false;
     for (const auto& [queue, idle] : context->queues) {
       // A queue that waits for a value that never comes does not run.
@@ -332,13 +284,19 @@ bool PlayerImpl::Settle() {
   return true;
 }
 
-bool PlayerImpl::AnyBlocked(const DeviceContext& context) const {
+bool WaitEngine::AnyBlocked() const {
+  const auto& all = devices_->all();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const auto& entry) { return AnyBlocked(*entry.second); });
+}
+
+bool WaitEngine::AnyBlocked(const DeviceContext& context) const {
   return std::any_of(context.queues.begin(), context.queues.end(),
                      [&](const auto& entry) { return fences_.Blocked(entry.first); });
 }
 
 // Gives back what the GPU cannot use any longer.
-Status PlayerImpl::SweepEnded(DeviceContext* context) {
+Status WaitEngine::SweepEnded(DeviceContext* context) {
   constexpr size_t kMostBatches = 16;
   if (context->lost) return Status();
   if (!context->ended.empty()) {
@@ -346,7 +304,7 @@ Status PlayerImpl::SweepEnded(DeviceContext* context) {
     batch.objects = std::move(context->ended);
     context->ended.clear();
     for (auto& [queue, idle] : context->queues) {
-      if (!AskIdle(queue, context).ok()) return devices_.CheckLoss(context);
+      if (!AskIdle(queue, context).ok()) return devices_->CheckLoss(context);
       batch.until.emplace_back(idle.fence, idle.value);
     }
     context->batches.push_back(std::move(batch));
@@ -368,8 +326,8 @@ Status PlayerImpl::SweepEnded(DeviceContext* context) {
 
 // A fault may surface one dispatch late: then this one does not come to its end. It runs where the
 // submission ran, if that queue can dispatch and does not wait for something that comes later.
-Status PlayerImpl::RunCanary(uint64_t submitted_to, DeviceContext* context) {
-  auto* const real = objects_.Find(submitted_to)->As<ID3D12CommandQueue>();
+Status WaitEngine::RunCanary(uint64_t submitted_to, DeviceContext* context) {
+  auto* const real = objects_->Find(submitted_to)->As<ID3D12CommandQueue>();
   const D3D12_COMMAND_LIST_TYPE type = GetDesc(real).Type;
   const bool here = !fences_.Blocked(submitted_to) && (type == D3D12_COMMAND_LIST_TYPE_DIRECT ||
                                                        type == D3D12_COMMAND_LIST_TYPE_COMPUTE);
@@ -384,21 +342,21 @@ Status PlayerImpl::RunCanary(uint64_t submitted_to, DeviceContext* context) {
                                   std::chrono::milliseconds(options_.wait_timeout_ns / 1'000'000));
   }
   if (status.ok()) return Status();
-  CAIRN_RETURN_IF_ERROR(devices_.CheckLoss(context));
+  CAIRN_RETURN_IF_ERROR(devices_->CheckLoss(context));
   if (status.code() != StatusCode::kDeviceLost) {
     // A canary that this implementation never supports fails the first time.
     const bool never = status.code() != StatusCode::kOutOfMemory &&
                        (context->canary == nullptr || context->canary->runs() == 0);
     if (!never) {
-      return log_.Fail(PlayerFailure::kUnclear, log_.record(),
-                       "a canary after this submission could not be made: " + status.message());
+      return log_->Fail(PlayerFailure::kUnclear, log_->record(),
+                        "a canary after this submission could not be made: " + status.message());
     }
-    log_.Note("no canary after submissions: " + status.message());
+    log_->Note("no canary after submissions: " + status.message());
     return Status();
   }
-  return log_.Fail(PlayerFailure::kHang, log_.record(),
-                   "the canary after this submission did not come to its end: " + status.message(),
-                   StatusCode::kDeviceLost);
+  return log_->Fail(PlayerFailure::kHang, log_->record(),
+                    "the canary after this submission did not come to its end: " + status.message(),
+                    StatusCode::kDeviceLost);
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE
