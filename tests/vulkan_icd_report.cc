@@ -95,6 +95,20 @@ IcdReport RunOnTestDriver(const IcdRun& run, const TemporaryFolder& folder) {
   return read;
 }
 
+IcdReport IcdTest::RunReported(const IcdRun& run) {
+  IcdReport report = RunOnTestDriver(run, folder_);
+  EXPECT_TRUE(report.json.is_object()) << report.result.Summary();
+  return report;
+}
+
+std::string SourceOf(const IcdReport& report, const std::string& source) {
+  for (const Json& known : report.json.at("devices").at(0).at("sources")) {
+    if (known.at("name") != source) continue;
+    return known.at("state").get<std::string>() + ": " + known.at("reason").get<std::string>();
+  }
+  return "";
+}
+
 std::string IcdTextReport(const TemporaryFolder& folder) {
   return RunCommand({Program("cairn"), "report", "--all", folder / "a.cairn"}, {}).output;
 }

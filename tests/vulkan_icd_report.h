@@ -5,6 +5,8 @@
 #ifndef CAIRN_TESTS_VULKAN_ICD_REPORT_H_
 #define CAIRN_TESTS_VULKAN_ICD_REPORT_H_
 
+#include <gtest/gtest.h>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -42,14 +44,28 @@ struct IcdReport {
 // Runs `icd_program SCENARIO` under `cairn run` in `folder`, and reads a.cairn.
 IcdReport RunOnTestDriver(const IcdRun& run, const TemporaryFolder& folder);
 
+// Returns the same as text.
+std::string IcdTextReport(const TemporaryFolder& folder);
+
+// Runs scenarios in a folder of its own.
+class IcdTest : public ::testing::Test {
+ protected:
+  // Expects that there is a report.
+  IcdReport RunReported(const IcdRun& run);
+  // Returns the text that a test prints when it fails.
+  std::string Text() const { return IcdTextReport(folder_); }
+
+  TemporaryFolder folder_;
+};
+
+// Returns "STATE: REASON" of this source of the first device; "" if there is none.
+std::string SourceOf(const IcdReport& report, const std::string& source);
+
 // Returns the arguments of a run; the environment is set beside `folder`.
 std::vector<std::string> IcdArguments(const IcdRun& run);
 Command::Options IcdOptions(const IcdRun& run, const TemporaryFolder& folder);
 // Reads a.cairn after a run that somebody else did.
 IcdReport ReadIcdReport(const TemporaryFolder& folder);
-
-// The same as text.
-std::string IcdTextReport(const TemporaryFolder& folder);
 
 }  // namespace cairn::testing
 

@@ -19,19 +19,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class VulkanLayerIcd : public ::testing::Test {
+class VulkanLayerIcd : public IcdTest {
  protected:
   IcdReport Run(const std::string& scenario, const std::string& mode = "full",
                 const std::string& icd = "") {
-    IcdRun run;
-    run.scenario = scenario;
-    run.mode = mode;
-    run.icd = icd;
-    IcdReport report = RunOnTestDriver(run, folder_);
-    EXPECT_TRUE(report.json.is_object()) << report.result.Summary();
-    return report;
+    return RunReported({.scenario = scenario, .mode = mode, .icd = icd});
   }
-  std::string Text() const { return IcdTextReport(folder_); }
 
   // States of the executions of the list with this name, in the report's order.
   static std::vector<std::string> Executions(const IcdReport& report, const std::string& list) {
@@ -41,8 +34,6 @@ class VulkanLayerIcd : public ::testing::Test {
     }
     return states;
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(VulkanLayerIcd, ListThatRunsManyTimesAtOnce) {
@@ -168,12 +159,9 @@ class VulkanLayerAdditions : public VulkanLayerIcd {
  protected:
   // A short run of a program that enables no extension of devices, and three structures of features.
   IcdReport Run(const std::string& mode, const std::string& icd, const std::string& device_fault) {
-    IcdRun run;
-    run.scenario = "device-lost";
-    run.mode = mode;
-    run.icd = icd;
-    run.device_fault = device_fault;
-    return RunOnTestDriver(run, folder_);
+    return RunOnTestDriver(
+        {.scenario = "device-lost", .mode = mode, .icd = icd, .device_fault = device_fault},
+        folder_);
   }
   // Lines of what was received that start with the word, without it.
   std::vector<std::string> Received(const std::string& word) const {
@@ -184,14 +172,6 @@ class VulkanLayerAdditions : public VulkanLayerIcd {
     }
     return found;
   }
-  static std::string ReasonOf(const IcdReport& report, const std::string& source) {
-    for (const Json& known : report.json.at("devices").at(0).at("sources")) {
-      if (known.at("name") == source) {
-        return known.at("state").get<std::string>() + ": " + known.at("reason").get<std::string>();
-      }
-    }
-    return "";
-  }
 };
 
 TEST_F(VulkanLayerAdditions, OnNvidiaTheFeatureThatHidesLossesStaysOff) {
@@ -201,7 +181,7 @@ TEST_F(VulkanLayerAdditions, OnNvidiaTheFeatureThatHidesLossesStaysOff) {
               ElementsAre("VK_AMD_buffer_marker", "VK_EXT_external_memory_host",
                           "VK_EXT_device_address_binding_report"));
   EXPECT_THAT(Received("device feature"), ElementsAre("reportAddressBinding"));
-  EXPECT_EQ(ReasonOf(report, "VK_EXT_device_fault"),
+  EXPECT_EQ(SourceOf(report, "VK_EXT_device_fault"),
             "absent: left off: with this feature NVIDIA's driver hides device losses and lets work "
             "finish that faulted; CAIRN_DEVICE_FAULT=on enables it");
 }
@@ -223,7 +203,7 @@ TEST_F(VulkanLayerAdditions, OnNvidiaTheFeatureCanBeAskedForAndTheReportWarns) {
   EXPECT_THAT(Received("device extension"), Contains("VK_EXT_device_fault"));
   EXPECT_THAT(Received("device feature"),
               ElementsAre("reportAddressBinding", "deviceFault", "deviceFaultVendorBinary"));
-  EXPECT_EQ(ReasonOf(report, "VK_EXT_device_fault"),
+  EXPECT_EQ(SourceOf(report, "VK_EXT_device_fault"),
             "present: asked for after a device loss; with the feature of VK_EXT_device_fault this "
             "driver hides device losses, and lets work finish that faulted");
   EXPECT_THAT(Text(), HasSubstr("the dispatch before the one in flight may be the culprit"));
@@ -232,7 +212,7 @@ TEST_F(VulkanLayerAdditions, OnNvidiaTheFeatureCanBeAskedForAndTheReportWarns) {
 TEST_F(VulkanLayerAdditions, OnADriverOfWhichNothingIsKnownTheFeatureStaysOff) {
   const IcdReport report = Run("top", "", "auto");
   EXPECT_THAT(Received("device feature"), ElementsAre("reportAddressBinding"));
-  EXPECT_EQ(ReasonOf(report, "VK_EXT_device_fault"),
+  EXPECT_EQ(SourceOf(report, "VK_EXT_device_fault"),
             "absent: left off: that this feature does no harm was not shown for this driver; "
             "CAIRN_DEVICE_FAULT=on enables it");
 }
@@ -240,11 +220,11 @@ TEST_F(VulkanLayerAdditions, OnADriverOfWhichNothingIsKnownTheFeatureStaysOff) {
 TEST_F(VulkanLayerAdditions, WhereItIsKnownToDoNoHarmTheFeatureIsOnUnlessTurnedOff) {
   const IcdReport on = Run("top", "radv", "auto");
   EXPECT_THAT(Received("device feature"), ElementsAre("reportAddressBinding", "deviceFault"));
-  EXPECT_EQ(ReasonOf(on, "VK_EXT_device_fault"), "present: asked for after a device loss");
+  EXPECT_EQ(SourceOf(on, "VK_EXT_device_fault"), "present: asked for after a device loss");
   std::filesystem::remove(folder_.path() / "requests");
   const IcdReport off = Run("top", "radv", "off");
   EXPECT_THAT(Received("device feature"), ElementsAre("reportAddressBinding"));
-  EXPECT_EQ(ReasonOf(off, "VK_EXT_device_fault"), "absent: left off by CAIRN_DEVICE_FAULT=off");
+  EXPECT_EQ(SourceOf(off, "VK_EXT_device_fault"), "absent: left off by CAIRN_DEVICE_FAULT=off");
 }
 
 TEST_F(VulkanLayerAdditions, WithBreadcrumbsOffNothingIsAdded) {

@@ -19,24 +19,13 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-class VulkanPitfalls : public ::testing::TestWithParam<bool> {
+class VulkanPitfalls : public IcdTest, public ::testing::WithParamInterface<bool> {
  protected:
   IcdReport Run(const std::string& scenario, const std::string& mode = "full",
                 const std::string& icd = "") {
-    IcdRun run;
-    run.scenario = scenario;
-    run.explicit_cairn = GetParam();
-    run.mode = mode;
-    run.icd = icd;
-    IcdReport report = RunOnTestDriver(run, folder_);
-    EXPECT_TRUE(report.json.is_object()) << report.result.Summary();
-    return report;
+    return RunReported(
+        {.scenario = scenario, .explicit_cairn = GetParam(), .mode = mode, .icd = icd});
   }
-
-  // Returns the text that the test prints when it fails.
-  std::string Text() const { return IcdTextReport(folder_); }
-
-  TemporaryFolder folder_;
 };
 
 INSTANTIATE_TEST_SUITE_P(, VulkanPitfalls, ::testing::Bool(), [](const auto& param_info) {

@@ -32,31 +32,16 @@ std::string Told(const std::string& facts, const std::string& key = kKey) {
   return "1;" + key + facts;
 }
 
-class VulkanWitnesses : public ::testing::Test {
+class VulkanWitnesses : public IcdTest {
  protected:
   IcdReport Run(const std::string& scenario, const std::string& witnesses,
-                const std::string& mode = "top", const std::string& icd = "") {
-    IcdRun run;
-    run.scenario = scenario;
-    run.witnesses = witnesses;
-    run.mode = mode;
-    run.icd = icd;
-    IcdReport report = RunOnTestDriver(run, folder_);
-    EXPECT_TRUE(report.json.is_object()) << report.result.Summary();
-    return report;
+                const std::string& mode = "top") {
+    return RunReported({.scenario = scenario, .mode = mode, .witnesses = witnesses});
   }
-  std::string Text() const { return IcdTextReport(folder_); }
 
-  // "present: why" of the source that tells of barriers; "" if there is none.
   static std::string Source(const IcdReport& report) {
-    for (const Json& source : report.json.at("devices").at(0).at("sources")) {
-      if (source.at("name") != "barriers as witnesses") continue;
-      return source.at("state").get<std::string>() + ": " + source.at("reason").get<std::string>();
-    }
-    return "";
+    return SourceOf(report, "barriers as witnesses");
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(VulkanWitnesses, BarriersClearWhatEndedBeforeThem) {

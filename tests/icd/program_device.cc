@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "os/library.h"
 #include "os/this_process.h"
@@ -92,6 +93,19 @@ void ProgramList::BeginWork(CairnMarkerType type, const char* name) {
 
 void ProgramList::EndWork() {
   if (cairn_ != nullptr) Check(cairnEndMarker(cairn_), "cairnEndMarker");
+}
+
+void ProgramList::Add(std::initializer_list<const char*> steps) {
+  constexpr std::string_view kDirective = "icd: ";
+  for (const std::string_view step : steps) {
+    if (step == "|") {
+      Barrier();
+    } else if (step.starts_with(kDirective)) {
+      Script(std::string(step.substr(kDirective.size())));
+    } else {
+      Dispatch(step.data());
+    }
+  }
 }
 
 void ProgramList::Dispatch(const char* name) {

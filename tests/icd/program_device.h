@@ -11,6 +11,7 @@
 #include <cairn/breadcrumbs.h>
 #include <vulkan/vulkan.h>
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,8 @@ class ProgramList {
  public:
   VkCommandBuffer commands() const { return commands_; }
 
+  // Appends steps in order: "|" is Barrier(), "icd: DIRECTIVE" Script(DIRECTIVE), all else Dispatch().
+  void Add(std::initializer_list<const char*> steps);
   // Work inside a label of this name. A literal.
   void Dispatch(const char* name);
   void Draw(const char* name);

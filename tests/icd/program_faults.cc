@@ -13,16 +13,15 @@ std::string Hexadecimal(uint64_t value) {
   return text;
 }
 
-int RunUntilLost(ProgramDevice& device, const std::string& directive) {
-  ProgramList list = device.Begin(device.graphics(), "Main");
-  list.Dispatch("First");
-  list.Barrier();
-  list.Script(directive);
-  list.Dispatch("Culprit");
-  list.Barrier();
-  list.Dispatch("Last");
-  list.End();
-  return device.SubmitAndWait(device.graphics(), {list}) ? 0 : 1;
+int HitWith(ProgramDevice& device, const std::string& directive) {
+  const std::string step = "icd: " + directive;
+  return RunUntilLost(device,
+                      Recorded(device, {"First", "|", step.c_str(), "Culprit", "|", "Last"}));
+}
+
+// The device is lost with nothing left to run.
+int LoseIdle(ProgramDevice& device) {
+  return RunUntilLost(device, Recorded(device, {"icd: device-lost", "|"}, "Loss"));
 }
 
 int FaultOwned(ProgramDevice& device) {
@@ -31,7 +30,7 @@ int FaultOwned(ProgramDevice& device) {
   const ProgramBuffer behind = device.CreateBuffer(4096, "Indices");
   static_cast<void>(before);
   static_cast<void>(behind);
-  return RunUntilLost(device, "fault " + Hexadecimal(hit.address + 256) + " write");
+  return HitWith(device, "fault " + Hexadecimal(hit.address + 256) + " write");
 }
 
 int FaultFreed(ProgramDevice& device) {
@@ -39,77 +38,55 @@ int FaultFreed(ProgramDevice& device) {
   const ProgramBuffer freed = device.CreateBuffer(4096, "Freed");
   static_cast<void>(kept);
   device.Destroy(freed);
-  return RunUntilLost(device, "fault " + Hexadecimal(freed.address + 16) + " read");
+  return HitWith(device, "fault " + Hexadecimal(freed.address + 16) + " read");
 }
 
 // The buffer lives, its memory does not.
 int FaultMemoryFreed(ProgramDevice& device) {
   const ProgramBuffer orphan = device.CreateBuffer(4096, "Orphan");
   device.FreeMemoryOf(orphan);
-  return RunUntilLost(device, "fault " + Hexadecimal(orphan.address + 16) + " read");
+  return HitWith(device, "fault " + Hexadecimal(orphan.address + 16) + " read");
 }
 
 int FaultNeverMapped(ProgramDevice& device) {
   const ProgramBuffer buffer = device.CreateBuffer(4096, "Nearest");
-  return RunUntilLost(device,
-                      "fault " + Hexadecimal(buffer.address + 0x8000) + " read precision 4096");
+  return HitWith(device, "fault " + Hexadecimal(buffer.address + 0x8000) + " read precision 4096");
 }
 
 int FaultWithoutAddress(ProgramDevice& device) {
-  return RunUntilLost(device, "fault");
+  return HitWith(device, "fault");
 }
 
 int VendorBinary(ProgramDevice& device) {
-  ProgramList list = device.Begin(device.graphics(), "Main");
-  list.Script("vendor-info 7 0xabc page table walk");
-  list.Script("vendor-binary the bytes of the vendor");
-  list.Script("fault 0x10 execute");
-  list.Dispatch("Culprit");
-  list.End();
-  return device.SubmitAndWait(device.graphics(), {list}) ? 0 : 1;
+  return RunUntilLost(device, Recorded(device, {"icd: vendor-info 7 0xabc page table walk",
+                                                "icd: vendor-binary the bytes of the vendor",
+                                                "icd: fault 0x10 execute", "Culprit"}));
 }
 
 int DeviceLost(ProgramDevice& device) {
-  ProgramList list = device.Begin(device.graphics(), "Main");
-  list.Script("duration 1000");
-  list.Script("device-lost after 20");
-  list.Dispatch("Culprit");
-  list.End();
-  return device.SubmitAndWait(device.graphics(), {list}) ? 0 : 1;
+  return RunUntilLost(
+      device, Recorded(device, {"icd: duration 1000", "icd: device-lost after 20", "Culprit"}));
 }
 
 // The fault is hidden when it happens, and told when the device is lost for another reason.
 int MaskedFault(ProgramDevice& device) {
   const ProgramBuffer buffer = device.CreateBuffer(4096, "Scribbled on");
-  ProgramList list = device.Begin(device.graphics(), "Main");
-  list.Script("masked-fault " + Hexadecimal(buffer.address) + " write");
-  list.Dispatch("Scribbler");
-  list.Barrier();
-  list.Script("duration 1000");
-  list.Script("device-lost after 20");
-  list.Dispatch("Culprit");
-  list.End();
-  return device.SubmitAndWait(device.graphics(), {list}) ? 0 : 1;
+  const std::string fault = "icd: masked-fault " + Hexadecimal(buffer.address) + " write";
+  return RunUntilLost(device,
+                      Recorded(device, {fault.c_str(), "Scribbler", "|", "icd: duration 1000",
+                                        "icd: device-lost after 20", "Culprit"}));
 }
 
 // The fault is hidden when it happens, and told when the device is lost with nothing left to run.
 int MaskedFaultAtTheEnd(ProgramDevice& device) {
   const ProgramBuffer buffer = device.CreateBuffer(4096, "Scribbled on");
+  const std::string fault = "icd: masked-fault " + Hexadecimal(buffer.address) + " write";
   ProgramList list = device.Begin(device.graphics(), "Main");
-  list.Dispatch("First");
-  list.Barrier();
-  list.Script("masked-fault " + Hexadecimal(buffer.address) + " write");
-  list.Dispatch("Scribbler");
-  list.Barrier();
+  list.Add({"First", "|", fault.c_str(), "Scribbler", "|"});
   list.Copy("Copied", buffer);
   list.Barrier();
   list.End();
-  if (!device.SubmitAndWait(device.graphics(), {list})) return 2;
-  ProgramList empty = device.Begin(device.graphics(), "Loss");
-  empty.Script("device-lost");
-  empty.Barrier();
-  empty.End();
-  return device.SubmitAndWait(device.graphics(), {empty}) ? 0 : 1;
+  return device.SubmitAndWait(device.graphics(), {list}) ? LoseIdle(device) : 2;
 }
 
 // One draw fetches from a buffer that was destroyed, and the GPU goes on, as an H100 did: it draws nothing, all that
@@ -129,16 +106,10 @@ int MaskedFetch(ProgramDevice& device, bool of_indices) {
   list.BindIndices(kept);
   list.DrawIndexed("Rocks");
   list.EndRendering();
-  list.Barrier();
-  list.Dispatch("Lighting");
+  list.Add({"|", "Lighting"});
   list.End();
   device.Destroy(victim);
-  if (!device.SubmitAndWait(device.graphics(), {list})) return 2;
-  ProgramList empty = device.Begin(device.graphics(), "Loss");
-  empty.Script("device-lost");
-  empty.Barrier();
-  empty.End();
-  return device.SubmitAndWait(device.graphics(), {empty}) ? 0 : 1;
+  return device.SubmitAndWait(device.graphics(), {list}) ? LoseIdle(device) : 2;
 }
 int MaskedFetchOfVertices(ProgramDevice& device) {
   return MaskedFetch(device, false);
@@ -149,15 +120,8 @@ int MaskedFetchOfIndices(ProgramDevice& device) {
 
 // The words do not tell that the culprit began; a checkpoint of the driver does.
 int LostTopAndDevice(ProgramDevice& device) {
-  ProgramList list = device.Begin(device.graphics(), "Main");
-  list.Dispatch("First");
-  list.Barrier();
-  list.Script("device-lost after 40");
-  list.Script("lose top");
-  list.Script("hang");
-  list.Dispatch("Culprit");
-  list.End();
-  return device.SubmitAndWait(device.graphics(), {list}) ? 0 : 1;
+  return RunUntilLost(device, Recorded(device, {"First", "|", "icd: device-lost after 40",
+                                                "icd: lose top", "icd: hang", "Culprit"}));
 }
 
 constexpr Scenario kScenarios[] = {

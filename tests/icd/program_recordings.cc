@@ -7,35 +7,20 @@ namespace {
 constexpr VkCommandBufferUsageFlags kSimultaneous = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
 constexpr int kRuns = 5;
 
-int DieOnceStill(ProgramDevice& device, VkFence fence) {
-  if (!device.Wait(fence, 1)) return 1;
-  KillSelf();
-}
-
 // Submits a list often without waiting; the last run hangs in its second dispatch.
 int Simultaneous(ProgramDevice& device) {
-  ProgramList list = device.Begin(device.graphics(), "Prerecorded", kSimultaneous);
-  list.Dispatch("First");
-  list.Barrier();
-  list.Dispatch("Second");
-  list.End();
+  const ProgramList list = Recorded(device, {"First", "|", "Second"}, "Prerecorded", kSimultaneous);
   for (int i = 1; i < kRuns; ++i) {
     if (!device.Submit(device.graphics(), {list}, {}, VK_NULL_HANDLE)) return 1;
   }
   device.Script(device.graphics(), "hang");
-  const VkFence fence = device.CreateFence();
-  if (!device.Submit(device.graphics(), {list}, {}, fence)) return 1;
-  return DieOnceStill(device, fence);
+  return RunAndDie(device, list);
 }
 
 // All runs are submitted before the first can start.
 int SimultaneousWaiting(ProgramDevice& device) {
-  ProgramList list = device.Begin(device.graphics(), "Prerecorded", kSimultaneous);
-  list.Dispatch("First");
-  list.End();
-  SubmitSync sync;
-  sync.wait = device.CreateTimeline("Start");
-  sync.wait_value = 1;
+  const ProgramList list = Recorded(device, {"First"}, "Prerecorded", kSimultaneous);
+  const SubmitSync sync = {.wait = device.CreateTimeline("Start"), .wait_value = 1};
   for (int i = 0; i < kRuns; ++i) {
     if (!device.Submit(device.graphics(), {list}, sync, VK_NULL_HANDLE)) return 1;
   }
@@ -44,26 +29,19 @@ int SimultaneousWaiting(ProgramDevice& device) {
 
 // Prerecorded, submitted again each time that it has finished, then hangs in the last dispatch.
 int Resubmitted(ProgramDevice& device) {
-  ProgramList list = device.Begin(device.graphics(), "Prerecorded", 0);
-  list.Dispatch("First");
-  list.Barrier();
-  list.Dispatch("Second");
-  list.End();
+  const ProgramList list = Recorded(device, {"First", "|", "Second"}, "Prerecorded", 0);
   for (int i = 1; i < kRuns; ++i) {
     if (!device.SubmitAndWait(device.graphics(), {list})) return 1;
   }
   device.Script(device.graphics(), "hang");
-  const VkFence fence = device.CreateFence();
-  if (!device.Submit(device.graphics(), {list}, {}, fence)) return 1;
-  return DieOnceStill(device, fence);
+  return RunAndDie(device, list);
 }
 
 ProgramList Secondary(ProgramDevice& device, VkCommandBufferUsageFlags flags, const char* name,
                       const char* first, const char* second, bool hangs) {
   ProgramList list =
       device.Begin(device.graphics(), name, flags, VK_COMMAND_BUFFER_LEVEL_SECONDARY);
-  list.Dispatch(first);
-  list.Barrier();
+  list.Add({first, "|"});
   if (hangs) list.Script("hang");
   list.Dispatch(second);
   list.End();
@@ -75,15 +53,11 @@ int RunSecondaries(ProgramDevice& device, VkCommandBufferUsageFlags flags) {
   const ProgramList one = Secondary(device, flags, "One", "A", "B", false);
   const ProgramList two = Secondary(device, flags, "Two", "C", "Culprit", true);
   ProgramList list = device.Begin(device.graphics(), "Main");
-  list.Dispatch("Before");
-  list.Barrier();
+  list.Add({"Before", "|"});
   list.Execute({one, two});
-  list.Barrier();
-  list.Dispatch("Behind");
+  list.Add({"|", "Behind"});
   list.End();
-  const VkFence fence = device.CreateFence();
-  if (!device.Submit(device.graphics(), {list}, {}, fence)) return 1;
-  return DieOnceStill(device, fence);
+  return RunAndDie(device, list);
 }
 
 int Secondaries(ProgramDevice& device) {
@@ -106,9 +80,7 @@ int SecondaryAgain(ProgramDevice& device) {
       continue;
     }
     device.Script(device.graphics(), "hang");
-    const VkFence fence = device.CreateFence();
-    if (!device.Submit(device.graphics(), {list}, {}, fence)) return 1;
-    return DieOnceStill(device, fence);
+    return RunAndDie(device, list);
   }
   return 0;
 }
@@ -116,19 +88,15 @@ int SecondaryAgain(ProgramDevice& device) {
 // The second draw of a render pass hangs.
 int RenderPass(ProgramDevice& device) {
   ProgramList list = device.Begin(device.graphics(), "Main");
-  list.Dispatch("Before");
-  list.Barrier();
+  list.Add({"Before", "|"});
   list.BeginRendering();
   list.Draw("First");
   list.Script("hang");
   list.Draw("Culprit");
   list.EndRendering();
-  list.Barrier();
-  list.Dispatch("Behind");
+  list.Add({"|", "Behind"});
   list.End();
-  const VkFence fence = device.CreateFence();
-  if (!device.Submit(device.graphics(), {list}, {}, fence)) return 1;
-  return DieOnceStill(device, fence);
+  return RunAndDie(device, list);
 }
 
 // A copy on the queue that can do nothing else.
@@ -142,9 +110,7 @@ int TransferQueue(ProgramDevice& device) {
   list.Barrier();
   list.Copy("Last", buffer);
   list.End();
-  const VkFence fence = device.CreateFence();
-  if (!device.Submit(device.copies(), {list}, {}, fence)) return 1;
-  return DieOnceStill(device, fence);
+  return RunAndDie(device, list, &device.copies());
 }
 
 // Each queue waits for the next, and the last for a value that nobody signals.
@@ -152,23 +118,13 @@ int WaitGraph(ProgramDevice& device) {
   const VkSemaphore first = device.CreateTimeline("First");
   const VkSemaphore second = device.CreateTimeline("Second");
   const VkSemaphore never = device.CreateTimeline("Never");
-  ProgramList graphics = device.Begin(device.graphics(), "Main");
-  graphics.Dispatch("Draws");
-  graphics.End();
+  const ProgramList graphics = Recorded(device, {"Draws"});
   ProgramList compute = device.Begin(device.compute(), "Async");
   compute.Dispatch("Computes");
   compute.End();
   const VkFence fence = device.CreateFence();
-  SubmitSync main_sync;
-  main_sync.wait = first;
-  main_sync.wait_value = 3;
-  main_sync.signal = second;
-  main_sync.signal_value = 4;
-  SubmitSync async_sync;
-  async_sync.wait = never;
-  async_sync.wait_value = 9;
-  async_sync.signal = first;
-  async_sync.signal_value = 3;
+  const SubmitSync main_sync = {first, 3, second, 4};
+  const SubmitSync async_sync = {never, 9, first, 3};
   if (!device.Submit(device.graphics(), {graphics}, main_sync, fence) ||
       !device.Submit(device.compute(), {compute}, async_sync, VK_NULL_HANDLE)) {
     return 1;
@@ -184,21 +140,15 @@ int Barriers(ProgramDevice& device) {
     list.BeginRendering();
     list.Draw("Drawn");
     list.EndRendering();
-    list.Dispatch(name);
-    list.Barrier();
+    list.Add({name, "|"});
   }
   list.Dispatch("Near");
   list.BarrierOfDraws();
-  list.Script("hang");
-  list.Dispatch("Culprit");
+  list.Add({"icd: hang", "Culprit"});
   list.BarrierOfDraws();
-  list.Dispatch("Behind");
-  list.Barrier();
-  list.Dispatch("Never");
+  list.Add({"Behind", "|", "Never"});
   list.End();
-  const VkFence fence = device.CreateFence();
-  if (!device.Submit(device.graphics(), {list}, {}, fence)) return 1;
-  return DieOnceStill(device, fence);
+  return RunAndDie(device, list);
 }
 
 constexpr Scenario kScenarios[] = {
