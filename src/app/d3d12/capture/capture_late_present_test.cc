@@ -10,16 +10,12 @@
 #include <vector>
 
 #include "app/breadcrumbs/d3d12_submitter.h"
-#include "app/breadcrumbs/testing/d3d12_test_gpu.h"
-#include "app/capture/testing/test_watcher.h"
 #include "app/d3d12/capture/device_capture.h"
+#include "app/d3d12/capture/testing/recorded_program.h"
 #include "app/d3d12/device.h"
-#include "app/d3d12/layer.h"
 #include "app/d3d12/testing/test_device.h"
 #include "app/d3d12/wrapper.h"
 #include "d3d12abi/com_ptr.h"
-#include "d3d12gen/methods.h"
-#include "os/environment.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -60,69 +56,38 @@ void RunProgram(ID3D12Device* device) {
   ASSERT_TRUE(submitter.Wait(kTestLimit).ok());
 }
 
-const std::vector<TestRecord>& Records() {
-  static const std::vector<TestRecord>& records = *[] {
-    SetVariable("CAIRN_CAPTURE", "on,frames=1-");
-    TestWatcher watcher;
-    ID3D12Device* const device = WrapDevice(TestDevice().Detach(), {});
-    RunProgram(device);
-    device->Release();
-    return new std::vector<TestRecord>(watcher.Finish());
-  }();
-  return records;
-}
-
-// The places of the records of this kind, and method.
-std::vector<size_t> PlacesOf(RecordKind kind, uint16_t method = 0) {
-  std::vector<size_t> places;
-  for (size_t i = 0; i < Records().size(); ++i) {
-    const RecordHeader& header = Records()[i].header;
-    if (header.kind == kind && (method == 0 || header.method == method)) places.push_back(i);
-  }
-  return places;
-}
-
-std::vector<size_t> CallsOf(Method method) {
-  return PlacesOf(RecordKind::kCall, static_cast<uint16_t>(method));
-}
-
-std::vector<std::byte> ContentsOf(uint64_t object) {
-  for (const size_t place : PlacesOf(RecordKind::kContents)) {
-    const TestRecord& record = Records()[place];
-    if (record.header.object == object) {
-      return TestWatcher::Bytes(Records(), record, sizeof(ContentsBody));
-    }
-  }
-  return {};
-}
+const RecordedProgram program("on,frames=1-", RunProgram);
 
 TEST(LatePresentTest, TheRecordingBeginsWithTheNextSubmission) {
-  ASSERT_EQ(PlacesOf(RecordKind::kStart).size(), 1u);
-  const size_t start = PlacesOf(RecordKind::kStart)[0];
-  const std::vector<size_t> submissions = CallsOf(Method::ID3D12CommandQueue_ExecuteCommandLists);
+  ASSERT_EQ(program.PlacesOf(RecordKind::kStart).size(), 1u);
+  const size_t start = program.PlacesOf(RecordKind::kStart)[0];
+  const std::vector<size_t> submissions =
+      program.CallsOf(Method::ID3D12CommandQueue_ExecuteCommandLists);
   ASSERT_EQ(submissions.size(), 2u);
-  EXPECT_LT(submissions[0], PlacesOf(RecordKind::kFrame)[0]);
-  EXPECT_LT(PlacesOf(RecordKind::kFrame)[0], start);
+  EXPECT_LT(submissions[0], program.PlacesOf(RecordKind::kFrame)[0]);
+  EXPECT_LT(program.PlacesOf(RecordKind::kFrame)[0], start);
   EXPECT_LT(start, submissions[1]);
 }
 
 TEST(LatePresentTest, CallsInBetweenStandBeforeTheContents) {
-  const std::vector<size_t> contents = PlacesOf(RecordKind::kContents);
+  const std::vector<size_t> contents = program.PlacesOf(RecordKind::kContents);
   ASSERT_FALSE(contents.empty());
-  const std::vector<size_t> copies = CallsOf(Method::ID3D12GraphicsCommandList_CopyBufferRegion);
+  const std::vector<size_t> copies =
+      program.CallsOf(Method::ID3D12GraphicsCommandList_CopyBufferRegion);
   ASSERT_EQ(copies.size(), 2u);
-  EXPECT_LT(PlacesOf(RecordKind::kFrame)[0], copies[1]);
+  EXPECT_LT(program.PlacesOf(RecordKind::kFrame)[0], copies[1]);
   EXPECT_LT(copies[1], contents[0]);
-  const std::vector<size_t> creations = CallsOf(Method::ID3D12Device_CreateCommittedResource);
+  const std::vector<size_t> creations =
+      program.CallsOf(Method::ID3D12Device_CreateCommittedResource);
   ASSERT_EQ(creations.size(), 3u);
   EXPECT_LT(creations[2], contents[0]);
 }
 
 TEST(LatePresentTest, WhatWasWrittenInBetweenIsInTheContents) {
-  EXPECT_EQ(ContentsOf(upload_number), std::vector<std::byte>(kBytes, std::byte{0x22}));
-  EXPECT_EQ(ContentsOf(copy_number), std::vector<std::byte>(kBytes, std::byte{0x11}));
-  EXPECT_EQ(ContentsOf(late_number).size(), kBytes);
-  EXPECT_THAT(PlacesOf(RecordKind::kMemory), testing::IsEmpty());
+  EXPECT_EQ(program.ContentsOf(upload_number), std::vector<std::byte>(kBytes, std::byte{0x22}));
+  EXPECT_EQ(program.ContentsOf(copy_number), std::vector<std::byte>(kBytes, std::byte{0x11}));
+  EXPECT_EQ(program.ContentsOf(late_number).size(), kBytes);
+  EXPECT_THAT(program.PlacesOf(RecordKind::kMemory), testing::IsEmpty());
 }
 
 }  // namespace

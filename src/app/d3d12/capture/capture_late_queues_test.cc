@@ -11,15 +11,11 @@
 #include <vector>
 
 #include "app/breadcrumbs/d3d12_submitter.h"
-#include "app/breadcrumbs/testing/d3d12_test_gpu.h"
-#include "app/capture/testing/test_watcher.h"
+#include "app/d3d12/capture/testing/recorded_program.h"
 #include "app/d3d12/device.h"
-#include "app/d3d12/layer.h"
 #include "app/d3d12/testing/test_device.h"
 #include "app/d3d12/wrapper.h"
 #include "d3d12abi/com_ptr.h"
-#include "d3d12gen/methods.h"
-#include "os/environment.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -64,59 +60,42 @@ void RunProgram(ID3D12Device* device) {
   }
 }
 
-const std::vector<TestRecord>& Records() {
-  static const std::vector<TestRecord>& records = *[] {
-    SetVariable("CAIRN_CAPTURE", "on,frames=1-");
-    TestWatcher watcher;
-    ID3D12Device* const device = WrapDevice(TestDevice().Detach(), {});
-    RunProgram(device);
-    device->Release();
-    return new std::vector<TestRecord>(watcher.Finish());
-  }();
-  return records;
-}
+const RecordedProgram program("on,frames=1-", RunProgram);
 
 size_t IndexOf(RecordKind kind) {
-  size_t index = 0;
-  while (index < Records().size() && Records()[index].header.kind != kind) ++index;
-  return index;
+  const std::vector<size_t> places = program.PlacesOf(kind);
+  return places.empty() ? program.records().size() : places[0];
 }
 
 TEST(LateQueuesTest, SubmissionsOfAllQueuesAreAFrame) {
   const size_t end = IndexOf(RecordKind::kFrame);
-  ASSERT_LT(end, Records().size());
-  EXPECT_EQ(Records()[end].As<FrameBody>().how, static_cast<uint32_t>(FrameEndKind::kSubmissions));
+  ASSERT_LT(end, program.records().size());
+  EXPECT_EQ(program.records()[end].As<FrameBody>().how,
+            static_cast<uint32_t>(FrameEndKind::kSubmissions));
   std::map<uint64_t, uint32_t> submissions;  // by queue
-  for (size_t i = 0; i < end; ++i) {
-    const RecordHeader& header = Records()[i].header;
-    constexpr auto kExecute = static_cast<uint16_t>(Method::ID3D12CommandQueue_ExecuteCommandLists);
-    if (header.kind == RecordKind::kCall && header.method == kExecute) ++submissions[header.object];
+  for (const size_t i : program.CallsOf(Method::ID3D12CommandQueue_ExecuteCommandLists)) {
+    if (i < end) ++submissions[program.records()[i].header.object];
   }
   ASSERT_EQ(submissions.size(), 2u);
   for (const auto& [queue, count] : submissions) EXPECT_EQ(count, kRounds) << queue;
 }
 
 TEST(LateQueuesTest, ContentsHaveWhatBothQueuesDidUntilThen) {
-  std::map<uint64_t, std::vector<std::byte>> contents;
-  for (const TestRecord& record : Records()) {
-    if (record.header.kind != RecordKind::kContents) continue;
-    contents[record.header.object] = TestWatcher::Bytes(Records(), record, sizeof(ContentsBody));
-  }
   constexpr auto kLast = static_cast<std::byte>(2 * (kRounds - 1));
   constexpr auto kLastOfCompute = static_cast<std::byte>(2 * (kRounds - 1) + 1);
-  EXPECT_EQ(contents[direct_copy], std::vector<std::byte>(kBytes, kLast));
-  EXPECT_EQ(contents[compute_copy], std::vector<std::byte>(kBytes, kLastOfCompute));
+  EXPECT_EQ(program.ContentsOf(direct_copy), std::vector<std::byte>(kBytes, kLast));
+  EXPECT_EQ(program.ContentsOf(compute_copy), std::vector<std::byte>(kBytes, kLastOfCompute));
 }
 
 TEST(LateQueuesTest, WhatComesAfterTheFrameStandsBehindTheStart) {
   const size_t start = IndexOf(RecordKind::kStart);
-  ASSERT_LT(start, Records().size());
+  ASSERT_LT(start, program.records().size());
   EXPECT_LT(IndexOf(RecordKind::kFrame), start);
   std::vector<std::byte> written;  // the first byte of each record
-  for (size_t i = 0; i < Records().size(); ++i) {
-    if (Records()[i].header.kind != RecordKind::kMemory) continue;
+  for (const size_t i : program.PlacesOf(RecordKind::kMemory)) {
     EXPECT_GT(i, start);
-    written.push_back(TestWatcher::Bytes(Records(), Records()[i], sizeof(MemoryBody))[0]);
+    written.push_back(
+        TestWatcher::Bytes(program.records(), program.records()[i], sizeof(MemoryBody))[0]);
   }
   EXPECT_THAT(written, testing::ElementsAre(static_cast<std::byte>(2 * kRounds),
                                             static_cast<std::byte>(2 * kRounds + 1)));

@@ -5,21 +5,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
 
 #include "app/breadcrumbs/d3d12_submitter.h"
-#include "app/breadcrumbs/testing/d3d12_test_gpu.h"
-#include "app/capture/testing/test_watcher.h"
-#include "app/d3d12/layer.h"
+#include "app/d3d12/capture/testing/recorded_program.h"
 #include "app/d3d12/testing/test_device.h"
 #include "app/d3d12/wrapper.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/testing/test_target.h"
-#include "d3d12gen/methods.h"
-#include "os/environment.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -84,55 +79,21 @@ void RunProgram(ID3D12Device* device) {
   ASSERT_TRUE(submitter.Wait(kTestLimit).ok());
 }
 
-const std::vector<TestRecord>& Records() {
-  static const std::vector<TestRecord>& records = *[] {
-    SetVariable("CAIRN_CAPTURE", "on,frames=1-");
-    TestWatcher watcher;
-    ID3D12Device* const device = WrapDevice(TestDevice().Detach(), {});
-    RunProgram(device);
-    device->Release();
-    return new std::vector<TestRecord>(watcher.Finish());
-  }();
-  return records;
-}
+const RecordedProgram program("on,frames=1-", RunProgram);
 
 size_t Start() {
-  size_t start = Records().size();
-  for (size_t i = 0; i < Records().size(); ++i) {
-    if (Records()[i].header.kind != RecordKind::kStart) continue;
-    EXPECT_EQ(start, Records().size()) << "two of them";
-    start = i;
-  }
-  return start;
-}
-
-// Returns the recorded contents of subresource 0 of an object.
-std::vector<std::byte> ContentsOf(uint64_t object) {
-  std::vector<std::byte> contents;
-  for (const TestRecord& record : Records()) {
-    if (record.header.kind != RecordKind::kContents || record.header.object != object) continue;
-    const auto body = record.As<ContentsBody>();
-    contents.resize(body.total_bytes);
-    const std::vector<std::byte> bytes =
-        TestWatcher::Bytes(Records(), record, sizeof(ContentsBody));
-    if (body.offset_bytes + bytes.size() > contents.size()) return {};
-    std::copy(bytes.begin(), bytes.end(),
-              contents.begin() + static_cast<ptrdiff_t>(body.offset_bytes));
-  }
-  return contents;
+  const std::vector<size_t> starts = program.PlacesOf(RecordKind::kStart);
+  EXPECT_LE(starts.size(), 1u);
+  return starts.empty() ? program.records().size() : starts[0];
 }
 
 TEST(LateCaptureTest, ContentsStandBeforeTheStart) {
   const size_t start = Start();
-  ASSERT_LT(start, Records().size());
-  for (size_t i = 0; i < Records().size(); ++i) {
-    if (Records()[i].header.kind == RecordKind::kContents) {
-      EXPECT_LT(i, start);
-    }
-  }
-  EXPECT_EQ(ContentsOf(upload_number), std::vector<std::byte>(kBytes, std::byte{0x11}));
-  EXPECT_EQ(ContentsOf(copy_number), std::vector<std::byte>(kBytes, std::byte{0x11}));
-  const std::vector<std::byte> pixels = ContentsOf(target_number);
+  ASSERT_LT(start, program.records().size());
+  for (const size_t i : program.PlacesOf(RecordKind::kContents)) EXPECT_LT(i, start);
+  EXPECT_EQ(program.ContentsOf(upload_number), std::vector<std::byte>(kBytes, std::byte{0x11}));
+  EXPECT_EQ(program.ContentsOf(copy_number), std::vector<std::byte>(kBytes, std::byte{0x11}));
+  const std::vector<std::byte> pixels = program.ContentsOf(target_number);
   ASSERT_EQ(pixels.size(), size_t{kSize} * kSize * 4);
   for (size_t i = 0; i < pixels.size(); i += 4) {
     EXPECT_EQ(pixels[i], std::byte{0xFF});
@@ -142,20 +103,19 @@ TEST(LateCaptureTest, ContentsStandBeforeTheStart) {
 
 TEST(LateCaptureTest, CallsAreThereFromTheBeginning) {
   // The watcher needs them: it keeps what made the present state.
-  ASSERT_FALSE(Records().empty());
-  EXPECT_EQ(Records()[0].header.kind, RecordKind::kDevice);
+  ASSERT_FALSE(program.records().empty());
+  EXPECT_EQ(program.records()[0].header.kind, RecordKind::kDevice);
 }
 
 TEST(LateCaptureTest, MemoryIsRecordedFromTheStartOn) {
   const size_t start = Start();
   uint64_t bytes = 0;
-  for (size_t i = 0; i < Records().size(); ++i) {
-    const TestRecord& record = Records()[i];
-    if (record.header.kind != RecordKind::kMemory) continue;
+  for (const size_t i : program.PlacesOf(RecordKind::kMemory)) {
+    const TestRecord& record = program.records()[i];
     EXPECT_GT(i, start);
     EXPECT_EQ(record.header.object, upload_number);
     EXPECT_EQ(record.As<MemoryBody>().offset_bytes, kBytes / 2);
-    for (const std::byte byte : TestWatcher::Bytes(Records(), record, sizeof(MemoryBody))) {
+    for (const std::byte byte : TestWatcher::Bytes(program.records(), record, sizeof(MemoryBody))) {
       EXPECT_EQ(byte, std::byte{0x22});
       ++bytes;
     }
@@ -165,9 +125,8 @@ TEST(LateCaptureTest, MemoryIsRecordedFromTheStartOn) {
 
 TEST(LateCaptureTest, FramesAreCountedFromTheBeginning) {
   std::vector<uint64_t> before, after;
-  for (size_t i = 0; i < Records().size(); ++i) {
-    if (Records()[i].header.kind != RecordKind::kFrame) continue;
-    (i < Start() ? before : after).push_back(Records()[i].As<FrameBody>().frame);
+  for (const size_t i : program.PlacesOf(RecordKind::kFrame)) {
+    (i < Start() ? before : after).push_back(program.records()[i].As<FrameBody>().frame);
   }
   EXPECT_THAT(before, testing::ElementsAre(0));
   EXPECT_THAT(after, testing::ElementsAre(1));

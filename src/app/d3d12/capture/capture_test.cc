@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records of a program's calls, on a real device with the layer. The setting is read once in a
-// process, and a capture can be started once for a device: one program, looked at by several tests.
+// The records of a program's calls.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <xxhash.h>
@@ -14,9 +13,7 @@
 
 #include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/d3d12_submitter.h"
-#include "app/breadcrumbs/testing/d3d12_test_gpu.h"
-#include "app/capture/testing/test_watcher.h"
-#include "app/d3d12/layer.h"
+#include "app/d3d12/capture/testing/recorded_program.h"
 #include "app/d3d12/testing/test_device.h"
 #include "app/d3d12/work.h"
 #include "app/d3d12/wrapper.h"
@@ -24,9 +21,7 @@
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/testing/test_target.h"
 #include "d3d12gen/chains.h"
-#include "d3d12gen/methods.h"
 #include "format/calls/value_decoder.h"
-#include "os/environment.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -175,41 +170,11 @@ void RunProgram(ID3D12Device* device) {
   EXPECT_NE(device->CreateDescriptorHeap(&heap_desc, __uuidof(ID3D12Fence), &nobody), S_OK);
 }
 
-const std::vector<TestRecord>& Records() {
-  static const std::vector<TestRecord>& records = *[] {
-    SetVariable("CAIRN_CAPTURE", "on,hash");
-    TestWatcher watcher;
-    ID3D12Device* const device = WrapDevice(TestDevice().Detach(), {});
-    RunProgram(device);
-    device->Release();
-    return new std::vector<TestRecord>(watcher.Finish());
-  }();
-  return records;
-}
-
-// Places of the calls of a method.
-std::vector<size_t> CallsOf(Method method) {
-  std::vector<size_t> found;
-  for (size_t i = 0; i < Records().size(); ++i) {
-    const RecordHeader& header = Records()[i].header;
-    if (header.kind == RecordKind::kCall && header.method == static_cast<uint16_t>(method)) {
-      found.push_back(i);
-    }
-  }
-  return found;
-}
-
-std::vector<size_t> OfKind(RecordKind kind) {
-  std::vector<size_t> found;
-  for (size_t i = 0; i < Records().size(); ++i) {
-    if (Records()[i].header.kind == kind) found.push_back(i);
-  }
-  return found;
-}
+const RecordedProgram program("on,hash", RunProgram);
 
 size_t ResultOf(uint64_t call) {
-  for (const size_t i : OfKind(RecordKind::kResult)) {
-    if (Records()[i].As<ResultBody>().call == call) return i;
+  for (const size_t i : program.PlacesOf(RecordKind::kResult)) {
+    if (program.records()[i].As<ResultBody>().call == call) return i;
   }
   ADD_FAILURE() << "call " << call << " has no result";
   return 0;
@@ -217,14 +182,14 @@ size_t ResultOf(uint64_t call) {
 
 // The number of the first object of a kind that came to be after record `from`.
 std::optional<TestRecord> ObjectMadeBy(uint64_t call) {
-  for (const size_t i : OfKind(RecordKind::kObject)) {
-    if (Records()[i].As<ObjectBody>().creator == call) return Records()[i];
+  for (const size_t i : program.PlacesOf(RecordKind::kObject)) {
+    if (program.records()[i].As<ObjectBody>().creator == call) return program.records()[i];
   }
   return std::nullopt;
 }
 
 DecodedCall ArgumentsOf(size_t place, Arena* arena) {
-  const TestRecord& record = Records()[place];
+  const TestRecord& record = program.records()[place];
   DecodedCall call;
   const Status status = DecodeArguments(Describe(static_cast<Method>(record.header.method)),
                                         record.body, {}, arena, &call);
@@ -241,37 +206,37 @@ T Argument(const DecodedCall& call, size_t index) {
 
 TEST(CaptureTest, NumbersRiseWithoutGaps) {
   uint64_t last = 0;
-  for (const TestRecord& record : Records()) EXPECT_EQ(record.header.number, ++last);
+  for (const TestRecord& record : program.records()) EXPECT_EQ(record.header.number, ++last);
   EXPECT_GT(last, 50u);
 }
 
 TEST(CaptureTest, TheDeviceComesFirst) {
-  ASSERT_GE(Records().size(), 2u);
-  EXPECT_EQ(Records()[0].header.kind, RecordKind::kDevice);
-  EXPECT_EQ(Records()[0].As<DeviceBody>().wchar_bytes, sizeof(WCHAR));
-  EXPECT_EQ(Records()[1].header.kind, RecordKind::kObject);
-  EXPECT_EQ(Records()[1].header.object, Records()[0].header.object);
-  const auto body = Records()[1].As<ObjectBody>();
+  ASSERT_GE(program.records().size(), 2u);
+  EXPECT_EQ(program.records()[0].header.kind, RecordKind::kDevice);
+  EXPECT_EQ(program.records()[0].As<DeviceBody>().wchar_bytes, sizeof(WCHAR));
+  EXPECT_EQ(program.records()[1].header.kind, RecordKind::kObject);
+  EXPECT_EQ(program.records()[1].header.object, program.records()[0].header.object);
+  const auto body = program.records()[1].As<ObjectBody>();
   EXPECT_EQ(body.chain, static_cast<uint32_t>(Chain::kID3D12Device));
-  EXPECT_EQ(body.device, Records()[1].header.object);
+  EXPECT_EQ(body.device, program.records()[1].header.object);
   EXPECT_EQ(body.creator, 0u);
 }
 
 TEST(CaptureTest, AnObjectStandsBetweenItsCallAndTheResult) {
-  const std::vector<size_t> calls = CallsOf(Method::ID3D12Device_CreateCommandQueue);
+  const std::vector<size_t> calls = program.CallsOf(Method::ID3D12Device_CreateCommandQueue);
   ASSERT_EQ(calls.size(), 1u);
-  const uint64_t number = Records()[calls[0]].header.number;
+  const uint64_t number = program.records()[calls[0]].header.number;
   const std::optional<TestRecord> object = ObjectMadeBy(number);
   ASSERT_TRUE(object.has_value());
   EXPECT_EQ(object->As<ObjectBody>().chain, static_cast<uint32_t>(Chain::kID3D12CommandQueue));
   EXPECT_GT(object->header.number, number);
   const size_t result = ResultOf(number);
-  EXPECT_GT(Records()[result].header.number, object->header.number);
+  EXPECT_GT(program.records()[result].header.number, object->header.number);
   // The result names the object that the program got.
   Arena arena;
   DecodedCall decoded;
   const MethodInfo& method = Describe(Method::ID3D12Device_CreateCommandQueue);
-  const std::span<const std::byte> body(Records()[result].body);
+  const std::span<const std::byte> body(program.records()[result].body);
   ASSERT_TRUE(DecodeResults(method, body.subspan(sizeof(ResultBody)), {}, &arena, &decoded).ok());
   uint64_t* place = nullptr;
   std::memcpy(&place, decoded.arguments[method.object_parameter], sizeof(place));
@@ -281,8 +246,8 @@ TEST(CaptureTest, AnObjectStandsBetweenItsCallAndTheResult) {
 
 TEST(CaptureTest, BuffersAndHeapsHaveTheirFacts) {
   std::vector<ResourceFacts> resources;
-  for (const size_t call : CallsOf(Method::ID3D12Device_CreateCommittedResource)) {
-    const std::optional<TestRecord> object = ObjectMadeBy(Records()[call].header.number);
+  for (const size_t call : program.CallsOf(Method::ID3D12Device_CreateCommittedResource)) {
+    const std::optional<TestRecord> object = ObjectMadeBy(program.records()[call].header.number);
     ASSERT_TRUE(object.has_value());
     ASSERT_EQ(object->As<ObjectBody>().facts, kResourceFacts);
     resources.push_back(object->As<ResourceFacts>(sizeof(ObjectBody)));
@@ -298,61 +263,63 @@ TEST(CaptureTest, BuffersAndHeapsHaveTheirFacts) {
   EXPECT_EQ(desc.Width, 16u);
   EXPECT_EQ(desc.Format, DXGI_FORMAT_R8G8B8A8_UNORM);
 
-  const std::vector<size_t> heaps = CallsOf(Method::ID3D12Device_CreateDescriptorHeap);
+  const std::vector<size_t> heaps = program.CallsOf(Method::ID3D12Device_CreateDescriptorHeap);
   ASSERT_EQ(heaps.size(), 2u);
-  const std::optional<TestRecord> heap = ObjectMadeBy(Records()[heaps[0]].header.number);
+  const std::optional<TestRecord> heap = ObjectMadeBy(program.records()[heaps[0]].header.number);
   ASSERT_TRUE(heap.has_value());
   const auto facts = heap->As<DescriptorHeapFacts>(sizeof(ObjectBody));
   EXPECT_EQ(facts.count, 4u);
   EXPECT_EQ(facts.gpu_start, 0u);
   // The view was made at the start of the heap.
   Arena arena;
-  const std::vector<size_t> views = CallsOf(Method::ID3D12Device_CreateRenderTargetView);
+  const std::vector<size_t> views = program.CallsOf(Method::ID3D12Device_CreateRenderTargetView);
   ASSERT_EQ(views.size(), 1u);
   EXPECT_EQ(Argument<uint64_t>(ArgumentsOf(views[0], &arena), 2), facts.cpu_start);
 }
 
 TEST(CaptureTest, ObjectsInArgumentsAreNumbers) {
-  const std::vector<size_t> copies = CallsOf(Method::ID3D12GraphicsCommandList_CopyBufferRegion);
+  const std::vector<size_t> copies =
+      program.CallsOf(Method::ID3D12GraphicsCommandList_CopyBufferRegion);
   ASSERT_EQ(copies.size(), 4u);
-  const std::vector<size_t> made = CallsOf(Method::ID3D12Device_CreateCommittedResource);
+  const std::vector<size_t> made = program.CallsOf(Method::ID3D12Device_CreateCommittedResource);
   Arena arena;
   const DecodedCall call = ArgumentsOf(copies[0], &arena);
   EXPECT_EQ(Argument<uint64_t>(call, 0),
-            ObjectMadeBy(Records()[made[1]].header.number)->header.object);
+            ObjectMadeBy(program.records()[made[1]].header.number)->header.object);
   EXPECT_EQ(Argument<uint64_t>(call, 2),
-            ObjectMadeBy(Records()[made[0]].header.number)->header.object);
+            ObjectMadeBy(program.records()[made[0]].header.number)->header.object);
   EXPECT_EQ(Argument<uint64_t>(call, 4), kBytes);
 }
 
 TEST(CaptureTest, BreadcrumbsNoteTheirCall) {
   const std::vector<size_t> clears =
-      CallsOf(Method::ID3D12GraphicsCommandList_ClearRenderTargetView);
+      program.CallsOf(Method::ID3D12GraphicsCommandList_ClearRenderTargetView);
   ASSERT_EQ(clears.size(), 1u);
-  EXPECT_THAT(noted_calls, testing::ElementsAre(Records()[clears[0]].header.number));
+  EXPECT_THAT(noted_calls, testing::ElementsAre(program.records()[clears[0]].header.number));
 }
 
 TEST(CaptureTest, AMarkerOfAQueueEndsAFrame) {
-  const std::vector<size_t> frames = OfKind(RecordKind::kFrame);
+  const std::vector<size_t> frames = program.PlacesOf(RecordKind::kFrame);
   ASSERT_EQ(frames.size(), 2u);
-  const auto body = Records()[frames[0]].As<FrameBody>();
+  const auto body = program.records()[frames[0]].As<FrameBody>();
   EXPECT_EQ(body.frame, 0u);
   EXPECT_EQ(body.how, static_cast<uint32_t>(FrameEndKind::kMarker));
   EXPECT_EQ(body.hashed, 1u);
 }
 
 TEST(CaptureTest, WhatTheCpuWroteStandsBeforeTheSubmission) {
-  const std::vector<size_t> submissions = CallsOf(Method::ID3D12CommandQueue_ExecuteCommandLists);
+  const std::vector<size_t> submissions =
+      program.CallsOf(Method::ID3D12CommandQueue_ExecuteCommandLists);
   ASSERT_FALSE(submissions.empty());
-  const std::vector<size_t> made = CallsOf(Method::ID3D12Device_CreateCommittedResource);
-  const uint64_t upload = ObjectMadeBy(Records()[made[0]].header.number)->header.object;
+  const std::vector<size_t> made = program.CallsOf(Method::ID3D12Device_CreateCommittedResource);
+  const uint64_t upload = ObjectMadeBy(program.records()[made[0]].header.number)->header.object;
   std::vector<std::byte> seen(kBytes);
-  for (const size_t i : OfKind(RecordKind::kMemory)) {
+  for (const size_t i : program.PlacesOf(RecordKind::kMemory)) {
     if (i > submissions[0]) break;
-    EXPECT_EQ(Records()[i].header.object, upload);
+    EXPECT_EQ(program.records()[i].header.object, upload);
     const std::vector<std::byte> bytes =
-        TestWatcher::Bytes(Records(), Records()[i], sizeof(MemoryBody));
-    const uint64_t offset = Records()[i].As<MemoryBody>().offset_bytes;
+        TestWatcher::Bytes(program.records(), program.records()[i], sizeof(MemoryBody));
+    const uint64_t offset = program.records()[i].As<MemoryBody>().offset_bytes;
     ASSERT_LE(offset + bytes.size(), kBytes);
     std::copy(bytes.begin(), bytes.end(), seen.begin() + static_cast<ptrdiff_t>(offset));
   }
@@ -361,11 +328,12 @@ TEST(CaptureTest, WhatTheCpuWroteStandsBeforeTheSubmission) {
 
 // Places of the hashes of the buffer that was the n-th resource.
 std::vector<size_t> HashesOf(size_t resource) {
-  const std::vector<size_t> made = CallsOf(Method::ID3D12Device_CreateCommittedResource);
-  const uint64_t number = ObjectMadeBy(Records()[made[resource]].header.number)->header.object;
+  const std::vector<size_t> made = program.CallsOf(Method::ID3D12Device_CreateCommittedResource);
+  const uint64_t number =
+      ObjectMadeBy(program.records()[made[resource]].header.number)->header.object;
   std::vector<size_t> found;
-  for (const size_t i : OfKind(RecordKind::kReadback)) {
-    if (Records()[i].header.object == number) found.push_back(i);
+  for (const size_t i : program.PlacesOf(RecordKind::kReadback)) {
+    if (program.records()[i].header.object == number) found.push_back(i);
   }
   return found;
 }
@@ -378,14 +346,14 @@ bool IsHashOf(const ReadbackBody& body, const std::vector<unsigned char>& bytes)
 TEST(CaptureTest, WhatTheCpuReadIsHashed) {
   const std::vector<size_t> hashes = HashesOf(1);
   ASSERT_EQ(hashes.size(), 1u);
-  const auto body = Records()[hashes[0]].As<ReadbackBody>();
+  const auto body = program.records()[hashes[0]].As<ReadbackBody>();
   EXPECT_EQ(body.offset_bytes, 0u);
   EXPECT_EQ(body.row_count, 1u);
   EXPECT_EQ(body.row_bytes, kBytes);
   EXPECT_NE(body.fence, 0u);
   EXPECT_TRUE(IsHashOf(body, std::vector<unsigned char>(kBytes, 0x5A)));
   // The program mapped it here.
-  const std::vector<size_t> maps = CallsOf(Method::ID3D12Resource_Map);
+  const std::vector<size_t> maps = program.CallsOf(Method::ID3D12Resource_Map);
   ASSERT_EQ(maps.size(), 3u);
   EXPECT_GT(hashes[0], maps[2]);
 }
@@ -398,7 +366,7 @@ TEST(CaptureTest, WhatStaysMappedIsHashedWhenItIsThere) {
     pixels.insert(pixels.end(), {0x40, 0x80, 0xBF, 0xFF});
   }
   for (const size_t place : hashes) {
-    const auto body = Records()[place].As<ReadbackBody>();
+    const auto body = program.records()[place].As<ReadbackBody>();
     if (body.offset_bytes == kPlacedAt) {
       EXPECT_EQ(body.row_count, kTargetSize);
       EXPECT_EQ(body.row_bytes, kTargetSize * 4u);
@@ -410,7 +378,8 @@ TEST(CaptureTest, WhatStaysMappedIsHashedWhenItIsThere) {
     }
   }
   // Each after its submission and before the next one.
-  const std::vector<size_t> submissions = CallsOf(Method::ID3D12CommandQueue_ExecuteCommandLists);
+  const std::vector<size_t> submissions =
+      program.CallsOf(Method::ID3D12CommandQueue_ExecuteCommandLists);
   ASSERT_EQ(submissions.size(), 5u);
   EXPECT_GT(hashes[0], submissions[2]);
   EXPECT_LT(hashes[1], submissions[3]);
@@ -420,30 +389,30 @@ TEST(CaptureTest, WhatStaysMappedIsHashedWhenItIsThere) {
 }
 
 TEST(CaptureTest, AFrameEndsWithTheLastTarget) {
-  const std::vector<size_t> frames = OfKind(RecordKind::kFrame);
+  const std::vector<size_t> frames = program.PlacesOf(RecordKind::kFrame);
   ASSERT_EQ(frames.size(), 2u);
-  const auto body = Records()[frames[1]].As<FrameBody>();
+  const auto body = program.records()[frames[1]].As<FrameBody>();
   EXPECT_EQ(body.frame, 1u);
   EXPECT_EQ(body.how, static_cast<uint32_t>(FrameEndKind::kEnd));
   EXPECT_EQ(body.hashed, 1u);
-  const std::vector<size_t> made = CallsOf(Method::ID3D12Device_CreateCommittedResource);
-  const uint64_t target = ObjectMadeBy(Records()[made[2]].header.number)->header.object;
-  EXPECT_EQ(Records()[frames[1]].header.object, target);
+  const std::vector<size_t> made = program.CallsOf(Method::ID3D12Device_CreateCommittedResource);
+  const uint64_t target = ObjectMadeBy(program.records()[made[2]].header.number)->header.object;
+  EXPECT_EQ(program.records()[frames[1]].header.object, target);
   // The same image as in the frame before, in which it was cleared.
-  const auto first = Records()[frames[0]].As<FrameBody>();
-  EXPECT_EQ(Records()[frames[0]].header.object, target);
+  const auto first = program.records()[frames[0]].As<FrameBody>();
+  EXPECT_EQ(program.records()[frames[0]].header.object, target);
   EXPECT_EQ(first.hash_low, body.hash_low);
   EXPECT_EQ(first.hash_high, body.hash_high);
 }
 
 TEST(CaptureTest, ACallThatFailsHasNoOutputs) {
-  const std::vector<size_t> heaps = CallsOf(Method::ID3D12Device_CreateDescriptorHeap);
+  const std::vector<size_t> heaps = program.CallsOf(Method::ID3D12Device_CreateDescriptorHeap);
   ASSERT_EQ(heaps.size(), 2u);
-  const size_t result = ResultOf(Records()[heaps[1]].header.number);
+  const size_t result = ResultOf(program.records()[heaps[1]].header.number);
   Arena arena;
   DecodedCall decoded;
   const MethodInfo& method = Describe(Method::ID3D12Device_CreateDescriptorHeap);
-  const std::span<const std::byte> body(Records()[result].body);
+  const std::span<const std::byte> body(program.records()[result].body);
   ASSERT_TRUE(DecodeResults(method, body.subspan(sizeof(ResultBody)), {}, &arena, &decoded).ok());
   int32_t code = 0;
   std::memcpy(&code, decoded.result, sizeof(code));
@@ -453,13 +422,13 @@ TEST(CaptureTest, ACallThatFailsHasNoOutputs) {
 TEST(CaptureTest, EveryObjectEnds) {
   std::vector<uint64_t> made;
   std::vector<uint64_t> ended;
-  for (const TestRecord& record : Records()) {
+  for (const TestRecord& record : program.records()) {
     if (record.header.kind == RecordKind::kObject) made.push_back(record.header.object);
     if (record.header.kind == RecordKind::kObjectEnd) ended.push_back(record.header.object);
   }
   EXPECT_THAT(ended, testing::UnorderedElementsAreArray(made));
   // The device is the last.
-  EXPECT_EQ(ended.back(), Records()[0].header.object);
+  EXPECT_EQ(ended.back(), program.records()[0].header.object);
 }
 
 }  // namespace
