@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What draws and dispatches need: two pipelines, a descriptor set and a picture.
-#include <iterator>
-
+#include "app/breadcrumbs/vulkan_draw_states.h"
 #include "embedded/clock.comp.spv.h"
 #include "embedded/clock.frag.spv.h"
 #include "embedded/work.comp.spv.h"
@@ -68,58 +67,27 @@ void Gpu::CreatePipelines(bool drawing) {
 }
 
 VkPipeline Gpu::CreateDrawPipeline(VkPipelineLayout layout) {
-  const VkPipelineShaderStageCreateInfo stages[] = {
-      StageOf(device_, VK_SHADER_STAGE_VERTEX_BIT, kWorkVertSpv, sizeof(kWorkVertSpv)),
+  const auto vertex =
+      StageOf(device_, VK_SHADER_STAGE_VERTEX_BIT, kWorkVertSpv, sizeof(kWorkVertSpv));
+  const auto fragment =
       has_clock_
           ? StageOf(device_, VK_SHADER_STAGE_FRAGMENT_BIT, kClockFragSpv, sizeof(kClockFragSpv))
-          : StageOf(device_, VK_SHADER_STAGE_FRAGMENT_BIT, kWorkFragSpv, sizeof(kWorkFragSpv))};
+          : StageOf(device_, VK_SHADER_STAGE_FRAGMENT_BIT, kWorkFragSpv, sizeof(kWorkFragSpv));
+  VulkanDrawStates states(kPictureWidth, vertex.module, fragment.module, layout);
   const VkVertexInputBindingDescription binding = {0, 2 * sizeof(float),
                                                    VK_VERTEX_INPUT_RATE_VERTEX};
   const VkVertexInputAttributeDescription attribute = {0, 0, VK_FORMAT_R32G32_SFLOAT, 0};
-  VkPipelineVertexInputStateCreateInfo input = {
-      VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-  input.vertexBindingDescriptionCount = 1;
-  input.pVertexBindingDescriptions = &binding;
-  input.vertexAttributeDescriptionCount = 1;
-  input.pVertexAttributeDescriptions = &attribute;
-  VkPipelineInputAssemblyStateCreateInfo assembly = {
-      VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
-  assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
-  const VkViewport view = {0, 0, kPictureWidth, kPictureWidth, 0, 1};
-  const VkRect2D scissor = {{0, 0}, {kPictureWidth, kPictureWidth}};
-  VkPipelineViewportStateCreateInfo viewport = {
-      VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
-  viewport.viewportCount = viewport.scissorCount = 1;
-  viewport.pViewports = &view;
-  viewport.pScissors = &scissor;
-  VkPipelineRasterizationStateCreateInfo raster = {
-      VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
-  raster.lineWidth = 1;
-  VkPipelineMultisampleStateCreateInfo samples = {
-      VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
-  samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
-  VkPipelineColorBlendAttachmentState target = {};
-  target.colorWriteMask = VK_COLOR_COMPONENT_R_BIT;
-  VkPipelineColorBlendStateCreateInfo blend = {
-      VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
-  blend.attachmentCount = 1;
-  blend.pAttachments = &target;
+  states.input.vertexBindingDescriptionCount = 1;
+  states.input.pVertexBindingDescriptions = &binding;
+  states.input.vertexAttributeDescriptionCount = 1;
+  states.input.pVertexAttributeDescriptions = &attribute;
+  states.target.colorWriteMask = VK_COLOR_COMPONENT_R_BIT;
   VkPipelineRenderingCreateInfo rendering = {VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
   rendering.colorAttachmentCount = 1;
   rendering.pColorAttachmentFormats = &kPictureFormat;
-  VkGraphicsPipelineCreateInfo info = {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO};
-  info.pNext = &rendering;
-  info.stageCount = std::size(stages);
-  info.pStages = stages;
-  info.pVertexInputState = &input;
-  info.pInputAssemblyState = &assembly;
-  info.pViewportState = &viewport;
-  info.pRasterizationState = &raster;
-  info.pMultisampleState = &samples;
-  info.pColorBlendState = &blend;
-  info.layout = layout;
+  states.info.pNext = &rendering;
   VkPipeline pipeline = VK_NULL_HANDLE;
-  Check(vkCreateGraphicsPipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
+  Check(vkCreateGraphicsPipelines(device_, VK_NULL_HANDLE, 1, &states.info, nullptr, &pipeline),
         "vkCreateGraphicsPipelines");
   return pipeline;
 }

@@ -10,7 +10,8 @@ cairn_library(cairn_breadcrumbs_vulkan
 cairn_library(cairn_vulkan_probe
   SOURCES vulkan_barriers.cc vulkan_busy_work.cc vulkan_device_setup.cc vulkan_liveness.cc vulkan_probe.cc
           vulkan_witness_probe.cc
-  DEPS cairn_breadcrumbs_vulkan)
+  DEPS cairn_breadcrumbs_vulkan cairn_vulkan_functions)
+add_dependencies(cairn_vulkan_probe cairn_vulkangen_files)
 include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
 cairn_embed_files(cairn_vulkan_probe
   FILES shaders/busy.comp.spv shaders/busy.frag.spv shaders/busy.vert.spv)
@@ -35,3 +36,6 @@ cairn_vulkan_tests(vulkan_backend_test vulkan_probe_test)
 cairn_bench(vulkan_bench
   SOURCES vulkan_bench.cc
   DEPS cairn_vulkan_testing)
+if(TARGET vulkan_bench)
+  cairn_embed_files(vulkan_bench FILES ${PROJECT_SOURCE_DIR}/samples/shaders/vulkan/fill.comp.spv)
+endif()

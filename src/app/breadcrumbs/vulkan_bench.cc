@@ -14,7 +14,9 @@
 #include <string>
 
 #include "app/breadcrumbs/testing/vulkan_test_device.h"
+#include "app/breadcrumbs/vulkan_compute.h"
 #include "app/breadcrumbs/vulkan_memory.h"
+#include "embedded/fill.comp.spv.h"
 
 namespace cairn {
 namespace {
@@ -133,29 +135,22 @@ class SmallDispatch {
 
   ~SmallDispatch() {
     vkDestroyQueryPool(device_, queries_, nullptr);
-    vkDestroyPipeline(device_, pipeline_, nullptr);
-    vkDestroyPipelineLayout(device_, layout_, nullptr);
-    vkDestroyDescriptorPool(device_, pool_, nullptr);
-    vkDestroyDescriptorSetLayout(device_, set_layout_, nullptr);
+    compute_.Destroy(vk_, device_);
     vkDestroyBuffer(device_, buffer_, nullptr);
     vkFreeMemory(device_, memory_, nullptr);
   }
 
-  bool Create(const VulkanDevice& opened) {
-    return CreateBuffer(opened) && CreateSet() && CreatePipeline();
-  }
+  bool Create(const VulkanDevice& opened) { return CreateBuffer(opened) && CreatePipeline(); }
 
   void Bind(VkCommandBuffer commands) const {
     vkCmdResetQueryPool(commands, queries_, 0, 2);
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
-    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set_, 0,
-                            nullptr);
+    compute_.Bind(vk_, commands);
   }
 
   void Dispatch(VkCommandBuffer commands, uint32_t index) const {
     const uint32_t constants[] = {index, index * 64, 64};
-    vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(constants),
-                       constants);
+    vkCmdPushConstants(commands, compute_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                       sizeof(constants), constants);
     vkCmdDispatch(commands, 1, 1, 1);
   }
 
@@ -189,58 +184,14 @@ class SmallDispatch {
            vkBindBufferMemory(device_, buffer_, memory_, 0) == VK_SUCCESS;
   }
 
-  bool CreateSet() {
-    VkDescriptorSetLayoutBinding binding = {};
-    binding.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    binding.descriptorCount = 1;
-    binding.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
-    VkDescriptorSetLayoutCreateInfo layout = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-    layout.bindingCount = 1;
-    layout.pBindings = &binding;
-    if (vkCreateDescriptorSetLayout(device_, &layout, nullptr, &set_layout_) != VK_SUCCESS) {
+  bool CreatePipeline() {
+    LoadDeviceFunctions(device_, vkGetDeviceProcAddr, &vk_);
+    if (!compute_
+             .Create(vk_, device_, kFillCompSpv, sizeof(kFillCompSpv), buffer_,
+                     3 * sizeof(uint32_t))
+             .ok()) {
       return false;
     }
-    const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1};
-    VkDescriptorPoolCreateInfo pool = {VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-    pool.maxSets = 1;
-    pool.poolSizeCount = 1;
-    pool.pPoolSizes = &size;
-    if (vkCreateDescriptorPool(device_, &pool, nullptr, &pool_) != VK_SUCCESS) return false;
-    VkDescriptorSetAllocateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-    info.descriptorPool = pool_;
-    info.descriptorSetCount = 1;
-    info.pSetLayouts = &set_layout_;
-    if (vkAllocateDescriptorSets(device_, &info, &set_) != VK_SUCCESS) return false;
-    const VkDescriptorBufferInfo range = {buffer_, 0, VK_WHOLE_SIZE};
-    VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-    write.dstSet = set_;
-    write.descriptorCount = 1;
-    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    write.pBufferInfo = &range;
-    vkUpdateDescriptorSets(device_, 1, &write, 0, nullptr);
-    return true;
-  }
-
-  bool CreatePipeline() {
-    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 3 * sizeof(uint32_t)};
-    VkPipelineLayoutCreateInfo layout = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    layout.setLayoutCount = 1;
-    layout.pSetLayouts = &set_layout_;
-    layout.pushConstantRangeCount = 1;
-    layout.pPushConstantRanges = &range;
-    if (vkCreatePipelineLayout(device_, &layout, nullptr, &layout_) != VK_SUCCESS) return false;
-    Result<VkShaderModule> module = LoadTestShader(device_, "fill.comp.spv");
-    if (!module.ok()) return false;
-    VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.stage.module = *module;
-    info.stage.pName = "main";
-    info.layout = layout_;
-    VkResult result =
-        vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_);
-    vkDestroyShaderModule(device_, *module, nullptr);
-    if (result != VK_SUCCESS) return false;
     VkQueryPoolCreateInfo queries = {VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     queries.queryType = VK_QUERY_TYPE_TIMESTAMP;
     queries.queryCount = 2;
@@ -250,11 +201,8 @@ class SmallDispatch {
   VkDevice device_;
   VkBuffer buffer_ = VK_NULL_HANDLE;
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
-  VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
-  VkDescriptorPool pool_ = VK_NULL_HANDLE;
-  VkDescriptorSet set_ = VK_NULL_HANDLE;
-  VkPipelineLayout layout_ = VK_NULL_HANDLE;
-  VkPipeline pipeline_ = VK_NULL_HANDLE;
+  DeviceFunctions vk_;
+  VulkanCompute compute_;
   VkQueryPool queries_ = VK_NULL_HANDLE;
 };
 

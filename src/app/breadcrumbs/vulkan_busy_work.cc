@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <utility>
 
+#include "app/breadcrumbs/vulkan_draw_states.h"
 #include "embedded/busy.comp.spv.h"
 #include "embedded/busy.frag.spv.h"
 #include "embedded/busy.vert.spv.h"
@@ -18,19 +20,13 @@ constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;  // every device renders 
 constexpr VkDeviceSize kResultBytes = sizeof(uint32_t);
 constexpr VkDeviceSize kBytesOfTrip = 1024;  // of a copy
 
-Status Check(const char* call, VkResult result) {
-  if (result == VK_SUCCESS) return Status();
-  return Status(result == VK_ERROR_DEVICE_LOST ? StatusCode::kDeviceLost : StatusCode::kUnsupported,
-                fmt::format("{} returned {}", call, VulkanResultName(result)));
-}
-
 }  // namespace
 
 // A creation with its destruction, in the terms of VulkanBusyWork's members.
 #define CAIRN_CREATE(Object, handle, ...)                                                   \
   do {                                                                                      \
     CAIRN_RETURN_IF_ERROR(                                                                  \
-        Check("vkCreate" #Object, vk_.Create##Object(device_.device, __VA_ARGS__)));        \
+        VulkanStatus("vkCreate" #Object, vk_.Create##Object(device_.device, __VA_ARGS__))); \
     Later([this, owned = handle] { vk_.Destroy##Object(device_.device, owned, nullptr); }); \
   } while (false)
 
@@ -56,47 +52,34 @@ VulkanBusyWork::~VulkanBusyWork() {
 }
 
 Status VulkanBusyWork::Load() {
-  const char* missing = nullptr;
-  const auto load = [this, &missing](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
-        device_.vk.GetDeviceProcAddr(device_.device, name));
-    if (function == nullptr) missing = name;
-  };
-#define CAIRN_LOAD(name) load(vk_.name, "vk" #name)
-  CAIRN_LOAD(AllocateDescriptorSets);
-  CAIRN_LOAD(BindImageMemory);
-  CAIRN_LOAD(CmdBeginRenderPass);
-  CAIRN_LOAD(CmdBindDescriptorSets);
-  CAIRN_LOAD(CmdBindPipeline);
-  CAIRN_LOAD(CmdDispatch);
-  CAIRN_LOAD(CmdDraw);
-  CAIRN_LOAD(CmdEndRenderPass);
-  CAIRN_LOAD(CmdPushConstants);
-  CAIRN_LOAD(CreateComputePipelines);
-  CAIRN_LOAD(CreateDescriptorPool);
-  CAIRN_LOAD(CreateDescriptorSetLayout);
-  CAIRN_LOAD(CreateFramebuffer);
-  CAIRN_LOAD(CreateGraphicsPipelines);
-  CAIRN_LOAD(CreateImage);
-  CAIRN_LOAD(CreateImageView);
-  CAIRN_LOAD(CreatePipelineLayout);
-  CAIRN_LOAD(CreateRenderPass);
-  CAIRN_LOAD(CreateShaderModule);
-  CAIRN_LOAD(DestroyDescriptorPool);
-  CAIRN_LOAD(DestroyDescriptorSetLayout);
-  CAIRN_LOAD(DestroyFramebuffer);
-  CAIRN_LOAD(DestroyImage);
-  CAIRN_LOAD(DestroyImageView);
-  CAIRN_LOAD(DestroyPipeline);
-  CAIRN_LOAD(DestroyPipelineLayout);
-  CAIRN_LOAD(DestroyRenderPass);
-  CAIRN_LOAD(DestroyShaderModule);
-  CAIRN_LOAD(GetImageMemoryRequirements);
-  CAIRN_LOAD(UpdateDescriptorSets);
-#undef CAIRN_LOAD
-  return missing == nullptr
-             ? Status()
-             : Status(StatusCode::kUnsupported, fmt::format("the driver has no {}", missing));
+  LoadDeviceFunctions(device_.device, device_.vk.GetDeviceProcAddr, &vk_);
+#define CAIRN_NEEDS(name)                                                  \
+  if (vk_.name == nullptr) {                                               \
+    return Status(StatusCode::kUnsupported, "the driver has no vk" #name); \
+  }
+  CAIRN_NEEDS(AllocateDescriptorSets)
+  CAIRN_NEEDS(BindImageMemory)
+  CAIRN_NEEDS(CmdBeginRenderPass)
+  CAIRN_NEEDS(CmdBindDescriptorSets)
+  CAIRN_NEEDS(CmdBindPipeline)
+  CAIRN_NEEDS(CmdDispatch)
+  CAIRN_NEEDS(CmdDraw)
+  CAIRN_NEEDS(CmdEndRenderPass)
+  CAIRN_NEEDS(CmdPushConstants)
+  CAIRN_NEEDS(CreateComputePipelines)
+  CAIRN_NEEDS(CreateDescriptorPool)
+  CAIRN_NEEDS(CreateDescriptorSetLayout)
+  CAIRN_NEEDS(CreateFramebuffer)
+  CAIRN_NEEDS(CreateGraphicsPipelines)
+  CAIRN_NEEDS(CreateImage)
+  CAIRN_NEEDS(CreateImageView)
+  CAIRN_NEEDS(CreatePipelineLayout)
+  CAIRN_NEEDS(CreateRenderPass)
+  CAIRN_NEEDS(CreateShaderModule)
+  CAIRN_NEEDS(GetImageMemoryRequirements)
+  CAIRN_NEEDS(UpdateDescriptorSets)
+#undef CAIRN_NEEDS
+  return Status();
 }
 
 Result<VkDeviceMemory> VulkanBusyWork::AllocateMemory(const VkMemoryRequirements& needs) {
@@ -112,91 +95,32 @@ Result<VkDeviceMemory> VulkanBusyWork::AllocateMemory(const VkMemoryRequirements
     ++info.memoryTypeIndex;
   }
   VkDeviceMemory memory = VK_NULL_HANDLE;
-  CAIRN_RETURN_IF_ERROR(Check("vkAllocateMemory",
-                              device_.vk.AllocateMemory(device_.device, &info, nullptr, &memory)));
+  CAIRN_RETURN_IF_ERROR(VulkanStatus(
+      "vkAllocateMemory", device_.vk.AllocateMemory(device_.device, &info, nullptr, &memory)));
   Later([this, memory] { device_.vk.FreeMemory(device_.device, memory, nullptr); });
   return memory;
-}
-
-Result<VkShaderModule> VulkanBusyWork::CreateShader(const unsigned char* code, size_t size_bytes) {
-  VkShaderModuleCreateInfo info = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-  info.codeSize = size_bytes;
-  info.pCode = reinterpret_cast<const uint32_t*>(code);
-  VkShaderModule shader = VK_NULL_HANDLE;
-  CAIRN_CREATE(ShaderModule, shader, &info, nullptr, &shader);
-  return shader;
-}
-
-Status VulkanBusyWork::CreateLayout(VkDescriptorSetLayout set_layout, VkShaderStageFlags stages) {
-  const VkPushConstantRange range = {stages, 0, sizeof(uint32_t)};
-  VkPipelineLayoutCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-  info.setLayoutCount = set_layout != VK_NULL_HANDLE ? 1 : 0;
-  info.pSetLayouts = &set_layout;
-  info.pushConstantRangeCount = 1;
-  info.pPushConstantRanges = &range;
-  CAIRN_CREATE(PipelineLayout, layout_, &info, nullptr, &layout_);
-  return Status();
 }
 
 Status VulkanBusyWork::CreateResultBuffer() {
   VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   info.size = kResultBytes;
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
-  CAIRN_RETURN_IF_ERROR(
-      Check("vkCreateBuffer", device_.vk.CreateBuffer(device_.device, &info, nullptr, &result_)));
+  CAIRN_RETURN_IF_ERROR(VulkanStatus(
+      "vkCreateBuffer", device_.vk.CreateBuffer(device_.device, &info, nullptr, &result_)));
   Later([this] { device_.vk.DestroyBuffer(device_.device, result_, nullptr); });
   VkMemoryRequirements needs = {};
   device_.vk.GetBufferMemoryRequirements(device_.device, result_, &needs);
   Result<VkDeviceMemory> memory = AllocateMemory(needs);
   if (!memory.ok()) return memory.status();
-  return Check("vkBindBufferMemory",
-               device_.vk.BindBufferMemory(device_.device, result_, *memory, 0));
+  return VulkanStatus("vkBindBufferMemory",
+                      device_.vk.BindBufferMemory(device_.device, result_, *memory, 0));
 }
 
 Status VulkanBusyWork::CreateDispatch() {
   CAIRN_RETURN_IF_ERROR(CreateResultBuffer());
-  const VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
-                                                VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
-  VkDescriptorSetLayoutCreateInfo layout_info = {
-      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-  layout_info.bindingCount = 1;
-  layout_info.pBindings = &binding;
-  VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
-  CAIRN_CREATE(DescriptorSetLayout, set_layout, &layout_info, nullptr, &set_layout);
-  const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1};
-  VkDescriptorPoolCreateInfo pool_info = {VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-  pool_info.maxSets = 1;
-  pool_info.poolSizeCount = 1;
-  pool_info.pPoolSizes = &size;
-  VkDescriptorPool pool = VK_NULL_HANDLE;
-  CAIRN_CREATE(DescriptorPool, pool, &pool_info, nullptr, &pool);
-  VkDescriptorSetAllocateInfo set_info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-  set_info.descriptorPool = pool;
-  set_info.descriptorSetCount = 1;
-  set_info.pSetLayouts = &set_layout;
-  CAIRN_RETURN_IF_ERROR(Check("vkAllocateDescriptorSets",
-                              vk_.AllocateDescriptorSets(device_.device, &set_info, &set_)));
-  const VkDescriptorBufferInfo buffer = {result_, 0, kResultBytes};
-  VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-  write.dstSet = set_;
-  write.descriptorCount = 1;
-  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-  write.pBufferInfo = &buffer;
-  vk_.UpdateDescriptorSets(device_.device, 1, &write, 0, nullptr);
-  CAIRN_RETURN_IF_ERROR(CreateLayout(set_layout, VK_SHADER_STAGE_COMPUTE_BIT));
-  Result<VkShaderModule> shader = CreateShader(kBusyCompSpv, sizeof(kBusyCompSpv));
-  if (!shader.ok()) return shader.status();
-  VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-  info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
-  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  info.stage.module = *shader;
-  info.stage.pName = "main";
-  info.layout = layout_;
-  CAIRN_RETURN_IF_ERROR(Check(
-      "vkCreateComputePipelines",
-      vk_.CreateComputePipelines(device_.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_)));
-  Later([this] { vk_.DestroyPipeline(device_.device, pipeline_, nullptr); });
-  return Status();
+  Later([this] { dispatch_.Destroy(vk_, device_.device); });
+  return dispatch_.Create(vk_, device_.device, kBusyCompSpv, sizeof(kBusyCompSpv), result_,
+                          sizeof(uint32_t));
 }
 
 Status VulkanBusyWork::CreateTarget() {
@@ -215,7 +139,7 @@ Status VulkanBusyWork::CreateTarget() {
   Result<VkDeviceMemory> memory = AllocateMemory(needs);
   if (!memory.ok()) return memory.status();
   CAIRN_RETURN_IF_ERROR(
-      Check("vkBindImageMemory", vk_.BindImageMemory(device_.device, image, *memory, 0)));
+      VulkanStatus("vkBindImageMemory", vk_.BindImageMemory(device_.device, image, *memory, 0)));
   VkImageViewCreateInfo view = {VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
   view.image = image;
   view.viewType = VK_IMAGE_VIEW_TYPE_2D;
@@ -265,59 +189,25 @@ Status VulkanBusyWork::CreateRenderPass() {
 Status VulkanBusyWork::CreateDraw() {
   CAIRN_RETURN_IF_ERROR(CreateTarget());
   CAIRN_RETURN_IF_ERROR(CreateRenderPass());
-  CAIRN_RETURN_IF_ERROR(CreateLayout(VK_NULL_HANDLE, VK_SHADER_STAGE_FRAGMENT_BIT));
-  Result<VkShaderModule> vertex = CreateShader(kBusyVertSpv, sizeof(kBusyVertSpv));
-  if (!vertex.ok()) return vertex.status();
-  Result<VkShaderModule> fragment = CreateShader(kBusyFragSpv, sizeof(kBusyFragSpv));
-  if (!fragment.ok()) return fragment.status();
-  VkPipelineShaderStageCreateInfo stages[2] = {
-      {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO},
-      {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO}};
-  stages[0].stage = VK_SHADER_STAGE_VERTEX_BIT;
-  stages[0].module = *vertex;
-  stages[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
-  stages[1].module = *fragment;
-  for (VkPipelineShaderStageCreateInfo& stage : stages) stage.pName = "main";
-  const VkPipelineVertexInputStateCreateInfo input = {
-      VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-  VkPipelineInputAssemblyStateCreateInfo assembly = {
-      VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
-  assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
-  const float size = static_cast<float>(size_);
-  const VkViewport whole = {0, 0, size, size, 0, 1};
-  const VkRect2D area = {{0, 0}, {size_, size_}};
-  VkPipelineViewportStateCreateInfo viewport = {
-      VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
-  viewport.viewportCount = viewport.scissorCount = 1;
-  viewport.pViewports = &whole;
-  viewport.pScissors = &area;
-  VkPipelineRasterizationStateCreateInfo raster = {
-      VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
-  raster.lineWidth = 1;
-  VkPipelineMultisampleStateCreateInfo samples = {
-      VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
-  samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
-  VkPipelineColorBlendAttachmentState target = {};
-  target.colorWriteMask = VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT |
-                          VK_COLOR_COMPONENT_B_BIT | VK_COLOR_COMPONENT_A_BIT;
-  VkPipelineColorBlendStateCreateInfo blend = {
-      VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
-  blend.attachmentCount = 1;
-  blend.pAttachments = &target;
-  VkGraphicsPipelineCreateInfo info = {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO};
-  info.stageCount = 2;
-  info.pStages = stages;
-  info.pVertexInputState = &input;
-  info.pInputAssemblyState = &assembly;
-  info.pViewportState = &viewport;
-  info.pRasterizationState = &raster;
-  info.pMultisampleState = &samples;
-  info.pColorBlendState = &blend;
-  info.layout = layout_;
-  info.renderPass = render_pass_;
-  CAIRN_RETURN_IF_ERROR(Check(
-      "vkCreateGraphicsPipelines",
-      vk_.CreateGraphicsPipelines(device_.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_)));
+  const VkPushConstantRange range = {VK_SHADER_STAGE_FRAGMENT_BIT, 0, sizeof(uint32_t)};
+  VkPipelineLayoutCreateInfo layout = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+  layout.pushConstantRangeCount = 1;
+  layout.pPushConstantRanges = &range;
+  CAIRN_CREATE(PipelineLayout, layout_, &layout, nullptr, &layout_);
+  VkShaderModule shaders[2] = {};
+  const std::span<const unsigned char> codes[2] = {kBusyVertSpv, kBusyFragSpv};
+  for (size_t i = 0; i < 2; ++i) {
+    const Result<VkShaderModule> shader =
+        CreateShader(vk_, device_.device, codes[i].data(), codes[i].size());
+    if (!shader.ok()) return shader.status();
+    shaders[i] = *shader;
+    Later([this, owned = *shader] { vk_.DestroyShaderModule(device_.device, owned, nullptr); });
+  }
+  VulkanDrawStates states(size_, shaders[0], shaders[1], layout_);
+  states.info.renderPass = render_pass_;
+  CAIRN_RETURN_IF_ERROR(VulkanStatus(
+      "vkCreateGraphicsPipelines", vk_.CreateGraphicsPipelines(device_.device, VK_NULL_HANDLE, 1,
+                                                               &states.info, nullptr, &pipeline_)));
   Later([this] { vk_.DestroyPipeline(device_.device, pipeline_, nullptr); });
   return Status();
 }
@@ -332,10 +222,9 @@ void VulkanBusyWork::Record(VkCommandBuffer commands, uint32_t trips) const {
     return;
   }
   if (render_pass_ == VK_NULL_HANDLE) {
-    vk_.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
-    vk_.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set_, 0,
-                              nullptr);
-    vk_.CmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(trips), &trips);
+    dispatch_.Bind(vk_, commands);
+    vk_.CmdPushConstants(commands, dispatch_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                         sizeof(trips), &trips);
     vk_.CmdDispatch(commands, size_, 1, 1);
     return;
   }

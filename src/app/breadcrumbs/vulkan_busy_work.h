@@ -10,9 +10,11 @@
 #include <memory>
 #include <vector>
 
+#include "app/breadcrumbs/vulkan_compute.h"
 #include "app/breadcrumbs/vulkan_functions.h"
 #include "app/breadcrumbs/vulkan_memory.h"
 #include "base/status.h"
+#include "vulkangen/device_functions.h"
 
 namespace cairn {
 
@@ -50,56 +52,20 @@ class VulkanBusyWork {
   Status CreateResultBuffer();
   Status CreateTarget();
   Status CreateRenderPass();
-  Status CreateLayout(VkDescriptorSetLayout set_layout, VkShaderStageFlags stages);
-  Result<VkShaderModule> CreateShader(const unsigned char* code, size_t size_bytes);
   Result<VkDeviceMemory> AllocateMemory(const VkMemoryRequirements& needs);
   // Adds a step of the destruction; steps run in reverse order.
   void Later(std::function<void()> destroy) { destroy_.push_back(std::move(destroy)); }
 
-  // Functions that nothing else of the backend calls.
-  struct Functions {
-    PFN_vkAllocateDescriptorSets AllocateDescriptorSets = nullptr;
-    PFN_vkBindImageMemory BindImageMemory = nullptr;
-    PFN_vkCmdBeginRenderPass CmdBeginRenderPass = nullptr;
-    PFN_vkCmdBindDescriptorSets CmdBindDescriptorSets = nullptr;
-    PFN_vkCmdBindPipeline CmdBindPipeline = nullptr;
-    PFN_vkCmdDispatch CmdDispatch = nullptr;
-    PFN_vkCmdDraw CmdDraw = nullptr;
-    PFN_vkCmdEndRenderPass CmdEndRenderPass = nullptr;
-    PFN_vkCmdPushConstants CmdPushConstants = nullptr;
-    PFN_vkCreateComputePipelines CreateComputePipelines = nullptr;
-    PFN_vkCreateDescriptorPool CreateDescriptorPool = nullptr;
-    PFN_vkCreateDescriptorSetLayout CreateDescriptorSetLayout = nullptr;
-    PFN_vkCreateFramebuffer CreateFramebuffer = nullptr;
-    PFN_vkCreateGraphicsPipelines CreateGraphicsPipelines = nullptr;
-    PFN_vkCreateImage CreateImage = nullptr;
-    PFN_vkCreateImageView CreateImageView = nullptr;
-    PFN_vkCreatePipelineLayout CreatePipelineLayout = nullptr;
-    PFN_vkCreateRenderPass CreateRenderPass = nullptr;
-    PFN_vkCreateShaderModule CreateShaderModule = nullptr;
-    PFN_vkDestroyDescriptorPool DestroyDescriptorPool = nullptr;
-    PFN_vkDestroyDescriptorSetLayout DestroyDescriptorSetLayout = nullptr;
-    PFN_vkDestroyFramebuffer DestroyFramebuffer = nullptr;
-    PFN_vkDestroyImage DestroyImage = nullptr;
-    PFN_vkDestroyImageView DestroyImageView = nullptr;
-    PFN_vkDestroyPipeline DestroyPipeline = nullptr;
-    PFN_vkDestroyPipelineLayout DestroyPipelineLayout = nullptr;
-    PFN_vkDestroyRenderPass DestroyRenderPass = nullptr;
-    PFN_vkDestroyShaderModule DestroyShaderModule = nullptr;
-    PFN_vkGetImageMemoryRequirements GetImageMemoryRequirements = nullptr;
-    PFN_vkUpdateDescriptorSets UpdateDescriptorSets = nullptr;
-  };
-
   const VulkanDevice& device_;
   const uint32_t size_;
-  Functions vk_;
+  DeviceFunctions vk_;
   std::vector<std::function<void()>> destroy_;
-  VkPipelineLayout layout_ = VK_NULL_HANDLE;
-  VkPipeline pipeline_ = VK_NULL_HANDLE;
   // For a dispatch.
   VkBuffer result_ = VK_NULL_HANDLE;
-  VkDescriptorSet set_ = VK_NULL_HANDLE;
+  VulkanCompute dispatch_;
   // For a draw.
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+  VkPipeline pipeline_ = VK_NULL_HANDLE;
   VkImageView target_ = VK_NULL_HANDLE;
   VkRenderPass render_pass_ = VK_NULL_HANDLE;
   VkFramebuffer framebuffer_ = VK_NULL_HANDLE;

@@ -163,4 +163,10 @@ std::string VulkanResultName(VkResult result) {
   }
 }
 
+Status VulkanStatus(const char* call, VkResult result) {
+  if (result == VK_SUCCESS) return Status();
+  return Status(result == VK_ERROR_DEVICE_LOST ? StatusCode::kDeviceLost : StatusCode::kUnsupported,
+                fmt::format("{} returned {}", call, VulkanResultName(result)));
+}
+
 }  // namespace cairn

@@ -88,6 +88,9 @@ std::string NotEnabledReason(const VulkanDevice& device, std::string_view extens
 // "VK_ERROR_DEVICE_LOST"; "VkResult -42" for values that this build does not know.
 std::string VulkanResultName(VkResult result);
 
+// Ok for VK_SUCCESS; otherwise "CALL returned NAME": kDeviceLost, or kUnsupported.
+Status VulkanStatus(const char* call, VkResult result);
+
 }  // namespace cairn
 
 #endif  // CAIRN_APP_BREADCRUMBS_VULKAN_FUNCTIONS_H_

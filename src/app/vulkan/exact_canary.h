@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "app/breadcrumbs/vulkan_compute.h"
 #include "app/vulkan/device.h"
 #include "base/status.h"
 #include "vulkangen/device_functions.h"
@@ -41,17 +42,12 @@ class ExactCanary {
  private:
   ExactCanary(VkDevice device, const DeviceFunctions& next) : device_(device), next_(next) {}
   Status MakeMemory(const DeviceState& device);
-  Status MakeSet();
-  Status MakePipeline();
   void Later(std::function<void()> destroy) { later_.push_back(std::move(destroy)); }
 
   const VkDevice device_;
   const DeviceFunctions& next_;
   VkBuffer buffer_ = VK_NULL_HANDLE;
-  VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
-  VkDescriptorSet set_ = VK_NULL_HANDLE;
-  VkPipelineLayout layout_ = VK_NULL_HANDLE;
-  VkPipeline pipeline_ = VK_NULL_HANDLE;
+  VulkanCompute compute_;
   const volatile uint32_t* runs_ = nullptr;
   std::vector<std::function<void()>> later_;  // when it is destroyed, the last first
 };

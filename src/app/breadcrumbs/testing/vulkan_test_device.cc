@@ -9,6 +9,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "app/breadcrumbs/vulkan_compute.h"
+#include "app/breadcrumbs/vulkan_draw_states.h"
+
 namespace cairn {
 
 VkBool32 VKAPI_CALL OnMessage(VkDebugUtilsMessageSeverityFlagBitsEXT,
@@ -33,12 +36,6 @@ bool ValidationLayerInstalled() {
   });
 }
 
-Status Check(const char* call, VkResult result) {
-  if (result == VK_SUCCESS) return Status();
-  return Status(StatusCode::kUnsupported,
-                fmt::format("{} returned {}", call, VulkanResultName(result)));
-}
-
 VkDebugUtilsMessengerCreateInfoEXT MessengerInfo(VulkanTestDevice* device) {
   VkDebugUtilsMessengerCreateInfoEXT info = {
       VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
@@ -59,15 +56,9 @@ Result<VkShaderModule> LoadTestShader(VkDevice device, const char* name) {
   if (bytes.empty() || bytes.size() % sizeof(uint32_t) != 0) {
     return Status(StatusCode::kNotFound, fmt::format("shader {} is missing", name));
   }
-  std::vector<uint32_t> code(bytes.size() / sizeof(uint32_t));
-  std::memcpy(code.data(), bytes.data(), bytes.size());
-  VkShaderModuleCreateInfo info = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-  info.codeSize = bytes.size();
-  info.pCode = code.data();
-  VkShaderModule module = VK_NULL_HANDLE;
-  const VkResult result = vkCreateShaderModule(device, &info, nullptr, &module);
-  if (result != VK_SUCCESS) return Check("vkCreateShaderModule", result);
-  return module;
+  DeviceFunctions vk;
+  LoadDeviceFunctions(device, vkGetDeviceProcAddr, &vk);
+  return CreateShader(vk, device, bytes.data(), bytes.size());
 }
 
 Status VulkanTestDevice::Create(const std::vector<std::string>& extensions, bool validation) {
@@ -87,10 +78,10 @@ Status VulkanTestDevice::Create(const std::vector<std::string>& extensions, bool
   }
   CAIRN_RETURN_IF_ERROR(instance_.Create(options));
   if (validating_) {
-    CAIRN_RETURN_IF_ERROR(
-        Check("vkCreateDebugUtilsMessengerEXT",
-              instance_.Load<PFN_vkCreateDebugUtilsMessengerEXT>("vkCreateDebugUtilsMessengerEXT")(
-                  instance_.instance(), &messenger, nullptr, &messenger_)));
+    CAIRN_RETURN_IF_ERROR(VulkanStatus(
+        "vkCreateDebugUtilsMessengerEXT",
+        instance_.Load<PFN_vkCreateDebugUtilsMessengerEXT>("vkCreateDebugUtilsMessengerEXT")(
+            instance_.instance(), &messenger, nullptr, &messenger_)));
   }
   Result<std::vector<VkPhysicalDevice>> devices = instance_.PhysicalDevices();
   if (!devices.ok()) return devices.status();
@@ -106,7 +97,7 @@ Status VulkanTestDevice::Create(const std::vector<std::string>& extensions, bool
     info.queueFamilyIndex = family;
     VkCommandPool pool = VK_NULL_HANDLE;
     CAIRN_RETURN_IF_ERROR(
-        Check("vkCreateCommandPool", vkCreateCommandPool(device(), &info, nullptr, &pool)));
+        VulkanStatus("vkCreateCommandPool", vkCreateCommandPool(device(), &info, nullptr, &pool)));
     pools_.push_back(pool);
   }
   return Status();
@@ -200,7 +191,8 @@ Status VulkanTestDraw::CreateImage() {
   info.tiling = VK_IMAGE_TILING_LINEAR;
   info.usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
   info.initialLayout = VK_IMAGE_LAYOUT_PREINITIALIZED;
-  CAIRN_RETURN_IF_ERROR(Check("vkCreateImage", vkCreateImage(device, &info, nullptr, &image_)));
+  CAIRN_RETURN_IF_ERROR(
+      VulkanStatus("vkCreateImage", vkCreateImage(device, &info, nullptr, &image_)));
   VkMemoryRequirements needs = {};
   vkGetImageMemoryRequirements(device, image_, &needs);
   VkPhysicalDeviceMemoryProperties types = {};
@@ -220,11 +212,12 @@ Status VulkanTestDraw::CreateImage() {
     return Status(StatusCode::kUnsupported, "the CPU cannot see images of this device");
   }
   CAIRN_RETURN_IF_ERROR(
-      Check("vkAllocateMemory", vkAllocateMemory(device, &allocation, nullptr, &memory_)));
-  CAIRN_RETURN_IF_ERROR(Check("vkBindImageMemory", vkBindImageMemory(device, image_, memory_, 0)));
+      VulkanStatus("vkAllocateMemory", vkAllocateMemory(device, &allocation, nullptr, &memory_)));
+  CAIRN_RETURN_IF_ERROR(
+      VulkanStatus("vkBindImageMemory", vkBindImageMemory(device, image_, memory_, 0)));
   void* mapped = nullptr;
   CAIRN_RETURN_IF_ERROR(
-      Check("vkMapMemory", vkMapMemory(device, memory_, 0, VK_WHOLE_SIZE, 0, &mapped)));
+      VulkanStatus("vkMapMemory", vkMapMemory(device, memory_, 0, VK_WHOLE_SIZE, 0, &mapped)));
   pixels_ = static_cast<std::byte*>(mapped);
   const VkImageSubresource subresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0};
   vkGetImageSubresourceLayout(device, image_, &subresource, &pixel_layout_);
@@ -233,7 +226,7 @@ Status VulkanTestDraw::CreateImage() {
   view.viewType = VK_IMAGE_VIEW_TYPE_2D;
   view.format = info.format;
   view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-  return Check("vkCreateImageView", vkCreateImageView(device, &view, nullptr, &view_));
+  return VulkanStatus("vkCreateImageView", vkCreateImageView(device, &view, nullptr, &view_));
 }
 
 // Keeps what the CPU wrote into the image, and leaves it in a layout in which the CPU may look.
@@ -251,9 +244,10 @@ Status VulkanTestDraw::PrepareLayout() {
   vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_HOST_BIT,
                        VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, 0, 0, nullptr, 0, nullptr, 1,
                        &barrier);
-  CAIRN_RETURN_IF_ERROR(Check("vkEndCommandBuffer", device_.End(commands)));
-  CAIRN_RETURN_IF_ERROR(Check("vkQueueSubmit", device_.Submit(device_.main_family(), commands)));
-  return Check("vkWaitForFences", device_.Wait(device_.main_family()));
+  CAIRN_RETURN_IF_ERROR(VulkanStatus("vkEndCommandBuffer", device_.End(commands)));
+  CAIRN_RETURN_IF_ERROR(
+      VulkanStatus("vkQueueSubmit", device_.Submit(device_.main_family(), commands)));
+  return VulkanStatus("vkWaitForFences", device_.Wait(device_.main_family()));
 }
 
 Status VulkanTestDraw::CreatePipeline() {
@@ -262,63 +256,23 @@ Status VulkanTestDraw::CreatePipeline() {
   VkPipelineLayoutCreateInfo layout = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
   layout.pushConstantRangeCount = 1;
   layout.pPushConstantRanges = &range;
-  CAIRN_RETURN_IF_ERROR(
-      Check("vkCreatePipelineLayout", vkCreatePipelineLayout(device, &layout, nullptr, &layout_)));
+  CAIRN_RETURN_IF_ERROR(VulkanStatus("vkCreatePipelineLayout",
+                                     vkCreatePipelineLayout(device, &layout, nullptr, &layout_)));
   Result<VkShaderModule> vertex = LoadTestShader(device, "triangle.vert.spv");
   if (!vertex.ok()) return vertex.status();
   Result<VkShaderModule> fragment = LoadTestShader(device, "hang.frag.spv");
   if (!fragment.ok()) return fragment.status();
-  VkPipelineShaderStageCreateInfo stages[2] = {};
-  stages[0].sType = stages[1].sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-  stages[0].stage = VK_SHADER_STAGE_VERTEX_BIT;
-  stages[0].module = *vertex;
-  stages[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
-  stages[1].module = *fragment;
-  stages[0].pName = stages[1].pName = "main";
-  VkPipelineVertexInputStateCreateInfo input = {
-      VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-  VkPipelineInputAssemblyStateCreateInfo assembly = {
-      VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
-  assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
-  const VkViewport view = {0, 0, kImageSize, kImageSize, 0, 1};
-  const VkRect2D scissor = {{0, 0}, {kImageSize, kImageSize}};
-  VkPipelineViewportStateCreateInfo viewport = {
-      VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
-  viewport.viewportCount = viewport.scissorCount = 1;
-  viewport.pViewports = &view;
-  viewport.pScissors = &scissor;
-  VkPipelineRasterizationStateCreateInfo raster = {
-      VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
-  raster.lineWidth = 1.0f;
-  VkPipelineMultisampleStateCreateInfo samples = {
-      VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
-  samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
-  VkPipelineColorBlendAttachmentState target = {};
-  target.colorWriteMask = 0xf;
-  VkPipelineColorBlendStateCreateInfo blend = {
-      VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
-  blend.attachmentCount = 1;
-  blend.pAttachments = &target;
-  VkGraphicsPipelineCreateInfo info = {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO};
-  info.stageCount = 2;
-  info.pStages = stages;
-  info.pVertexInputState = &input;
-  info.pInputAssemblyState = &assembly;
-  info.pViewportState = &viewport;
-  info.pRasterizationState = &raster;
-  info.pMultisampleState = &samples;
-  info.pColorBlendState = &blend;
-  info.layout = layout_;
+  VulkanDrawStates states(kImageSize, *vertex, *fragment, layout_);
   const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
   VkPipelineRenderingCreateInfo rendering = {VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
   rendering.colorAttachmentCount = 1;
   rendering.pColorAttachmentFormats = &format;
-  info.pNext = &rendering;
+  states.info.pNext = &rendering;
   const VkResult result =
-      vkCreateGraphicsPipelines(device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_);
+      vkCreateGraphicsPipelines(device, VK_NULL_HANDLE, 1, &states.info, nullptr, &pipeline_);
   vkDestroyShaderModule(device, *vertex, nullptr);
   vkDestroyShaderModule(device, *fragment, nullptr);
-  return Check("vkCreateGraphicsPipelines", result);
+  return VulkanStatus("vkCreateGraphicsPipelines", result);
 }
 
 void VulkanTestDraw::BeginRendering(VkCommandBuffer commands) {
