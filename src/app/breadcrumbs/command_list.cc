@@ -7,7 +7,6 @@
 #include <new>
 #include <utility>
 
-#include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/elimination.h"
 #include "format/pix/pix_event.h"
 
@@ -108,7 +107,6 @@ void CommandList::StartElimination() {
   left_out_ = false;
   Elimination* const run = held_ ? Elimination::Active() : nullptr;
   if (run != nullptr && elimination_ == nullptr) {
-    run->NoteDevice(context_->device_name());
     elimination_.reset(new (std::nothrow) ListElimination(*run));
   }
   eliminates_ = run != nullptr && elimination_ != nullptr;

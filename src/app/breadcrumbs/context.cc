@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "app/breadcrumbs/crash_signals.h"
+#include "app/breadcrumbs/elimination.h"
 #include "app/breadcrumbs/frame_listener.h"
 #include "app/breadcrumbs/mirror_words.h"
 #include "app/recorder/watcher_link.h"
@@ -580,6 +581,8 @@ Status Context::BeginCommandList(const CairnCommandListDesc& desc, CommandList**
     Recycle(free_list);
     return status;
   }
+  Elimination* const run = free_list->held() ? Elimination::Active() : nullptr;
+  if (run != nullptr) run->NoteDevice(device_name());
   if (!free_list->reusable() && !free_list->held()) frames_.back().lists.push_back(free_list);
   if (desc_.raw_marker_count != 0 && !free_list->held()) {
     lists_by_native_[desc.native] = free_list;
