@@ -70,32 +70,27 @@ class VulkanMemoryTest : public ::testing::Test {
     const Status status = loader_.Create(MarkerMode::kTop);
     ASSERT_TRUE(status.ok()) << status.message();
     VkEventCreateInfo event = {VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
-    Get<PFN_vkCreateEvent>("vkCreateEvent")(device(), &event, nullptr, &event_);
+    vk().CreateEvent(device(), &event, nullptr, &event_);
     MakeLayout();
     MakePipeline(ShaderThatDeclares({{0, 0}, {0, 2}, {1, 0}, {1, 2}, {1, 5}}));
     MakePool(64, VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT);
   }
   void TearDown() override {
     Release();
-    Get<PFN_vkDestroyPipeline>("vkDestroyPipeline")(device(), pipeline_, nullptr);
-    Get<PFN_vkDestroyPipelineLayout>("vkDestroyPipelineLayout")(device(), pipeline_layout_,
-                                                                nullptr);
-    Get<PFN_vkDestroyDescriptorSetLayout>("vkDestroyDescriptorSetLayout")(device(), layout_,
-                                                                          nullptr);
-    Get<PFN_vkDestroyDescriptorPool>("vkDestroyDescriptorPool")(device(), pool_, nullptr);
-    Get<PFN_vkDestroyEvent>("vkDestroyEvent")(device(), event_, nullptr);
+    vk().DestroyPipeline(device(), pipeline_, nullptr);
+    vk().DestroyPipelineLayout(device(), pipeline_layout_, nullptr);
+    vk().DestroyDescriptorSetLayout(device(), layout_, nullptr);
+    vk().DestroyDescriptorPool(device(), pool_, nullptr);
+    vk().DestroyEvent(device(), event_, nullptr);
   }
   // The queue goes on and comes to its end.
   void Release() {
-    Get<PFN_vkSetEvent>("vkSetEvent")(device(), event_);
-    Get<PFN_vkQueueWaitIdle>("vkQueueWaitIdle")(loader_.queue());
+    vk().SetEvent(device(), event_);
+    vk().QueueWaitIdle(loader_.queue());
   }
 
   VkDevice device() const { return loader_.device(); }
-  template <typename Function>
-  Function Get(const char* name) const {
-    return loader_.Get<Function>(name);
-  }
+  const DeviceFunctions& vk() const { return loader_.vk(); }
 
   // Binding 0: two storage buffers; 2: a storage image; 5: a texel buffer.
   void MakeLayout() {
@@ -106,8 +101,7 @@ class VulkanMemoryTest : public ::testing::Test {
     VkDescriptorSetLayoutCreateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
     info.bindingCount = 3;
     info.pBindings = bindings;
-    Get<PFN_vkCreateDescriptorSetLayout>("vkCreateDescriptorSetLayout")(device(), &info, nullptr,
-                                                                        &layout_);
+    vk().CreateDescriptorSetLayout(device(), &info, nullptr, &layout_);
   }
   // Binding 0: so many storage buffers.
   VkDescriptorSetLayout MakeLayoutOf(uint32_t descriptors) const {
@@ -117,8 +111,7 @@ class VulkanMemoryTest : public ::testing::Test {
     info.bindingCount = 1;
     info.pBindings = &binding;
     VkDescriptorSetLayout layout = VK_NULL_HANDLE;
-    Get<PFN_vkCreateDescriptorSetLayout>("vkCreateDescriptorSetLayout")(device(), &info, nullptr,
-                                                                        &layout);
+    vk().CreateDescriptorSetLayout(device(), &info, nullptr, &layout);
     return layout;
   }
   void MakePipeline(const std::vector<uint32_t>& shader) {
@@ -126,22 +119,20 @@ class VulkanMemoryTest : public ::testing::Test {
     module_info.codeSize = shader.size() * sizeof(uint32_t);
     module_info.pCode = shader.data();
     VkShaderModule module = VK_NULL_HANDLE;
-    Get<PFN_vkCreateShaderModule>("vkCreateShaderModule")(device(), &module_info, nullptr, &module);
+    vk().CreateShaderModule(device(), &module_info, nullptr, &module);
     const VkDescriptorSetLayout layouts[] = {layout_, layout_};
     VkPipelineLayoutCreateInfo layout_info = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     layout_info.setLayoutCount = 2;
     layout_info.pSetLayouts = layouts;
-    Get<PFN_vkCreatePipelineLayout>("vkCreatePipelineLayout")(device(), &layout_info, nullptr,
-                                                              &pipeline_layout_);
+    vk().CreatePipelineLayout(device(), &layout_info, nullptr, &pipeline_layout_);
     VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;
     info.stage.pName = "main";
     info.layout = pipeline_layout_;
-    Get<PFN_vkCreateComputePipelines>("vkCreateComputePipelines")(device(), VK_NULL_HANDLE, 1,
-                                                                  &info, nullptr, &pipeline_);
-    Get<PFN_vkDestroyShaderModule>("vkDestroyShaderModule")(device(), module, nullptr);
+    vk().CreateComputePipelines(device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_);
+    vk().DestroyShaderModule(device(), module, nullptr);
   }
   void MakePool(uint32_t sets, VkDescriptorPoolCreateFlags flags) { pool_ = NewPool(sets, flags); }
   VkDescriptorPool NewPool(uint32_t sets, VkDescriptorPoolCreateFlags flags) {
@@ -154,7 +145,7 @@ class VulkanMemoryTest : public ::testing::Test {
     info.poolSizeCount = 3;
     info.pPoolSizes = sizes;
     VkDescriptorPool pool = VK_NULL_HANDLE;
-    Get<PFN_vkCreateDescriptorPool>("vkCreateDescriptorPool")(device(), &info, nullptr, &pool);
+    vk().CreateDescriptorPool(device(), &info, nullptr, &pool);
     return pool;
   }
   VkDescriptorSet AllocateSet() {
@@ -163,8 +154,7 @@ class VulkanMemoryTest : public ::testing::Test {
     info.descriptorSetCount = 1;
     info.pSetLayouts = &layout_;
     VkDescriptorSet set = VK_NULL_HANDLE;
-    EXPECT_EQ(Get<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets")(device(), &info, &set),
-              VK_SUCCESS);
+    EXPECT_EQ(vk().AllocateDescriptorSets(device(), &info, &set), VK_SUCCESS);
     return set;
   }
 
@@ -173,7 +163,7 @@ class VulkanMemoryTest : public ::testing::Test {
     info.objectType = type;
     info.objectHandle = handle;
     info.pObjectName = name;
-    Get<PFN_vkSetDebugUtilsObjectNameEXT>("vkSetDebugUtilsObjectNameEXT")(device(), &info);
+    vk().SetDebugUtilsObjectNameEXT(device(), &info);
   }
   VkDeviceMemory Allocate(const VkMemoryRequirements& needs, bool by_address = false) {
     VkMemoryAllocateFlagsInfo flags = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
@@ -183,7 +173,7 @@ class VulkanMemoryTest : public ::testing::Test {
     info.allocationSize = needs.size;
     while ((needs.memoryTypeBits >> info.memoryTypeIndex & 1) == 0) ++info.memoryTypeIndex;
     VkDeviceMemory memory = VK_NULL_HANDLE;
-    Get<PFN_vkAllocateMemory>("vkAllocateMemory")(device(), &info, nullptr, &memory);
+    vk().AllocateMemory(device(), &info, nullptr, &memory);
     return memory;
   }
   struct Buffer {
@@ -197,12 +187,11 @@ class VulkanMemoryTest : public ::testing::Test {
     info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
     if (by_address) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     Buffer buffer;
-    Get<PFN_vkCreateBuffer>("vkCreateBuffer")(device(), &info, nullptr, &buffer.handle);
+    vk().CreateBuffer(device(), &info, nullptr, &buffer.handle);
     VkMemoryRequirements needs = {};
-    Get<PFN_vkGetBufferMemoryRequirements>("vkGetBufferMemoryRequirements")(device(), buffer.handle,
-                                                                            &needs);
+    vk().GetBufferMemoryRequirements(device(), buffer.handle, &needs);
     buffer.memory = Allocate(needs, by_address);
-    Get<PFN_vkBindBufferMemory>("vkBindBufferMemory")(device(), buffer.handle, buffer.memory, 0);
+    vk().BindBufferMemory(device(), buffer.handle, buffer.memory, 0);
     if (name != nullptr) SetName(VK_OBJECT_TYPE_BUFFER, Value(buffer.handle), name);
     return buffer;
   }
@@ -210,12 +199,8 @@ class VulkanMemoryTest : public ::testing::Test {
   static uint64_t Value(Handle handle) {
     return reinterpret_cast<uintptr_t>(handle);
   }
-  void DestroyBuffer(VkBuffer buffer) {
-    Get<PFN_vkDestroyBuffer>("vkDestroyBuffer")(device(), buffer, nullptr);
-  }
-  void FreeMemory(VkDeviceMemory memory) {
-    Get<PFN_vkFreeMemory>("vkFreeMemory")(device(), memory, nullptr);
-  }
+  void DestroyBuffer(VkBuffer buffer) { vk().DestroyBuffer(device(), buffer, nullptr); }
+  void FreeMemory(VkDeviceMemory memory) { vk().FreeMemory(device(), memory, nullptr); }
   void Destroy(const Buffer& buffer) {
     DestroyBuffer(buffer.handle);
     FreeMemory(buffer.memory);
@@ -236,18 +221,17 @@ class VulkanMemoryTest : public ::testing::Test {
     info.samples = VK_SAMPLE_COUNT_1_BIT;
     info.usage = VK_IMAGE_USAGE_STORAGE_BIT;
     Image image;
-    Get<PFN_vkCreateImage>("vkCreateImage")(device(), &info, nullptr, &image.handle);
+    vk().CreateImage(device(), &info, nullptr, &image.handle);
     VkMemoryRequirements needs = {};
-    Get<PFN_vkGetImageMemoryRequirements>("vkGetImageMemoryRequirements")(device(), image.handle,
-                                                                          &needs);
+    vk().GetImageMemoryRequirements(device(), image.handle, &needs);
     image.memory = Allocate(needs);
-    Get<PFN_vkBindImageMemory>("vkBindImageMemory")(device(), image.handle, image.memory, 0);
+    vk().BindImageMemory(device(), image.handle, image.memory, 0);
     VkImageViewCreateInfo view = {VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
     view.image = image.handle;
     view.viewType = VK_IMAGE_VIEW_TYPE_2D;
     view.format = info.format;
     view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    Get<PFN_vkCreateImageView>("vkCreateImageView")(device(), &view, nullptr, &image.view);
+    vk().CreateImageView(device(), &view, nullptr, &image.view);
     return image;
   }
   // Lavapipe of newer Mesa executes under a lock of its queue, for which destroying a view waits: seen of 25.0, not of
@@ -259,12 +243,8 @@ class VulkanMemoryTest : public ::testing::Test {
     return driver.find("llvmpipe") != driver.npos && mesa != driver.npos &&
            std::stoi(driver.substr(mesa + 5)) > 22;
   }
-  void DestroyView(VkImageView view) {
-    Get<PFN_vkDestroyImageView>("vkDestroyImageView")(device(), view, nullptr);
-  }
-  void DestroyImage(VkImage image) {
-    Get<PFN_vkDestroyImage>("vkDestroyImage")(device(), image, nullptr);
-  }
+  void DestroyView(VkImageView view) { vk().DestroyImageView(device(), view, nullptr); }
+  void DestroyImage(VkImage image) { vk().DestroyImage(device(), image, nullptr); }
 
   void Write(VkDescriptorSet set, uint32_t element, VkBuffer buffer) {
     const VkDescriptorBufferInfo info = {buffer, 0, VK_WHOLE_SIZE};
@@ -274,7 +254,7 @@ class VulkanMemoryTest : public ::testing::Test {
     write.descriptorCount = 1;
     write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     write.pBufferInfo = &info;
-    Get<PFN_vkUpdateDescriptorSets>("vkUpdateDescriptorSets")(device(), 1, &write, 0, nullptr);
+    vk().UpdateDescriptorSets(device(), 1, &write, 0, nullptr);
   }
   void WriteImage(VkDescriptorSet set, VkImageView view) {
     const VkDescriptorImageInfo info = {VK_NULL_HANDLE, view, VK_IMAGE_LAYOUT_GENERAL};
@@ -284,35 +264,30 @@ class VulkanMemoryTest : public ::testing::Test {
     write.descriptorCount = 1;
     write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
     write.pImageInfo = &info;
-    Get<PFN_vkUpdateDescriptorSets>("vkUpdateDescriptorSets")(device(), 1, &write, 0, nullptr);
+    vk().UpdateDescriptorSets(device(), 1, &write, 0, nullptr);
   }
 
   void Bind(VkCommandBuffer commands, uint32_t number, VkDescriptorSet set) {
-    Get<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets")(
-        commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_layout_, number, 1, &set, 0, nullptr);
+    vk().CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_layout_, number,
+                               1, &set, 0, nullptr);
   }
-  void Dispatch(VkCommandBuffer commands) {
-    Get<PFN_vkCmdDispatch>("vkCmdDispatch")(commands, 1, 1, 1);
-  }
+  void Dispatch(VkCommandBuffer commands) { vk().CmdDispatch(commands, 1, 1, 1); }
   VkCommandBuffer Begin() {
     const VkCommandBuffer commands = loader_.Allocate();
     loader_.Begin(commands);
-    Get<PFN_vkCmdBindPipeline>("vkCmdBindPipeline")(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                                                    pipeline_);
+    vk().CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
     return commands;
   }
   void Submit(VkCommandBuffer commands) {
     VkSubmitInfo info = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
     info.commandBufferCount = 1;
     info.pCommandBuffers = &commands;
-    ASSERT_EQ(Get<PFN_vkQueueSubmit>("vkQueueSubmit")(loader_.queue(), 1, &info, VK_NULL_HANDLE),
-              VK_SUCCESS);
+    ASSERT_EQ(vk().QueueSubmit(loader_.queue(), 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
   }
   // Ends the buffer with a wait for the event, and returns when the GPU waits there.
   void Hang(VkCommandBuffer commands) {
-    Get<PFN_vkCmdWaitEvents>("vkCmdWaitEvents")(commands, 1, &event_, VK_PIPELINE_STAGE_HOST_BIT,
-                                                VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, nullptr, 0,
-                                                nullptr, 0, nullptr);
+    vk().CmdWaitEvents(commands, 1, &event_, VK_PIPELINE_STAGE_HOST_BIT,
+                       VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, nullptr, 0, nullptr, 0, nullptr);
     loader_.End(commands);
     Submit(commands);
     const uint32_t wait = static_cast<uint32_t>(loader_.Events(commands).size()) - 1;

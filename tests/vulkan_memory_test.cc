@@ -247,15 +247,14 @@ TEST_F(VulkanMemoryTest, ACrashInACallNamesThatAndAccusesNothingThatWasOnlyRecor
   info.size = 64;
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   VkBuffer buffer = VK_NULL_HANDLE;
-  ASSERT_EQ(Get<PFN_vkCreateBuffer>("vkCreateBuffer")(device(), &info, &callbacks, &buffer),
-            VK_SUCCESS);
+  ASSERT_EQ(vk().CreateBuffer(device(), &info, &callbacks, &buffer), VK_SUCCESS);
   EXPECT_THAT(sentence,
               ::testing::StartsWith("The program died of SIGSEGV in vkCreateBuffer(pCreateInfo = "
                                     "0x"));
   EXPECT_THAT(sentence,
               HasSubstr(", which did not return, on thread " + std::to_string(CurrentThreadId())));
   EXPECT_THAT(sentence, HasSubstr("; nothing was running on the GPU."));
-  Get<PFN_vkDestroyBuffer>("vkDestroyBuffer")(device(), buffer, &callbacks);
+  vk().DestroyBuffer(device(), buffer, &callbacks);
 }
 
 TEST_F(VulkanMemoryTest, AHandleThatIsUsedAgainIsNotConfused) {
@@ -396,9 +395,9 @@ TEST_F(VulkanMemoryTest, ADescriptorThatIsWrittenAnewLeadsToWhatItNames) {
 // In arrays that may be partially bound stale descriptors are no mistake.
 TEST_F(VulkanMemoryTest, ArraysThatMayBePartiallyBoundAreSaidToBeUnseen) {
   constexpr uint32_t kMany = 8;  // lavapipe takes few
-  Get<PFN_vkDestroyPipeline>("vkDestroyPipeline")(device(), pipeline_, nullptr);
-  Get<PFN_vkDestroyPipelineLayout>("vkDestroyPipelineLayout")(device(), pipeline_layout_, nullptr);
-  Get<PFN_vkDestroyDescriptorSetLayout>("vkDestroyDescriptorSetLayout")(device(), layout_, nullptr);
+  vk().DestroyPipeline(device(), pipeline_, nullptr);
+  vk().DestroyPipelineLayout(device(), pipeline_layout_, nullptr);
+  vk().DestroyDescriptorSetLayout(device(), layout_, nullptr);
   const VkDescriptorSetLayoutBinding bindings[] = {
       {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMany, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
       {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}};
@@ -409,10 +408,9 @@ TEST_F(VulkanMemoryTest, ArraysThatMayBePartiallyBoundAreSaidToBeUnseen) {
                                           &of_bindings};
   info.bindingCount = 2;
   info.pBindings = bindings;
-  Get<PFN_vkCreateDescriptorSetLayout>("vkCreateDescriptorSetLayout")(device(), &info, nullptr,
-                                                                      &layout_);
+  vk().CreateDescriptorSetLayout(device(), &info, nullptr, &layout_);
   MakePipeline(ShaderThatDeclares({{1, 0}, {1, 1}}));
-  Get<PFN_vkDestroyDescriptorPool>("vkDestroyDescriptorPool")(device(), pool_, nullptr);
+  vk().DestroyDescriptorPool(device(), pool_, nullptr);
   MakePool(kMany, 0);
   const Buffer lost = MakeBuffer("Lost");
   const VkDescriptorSet set = AllocateSet();
@@ -425,7 +423,7 @@ TEST_F(VulkanMemoryTest, ArraysThatMayBePartiallyBoundAreSaidToBeUnseen) {
   write.descriptorCount = 2;
   write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   write.pBufferInfo = infos;
-  Get<PFN_vkUpdateDescriptorSets>("vkUpdateDescriptorSets")(device(), 1, &write, 0, nullptr);
+  vk().UpdateDescriptorSets(device(), 1, &write, 0, nullptr);
   HangWith(set);
   Destroy(lost);
   const std::vector<Json> found = Bindings();
@@ -440,8 +438,8 @@ TEST_F(VulkanMemoryTest, ArraysThatMayBePartiallyBoundAreSaidToBeUnseen) {
 
 // Set 1 is still bound from work before, but this pipeline cannot use it.
 TEST_F(VulkanMemoryTest, WhatNoShaderOfThePipelineDeclaresIsNotMeant) {
-  Get<PFN_vkDestroyPipeline>("vkDestroyPipeline")(device(), pipeline_, nullptr);
-  Get<PFN_vkDestroyPipelineLayout>("vkDestroyPipelineLayout")(device(), pipeline_layout_, nullptr);
+  vk().DestroyPipeline(device(), pipeline_, nullptr);
+  vk().DestroyPipelineLayout(device(), pipeline_layout_, nullptr);
   MakePipeline(ShaderThatDeclares({{0, 0}, {1, 2}}));
   const Buffer lost = MakeBuffer("Lost");
   const VkDescriptorSet set = AllocateSet();
@@ -465,7 +463,7 @@ TEST_F(VulkanMemoryTest, CopiesAndTemplatesWriteDescriptors) {
   view_info.format = VK_FORMAT_R32_UINT;
   view_info.range = VK_WHOLE_SIZE;
   VkBufferView view = VK_NULL_HANDLE;
-  Get<PFN_vkCreateBufferView>("vkCreateBufferView")(device(), &view_info, nullptr, &view);
+  vk().CreateBufferView(device(), &view_info, nullptr, &view);
   struct Data {
     uint64_t before = 0;
     VkDescriptorBufferInfo buffer;
@@ -481,12 +479,10 @@ TEST_F(VulkanMemoryTest, CopiesAndTemplatesWriteDescriptors) {
   info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET;
   info.descriptorSetLayout = layout_;
   VkDescriptorUpdateTemplate update = VK_NULL_HANDLE;
-  Get<PFN_vkCreateDescriptorUpdateTemplate>("vkCreateDescriptorUpdateTemplate")(device(), &info,
-                                                                                nullptr, &update);
+  vk().CreateDescriptorUpdateTemplate(device(), &info, nullptr, &update);
   const VkDescriptorSet source = AllocateSet();
   const VkDescriptorSet set = AllocateSet();
-  Get<PFN_vkUpdateDescriptorSetWithTemplate>("vkUpdateDescriptorSetWithTemplate")(device(), source,
-                                                                                  update, &data);
+  vk().UpdateDescriptorSetWithTemplate(device(), source, update, &data);
   VkCopyDescriptorSet copies[2] = {{VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET},
                                    {VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET}};
   copies[0].srcSet = source;
@@ -498,7 +494,7 @@ TEST_F(VulkanMemoryTest, CopiesAndTemplatesWriteDescriptors) {
   copies[1].dstSet = set;
   copies[1].dstBinding = 5;
   copies[1].descriptorCount = 1;
-  Get<PFN_vkUpdateDescriptorSets>("vkUpdateDescriptorSets")(device(), 0, nullptr, 2, copies);
+  vk().UpdateDescriptorSets(device(), 0, nullptr, 2, copies);
   HangWith(set);
   DestroyBuffer(lost.handle);
   const std::vector<Json> bindings = Bindings();
@@ -510,9 +506,8 @@ TEST_F(VulkanMemoryTest, CopiesAndTemplatesWriteDescriptors) {
   EXPECT_EQ(bindings[1].at("destruction").at("kind"), "buffer view");
   EXPECT_EQ(bindings[1].at("destruction").at("cause").at("kind"), "buffer");
   Release();
-  Get<PFN_vkDestroyBufferView>("vkDestroyBufferView")(device(), view, nullptr);
-  Get<PFN_vkDestroyDescriptorUpdateTemplate>("vkDestroyDescriptorUpdateTemplate")(device(), update,
-                                                                                  nullptr);
+  vk().DestroyBufferView(device(), view, nullptr);
+  vk().DestroyDescriptorUpdateTemplate(device(), update, nullptr);
   FreeMemory(lost.memory);
 }
 
@@ -522,7 +517,7 @@ TEST_F(VulkanMemoryTest, AFreedSetStillSaysWhatItHeld) {
   const VkDescriptorSet set = AllocateSet();
   Write(set, 0, lost.handle);
   HangWith(set);
-  Get<PFN_vkDestroyDescriptorPool>("vkDestroyDescriptorPool")(device(), pool_, nullptr);
+  vk().DestroyDescriptorPool(device(), pool_, nullptr);
   pool_ = VK_NULL_HANDLE;
   Destroy(lost);
   const std::vector<Json> bindings = Bindings();
@@ -538,7 +533,7 @@ TEST_F(VulkanMemoryTest, ASetOfAPoolThatWasResetIsAnother) {
   const VkDescriptorSet set = AllocateSet();
   Write(set, 0, alive.handle);
   HangWith(set);
-  Get<PFN_vkResetDescriptorPool>("vkResetDescriptorPool")(device(), pool_, 0);
+  vk().ResetDescriptorPool(device(), pool_, 0);
   const VkDescriptorSet again = AllocateSet();
   Write(again, 0, lost.handle);
   Destroy(lost);
@@ -566,8 +561,8 @@ TEST_F(VulkanMemoryTest, ASuspendedRenderPassMayGoOnBehindABind) {
   const VkCommandBuffer commands = Begin();
   Bind(commands, 0, AllocateSet());
   VkDebugUtilsLabelEXT label = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, "Resumed", {}};
-  Get<PFN_vkCmdBeginDebugUtilsLabelEXT>("vkCmdBeginDebugUtilsLabelEXT")(commands, &label);
-  Get<PFN_vkCmdEndDebugUtilsLabelEXT>("vkCmdEndDebugUtilsLabelEXT")(commands);
+  vk().CmdBeginDebugUtilsLabelEXT(commands, &label);
+  vk().CmdEndDebugUtilsLabelEXT(commands);
   Bind(commands, 1, AllocateSet());
   loader_.End(commands);
   const std::vector<EventRecord> events = loader_.Events(commands);
@@ -598,14 +593,14 @@ TEST_F(VulkanMemoryTest, WhileThreadsChangeSetsSnapshotsStayTrue) {
         info.descriptorSetCount = 2;
         info.pSetLayouts = layouts;
         VkDescriptorSet sets[2] = {};
-        Get<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets")(device(), &info, sets);
+        vk().AllocateDescriptorSets(device(), &info, sets);
         const Buffer buffer = MakeBuffer(round % 2 == 0 ? "Short-lived" : nullptr);
         Write(sets[0], 0, buffer.handle);
         Write(sets[1], 1, buffer.handle);
         Destroy(buffer);
-        Get<PFN_vkResetDescriptorPool>("vkResetDescriptorPool")(device(), pool, 0);
+        vk().ResetDescriptorPool(device(), pool, 0);
       }
-      Get<PFN_vkDestroyDescriptorPool>("vkDestroyDescriptorPool")(device(), pool, nullptr);
+      vk().DestroyDescriptorPool(device(), pool, nullptr);
       --running;
     });
   }
@@ -630,7 +625,7 @@ TEST_F(VulkanMemoryTest, ManySetsTakeBoundedMemory) {
   constexpr uint32_t kDescriptors = 30, kLeftOut = 1000;
   const VkDescriptorSetLayout large = MakeLayoutOf(kDescriptors);
   const uint32_t count = static_cast<uint32_t>(limit / 512) + kLeftOut;
-  Get<PFN_vkDestroyDescriptorPool>("vkDestroyDescriptorPool")(device(), pool_, nullptr);
+  vk().DestroyDescriptorPool(device(), pool_, nullptr);
   MakePool(count * kDescriptors / 2, 0);
   std::vector<VkDescriptorSetLayout> layouts(count, large);
   layouts.front() = layout_;
@@ -641,9 +636,7 @@ TEST_F(VulkanMemoryTest, ManySetsTakeBoundedMemory) {
   info.descriptorPool = pool_;
   info.descriptorSetCount = count;
   info.pSetLayouts = layouts.data();
-  ASSERT_EQ(
-      Get<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets")(device(), &info, sets.data()),
-      VK_SUCCESS);
+  ASSERT_EQ(vk().AllocateDescriptorSets(device(), &info, sets.data()), VK_SUCCESS);
   EXPECT_LE((block.header()->next_page.load() - before) * kPageBytes, limit);
   EXPECT_GE(block.header()->descriptor_sets_left_out.load(), kLeftOut / 2);
   // Sets without room do no harm; the first ones are read.
@@ -661,7 +654,7 @@ TEST_F(VulkanMemoryTest, ManySetsTakeBoundedMemory) {
   ASSERT_EQ(bindings.size(), 1u);
   EXPECT_EQ(bindings[0].at("slot"), 1);
   EXPECT_THAT(report.at("losses").dump(), HasSubstr("descriptor sets found no room"));
-  Get<PFN_vkDestroyDescriptorSetLayout>("vkDestroyDescriptorSetLayout")(device(), large, nullptr);
+  vk().DestroyDescriptorSetLayout(device(), large, nullptr);
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ void Record(benchmark::State& bench, Way way) {
   const DeviceFunctions& vk = loader.state().vk;
   const bool bare = way == Way::kBare || way == Way::kBareTop || way == Way::kBareFull;
   const auto command = bare ? reinterpret_cast<PFN_vkCmdFillBuffer>(loader.Next("vkCmdFillBuffer"))
-                            : loader.Get<PFN_vkCmdFillBuffer>("vkCmdFillBuffer");
+                            : loader.vk().CmdFillBuffer;
   const auto on_begin = [&](VkCommandBuffer commands) {
     if (way == Way::kSilent) CommandBufferOf(commands)->open->SetSilent(true);
   };
@@ -178,20 +178,17 @@ struct Sets {
     VkDescriptorSetLayoutCreateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
     info.bindingCount = 1;
     info.pBindings = &binding;
-    loader.Get<PFN_vkCreateDescriptorSetLayout>("vkCreateDescriptorSetLayout")(
-        loader.device(), &info, nullptr, &layout);
+    loader.vk().CreateDescriptorSetLayout(loader.device(), &info, nullptr, &layout);
     VkPipelineLayoutCreateInfo pipeline_info = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     pipeline_info.setLayoutCount = 1;
     pipeline_info.pSetLayouts = &layout;
-    loader.Get<PFN_vkCreatePipelineLayout>("vkCreatePipelineLayout")(
-        loader.device(), &pipeline_info, nullptr, &pipeline_layout);
+    loader.vk().CreatePipelineLayout(loader.device(), &pipeline_info, nullptr, &pipeline_layout);
     const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 8};
     VkDescriptorPoolCreateInfo pool_info = {VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
     pool_info.maxSets = 2;
     pool_info.poolSizeCount = 1;
     pool_info.pPoolSizes = &size;
-    loader.Get<PFN_vkCreateDescriptorPool>("vkCreateDescriptorPool")(loader.device(), &pool_info,
-                                                                     nullptr, &pool);
+    loader.vk().CreateDescriptorPool(loader.device(), &pool_info, nullptr, &pool);
     Allocate();
   }
   void Allocate() {
@@ -200,8 +197,7 @@ struct Sets {
     info.descriptorPool = pool;
     info.descriptorSetCount = 2;
     info.pSetLayouts = layouts;
-    loader.Get<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets")(loader.device(), &info,
-                                                                         sets);
+    loader.vk().AllocateDescriptorSets(loader.device(), &info, sets);
   }
 
   TestLoader& loader;
@@ -223,7 +219,7 @@ Sets& SetsFor(Way way) {
 // Each call binds another set than the one before, or the same.
 void BindSets(benchmark::State& bench, Way way, bool changes) {
   Sets& sets = SetsFor(way);
-  const auto bind = sets.loader.Get<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets");
+  const auto bind = sets.loader.vk().CmdBindDescriptorSets;
   RecordAgain(bench, sets.loader, kNothing, [&](VkCommandBuffer commands, int left) {
     bind(commands, VK_PIPELINE_BIND_POINT_COMPUTE, sets.pipeline_layout, 0, 1,
          &sets.sets[changes ? left & 1 : 0], 0, nullptr);
@@ -250,7 +246,7 @@ void BindVertexBuffers(benchmark::State& bench, Way way, bool changes) {
   VkBuffer& second = seconds[way == Way::kOff ? 0 : 1];
   if (second == VK_NULL_HANDLE) second = loader.MakeBuffer();
   const VkBuffer buffers[] = {device.buffer, second};
-  const auto bind = loader.Get<PFN_vkCmdBindVertexBuffers>("vkCmdBindVertexBuffers");
+  const auto bind = loader.vk().CmdBindVertexBuffers;
   const VkDeviceSize offset = 0;
   RecordAgain(bench, loader, kNothing, [&](VkCommandBuffer commands, int left) {
     bind(commands, 0, 1, &buffers[changes ? left & 1 : 0], &offset);
@@ -271,7 +267,7 @@ BENCHMARK(BM_BindSameVertexBufferTop);
 
 void UpdateSets(benchmark::State& bench, Way way) {
   Sets& sets = SetsFor(way);
-  const auto update = sets.loader.Get<PFN_vkUpdateDescriptorSets>("vkUpdateDescriptorSets");
+  const auto update = sets.loader.vk().UpdateDescriptorSets;
   const VkDescriptorBufferInfo info = {sets.buffer, 0, VK_WHOLE_SIZE};
   const VkDescriptorBufferInfo infos[] = {info, info, info, info};
   VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
@@ -293,7 +289,7 @@ BENCHMARK(BM_UpdateFourDescriptorsTop);
 // Two sets, as programs do that make them anew for each frame.
 void ResetAndAllocate(benchmark::State& bench, Way way) {
   Sets& sets = SetsFor(way);
-  const auto reset = sets.loader.Get<PFN_vkResetDescriptorPool>("vkResetDescriptorPool");
+  const auto reset = sets.loader.vk().ResetDescriptorPool;
   for (auto _ : bench) {
     reset(sets.loader.device(), sets.pool, 0);
     sets.Allocate();
@@ -310,8 +306,8 @@ BENCHMARK(BM_AllocateTwoSetsTop);
 
 void MakeBuffers(benchmark::State& bench, Way way) {
   TestLoader& loader = DeviceFor(way).loader;
-  const auto create = loader.Get<PFN_vkCreateBuffer>("vkCreateBuffer");
-  const auto destroy = loader.Get<PFN_vkDestroyBuffer>("vkDestroyBuffer");
+  const auto create = loader.vk().CreateBuffer;
+  const auto destroy = loader.vk().DestroyBuffer;
   VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   info.size = 256;
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;

@@ -34,12 +34,11 @@ class VulkanLayerTest : public testing::Test {
     ASSERT_TRUE(status.ok()) << status.message();
     buffer_ = loader_.MakeBuffer();
   }
-  void Fill(VkCommandBuffer commands) {
-    loader_.Get<PFN_vkCmdFillBuffer>("vkCmdFillBuffer")(commands, buffer_, 0, 64, 7);
-  }
+  const DeviceFunctions& vk() const { return loader_.vk(); }
+  void Fill(VkCommandBuffer commands) { vk().CmdFillBuffer(commands, buffer_, 0, 64, 7); }
   void Copy(VkCommandBuffer commands) {
     const VkBufferCopy region = {192, 128, 32};  // nothing that Fill writes
-    loader_.Get<PFN_vkCmdCopyBuffer>("vkCmdCopyBuffer")(commands, buffer_, buffer_, 1, &region);
+    vk().CmdCopyBuffer(commands, buffer_, buffer_, 1, &region);
   }
   uint32_t Reached(VkCommandBuffer commands) {
     return loader_.SequenceOfWork(commands, loader_.Words(commands).reached.load());
@@ -87,10 +86,10 @@ TEST_F(VulkanLayerTest, ModesDifferInWhatIsWrittenAtEnds) {
     const VkCommandBuffer commands = loader.Allocate();
     loader.Begin(commands);
     VkDebugUtilsLabelEXT label = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, "Shadow", {}};
-    loader.Get<PFN_vkCmdBeginDebugUtilsLabelEXT>("vkCmdBeginDebugUtilsLabelEXT")(commands, &label);
-    loader.Get<PFN_vkCmdFillBuffer>("vkCmdFillBuffer")(commands, buffer, 0, 64, 7);
-    loader.Get<PFN_vkCmdEndDebugUtilsLabelEXT>("vkCmdEndDebugUtilsLabelEXT")(commands);
-    loader.Get<PFN_vkCmdFillBuffer>("vkCmdFillBuffer")(commands, buffer, 0, 64, 7);
+    loader.vk().CmdBeginDebugUtilsLabelEXT(commands, &label);
+    loader.vk().CmdFillBuffer(commands, buffer, 0, 64, 7);
+    loader.vk().CmdEndDebugUtilsLabelEXT(commands);
+    loader.vk().CmdFillBuffer(commands, buffer, 0, 64, 7);
     loader.End(commands);
     std::vector<int> bottoms;
     for (const EventRecord& event : loader.EventsOfWork(commands)) {
@@ -114,8 +113,7 @@ TEST_F(VulkanLayerTest, LabelsThatAreRawMarkersAreWritten) {
   EXPECT_EQ(scope.method(), loader_.state().raw_marker_method);
   const VkCommandBuffer commands = loader_.Allocate();
   loader_.Begin(commands);
-  const auto insert =
-      loader_.Get<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT");
+  const auto insert = vk().CmdInsertDebugUtilsLabelEXT;
   for (const RawMarker& marker :
        {RawMarker{PipeLocation::kTop, 1999, 0xDEADCAFE},
         RawMarker{PipeLocation::kBottom, 5, 0x1122334455667788},
@@ -150,7 +148,7 @@ TEST_F(VulkanLayerTest, OtherDevicesHaveLabelsOnly) {
   const auto text = RawMarkerText({PipeLocation::kTop, 0, 7});
   const VkDebugUtilsLabelEXT label = {
       VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, text.data(), {}};
-  loader_.Get<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT")(commands, &label);
+  vk().CmdInsertDebugUtilsLabelEXT(commands, &label);
   loader_.End(commands);
   EXPECT_THAT(Begun(commands), ElementsAre(CAIRN_MARKER_SET_MARKER));
   ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
@@ -161,10 +159,9 @@ TEST_F(VulkanLayerTest, OtherDevicesHaveLabelsOnly) {
 // and their labels.
 TEST_F(VulkanLayerTest, AWorkLabelIsTheCommandThatItNames) {
   Make();
-  const auto begin = loader_.Get<PFN_vkCmdBeginDebugUtilsLabelEXT>("vkCmdBeginDebugUtilsLabelEXT");
-  const auto insert =
-      loader_.Get<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT");
-  const auto end = loader_.Get<PFN_vkCmdEndDebugUtilsLabelEXT>("vkCmdEndDebugUtilsLabelEXT");
+  const auto begin = vk().CmdBeginDebugUtilsLabelEXT;
+  const auto insert = vk().CmdInsertDebugUtilsLabelEXT;
+  const auto end = vk().CmdEndDebugUtilsLabelEXT;
   const VkDebugUtilsLabelEXT work = {
       VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, "cairn:work:0051:00000007", {}};
   const VkDebugUtilsLabelEXT inner = {
@@ -192,13 +189,12 @@ TEST_F(VulkanLayerTest, AWorkLabelIsTheCommandThatItNames) {
 // An inserted label of a draw or dispatch names the next one of them, and no command before it.
 TEST_F(VulkanLayerTest, AnInsertedWorkLabelNamesTheNextDispatch) {
   Make();
-  const auto insert =
-      loader_.Get<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT");
+  const auto insert = vk().CmdInsertDebugUtilsLabelEXT;
   const auto say = [&](VkCommandBuffer commands, const char* text) {
     const VkDebugUtilsLabelEXT label = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, text, {}};
     insert(commands, &label);
   };
-  const auto dispatch = loader_.Get<PFN_vkCmdDispatch>("vkCmdDispatch");
+  const auto dispatch = vk().CmdDispatch;
   const VkCommandBuffer commands = loader_.Allocate();
   loader_.Begin(commands);
   say(commands, "cairn:work:0051:00000006");  // a draw that the implementation left out
@@ -287,7 +283,7 @@ TEST_F(VulkanLayerTest, SecondariesHaveRecordingsOfTheirOwnInsideThePrimary) {
   const VkCommandBuffer primary = loader_.Allocate();
   loader_.Begin(primary);
   const VkCommandBuffer both[] = {alone, several};
-  loader_.Get<PFN_vkCmdExecuteCommands>("vkCmdExecuteCommands")(primary, 2, both);
+  vk().CmdExecuteCommands(primary, 2, both);
   loader_.End(primary);
 
   EXPECT_EQ(loader_.Slot(alone).flags, kRecordingSecondary);
@@ -312,10 +308,9 @@ TEST_F(VulkanLayerTest, LabelsAreTheTreeAndEndsWithoutBeginsAreIgnored) {
   Make();
   const VkCommandBuffer commands = loader_.Allocate();
   loader_.Begin(commands);
-  const auto begin = loader_.Get<PFN_vkCmdBeginDebugUtilsLabelEXT>("vkCmdBeginDebugUtilsLabelEXT");
-  const auto end = loader_.Get<PFN_vkCmdEndDebugUtilsLabelEXT>("vkCmdEndDebugUtilsLabelEXT");
-  const auto insert =
-      loader_.Get<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT");
+  const auto begin = vk().CmdBeginDebugUtilsLabelEXT;
+  const auto end = vk().CmdEndDebugUtilsLabelEXT;
+  const auto insert = vk().CmdInsertDebugUtilsLabelEXT;
   VkDebugUtilsLabelEXT label = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, "Frame", {}};
   // Legal where another command buffer of the queue began it; Mesa reads what is not there then.
   loader_.state().vk.CmdEndDebugUtilsLabelEXT = [](VkCommandBuffer) {};
@@ -366,8 +361,8 @@ TEST_F(VulkanLayerTest, VertexAndIndexBuffersAreNotedWhereTheyChange) {
   Make();
   const VkBuffer a = buffer_;
   const VkBuffer b = loader_.MakeBuffer();
-  const auto bind_vertices = loader_.Get<PFN_vkCmdBindVertexBuffers>("vkCmdBindVertexBuffers");
-  const auto bind_indices = loader_.Get<PFN_vkCmdBindIndexBuffer>("vkCmdBindIndexBuffer");
+  const auto bind_vertices = vk().CmdBindVertexBuffers;
+  const auto bind_indices = vk().CmdBindIndexBuffer;
   const VkBuffer both[] = {a, b};
   const VkDeviceSize offsets[] = {0, 64};
   const VkCommandBuffer secondary = loader_.Allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
@@ -383,7 +378,7 @@ TEST_F(VulkanLayerTest, VertexAndIndexBuffersAreNotedWhereTheyChange) {
     bind_vertices(commands, 20, 1, &a, offsets);
     bind_indices(commands, a, 0, VK_INDEX_TYPE_UINT32);
     bind_indices(commands, a, 4, VK_INDEX_TYPE_UINT16);
-    loader_.Get<PFN_vkCmdExecuteCommands>("vkCmdExecuteCommands")(commands, 1, &secondary);
+    vk().CmdExecuteCommands(commands, 1, &secondary);
     bind_indices(commands, a, 0, VK_INDEX_TYPE_UINT32);
     bind_vertices(commands, 3, 1, &b, offsets);
     loader_.End(commands);
@@ -423,12 +418,12 @@ TEST_F(VulkanLayerTest, CommandsAreNotedWithTheirArguments) {
   Make();
   const VkCommandBuffer commands = loader_.Allocate();
   loader_.Begin(commands);
-  loader_.Get<PFN_vkCmdFillBuffer>("vkCmdFillBuffer")(commands, buffer_, 0, 64, 7);
+  vk().CmdFillBuffer(commands, buffer_, 0, 64, 7);
   const VkBufferCopy regions[] = {{0, 128, 32}, {64, 192, 16}};
-  loader_.Get<PFN_vkCmdCopyBuffer>("vkCmdCopyBuffer")(commands, buffer_, buffer_, 2, regions);
+  vk().CmdCopyBuffer(commands, buffer_, buffer_, 2, regions);
   // Recorded without a pipeline and never run.
-  loader_.Get<PFN_vkCmdDispatch>("vkCmdDispatch")(commands, 300, 2, 1);
-  loader_.Get<PFN_vkCmdDispatchIndirect>("vkCmdDispatchIndirect")(commands, buffer_, 16);
+  vk().CmdDispatch(commands, 300, 2, 1);
+  vk().CmdDispatchIndirect(commands, buffer_, 16);
   loader_.End(commands);
   std::vector<Told> told;
   for (const EventRecord& event : loader_.Events(commands)) {
@@ -456,7 +451,7 @@ TEST_F(VulkanLayerTest, NewerCommandsBindBuffersAlike) {
   const VkDeviceSize offset = 0;
   const VkCommandBuffer commands = loader_.Allocate();
   loader_.Begin(commands);
-  const auto bind = loader_.Get<PFN_vkCmdBindVertexBuffers2>("vkCmdBindVertexBuffers2");
+  const auto bind = vk().CmdBindVertexBuffers2;
   ASSERT_NE(bind, nullptr);
   bind(commands, 1, 1, &buffer_, &offset, nullptr, nullptr);
   loader_.End(commands);
@@ -473,8 +468,8 @@ TEST_F(VulkanLayerTest, FillsStayOutOfRenderPassesAndOfSuspendedOnes) {
   info.flags = VK_RENDERING_SUSPENDING_BIT;
   info.renderArea.extent = {16, 16};
   info.layerCount = 1;
-  const auto begin = loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering");
-  const auto end = loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering");
+  const auto begin = vk().CmdBeginRendering;
+  const auto end = vk().CmdEndRendering;
   begin(commands, &info);
   end(commands);
   info.flags = VK_RENDERING_RESUMING_BIT;
@@ -498,8 +493,8 @@ TEST_F(VulkanLayerTest, FillsStayOutOfRenderPassesAndOfSuspendedOnes) {
 // in between.
 TEST_F(VulkanLayerTest, InModeExactEndsDrain) {
   Make(MarkerMode::kExact);
-  const auto begin = loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering");
-  const auto end = loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering");
+  const auto begin = vk().CmdBeginRendering;
+  const auto end = vk().CmdEndRendering;
   const VkCommandBuffer commands = loader_.Allocate();
   loader_.Begin(commands);
   Fill(commands);
@@ -553,17 +548,17 @@ TEST_F(VulkanLayerTest, InModeExactACanaryRunsBehindEachPieceOfWork) {
   const VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
                                    VK_ACCESS_MEMORY_WRITE_BIT, VK_ACCESS_MEMORY_READ_BIT};
   EXPECT_EQ(runs([&] {
-              loader_.Get<PFN_vkCmdPipelineBarrier>("vkCmdPipelineBarrier")(
-                  commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                  0, 1, &barrier, 0, nullptr, 0, nullptr);
+              vk().CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                      VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0,
+                                      nullptr, 0, nullptr);
             }),
             0u);
   VkRenderingInfo pass = {VK_STRUCTURE_TYPE_RENDERING_INFO};
   pass.renderArea.extent = {16, 16};
   pass.layerCount = 1;
   const auto rendering = [&] {
-    loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering")(commands, &pass);
-    loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering")(commands);
+    vk().CmdBeginRendering(commands, &pass);
+    vk().CmdEndRendering(commands);
   };
   EXPECT_EQ(runs(rendering), 2u) << "its begin and its end";
   pass.flags = VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
@@ -592,9 +587,9 @@ TEST_F(VulkanLayerTest, InModeExactARecordingStartsOutsideOfPasses) {
   info.flags = VK_RENDERING_SUSPENDING_BIT;
   info.renderArea.extent = {16, 16};
   info.layerCount = 1;
-  loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering")(commands, &info);
+  vk().CmdBeginRendering(commands, &info);
   EXPECT_FALSE(IsSerial(commands));
-  loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering")(commands);
+  vk().CmdEndRendering(commands);
   EXPECT_FALSE(IsSerial(commands)) << "nothing may stand before it is resumed";
   loader_.End(commands);
   loader_.Begin(commands);
@@ -610,8 +605,8 @@ TEST_F(VulkanLayerTest, ASubpassOfSecondariesTakesNothingElse) {
   VkRenderingInfo info = {VK_STRUCTURE_TYPE_RENDERING_INFO};
   info.renderArea.extent = {16, 16};
   info.layerCount = 1;
-  const auto begin = loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering");
-  const auto end = loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering");
+  const auto begin = vk().CmdBeginRendering;
+  const auto end = vk().CmdEndRendering;
   begin(commands, &info);
   EXPECT_FALSE(list.silent()) << "buffer markers may go on";
   end(commands);
@@ -650,20 +645,18 @@ TEST_F(VulkanLayerTest, NothingIsWrittenWhileAQueryCounts) {
   info.queryCount = 1;
   info.pipelineStatistics = VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
   VkQueryPool pool = VK_NULL_HANDLE;
-  ASSERT_EQ(loader_.Get<PFN_vkCreateQueryPool>("vkCreateQueryPool")(loader_.device(), &info,
-                                                                    nullptr, &pool),
-            VK_SUCCESS);
+  ASSERT_EQ(vk().CreateQueryPool(loader_.device(), &info, nullptr, &pool), VK_SUCCESS);
   const VkCommandBuffer commands = loader_.Allocate();
   loader_.Begin(commands);
-  loader_.Get<PFN_vkCmdBeginQuery>("vkCmdBeginQuery")(commands, pool, 0, 0);
+  vk().CmdBeginQuery(commands, pool, 0, 0);
   Fill(commands);
-  loader_.Get<PFN_vkCmdEndQuery>("vkCmdEndQuery")(commands, pool, 0);
+  vk().CmdEndQuery(commands, pool, 0);
   Fill(commands);
   loader_.End(commands);
   std::vector<int> flags;
   for (const EventRecord& event : loader_.EventsOfWork(commands)) flags.push_back(event.flags);
   EXPECT_THAT(flags, ElementsAre(0, 0, kEventWritesTop, kEventWritesBottom));
-  loader_.Get<PFN_vkDestroyQueryPool>("vkDestroyQueryPool")(loader_.device(), pool, nullptr);
+  vk().DestroyQueryPool(loader_.device(), pool, nullptr);
 }
 
 TEST_F(VulkanLayerTest, ABufferBegunAgainIsAnotherRecording) {
@@ -679,7 +672,7 @@ TEST_F(VulkanLayerTest, ABufferBegunAgainIsAnotherRecording) {
   EXPECT_NE(loader_.Slot(commands).recording_id, first_id);
   EXPECT_EQ(first->slot()->recording_id, first_id) << "what ran is kept for a report";
   loader_.End(commands);
-  ASSERT_EQ(loader_.Get<PFN_vkResetCommandBuffer>("vkResetCommandBuffer")(commands, 0), VK_SUCCESS);
+  ASSERT_EQ(vk().ResetCommandBuffer(commands, 0), VK_SUCCESS);
   EXPECT_EQ(CommandBufferOf(commands)->list, nullptr);
 }
 

@@ -102,23 +102,18 @@ Status TestLoader::CreateDevice() {
   const VkResult result = GetOfInstance<PFN_vkCreateDevice>("vkCreateDevice")(
       physical_device_, &info, nullptr, &device_);
   if (result != VK_SUCCESS) return Failed("vkCreateDevice", result);
-  Get<PFN_vkGetDeviceQueue>("vkGetDeviceQueue")(device_, 0, 0, &queue_);
+  LoadDeviceFunctions(device_, get_device_, &vk_);
+  vk_.GetDeviceQueue(device_, 0, 0, &queue_);
   return Status();
 }
 
 TestLoader::~TestLoader() {
   if (device_ != VK_NULL_HANDLE) {
-    Get<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle")(device_);
-    for (VkCommandPool pool : pools_) {
-      Get<PFN_vkDestroyCommandPool>("vkDestroyCommandPool")(device_, pool, nullptr);
-    }
-    for (VkBuffer buffer : buffers_) {
-      Get<PFN_vkDestroyBuffer>("vkDestroyBuffer")(device_, buffer, nullptr);
-    }
-    for (VkDeviceMemory memory : memories_) {
-      Get<PFN_vkFreeMemory>("vkFreeMemory")(device_, memory, nullptr);
-    }
-    Get<PFN_vkDestroyDevice>("vkDestroyDevice")(device_, nullptr);
+    vk_.DeviceWaitIdle(device_);
+    for (VkCommandPool pool : pools_) vk_.DestroyCommandPool(device_, pool, nullptr);
+    for (VkBuffer buffer : buffers_) vk_.DestroyBuffer(device_, buffer, nullptr);
+    for (VkDeviceMemory memory : memories_) vk_.FreeMemory(device_, memory, nullptr);
+    vk_.DestroyDevice(device_, nullptr);
   }
   if (instance_ != VK_NULL_HANDLE) {
     GetOfInstance<PFN_vkDestroyInstance>("vkDestroyInstance")(instance_, nullptr);
@@ -131,21 +126,21 @@ VkCommandBuffer TestLoader::Allocate(VkCommandBufferLevel level) {
   VkCommandPoolCreateInfo pool_info = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   pool_info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
   VkCommandPool pool = VK_NULL_HANDLE;
-  Get<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device_, &pool_info, nullptr, &pool);
+  vk_.CreateCommandPool(device_, &pool_info, nullptr, &pool);
   pools_.push_back(pool);
   VkCommandBufferAllocateInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
   info.commandPool = pool;
   info.level = level;
   info.commandBufferCount = 1;
   VkCommandBuffer commands = VK_NULL_HANDLE;
-  Get<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device_, &info, &commands);
+  vk_.AllocateCommandBuffers(device_, &info, &commands);
   return commands;
 }
 
 void TestLoader::Begin(VkCommandBuffer commands, VkCommandBufferUsageFlags flags) {
   const VkCommandBufferBeginInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
                                          flags, nullptr};
-  Get<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(commands, &info);
+  vk_.BeginCommandBuffer(commands, &info);
 }
 
 void TestLoader::BeginSecondary(VkCommandBuffer commands, VkCommandBufferUsageFlags flags) {
@@ -153,20 +148,20 @@ void TestLoader::BeginSecondary(VkCommandBuffer commands, VkCommandBufferUsageFl
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
   const VkCommandBufferBeginInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
                                          flags, &inheritance};
-  Get<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(commands, &info);
+  vk_.BeginCommandBuffer(commands, &info);
 }
 
 void TestLoader::End(VkCommandBuffer commands) {
-  Get<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(commands);
+  vk_.EndCommandBuffer(commands);
 }
 
 VkResult TestLoader::Run(VkCommandBuffer commands) {
   VkSubmitInfo info = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
   info.commandBufferCount = 1;
   info.pCommandBuffers = &commands;
-  const VkResult result = Get<PFN_vkQueueSubmit>("vkQueueSubmit")(queue_, 1, &info, VK_NULL_HANDLE);
+  const VkResult result = vk_.QueueSubmit(queue_, 1, &info, VK_NULL_HANDLE);
   if (result != VK_SUCCESS) return result;
-  return Get<PFN_vkQueueWaitIdle>("vkQueueWaitIdle")(queue_);
+  return vk_.QueueWaitIdle(queue_);
 }
 
 VkBuffer TestLoader::MakeBuffer() {
@@ -174,17 +169,17 @@ VkBuffer TestLoader::MakeBuffer() {
   info.size = 256;
   info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   VkBuffer buffer = VK_NULL_HANDLE;
-  Get<PFN_vkCreateBuffer>("vkCreateBuffer")(device_, &info, nullptr, &buffer);
+  vk_.CreateBuffer(device_, &info, nullptr, &buffer);
   VkMemoryRequirements needs = {};
-  Get<PFN_vkGetBufferMemoryRequirements>("vkGetBufferMemoryRequirements")(device_, buffer, &needs);
+  vk_.GetBufferMemoryRequirements(device_, buffer, &needs);
   VkMemoryAllocateInfo allocation = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
   allocation.allocationSize = needs.size;
   while ((needs.memoryTypeBits >> allocation.memoryTypeIndex & 1) == 0) {
     ++allocation.memoryTypeIndex;
   }
   VkDeviceMemory memory = VK_NULL_HANDLE;
-  Get<PFN_vkAllocateMemory>("vkAllocateMemory")(device_, &allocation, nullptr, &memory);
-  Get<PFN_vkBindBufferMemory>("vkBindBufferMemory")(device_, buffer, memory, 0);
+  vk_.AllocateMemory(device_, &allocation, nullptr, &memory);
+  vk_.BindBufferMemory(device_, buffer, memory, 0);
   buffers_.push_back(buffer);
   memories_.push_back(memory);
   return buffer;

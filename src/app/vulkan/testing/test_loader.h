@@ -16,6 +16,7 @@
 #include "app/vulkan/command_buffer.h"
 #include "base/status.h"
 #include "format/block/block.h"
+#include "vulkangen/device_functions.h"
 
 namespace cairn {
 
@@ -35,8 +36,9 @@ class TestLoader {
   VkQueue queue() const { return queue_; }
   DeviceState& state() const { return *DeviceOf(device_); }
 
-  // Returns a function as an application gets it: the layer's, if it has one. The caller gives the
-  // type.
+  // The device's functions as an application gets them: the layer's, where it has one.
+  const DeviceFunctions& vk() const { return vk_; }
+  // The same by name. The caller gives the type.
   template <typename Function>
   Function Get(const char* name) const {
     return reinterpret_cast<Function>(get_device_(device_, name));
@@ -77,6 +79,7 @@ class TestLoader {
   VkPhysicalDevice physical_device_ = VK_NULL_HANDLE;
   VkDevice device_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
+  DeviceFunctions vk_;
   std::vector<VkCommandPool> pools_;
   std::vector<VkBuffer> buffers_;
   std::vector<VkDeviceMemory> memories_;
