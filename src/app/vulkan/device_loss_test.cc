@@ -167,9 +167,7 @@ class DeviceLossTest : public DeviceObjectsTest {
     device_->owns_khr_device_fault = owned;
     Start();
   }
-  VkResult Submit() {
-    return Ours<PFN_vkQueueSubmit>("vkQueueSubmit")(queue(), 0, nullptr, VK_NULL_HANDLE);
-  }
+  VkResult Submit() { return ours().QueueSubmit(queue(), 0, nullptr, VK_NULL_HANDLE); }
   const FaultRecord& Fault() const { return block_->faults()[device_->context->index()]; }
   static KhrFaultInfo Report(VkFlags flags, const char* description, uint64_t address) {
     KhrFaultInfo report = {};
@@ -192,8 +190,7 @@ TEST_F(DeviceLossTest, ALossIsReportedOnceWithTheCallThatSaidIt) {
   EXPECT_EQ(context_record().device_lost.load(), 1u);
   EXPECT_EQ(context_record().device_lost_code.load(), VK_ERROR_DEVICE_LOST);
   EXPECT_EQ(Name(context_record().device_lost_where), "vkQueueSubmit");
-  EXPECT_EQ(Ours<PFN_vkGetFenceStatus>("vkGetFenceStatus")(device(), TestHandle<VkFence>(9)),
-            VK_ERROR_DEVICE_LOST);
+  EXPECT_EQ(ours().GetFenceStatus(device(), TestHandle<VkFence>(9)), VK_ERROR_DEVICE_LOST);
   EXPECT_EQ(Name(context_record().device_lost_where), "vkQueueSubmit");
   EXPECT_EQ(Fault().state.load(), 0u) << "nobody can be asked";
 }
@@ -206,8 +203,7 @@ TEST_F(DeviceLossTest, OtherErrorsAreNoLoss) {
   }
   EXPECT_EQ(context_record().device_lost.load(), 0u);
   EXPECT_EQ(next_.questions.load(), 0u);
-  EXPECT_EQ(Ours<PFN_vkGetEventStatus>("vkGetEventStatus")(device(), VK_NULL_HANDLE),
-            VK_ERROR_DEVICE_LOST);
+  EXPECT_EQ(ours().GetEventStatus(device(), VK_NULL_HANDLE), VK_ERROR_DEVICE_LOST);
   EXPECT_EQ(Name(context_record().device_lost_where), "vkGetEventStatus");
 }
 
@@ -355,7 +351,8 @@ TEST_F(DeviceLossTest, ReportsOfAnApplicationThatAsksItselfAreLeftToIt) {
   Submit();
   EXPECT_EQ(next_.questions.load(), 0u);
   EXPECT_EQ(Fault().state.load(), 0u);
-  const auto ask = Ours<PfnGetDeviceFaultReportsKhr>("vkGetDeviceFaultReportsKHR");
+  const auto ask = reinterpret_cast<PfnGetDeviceFaultReportsKhr>(
+      FindFunction<ObjectIntercepts>(device(), "vkGetDeviceFaultReportsKHR"));
   uint32_t count = 0;
   EXPECT_EQ(ask(device(), 0, &count, nullptr), VK_SUCCESS);
   ASSERT_EQ(count, 1u);
@@ -413,7 +410,7 @@ TEST_F(DeviceLossTest, OneOfTwoThreadsAsksAndTheOtherWaitsForIt) {
   std::atomic<uint32_t> known_when_told{0};
   std::thread other([&] {
     while (!asking.load()) std::this_thread::yield();
-    Ours<PFN_vkGetFenceStatus>("vkGetFenceStatus")(device(), TestHandle<VkFence>(9));
+    ours().GetFenceStatus(device(), TestHandle<VkFence>(9));
     known_when_told = context_record().device_lost.load();
   });
   next_.on_question = [&] { asking = true; };

@@ -16,6 +16,7 @@
 #include "app/breadcrumbs/driver_half.h"
 #include "app/recorder/block_writer.h"
 #include "app/vulkan/device_creation.h"
+#include "app/vulkan/testing/own_functions.h"
 
 namespace cairn {
 namespace {
@@ -234,15 +235,7 @@ class DriverHalfLayerTest : public testing::Test {
   }
   void Start() { device_.driver_half = MakeDriverHalf(device_); }
 
-  // Our function of this name.
-  template <typename Function>
-  static Function Ours(std::string_view name) {
-    for (const Intercept& intercept : DrivenIntercepts()) {
-      if (name == intercept.name) return reinterpret_cast<Function>(intercept.function);
-    }
-    ADD_FAILURE() << "no intercept of " << name;
-    return nullptr;
-  }
+  static const DeviceFunctions& ours() { return FunctionsOf<DrivenIntercepts>(); }
 
   // Creates a readback buffer as an implementation of Direct3D does.
   void CreateBuffer(VkDeviceSize size_bytes = kBytes, VkDeviceSize allocated_bytes = kBytes,
@@ -250,16 +243,13 @@ class DriverHalfLayerTest : public testing::Test {
     VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
     info.size = size_bytes;
     VkBuffer buffer = VK_NULL_HANDLE;
-    EXPECT_EQ(Ours<PFN_vkCreateBuffer>("vkCreateBuffer")(device_.handle, &info, nullptr, &buffer),
-              VK_SUCCESS);
+    EXPECT_EQ(ours().CreateBuffer(device_.handle, &info, nullptr, &buffer), VK_SUCCESS);
     EXPECT_EQ(buffer, TestHandle<VkBuffer>(20));
     VkMemoryAllocateInfo allocate = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
     allocate.allocationSize = allocated_bytes;
     allocate.memoryTypeIndex = type;
     VkDeviceMemory memory = VK_NULL_HANDLE;
-    EXPECT_EQ(
-        Ours<PFN_vkAllocateMemory>("vkAllocateMemory")(device_.handle, &allocate, nullptr, &memory),
-        VK_SUCCESS);
+    EXPECT_EQ(ours().AllocateMemory(device_.handle, &allocate, nullptr, &memory), VK_SUCCESS);
     EXPECT_EQ(memory, TestHandle<VkDeviceMemory>(21));
   }
 
@@ -267,7 +257,7 @@ class DriverHalfLayerTest : public testing::Test {
     VkCommandPoolCreateInfo info = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     info.queueFamilyIndex = family;
     VkCommandPool pool = VK_NULL_HANDLE;
-    Ours<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device_.handle, &info, nullptr, &pool);
+    ours().CreateCommandPool(device_.handle, &info, nullptr, &pool);
     return pool;
   }
   VkCommandBuffer Allocate(VkCommandPool pool,
@@ -277,13 +267,12 @@ class DriverHalfLayerTest : public testing::Test {
     info.level = level;
     info.commandBufferCount = 1;
     VkCommandBuffer commands = VK_NULL_HANDLE;
-    Ours<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device_.handle, &info,
-                                                                   &commands);
+    ours().AllocateCommandBuffers(device_.handle, &info, &commands);
     return commands;
   }
   static void Begin(VkCommandBuffer commands) {
     const VkCommandBufferBeginInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    Ours<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(commands, &info);
+    ours().BeginCommandBuffer(commands, &info);
   }
   static DriverList BeginList(VkCommandBuffer commands) {
     const ListOpenScope opening;
@@ -452,16 +441,15 @@ TEST_F(DriverHalfLayerTest, InsideRenderPassesMarkersAreWrittenAndFillsAreNot) {
     return GetDriverHalf()->Write(list, words, WriteMethod::kDriverBufferMarker, where, 4, 9);
   };
   EXPECT_STREQ(GetDriverHalf()->WhyNot(words, WriteMethod::kDriverBufferMarker), "");
-  Ours<PFN_vkCmdBeginRenderPass>("vkCmdBeginRenderPass")(commands, nullptr,
-                                                         VK_SUBPASS_CONTENTS_INLINE);
+  ours().CmdBeginRenderPass(commands, nullptr, VK_SUBPASS_CONTENTS_INLINE);
   EXPECT_EQ(Fill(list, words), DriverWrite::kInsideRenderPass);
   EXPECT_EQ(marker(PipeLocation::kTop), DriverWrite::kRecorded);
-  Ours<PFN_vkCmdEndRenderPass>("vkCmdEndRenderPass")(commands);
+  ours().CmdEndRenderPass(commands);
   EXPECT_EQ(Fill(list, words), DriverWrite::kRecorded);
-  Ours<PFN_vkCmdBeginRendering>("vkCmdBeginRenderingKHR")(commands, nullptr);
+  ours().CmdBeginRenderingKHR(commands, nullptr);
   EXPECT_EQ(Fill(list, words), DriverWrite::kInsideRenderPass);
   EXPECT_EQ(marker(PipeLocation::kBottom), DriverWrite::kRecorded);
-  Ours<PFN_vkCmdEndRendering>("vkCmdEndRenderingKHR")(commands);
+  ours().CmdEndRenderingKHR(commands);
   EXPECT_THAT(next_.commands, ElementsAre("begin pass", "top 4 9", "end pass", "fill 8 5",
                                           "begin rendering", "bottom 4 9", "end rendering"));
 }
@@ -479,21 +467,21 @@ TEST_F(DriverHalfLayerTest, ARecordingThatEndedIsRefused) {
   const VkCommandPool pool = CreatePool();
   const VkCommandBuffer commands = Allocate(pool);
   const DriverList ended = BeginList(commands);
-  Ours<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(commands);
+  ours().EndCommandBuffer(commands);
   EXPECT_EQ(Fill(ended, words), DriverWrite::kRefused);
   const DriverList second = BeginList(commands);
   EXPECT_EQ(Fill(ended, words), DriverWrite::kRefused) << "another recording, same command buffer";
   EXPECT_EQ(Fill(second, words), DriverWrite::kRecorded);
-  Ours<PFN_vkResetCommandPool>("vkResetCommandPool")(device_.handle, pool, 0);
+  ours().ResetCommandPool(device_.handle, pool, 0);
   EXPECT_EQ(Fill(second, words), DriverWrite::kRefused);
   const DriverList third = BeginList(commands);
-  Ours<PFN_vkResetCommandBuffer>("vkResetCommandBuffer")(commands, 0);
+  ours().ResetCommandBuffer(commands, 0);
   EXPECT_EQ(Fill(third, words), DriverWrite::kRefused);
   const DriverList fourth = BeginList(commands);
-  Ours<PFN_vkFreeCommandBuffers>("vkFreeCommandBuffers")(device_.handle, pool, 1, &commands);
+  ours().FreeCommandBuffers(device_.handle, pool, 1, &commands);
   EXPECT_EQ(Fill(fourth, words), DriverWrite::kRefused);
   const DriverList of_pool = BeginList(Allocate(pool));
-  Ours<PFN_vkDestroyCommandPool>("vkDestroyCommandPool")(device_.handle, pool, nullptr);
+  ours().DestroyCommandPool(device_.handle, pool, nullptr);
   EXPECT_EQ(Fill(of_pool, words), DriverWrite::kRefused);
   EXPECT_THAT(next_.commands, ElementsAre("fill 8 5"));
 }
@@ -560,7 +548,7 @@ TEST_F(DriverHalfLayerTest, ALossAsksTheDriverOnceForAllContextsWhoseWordsAreIts
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(GetDriverHalf()->NoteWords(seen.device(), words[i]));
   GetDriverHalf()->ForgetWords(seen.device(), words[2]);
 
-  const auto submit = Ours<PFN_vkQueueSubmit>("vkQueueSubmit");
+  const auto submit = ours().QueueSubmit;
   EXPECT_EQ(submit(TestHandle<VkQueue>(2), 0, nullptr, VK_NULL_HANDLE), VK_SUCCESS);
   EXPECT_EQ(next_.fault_questions, 0u);
   next_.submit = VK_ERROR_DEVICE_LOST;

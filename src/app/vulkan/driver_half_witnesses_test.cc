@@ -10,6 +10,7 @@
 #include "app/vulkan/device_creation.h"
 #include "app/vulkan/driver_half.h"
 #include "app/vulkan/layer.h"
+#include "app/vulkan/testing/own_functions.h"
 #include "format/block/block.h"
 #include "format/settings/layer_settings.h"
 #include "os/environment.h"
@@ -93,15 +94,8 @@ class DriverHalfWitnesses : public ::testing::Test {
     device_.driver_half = MakeDriverHalf(device_);
   }
 
-  template <typename Function>
-  static Function Ours(std::string_view name) {
-    for (const auto& intercepts : {DrivenIntercepts(), DrivenWorkIntercepts()}) {
-      for (const Intercept& intercept : intercepts) {
-        if (name == intercept.name) return reinterpret_cast<Function>(intercept.function);
-      }
-    }
-    ADD_FAILURE() << "no intercept of " << name;
-    return nullptr;
+  static const DeviceFunctions& ours() {
+    return FunctionsOf<DrivenIntercepts, DrivenWorkIntercepts>();
   }
 
   void Begin(uint32_t family = 0) {
@@ -109,26 +103,24 @@ class DriverHalfWitnesses : public ::testing::Test {
     pool_info.queueFamilyIndex = family;
     VkCommandBufferAllocateInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
     info.commandBufferCount = 1;
-    Ours<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device_.handle, &pool_info, nullptr,
-                                                         &info.commandPool);
-    Ours<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device_.handle, &info,
-                                                                   &commands_);
+    ours().CreateCommandPool(device_.handle, &pool_info, nullptr, &info.commandPool);
+    ours().AllocateCommandBuffers(device_.handle, &info, &commands_);
     const VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     const ListOpenScope opening;
-    Ours<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(commands_, &begin);
+    ours().BeginCommandBuffer(commands_, &begin);
     list_ = opening.list();
   }
   void Barrier(VkPipelineStageFlags source, VkPipelineStageFlags destination,
                bool of_memory = false) {
     VkMemoryBarrier memory = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
                               VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
-    Ours<PFN_vkCmdPipelineBarrier>("vkCmdPipelineBarrier")(
-        commands_, source, destination, 0, of_memory ? 1 : 0, &memory, 0, nullptr, 0, nullptr);
+    ours().CmdPipelineBarrier(commands_, source, destination, 0, of_memory ? 1 : 0, &memory, 0,
+                              nullptr, 0, nullptr);
   }
   void WeakBarrier() {
     Barrier(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT);
   }
-  void Dispatch() { Ours<PFN_vkCmdDispatch>("vkCmdDispatch")(commands_, 1, 1, 1); }
+  void Dispatch() { ours().CmdDispatch(commands_, 1, 1, 1); }
   uint32_t Drains(WriteMethod method = WriteMethod::kDriverBufferMarker) {
     return GetDriverHalf()->Drains(list_, method);
   }
@@ -151,12 +143,11 @@ TEST_F(DriverHalfWitnesses, ABarrierDrainsUntilSomethingFollows) {
   EXPECT_EQ(Drains(), 0u);
   Barrier(kAll, kAll, true);
   const VkRenderPassBeginInfo pass = {VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO};
-  Ours<PFN_vkCmdBeginRenderPass>("vkCmdBeginRenderPass")(commands_, &pass,
-                                                         VK_SUBPASS_CONTENTS_INLINE);
+  ours().CmdBeginRenderPass(commands_, &pass, VK_SUBPASS_CONTENTS_INLINE);
   EXPECT_EQ(Drains(), 0u);
   Barrier(kAll, kAll, true);
   EXPECT_EQ(Drains(), 0u) << "inside of a render pass";
-  Ours<PFN_vkCmdEndRenderPass>("vkCmdEndRenderPass")(commands_);
+  ours().CmdEndRenderPass(commands_);
   EXPECT_EQ(Drains(), 0u);
   EXPECT_EQ(barriers_passed_on, 4);
   EXPECT_EQ(dispatches_passed_on, 1);

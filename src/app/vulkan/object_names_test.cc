@@ -114,23 +114,17 @@ class ObjectNamesTest : public DeviceObjectsTest {
     info.objectType = type;
     info.objectHandle = handle;
     info.pObjectName = name;
-    EXPECT_EQ(
-        Ours<PFN_vkSetDebugUtilsObjectNameEXT>("vkSetDebugUtilsObjectNameEXT")(device(), &info),
-        next_.result);
+    EXPECT_EQ(ours().SetDebugUtilsObjectNameEXT(device(), &info), next_.result);
   }
   void MakeBuffer(VkBuffer buffer, VkBufferUsageFlags usage, VkBufferCreateFlags flags = 0) {
     VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
     info.size = 4096;
     info.usage = usage;
     info.flags = flags;
-    Ours<PFN_vkCreateBuffer>("vkCreateBuffer")(device(), &info, nullptr, &buffer);
+    ours().CreateBuffer(device(), &info, nullptr, &buffer);
   }
-  void Bind(VkBuffer buffer) {
-    Ours<PFN_vkBindBufferMemory>("vkBindBufferMemory")(device(), buffer, VK_NULL_HANDLE, 0);
-  }
-  void DestroyBuffer(VkBuffer buffer) {
-    Ours<PFN_vkDestroyBuffer>("vkDestroyBuffer")(device(), buffer, nullptr);
-  }
+  void Bind(VkBuffer buffer) { ours().BindBufferMemory(device(), buffer, VK_NULL_HANDLE, 0); }
+  void DestroyBuffer(VkBuffer buffer) { ours().DestroyBuffer(device(), buffer, nullptr); }
 
   bool reports_ = false;
   NextLayer next_;
@@ -178,7 +172,7 @@ TEST_F(ObjectNamesTest, ANameMakesAnEntryThatEndsWithTheObject) {
   SetName(VK_OBJECT_TYPE_IMAGE, HandleValue(kImage), "shadows");
   EXPECT_THAT(Objects(), ElementsAre(SeenObject{VK_OBJECT_TYPE_IMAGE, HandleValue(kImage), kAlive,
                                                 "shadows"}));
-  const auto destroy = Ours<PFN_vkDestroyImage>("vkDestroyImage");
+  const auto destroy = ours().DestroyImage;
   destroy(device(), kImage, nullptr);
   // The handle again: another object.
   SetName(VK_OBJECT_TYPE_IMAGE, HandleValue(kImage), "depth");
@@ -201,12 +195,12 @@ TEST_F(ObjectNamesTest, OddNames) {
                           SeenObject{VK_OBJECT_TYPE_QUEUE, HandleValue(queue()), kAlive,
                                      std::string(kObjectNameBytes, 'x')},
                           SeenObject{0x7ffffff1, 0x6000, kAlive, "unknown kind"}));
-  Ours<PFN_vkDestroyImage>("vkDestroyImage")(device(), VK_NULL_HANDLE, nullptr);
+  ours().DestroyImage(device(), VK_NULL_HANDLE, nullptr);
 }
 
 TEST_F(ObjectNamesTest, NamesOfDebugMarkerAreOfTheSameObjects) {
   VkDebugMarkerObjectNameInfoEXT info = {VK_STRUCTURE_TYPE_DEBUG_MARKER_OBJECT_NAME_INFO_EXT};
-  const auto name = Ours<PFN_vkDebugMarkerSetObjectNameEXT>("vkDebugMarkerSetObjectNameEXT");
+  const auto name = ours().DebugMarkerSetObjectNameEXT;
   info.objectType = VK_DEBUG_REPORT_OBJECT_TYPE_IMAGE_EXT;
   info.object = HandleValue(kImage);
   info.pObjectName = "image";
@@ -317,7 +311,7 @@ TEST_F(ObjectNamesTest, SparseBuffersAndThoseOfBind2HaveAddresses) {
                                     {VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO}};
   infos[1].buffer = other;
   next_.next_address = 0x20000;
-  Ours<PFN_vkBindBufferMemory2>("vkBindBufferMemory2KHR")(device(), 2, infos);
+  ours().BindBufferMemory2KHR(device(), 2, infos);
   EXPECT_THAT(
       Objects(),
       ElementsAre(
@@ -330,8 +324,7 @@ TEST_F(ObjectNamesTest, AccelerationStructuresHaveAddresses) {
   VkAccelerationStructureCreateInfoKHR info = {
       VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_CREATE_INFO_KHR};
   info.size = 512;
-  const auto create =
-      Ours<PFN_vkCreateAccelerationStructureKHR>("vkCreateAccelerationStructureKHR");
+  const auto create = ours().CreateAccelerationStructureKHR;
   // In a buffer that has no address, or none yet, it may not be asked for its own.
   create(device(), &info, nullptr, &structure);
   info.buffer = TestHandle<VkBuffer>(330);
@@ -339,11 +332,10 @@ TEST_F(ObjectNamesTest, AccelerationStructuresHaveAddresses) {
   create(device(), &info, nullptr, &structure);
   EXPECT_THAT(Objects(), IsEmpty());
   next_.next_address = 0;  // Of the buffer, which is not what this is about.
-  Ours<PFN_vkBindBufferMemory>("vkBindBufferMemory")(device(), info.buffer, VK_NULL_HANDLE, 0);
+  ours().BindBufferMemory(device(), info.buffer, VK_NULL_HANDLE, 0);
   next_.next_address = 0x10000;
   create(device(), &info, nullptr, &structure);
-  Ours<PFN_vkDestroyAccelerationStructureKHR>("vkDestroyAccelerationStructureKHR")(
-      device(), structure, nullptr);
+  ours().DestroyAccelerationStructureKHR(device(), structure, nullptr);
   EXPECT_THAT(Objects(),
               ElementsAre(SeenObject{VK_OBJECT_TYPE_ACCELERATION_STRUCTURE_KHR,
                                      HandleValue(structure), kDestroyed, "", 0x10000, 512}));
@@ -354,7 +346,7 @@ TEST_F(ObjectNamesTest, ThreadsNameAndDestroy) {
     for (uint64_t i = 0; i < 500; ++i) {
       const auto image = TestHandle<VkImage>(first + i);
       SetName(VK_OBJECT_TYPE_IMAGE, HandleValue(image), "image");
-      if (i % 2 == 0) Ours<PFN_vkDestroyImage>("vkDestroyImage")(device(), image, nullptr);
+      if (i % 2 == 0) ours().DestroyImage(device(), image, nullptr);
     }
   };
   device_->vk.SetDebugUtilsObjectNameEXT = [](VkDevice, const VkDebugUtilsObjectNameInfoEXT*) {

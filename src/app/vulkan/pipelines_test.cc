@@ -95,9 +95,7 @@ class PipelinesTest : public DeviceObjectsTest {
   VkShaderModule Module(const Code& code) {
     const VkShaderModuleCreateInfo info = InfoOf(code);
     VkShaderModule module = VK_NULL_HANDLE;
-    EXPECT_EQ(
-        Ours<PFN_vkCreateShaderModule>("vkCreateShaderModule")(device(), &info, nullptr, &module),
-        next_.result);
+    EXPECT_EQ(ours().CreateShaderModule(device(), &info, nullptr, &module), next_.result);
     return module;
   }
   static VkPipelineShaderStageCreateInfo Stage(VkShaderStageFlagBits bit, VkShaderModule module,
@@ -119,22 +117,19 @@ class PipelinesTest : public DeviceObjectsTest {
   }
   VkPipeline Graphics(const VkGraphicsPipelineCreateInfo& info) {
     VkPipeline pipeline = VK_NULL_HANDLE;
-    EXPECT_EQ(Ours<PFN_vkCreateGraphicsPipelines>("vkCreateGraphicsPipelines")(
-                  device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
-              next_.result);
+    EXPECT_EQ(
+        ours().CreateGraphicsPipelines(device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
+        next_.result);
     return pipeline;
   }
   VkPipeline Compute(const VkPipelineShaderStageCreateInfo& stage) {
     VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     info.stage = stage;
     VkPipeline pipeline = VK_NULL_HANDLE;
-    Ours<PFN_vkCreateComputePipelines>("vkCreateComputePipelines")(device(), VK_NULL_HANDLE, 1,
-                                                                   &info, nullptr, &pipeline);
+    ours().CreateComputePipelines(device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
     return pipeline;
   }
-  void Destroy(VkPipeline pipeline) {
-    Ours<PFN_vkDestroyPipeline>("vkDestroyPipeline")(device(), pipeline, nullptr);
-  }
+  void Destroy(VkPipeline pipeline) { ours().DestroyPipeline(device(), pipeline, nullptr); }
 
   const PipelineRecord& Registered(VkPipeline pipeline) {
     const CairnPipeline number = PipelineNumberFor(*device_, pipeline);
@@ -239,8 +234,7 @@ TEST_F(PipelinesTest, CodeInThePipelinesOwnStructureIsKept) {
 TEST_F(PipelinesTest, IdentifiersLeadToTheCodeTheyWereGivenFor) {
   const Code code = MakeCode(4);
   VkShaderModuleIdentifierEXT identifier = {VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT};
-  Ours<PFN_vkGetShaderModuleIdentifierEXT>("vkGetShaderModuleIdentifierEXT")(device(), Module(code),
-                                                                             &identifier);
+  ours().GetShaderModuleIdentifierEXT(device(), Module(code), &identifier);
   VkPipelineShaderStageModuleIdentifierCreateInfoEXT by_identifier = {
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT};
   by_identifier.identifierSize = identifier.identifierSize;
@@ -295,10 +289,10 @@ TEST_F(PipelinesTest, PipelinesOfADeferredOperationAreKnownWhenItHasCompleted) {
   VkPipeline pipelines[2] = {};
   next_.result = VK_OPERATION_DEFERRED_KHR;
   next_.fills = false;
-  EXPECT_EQ(Ours<PFN_vkCreateRayTracingPipelinesKHR>("vkCreateRayTracingPipelinesKHR")(
-                device(), kOperation, VK_NULL_HANDLE, 2, infos, nullptr, pipelines),
+  EXPECT_EQ(ours().CreateRayTracingPipelinesKHR(device(), kOperation, VK_NULL_HANDLE, 2, infos,
+                                                nullptr, pipelines),
             VK_OPERATION_DEFERRED_KHR);
-  const auto join = Ours<PFN_vkDeferredOperationJoinKHR>("vkDeferredOperationJoinKHR");
+  const auto join = ours().DeferredOperationJoinKHR;
   next_.result = VK_THREAD_DONE_KHR;
   EXPECT_EQ(join(device(), kOperation), VK_THREAD_DONE_KHR);
   pipelines[1] = TestHandle<VkPipeline>(5000);  // The first one failed.
@@ -318,14 +312,11 @@ TEST_F(PipelinesTest, AnOperationThatIsDestroyedIsForgotten) {
   VkPipeline pipeline = TestHandle<VkPipeline>(5000);
   next_.result = VK_OPERATION_DEFERRED_KHR;
   next_.fills = false;
-  Ours<PFN_vkCreateRayTracingPipelinesKHR>("vkCreateRayTracingPipelinesKHR")(
-      device(), kOperation, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
-  Ours<PFN_vkDestroyDeferredOperationKHR>("vkDestroyDeferredOperationKHR")(device(), kOperation,
-                                                                           nullptr);
+  ours().CreateRayTracingPipelinesKHR(device(), kOperation, VK_NULL_HANDLE, 1, &info, nullptr,
+                                      &pipeline);
+  ours().DestroyDeferredOperationKHR(device(), kOperation, nullptr);
   next_.result = VK_SUCCESS;
-  EXPECT_EQ(Ours<PFN_vkGetDeferredOperationResultKHR>("vkGetDeferredOperationResultKHR")(
-                device(), kOperation),
-            VK_SUCCESS);
+  EXPECT_EQ(ours().GetDeferredOperationResultKHR(device(), kOperation), VK_SUCCESS);
   EXPECT_EQ(PipelineNumberFor(*device_, pipeline), 0u);
 }
 
@@ -359,7 +350,7 @@ TEST_F(PipelinesTest, ADestroyedPipelinesHandleMayBeAnothers) {
 TEST_F(PipelinesTest, AForgottenModuleHasNoHash) {
   const Code code = MakeCode(1);
   const VkShaderModule module = Module(code);
-  Ours<PFN_vkDestroyShaderModule>("vkDestroyShaderModule")(device(), module, nullptr);
+  ours().DestroyShaderModule(device(), module, nullptr);
   EXPECT_EQ(Shader(Registered(Compute(Stage(VK_SHADER_STAGE_COMPUTE_BIT, module))), kStageCompute),
             "main");
 }

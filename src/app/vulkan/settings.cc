@@ -9,24 +9,6 @@
 namespace cairn {
 namespace {
 
-// VK_EXT_layer_settings, which is younger than some headers that this is built with. Source: the Vulkan
-// specification, VkLayerSettingsCreateInfoEXT.
-constexpr auto kLayerSettingsCreateInfo = static_cast<VkStructureType>(1000496000);
-constexpr int32_t kSettingIsString = 7;
-struct LayerSetting {
-  const char* layer_name;
-  const char* setting_name;
-  int32_t type;
-  uint32_t value_count;
-  const void* values;
-};
-struct LayerSettingsCreateInfo {
-  VkStructureType type;
-  const void* next;
-  uint32_t setting_count;
-  const LayerSetting* settings;
-};
-
 bool Equal(const char* left, const char* right) {
   return left != nullptr && std::strcmp(left, right) == 0;
 }

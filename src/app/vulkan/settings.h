@@ -17,6 +17,24 @@
 
 namespace cairn {
 
+// VK_EXT_layer_settings, which is younger than some headers that this is built with. Source: the Vulkan
+// specification, VkLayerSettingsCreateInfoEXT.
+inline constexpr auto kLayerSettingsCreateInfo = static_cast<VkStructureType>(1000496000);
+inline constexpr int32_t kSettingIsString = 7;
+struct LayerSetting {
+  const char* layer_name;
+  const char* setting_name;
+  int32_t type;
+  uint32_t value_count;
+  const void* values;
+};
+struct LayerSettingsCreateInfo {
+  VkStructureType type = kLayerSettingsCreateInfo;
+  const void* next = nullptr;
+  uint32_t setting_count = 0;
+  const LayerSetting* settings = nullptr;
+};
+
 // `chain` is that of VkInstanceCreateInfo. `get` and `complaints` are those of ParseLayerSettings.
 LayerSettings ReadVulkanSettings(const void* chain, const GetVariable& get,
                                  std::vector<std::string>* complaints);

@@ -9,21 +9,6 @@
 namespace cairn {
 namespace {
 
-// As VK_EXT_layer_settings declares them.
-struct VkSetting {
-  const char* layer;
-  const char* name;
-  int32_t type;
-  uint32_t count;
-  const void* values;
-};
-struct VkSettings {
-  VkStructureType type = static_cast<VkStructureType>(1000496000);
-  const void* next = nullptr;
-  uint32_t count = 0;
-  const VkSetting* settings = nullptr;
-};
-
 const char* environment = nullptr;
 const char* fault_environment = nullptr;
 const char* Environment(const char* name) {
@@ -35,15 +20,15 @@ class VulkanSettingsTest : public testing::Test {
  protected:
   void TearDown() override { environment = fault_environment = nullptr; }
   DeviceFaultUse ReadFault(const char* word) {
-    const VkSetting settings[] = {{kVulkanLayerName, "breadcrumbs", 7, 1, &other_},
-                                  {kVulkanLayerName, "device_fault", 7, 1, &word}};
-    const VkSettings chained = {.count = 2, .settings = settings};
+    const LayerSetting settings[] = {{kVulkanLayerName, "breadcrumbs", 7, 1, &other_},
+                                     {kVulkanLayerName, "device_fault", 7, 1, &word}};
+    const LayerSettingsCreateInfo chained = {.setting_count = 2, .settings = settings};
     return *ReadVulkanSettings(&chained, Environment, &complaints_).device_fault;
   }
   MarkerMode Read(const char* word, const char* layer = kVulkanLayerName, int32_t type = 7) {
-    const VkSetting settings[] = {{"VK_LAYER_other", "breadcrumbs", 7, 1, &other_},
-                                  {layer, "breadcrumbs", type, 1, &word}};
-    const VkSettings chained = {.count = 2, .settings = settings};
+    const LayerSetting settings[] = {{"VK_LAYER_other", "breadcrumbs", 7, 1, &other_},
+                                     {layer, "breadcrumbs", type, 1, &word}};
+    const LayerSettingsCreateInfo chained = {.setting_count = 2, .settings = settings};
     const VkBaseInStructure first = {VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
                                      reinterpret_cast<const VkBaseInStructure*>(&chained)};
     return *ReadVulkanSettings(&first, Environment, &complaints_).breadcrumbs;

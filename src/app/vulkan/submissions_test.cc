@@ -145,8 +145,8 @@ class SubmissionsTest : public DeviceObjectsTest {
 
   VkResult Submit(const std::vector<VkSubmitInfo>& infos, VkFence fence = VK_NULL_HANDLE,
                   size_t index = 0) {
-    return Ours<PFN_vkQueueSubmit>("vkQueueSubmit")(
-        queue(index), static_cast<uint32_t>(infos.size()), infos.data(), fence);
+    return ours().QueueSubmit(queue(index), static_cast<uint32_t>(infos.size()), infos.data(),
+                              fence);
   }
   static VkSubmitInfo Batch(const std::vector<VkCommandBuffer>& buffers) {
     VkSubmitInfo info = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
@@ -159,9 +159,7 @@ class SubmissionsTest : public DeviceObjectsTest {
     type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
     type.initialValue = initial_value;
     VkSemaphoreCreateInfo info = {VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type};
-    EXPECT_EQ(
-        Ours<PFN_vkCreateSemaphore>("vkCreateSemaphore")(device(), &info, nullptr, &semaphore),
-        VK_SUCCESS);
+    EXPECT_EQ(ours().CreateSemaphore(device(), &info, nullptr, &semaphore), VK_SUCCESS);
   }
   // A submission that signals the timeline semaphore.
   void SubmitSignal(VkSemaphore semaphore, uint64_t value, size_t index = 0,
@@ -173,11 +171,11 @@ class SubmissionsTest : public DeviceObjectsTest {
     VkSubmitInfo2 info = {VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
     info.signalSemaphoreInfoCount = 1;
     info.pSignalSemaphoreInfos = &signal;
-    Ours<PFN_vkQueueSubmit2>("vkQueueSubmit2")(queue(index), 1, &info, VK_NULL_HANDLE);
+    ours().QueueSubmit2(queue(index), 1, &info, VK_NULL_HANDLE);
   }
   VkResult WaitForFences(const std::vector<VkFence>& fences, bool all, uint64_t timeout = 1) {
-    return Ours<PFN_vkWaitForFences>("vkWaitForFences")(
-        device(), static_cast<uint32_t>(fences.size()), fences.data(), all, timeout);
+    return ours().WaitForFences(device(), static_cast<uint32_t>(fences.size()), fences.data(), all,
+                                timeout);
   }
 
   NextLayer next_;
@@ -202,7 +200,7 @@ TEST_F(SubmissionsTest, OddSubmissionsAreNotedAsFarAsTheyGo) {
   EXPECT_EQ(Submitted(), 0u) << "nothing was submitted";
   EXPECT_EQ(Submit({}, kFence), VK_SUCCESS);
   EXPECT_EQ(Submitted(), 1u) << "a fence alone";
-  EXPECT_EQ(Ours<PFN_vkQueueSubmit>("vkQueueSubmit")(queue(), 0, nullptr, kFence), VK_SUCCESS);
+  EXPECT_EQ(ours().QueueSubmit(queue(), 0, nullptr, kFence), VK_SUCCESS);
   EXPECT_EQ(Submitted(), 2u);
   // Buffers that were never begun, or are of another layer's making, have no recording.
   const std::vector<VkCommandBuffer> unknown = {TestHandle<VkCommandBuffer>(999)};
@@ -269,8 +267,8 @@ TEST_F(SubmissionsTest, Submit2AndItsExtensionsName) {
   info.pCommandBufferInfos = &buffer;
   info.signalSemaphoreInfoCount = 1;
   info.pSignalSemaphoreInfos = &signal;
-  for (const char* const name : {"vkQueueSubmit2", "vkQueueSubmit2KHR"}) {
-    EXPECT_EQ(Ours<PFN_vkQueueSubmit2>(name)(queue(), 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
+  for (const auto submit : {ours().QueueSubmit2, ours().QueueSubmit2KHR}) {
+    EXPECT_EQ(submit(queue(), 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
   }
   EXPECT_THAT(Submissions(), ElementsAre(SeenSubmission{0, 1, RecordingId(buffer.commandBuffer)},
                                          SeenSubmission{0, 2, RecordingId(buffer.commandBuffer)}));
@@ -291,7 +289,7 @@ TEST_F(SubmissionsTest, FencesTellWhatHasFinished) {
   next_.result = VK_SUCCESS;
   WaitForFences({kFence}, true);
   EXPECT_EQ(Completed(), 1u);
-  const auto status = Ours<PFN_vkGetFenceStatus>("vkGetFenceStatus");
+  const auto status = ours().GetFenceStatus;
   EXPECT_EQ(status(device(), kOtherFence), VK_NOT_READY);
   EXPECT_EQ(Completed(), 1u);
   next_.signalled_fences.insert(HandleValue(kOtherFence));
@@ -312,17 +310,16 @@ TEST_F(SubmissionsTest, OfSeveralFencesOnlyThoseThatAreSignalledCount) {
 
 TEST_F(SubmissionsTest, AFenceThatWasResetOrDestroyedSaysNothingOfBefore) {
   Submit({Batch({})}, kFence);
-  EXPECT_EQ(Ours<PFN_vkResetFences>("vkResetFences")(device(), 1, &kFence), VK_SUCCESS);
+  EXPECT_EQ(ours().ResetFences(device(), 1, &kFence), VK_SUCCESS);
   WaitForFences({kFence}, true);
   EXPECT_EQ(Completed(), 0u);
   Submit({Batch({})}, kFence);
-  Ours<PFN_vkDestroyFence>("vkDestroyFence")(device(), kFence, nullptr);
+  ours().DestroyFence(device(), kFence, nullptr);
   WaitForFences({kFence}, true);  // The same handle again, never submitted.
   EXPECT_EQ(Completed(), 0u);
-  Ours<PFN_vkDestroyFence>("vkDestroyFence")(device(), VK_NULL_HANDLE, nullptr);
-  EXPECT_EQ(Ours<PFN_vkResetFences>("vkResetFences")(device(), 0, nullptr), VK_SUCCESS);
-  EXPECT_EQ(Ours<PFN_vkWaitForFences>("vkWaitForFences")(device(), 0, nullptr, VK_TRUE, 1),
-            VK_SUCCESS);
+  ours().DestroyFence(device(), VK_NULL_HANDLE, nullptr);
+  EXPECT_EQ(ours().ResetFences(device(), 0, nullptr), VK_SUCCESS);
+  EXPECT_EQ(ours().WaitForFences(device(), 0, nullptr, VK_TRUE, 1), VK_SUCCESS);
 }
 
 TEST_F(SubmissionsTest, TheCpusWaitsAreNotedOnceHoweverOftenItAsks) {
@@ -335,7 +332,7 @@ TEST_F(SubmissionsTest, TheCpusWaitsAreNotedOnceHoweverOftenItAsks) {
   const uint64_t values[] = {5, 6};
   wait.semaphoreCount = 1;
   wait.pSemaphores = &kTimeline;
-  const auto wait_semaphores = Ours<PFN_vkWaitSemaphores>("vkWaitSemaphores");
+  const auto wait_semaphores = ours().WaitSemaphores;
   for (const uint64_t& value : values) {
     wait.pValues = &value;
     for (int i = 0; i < 3; ++i) wait_semaphores(device(), &wait, 1);
@@ -362,9 +359,7 @@ TEST_F(SubmissionsTest, TimelineSemaphoresTellWhatHasFinishedOnEachQueue) {
   SubmitSignal(kTimeline, 5, 0);
   next_.counters[HandleValue(kTimeline)] = 3;
   uint64_t value = 0;
-  EXPECT_EQ(Ours<PFN_vkGetSemaphoreCounterValue>("vkGetSemaphoreCounterValue")(device(), kTimeline,
-                                                                               &value),
-            VK_SUCCESS);
+  EXPECT_EQ(ours().GetSemaphoreCounterValue(device(), kTimeline, &value), VK_SUCCESS);
   EXPECT_EQ(value, 3u);
   EXPECT_EQ(Completed(0), 1u);
   EXPECT_EQ(Completed(1), 1u);
@@ -373,7 +368,7 @@ TEST_F(SubmissionsTest, TimelineSemaphoresTellWhatHasFinishedOnEachQueue) {
   wait.semaphoreCount = 1;
   wait.pSemaphores = &kTimeline;
   wait.pValues = &five;
-  Ours<PFN_vkWaitSemaphores>("vkWaitSemaphores")(device(), &wait, UINT64_MAX);
+  ours().WaitSemaphores(device(), &wait, UINT64_MAX);
   EXPECT_EQ(Completed(0), 2u);
 }
 
@@ -383,7 +378,7 @@ TEST_F(SubmissionsTest, ASignalOfSomeStagesDoesNotSayThatTheSubmissionHasFinishe
   SubmitSignal(kTimeline, 1, 0, VK_PIPELINE_STAGE_2_COPY_BIT);
   next_.counters[HandleValue(kTimeline)] = 1;
   uint64_t value = 0;
-  const auto ask = Ours<PFN_vkGetSemaphoreCounterValue>("vkGetSemaphoreCounterValue");
+  const auto ask = ours().GetSemaphoreCounterValue;
   EXPECT_EQ(ask(device(), kTimeline, &value), VK_SUCCESS);
   EXPECT_EQ(Completed(0), 0u);
   EXPECT_EQ(Syncs().back().kind, SyncKind::kSignal);
@@ -407,7 +402,7 @@ TEST_F(SubmissionsTest, AWaitForAnyOfSeveralSemaphoresCountsWhatTheyHaveReached)
   wait.semaphoreCount = 2;
   wait.pSemaphores = both;
   wait.pValues = values;
-  Ours<PFN_vkWaitSemaphores>("vkWaitSemaphores")(device(), &wait, UINT64_MAX);
+  ours().WaitSemaphores(device(), &wait, UINT64_MAX);
   EXPECT_EQ(Completed(0), 0u);
   EXPECT_EQ(Completed(1), 1u);
 }
@@ -415,13 +410,13 @@ TEST_F(SubmissionsTest, AWaitForAnyOfSeveralSemaphoresCountsWhatTheyHaveReached)
 TEST_F(SubmissionsTest, ADestroyedTimelineSemaphoresHandleMayBeABinaryOnes) {
   MakeTimeline(kTimeline);
   SubmitSignal(kTimeline, 1);
-  Ours<PFN_vkDestroySemaphore>("vkDestroySemaphore")(device(), kTimeline, nullptr);
+  ours().DestroySemaphore(device(), kTimeline, nullptr);
   SubmitSignal(kTimeline, 1);
   EXPECT_EQ(Syncs().back(),
             (SeenSync{SyncKind::kSignal, kSyncBinary, 0, 2, HandleValue(kTimeline), 0}));
   next_.counters[HandleValue(kTimeline)] = 1;
   uint64_t value = 0;
-  Ours<PFN_vkGetSemaphoreCounterValue>("vkGetSemaphoreCounterValue")(device(), kTimeline, &value);
+  ours().GetSemaphoreCounterValue(device(), kTimeline, &value);
   EXPECT_EQ(Completed(), 0u);
 }
 
@@ -430,7 +425,7 @@ TEST_F(SubmissionsTest, ASemaphoreThatOnlyQueuesWaitForKeepsItsNewestSignals) {
   for (uint64_t value = 1; value <= 5000; ++value) SubmitSignal(kTimeline, value);
   next_.counters[HandleValue(kTimeline)] = 4999;
   uint64_t value = 0;
-  Ours<PFN_vkGetSemaphoreCounterValue>("vkGetSemaphoreCounterValue")(device(), kTimeline, &value);
+  ours().GetSemaphoreCounterValue(device(), kTimeline, &value);
   EXPECT_EQ(Completed(), 4999u);
 }
 
@@ -439,11 +434,11 @@ TEST_F(SubmissionsTest, WaitsForWhatHasComeAreNotNoted) {
   VkFenceCreateInfo create = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
   create.flags = VK_FENCE_CREATE_SIGNALED_BIT;
   VkFence fence = kFence;
-  const auto create_fence = Ours<PFN_vkCreateFence>("vkCreateFence");
+  const auto create_fence = ours().CreateFence;
   EXPECT_EQ(create_fence(device(), &create, nullptr, &fence), VK_SUCCESS);
   VkImportFenceFdInfoKHR import = {VK_STRUCTURE_TYPE_IMPORT_FENCE_FD_INFO_KHR};
   import.fence = kOtherFence;
-  EXPECT_EQ(Ours<PFN_vkImportFenceFdKHR>("vkImportFenceFdKHR")(device(), &import), VK_SUCCESS);
+  EXPECT_EQ(ours().ImportFenceFdKHR(device(), &import), VK_SUCCESS);
   WaitForFences({kFence, kOtherFence}, true);
   VkSemaphoreWaitInfo wait = {VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
   const uint64_t values[] = {7, 9, 8};
@@ -451,12 +446,12 @@ TEST_F(SubmissionsTest, WaitsForWhatHasComeAreNotNoted) {
   wait.pSemaphores = &kTimeline;
   for (const uint64_t& value : values) {
     wait.pValues = &value;
-    Ours<PFN_vkWaitSemaphores>("vkWaitSemaphores")(device(), &wait, UINT64_MAX);
+    ours().WaitSemaphores(device(), &wait, UINT64_MAX);
   }
   const SeenSync initial = {SyncKind::kSignal, 0, kNoQueue, 0, HandleValue(kTimeline), 7};
   const SeenSync waited = {SyncKind::kWait, kSyncOver, kNoQueue, 0, HandleValue(kTimeline), 9};
   EXPECT_THAT(Syncs(), ElementsAre(initial, waited));
-  Ours<PFN_vkResetFences>("vkResetFences")(device(), 1, &kFence);
+  ours().ResetFences(device(), 1, &kFence);
   create.flags = 0;
   create_fence(device(), &create, nullptr, &fence);
   next_.result = VK_TIMEOUT;
@@ -475,7 +470,7 @@ TEST_F(SubmissionsTest, AWaitOfTheCpuIsOverWhenWhatItWaitsForHasCome) {
     }
     return seen;
   };
-  const auto acquire = Ours<PFN_vkAcquireNextImageKHR>("vkAcquireNextImageKHR");
+  const auto acquire = ours().AcquireNextImageKHR;
   uint32_t image = 0;
   for (size_t frame = 1; frame <= 3; ++frame) {
     acquire(device(), VK_NULL_HANDLE, 0, VK_NULL_HANDLE, kFence, &image);
@@ -484,7 +479,7 @@ TEST_F(SubmissionsTest, AWaitOfTheCpuIsOverWhenWhatItWaitsForHasCome) {
     EXPECT_FALSE(over().back()) << "the call gave up, the program still wants it";
     next_.result = VK_SUCCESS;
     WaitForFences({kFence}, true);
-    Ours<PFN_vkResetFences>("vkResetFences")(device(), 1, &kFence);
+    ours().ResetFences(device(), 1, &kFence);
     EXPECT_EQ(over(), std::vector<bool>(frame, true));
   }
   // Polled after a time-out, reset, destroyed: nobody waits any longer.
@@ -492,12 +487,12 @@ TEST_F(SubmissionsTest, AWaitOfTheCpuIsOverWhenWhatItWaitsForHasCome) {
   WaitForFences({kFence, kOtherFence}, true);
   EXPECT_THAT(over(), ElementsAre(true, true, true, false, false));
   next_.signalled_fences.insert(HandleValue(kFence));
-  Ours<PFN_vkGetFenceStatus>("vkGetFenceStatus")(device(), kFence);
+  ours().GetFenceStatus(device(), kFence);
   EXPECT_THAT(over(), ElementsAre(true, true, true, true, false));
-  Ours<PFN_vkResetFences>("vkResetFences")(device(), 1, &kOtherFence);
+  ours().ResetFences(device(), 1, &kOtherFence);
   WaitForFences({kOtherFence}, true);
   EXPECT_THAT(over(), ElementsAre(true, true, true, true, true, false));
-  Ours<PFN_vkDestroyFence>("vkDestroyFence")(device(), kOtherFence, nullptr);
+  ours().DestroyFence(device(), kOtherFence, nullptr);
   EXPECT_THAT(over(), ElementsAre(true, true, true, true, true, true));
 }
 
@@ -526,20 +521,20 @@ TEST_F(SubmissionsTest, AWaitForAnyIsOverWithTheFirst) {
     return handles;
   };
   WaitForFences({kFence, kOtherFence}, false);
-  Ours<PFN_vkWaitSemaphores>("vkWaitSemaphores")(device(), &wait, UINT64_MAX);
+  ours().WaitSemaphores(device(), &wait, UINT64_MAX);
   EXPECT_THAT(current(), IsEmpty());
   // What did not come is waited for again: that is news.
   next_.result = VK_TIMEOUT;
   WaitForFences({kFence, kOtherFence}, false);
-  Ours<PFN_vkWaitSemaphores>("vkWaitSemaphores")(device(), &wait, 1);
+  ours().WaitSemaphores(device(), &wait, 1);
   EXPECT_THAT(current(), ElementsAre(HandleValue(kFence), HandleValue(kTimeline)));
-  Ours<PFN_vkDestroySemaphore>("vkDestroySemaphore")(device(), kTimeline, nullptr);
+  ours().DestroySemaphore(device(), kTimeline, nullptr);
   EXPECT_THAT(current(), ElementsAre(HandleValue(kFence)));
 }
 
 TEST_F(SubmissionsTest, AnImportedBinarySemaphoreIsSignalledByOthers) {
   MakeTimeline(kTimeline);
-  const auto import = Ours<PFN_vkImportSemaphoreFdKHR>("vkImportSemaphoreFdKHR");
+  const auto import = ours().ImportSemaphoreFdKHR;
   VkImportSemaphoreFdInfoKHR info = {VK_STRUCTURE_TYPE_IMPORT_SEMAPHORE_FD_INFO_KHR};
   info.semaphore = kBinary;
   next_.result = VK_ERROR_INVALID_EXTERNAL_HANDLE;
@@ -557,7 +552,7 @@ TEST_F(SubmissionsTest, SignalsOfTheCpu) {
   VkSemaphoreSignalInfo signal = {VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO};
   signal.semaphore = kTimeline;
   signal.value = 12;
-  EXPECT_EQ(Ours<PFN_vkSignalSemaphore>("vkSignalSemaphore")(device(), &signal), VK_SUCCESS);
+  EXPECT_EQ(ours().SignalSemaphore(device(), &signal), VK_SUCCESS);
   EXPECT_THAT(Syncs(),
               ElementsAre(SeenSync{SyncKind::kSignal, 0, kNoQueue, 0, HandleValue(kTimeline), 12}));
 }
@@ -572,7 +567,7 @@ TEST_F(SubmissionsTest, WhatAQueueRefusesIsNeverTakenForFinished) {
   WaitForFences({kFence}, true);
   next_.counters[HandleValue(kTimeline)] = 3;
   uint64_t value = 0;
-  Ours<PFN_vkGetSemaphoreCounterValue>("vkGetSemaphoreCounterValue")(device(), kTimeline, &value);
+  ours().GetSemaphoreCounterValue(device(), kTimeline, &value);
   EXPECT_EQ(Completed(), 0u);
   EXPECT_EQ(context_record().device_lost.load(), 0u);
 }
@@ -605,7 +600,7 @@ TEST_F(SubmissionsTest, WhatAQueueRefusesIsNotWaitedFor) {
 TEST_F(SubmissionsTest, AnIdleQueueHasFinishedEverythingOfItsOwn) {
   Submit({Batch({}), Batch({})}, VK_NULL_HANDLE, 0);
   Submit({Batch({})}, VK_NULL_HANDLE, 1);
-  const auto idle = Ours<PFN_vkQueueWaitIdle>("vkQueueWaitIdle");
+  const auto idle = ours().QueueWaitIdle;
   next_.result = VK_ERROR_OUT_OF_HOST_MEMORY;
   EXPECT_EQ(idle(queue(0)), VK_ERROR_OUT_OF_HOST_MEMORY);
   EXPECT_EQ(Completed(0), 0u);
@@ -613,12 +608,12 @@ TEST_F(SubmissionsTest, AnIdleQueueHasFinishedEverythingOfItsOwn) {
   EXPECT_EQ(idle(queue(0)), VK_SUCCESS);
   EXPECT_EQ(Completed(0), 2u);
   EXPECT_EQ(Completed(1), 0u);
-  EXPECT_EQ(Ours<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle")(device()), VK_SUCCESS);
+  EXPECT_EQ(ours().DeviceWaitIdle(device()), VK_SUCCESS);
   EXPECT_EQ(Completed(1), 1u);
 }
 
 TEST_F(SubmissionsTest, SparseBindingSaysNothingOfWhatCameBefore) {
-  const auto bind = Ours<PFN_vkQueueBindSparse>("vkQueueBindSparse");
+  const auto bind = ours().QueueBindSparse;
   VkBindSparseInfo info = {VK_STRUCTURE_TYPE_BIND_SPARSE_INFO};
   info.waitSemaphoreCount = 1;
   info.pWaitSemaphores = &kBinary;
@@ -646,7 +641,7 @@ TEST_F(SubmissionsTest, PresentsEndFrames) {
   present.waitSemaphoreCount = 1;
   present.pWaitSemaphores = &kBinary;
   Submit({Batch({})});
-  const auto queue_present = Ours<PFN_vkQueuePresentKHR>("vkQueuePresentKHR");
+  const auto queue_present = ours().QueuePresentKHR;
   next_.result = VK_ERROR_OUT_OF_DATE_KHR;
   EXPECT_EQ(queue_present(queue(), &present), VK_ERROR_OUT_OF_DATE_KHR);
   next_.result = VK_SUCCESS;
@@ -668,7 +663,7 @@ TEST_F(SubmissionsTest, WithoutPresentsSubmissionsCountAsFrames) {
 
 TEST_F(SubmissionsTest, AcquiredImagesSignal) {
   uint32_t image = 0;
-  const auto acquire = Ours<PFN_vkAcquireNextImageKHR>("vkAcquireNextImageKHR");
+  const auto acquire = ours().AcquireNextImageKHR;
   next_.result = VK_NOT_READY;
   acquire(device(), VK_NULL_HANDLE, 0, kBinary, kFence, &image);
   EXPECT_THAT(Syncs(), IsEmpty());
@@ -678,7 +673,7 @@ TEST_F(SubmissionsTest, AcquiredImagesSignal) {
   next_.result = VK_SUCCESS;
   VkAcquireNextImageInfoKHR info = {VK_STRUCTURE_TYPE_ACQUIRE_NEXT_IMAGE_INFO_KHR};
   info.semaphore = kOtherBinary;
-  Ours<PFN_vkAcquireNextImage2KHR>("vkAcquireNextImage2KHR")(device(), &info, &image);
+  ours().AcquireNextImage2KHR(device(), &info, &image);
   EXPECT_THAT(Syncs(),
               ElementsAre(SeenSync{SyncKind::kSignal, kSyncFence, 0, 1, HandleValue(kFence), 0},
                           SeenSync{SyncKind::kSignal, kSyncBinary | kSyncAcquire, kNoQueue, 0,
@@ -694,13 +689,13 @@ TEST_F(SubmissionsTest, AcquiredImagesSignal) {
 TEST_F(SubmissionsTest, LabelsOfQueuesStandBetweenSubmissions) {
   VkDebugUtilsLabelEXT label = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
   label.pLabelName = "Frame";
-  const auto end = Ours<PFN_vkQueueEndDebugUtilsLabelEXT>("vkQueueEndDebugUtilsLabelEXT");
+  const auto end = ours().QueueEndDebugUtilsLabelEXT;
   end(queue());  // Was never begun.
   EXPECT_EQ(MarkerArena::EntriesInUse(*block_), 0u);
   Submit({Batch({})});
-  Ours<PFN_vkQueueBeginDebugUtilsLabelEXT>("vkQueueBeginDebugUtilsLabelEXT")(queue(), &label);
+  ours().QueueBeginDebugUtilsLabelEXT(queue(), &label);
   label.pLabelName = nullptr;
-  Ours<PFN_vkQueueInsertDebugUtilsLabelEXT>("vkQueueInsertDebugUtilsLabelEXT")(queue(), &label);
+  ours().QueueInsertDebugUtilsLabelEXT(queue(), &label);
   end(queue());
   EXPECT_EQ(next_.labels, 4u);
   ASSERT_EQ(MarkerArena::EntriesInUse(*block_), 1u);
@@ -735,7 +730,7 @@ TEST_F(SubmissionsTest, TwoQueuesOfTwoThreads) {
       if (Submit({Batch({})}, fence, index) != VK_SUCCESS) ++failures;
       SubmitSignal(kTimeline, i + 1, index);
       WaitForFences({fence}, true);
-      Ours<PFN_vkResetFences>("vkResetFences")(device(), 1, &fence);
+      ours().ResetFences(device(), 1, &fence);
     }
   };
   std::thread other([&] { work(1, kOtherFence); });

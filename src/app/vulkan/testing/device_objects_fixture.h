@@ -12,7 +12,6 @@
 #include <memory>
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "app/vulkan/command_buffer.h"
 #include "app/vulkan/device_creation.h"
 #include "app/vulkan/device_objects.h"
+#include "app/vulkan/testing/own_functions.h"
 
 namespace cairn {
 
@@ -127,15 +127,8 @@ class DeviceObjectsTest : public testing::Test {
   VkQueue queue(size_t index = 0) const { return device_->queues[index]->handle; }
   DeviceObjects& objects() const { return *device_->objects; }
 
-  // The layer's function.
-  template <typename Function>
-  static Function Ours(std::string_view name) {
-    for (const Intercept& intercept : ObjectIntercepts()) {
-      if (intercept.name == name) return reinterpret_cast<Function>(intercept.function);
-    }
-    ADD_FAILURE() << "no intercept of " << name;
-    return nullptr;
-  }
+  // The layer's functions.
+  static const DeviceFunctions& ours() { return FunctionsOf<ObjectIntercepts>(); }
 
   // A command buffer with a recording; `number` makes its handle.
   VkCommandBuffer Record(uint64_t number) {

@@ -6,6 +6,7 @@
 #include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/vulkan_loader.h"
 #include "app/vulkan/negotiate.h"
+#include "app/vulkan/settings.h"
 #include "format/block/work_arguments.h"
 #include "format/settings/layer_settings.h"
 
@@ -15,21 +16,6 @@ namespace {
 Status Failed(const char* call, VkResult result) {
   return Status(StatusCode::kNotFound, std::string(call) + ": VkResult " + std::to_string(result));
 }
-
-// VK_EXT_layer_settings, as an application says it.
-struct LayerSetting {
-  const char* layer;
-  const char* name;
-  int32_t type;
-  uint32_t count;
-  const void* values;
-};
-struct LayerSettingsInfo {
-  VkStructureType type = static_cast<VkStructureType>(1000496000);
-  const void* next = nullptr;
-  uint32_t count = 1;
-  const LayerSetting* settings = nullptr;
-};
 
 PFN_vkGetInstanceProcAddr system_loader = nullptr;
 
@@ -56,8 +42,7 @@ Status TestLoader::CreateInstance(MarkerMode mode) {
       SettingWordOf(kRowOf<&LayerSettings::breadcrumbs>, static_cast<int>(mode)));
   const char* const word = text.c_str();
   const LayerSetting setting = {kVulkanLayerName, "breadcrumbs", 7, 1, &word};
-  LayerSettingsInfo settings;
-  settings.settings = &setting;
+  const LayerSettingsCreateInfo settings = {.setting_count = 1, .settings = &setting};
   VkLayerInstanceLink link = {nullptr, system_loader, nullptr};
   VkLayerInstanceCreateInfo chain = {VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, &settings,
                                      VK_LAYER_LINK_INFO};
