@@ -104,6 +104,25 @@ TEST_F(TrimTest, WhatTheFramesOverwriteIsLeftOut) {
   EXPECT_EQ(Images("a.cairn"), Images("all.cairn", {"--frames", "7-9"}));
 }
 
+// On a disk of its own, which goes with the script.
+TEST_F(TrimTest, WhyThereIsNoRecordingIsSaid) {
+  const std::string disk = "mount -t tmpfs -o size=16k none disk && ";
+  std::filesystem::create_directory(folder_ / "disk");
+  const auto run = [&](const std::string& script) {
+    return RunCommand({"unshare", "-rm", "sh", "-c", disk + script, Program("cairn")},
+                      {.folder = folder_.path(), .environment = {"VKD3D_DEBUG=none"}});
+  };
+  if (run("true").exit_code != 0) GTEST_SKIP() << "no disk can be made";
+  Capture("all.cairn");
+  const CommandResult result =
+      run("\"$0\" trim --quiet --frames 7-9 -o disk/b.cairn all.cairn; echo $?; ls disk");
+  EXPECT_THAT(result.errors,
+              ::testing::StartsWith("cairn trim: cannot record the frames: cannot write to "
+                                    "disk/b.cairn."));
+  EXPECT_THAT(result.errors, HasSubstr(".recorded.part: No space left on device; free some space"));
+  EXPECT_EQ(result.output, "1\n") << "or the recording is still there";
+}
+
 TEST_F(TrimTest, FramesFromTheFirstOnPlayOnTheirOwn) {
   Capture("all.cairn");
   const CommandResult trimmed = Run({"trim", "--frames", "0-2", "all.cairn"});

@@ -142,21 +142,12 @@ class TemporaryRecording {
   const std::string path_;
 };
 
-// Returns the reason why there is no recording, without the name of the temporary file, which is
-// gone.
-std::string WhyNotRecorded(const std::string& said, const std::string& path) {
-  const std::string name = path + ".part: ";
-  const size_t at = said.find(name);
-  if (at == std::string::npos) return said;
-  const std::string reason = said.substr(at + name.size());
-  return "cannot record the frames: " + reason.substr(0, reason.rfind(" ("));
-}
-
 // Plays the frames up to the last one under a capture of the range. Returns the exit code of the playback, which has
 // said itself why it ended: 0 or kExitLeftOut if the range is recorded. Errors: no recording, for another reason.
 Result<int> Record(const TrimOptions& options, const Original& original, const FrameRange& range,
                    const std::string& path) {
   std::string said;
+  Status lost;
   const Result<std::string> preload = PreloadedLayer();
   if (!preload.ok()) return preload.status();
   if (preload->empty()) {
@@ -176,6 +167,7 @@ Result<int> Record(const TrimOptions& options, const Original& original, const F
   settings.environment = FormatLayerSettings(told);
   settings.say = [&said](const std::string& line) { said = line; };
   settings.warn = settings.say;
+  settings.capture_lost = [&lost](const Status& why) { lost = why; };
   // The range ends with the end of its last frame; the capture notes that itself.
   std::vector<std::string> arguments = {OwnProgramPath(), "replay", "--mark-frames", "--frames",
                                         fmt::format("{}-{}", original.first_frame, range.end - 1)};
@@ -191,14 +183,15 @@ Result<int> Record(const TrimOptions& options, const Original& original, const F
   if (WasAskedToEnd({EndKind::kSignalled, *code - 128})) {
     return Status(StatusCode::kInterrupted, "interrupted; nothing is written");
   }
+  if (!lost.ok()) return lost.WithContext("cannot record the frames");
   if (*code != 0 && *code != kExitLeftOut) {
     return Status(StatusCode::kInternal,
                   fmt::format("the playback did not come to frame {}: it ended with {}",
                               range.end - 1, *code));
   }
-  // The capture's messages matter only if there is no file.
+  // The watcher's last line matters only if there is no file.
   if (FactsAt(path).type != std::filesystem::file_type::regular) {
-    return Status(StatusCode::kIo, WhyNotRecorded(said, path));
+    return Status(StatusCode::kIo, said);
   }
   return code;
 }

@@ -96,6 +96,8 @@ struct SessionSettings {
   std::function<void(const std::string& line)> say;
   // The same for what is missing: reports that could not be written, processes that are not watched.
   std::function<void(const std::string& line)> warn;
+  // Takes the reason why a capture could not be written, beside the line that says so. May be empty.
+  std::function<void(const Status& why)> capture_lost;
   // Takes a report that could not be written, as the bytes of its file, whole or cut, so that its
   // verdict is printed all the same. At most kMaxUnwritten times. Empty: not wanted.
   std::function<void(std::span<const std::byte> file)> tell_unwritten;

@@ -86,6 +86,7 @@ void WatchSession::FinishCapture(std::unique_ptr<SessionCapture> capture,
     lines_.Say(words);
   } else {
     lost_output_ = true;
+    if (settings_.capture_lost) settings_.capture_lost(summary.status());
     lines_.Warn(words);
   }
 }
