@@ -205,5 +205,28 @@ Result<SubresourceLayout> LayoutOf(ID3D12Device* device, const D3D12_RESOURCE_DE
   return layout;
 }
 
+bool IsEmpty(const D3D12_BOX& box) {
+  return box.right <= box.left || box.bottom <= box.top || box.back <= box.front;
+}
+
+uint64_t BytesOfBox(const SubresourceLayout& layout, const D3D12_BOX* box, UINT row_pitch,
+                    UINT slice_pitch) {
+  const D3D12_SUBRESOURCE_FOOTPRINT& footprint = layout.placed.Footprint;
+  uint64_t row_bytes = layout.row_bytes;
+  uint64_t rows = layout.row_count;
+  uint64_t slices = footprint.Depth;
+  if (box != nullptr) {
+    if (IsEmpty(*box)) return 0;
+    // Blocks of compressed formats are rows, and rounded up.
+    row_bytes = (uint64_t{box->right - box->left} * row_bytes + footprint.Width - 1) /
+                std::max(footprint.Width, 1u);
+    rows = (uint64_t{box->bottom - box->top} * rows + footprint.Height - 1) /
+           std::max(footprint.Height, 1u);
+    slices = box->back - box->front;
+  }
+  if (rows == 0 || slices == 0) return 0;
+  return (slices - 1) * slice_pitch + (rows - 1) * row_pitch + row_bytes;
+}
+
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

@@ -80,6 +80,12 @@ struct SubresourceLayout {
 Result<SubresourceLayout> LayoutOf(ID3D12Device* device, const D3D12_RESOURCE_DESC& desc,
                                    uint32_t subresource);
 
+// Returns the bytes of memory, of these pitches, that WriteToSubresource reads or ReadFromSubresource writes. `box`:
+// null for all of the subresource; 0 for an empty one. It is not checked against the subresource.
+uint64_t BytesOfBox(const SubresourceLayout& layout, const D3D12_BOX* box, UINT row_pitch,
+                    UINT slice_pitch);
+bool IsEmpty(const D3D12_BOX& box);
+
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 

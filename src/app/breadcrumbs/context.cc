@@ -511,10 +511,16 @@ uint32_t Context::QueueIndex(void* native) {
 }
 
 Status Context::RegisterPipeline(const CairnPipelineDesc& desc, CairnPipeline* pipeline) {
-  return RegisterPipeline(desc, std::array<uint64_t, kStageCount>{}, pipeline);
+  const char* const shaders[kStageCount] = {
+      desc.vertex_shader,        desc.hull_shader,    desc.domain_shader,
+      desc.geometry_shader,      desc.pixel_shader,   desc.mesh_shader,
+      desc.amplification_shader, desc.compute_shader, desc.ray_tracing_shader};
+  return RegisterPipeline(desc.native, desc.name, shaders, std::array<uint64_t, kStageCount>{},
+                          pipeline);
 }
 
-Status Context::RegisterPipeline(const CairnPipelineDesc& desc,
+Status Context::RegisterPipeline(const void* native, const char* name,
+                                 std::span<const char* const, kStageCount> shader_names,
                                  std::span<const uint64_t, kStageCount> shader_hashes,
                                  CairnPipeline* pipeline) {
   const uint32_t index = block_->AddPipeline();
@@ -523,17 +529,14 @@ Status Context::RegisterPipeline(const CairnPipelineDesc& desc,
         StatusCode::kOutOfMemory,
         fmt::format("this process has {} pipelines registered already", kMaxPipelines - 1));
   }
-  const char* const shaders[kStageCount] = {
-      desc.vertex_shader,        desc.hull_shader,    desc.domain_shader,
-      desc.geometry_shader,      desc.pixel_shader,   desc.mesh_shader,
-      desc.amplification_shader, desc.compute_shader, desc.ray_tracing_shader};
   PipelineRecord& record = block_->pipelines()[index];
   record.context = index_;
-  record.native_handle = reinterpret_cast<uintptr_t>(desc.native);
-  record.name = desc.name == nullptr ? 0 : block_->AddName(desc.name);
+  record.native_handle = reinterpret_cast<uintptr_t>(native);
+  record.name = name == nullptr ? 0 : block_->AddName(name);
   std::copy(shader_hashes.begin(), shader_hashes.end(), record.shader_hashes);
   for (uint32_t stage = 0; stage < kStageCount; ++stage) {
-    record.shader_names[stage] = shaders[stage] == nullptr ? 0 : block_->AddName(shaders[stage]);
+    const char* const shader = shader_names[stage];
+    record.shader_names[stage] = shader == nullptr ? 0 : block_->AddName(shader);
   }
   Publish(record.state);
   live_pipelines_.fetch_add(1);

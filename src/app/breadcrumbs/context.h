@@ -91,9 +91,10 @@ class Context {
 
   Status RegisterQueue(void* native, CairnQueueType type, const char* name);
   Status RegisterPipeline(const CairnPipelineDesc& desc, CairnPipeline* pipeline);
-  // Registers a pipeline with the hashes of its stages' code, each 0 or that of a
+  // The same by stage: names, null where there is no such stage, and hashes of their code, each 0 or that of a
   // BlockWriter::AddShader.
-  Status RegisterPipeline(const CairnPipelineDesc& desc,
+  Status RegisterPipeline(const void* native, const char* name,
+                          std::span<const char* const, kStageCount> shader_names,
                           std::span<const uint64_t, kStageCount> shader_hashes,
                           CairnPipeline* pipeline);
   Status UnregisterPipeline(CairnPipeline pipeline);

@@ -310,16 +310,9 @@ CairnPipeline D3D11Device::PipelineOf(const BoundShaders& shaders) try {
       hashes[stage] = note->shader_hash();
     }
   }
-  CairnPipelineDesc desc = {};
-  desc.struct_size = sizeof(desc);
-  desc.vertex_shader = names[kStageVertex];
-  desc.hull_shader = names[kStageHull];
-  desc.domain_shader = names[kStageDomain];
-  desc.geometry_shader = names[kStageGeometry];
-  desc.pixel_shader = names[kStagePixel];
-  desc.compute_shader = names[kStageCompute];
   // Without room the number stays 0: there is no second attempt.
-  static_cast<void>(context_->RegisterPipeline(desc, hashes, &place->second).ok());
+  static_cast<void>(
+      context_->RegisterPipeline(nullptr, nullptr, names, hashes, &place->second).ok());
   return place->second;
 } catch (const std::bad_alloc&) {
   return 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ID3D12DeviceExt, by which programs that know vkd3d-proton reach the Vulkan below.
+// ID3D12DeviceExt and ID3D12DXVKInteropDevice, by which programs that know vkd3d-proton reach the Vulkan below.
 #ifndef CAIRN_APP_D3D12_DEVICE_EXT_H_
 #define CAIRN_APP_D3D12_DEVICE_EXT_H_
 
+#include "app/d3d12/graphics_command_list.h"
+#include "d3d12gen/thin/ID3D12DXVKInteropDevice.h"
 #include "d3d12gen/thin/ID3D12DeviceExt.h"
 
 namespace cairn {
@@ -26,6 +28,33 @@ class WrappedID3D12DeviceExt final : public ThinID3D12DeviceExt {
         },
         {.is_image = true});
     return call.Returns(result, desc, handle, resource);
+  }
+};
+
+// Programs record by it into the Vulkan command buffers of vkd3d-proton.
+class WrappedID3D12DXVKInteropDevice final : public ThinID3D12DXVKInteropDevice {
+ public:
+  WrappedID3D12DXVKInteropDevice(void* real, Wrapper& owner)
+      : ThinID3D12DXVKInteropDevice(real, &owner) {}
+
+  HRESULT STDMETHODCALLTYPE BeginVkCommandBufferInterop(ID3D12CommandList* list,
+                                                        HANDLE* command_buffer) override {
+    const HRESULT result =
+        ThinID3D12DXVKInteropDevice::BeginVkCommandBufferInterop(list, command_buffer);
+    if (SUCCEEDED(result)) SetVulkanTaken(list, true);
+    return result;
+  }
+  HRESULT STDMETHODCALLTYPE EndVkCommandBufferInterop(ID3D12CommandList* list) override {
+    const HRESULT result = ThinID3D12DXVKInteropDevice::EndVkCommandBufferInterop(list);
+    SetVulkanTaken(list, false);
+    return result;
+  }
+
+ private:
+  static void SetVulkanTaken(ID3D12CommandList* list, bool taken) {
+    Wrapper* const wrapper = AsWrapper(list);
+    if (wrapper == nullptr || wrapper->chain() != Chain::kID3D12GraphicsCommandList) return;
+    static_cast<WrappedID3D12GraphicsCommandList*>(wrapper)->SetVulkanTaken(taken);
   }
 };
 

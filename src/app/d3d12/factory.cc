@@ -10,7 +10,6 @@
 #include "app/d3d12/device_ext.h"
 #include "app/d3d12/dred.h"
 #include "app/d3d12/graphics_command_list.h"
-#include "app/d3d12/interop_device.h"
 #include "app/d3d12/layer.h"
 #include "app/d3d12/objects.h"
 #include "app/d3d12/swap_chain.h"

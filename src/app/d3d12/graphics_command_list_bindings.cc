@@ -103,41 +103,19 @@ void WrappedID3D12GraphicsCommandList::SetComputeRootSignature(ID3D12RootSignatu
   Thin::SetComputeRootSignature(signature);
 }
 
-void WrappedID3D12GraphicsCommandList::SetGraphicsRootConstantBufferView(
-    UINT parameter, D3D12_GPU_VIRTUAL_ADDRESS address) {
-  notes().SetRootAddress(kGraphics, BindPoint::kRootConstantBuffer, parameter, address);
-  Thin::SetGraphicsRootConstantBufferView(parameter, address);
-}
-
-void WrappedID3D12GraphicsCommandList::SetComputeRootConstantBufferView(
-    UINT parameter, D3D12_GPU_VIRTUAL_ADDRESS address) {
-  notes().SetRootAddress(kCompute, BindPoint::kRootConstantBuffer, parameter, address);
-  Thin::SetComputeRootConstantBufferView(parameter, address);
-}
-
-void WrappedID3D12GraphicsCommandList::SetGraphicsRootShaderResourceView(
-    UINT parameter, D3D12_GPU_VIRTUAL_ADDRESS address) {
-  notes().SetRootAddress(kGraphics, BindPoint::kRootShaderResource, parameter, address);
-  Thin::SetGraphicsRootShaderResourceView(parameter, address);
-}
-
-void WrappedID3D12GraphicsCommandList::SetComputeRootShaderResourceView(
-    UINT parameter, D3D12_GPU_VIRTUAL_ADDRESS address) {
-  notes().SetRootAddress(kCompute, BindPoint::kRootShaderResource, parameter, address);
-  Thin::SetComputeRootShaderResourceView(parameter, address);
-}
-
-void WrappedID3D12GraphicsCommandList::SetGraphicsRootUnorderedAccessView(
-    UINT parameter, D3D12_GPU_VIRTUAL_ADDRESS address) {
-  notes().SetRootAddress(kGraphics, BindPoint::kRootUnorderedAccess, parameter, address);
-  Thin::SetGraphicsRootUnorderedAccessView(parameter, address);
-}
-
-void WrappedID3D12GraphicsCommandList::SetComputeRootUnorderedAccessView(
-    UINT parameter, D3D12_GPU_VIRTUAL_ADDRESS address) {
-  notes().SetRootAddress(kCompute, BindPoint::kRootUnorderedAccess, parameter, address);
-  Thin::SetComputeRootUnorderedAccessView(parameter, address);
-}
+#define CAIRN_ROOT_ADDRESS(function, pipeline, point)                                  \
+  void WrappedID3D12GraphicsCommandList::function(UINT parameter,                      \
+                                                  D3D12_GPU_VIRTUAL_ADDRESS address) { \
+    notes().SetRootAddress(pipeline, BindPoint::point, parameter, address);            \
+    Thin::function(parameter, address);                                                \
+  }
+CAIRN_ROOT_ADDRESS(SetGraphicsRootConstantBufferView, kGraphics, kRootConstantBuffer)
+CAIRN_ROOT_ADDRESS(SetComputeRootConstantBufferView, kCompute, kRootConstantBuffer)
+CAIRN_ROOT_ADDRESS(SetGraphicsRootShaderResourceView, kGraphics, kRootShaderResource)
+CAIRN_ROOT_ADDRESS(SetComputeRootShaderResourceView, kCompute, kRootShaderResource)
+CAIRN_ROOT_ADDRESS(SetGraphicsRootUnorderedAccessView, kGraphics, kRootUnorderedAccess)
+CAIRN_ROOT_ADDRESS(SetComputeRootUnorderedAccessView, kCompute, kRootUnorderedAccess)
+#undef CAIRN_ROOT_ADDRESS
 
 // ---- What one command uses ------------------------------------------------------------------------
 

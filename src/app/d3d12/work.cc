@@ -39,22 +39,10 @@ CairnPipeline PipelineNote::Register(Context& context, const void* application, 
     texts[stage][kDigits] = 0;
     shaders[stage] = texts[stage];
   }
-  CairnPipelineDesc desc{};
-  desc.struct_size = sizeof(desc);
-  desc.native = const_cast<void*>(application);
-  desc.name = name == nullptr || name[0] == 0 ? nullptr : name;
-  desc.vertex_shader = shaders[kStageVertex];
-  desc.hull_shader = shaders[kStageHull];
-  desc.domain_shader = shaders[kStageDomain];
-  desc.geometry_shader = shaders[kStageGeometry];
-  desc.pixel_shader = shaders[kStagePixel];
-  desc.mesh_shader = shaders[kStageMesh];
-  desc.amplification_shader = shaders[kStageAmplification];
-  desc.compute_shader = shaders[kStageCompute];
-  desc.ray_tracing_shader = shaders[kStageRayTracing];
+  if (name != nullptr && name[0] == 0) name = nullptr;
   CairnPipeline number = 0;
   try {
-    if (!context.RegisterPipeline(desc, hashes_, &number).ok()) return 0;
+    if (!context.RegisterPipeline(application, name, shaders, hashes_, &number).ok()) return 0;
   } catch (const std::bad_alloc&) {
     return 0;
   }

@@ -3,6 +3,7 @@
 // Labels of VK_EXT_debug_utils and VK_EXT_debug_marker: the tree of events that commands stand in.
 #include <array>
 #include <optional>
+#include <type_traits>
 
 #include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/raw_marker_text.h"
@@ -102,61 +103,53 @@ bool WriteRawMarker(CommandBufferState& state, const char* name) {
   return true;
 }
 
-VKAPI_ATTR void VKAPI_CALL CmdBeginDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
-                                                      const VkDebugUtilsLabelEXT* pLabelInfo) {
-  CommandBufferState& state = *CommandBufferOf(commandBuffer);
-  BeginLabel(state, pLabelInfo->pLabelName);
-  state.vk->CmdBeginDebugUtilsLabelEXT(commandBuffer, pLabelInfo);
+const char* NameIn(const VkDebugUtilsLabelEXT& label) {
+  return label.pLabelName;
+}
+const char* NameIn(const VkDebugMarkerMarkerInfoEXT& label) {
+  return label.pMarkerName;
 }
 
-VKAPI_ATTR void VKAPI_CALL CmdEndDebugUtilsLabelEXT(VkCommandBuffer commandBuffer) {
-  CommandBufferState& state = *CommandBufferOf(commandBuffer);
-  state.vk->CmdEndDebugUtilsLabelEXT(commandBuffer);
+// Each for both extensions.
+template <auto kNext, typename Label>
+VKAPI_ATTR void VKAPI_CALL CmdBegin(VkCommandBuffer commands, const Label* label) {
+  CommandBufferState& state = *CommandBufferOf(commands);
+  BeginLabel(state, NameIn(*label));
+  (state.vk->*kNext)(commands, label);
+}
+
+template <auto kNext>
+VKAPI_ATTR void VKAPI_CALL CmdEnd(VkCommandBuffer commands) {
+  CommandBufferState& state = *CommandBufferOf(commands);
+  (state.vk->*kNext)(commands);
   EndLabel(state);
 }
 
-VKAPI_ATTR void VKAPI_CALL CmdInsertDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
-                                                       const VkDebugUtilsLabelEXT* pLabelInfo) {
-  CommandBufferState& state = *CommandBufferOf(commandBuffer);
-  if (WriteRawMarker(state, pLabelInfo->pLabelName)) return;
-  InsertLabel(state, pLabelInfo->pLabelName);
-  state.vk->CmdInsertDebugUtilsLabelEXT(commandBuffer, pLabelInfo);
-}
-
-VKAPI_ATTR void VKAPI_CALL CmdDebugMarkerBeginEXT(VkCommandBuffer commandBuffer,
-                                                  const VkDebugMarkerMarkerInfoEXT* pMarkerInfo) {
-  CommandBufferState& state = *CommandBufferOf(commandBuffer);
-  BeginLabel(state, pMarkerInfo->pMarkerName);
-  state.vk->CmdDebugMarkerBeginEXT(commandBuffer, pMarkerInfo);
-}
-
-VKAPI_ATTR void VKAPI_CALL CmdDebugMarkerEndEXT(VkCommandBuffer commandBuffer) {
-  CommandBufferState& state = *CommandBufferOf(commandBuffer);
-  state.vk->CmdDebugMarkerEndEXT(commandBuffer);
-  EndLabel(state);
-}
-
-VKAPI_ATTR void VKAPI_CALL CmdDebugMarkerInsertEXT(VkCommandBuffer commandBuffer,
-                                                   const VkDebugMarkerMarkerInfoEXT* pMarkerInfo) {
-  CommandBufferState& state = *CommandBufferOf(commandBuffer);
-  InsertLabel(state, pMarkerInfo->pMarkerName);
-  state.vk->CmdDebugMarkerInsertEXT(commandBuffer, pMarkerInfo);
+template <auto kNext, typename Label>
+VKAPI_ATTR void VKAPI_CALL CmdInsert(VkCommandBuffer commands, const Label* label) {
+  CommandBufferState& state = *CommandBufferOf(commands);
+  if (std::is_same_v<Label, VkDebugUtilsLabelEXT> && WriteRawMarker(state, NameIn(*label))) return;
+  InsertLabel(state, NameIn(*label));
+  (state.vk->*kNext)(commands, label);
 }
 
 }  // namespace
 
 std::span<const Intercept> LabelIntercepts() {
+  using Functions = DeviceFunctions;
   static const std::array intercepts = {
-      InterceptOf<PFN_vkCmdBeginDebugUtilsLabelEXT>("vkCmdBeginDebugUtilsLabelEXT",
-                                                    CmdBeginDebugUtilsLabelEXT),
+      InterceptOf<PFN_vkCmdBeginDebugUtilsLabelEXT>(
+          "vkCmdBeginDebugUtilsLabelEXT", CmdBegin<&Functions::CmdBeginDebugUtilsLabelEXT>),
       InterceptOf<PFN_vkCmdEndDebugUtilsLabelEXT>("vkCmdEndDebugUtilsLabelEXT",
-                                                  CmdEndDebugUtilsLabelEXT),
-      InterceptOf<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT",
-                                                     CmdInsertDebugUtilsLabelEXT),
-      InterceptOf<PFN_vkCmdDebugMarkerBeginEXT>("vkCmdDebugMarkerBeginEXT", CmdDebugMarkerBeginEXT),
-      InterceptOf<PFN_vkCmdDebugMarkerEndEXT>("vkCmdDebugMarkerEndEXT", CmdDebugMarkerEndEXT),
+                                                  CmdEnd<&Functions::CmdEndDebugUtilsLabelEXT>),
+      InterceptOf<PFN_vkCmdInsertDebugUtilsLabelEXT>(
+          "vkCmdInsertDebugUtilsLabelEXT", CmdInsert<&Functions::CmdInsertDebugUtilsLabelEXT>),
+      InterceptOf<PFN_vkCmdDebugMarkerBeginEXT>("vkCmdDebugMarkerBeginEXT",
+                                                CmdBegin<&Functions::CmdDebugMarkerBeginEXT>),
+      InterceptOf<PFN_vkCmdDebugMarkerEndEXT>("vkCmdDebugMarkerEndEXT",
+                                              CmdEnd<&Functions::CmdDebugMarkerEndEXT>),
       InterceptOf<PFN_vkCmdDebugMarkerInsertEXT>("vkCmdDebugMarkerInsertEXT",
-                                                 CmdDebugMarkerInsertEXT),
+                                                 CmdInsert<&Functions::CmdDebugMarkerInsertEXT>),
   };
   return intercepts;
 }

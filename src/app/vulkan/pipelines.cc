@@ -85,28 +85,19 @@ CairnPipeline Pipelines::Register(State& state) {
   const std::lock_guard lock(state.mutex);
   if (const CairnPipeline number = state.number.load(); number != 0) return number;
   if (state.refused) return 0;
-  const auto text = [&](ShaderStage stage) -> const char* {
-    const std::string& name = state.shaders[stage].name;
-    return name.empty() ? nullptr : name.c_str();
-  };
-  CairnPipelineDesc desc = {};
-  desc.struct_size = sizeof(desc);
-  desc.native = reinterpret_cast<void*>(static_cast<uintptr_t>(HandleValue(state.handle)));
-  desc.name = state.name.empty() ? nullptr : state.name.c_str();
-  desc.vertex_shader = text(kStageVertex);
-  desc.hull_shader = text(kStageHull);
-  desc.domain_shader = text(kStageDomain);
-  desc.geometry_shader = text(kStageGeometry);
-  desc.pixel_shader = text(kStagePixel);
-  desc.mesh_shader = text(kStageMesh);
-  desc.amplification_shader = text(kStageAmplification);
-  desc.compute_shader = text(kStageCompute);
-  desc.ray_tracing_shader = text(kStageRayTracing);
+  std::array<const char*, kStageCount> names;
   std::array<uint64_t, kStageCount> hashes;
-  for (uint32_t stage = 0; stage < kStageCount; ++stage) hashes[stage] = state.shaders[stage].hash;
+  for (uint32_t stage = 0; stage < kStageCount; ++stage) {
+    const std::string& name = state.shaders[stage].name;
+    names[stage] = name.empty() ? nullptr : name.c_str();
+    hashes[stage] = state.shaders[stage].hash;
+  }
   CairnPipeline number = 0;
   state.refused = true;
-  if (!state.device->context->RegisterPipeline(desc, hashes, &number).ok()) return 0;
+  const auto* const native =
+      reinterpret_cast<void*>(static_cast<uintptr_t>(HandleValue(state.handle)));
+  const char* const name = state.name.empty() ? nullptr : state.name.c_str();
+  if (!state.device->context->RegisterPipeline(native, name, names, hashes, &number).ok()) return 0;
   state.number.store(number, std::memory_order_release);
   return number;
 }

@@ -34,12 +34,19 @@ void QueueLabels::Insert(const char* name, uint64_t submission) {
 
 namespace {
 
-void VKAPI_CALL QueueBeginDebugUtilsLabelEXT(VkQueue queue, const VkDebugUtilsLabelEXT* label) {
-  const DeviceState& device = *QueueOf(queue)->device;
+template <typename Change>
+void Note(VkQueue queue, const DeviceState& device, Change change) {
   Quietly([&] {
     QueueObjects& noted = device.objects->QueueOf(queue);
     const std::lock_guard lock(noted.mutex);
-    noted.labels.Begin(label->pLabelName, noted.submissions);
+    change(noted.labels, noted.submissions);
+  });
+}
+
+void VKAPI_CALL QueueBeginDebugUtilsLabelEXT(VkQueue queue, const VkDebugUtilsLabelEXT* label) {
+  const DeviceState& device = *QueueOf(queue)->device;
+  Note(queue, device, [&](QueueLabels& labels, uint64_t submissions) {
+    labels.Begin(label->pLabelName, submissions);
   });
   device.vk.QueueBeginDebugUtilsLabelEXT(queue, label);
 }
@@ -47,19 +54,13 @@ void VKAPI_CALL QueueBeginDebugUtilsLabelEXT(VkQueue queue, const VkDebugUtilsLa
 void VKAPI_CALL QueueEndDebugUtilsLabelEXT(VkQueue queue) {
   const DeviceState& device = *QueueOf(queue)->device;
   device.vk.QueueEndDebugUtilsLabelEXT(queue);
-  Quietly([&] {
-    QueueObjects& noted = device.objects->QueueOf(queue);
-    const std::lock_guard lock(noted.mutex);
-    noted.labels.End(noted.submissions);
-  });
+  Note(queue, device, [&](QueueLabels& labels, uint64_t submissions) { labels.End(submissions); });
 }
 
 void VKAPI_CALL QueueInsertDebugUtilsLabelEXT(VkQueue queue, const VkDebugUtilsLabelEXT* label) {
   const DeviceState& device = *QueueOf(queue)->device;
-  Quietly([&] {
-    QueueObjects& noted = device.objects->QueueOf(queue);
-    const std::lock_guard lock(noted.mutex);
-    noted.labels.Insert(label->pLabelName, noted.submissions);
+  Note(queue, device, [&](QueueLabels& labels, uint64_t submissions) {
+    labels.Insert(label->pLabelName, submissions);
   });
   device.vk.QueueInsertDebugUtilsLabelEXT(queue, label);
 }

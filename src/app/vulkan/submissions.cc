@@ -2,6 +2,7 @@
 #include "app/vulkan/submissions.h"
 
 #include <span>
+#include <type_traits>
 
 #include "app/breadcrumbs/context.h"
 #include "app/vulkan/command_buffer.h"
@@ -115,80 +116,60 @@ void NoteSemaphores(Synchronisation& synchronisation, const Place& place, const 
   }
 }
 
-VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo* infos,
-                                VkFence fence) {
-  const DeviceState& device = *QueueOf(queue)->device;
-  DeviceObjects& objects = *device.objects;
-  uint64_t first = 0;
-  Quietly([&] {
-    Submission submission(objects, queue);
-    first = submission.first();
-    for (const VkSubmitInfo& info : SpanOf(infos, count)) {
-      for (const VkCommandBuffer buffer : SpanOf(info.pCommandBuffers, info.commandBufferCount)) {
-        submission.AddCommandBuffer(buffer);
-      }
-      submission.EndBatch();
-      NoteSemaphores(objects.synchronisation, submission.place(), info);
-    }
-    submission.AddFence(fence);
-  });
-  return Submitted(objects, queue, first, device.vk.QueueSubmit(queue, count, infos, fence),
-                   "vkQueueSubmit");
+void AddBatch(Synchronisation& synchronisation, const VkSubmitInfo& info, Submission* submission) {
+  for (const VkCommandBuffer buffer : SpanOf(info.pCommandBuffers, info.commandBufferCount)) {
+    submission->AddCommandBuffer(buffer);
+  }
+  submission->EndBatch();
+  NoteSemaphores(synchronisation, submission->place(), info);
 }
 
-template <auto kNext>
-VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2* infos,
-                                 VkFence fence) {
-  const DeviceState& device = *QueueOf(queue)->device;
-  DeviceObjects& objects = *device.objects;
-  uint64_t first = 0;
-  Quietly([&] {
-    Submission submission(objects, queue);
-    first = submission.first();
-    for (const VkSubmitInfo2& info : SpanOf(infos, count)) {
-      for (const VkCommandBufferSubmitInfo& buffer :
-           SpanOf(info.pCommandBufferInfos, info.commandBufferInfoCount)) {
-        submission.AddCommandBuffer(buffer.commandBuffer);
-      }
-      submission.EndBatch();
-      const Place place = submission.place();
-      for (const VkSemaphoreSubmitInfo& wait :
-           SpanOf(info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount)) {
-        objects.synchronisation.QueueWaits(place, wait.semaphore, wait.value);
-      }
-      for (const VkSemaphoreSubmitInfo& signal :
-           SpanOf(info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount)) {
-        // Stages limit what a signal waits for.
-        const bool after_everything =
-            (signal.stageMask &
-             (VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT)) != 0;
-        objects.synchronisation.QueueSignals(place, signal.semaphore, signal.value,
-                                             after_everything);
-      }
-    }
-    submission.AddFence(fence);
-  });
-  return Submitted(objects, queue, first, (device.vk.*kNext)(queue, count, infos, fence),
-                   "vkQueueSubmit2");
+void AddBatch(Synchronisation& synchronisation, const VkBindSparseInfo& info,
+              Submission* submission) {
+  submission->EndBatch();
+  NoteSemaphores(synchronisation, submission->place(true), info);
 }
 
-VkResult VKAPI_CALL QueueBindSparse(VkQueue queue, uint32_t count, const VkBindSparseInfo* infos,
-                                    VkFence fence) {
+void AddBatch(Synchronisation& synchronisation, const VkSubmitInfo2& info, Submission* submission) {
+  for (const VkCommandBufferSubmitInfo& buffer :
+       SpanOf(info.pCommandBufferInfos, info.commandBufferInfoCount)) {
+    submission->AddCommandBuffer(buffer.commandBuffer);
+  }
+  submission->EndBatch();
+  const Place place = submission->place();
+  for (const VkSemaphoreSubmitInfo& wait :
+       SpanOf(info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount)) {
+    synchronisation.QueueWaits(place, wait.semaphore, wait.value);
+  }
+  for (const VkSemaphoreSubmitInfo& signal :
+       SpanOf(info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount)) {
+    // Stages limit what a signal waits for.
+    const bool after_everything =
+        (signal.stageMask &
+         (VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT)) != 0;
+    synchronisation.QueueSignals(place, signal.semaphore, signal.value, after_everything);
+  }
+}
+
+// Any call that submits. `kName`: in words about a loss.
+template <auto kNext, const char* kName, typename Info>
+VkResult VKAPI_CALL SubmitNoted(VkQueue queue, uint32_t count, const Info* infos, VkFence fence) {
   const DeviceState& device = *QueueOf(queue)->device;
   DeviceObjects& objects = *device.objects;
   uint64_t first = 0;
   Quietly([&] {
     Submission submission(objects, queue);
     first = submission.first();
-    for (const VkBindSparseInfo& info : SpanOf(infos, count)) {
-      submission.EndBatch();
-      NoteSemaphores(objects.synchronisation, submission.place(true), info);
+    for (const Info& info : SpanOf(infos, count)) {
+      AddBatch(objects.synchronisation, info, &submission);
     }
-    submission.AddFence(fence, true);
+    submission.AddFence(fence, std::is_same_v<Info, VkBindSparseInfo>);
   });
-  return Submitted(objects, queue, first, device.vk.QueueBindSparse(queue, count, infos, fence),
-                   "vkQueueBindSparse");
+  return Submitted(objects, queue, first, (device.vk.*kNext)(queue, count, infos, fence), kName);
 }
+constexpr char kSubmit[] = "vkQueueSubmit";
+constexpr char kSubmit2[] = "vkQueueSubmit2";
+constexpr char kBindSparse[] = "vkQueueBindSparse";
 
 VkResult VKAPI_CALL QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR* info) {
   const DeviceState& device = *QueueOf(queue)->device;
@@ -255,12 +236,14 @@ VkResult VKAPI_CALL DeviceWaitIdle(VkDevice device) {
 
 std::span<const Intercept> SubmissionIntercepts() {
   static const Intercept kTable[] = {
-      InterceptOf<PFN_vkQueueSubmit>("vkQueueSubmit", QueueSubmit),
+      InterceptOf<PFN_vkQueueSubmit>("vkQueueSubmit",
+                                     SubmitNoted<&DeviceFunctions::QueueSubmit, kSubmit>),
       InterceptOf<PFN_vkQueueSubmit2>("vkQueueSubmit2",
-                                      QueueSubmit2<&DeviceFunctions::QueueSubmit2>),
+                                      SubmitNoted<&DeviceFunctions::QueueSubmit2, kSubmit2>),
       InterceptOf<PFN_vkQueueSubmit2>("vkQueueSubmit2KHR",
-                                      QueueSubmit2<&DeviceFunctions::QueueSubmit2KHR>),
-      InterceptOf<PFN_vkQueueBindSparse>("vkQueueBindSparse", QueueBindSparse),
+                                      SubmitNoted<&DeviceFunctions::QueueSubmit2KHR, kSubmit2>),
+      InterceptOf<PFN_vkQueueBindSparse>(
+          "vkQueueBindSparse", SubmitNoted<&DeviceFunctions::QueueBindSparse, kBindSparse>),
       InterceptOf<PFN_vkQueuePresentKHR>("vkQueuePresentKHR", QueuePresentKHR),
       InterceptOf<PFN_vkQueueWaitIdle>("vkQueueWaitIdle", QueueWaitIdle),
       InterceptOf<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle", DeviceWaitIdle),

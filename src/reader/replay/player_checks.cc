@@ -22,24 +22,12 @@ namespace {
 std::optional<uint64_t> BytesWritten(const SubresourceLayout& layout, const D3D12_BOX* box,
                                      UINT row_pitch, UINT slice_pitch) {
   const D3D12_SUBRESOURCE_FOOTPRINT& footprint = layout.placed.Footprint;
-  uint64_t row_bytes = layout.row_bytes;
-  uint64_t rows = layout.row_count;
-  uint64_t slices = footprint.Depth;
-  if (box != nullptr) {
-    if (box->right <= box->left || box->bottom <= box->top || box->back <= box->front) return 0;
-    if (box->right > footprint.Width || box->bottom > footprint.Height ||
-        box->back > footprint.Depth) {
-      return {};
-    }
-    // Blocks of compressed formats are rows, and rounded up.
-    row_bytes = (uint64_t{box->right - box->left} * row_bytes + footprint.Width - 1) /
-                std::max(footprint.Width, 1u);
-    rows = (uint64_t{box->bottom - box->top} * rows + footprint.Height - 1) /
-           std::max(footprint.Height, 1u);
-    slices = box->back - box->front;
+  if (box != nullptr && !IsEmpty(*box) &&
+      (box->right > footprint.Width || box->bottom > footprint.Height ||
+       box->back > footprint.Depth)) {
+    return {};
   }
-  if (rows == 0 || slices == 0) return 0;
-  return (slices - 1) * slice_pitch + (rows - 1) * row_pitch + row_bytes;
+  return BytesOfBox(layout, box, row_pitch, slice_pitch);
 }
 
 Status AtMost(uint64_t first, uint64_t count, uint64_t limit, const char* what) {

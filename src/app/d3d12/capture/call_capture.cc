@@ -52,21 +52,7 @@ uint64_t SubresourceBytesOf(const Wrapper& wrapper, Method method, const void* c
   const Result<SubresourceLayout> layout =
       LayoutOf(static_cast<ID3D12Device*>(wrapper.device()->real_pointer()), desc, subresource);
   if (!layout.ok()) return 0;
-  const D3D12_SUBRESOURCE_FOOTPRINT& footprint = layout->placed.Footprint;
-  uint64_t row_bytes = layout->row_bytes;
-  uint64_t rows = layout->row_count;
-  uint64_t slices = footprint.Depth;
-  if (box != nullptr) {
-    if (box->right <= box->left || box->bottom <= box->top || box->back <= box->front) return 0;
-    // Blocks of compressed formats are rows, and rounded up.
-    row_bytes = (uint64_t{box->right - box->left} * row_bytes + footprint.Width - 1) /
-                std::max(footprint.Width, 1u);
-    rows = (uint64_t{box->bottom - box->top} * rows + footprint.Height - 1) /
-           std::max(footprint.Height, 1u);
-    slices = box->back - box->front;
-  }
-  if (rows == 0 || slices == 0) return 0;
-  return (slices - 1) * slice_pitch + (rows - 1) * row_pitch + row_bytes;
+  return BytesOfBox(*layout, box, row_pitch, slice_pitch);
 }
 
 // Records that an object is incomplete. Used where no exception may reach the program's call.
