@@ -23,6 +23,12 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+void ExpectStopped(const CommandResult& result, int exit_code, const std::string& errors) {
+  EXPECT_EQ(result.exit_code, exit_code) << result.Summary();
+  EXPECT_EQ(result.output, "");
+  EXPECT_EQ(result.errors, errors);
+}
+
 TEST_F(InterruptTest, ReplayEndsAfterTheCall) {
   Copy("long.cairn");
   const CommandResult result =
@@ -53,9 +59,7 @@ TEST_F(InterruptTest, ImagesLeavesNothing) {
   Copy("long.cairn");
   const CommandResult result = Interrupt({"images", "-o", "out", "long.cairn"},
                                          [this](const Command&) { return Has("out"); });
-  EXPECT_EQ(result.exit_code, 1) << result.Summary();
-  EXPECT_EQ(result.output, "");
-  EXPECT_EQ(result.errors, "cairn images: stopped\n");
+  ExpectStopped(result, 1, "cairn images: stopped\n");
   EXPECT_THAT(folder_.Contents(), ElementsAre("long.cairn"));
 }
 
@@ -64,9 +68,7 @@ TEST_F(InterruptTest, DiffOfImagesLeavesNothing) {
   const CommandResult result =
       Interrupt({"diff", "--images", "-o", "out", "long.cairn", "long.cairn"},
                 [this](const Command&) { return Has("out"); });
-  EXPECT_EQ(result.exit_code, 2) << result.Summary();
-  EXPECT_EQ(result.output, "");
-  EXPECT_EQ(result.errors, "cairn diff: stopped\n");
+  ExpectStopped(result, 2, "cairn diff: stopped\n");
   EXPECT_THAT(folder_.Contents(), ElementsAre("long.cairn"));
 }
 
@@ -75,9 +77,7 @@ TEST_F(InterruptTest, TrimLeavesNothing) {
   const CommandResult result =
       Interrupt({"trim", "--frames", "1400-1450", "-o", "b.cairn", "long.cairn"},
                 [this](const Command&) { return Recorded() != 0; });
-  EXPECT_EQ(result.exit_code, 1) << result.Summary();
-  EXPECT_EQ(result.output, "");
-  EXPECT_EQ(result.errors, "cairn trim: interrupted; nothing is written\n");
+  ExpectStopped(result, 1, "cairn trim: interrupted; nothing is written\n");
   EXPECT_THAT(folder_.Contents(), ElementsAre("long.cairn"));
 }
 
@@ -126,9 +126,7 @@ TEST_F(InterruptTest, BisectGoesOnFromItsJournal) {
   const CommandResult result = Interrupt({"bisect", "fault.cairn"},
                                          [&](const Command&) { return AnswerCount(journal) >= 2; });
   EXPECT_GE(AnswerCount(journal), 2u);
-  EXPECT_EQ(result.exit_code, 1) << result.Summary();
-  EXPECT_EQ(result.output, "");
-  EXPECT_EQ(result.errors, "cairn bisect: interrupted; the same command goes on from here\n");
+  ExpectStopped(result, 1, "cairn bisect: interrupted; the same command goes on from here\n");
   EXPECT_THAT(folder_.Contents(), ElementsAre("fault.bisect", "fault.cairn"));
 
   const CommandResult rest = RunCommand(Arguments({"bisect", "fault.cairn"}), Options());
@@ -143,9 +141,7 @@ TEST_F(InterruptTest, BisectTellsItsAnswerAlsoIfTheMinimalTraceWasInterrupted) {
   Copy("fault.cairn");
   const CommandResult result =
       Interrupt({"bisect", "fault.cairn"}, [this](const Command&) { return Has(".untested"); });
-  EXPECT_EQ(result.exit_code, 1) << result.Summary();
-  EXPECT_EQ(result.output, "");
-  EXPECT_EQ(result.errors, "cairn bisect: interrupted; the same command goes on from here\n");
+  ExpectStopped(result, 1, "cairn bisect: interrupted; the same command goes on from here\n");
   EXPECT_THAT(folder_.Contents(), ElementsAre("fault.bisect", "fault.cairn"));
   const size_t answers = AnswerCount(folder_ / "fault.bisect");
 

@@ -200,6 +200,12 @@ class AnnotatedHangTest : public ProgramsTest {
   }
 };
 
+constexpr char kDrawFirst[] =
+    R"( 1. [>] frame 0: "Main" > Frame 1 > Lighting > DRAW_INSTANCED 3 (3 vertices, 1 instance)
+        graphics pipeline "Volumetric fog" [ VS: )";
+constexpr char kDrawInTree[] =
+    "├─[>] DRAW_INSTANCED 3 (3 vertices, 1 instance), graphics pipeline \"Volumetric fog\"";
+
 TEST_F(AnnotatedHangTest, TheDrawIsFoundByItsEventsNamesAndEventId) {
   const std::string report = ReportOf("full");
   EXPECT_THAT(ReadReportedWork(folder_ / "a.cairn").candidates, ElementsAre("DRAW_INSTANCED "));
@@ -207,11 +213,7 @@ TEST_F(AnnotatedHangTest, TheDrawIsFoundByItsEventsNamesAndEventId) {
       report,
       StartsWith("The GPU hung in DRAW_INSTANCED 3 (3 vertices, 1 instance) of Frame 1 > Lighting "
                  "(graphics pipeline \"Volumetric fog\"): proven, it was the only work running."));
-  EXPECT_THAT(
-      report,
-      HasSubstr(
-          R"( 1. [>] frame 0: "Main" > Frame 1 > Lighting > DRAW_INSTANCED 3 (3 vertices, 1 instance)
-        graphics pipeline "Volumetric fog" [ VS: )"));
+  EXPECT_THAT(report, HasSubstr(kDrawFirst));
   EXPECT_THAT(report, HasSubstr(R"(        EventID 0x1000002, "Lighting"
         render target 0: resource "Scene colours"
 )"));
@@ -224,15 +226,8 @@ TEST_F(AnnotatedHangTest, InModeTopTheDrawIsTheLastThatBegan) {
   const std::string report =
       ReportOf("top", {"VK_LOADER_LAYERS_DISABLE=VK_LAYER_CAIRN_breadcrumbs"});
   EXPECT_THAT(ReadReportedWork(folder_ / "a.cairn").candidates.back(), "DRAW_INSTANCED ");
-  EXPECT_THAT(
-      report,
-      HasSubstr(
-          R"( 1. [>] frame 0: "Main" > Frame 1 > Lighting > DRAW_INSTANCED 3 (3 vertices, 1 instance)
-        graphics pipeline "Volumetric fog" [ VS: )"));
-  EXPECT_THAT(
-      report,
-      HasSubstr(
-          "├─[>] DRAW_INSTANCED 3 (3 vertices, 1 instance), graphics pipeline \"Volumetric fog\""));
+  EXPECT_THAT(report, HasSubstr(kDrawFirst));
+  EXPECT_THAT(report, HasSubstr(kDrawInTree));
   EXPECT_THAT(report, HasSubstr("└─[ ] DRAW_INSTANCED 4"));
 }
 
@@ -244,15 +239,8 @@ TEST_F(AnnotatedHangTest, InModeTopTheVulkanLayerKeepsRenderPassesAndTheDrawGoes
   const std::string method = "written with vkCmdFillBuffer through the Vulkan layer";
   const bool fills = report.find(method) != std::string::npos;
   EXPECT_THAT(report, HasSubstr(fills ? method : "written with VK_AMD_buffer_marker through the"));
-  EXPECT_THAT(
-      report,
-      HasSubstr(
-          R"( 1. [>] frame 0: "Main" > Frame 1 > Lighting > DRAW_INSTANCED 3 (3 vertices, 1 instance)
-        graphics pipeline "Volumetric fog" [ VS: )"));
-  EXPECT_THAT(
-      report,
-      HasSubstr(
-          "├─[>] DRAW_INSTANCED 3 (3 vertices, 1 instance), graphics pipeline \"Volumetric fog\""));
+  EXPECT_THAT(report, HasSubstr(kDrawFirst));
+  EXPECT_THAT(report, HasSubstr(kDrawInTree));
   EXPECT_THAT(report, HasSubstr(fills ? "└─[>] DRAW_INSTANCED 4" : "└─[ ] DRAW_INSTANCED 4"));
   EXPECT_EQ(
       report.find("between which the GPU writes nothing; likelier than others: a shader of its "

@@ -296,6 +296,12 @@ class VulkanMemoryTest : public ::testing::Test {
       std::this_thread::yield();
     }
   }
+  // Allocates a set in which this element of binding 0 is that buffer.
+  VkDescriptorSet SetWith(uint32_t element, VkBuffer buffer) {
+    const VkDescriptorSet set = AllocateSet();
+    Write(set, element, buffer);
+    return set;
+  }
   // A dispatch with this set as number 1, in flight.
   void HangWith(VkDescriptorSet set) {
     const VkCommandBuffer commands = Begin();

@@ -30,8 +30,7 @@ using ::testing::Not;
 TEST_F(VulkanMemoryTest, ABufferThatAnotherThreadDestroyedBehindADescriptorIsNamed) {
   const Buffer kept = MakeBuffer("Lights");
   const Buffer lost = MakeBuffer("Particles");
-  const VkDescriptorSet set = AllocateSet();
-  Write(set, 0, kept.handle);
+  const VkDescriptorSet set = SetWith(0, kept.handle);
   Write(set, 1, lost.handle);
   HangWith(set);
   loader_.state().context->BeginLayerFrame();
@@ -74,9 +73,7 @@ TEST_F(VulkanMemoryTest, ABufferThatAnotherThreadDestroyedBehindADescriptorIsNam
 
 TEST_F(VulkanMemoryTest, NamesAreRedactedAndWhoAndWhenStay) {
   const Buffer lost = MakeBuffer("Secret weapon");
-  const VkDescriptorSet set = AllocateSet();
-  Write(set, 0, lost.handle);
-  HangWith(set);
+  HangWith(SetWith(0, lost.handle));
   StartInnerThread("secret thread", [&] { Destroy(lost); }).join();
   const std::string text = JsonReport(Redact(Take()), AnalyseDump(Redact(Take())));
   EXPECT_THAT(text, Not(HasSubstr("Secret weapon")));
@@ -91,8 +88,7 @@ TEST_F(VulkanMemoryTest, NamesAreRedactedAndWhoAndWhenStay) {
 
 TEST_F(VulkanMemoryTest, WhatIsDestroyedBehindFinishedWorkIsNotTold) {
   const Buffer lost = MakeBuffer("Finished");
-  const VkDescriptorSet set = AllocateSet();
-  Write(set, 0, lost.handle);
+  const VkDescriptorSet set = SetWith(0, lost.handle);
   const VkCommandBuffer done = Begin();
   Bind(done, 1, set);
   Dispatch(done);
@@ -101,9 +97,7 @@ TEST_F(VulkanMemoryTest, WhatIsDestroyedBehindFinishedWorkIsNotTold) {
   Destroy(lost);
   // The work that hangs has another set.
   const Buffer alive = MakeBuffer("Alive");
-  const VkDescriptorSet other = AllocateSet();
-  Write(other, 0, alive.handle);
-  HangWith(other);
+  HangWith(SetWith(0, alive.handle));
   EXPECT_TRUE(Bindings().empty());
   Release();
   Destroy(alive);
@@ -112,8 +106,7 @@ TEST_F(VulkanMemoryTest, WhatIsDestroyedBehindFinishedWorkIsNotTold) {
 // The GPU may have gone on behind a wrong access.
 TEST_F(VulkanMemoryTest, OfALostDeviceFinishedWorkIsLookedIntoToo) {
   const Buffer lost = MakeBuffer("Finished");
-  const VkDescriptorSet set = AllocateSet();
-  Write(set, 1, lost.handle);
+  const VkDescriptorSet set = SetWith(1, lost.handle);
   const VkCommandBuffer done = Begin();
   Bind(done, 1, set);
   Dispatch(done);
@@ -271,9 +264,7 @@ TEST_F(VulkanMemoryTest, AHandleThatIsUsedAgainIsNotConfused) {
     Destroy(second);
     GTEST_SKIP() << "this driver, or its memory under a sanitizer, does not give a handle again";
   }
-  const VkDescriptorSet set = AllocateSet();
-  Write(set, 0, second.handle);
-  HangWith(set);
+  HangWith(SetWith(0, second.handle));
   EXPECT_TRUE(Bindings().empty()) << "the one with this handle that was destroyed is an older one";
   Destroy(second);
   const Buffer third = MakeBuffer("Third");
@@ -290,9 +281,7 @@ TEST_F(VulkanMemoryTest, AHandleThatIsUsedAgainIsNotConfused) {
 TEST_F(VulkanMemoryTest, FreedMemoryUnderALivingBufferIsTheCause) {
   const Buffer buffer = MakeBuffer("Skinned vertices");
   SetName(VK_OBJECT_TYPE_DEVICE_MEMORY, Value(buffer.memory), "Heap A");
-  const VkDescriptorSet set = AllocateSet();
-  Write(set, 0, buffer.handle);
-  HangWith(set);
+  HangWith(SetWith(0, buffer.handle));
   FreeMemory(buffer.memory);
   const Json report = ReportOf(Take());
   const std::vector<Json> bindings = Bindings(report);
@@ -382,8 +371,7 @@ TEST_F(VulkanMemoryTest, TheSetThatWasBoundLastCounts) {
 TEST_F(VulkanMemoryTest, ADescriptorThatIsWrittenAnewLeadsToWhatItNames) {
   const Buffer lost = MakeBuffer("Lost");
   const Buffer alive = MakeBuffer("Alive");
-  const VkDescriptorSet set = AllocateSet();
-  Write(set, 0, lost.handle);
+  const VkDescriptorSet set = SetWith(0, lost.handle);
   Destroy(lost);
   Write(set, 0, alive.handle);
   HangWith(set);
@@ -442,8 +430,7 @@ TEST_F(VulkanMemoryTest, WhatNoShaderOfThePipelineDeclaresIsNotMeant) {
   vk().DestroyPipelineLayout(device(), pipeline_layout_, nullptr);
   MakePipeline(ShaderThatDeclares({{0, 0}, {1, 2}}));
   const Buffer lost = MakeBuffer("Lost");
-  const VkDescriptorSet set = AllocateSet();
-  Write(set, 0, lost.handle);
+  const VkDescriptorSet set = SetWith(0, lost.handle);
   const VkCommandBuffer commands = Begin();
   Bind(commands, 0, set);
   Bind(commands, 1, set);
@@ -514,9 +501,7 @@ TEST_F(VulkanMemoryTest, CopiesAndTemplatesWriteDescriptors) {
 // A program that takes everything down while the GPU still runs: sets go first.
 TEST_F(VulkanMemoryTest, AFreedSetStillSaysWhatItHeld) {
   const Buffer lost = MakeBuffer("Torn down");
-  const VkDescriptorSet set = AllocateSet();
-  Write(set, 0, lost.handle);
-  HangWith(set);
+  HangWith(SetWith(0, lost.handle));
   vk().DestroyDescriptorPool(device(), pool_, nullptr);
   pool_ = VK_NULL_HANDLE;
   Destroy(lost);
@@ -530,12 +515,9 @@ TEST_F(VulkanMemoryTest, AFreedSetStillSaysWhatItHeld) {
 TEST_F(VulkanMemoryTest, ASetOfAPoolThatWasResetIsAnother) {
   const Buffer alive = MakeBuffer("Alive");
   const Buffer lost = MakeBuffer("Lost");
-  const VkDescriptorSet set = AllocateSet();
-  Write(set, 0, alive.handle);
-  HangWith(set);
+  HangWith(SetWith(0, alive.handle));
   vk().ResetDescriptorPool(device(), pool_, 0);
-  const VkDescriptorSet again = AllocateSet();
-  Write(again, 0, lost.handle);
+  SetWith(0, lost.handle);
   Destroy(lost);
   EXPECT_TRUE(Bindings().empty());
   Release();
@@ -578,9 +560,7 @@ TEST_F(VulkanMemoryTest, WhileThreadsChangeSetsSnapshotsStayTrue) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 300;
   const Buffer alive = MakeBuffer("Alive");
-  const VkDescriptorSet bound = AllocateSet();
-  Write(bound, 0, alive.handle);
-  HangWith(bound);
+  HangWith(SetWith(0, alive.handle));
   std::atomic<int> running{kThreads};
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "d3d12abi/aggregates.h"
+#include "d3d12abi/buffer_desc.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/testing/system_device.h"
 
@@ -64,14 +65,7 @@ TEST_F(D3D12ApiTest, DescriptorHeapStarts) {
 TEST_F(D3D12ApiTest, ResourceDescription) {
   D3D12_HEAP_PROPERTIES heap = {};
   heap.Type = D3D12_HEAP_TYPE_READBACK;
-  D3D12_RESOURCE_DESC wanted = {};
-  wanted.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  wanted.Width = 12345;
-  wanted.Height = 1;
-  wanted.DepthOrArraySize = 1;
-  wanted.MipLevels = 1;
-  wanted.SampleDesc.Count = 1;
-  wanted.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  const D3D12_RESOURCE_DESC wanted = BufferDesc(12345);
   ComPtr<ID3D12Resource> buffer;
   ASSERT_EQ(device_->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &wanted,
                                              D3D12_RESOURCE_STATE_COPY_DEST, nullptr,
@@ -86,14 +80,7 @@ TEST_F(D3D12ApiTest, ResourceDescription) {
 }
 
 TEST_F(D3D12ApiTest, ResourceAllocationInfo) {
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = 100000;
-  desc.Height = 1;
-  desc.DepthOrArraySize = 1;
-  desc.MipLevels = 1;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  const D3D12_RESOURCE_DESC desc = BufferDesc(100000);
   const D3D12_RESOURCE_ALLOCATION_INFO info = GetAllocationInfo(device_.get(), desc);
   EXPECT_EQ(info.SizeInBytes, 131072u);
   EXPECT_EQ(info.Alignment, 65536u);

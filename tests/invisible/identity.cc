@@ -5,6 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "d3d12abi/buffer_desc.h"
+#include "d3d12abi/testing/test_signature.h"
 #include "invisible/interfaces.h"
 #include "invisible/observer.h"
 
@@ -73,24 +75,9 @@ struct Kind {
   GUID iid;
 };
 
-D3D12_RESOURCE_DESC BufferDesc(uint64_t size_bytes) {
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = size_bytes;
-  desc.Height = desc.DepthOrArraySize = desc.MipLevels = 1;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
-  return desc;
-}
-
 HRESULT CreateRootSignature(ID3D12Device* device, REFIID iid, void** object) {
   const D3D12_ROOT_SIGNATURE_DESC desc = {};
-  ComPtr<ID3DBlob> blob;
-  const HRESULT result = D3D12SerializeRootSignature(
-      &desc, D3D_ROOT_SIGNATURE_VERSION_1_0, reinterpret_cast<ID3DBlob**>(blob.Receive()), nullptr);
-  if (FAILED(result)) return result;
-  return device->CreateRootSignature(0, blob->GetBufferPointer(), blob->GetBufferSize(), iid,
-                                     object);
+  return cairn::CreateTestSignature(device, desc, iid, object);
 }
 
 std::vector<Kind> Kinds() {
@@ -132,7 +119,7 @@ std::vector<Kind> Kinds() {
   kinds.push_back({"buffer",
                    [](ID3D12Device* device, REFIID iid, void** object) {
                      const D3D12_HEAP_PROPERTIES heap = {.Type = D3D12_HEAP_TYPE_UPLOAD};
-                     const D3D12_RESOURCE_DESC desc = BufferDesc(4096);
+                     const D3D12_RESOURCE_DESC desc = cairn::BufferDesc(4096);
                      return device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
                                                             D3D12_RESOURCE_STATE_GENERIC_READ,
                                                             nullptr, iid, object);
@@ -306,7 +293,7 @@ void ObserveDevice(Observer& out) {
     out.Note("heap properties", HashBytes(&properties, sizeof(properties)));
   }
   const D3D12_RESOURCE_ALLOCATION_INFO info =
-      cairn::GetAllocationInfo(device.get(), BufferDesc(100));
+      cairn::GetAllocationInfo(device.get(), cairn::BufferDesc(100));
   out.Note("allocation", HashBytes(&info, sizeof(info)));
   out.Note("LUID", cairn::GetAdapterLuid(device.get()).LowPart);
   D3D12_COMMAND_QUEUE_DESC queue = {D3D12_COMMAND_LIST_TYPE_DIRECT, 12345,

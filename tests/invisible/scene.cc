@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "d3d12abi/buffer_desc.h"
 #include "invisible/observer.h"
 
 extern "C" {
@@ -55,13 +56,7 @@ Scene::~Scene() {
 ComPtr<ID3D12Resource> Scene::Buffer(D3D12_HEAP_TYPE heap, uint64_t size_bytes,
                                      D3D12_RESOURCE_STATES state, D3D12_RESOURCE_FLAGS flags) {
   const D3D12_HEAP_PROPERTIES properties = {.Type = heap};
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = size_bytes;
-  desc.Height = desc.DepthOrArraySize = desc.MipLevels = 1;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
-  desc.Flags = flags;
+  const D3D12_RESOURCE_DESC desc = cairn::BufferDesc(size_bytes, flags);
   ComPtr<ID3D12Resource> buffer;
   Check("CreateCommittedResource",
         device->CreateCommittedResource(&properties, D3D12_HEAP_FLAG_NONE, &desc, state, nullptr,

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "d3d12abi/buffer_desc.h"
+#include "d3d12abi/testing/test_signature.h"
 #include "embedded/fill.cs.dxbc.h"
 #include "embedded/solid.ps.dxbc.h"
 #include "embedded/solid.vs.dxbc.h"
@@ -25,12 +27,9 @@ ComPtr<ID3D12RootSignature> RootConstants(Scene& scene, uint32_t count, bool wit
   D3D12_ROOT_SIGNATURE_DESC desc = {};
   desc.NumParameters = with_uav ? 2 : 1;
   desc.pParameters = parameters.data();
-  ComPtr<ID3DBlob> blob;
-  D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1_0,
-                              reinterpret_cast<ID3DBlob**>(blob.Receive()), nullptr);
   ComPtr<ID3D12RootSignature> signature;
-  scene.device->CreateRootSignature(0, blob->GetBufferPointer(), blob->GetBufferSize(),
-                                    __uuidof(ID3D12RootSignature), signature.Receive());
+  static_cast<void>(cairn::CreateTestSignature(scene.device.get(), desc,
+                                               __uuidof(ID3D12RootSignature), signature.Receive()));
   return signature;
 }
 
@@ -191,12 +190,7 @@ void ObservePlaced(Observer& out, Scene& scene) {
   ComPtr<ID3D12Heap> heap;
   out.NoteResult("heap",
                  scene.device->CreateHeap(&heap_desc, __uuidof(ID3D12Heap), heap.Receive()));
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = 65536;
-  desc.Height = desc.DepthOrArraySize = desc.MipLevels = 1;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  const D3D12_RESOURCE_DESC desc = cairn::BufferDesc(65536);
   ComPtr<ID3D12Resource> first;
   ComPtr<ID3D12Resource> second;
   out.NoteResult("placed", scene.device->CreatePlacedResource(

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "app/recorder/watcher_link.h"
+#include "send_descriptors.h"
 
 namespace {
 
@@ -42,22 +43,8 @@ int Socket() {
 }
 
 void SendBytes(const void* bytes, size_t size, std::span<const int> descriptors = {}) {
-  iovec data{const_cast<void*>(bytes), size};
-  std::vector<char> control(CMSG_SPACE(descriptors.size_bytes()));
-  msghdr header{};
-  header.msg_iov = &data;
-  header.msg_iovlen = 1;
-  if (!descriptors.empty()) {
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
-    cmsghdr* part = CMSG_FIRSTHDR(&header);
-    part->cmsg_level = SOL_SOCKET;
-    part->cmsg_type = SCM_RIGHTS;
-    part->cmsg_len = CMSG_LEN(descriptors.size_bytes());
-    std::memcpy(CMSG_DATA(part), descriptors.data(), descriptors.size_bytes());
-  }
   // A watcher that went away would be the defect that the test looks for.
-  if (sendmsg(Socket(), &header, MSG_NOSIGNAL) < 0) std::exit(75);
+  if (!SendDescriptors(Socket(), bytes, size, descriptors)) std::exit(75);
 }
 
 void Send(const Message& message, std::span<const int> descriptors = {}) {

@@ -32,6 +32,7 @@
 #include "format/block/block.h"
 #include "format/block/destructions.h"
 #include "format/block/handover.h"
+#include "send_descriptors.h"
 
 namespace {
 
@@ -49,22 +50,8 @@ void Send(cairn::HandoverKind kind, uint64_t bytes = 0, std::span<const int> des
   cairn::HandoverMessage message;
   message.kind = kind;
   message.block_bytes = bytes;
-  iovec data{&message, sizeof(message)};
-  std::vector<char> control(CMSG_SPACE(descriptors.size_bytes()));
-  msghdr header{};
-  header.msg_iov = &data;
-  header.msg_iovlen = 1;
-  if (!descriptors.empty()) {
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
-    cmsghdr* const part = CMSG_FIRSTHDR(&header);
-    part->cmsg_level = SOL_SOCKET;
-    part->cmsg_type = SCM_RIGHTS;
-    part->cmsg_len = CMSG_LEN(descriptors.size_bytes());
-    std::memcpy(CMSG_DATA(part), descriptors.data(), descriptors.size_bytes());
-  }
   // It may be full of what others have sent.
-  (void)!sendmsg(Socket(), &header, MSG_NOSIGNAL);
+  static_cast<void>(SendDescriptors(Socket(), &message, sizeof(message), descriptors));
 }
 
 void SendOne(int descriptor, uint64_t bytes) {

@@ -17,7 +17,9 @@
 #endif
 
 #include "d3d12abi/aggregates.h"
+#include "d3d12abi/buffer_desc.h"
 #include "d3d12abi/com_ptr.h"
+#include "d3d12abi/testing/test_target.h"
 
 namespace {
 
@@ -101,35 +103,15 @@ class Program {
 
  private:
   ComPtr<ID3D12Resource> MakeTarget() {
-    D3D12_HEAP_PROPERTIES heap = {};
-    heap.Type = D3D12_HEAP_TYPE_DEFAULT;
-    D3D12_RESOURCE_DESC desc = {};
-    desc.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D;
-    desc.Width = kSize;
-    desc.Height = kSize;
-    desc.DepthOrArraySize = 1;
-    desc.MipLevels = 1;
-    desc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
-    desc.SampleDesc.Count = 1;
-    desc.Flags = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET;
     ComPtr<ID3D12Resource> target;
-    Check(device_->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
-                                           D3D12_RESOURCE_STATE_RENDER_TARGET, nullptr,
-                                           __uuidof(ID3D12Resource), target.Receive()),
+    Check(cairn::CreateTestTarget(device_.get(), kSize, __uuidof(ID3D12Resource), target.Receive()),
           "CreateCommittedResource");
     return target;
   }
   void MakeReadback() {
     D3D12_HEAP_PROPERTIES heap = {};
     heap.Type = D3D12_HEAP_TYPE_READBACK;
-    D3D12_RESOURCE_DESC desc = {};
-    desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-    desc.Width = kTargets * kCopyBytes;
-    desc.Height = 1;
-    desc.DepthOrArraySize = 1;
-    desc.MipLevels = 1;
-    desc.SampleDesc.Count = 1;
-    desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+    const D3D12_RESOURCE_DESC desc = cairn::BufferDesc(kTargets * kCopyBytes);
     Check(device_->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
                                            D3D12_RESOURCE_STATE_COPY_DEST, nullptr,
                                            __uuidof(ID3D12Resource), readback_.Receive()),

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "d3d12abi/buffer_desc.h"
 #include "d3d12abi/com_ptr.h"
 
 namespace {
@@ -30,14 +31,7 @@ ComPtr<ID3D12Resource> CreateBuffer(ID3D12Device* device, D3D12_HEAP_TYPE heap, 
                                     D3D12_RESOURCE_STATES state) {
   D3D12_HEAP_PROPERTIES properties = {};
   properties.Type = heap;
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = bytes;
-  desc.Height = 1;
-  desc.DepthOrArraySize = 1;
-  desc.MipLevels = 1;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  const D3D12_RESOURCE_DESC desc = cairn::BufferDesc(bytes);
   ComPtr<ID3D12Resource> buffer;
   Check(device->CreateCommittedResource(&properties, D3D12_HEAP_FLAG_NONE, &desc, state, nullptr,
                                         __uuidof(ID3D12Resource), buffer.Receive()),

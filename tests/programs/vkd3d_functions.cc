@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "app/entry/entry_vkd3d.h"
+#include "d3d12abi/buffer_desc.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/d3d12_api.h"
 
@@ -77,14 +78,7 @@ void SignalOnCpu(void* library, ID3D12Device* device) {
 }
 
 ComPtr<ID3D12Resource> Place(ID3D12Device* device, ID3D12Heap* heap, uint64_t offset) {
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = 4096;
-  desc.Height = 1;
-  desc.DepthOrArraySize = 1;
-  desc.MipLevels = 1;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  const D3D12_RESOURCE_DESC desc = cairn::BufferDesc(4096);
   ComPtr<ID3D12Resource> buffer;
   const HRESULT result =
       device->CreatePlacedResource(heap, offset, &desc, D3D12_RESOURCE_STATE_GENERIC_READ, nullptr,

@@ -15,6 +15,7 @@
 
 #include "app/breadcrumbs/d3d12_backend.h"
 #include "app/breadcrumbs/d3d12_submitter.h"
+#include "app/breadcrumbs/testing/test_context_desc.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/testing/fake_device.h"
 #include "d3d12abi/testing/fake_stubs.h"
@@ -70,9 +71,7 @@ class LayerSharingTest : public testing::Test {
 
   // The layer has breadcrumbs, and records the list.
   void StartLayer(CairnMode mode = CAIRN_MODE_TOP) {
-    CairnContextDesc desc = Desc();
-    desc.mode = mode;
-    desc.raw_marker_count = 0;
+    const CairnContextDesc desc = TestContextDesc(mode, 64, 0);
     layer_device_.context = *Context::CreateDeferred(desc, block_, CreateD3D12Backend(real_.get()));
   }
   void RecordInLayer() {
@@ -81,17 +80,7 @@ class LayerSharingTest : public testing::Test {
     desc.native = layer_list_.real;
     ASSERT_TRUE(layer_device_.context->BeginCommandList(desc, &layer_list_.recording, &list_).ok());
   }
-  static CairnContextDesc Desc() {
-    CairnContextDesc desc{};
-    desc.struct_size = sizeof(desc);
-    desc.flags = CAIRN_CONTEXT_NO_SIGNAL_HANDLER;
-    desc.mode = CAIRN_MODE_FULL;
-    desc.frame_history_length = 2;
-    desc.max_command_lists = 64;
-    desc.raw_marker_count = 8;
-    return desc;
-  }
-  CairnContext* CreateShared(const CairnContextDesc& desc = Desc()) {
+  CairnContext* CreateShared(const CairnContextDesc& desc = TestContextDesc()) {
     CairnD3D12Desc d3d12{sizeof(d3d12), &device_};
     CairnContext* context = nullptr;
     EXPECT_EQ(cairnCreateContextD3D12(&desc, &d3d12, &context), CAIRN_OK)
@@ -211,7 +200,7 @@ TEST_F(LayerSharingTest, StatusIsAllocatedByTheApplication) {
   StartLayer();
   static int allocations = 0;
   static int releases = 0;
-  CairnContextDesc desc = Desc();
+  CairnContextDesc desc = TestContextDesc();
   desc.allocation.allocate = [](size_t size, void*) {
     ++allocations;
     return std::malloc(size);
@@ -259,7 +248,7 @@ TEST_F(LayerSharingTest, AnotherCopysWrapperIsADeviceLikeOthers) {
   EXPECT_EQ(FinderOfLists(kThisAbi)(&list_), nullptr);
   // The other fields are not read: this device supports nothing, and the error says so.
   CairnD3D12Desc d3d12{sizeof(d3d12), &device_};
-  const CairnContextDesc desc = Desc();
+  const CairnContextDesc desc = TestContextDesc();
   CairnContext* context = nullptr;
   EXPECT_NE(cairnCreateContextD3D12(&desc, &d3d12, &context), CAIRN_OK);
   EXPECT_EQ(context, nullptr);

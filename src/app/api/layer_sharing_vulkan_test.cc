@@ -16,6 +16,7 @@
 #include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/layer_identity.h"
 #include "app/breadcrumbs/testing/simulated_gpu.h"
+#include "app/breadcrumbs/testing/test_context_desc.h"
 #include "format/block/raw_marker_binds.h"
 #include "format/snapshot/snapshot_from_block.h"
 
@@ -55,9 +56,7 @@ class LayerSharingVulkanTest : public testing::Test {
   }
 
   void StartLayer() {
-    CairnContextDesc desc = Desc();
-    desc.mode = CAIRN_MODE_TOP;
-    desc.raw_marker_count = 0;
+    const CairnContextDesc desc = TestContextDesc(CAIRN_MODE_TOP, 64, 0);
     g_layer_device.context =
         *Context::CreateDeferred(desc, block_, std::make_unique<SimulatedBackend>());
   }
@@ -68,18 +67,8 @@ class LayerSharingVulkanTest : public testing::Test {
     desc.native = &g_native;
     ASSERT_TRUE(g_layer_device.context->BeginCommandList(desc, &g_layer_list.recording).ok());
   }
-  static CairnContextDesc Desc() {
-    CairnContextDesc desc{};
-    desc.struct_size = sizeof(desc);
-    desc.flags = CAIRN_CONTEXT_NO_SIGNAL_HANDLER;
-    desc.mode = CAIRN_MODE_FULL;
-    desc.frame_history_length = 2;
-    desc.max_command_lists = 64;
-    desc.raw_marker_count = 8;
-    return desc;
-  }
   static CairnResult Create(void* device, CairnContext** context) {
-    const CairnContextDesc desc = Desc();
+    const CairnContextDesc desc = TestContextDesc();
     CairnVulkanDesc vulkan{};
     vulkan.struct_size = sizeof(vulkan);
     vulkan.instance = &g_something;

@@ -474,6 +474,13 @@ void RecordDraw(CommandList* list, CairnPipeline pipeline = 0) {
   list->EndWork();
 }
 
+CommandList* SecondaryWithADraw(Context* context, SimulatedList& native) {
+  CommandList* list = BeginFlags(context, native, CAIRN_LIST_SECONDARY | CAIRN_LIST_EXCLUSIVE);
+  RecordDraw(list);
+  list->End();
+  return list;
+}
+
 TEST_F(LayerContextTest, AnExclusiveListIsClearedAtEverySubmissionThatFollows) {
   Make();
   SimulatedList native;
@@ -494,9 +501,7 @@ TEST_F(LayerContextTest, SecondariesCountAndAreClearedWithThePrimary) {
   Make();
   SimulatedList native;
   SimulatedList primary_native;
-  CommandList* inner = BeginFlags(context_, native, CAIRN_LIST_SECONDARY | CAIRN_LIST_EXCLUSIVE);
-  RecordDraw(inner);
-  inner->End();
+  CommandList* inner = SecondaryWithADraw(context_, native);
   EXPECT_EQ(inner->slot()->flags, kRecordingSecondary);
   CommandList* primary = BeginFlags(context_, primary_native, CAIRN_LIST_EXCLUSIVE);
   primary->BeginMarker(CAIRN_MARKER_EXECUTE_COMMANDS, nullptr, CAIRN_NAME_STATIC);
@@ -520,9 +525,7 @@ TEST_F(LayerContextTest, SecondariesAreClearedBeforeTheRunOfThePrimaryIsPublishe
   Make();
   SimulatedList native;
   SimulatedList primary_native;
-  CommandList* inner = BeginFlags(context_, native, CAIRN_LIST_SECONDARY | CAIRN_LIST_EXCLUSIVE);
-  RecordDraw(inner);
-  inner->End();
+  CommandList* inner = SecondaryWithADraw(context_, native);
   CommandList* primary = BeginFlags(context_, primary_native, CAIRN_LIST_EXCLUSIVE);
   primary->ExecuteSecondary(*inner);
   primary->End();

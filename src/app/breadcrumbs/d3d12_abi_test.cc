@@ -15,6 +15,7 @@
 #include "app/breadcrumbs/d3d12_selftest.h"
 #include "app/breadcrumbs/d3d12_submitter.h"
 #include "app/breadcrumbs/driver_half.h"
+#include "app/breadcrumbs/testing/test_context_desc.h"
 #include "base/testing/leaks_are_meant.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/testing/fake_device.h"
@@ -48,16 +49,6 @@ class D3D12AbiTest : public testing::Test {
     block_ = std::move(BlockWriter::Create(kMinBlockBytes).value());
   }
 
-  CairnContextDesc Desc() {
-    CairnContextDesc desc{};
-    desc.struct_size = sizeof(desc);
-    desc.flags = CAIRN_CONTEXT_NO_SIGNAL_HANDLER;
-    desc.mode = CAIRN_MODE_FULL;
-    desc.frame_history_length = 2;
-    desc.max_command_lists = 16;
-    desc.raw_marker_count = 4;
-    return desc;
-  }
   std::string Name(NameRef ref) const {
     return std::string(block_->Name(ref)->bytes, block_->Name(ref)->length_bytes);
   }
@@ -73,8 +64,8 @@ TEST_F(D3D12AbiTest, DeviceIsRecognised) {
 
 TEST_F(D3D12AbiTest, WordsOfAListArrive) {
   const int objects_before = FakeObjectCount();
-  Result<Context*> created =
-      Context::Create(Desc(), block_.get(), CreateD3D12Backend(device_.get()));
+  Result<Context*> created = Context::Create(TestContextDesc(CAIRN_MODE_FULL, 16, 4), block_.get(),
+                                             CreateD3D12Backend(device_.get()));
   ASSERT_TRUE(created.ok()) << created.status().message();
   Context& context = **created;
   const ContextRecord& record = block_->contexts()[0];

@@ -12,6 +12,7 @@
 
 #include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/testing/simulated_gpu.h"
+#include "app/breadcrumbs/testing/test_context_desc.h"
 #include "app/recorder/dxbc_code.h"
 
 namespace cairn {
@@ -59,12 +60,7 @@ class WorkTest : public testing::Test {
     Result<std::unique_ptr<BlockWriter>> block = BlockWriter::Create(kMinLayerBlockBytes);
     ASSERT_TRUE(block.ok());
     block_ = std::move(*block);
-    CairnContextDesc desc{};
-    desc.struct_size = sizeof(desc);
-    desc.flags = CAIRN_CONTEXT_NO_SIGNAL_HANDLER;
-    desc.mode = mode;
-    desc.frame_history_length = 2;
-    desc.max_command_lists = 64;
+    const CairnContextDesc desc = TestContextDesc(mode, 64, 0);
     Result<Context*> context =
         Context::Create(desc, block_.get(), std::make_unique<SimulatedBackend>(&live_lists_));
     ASSERT_TRUE(context.ok()) << context.status().message();

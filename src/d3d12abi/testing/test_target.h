@@ -11,8 +11,9 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// A render target of size x size pixels, R8G8B8A8_UNORM, in the state RENDER_TARGET.
-inline HRESULT CreateTestTarget(ID3D12Device* device, uint32_t size, REFIID iid, void** target) {
+// A render target of size x size pixels, R8G8B8A8_UNORM.
+inline HRESULT CreateTestTarget(ID3D12Device* device, uint32_t size, REFIID iid, void** target,
+                                D3D12_RESOURCE_STATES state = D3D12_RESOURCE_STATE_RENDER_TARGET) {
   D3D12_HEAP_PROPERTIES heap = {};
   heap.Type = D3D12_HEAP_TYPE_DEFAULT;
   D3D12_RESOURCE_DESC desc = {};
@@ -24,8 +25,8 @@ inline HRESULT CreateTestTarget(ID3D12Device* device, uint32_t size, REFIID iid,
   desc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
   desc.SampleDesc.Count = 1;
   desc.Flags = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET;
-  return device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
-                                         D3D12_RESOURCE_STATE_RENDER_TARGET, nullptr, iid, target);
+  return device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc, state, nullptr, iid,
+                                         target);
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "cairn/marker_types.h"
 
 #include "format/snapshot/marker_type_name.h"
@@ -82,6 +84,11 @@ struct Fixture {
     for (const TestBlock::List& secondary : secondaries) block.ExecuteSecondary(list, secondary);
     block.End(list, begin);
   }
+  // Submits a list, of which the GPU came so far.
+  void Run(TestBlock::List list, uint32_t reached, uint32_t passed) {
+    block.Submit(queue, list);
+    block.SetProgress(list, reached, passed);
+  }
   TestBlock::List AddPrimary(std::string_view name,
                              std::initializer_list<TestBlock::List> secondaries,
                              uint32_t flags = 0) {
@@ -92,13 +99,17 @@ struct Fixture {
     block.Close(list);
     return list;
   }
+  // A secondary with so many draws, and a primary that executes it.
+  std::pair<TestBlock::List, TestBlock::List> AddBoth(int draws, std::string_view name) {
+    const TestBlock::List secondary = AddSecondary("", draws);
+    return {secondary, AddPrimary(name, {secondary})};
+  }
 };
 
 // A primary is submitted again while the block is read: its secondary's words may be of either execution.
 TEST(Secondaries, WordsAreDroppedWhereThePrimaryWasSubmittedMeanwhile) {
   Fixture f;
-  const TestBlock::List secondary = f.AddSecondary("", 2);
-  const TestBlock::List primary = f.AddPrimary("Main", {secondary});
+  const auto [secondary, primary] = f.AddBoth(2, "Main");
   f.block.Submit(f.queue, primary);
   f.block.SetProgress(secondary, 3, 2);
   const BlockReader reader = std::move(BlockReader::Open(f.block.bytes()).value());
@@ -134,10 +145,8 @@ TEST(Secondaries, WordsAreDroppedWhereThePrimaryWasSubmittedMeanwhile) {
 
 TEST(Secondaries, StandWhereTheyAreExecuted) {
   Fixture f;
-  const TestBlock::List secondary = f.AddSecondary("", 2);
-  const TestBlock::List primary = f.AddPrimary("Main", {secondary});
-  f.block.Submit(f.queue, primary);
-  f.block.SetProgress(primary, 3, 2);
+  const auto [secondary, primary] = f.AddBoth(2, "Main");
+  f.Run(primary, 3, 2);
   f.block.SetProgress(secondary, 3, 2);
   const Snapshot s = Take(f.block);
   ASSERT_THAT(s.recordings, SizeIs(1));
@@ -164,8 +173,7 @@ TEST(Secondaries, SeveralInOneCommandWithTheirNames) {
   const TestBlock::List second = f.AddSecondary("Lights", 1);
   const TestBlock::List empty = f.AddSecondary("Empty", 0);
   const TestBlock::List primary = f.AddPrimary("", {first, empty, second});
-  f.block.Submit(f.queue, primary);
-  f.block.SetProgress(primary, 3, 2);
+  f.Run(primary, 3, 2);
   f.block.SetProgress(first, 1, 2);
   f.block.SetProgress(second, 1, 0);
   EXPECT_EQ(Tree(Take(f.block), 0),
@@ -191,10 +199,8 @@ TEST(Secondaries, SeveralInOneCommandWithTheirNames) {
 
 TEST(Secondaries, TheWordsOfThePrimaryMoveAlong) {
   Fixture f;
-  const TestBlock::List secondary = f.AddSecondary("", 2);
-  const TestBlock::List primary = f.AddPrimary("Main", {secondary});
-  f.block.Submit(f.queue, primary);
-  f.block.SetProgress(primary, 6, 5);
+  const auto [secondary, primary] = f.AddBoth(2, "Main");
+  f.Run(primary, 6, 5);
   f.block.SetProgress(secondary, 3, 4);
   const Snapshot s = Take(f.block);
   EXPECT_EQ(s.recordings[0].reached, 10u);
@@ -213,8 +219,7 @@ TEST(Secondaries, WhatTheyLeaveOpenIsEnded) {
       .flags |= kEventWritesBottom;
   f.block.Close(secondary);
   const TestBlock::List primary = f.AddPrimary("", {secondary});
-  f.block.Submit(f.queue, primary);
-  f.block.SetProgress(primary, 3, 2);
+  f.Run(primary, 3, 2);
   f.block.SetProgress(secondary, 2, 2);
   EXPECT_EQ(Tree(Take(f.block), 0),
             "'' reached 6 passed 8\n"
@@ -263,10 +268,8 @@ TEST(Secondaries, WordsBelongToTheOneThatIsUnfinished) {
   const TestBlock::List done = f.AddPrimary("Done", {secondary});
   const TestBlock::List running = f.AddPrimary("Running", {secondary});
   const TestBlock::List later = f.AddPrimary("Not submitted", {secondary});
-  f.block.Submit(f.queue, done);
-  f.block.SetProgress(done, 6, 7);
-  f.block.Submit(f.queue, running);
-  f.block.SetProgress(running, 3, 2);
+  f.Run(done, 6, 7);
+  f.Run(running, 3, 2);
   f.block.SetProgress(secondary, 1, 0);
   f.block.SetProgress(later, 0, 0);
   const Snapshot s = Take(f.block);
@@ -291,10 +294,8 @@ TEST(Secondaries, ToldCompletionMakesAPrimaryFinished) {
 
 TEST(Secondaries, WordsOfAnEarlierGenerationDoNotCount) {
   Fixture f;
-  const TestBlock::List secondary = f.AddSecondary("", 1);
-  const TestBlock::List primary = f.AddPrimary("", {secondary});
-  f.block.Submit(f.queue, primary);
-  f.block.SetProgress(primary, 3, 2);
+  const auto [secondary, primary] = f.AddBoth(1, "");
+  f.Run(primary, 3, 2);
   f.block.SetProgress(secondary, 1, 2);
   ++f.block.slot(secondary).generation;
   const Snapshot s = Take(f.block);

@@ -47,6 +47,42 @@ struct Memory {
   size_t size;
 };
 
+// Four pages that a tracker watches, and one that nobody may write to. In a child process.
+struct Tracked {
+  Tracked() {
+    mprotect(read_only.data, kPage, PROT_READ);
+    if (!tracker->Add(range)) _exit(2);
+  }
+  std::vector<PageRange> Collect() {
+    std::vector<PageRange> written;
+    tracker->Collect(range, &written);
+    return written;
+  }
+  // Returns true if that is the page that begins there.
+  bool IsPage(const std::vector<PageRange>& written, size_t offset) const {
+    return written.size() == 1 && written[0].begin == range.begin + offset;
+  }
+
+  Memory memory{4};
+  Memory read_only{1};
+  const std::unique_ptr<WriteTracker> tracker = MakeFaultWriteTracker();
+  const PageRange range{reinterpret_cast<uintptr_t>(memory.data),
+                        reinterpret_cast<uintptr_t>(memory.data) + memory.size};
+};
+
+// Returns the wait status of a child that runs this, and must not come to its end.
+template <typename Body>
+int StatusOfChild(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    body();
+    _exit(3);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
+
 TEST(SparseMemory, IsZeroAndCostsNothingUntilItIsTouched) {
   constexpr size_t kBytes = size_t{1} << 30;
   unsigned char resident = 0;
@@ -79,29 +115,19 @@ TEST(WriteTracker, MemoryOfADriverIsNotOrdinary) {
 }
 
 TEST(FaultWriteTracker, FaultsThatAreNotOursGoToTheHandlerBefore) {
-  const pid_t child = fork();
-  if (child == 0) {
+  const int status = StatusOfChild([] {
     static sigjmp_buf back;
     struct sigaction theirs {};
     theirs.sa_handler = [](int) { siglongjmp(back, 1); };
     sigaction(SIGSEGV, &theirs, nullptr);
-    Memory memory(4);
-    Memory read_only(1);
-    mprotect(read_only.data, kPage, PROT_READ);
-    const auto tracker = MakeFaultWriteTracker();
-    const auto begin = reinterpret_cast<uintptr_t>(memory.data);
-    if (!tracker->Add({begin, begin + memory.size})) _exit(2);
-    memory.Set(kPage, 1);
+    Tracked tracked;
+    tracked.memory.Set(kPage, 1);
     if (sigsetjmp(back, 1) == 0) {
-      read_only.Set(0, 1);
+      tracked.read_only.Set(0, 1);
       _exit(3);
     }
-    std::vector<PageRange> written;
-    tracker->Collect({begin, begin + memory.size}, &written);
-    _exit(written.size() == 1 && written[0].begin == begin + kPage ? 0 : 4);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
+    _exit(tracked.IsPage(tracked.Collect(), kPage) ? 0 : 4);
+  });
   EXPECT_EQ(status, 0);
 }
 
@@ -114,57 +140,36 @@ void PassOnTheirFault(int signal, siginfo_t* info, void* context) {
 }
 
 TEST(FaultWriteTracker, AHandlerThatPassesOnToOursGetsEachFaultOnce) {
-  const pid_t child = fork();
-  if (child == 0) {
+  const int status = StatusOfChild([] {
     static sigjmp_buf back;
     struct sigaction first {};
     first.sa_handler = [](int) { siglongjmp(back, 1); };
     sigaction(SIGSEGV, &first, nullptr);
-    Memory memory(4);
-    Memory read_only(1);
-    mprotect(read_only.data, kPage, PROT_READ);
-    const auto tracker = MakeFaultWriteTracker();
-    const auto begin = reinterpret_cast<uintptr_t>(memory.data);
-    if (!tracker->Add({begin, begin + memory.size})) _exit(2);
+    Tracked tracked;
     struct sigaction theirs {};
     theirs.sa_sigaction = &PassOnTheirFault;
     theirs.sa_flags = SA_SIGINFO | SA_NODEFER;
     sigaction(SIGSEGV, &theirs, &ours_before_theirs);
-    std::vector<PageRange> written;
-    tracker->Collect({begin, begin + memory.size},
-                     &written);  // ours is installed again, before theirs
+    tracked.Collect();  // ours is installed again, before theirs
     for (int i = 0; i < 3; ++i) {
       if (sigsetjmp(back, 1) == 0) {
-        read_only.Set(0, 1);
+        tracked.read_only.Set(0, 1);
         _exit(3);
       }
     }
-    memory.Set(kPage, 1);  // ours: nobody else learns of it
-    written.clear();
-    tracker->Collect({begin, begin + memory.size}, &written);
-    _exit(their_faults == 3 && written.size() == 1 && written[0].begin == begin + kPage ? 0 : 4);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
+    tracked.memory.Set(kPage, 1);  // ours: nobody else learns of it
+    _exit(tracked.IsPage(tracked.Collect(), kPage) && their_faults == 3 ? 0 : 4);
+  });
   EXPECT_EQ(status, 0);
 }
 
 TEST(FaultWriteTracker, WithoutAHandlerBeforeAFaultIsStillTheEnd) {
-  const pid_t child = fork();
-  if (child == 0) {
+  const int status = StatusOfChild([] {
     signal(SIGSEGV, SIG_DFL);
-    Memory memory(4);
-    Memory read_only(1);
-    mprotect(read_only.data, kPage, PROT_READ);
-    const auto tracker = MakeFaultWriteTracker();
-    const auto begin = reinterpret_cast<uintptr_t>(memory.data);
-    if (!tracker->Add({begin, begin + memory.size})) _exit(2);
-    memory.Set(kPage, 1);
-    read_only.Set(0, 1);
-    _exit(3);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
+    Tracked tracked;
+    tracked.memory.Set(kPage, 1);
+    tracked.read_only.Set(0, 1);
+  });
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV) << status;
 }
 

@@ -280,6 +280,14 @@ TEST(DescribeCulprits, ListsAndSubmissions) {
   EXPECT_EQ(1u, (*texts)[1].list_index);
 }
 
+BisectAnswer Found(std::vector<Suspect> culprits, uint64_t place) {
+  BisectAnswer answer;
+  answer.found = true;
+  answer.culprits = std::move(culprits);
+  answer.place = place;
+  return answer;
+}
+
 class MinimalTraceTest : public ::testing::Test {
  protected:
   ~MinimalTraceTest() override { std::filesystem::remove(path_); }
@@ -319,10 +327,8 @@ class MinimalTraceTest : public ::testing::Test {
 TEST_F(MinimalTraceTest, HoldsTheCulpritAndWhatItNeeds) {
   TwoLists program;
   TraceReader trace = program.test.Open();
-  BisectAnswer answer;
-  answer.found = true;
-  answer.culprits = {{Suspect::Kind::kCall, program.second_dispatch, 0}};
-  answer.place = program.submissions[0];
+  BisectAnswer answer =
+      Found({{Suspect::Kind::kCall, program.second_dispatch, 0}}, program.submissions[0]);
   const std::vector<KeptRecord> records = Write(trace, answer);
   ASSERT_THAT(tree_.submissions, SizeIs(1));
   EXPECT_EQ(program.submissions[0], tree_.submissions[0].call);
@@ -338,10 +344,8 @@ TEST_F(MinimalTraceTest, HoldsTheCulpritAndWhatItNeeds) {
 TEST_F(MinimalTraceTest, OfARecordingThatIsNotExecutedOnlyItsEndsStay) {
   TwoLists program;
   TraceReader trace = program.test.Open();
-  BisectAnswer answer;
-  answer.found = true;
-  answer.culprits = {{Suspect::Kind::kCall, program.late_dispatch, 0}};
-  answer.place = program.submissions[2];
+  BisectAnswer answer =
+      Found({{Suspect::Kind::kCall, program.late_dispatch, 0}}, program.submissions[2]);
   const std::vector<KeptRecord> records = Write(trace, answer);
   ASSERT_THAT(tree_.submissions, SizeIs(1));
   EXPECT_THAT(*tree_.submissions[0].lists[0].calls, ElementsAre(program.late_dispatch));
@@ -362,11 +366,9 @@ TEST_F(MinimalTraceTest, OfARecordingThatIsNotExecutedOnlyItsEndsStay) {
 TEST_F(MinimalTraceTest, TwoCulpritsInTwoSubmissions) {
   TwoLists program;
   TraceReader trace = program.test.Open();
-  BisectAnswer answer;
-  answer.found = true;
-  answer.culprits = {{Suspect::Kind::kCall, program.shadow_draw, 0},
-                     {Suspect::Kind::kCall, program.late_dispatch, 0}};
-  answer.place = program.submissions[2];
+  BisectAnswer answer = Found({{Suspect::Kind::kCall, program.shadow_draw, 0},
+                               {Suspect::Kind::kCall, program.late_dispatch, 0}},
+                              program.submissions[2]);
   Write(trace, answer);
   ASSERT_THAT(tree_.submissions, SizeIs(2));
   EXPECT_EQ(kShadow, tree_.submissions[0].lists[0].object);
@@ -377,10 +379,8 @@ TEST_F(MinimalTraceTest, TwoCulpritsInTwoSubmissions) {
 TEST_F(MinimalTraceTest, AWholeListAndAWholeSubmission) {
   TwoLists program;
   TraceReader trace = program.test.Open();
-  BisectAnswer answer;
-  answer.found = true;
-  answer.culprits = {{Suspect::Kind::kList, program.submissions[0], 0}};
-  answer.place = program.submissions[0];
+  BisectAnswer answer =
+      Found({{Suspect::Kind::kList, program.submissions[0], 0}}, program.submissions[0]);
   Write(trace, answer);
   EXPECT_THAT(*tree_.submissions[0].lists[0].calls,
               ElementsAre(program.first_dispatch, program.second_dispatch));
@@ -423,10 +423,7 @@ TEST_F(MinimalTraceTest, ObjectsThatOnlyOtherWorkNeedsGo) {
   program.Execute({kMain, kShadow});
   TraceReader trace = test.Open();
   ASSERT_TRUE(test.status().ok()) << test.status().message();
-  BisectAnswer answer;
-  answer.found = true;
-  answer.culprits = {{Suspect::Kind::kCall, culprit, 0}};
-  answer.place = program.submissions.back();
+  BisectAnswer answer = Found({{Suspect::Kind::kCall, culprit, 0}}, program.submissions.back());
   const auto made = [](const std::vector<KeptRecord>& records, uint64_t object) {
     return std::any_of(records.begin(), records.end(), [&](const KeptRecord& kept) {
       return kept.record.kind == RecordKind::kObject && kept.record.object == object;
@@ -508,10 +505,7 @@ TEST_F(MinimalTraceTest, BundlesOfCulpritsStayWhole) {
   program.Close(kMain);
   program.Execute({kMain});
   TraceReader trace = test.Open();
-  BisectAnswer answer;
-  answer.found = true;
-  answer.culprits = {{Suspect::Kind::kCall, culprit, 0}};
-  answer.place = program.submissions.back();
+  BisectAnswer answer = Found({{Suspect::Kind::kCall, culprit, 0}}, program.submissions.back());
   const std::vector<KeptRecord> records = Write(trace, answer);
   for (const uint64_t kept : {pipeline, draw, culprit}) EXPECT_TRUE(Has(records, kept)) << kept;
   for (const uint64_t gone : {old_draw, other_draw, other}) {

@@ -41,6 +41,17 @@ class PlayerGpuTest : public testing::Test {
     return status;
   }
 
+  // Expects that it plays.
+  std::vector<FrameImage> PlayedImages() {
+    PlayerOptions options;
+    options.images = true;
+    std::vector<FrameImage> images;
+    options.on_image = [&](FrameImage image) { images.push_back(std::move(image)); };
+    const Status status = Play(options);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return images;
+  }
+
   // Adds the contents of one subresource, in one piece.
   void Contents(uint64_t resource, uint32_t state, uint64_t row_pitch,
                 const std::vector<std::byte>& bytes) {
@@ -188,12 +199,7 @@ TEST_F(PlayerGpuTest, ContentsOfTexturesAreTheImageOfTheFrame) {
   frame.hash_low = hash.low64;
   frame.hash_high = hash.high64;
   script_.trace.Add(RecordKind::kFrame, texture, BodyBytes(frame));
-  PlayerOptions options;
-  options.images = true;
-  std::vector<FrameImage> images;
-  options.on_image = [&](FrameImage image) { images.push_back(std::move(image)); };
-  const Status status = Play(options);
-  EXPECT_TRUE(status.ok()) << status.message();
+  const std::vector<FrameImage> images = PlayedImages();
   EXPECT_EQ(result_.compared_frames, 1u);
   ASSERT_EQ(images.size(), 1u);
   EXPECT_EQ(images[0].width, kSize);
@@ -289,12 +295,7 @@ TEST_F(PlayerGpuTest, BlocksAreCopiedToTexels) {
   script_.Execute(queue, list);
   FrameBody frame = {};
   script_.trace.Add(RecordKind::kFrame, texels, BodyBytes(frame));
-  PlayerOptions options;
-  options.images = true;
-  std::vector<FrameImage> images;
-  options.on_image = [&](FrameImage image) { images.push_back(std::move(image)); };
-  const Status status = Play(options);
-  EXPECT_TRUE(status.ok()) << status.message();
+  const std::vector<FrameImage> images = PlayedImages();
   EXPECT_EQ(result_.skipped, 0u);
   ASSERT_EQ(images.size(), 1u);
   EXPECT_EQ(images[0].pixels, bytes);

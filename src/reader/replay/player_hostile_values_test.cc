@@ -3,6 +3,7 @@
 // Numbers, pointers and descriptors that mean nothing, or something else.
 #include <limits>
 
+#include "d3d12abi/buffer_desc.h"
 #include "reader/replay/replay_values.h"
 #include "reader/replay/testing/player_hostile_script.h"
 
@@ -416,12 +417,7 @@ class ZeroTest : public ValuesTest {
     return heap;
   }
   static D3D12_RESOURCE_DESC Buffer() {
-    D3D12_RESOURCE_DESC desc = {};
-    desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-    desc.Width = 4096;
-    desc.Height = desc.DepthOrArraySize = desc.MipLevels = 1;
-    desc.SampleDesc.Count = 1;
-    desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+    const D3D12_RESOURCE_DESC desc = BufferDesc(4096);
     return desc;
   }
   uint64_t Heap(const D3D12_HEAP_PROPERTIES& properties) {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <functional>
 
+#include "d3d12abi/buffer_desc.h"
 #include "d3d12abi/testing/fake_device.h"
 #include "reader/replay/testing/test_script.h"
 
@@ -482,14 +483,7 @@ TEST_F(PlayerTest, WhatIsImportedIsLeftOutAndSaid) {
   const void* const memory = script_.device == 0 ? nullptr : &script_;
   const uint64_t heap = script_.Create(Method::ID3D12Device3_OpenExistingHeapFromAddress,
                                        Chain::kID3D12Heap, memory, __uuidof(ID3D12Heap));
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = 65536;
-  desc.Height = 1;
-  desc.DepthOrArraySize = 1;
-  desc.MipLevels = 1;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  const D3D12_RESOURCE_DESC desc = BufferDesc(65536);
   const uint64_t placed = script_.Create(
       Method::ID3D12Device_CreatePlacedResource, Chain::kID3D12Resource, ObjectPointer(heap),
       uint64_t{0}, &desc, D3D12_RESOURCE_STATE_COMMON, nullptr, __uuidof(ID3D12Resource));
@@ -651,12 +645,7 @@ TEST_F(PlayerTest, FactsThatAreLargerThanTheBufferAreRefused) {
   facts.size_bytes = 8192;
   D3D12_HEAP_PROPERTIES heap = {};
   heap.Type = D3D12_HEAP_TYPE_UPLOAD;
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = 4096;
-  desc.Height = desc.DepthOrArraySize = desc.MipLevels = 1;
-  desc.SampleDesc.Count = 1;
-  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  const D3D12_RESOURCE_DESC desc = BufferDesc(4096);
   void* place = nullptr;
   const uint64_t call = script.Call(
       Method::ID3D12Device_CreateCommittedResource, script.device, &heap, D3D12_HEAP_FLAG_NONE,

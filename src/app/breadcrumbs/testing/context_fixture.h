@@ -15,6 +15,7 @@
 
 #include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/testing/simulated_gpu.h"
+#include "app/breadcrumbs/testing/test_context_desc.h"
 
 namespace cairn {
 
@@ -51,16 +52,7 @@ class ContextTest : public testing::Test {
     if (context_ != nullptr) Context::Destroy(context_);
   }
 
-  static CairnContextDesc Desc() {
-    CairnContextDesc desc{};
-    desc.struct_size = sizeof(desc);
-    desc.flags = CAIRN_CONTEXT_NO_SIGNAL_HANDLER;
-    desc.mode = CAIRN_MODE_FULL;
-    desc.frame_history_length = 2;
-    desc.max_command_lists = 64;
-    desc.raw_marker_count = 8;
-    return desc;
-  }
+  static CairnContextDesc Desc() { return TestContextDesc(); }
 
   CommandList* Begin(SimulatedList& native, uint32_t flags = 0) {
     CairnCommandListDesc desc{};

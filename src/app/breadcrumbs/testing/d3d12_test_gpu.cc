@@ -9,6 +9,7 @@
 
 #include "app/breadcrumbs/d3d12_devices.h"
 #include "d3d12abi/aggregates.h"
+#include "d3d12abi/testing/test_signature.h"
 #include "d3d12abi/testing/test_target.h"
 #include "embedded/hang.cs.dxbc.h"
 #include "embedded/hang.ps.dxbc.h"
@@ -53,15 +54,8 @@ ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device) {
   D3D12_ROOT_SIGNATURE_DESC desc = {};
   desc.NumParameters = 2;
   desc.pParameters = parameters;
-  ComPtr<ID3DBlob> blob;
-  ComPtr<ID3DBlob> error;
-  Check(D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1,
-                                    reinterpret_cast<ID3DBlob**>(blob.Receive()),
-                                    reinterpret_cast<ID3DBlob**>(error.Receive())),
-        "D3D12SerializeRootSignature");
   ComPtr<ID3D12RootSignature> signature;
-  Check(device->CreateRootSignature(0, blob->GetBufferPointer(), blob->GetBufferSize(),
-                                    __uuidof(ID3D12RootSignature), signature.Receive()),
+  Check(CreateTestSignature(device, desc, __uuidof(ID3D12RootSignature), signature.Receive()),
         "CreateRootSignature");
   return signature;
 }

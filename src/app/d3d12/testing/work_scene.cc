@@ -9,6 +9,8 @@
 
 #include "d3d12abi/aggregates.h"
 #include "d3d12abi/buffer_desc.h"
+#include "d3d12abi/testing/test_signature.h"
+#include "d3d12abi/testing/test_target.h"
 #include "embedded/fill.cs.dxbc.h"
 #include "embedded/triangle.ps.dxbc.h"
 #include "embedded/triangle.vs.dxbc.h"
@@ -43,15 +45,8 @@ void Check(HRESULT result, const char* what) {
 
 ComPtr<ID3D12RootSignature> CreateSignature(ID3D12Device* device,
                                             const D3D12_ROOT_SIGNATURE_DESC& desc) {
-  ComPtr<ID3DBlob> blob;
-  ComPtr<ID3DBlob> error;
-  Check(D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1,
-                                    reinterpret_cast<ID3DBlob**>(blob.Receive()),
-                                    reinterpret_cast<ID3DBlob**>(error.Receive())),
-        "D3D12SerializeRootSignature");
   ComPtr<ID3D12RootSignature> signature;
-  Check(device->CreateRootSignature(0, blob->GetBufferPointer(), blob->GetBufferSize(),
-                                    __uuidof(ID3D12RootSignature), signature.Receive()),
+  Check(CreateTestSignature(device, desc, __uuidof(ID3D12RootSignature), signature.Receive()),
         "CreateRootSignature");
   return signature;
 }
@@ -158,20 +153,8 @@ void WorkScene::CreatePipelines() {
 }
 
 void WorkScene::CreateTarget() {
-  D3D12_HEAP_PROPERTIES heap = {};
-  heap.Type = D3D12_HEAP_TYPE_DEFAULT;
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D;
-  desc.Width = kSize;
-  desc.Height = kSize;
-  desc.DepthOrArraySize = 1;
-  desc.MipLevels = 1;
-  desc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
-  desc.SampleDesc.Count = 1;
-  desc.Flags = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET;
-  Check(device_->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
-                                         D3D12_RESOURCE_STATE_COPY_SOURCE, nullptr,
-                                         __uuidof(ID3D12Resource), target_.Receive()),
+  Check(CreateTestTarget(device_.get(), kSize, __uuidof(ID3D12Resource), target_.Receive(),
+                         D3D12_RESOURCE_STATE_COPY_SOURCE),
         "CreateCommittedResource of a render target");
   D3D12_DESCRIPTOR_HEAP_DESC views = {};
   views.Type = D3D12_DESCRIPTOR_HEAP_TYPE_RTV;

@@ -17,6 +17,7 @@
 
 #include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/testing/simulated_gpu.h"
+#include "app/breadcrumbs/testing/test_context_desc.h"
 #include "app/vulkan/command_buffer.h"
 #include "app/vulkan/device_creation.h"
 #include "app/vulkan/device_objects.h"
@@ -84,12 +85,7 @@ class DeviceObjectsTest : public testing::Test {
     Result<std::unique_ptr<BlockWriter>> block = BlockWriter::Create(kBlockBytes);
     ASSERT_TRUE(block.ok());
     block_ = std::move(*block);
-    CairnContextDesc desc{};
-    desc.struct_size = sizeof(desc);
-    desc.flags = CAIRN_CONTEXT_NO_SIGNAL_HANDLER;
-    desc.mode = CAIRN_MODE_TOP;
-    desc.frame_history_length = 2;
-    desc.max_command_lists = 64;
+    const CairnContextDesc desc = TestContextDesc(CAIRN_MODE_TOP, 64, 0);
     Result<Context*> context =
         Context::Create(desc, block_.get(), std::make_unique<SimulatedBackend>());
     ASSERT_TRUE(context.ok()) << context.status().message();
