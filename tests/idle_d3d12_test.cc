@@ -6,6 +6,7 @@
 #include "base/testing/json.h"
 #include "harness.h"
 #include "played.h"
+#include "reader/report/work_states.h"
 
 namespace cairn::testing {
 namespace {
@@ -25,7 +26,7 @@ TEST(IdleTest, ListsWithoutWorkAreNoCandidates) {
   ASSERT_TRUE(json.is_object()) << report.errors;
   ASSERT_EQ(json.at("executions").size(), 3u);
   for (const Json& execution : json.at("executions")) {
-    EXPECT_EQ(execution.at("state"), "completed") << execution;
+    EXPECT_EQ(execution.at("state").get<std::string>(), kCompletedWord) << execution;
   }
   for (const Json& verdict : json.at("verdicts")) {
     EXPECT_TRUE(verdict.at("list_candidates").empty()) << verdict;

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "harness.h"
+#include "reader/report/work_states.h"
 #include "report_reading.h"
 
 namespace cairn::testing {
@@ -64,13 +65,13 @@ void ExpectConsistent(const ReportedProgress& reported, const ListLog& logged) {
   EXPECT_LE(reported.reached, logged.reached_most);
   EXPECT_GE(reported.passed, logged.passed_least);
   EXPECT_LE(reported.passed, logged.passed_most);
-  if (reported.state == "completed") {
+  if (reported.state == kCompletedWord) {
     EXPECT_EQ(logged.passed_most, logged.last) << "called completed, but was not";
   } else {
     EXPECT_TRUE(logged.last == 0 || logged.passed_least < logged.last)
         << "was completed, and is not called so";
   }
-  if (reported.state == "not started") {
+  if (reported.state == kNotStartedWord) {
     EXPECT_EQ(logged.reached_least, 0u) << "called not started, but was";
   }
 }

@@ -10,6 +10,7 @@
 
 #include "base/testing/json.h"
 #include "harness.h"
+#include "reader/report/work_states.h"
 
 namespace cairn::testing {
 namespace {
@@ -47,10 +48,11 @@ class MarkerTableTest : public ::testing::Test {
       if (verdict["consistent"] != true) states += '!';
       for (const Json& work : verdict["works"]) {
         const bool likely = work["likely"] == true;
-        states += work["state"] == "completed"     ? 'F'
-                  : work["state"] == "not started" ? 'N'
-                  : likely                         ? 'R'
-                                                   : 'r';
+        const auto state = work["state"].get<std::string>();
+        states += state == kCompletedWord    ? 'F'
+                  : state == kNotStartedWord ? 'N'
+                  : likely                   ? 'R'
+                                             : 'r';
       }
     }
     return states;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "harness.h"
+#include "reader/report/work_states.h"
 #include "report_reading.h"
 #include "screen_of_tests.h"
 
@@ -161,7 +162,7 @@ class KilledGearsTest : public ProgramsTest {
     std::filesystem::remove(folder_ / "a.cairn");
     return std::any_of(work.executions.begin(), work.executions.end(),
                        [](const ReportedProgress& execution) {
-                         return execution.state == "in flight" && execution.reached != 0;
+                         return execution.state == kInFlightWord && execution.reached != 0;
                        });
   }
 };

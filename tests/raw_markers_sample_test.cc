@@ -12,6 +12,7 @@
 
 #include "base/testing/json.h"
 #include "harness.h"
+#include "reader/report/work_states.h"
 
 namespace cairn::testing {
 namespace {
@@ -95,7 +96,8 @@ TEST_P(RawMarkersReportTest, SaysWhatFollows) {
   std::string states;
   for (const Json& work : verdict["works"]) {
     if (work["scope"].is_null()) continue;
-    states += work["state"] == "completed" ? 'F' : work["state"] == "not started" ? 'N' : 'R';
+    const auto state = work["state"].get<std::string>();
+    states += state == kCompletedWord ? 'F' : state == kNotStartedWord ? 'N' : 'R';
   }
   EXPECT_EQ(states, "FFFFFRNN");
   EXPECT_EQ(verdict["candidate_count"], 1);

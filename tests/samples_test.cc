@@ -15,6 +15,7 @@
 
 #include "harness.h"
 #include "played.h"
+#include "reader/report/work_states.h"
 #include "report_reading.h"
 
 namespace cairn::testing {
@@ -156,7 +157,7 @@ TEST_P(SamplesTest, PassesEndsWellAndLeavesAReportOnlyOnRequest) {
   const ReportedWork work = ReadReportedWork(folder_ / "a.cairn");
   EXPECT_TRUE(work.valid);
   EXPECT_THAT(work.candidates, IsEmpty());
-  EXPECT_THAT(work.scope_states, Each(std::string("completed")));
+  EXPECT_THAT(work.scope_states, Each(kCompletedWord));
   // Vulkan's lavapipe has one queue; libvkd3d offers two kinds of them on top of it. Direct3D clears
   // by a command of its own.
   EXPECT_EQ(WithoutNumbers(ReportTree(folder_ / "a.cairn")), GetParam() == "vulkan" ? R"(<Frame 1>
@@ -286,7 +287,7 @@ TEST_P(SamplesUnderTheLayerTest, PassesEndsWell) {
   const ReportedWork work = ReadReportedWork(folder_ / "a.cairn");
   EXPECT_TRUE(work.valid);
   EXPECT_THAT(work.candidates, IsEmpty());
-  EXPECT_THAT(work.scope_states, Each(std::string("completed")));
+  EXPECT_THAT(work.scope_states, Each(kCompletedWord));
   EXPECT_THAT(work.losses, IsEmpty());
   EXPECT_EQ(work.executions.size(), 3u);
 }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/testing/json.h"
+#include "reader/report/work_states.h"
 #include "vulkan_icd_report.h"
 
 namespace cairn::testing {
@@ -41,37 +42,37 @@ TEST_F(VulkanLayerIcd, ListThatRunsManyTimesAtOnce) {
   EXPECT_THAT(report.candidates, Contains("First")) << Text();
   const std::vector<std::string> states = Executions(report, "Prerecorded");
   ASSERT_FALSE(states.empty()) << Text();
-  EXPECT_EQ(states.back(), "in flight") << Text();
+  EXPECT_EQ(states.back(), kInFlightWord) << Text();
 }
 
 TEST_F(VulkanLayerIcd, RunsThatHaveNotStarted) {
   const IcdReport report = Run("simultaneous-waiting");
   for (const std::string& state : Executions(report, "Prerecorded")) {
-    EXPECT_NE(state, "completed") << Text();
+    EXPECT_NE(state, kCompletedWord) << Text();
   }
 }
 
 TEST_F(VulkanLayerIcd, ListThatIsSubmittedAgain) {
   const IcdReport report = Run("resubmitted");
   EXPECT_THAT(report.candidates, ElementsAre("First")) << Text();
-  EXPECT_EQ(report.states.at("Second"), "not started");
+  EXPECT_EQ(report.states.at("Second"), kNotStartedWord);
 }
 
 TEST_F(VulkanLayerIcd, SecondaryCommandBuffers) {
   const IcdReport report = Run("secondaries");
   EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
-  EXPECT_EQ(report.states.at("Before"), "completed");
-  EXPECT_EQ(report.states.at("A"), "completed") << Text();
-  EXPECT_EQ(report.states.at("C"), "completed") << Text();
-  EXPECT_EQ(report.states.at("Behind"), "not started");
+  EXPECT_EQ(report.states.at("Before"), kCompletedWord);
+  EXPECT_EQ(report.states.at("A"), kCompletedWord) << Text();
+  EXPECT_EQ(report.states.at("C"), kCompletedWord) << Text();
+  EXPECT_EQ(report.states.at("Behind"), kNotStartedWord);
 }
 
 TEST_F(VulkanLayerIcd, SecondaryThatMayRunManyTimesAtOnce) {
   const IcdReport report = Run("simultaneous-secondaries");
   EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
-  EXPECT_EQ(report.states.at("Before"), "completed");
-  EXPECT_NE(report.states.at("Culprit"), "completed");
-  EXPECT_EQ(report.states.at("Behind"), "not started");
+  EXPECT_EQ(report.states.at("Before"), kCompletedWord);
+  EXPECT_NE(report.states.at("Culprit"), kCompletedWord);
+  EXPECT_EQ(report.states.at("Behind"), kNotStartedWord);
 }
 
 TEST_F(VulkanLayerIcd, SecondaryExecutedAgain) {
@@ -82,24 +83,24 @@ TEST_F(VulkanLayerIcd, SecondaryExecutedAgain) {
 TEST_F(VulkanLayerIcd, DrawInARenderPass) {
   const IcdReport report = Run("render-pass");
   EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
-  EXPECT_EQ(report.states.at("Before"), "completed");
-  EXPECT_EQ(report.states.at("First"), "completed");
-  EXPECT_EQ(report.states.at("Behind"), "not started");
+  EXPECT_EQ(report.states.at("Before"), kCompletedWord);
+  EXPECT_EQ(report.states.at("First"), kCompletedWord);
+  EXPECT_EQ(report.states.at("Behind"), kNotStartedWord);
 }
 
 // Fills are not allowed inside: nothing is claimed about single draws.
 TEST_F(VulkanLayerIcd, DrawInARenderPassWithoutBufferMarkers) {
   const IcdReport report = Run("render-pass", "full", "no-buffer-marker");
   EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
-  EXPECT_EQ(report.states.at("Before"), "completed");
-  EXPECT_EQ(report.states.at("Behind"), "not started");
+  EXPECT_EQ(report.states.at("Before"), kCompletedWord);
+  EXPECT_EQ(report.states.at("Behind"), kNotStartedWord);
 }
 
 // The loader then has labels and names itself, for instances only.
 TEST_F(VulkanLayerIcd, LabelsAndNamesOnADriverWithoutThem) {
   const IcdReport report = Run("overlap", "full", "no-debug-utils");
   EXPECT_THAT(report.candidates, ElementsAre("Culprit", "Second", "Third")) << Text();
-  EXPECT_EQ(Executions(report, "Main"), std::vector<std::string>{"in flight"});
+  EXPECT_EQ(Executions(report, "Main"), std::vector<std::string>{std::string(kInFlightWord)});
 }
 
 #if defined(_WIN32)
@@ -123,8 +124,8 @@ TEST_F(VulkanLayerIcd, BreadcrumbsOffLeaveTheProgramAlone) {
 TEST_F(VulkanLayerIcd, QueueThatOnlyCopies) {
   const IcdReport report = Run("transfer-queue");
   EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
-  EXPECT_EQ(report.states.at("First"), "completed");
-  EXPECT_EQ(report.states.at("Last"), "not started");
+  EXPECT_EQ(report.states.at("First"), kCompletedWord);
+  EXPECT_EQ(report.states.at("Last"), kNotStartedWord);
 }
 
 // Waits of a semaphore for a value, by the semaphore's name.
@@ -149,8 +150,8 @@ TEST_F(VulkanLayerIcd, WaitsOfQueuesForEachOther) {
   ASSERT_TRUE(states.contains("Never")) << Text();
   EXPECT_EQ(states.at("Never"), "never signalled") << Text();
   EXPECT_EQ(states.at("First"), "blocked") << Text();
-  EXPECT_NE(report.states.at("Draws"), "completed");
-  EXPECT_NE(report.states.at("Computes"), "completed");
+  EXPECT_NE(report.states.at("Draws"), kCompletedWord);
+  EXPECT_NE(report.states.at("Computes"), kCompletedWord);
 }
 
 // Checks the layer's additions to instances and devices, as the driver received them: the tables of
@@ -369,7 +370,7 @@ TEST_F(VulkanLayerFaults, VendorBinaryAndShadersComeOutOfTheFile) {
 TEST_F(VulkanLayerFaults, MaskedFaultIsToldWithTheLossThatFollows) {
   const IcdReport report = Run("masked-fault");
   EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
-  EXPECT_EQ(report.states.at("Scribbler"), "completed");
+  EXPECT_EQ(report.states.at("Scribbler"), kCompletedWord);
   ASSERT_FALSE(report.json.at("faults").empty()) << Text();
   EXPECT_THAT(Owners(report), Contains("Scribbled on")) << Text();
 }
@@ -396,7 +397,7 @@ TEST_F(VulkanLayerFaults, AFetchThatTheGpuWentOnBehindIsOfTheDrawThatHadFinished
     const IcdReport report = Run(row.scenario, "full", row.icd);
     ASSERT_FALSE(report.json.at("faults").empty()) << Text();
     EXPECT_THAT(report.candidates, IsEmpty()) << Text();
-    EXPECT_EQ(report.states.at("Foliage"), "completed");
+    EXPECT_EQ(report.states.at("Foliage"), kCompletedWord);
     const Json verdict = report.json.at("verdict");
     EXPECT_EQ(verdict.at("kind"), "GPU fault");
     EXPECT_EQ(verdict.at("how_sure"), "likely") << Text();

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reader/report/work_states.h"
 #include "vulkan_icd_report.h"
 
 namespace cairn::testing {
@@ -36,14 +37,14 @@ TEST_P(VulkanPitfalls, PlainHangIsExact) {
   const IcdReport report = Run("hang");
   EXPECT_THAT(report.incidents, Contains("hang"));
   EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
-  EXPECT_EQ(report.states.at("First"), "completed");
-  EXPECT_EQ(report.states.at("Last"), "not started");
+  EXPECT_EQ(report.states.at("First"), kCompletedWord);
+  EXPECT_EQ(report.states.at("Last"), kNotStartedWord);
 }
 
 TEST_P(VulkanPitfalls, MarkersThatComeLate) {
   const IcdReport report = Run("late-markers");
   EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
-  EXPECT_EQ(report.states.at("First"), "completed");
+  EXPECT_EQ(report.states.at("First"), kCompletedWord);
 }
 
 TEST_P(VulkanPitfalls, BottomMarkersThatComeTooLate) {
@@ -54,15 +55,15 @@ TEST_P(VulkanPitfalls, BottomMarkersThatComeTooLate) {
 TEST_P(VulkanPitfalls, LostBottomMarker) {
   const IcdReport report = Run("lost-bottom");
   EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
-  EXPECT_NE(report.states.at("Culprit"), "completed");
-  EXPECT_NE(report.states.at("Culprit"), "not started");
+  EXPECT_NE(report.states.at("Culprit"), kCompletedWord);
+  EXPECT_NE(report.states.at("Culprit"), kNotStartedWord);
 }
 
 TEST_P(VulkanPitfalls, LostTopMarkerLeavesTheLabelAround) {
   const IcdReport report = Run("lost-top");
   EXPECT_THAT(report.candidates, ElementsAre("Around")) << Text();
-  EXPECT_EQ(report.states.at("First"), "completed");
-  EXPECT_NE(report.states.at("Culprit"), "completed");
+  EXPECT_EQ(report.states.at("First"), kCompletedWord);
+  EXPECT_NE(report.states.at("Culprit"), kCompletedWord);
 }
 
 TEST_P(VulkanPitfalls, LostTopMarkerOfOverlappedWork) {
@@ -73,26 +74,26 @@ TEST_P(VulkanPitfalls, LostTopMarkerOfOverlappedWork) {
 TEST_P(VulkanPitfalls, OverlappingWork) {
   const IcdReport report = Run("overlap");
   EXPECT_THAT(report.candidates, ElementsAre("Culprit", "Second", "Third")) << Text();
-  EXPECT_EQ(report.states.at("Before"), "completed");
-  EXPECT_EQ(report.states.at("Never"), "not started");
+  EXPECT_EQ(report.states.at("Before"), kCompletedWord);
+  EXPECT_EQ(report.states.at("Never"), kNotStartedWord);
 }
 
 TEST_P(VulkanPitfalls, StaleValuesOnResubmission) {
   const IcdReport report = Run("stale");
   EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
-  EXPECT_EQ(report.states.at("Last"), "not started");
+  EXPECT_EQ(report.states.at("Last"), kNotStartedWord);
 }
 
 TEST_P(VulkanPitfalls, StaleValuesOfASubmissionThatWaits) {
   const IcdReport report = Run("stale-waiting");
-  EXPECT_NE(report.states.at("Work"), "completed") << Text();
+  EXPECT_NE(report.states.at("Work"), kCompletedWord) << Text();
 }
 
 TEST_P(VulkanPitfalls, ReorderedMarkers) {
   const IcdReport report = Run("reordered");
   EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
-  EXPECT_NE(report.states.at("Culprit"), "completed");
-  EXPECT_NE(report.states.at("Last"), "completed");
+  EXPECT_NE(report.states.at("Culprit"), kCompletedWord);
+  EXPECT_NE(report.states.at("Last"), kCompletedWord);
 }
 
 // In mode top nothing is claimed about what finished within a list.
@@ -105,7 +106,7 @@ TEST_P(VulkanPitfalls, FaultAfterCompletionInModeTop) {
 TEST_P(VulkanPitfalls, FaultAfterCompletionPointsAtTheVictim) {
   const IcdReport report = Run("fault-after-completion");
   EXPECT_THAT(report.candidates, ElementsAre("Victim")) << Text();
-  EXPECT_EQ(report.states.at("Culprit"), "completed");
+  EXPECT_EQ(report.states.at("Culprit"), kCompletedWord);
 }
 
 // In mode exact a canary comes next, and it is the canary that does not end.
@@ -114,8 +115,8 @@ TEST_P(VulkanPitfalls, InModeExactTheCanaryIsTheVictim) {
   for (const char* icd : {"", "no-buffer-marker"}) {
     const IcdReport report = Run("fault-after-completion", "exact", icd);
     EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << icd << Text();
-    EXPECT_EQ(report.states.at("First"), "completed");
-    EXPECT_EQ(report.states.at("Victim"), "not started");
+    EXPECT_EQ(report.states.at("First"), kCompletedWord);
+    EXPECT_EQ(report.states.at("Victim"), kNotStartedWord);
   }
 }
 
@@ -146,15 +147,15 @@ TEST_P(VulkanPitfalls, SeveralQueues) {
   EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
   EXPECT_THAT(report.candidates, Not(Contains("Uploaded")));
   EXPECT_THAT(report.candidates, Not(Contains("Waits")));
-  EXPECT_EQ(report.states.at("Uploaded"), "completed");
-  EXPECT_EQ(report.states.at("First"), "completed");
-  EXPECT_NE(report.states.at("Waits"), "completed");
+  EXPECT_EQ(report.states.at("Uploaded"), kCompletedWord);
+  EXPECT_EQ(report.states.at("First"), kCompletedWord);
+  EXPECT_NE(report.states.at("Waits"), kCompletedWord);
 }
 
 TEST_P(VulkanPitfalls, ShortLineOfBottomWrites) {
   const IcdReport report = Run("overlap", "full", "bottom-line=2");
   EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
-  EXPECT_NE(report.states.at("Third"), "completed");
+  EXPECT_NE(report.states.at("Third"), kCompletedWord);
 }
 
 TEST_P(VulkanPitfalls, FillsInsteadOfMarkers) {
@@ -173,7 +174,7 @@ TEST_P(VulkanPitfalls, ModePass) {
   if (GetParam()) return;  // modes top and full are enough for that program
   const IcdReport report = Run("hang", "pass");
   EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
-  EXPECT_EQ(report.states.at("First"), "completed");
+  EXPECT_EQ(report.states.at("First"), kCompletedWord);
 }
 
 TEST_P(VulkanPitfalls, DeviceLost) {

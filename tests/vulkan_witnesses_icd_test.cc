@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reader/report/work_states.h"
 #include "vulkan_icd_report.h"
 
 namespace cairn::testing {
@@ -48,9 +49,9 @@ TEST_F(VulkanWitnesses, BarriersClearWhatEndedBeforeThem) {
   const IcdReport report = Run("barriers", Told(kTrue));
   EXPECT_THAT(report.candidates, ElementsAre("Near", "Culprit", "Behind")) << Text();
   for (const char* name : {"First", "Sixth", "Drawn"}) {
-    EXPECT_EQ(report.states.at(name), "completed") << Text();
+    EXPECT_EQ(report.states.at(name), kCompletedWord) << Text();
   }
-  EXPECT_EQ(report.states.at("Never"), "not started");
+  EXPECT_EQ(report.states.at("Never"), kNotStartedWord);
   EXPECT_EQ(Source(report),
             "present: barriers for all stages behind dispatches; barriers for all stages behind "
             "draws; barriers for all stages behind copies; measured on 2023-11-14");
@@ -84,14 +85,14 @@ TEST_F(VulkanWitnesses, BarriersForTheStagesOfWork) {
   const IcdReport report =
       Run("barriers", Told(" 1700000000 marker 0:dispatch=stages:draw=stages:copy=stages"));
   EXPECT_THAT(report.candidates, ElementsAre("Near", "Culprit", "Behind")) << Text();
-  EXPECT_EQ(report.states.at("Sixth"), "completed");
+  EXPECT_EQ(report.states.at("Sixth"), kCompletedWord);
 }
 
 // A barrier that holds dispatches only proves nothing about draws.
 TEST_F(VulkanWitnesses, OneKindOfWorkAlone) {
   const IcdReport report =
       Run("barriers", Told(" 1700000000 marker 0:dispatch=execution:draw=never:copy=never"));
-  EXPECT_EQ(report.states.at("First"), "in flight") << Text();  // the label, not its dispatch
+  EXPECT_EQ(report.states.at("First"), kInFlightWord) << Text();  // the label, not its dispatch
   size_t draws = 0;
   for (const Json& verdict : report.json.at("verdicts")) {
     for (const Json& candidate : verdict.at("candidates")) {
@@ -121,7 +122,7 @@ TEST_F(VulkanWitnesses, ModeFullNeedsNone) {
   const IcdReport report = Run("barriers", Told(kTrue), "full");
   EXPECT_EQ(Source(report), "");
   EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
-  EXPECT_EQ(report.states.at("First"), "completed");
+  EXPECT_EQ(report.states.at("First"), kCompletedWord);
 }
 
 TEST_F(VulkanWitnesses, FactsOfOthersClearNothing) {
@@ -168,7 +169,7 @@ TEST_F(VulkanWitnesses, TheGuiltyStays) {
         "simultaneous-secondaries", "transfer-queue"}) {
     const IcdReport report = Run(scenario, Told(kTrue));
     EXPECT_THAT(report.candidates, Contains("Culprit")) << scenario << Text();
-    EXPECT_EQ(report.states.at("Culprit"), "in flight") << scenario << Text();
+    EXPECT_EQ(report.states.at("Culprit"), kInFlightWord) << scenario << Text();
   }
   for (const char* scenario : {"simultaneous", "resubmitted"}) {
     const IcdReport report = Run(scenario, Told(kTrue));

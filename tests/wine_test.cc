@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness.h"
+#include "reader/report/work_states.h"
 #include "report_reading.h"
 
 namespace cairn::testing {
@@ -240,7 +241,7 @@ TEST_F(WineTest, AForeignProgramAndItsCapture) {
   EXPECT_THAT(ReportTree(file_, true), HasSubstr("DRAW_INDEXED_INSTANCED"));
   const ReportedWork work = ReadReportedWork(file_);
   EXPECT_TRUE(work.valid);
-  EXPECT_THAT(work.scope_states, Each(std::string("completed")));
+  EXPECT_THAT(work.scope_states, Each(kCompletedWord));
 }
 
 }  // namespace

@@ -7,12 +7,13 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { workStates } from "./states.mjs";
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2];
 
 const bundle = (entry) =>
-  execFileSync("esbuild", [join(folder, entry), "--bundle", "--minify", "--target=es2022", "--charset=utf8",
+  execFileSync("esbuild", [join(folder, entry), "--bundle", "--minify", `--define:WORK_STATES=${JSON.stringify(workStates)}`, "--target=es2022", "--charset=utf8",
     "--legal-comments=none", "--log-level=warning"], { encoding: "utf8", maxBuffer: 1 << 26, cwd: folder }).trim();
 const hash = (text) => "sha256-" + createHash("sha256").update(text).digest("base64");
 

@@ -2,11 +2,11 @@
 //
 // The calls of a trace: all of them by their place in the list, or those that a filter leaves, as far as one looks.
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
-import { marks, type State } from "./report.js";
 import "./rows.js";
 import type { Rows } from "./rows.js";
 import { FollowsSelection, linkTo, selection } from "./selection.js";
 import { ask, askJson } from "./server.js";
+import { classes, marks, type State } from "./states.js";
 import { shared } from "./style.js";
 import { inLine, tree, treeStyle } from "./value.js";
 import { grouped, visible } from "./words.js";
@@ -199,7 +199,7 @@ export class Calls extends LitElement {
     if (!line) return html`<span class="quiet">…</span>`;
     const number = grouped(line.number).padStart(11);
     const state = line.state;
-    const mark = html`<span class="mark ${state?.replace(" ", "-") ?? ""}">${state ? marks[state] : "   "}</span>`;
+    const mark = html`<span class="mark ${state ? classes[state] : ""}">${state ? marks[state] : "   "}</span>`;
     if (line.kind !== "call") {
       const { kind, number: _, frame: __, ...rest } = line;
       return html`${mark} <span class="quiet">${number}  ---- ${kind}  ${inLine(rest)}</span>`;

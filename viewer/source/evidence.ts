@@ -4,6 +4,7 @@
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import type { Fault, RawMarkerVerdict, Report } from "./report.js";
 import { linkTo } from "./selection.js";
+import { classes, inFlight, marks } from "./states.js";
 import { shared } from "./style.js";
 import { bytes, count, quoted, visible } from "./words.js";
 
@@ -59,11 +60,11 @@ export class Evidence extends LitElement {
       scope === null || !scopes[scope] ? nothing : html`; in <a class="isolate" href=${linkTo({ view: "tree", scope: String(scope) })}>${this.report.path(this.report.executionOf(scope), scope)}</a>, ${scopes[scope].state}`}</li>`)}`;
   }
   private rawVerdict(verdict: RawMarkerVerdict) {
-    const running = verdict.works.filter(({ state }) => state === "in flight");
+    const running = verdict.works.filter(({ state }) => state === inFlight);
     const order = [...running.filter((work) => work.likely), ...running.filter((work) => !work.likely)];
     const first = Math.max(0, verdict.markers.length - mostRows);
     return html`<li>${this.report.queue(verdict.queue)}: ${verdict.candidate_count ? `${count(verdict.candidate_count, "candidate")}, ${verdict.likely_count} of them likely` : "all that lies between raw markers had finished or not begun"}
-      ${rows(order, (work) => html`<li><span class="mark in-flight">[>]</span> <span class="isolate">${this.report.work(work.execution, work.scope, work.after_marker)}</span>
+      ${rows(order, (work) => html`<li><span class="mark ${classes[inFlight]}">${marks[inFlight]}</span> <span class="isolate">${this.report.work(work.execution, work.scope, work.after_marker)}</span>
         <div class="quiet">${visible(work.reason, 2000)}</div></li>`, 16)}
       ${verdict.consistent ? nothing : html`<p class="wrong">! No order of execution leaves the slots as they are: stores were lost, or slots hold values of an earlier use. Nothing is said not to have started.</p>`}
       ${verdict.executions_left_out ? html`<p>${count(verdict.executions_left_out, "older execution")} of command lists left out.</p>` : nothing}

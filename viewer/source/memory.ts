@@ -6,6 +6,7 @@ import type { Address, Report, TracedObject } from "./report.js";
 import "./rows.js";
 import type { Rows } from "./rows.js";
 import { FollowsSelection, linkTo, selection } from "./selection.js";
+import { inFlight } from "./states.js";
 import { shared } from "./style.js";
 import { bytes, count, grouped, seconds, visible } from "./words.js";
 
@@ -153,7 +154,7 @@ export class Memory extends LitElement {
     const counts = this.counts();
     return html`${addresses.length ? html`<div class="faults" tabindex="0" role="group" aria-label="Faults">${addresses.map((each) => this.fault(each))}</div>`
       : nothing}
-      ${freed.length ? html`<div class="freed"><b>Destroyed while work was in flight, and reachable by address</b>
+      ${freed.length ? html`<div class="freed"><b>Destroyed while work was ${inFlight}, and reachable by address</b>
         <ul>${freed.slice(0, 64).map(({ object, words }) => html`<li class="wrong">! <a class="isolate" href=${linkTo({ view: "memory", object: String(object) })}>${visible(words, 2000)}</a></li>`)}</ul></div>` : nothing}
       <p class="quiet counts">${addresses.length ? "" : "No address of a fault is known. "}${counts ? `Objects: ${counts}` : "No object is known."}</p>
       <div class="head"><span .style=${`width: ${columns[0]}`}>from</span><span .style=${`width: ${columns[1]}`}>to</span><span class="right" .style=${`width: ${columns[2]}`}>size</span><span .style=${`width: ${columns[3]}`}>state</span><span .style=${`width: ${columns[4]}`}>lived 0–${Number(this.lastTime.toPrecision(3))} s</span> object</div>

@@ -2,11 +2,11 @@
 //
 // The output of cairn report --json (docs/report.schema.json), and what its tables say of each other. Only the keys
 // that views ask for by name are declared.
+import type { State } from "./states.js";
 import { bytes, count, duration, grouped, quoted, visible } from "./words.js";
 
 // The names of the text report.
 const stages = ["VS", "HS", "DS", "GS", "PS", "MS", "AS", "CS", "RT"];
-export type State = "not started" | "in flight" | "completed" | "unknown";
 
 export interface Thing { kind: string; native_handle: string; object: number | null; }
 export interface Destruction extends Thing {
@@ -112,8 +112,6 @@ export interface ReportData {
   kernel_log: { why_not: string; lines: KernelLine[] } | null;
   losses: string[];
 }
-
-export const marks: Record<State, string> = { completed: "[X]", "in flight": "[>]", "not started": "[ ]", unknown: "[?]" };
 
 // The incidents, as the times of other events are counted from them.
 const moments: Record<string, string> = { "device lost": "the loss", hang: "the hang was noticed", exited: "the exit" };

@@ -4,8 +4,9 @@
 // began with one nor for how long it worked, so no length means time. Waits stand before a submission, signals behind it.
 import { LitElement, css, html, nothing, svg, type TemplateResult } from "lit";
 import "./queues.js";
-import { marks, type Report, type State, type Sync, type Wait } from "./report.js";
+import type { Report, Sync, Wait } from "./report.js";
 import { FollowsSelection, selection } from "./selection.js";
+import { classes, completed, inFlight, marks, notStarted, unknown, type State } from "./states.js";
 import { shared } from "./style.js";
 import { count, seconds } from "./words.js";
 
@@ -26,7 +27,7 @@ const top = 26;
 const mostArrows = 400;
 const edge = 0.08;     // of a column, on either side of its box
 const readable = 68;   // pixels a column, for its mark and number
-const worst: State[] = ["completed", "unknown", "not started", "in flight"];
+const worst: State[] = [completed, unknown, notStarted, inFlight];
 
 export class Timeline extends LitElement {
   static override properties = { report: { attribute: false }, from: { state: true }, to: { state: true }, width: { state: true } };
@@ -97,7 +98,7 @@ export class Timeline extends LitElement {
       if (place === undefined) {
         place = this.columns.length;
         this.columnOf.set(key, place);
-        this.columns.push({ queue, number: submission.number, executions: [], recycled: 0, time: submission.time, state: "completed" });
+        this.columns.push({ queue, number: submission.number, executions: [], recycled: 0, time: submission.time, state: completed });
       }
       const column = this.columns[place]!;
       if (submission.execution === null) {
@@ -111,7 +112,7 @@ export class Timeline extends LitElement {
     // Without a list nothing tells how far the GPU came in one; the program may have been told.
     for (const { queue, number, time } of data.empty_submissions) {
       const told = (data.queues[queue]?.completed_submission ?? 0) >= number;
-      this.columns.push({ queue, number, executions: [], recycled: 0, time, state: told ? "completed" : "unknown" });
+      this.columns.push({ queue, number, executions: [], recycled: 0, time, state: told ? completed : unknown });
     }
     if (data.empty_submissions.length) {
       this.columns.sort((a, b) => (seconds(a.time) || 0) - (seconds(b.time) || 0));
@@ -271,12 +272,12 @@ export class Timeline extends LitElement {
       if (!bar) found.set(`${lane}/${x}`, { lane, x, state: column.state, place, lists: 1 });
       else if (++bar.lists && worst.indexOf(column.state) > worst.indexOf(bar.state)) Object.assign(bar, { state: column.state, place });
     }
-    return [...found.values()].map((bar) => svg`<rect class="box ${bar.state.replace(" ", "-")}" x=${bar.x} y=${this.y(bar.lane) + 20} width="3" height=${boxHeight}
+    return [...found.values()].map((bar) => svg`<rect class="box ${classes[bar.state]}" x=${bar.x} y=${this.y(bar.lane) + 20} width="3" height=${boxHeight}
       @click=${() => this.choose(bar.place)}><title>${count(bar.lists, "submission")}; ${bar.state}</title></rect>`);
   }
   private wideBoxes(first: number, last: number, each: number): TemplateResult[] {
     const chosen = this.chosenColumn();
-    return this.columns.slice(first, last).map((column, index) => svg`<rect class="box ${column.state.replace(" ", "-")} ${first + index === chosen ? "chosen" : ""}"
+    return this.columns.slice(first, last).map((column, index) => svg`<rect class="box ${classes[column.state]} ${first + index === chosen ? "chosen" : ""}"
       x=${this.x(first + index + edge)} y=${this.y(this.lanes.indexOf(column.queue)) + 20} width=${each * (1 - 2 * edge)} height=${boxHeight} rx="3"
       data-column=${first + index} @click=${() => this.choose(first + index)} @dblclick=${() => this.look(first + index - 1, first + index + 2)}><title>${
         this.report.queue(column.queue < 0 ? null : column.queue)}, submission ${column.number}: ${column.state}; ${this.lists(column).slice(0, 8).join(", ")}${column.time ? `; submitted at ${column.time}` : ""}</title></rect>`);

@@ -2,10 +2,11 @@
 //
 // Frames, lists and scopes, each with its state: 100,000 of them and more.
 import { LitElement, css, html, nothing } from "lit";
-import { marks, type Report, type State } from "./report.js";
+import type { Report } from "./report.js";
 import "./rows.js";
 import type { Rows } from "./rows.js";
 import { FollowsSelection, selection } from "./selection.js";
+import { classes, completed, inFlight, marks, notStarted, unknown, type State } from "./states.js";
 import { shared } from "./style.js";
 import { count, grouped } from "./words.js";
 
@@ -28,9 +29,9 @@ export function nodesOf(report: Report): Node[] {
   for (const index of order) {
     const execution = executions[index]!;
     if (execution.frame !== frame) put("frame", (frame = execution.frame), 0, true);
-    put("execution", index, 1, execution.state !== "completed");
+    put("execution", index, 1, execution.state !== completed);
     for (let scope = execution.first_scope; scope < execution.first_scope + execution.scope_count; ++scope) {
-      put("scope", scope, 2 + scopes[scope]!.depth, scopes[scope]!.state !== "completed");
+      put("scope", scope, 2 + scopes[scope]!.depth, scopes[scope]!.state !== completed);
     }
   }
   const open: number[] = [];
@@ -112,7 +113,7 @@ export class Tree extends LitElement {
       const around: number[] = [];
       this.nodes.forEach((node, place) => {
         while (around.length && this.nodes[around.at(-1)!]!.end <= place) around.pop();
-        const matches = (!this.unfinished || (node.level !== "frame" && this.stateOf(node) !== "completed")) &&
+        const matches = (!this.unfinished || (node.level !== "frame" && this.stateOf(node) !== completed)) &&
           (words === "" || this.fits(node, words));
         if (matches) {
           wanted[place] = 1;
@@ -169,7 +170,7 @@ export class Tree extends LitElement {
     const execution = node.level === "execution" ? this.report.data.executions[node.index]! : undefined;
     const annotation = scope?.annotation == null ? undefined : this.report.data.annotations[scope.annotation];
     const eventId = annotation && Number(annotation.event_id) ? annotation.event_id : undefined;
-    return html`${around}${twist}<span class="mark ${state!.replace(" ", "-")}" title=${state!}>${marks[state!]}</span> <span class="isolate">${this.textOf(node)}</span><span class="quiet">${
+    return html`${around}${twist}<span class="mark ${classes[state!]}" title=${state!}>${marks[state!]}</span> <span class="isolate">${this.textOf(node)}</span><span class="quiet">${
       scope?.call !== undefined ? `  call ${grouped(scope.call)}` : nothing}${eventId ? `  EventID ${eventId}` : nothing}${
       scope && scope.end === null ? "  left open" : nothing}${
       scope && scope.pipeline !== null && scope.type !== "PASS" ? html`  <span class="isolate">${this.report.pipeline(scope.pipeline)}</span>` : nothing}${
@@ -178,10 +179,10 @@ export class Tree extends LitElement {
   override render() {
     const chosen = this.placeOfChosen();
     return html`<div class="bar">
-        <label><input type="checkbox" .checked=${this.unfinished} @change=${(event: Event) => (this.unfinished = (event.target as HTMLInputElement).checked)}> only what is not completed</label>
+        <label><input type="checkbox" .checked=${this.unfinished} @change=${(event: Event) => (this.unfinished = (event.target as HTMLInputElement).checked)}> only what is not ${completed}</label>
         <button @click=${() => this.openAll(true)}>Unfold all</button><button @click=${() => this.openAll(false)}>Fold all</button>
         <span class="quiet" aria-live="polite">${count(this.shown.length, "row")} of ${grouped(this.nodes.length)}</span>
-        <span class="quiet mark key">[X] completed [&gt;] in flight [ ] not started [?] unknown</span>
+        <span class="quiet mark key">${[completed, inFlight, notStarted, unknown].map((word) => `${marks[word]} ${word}`).join(" ")}</span>
       </div>
       <cairn-rows tree label="Frames, command lists and scopes" .count=${this.shown.length} .chosen=${chosen < 0 ? -1 : this.shown.indexOf(chosen)}
         .revision=${this.revision} .draw=${(row: number) => this.draw(row)}

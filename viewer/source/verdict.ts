@@ -4,8 +4,9 @@
 import { LitElement, css, html, nothing } from "lit";
 import { rows } from "./evidence.js";
 import "./process.js";
-import { marks, type Binding, type Report, type ReportData, type Suspect } from "./report.js";
+import { type Binding, type Report, type ReportData, type Suspect } from "./report.js";
 import { linkTo } from "./selection.js";
+import { classes, marks } from "./states.js";
 import { shared } from "./style.js";
 import { count, grouped, visible } from "./words.js";
 
@@ -55,7 +56,7 @@ export class Verdict extends LitElement {
     const bindings = candidate?.bindings ?? (suspect.binding ? [suspect.binding] : []);
     const place = suspect.scope === null ? { execution: String(suspect.execution) } : { scope: String(suspect.scope) };
     return html`<li>
-      <span class="mark ${state.replace(" ", "-")}" title=${state}>${marks[state]}</span>
+      <span class="mark ${classes[state]}" title=${state}>${marks[state]}</span>
       <a class="path isolate" href=${linkTo({ view: "tree", ...place })}>${report.work(suspect.execution, suspect.scope, suspect.after_marker)}</a>
       <span class="quiet">– ${candidate ? suspect.words.split("; uses ")[0] : suspect.words}</span>
       ${scope && scope.pipeline !== null ? html`<div class="isolate">${report.pipeline(scope.pipeline)}</div>` : nothing}

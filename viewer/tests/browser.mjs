@@ -9,6 +9,9 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { workStates } from "../states.mjs";
+
+export const inFlight = workStates["in-flight"].word, completed = workStates.completed.word;
 
 // The variables that CMake sets.
 export const { CAIRN_SOURCE_DIR: source, CAIRN_BINARY_DIR: build, CAIRN_CHROMIUM: chromium } = process.env;

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
-import { allWords, build, cairn, dataOf, deep, go, htmlOf, open, pageWith, press, seriousFaults, settle, source, startBrowser, stickingOut, stopBrowser, text, texts, words } from "./browser.mjs";
+import { allWords, build, cairn, completed, dataOf, deep, go, htmlOf, inFlight, open, pageWith, press, seriousFaults, settle, source, startBrowser, stickingOut, stopBrowser, text, texts, words } from "./browser.mjs";
 
 const views = ["verdict", "timeline", "tree", "memory", "facts"];
 const golden = join(source, "tests/golden");
@@ -41,8 +41,8 @@ for (const dump of dumps) {
     await settle(page);
     assert.equal((await page.$$(deep("cairn-timeline rect.box"))).length, submissions.size + report.empty_submissions.length);
     const states = await page.$$eval(deep("cairn-timeline rect.box.in-flight"), (boxes) => boxes.length);
-    const inFlight = new Set(report.submissions.filter(({ execution }) => execution !== null && report.executions[execution].state === "in flight").map(({ queue, number }) => `${queue}/${number}`));
-    assert.equal(states, inFlight.size);
+    const running = new Set(report.submissions.filter(({ execution }) => execution !== null && report.executions[execution].state === inFlight).map(({ queue, number }) => `${queue}/${number}`));
+    assert.equal(states, running.size);
     const times = await texts(page, "cairn-timeline text.quiet[y='17']");
     assert.equal(times.length > 0, report.submissions.some(({ time }) => time !== null));
     times.forEach((time, index) => assert.notEqual(time, times[index - 1]));
@@ -103,8 +103,8 @@ test("what the program's own markers, the kernel and losses tell", async () => {
     losses: ["a ring was full", "a ring was full", "a name was cut"], incidents: [], checkpoints: [],
     raw_marker_verdicts: [{ queue: 0, device: 0, consistent: false, executions_left_out: 3, candidate_count: 2, likely_count: 1,
       markers: [{ execution: 0, pipe: "top", slot: 2, value: "0x11", arrival: "arrived" }],
-      works: [{ execution: 0, scope: null, after_marker: 1, state: "in flight", likely: false, reason: "Its end is not there." },
-        { execution: 0, scope: 1, after_marker: 1, state: "in flight", likely: true, reason: "It began." }, { execution: 0, scope: 2, after_marker: 0, state: "completed", likely: false, reason: "no" }] }],
+      works: [{ execution: 0, scope: null, after_marker: 1, state: inFlight, likely: false, reason: "Its end is not there." },
+        { execution: 0, scope: 1, after_marker: 1, state: inFlight, likely: true, reason: "It began." }, { execution: 0, scope: 2, after_marker: 0, state: completed, likely: false, reason: "no" }] }],
     raw_markers: [{ device: 0, slot: 2, value: "0x11" }],
     kernel_log: { why_not: "", lines: [{ time: "1.5", names_process: true, tells_fault: false, text: "a time-out", address: null }] },
   });
@@ -137,7 +137,7 @@ test("what is chosen is chosen everywhere, and stands in the address", async () 
   assert.match(await text(page, "cairn-chosen"), /Shadow pipeline/);
   await page.keyboard.press("2");
   await settle(page);
-  assert.match(await page.$eval(deep("cairn-timeline rect.chosen title"), (title) => title.textContent), /queue 0 "Graphics" \(direct\), submission 1: in flight/);
+  assert.match(await page.$eval(deep("cairn-timeline rect.chosen title"), (title) => title.textContent), new RegExp(`queue 0 "Graphics" \\(direct\\), submission 1: ${inFlight}`));
   assert.equal(await page.evaluate(() => location.hash), "#view=timeline&scope=4");
   // The next submission is that of the other queue.
   await page.$eval(deep("cairn-timeline svg"), (svg) => svg.focus());
@@ -226,7 +226,7 @@ test("what crashed, what was destroyed in flight, and a submission without lists
   await settle(page);
   const memory = await allWords(page);
   for (const line of ["the CPU, which does the GPU's work here, at " + address.address + ": memory that was freed, in buffer \"Old lights\" + 0x100",
-    "Destroyed while work was in flight, and reachable by address", report.freed_in_flight[0].words]) assert(memory.includes(words(line)), line);
+    `Destroyed while work was ${inFlight}, and reachable by address`, report.freed_in_flight[0].words]) assert(memory.includes(words(line)), line);
   await go(page, "view=timeline");
   await settle(page);
   const timeline = await allWords(page);

@@ -63,16 +63,6 @@ void AppendOwnWait(const Snapshot& snapshot, const Wait& wait, std::string& out)
 
 }  // namespace
 
-std::string_view StateMark(WorkState state) {
-  switch (state) {
-    case WorkState::kNotStarted: return "[ ]";
-    case WorkState::kInFlight: return "[>]";
-    case WorkState::kCompleted: return "[X]";
-    case WorkState::kUnknown: break;
-  }
-  return "[?]";
-}
-
 void AppendMarkerType(uint32_t type, std::string& out) {
   const std::string_view name = MarkerTypeName(type);
   if (name.empty()) {

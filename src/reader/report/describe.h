@@ -11,11 +11,9 @@
 
 #include "format/snapshot/snapshot.h"
 #include "reader/analysis/findings.h"
+#include "reader/report/work_states.h"
 
 namespace cairn {
-
-// "[X]", "[>]", "[ ]" or "[?]".
-std::string_view StateMark(WorkState state);
 
 // "DRAW_INDEXED", "MARKER_TYPE 200".
 void AppendMarkerType(uint32_t type, std::string& out);

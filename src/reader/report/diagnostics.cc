@@ -67,7 +67,8 @@ void DiagnosticsPrinter::PrintFreedInFlight(LineSink& sink) {
     if (!IsShown(snapshot_.objects[freed.object].device)) continue;
     if (count == 0) {
       sink.Blank();
-      sink.Heading("Destroyed while work was in flight, and reachable by address");
+      text_ = fmt::format("Destroyed while work was {}, and reachable by address", kInFlightWord);
+      sink.Heading(text_);
     }
     if (count++ >= kFreedShown && !all_) continue;
     text_.clear();

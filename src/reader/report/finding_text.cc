@@ -197,12 +197,13 @@ class FindingWriter {
     }
     if (first == nullptr) return;
     if (count == 1) {
-      out_ += " While work was in flight, memory that shaders may reach by address was destroyed: ";
+      Format(" While work was {}, memory that shaders may reach by address was destroyed: ",
+             kInFlightWord);
     } else {
       Format(
-          " While work was in flight, {} objects that shaders may reach by address were "
-          "destroyed, the first: ",
-          count);
+          " While work was {}, {} objects that shaders may reach by address were destroyed, the "
+          "first: ",
+          kInFlightWord, count);
     }
     AppendFreedInFlight(snapshot_, *first, out_);
     out_ += '.';
@@ -424,7 +425,7 @@ std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
     case SuspectReason::kReachedTogether:
       return "reached; no barrier stands between it and the dispatch reached last";
     case SuspectReason::kMayHaveBegun: return "may have begun: nothing is written where it begins";
-    case SuspectReason::kOutsideOfMarkers: return "its command list is in flight";
+    case SuspectReason::kOutsideOfMarkers: return "its command list is ";  // and the state
     case SuspectReason::kRawMarkers: return "raw markers leave it open";
     case SuspectReason::kRawMarkerLost:
       return "the first work that raw markers do not prove finished, and no other can be "
@@ -474,6 +475,7 @@ void AppendSuspectReason(const Snapshot& snapshot, const Findings& findings,
     AppendTie(suspect, out);
   } else {
     out += ReasonWords(suspect.reason, has_pipeline);
+    if (suspect.reason == SuspectReason::kOutsideOfMarkers) out += kInFlightWord;
   }
   if (with_binding) AppendUses(snapshot, findings, suspect, out);
 }

@@ -16,6 +16,7 @@
 #include "format/snapshot/snapshot_from_block.h"
 #include "format/snapshot/testing/sample_block.h"
 #include "reader/report/text.h"
+#include "reader/report/work_states.h"
 
 namespace cairn {
 namespace {
@@ -111,13 +112,13 @@ TEST(JsonReport, CarriesTreeStatesAndCandidates) {
   EXPECT_EQ(candidate["name"], "Blur");
   EXPECT_EQ(report["pipelines"][candidate["pipeline"].get<size_t>()]["shaders"]["CS"], "BlurCS");
   const Json scope = report["scopes"][candidate["scope"].get<size_t>()];
-  EXPECT_EQ(scope["state"], "in flight");
+  EXPECT_EQ(scope["state"].get<std::string>(), kInFlightWord);
   EXPECT_EQ(scope["begin"], 8);
   EXPECT_EQ(scope["end"], 9);
   EXPECT_EQ(report["scopes"][scope["parent"].get<size_t>()]["name"], "Frame");
   const Json execution = report["executions"][candidate["execution"].get<size_t>()];
   EXPECT_EQ(execution["name"], "Main");
-  EXPECT_EQ(execution["state"], "in flight");
+  EXPECT_EQ(execution["state"].get<std::string>(), kInFlightWord);
   EXPECT_EQ(execution["scope_count"], 6);
 }
 

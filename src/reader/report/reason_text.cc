@@ -103,9 +103,9 @@ class QueueReasonWriter {
     WriteMode();
     WriteMissingWrites();
     if (reason_.unseen_end_count != 0) {
-      Say("In {} of the {} command lists in flight nothing more is written by the GPU, not even at "
+      Say("In {} of the {} command lists {} nothing more is written by the GPU, not even at "
           "the end: whether they have finished cannot be seen, and they never count as a hang.",
-          reason_.unseen_end_count, reason_.in_flight_count);
+          reason_.unseen_end_count, reason_.in_flight_count, kInFlightWord);
     }
     WriteMemory();
     if (device_ != nullptr && !device_->notes.empty()) {
@@ -178,15 +178,14 @@ class QueueReasonWriter {
       Say("Each of {} scopes can be the culprit.", scope_count);
     }
     if (list_count == 1) {
-      Say("One command list is in flight without such a scope: look at its work outside of "
-          "markers.");
+      Say("One command list is {} without such a scope: look at its work outside of markers.",
+          kInFlightWord);
     } else if (list_count > 1) {
-      Say("{} command lists are in flight without such a scope: look at their work outside of "
-          "markers.",
-          list_count);
+      Say("{} command lists are {} without such a scope: look at their work outside of markers.",
+          list_count, kInFlightWord);
     }
     if (reason_.in_flight_count > 1) {
-      Say("{} command lists were in flight.", reason_.in_flight_count);
+      Say("{} command lists were {}.", reason_.in_flight_count, kInFlightWord);
     }
   }
 
@@ -251,17 +250,16 @@ std::string RawRuleInWords(const RawReason& reason) {
     case RawRule::kAroundMarker:
       return "may be running: it lies around a marker, and only one side is known";
     case RawRule::kBottomWritten:
-      return fmt::format("completed: the bottom-of-pipe marker {} behind it was written",
+      return fmt::format("{}: the bottom-of-pipe marker {} behind it was written", kCompletedWord,
                          reason.marker);
     case RawRule::kTopMissing:
-      return fmt::format(
-          "not started: the front end had not written the top-of-pipe marker {} before it",
-          reason.marker);
+      return fmt::format("{}: the front end had not written the top-of-pipe marker {} before it",
+                         kNotStartedWord, reason.marker);
     case RawRule::kLineIsFull:
       return fmt::format(
-          "not started: {} bottom-of-pipe writes were waiting from marker {} on, and the front end "
-          "does not go on with more",
-          reason.waiting_count, reason.marker);
+          "{}: {} bottom-of-pipe writes were waiting from marker {} on, and the front end does "
+          "not go on with more",
+          kNotStartedWord, reason.waiting_count, reason.marker);
     case RawRule::kFirstUnproven:
       return "may be running: no other work can be the culprit, and it is the first that is not "
              "proven to have finished; " +

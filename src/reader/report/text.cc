@@ -54,7 +54,7 @@ class TextReporter {
     diagnostics_.PrintCheckpoints(sink);
     sections_.PrintReportedEventIds(sink);
     sink.Blank();
-    sink.Heading("Progress ([X] completed, [>] in flight, [ ] not started)");
+    PrintProgressHeading(sink);
     tree_.Print(sink);
     sections_.PrintSubmissions(sink);
     sections_.PrintQueueMarkers(sink);
@@ -71,6 +71,16 @@ class TextReporter {
   }
 
  private:
+  void PrintProgressHeading(LineSink& sink) {
+    text_ = "Progress (";
+    for (const WorkState state :
+         {WorkState::kCompleted, WorkState::kInFlight, WorkState::kNotStarted}) {
+      if (state != WorkState::kCompleted) text_ += ", ";
+      Format("{} {}", StateMark(state), WorkStateWord(state));
+    }
+    text_ += ')';
+    sink.Heading(text_);
+  }
   bool IsShown(uint32_t device) const {
     return findings_.device == kNone || device == findings_.device;
   }

@@ -128,7 +128,7 @@ void TreePrinter::Print(LineSink& sink) {
       if (sink.full()) return;
       if (hidden != 0 && i == first + kShownOfRun) {
         fmt::format_to(std::back_inserter(sink.line()), "… {} more frames, all {}", hidden,
-                       WorkStateWord(WorkState::kCompleted));
+                       kCompletedWord);
         sink.EndLine();
         i += hidden;
       }

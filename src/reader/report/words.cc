@@ -94,16 +94,6 @@ std::string_view QueueTypeWord(uint32_t type) {
   }
 }
 
-std::string_view WorkStateWord(WorkState state) {
-  switch (state) {
-    case WorkState::kNotStarted: return "not started";
-    case WorkState::kInFlight: return "in flight";
-    case WorkState::kCompleted: return "completed";
-    case WorkState::kUnknown: return "unknown";
-  }
-  return "unknown";
-}
-
 std::string_view EventIdStateWord(EventIdState state) {
   switch (state) {
     case EventIdState::kUnknown: return "unknown";

@@ -12,6 +12,7 @@
 #include "format/snapshot/object_kinds.h"
 #include "format/snapshot/snapshot.h"
 #include "reader/analysis/findings.h"
+#include "reader/report/work_states.h"
 
 namespace cairn {
 
@@ -21,7 +22,6 @@ std::string_view ModeWord(MarkerMode mode);
 std::string_view MemoryWord(WordMemory memory);
 std::string_view SourceStateWord(SourceState state);
 std::string_view QueueTypeWord(uint32_t type);
-std::string_view WorkStateWord(WorkState state);
 std::string_view IncidentWord(IncidentKind kind);
 // "VK_AMD_buffer_marker"
 std::string_view MethodName(WriteMethod method);

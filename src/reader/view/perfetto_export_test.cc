@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "format/file/file_reader.h"
 #include "format/snapshot/snapshot_file.h"
+#include "reader/report/work_states.h"
 #include "reader/view/perfetto_trace.h"
 
 namespace cairn {
@@ -246,11 +247,12 @@ TEST(PerfettoExport, QueuesAndWaitsOfADump) {
   EXPECT_THAT(shown.Names(shown.instants), Contains(HasSubstr("submission ")));
   // Words of reports: of works and of waits.
   EXPECT_THAT(shown.states,
-              ::testing::IsSupersetOf({"in flight", "not started", "never signalled"}));
+              ::testing::IsSupersetOf({std::string(kInFlightWord), std::string(kNotStartedWord),
+                                       std::string("never signalled")}));
   for (const std::string& state : shown.states) {
-    EXPECT_THAT(state,
-                ::testing::AnyOf("completed", "in flight", "not started", "unknown", "satisfied",
-                                 "will be signalled", "blocked", "never signalled", "deadlock"));
+    EXPECT_THAT(state, ::testing::AnyOf(kCompletedWord, kInFlightWord, kNotStartedWord, "unknown",
+                                        "satisfied", "will be signalled", "blocked",
+                                        "never signalled", "deadlock"));
   }
 }
 

@@ -100,8 +100,8 @@ class TextWriter {
     sink_.EndLine();
     for (const LiveExecution& live : queue.running) WriteExecution(live);
     if (queue.running_count > queue.running.size()) {
-      Add(sink_.line(), "  and {} more command lists in flight",
-          queue.running_count - queue.running.size());
+      Add(sink_.line(), "  and {} more command lists {}",
+          queue.running_count - queue.running.size(), kInFlightWord);
       sink_.EndLine();
     }
     if (queue.not_started_count != 0) {

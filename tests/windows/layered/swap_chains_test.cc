@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness.h"
+#include "reader/report/work_states.h"
 #include "report_reading.h"
 #include "tests/windows/layered/started.h"
 
@@ -109,7 +110,7 @@ TEST_F(SwapChainsTest, ProxiesAreAnotherWayIn) {
   const ReportedWork work = ReadReportedWork(file);
   EXPECT_THAT(work.word_memories, SizeIs(1)) << "devices";
   EXPECT_THAT(work.scope_states, Not(IsEmpty()));
-  EXPECT_THAT(work.scope_states, Each("completed"));
+  EXPECT_THAT(work.scope_states, Each(kCompletedWord));
   EXPECT_THAT(ReportTree(file, true), HasSubstr("<Frame 9>"));
 }
 

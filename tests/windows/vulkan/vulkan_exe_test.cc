@@ -15,6 +15,7 @@
 #include "base/testing/json_schema_check.h"
 #include "format/witness/witness_cache.h"
 #include "harness.h"
+#include "reader/report/work_states.h"
 #include "report_reading.h"
 
 namespace cairn::testing {
@@ -81,7 +82,7 @@ TEST_F(VulkanExeTest, ItsFramesAndDrawsAreCounted) {
   EXPECT_EQ(with.output, without.output);
   EXPECT_EQ(with.errors, without.errors);
   const ReportedWork work = ReadReportedWork(file_);
-  EXPECT_THAT(StatesOf(work), ElementsAre("completed"));
+  EXPECT_THAT(StatesOf(work), ElementsAre(kCompletedWord));
   EXPECT_THAT(work.candidates, IsEmpty());
   EXPECT_THAT(work.word_memories, ElementsAre("imported"));
   const std::string tree = ReportTree(file_, true);
@@ -98,7 +99,8 @@ TEST_F(VulkanExeTest, KilledInAFrame) {
               ElementsAre(ReportedIncident{"signal", int64_t{1} << 32 | 1, "", ""}));
   const ReportedWork work = ReadReportedWork(file_);
   EXPECT_THAT(work.candidates, Contains("DRAW "));
-  EXPECT_THAT(StatesOf(work), IsSupersetOf({"completed", "in flight"}));
+  EXPECT_THAT(StatesOf(work),
+              IsSupersetOf({std::string(kCompletedWord), std::string(kInFlightWord)}));
   // The first submission prepares textures, and ends no frame.
   const std::string tree = ReportTree(file_, true);
   EXPECT_THAT(tree, HasSubstr("<Frame 48>"));
