@@ -152,6 +152,23 @@ TEST_F(ListTrackerTest, AListBeginsWhereItIsMadeAndEnds) {
   EXPECT_FALSE(StateOf(kList).has_value());
 }
 
+// A list more than kMostLists has no state; where one ends, the next has.
+TEST_F(ListTrackerTest, MoreListsThanTheBoundHaveNoState) {
+  constexpr uint64_t kFirst = 100, kOneMore = kFirst + ListTracker::kMostLists;
+  for (uint64_t list = kFirst; list < kOneMore; ++list) Reset(list, ObjectPointer(kPipeline));
+  Reset(kOneMore);
+  View(kOneMore, 1, 0x500);
+  const uint64_t end = trace_.ObjectEnd(kFirst);
+  const uint64_t again = Reset(kOneMore, ObjectPointer(kPipeline));
+  EXPECT_FALSE(StateOf(kOneMore, end).has_value());
+  EXPECT_EQ(StateOf(kOneMore - 1, end)->pipeline, kPipeline);
+  EXPECT_FALSE(StateOf(kFirst).has_value());
+  const std::optional<BoundState> state = StateOf(kOneMore);
+  ASSERT_TRUE(state.has_value());
+  EXPECT_EQ(state->since, again);
+  EXPECT_EQ(state->pipeline, kPipeline);
+}
+
 TEST_F(ListTrackerTest, APassIsOpenFromItsBeginToItsEnd) {
   const uint64_t pass =
       Call(List::ID3D12GraphicsCommandList4_BeginRenderPass, kList, 0, nullptr, nullptr, 0);

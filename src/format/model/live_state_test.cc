@@ -364,6 +364,16 @@ TEST_F(LiveStateTest, TheLastSignalOfAFence) {
                                       "result", "end 2"));
 }
 
+// No replay makes it: it must not take the place of a signal that is made.
+TEST_F(LiveStateTest, ASignalOfASharedFenceKeepsTheOneBeforeIt) {
+  Object(2, kDevice, 0);  // a queue
+  CreateFence(3);
+  CallAndReturn(Method::ID3D12CommandQueue_Signal, 2, ObjectPointer(3), 1);
+  CallAndReturn(Method::ID3D12SharingContract_SharedFenceSignal, 2, ObjectPointer(3), 2);
+  EXPECT_THAT(Restored(),
+              ElementsAre("object 2", "CreateFence", "object 3", "result", "Signal", "result"));
+}
+
 TEST_F(LiveStateTest, MapsLastUntilTheirUnmap) {
   CreateBuffer(2);
   CallAndReturn(Method::ID3D12Resource_Map, 2, 0, nullptr, nullptr);

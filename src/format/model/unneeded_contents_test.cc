@@ -591,12 +591,18 @@ TEST_F(UnneededContentsTest, MemoryThatIsMadeResidentKeepsWhatItHolds) {
   EXPECT_THAT(Unneeded(), ElementsAre(Pair(kFirst, 0)));
 }
 
-TEST_F(UnneededContentsTest, WhereAShaderFollowsRaysAllBuffersAreNeeded) {
+class ViewOfASceneContentsTest : public UnneededContentsTest,
+                                 public testing::WithParamInterface<Method> {};
+INSTANTIATE_TEST_SUITE_P(Methods, ViewOfASceneContentsTest,
+                         testing::Values(Method::ID3D12Device_CreateShaderResourceView,
+                                         Method::ID3D12Device15_TryCreateShaderResourceView));
+
+TEST_P(ViewOfASceneContentsTest, WhereAShaderFollowsRaysAllBuffersAreNeeded) {
   Create(kFirst, Buffer(256));
   Create(kSecond, {});
   // D3D12_SHADER_RESOURCE_VIEW_DESC of an acceleration structure, which is in no buffer of the trace.
   const uint64_t scene[5] = {uint64_t{11} << 32, 0, 1u << 16};
-  Call(Method::ID3D12Device_CreateShaderResourceView, kDevice, nullptr, &scene, kViews);
+  Call(GetParam(), kDevice, nullptr, &scene, kViews);
   Start();
   Draw();
   Execute();

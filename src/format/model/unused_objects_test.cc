@@ -156,12 +156,17 @@ TEST_F(UnusedObjectsTest, BuffersStayWhereTheGpuReadsAddresses) {
   EXPECT_THAT(Left(), UnorderedElementsAre(10, 12));
 }
 
-TEST_F(UnusedObjectsTest, BuffersStayWhereAShaderFollowsRays) {
+class ViewOfASceneTest : public UnusedObjectsTest, public testing::WithParamInterface<Method> {};
+INSTANTIATE_TEST_SUITE_P(Methods, ViewOfASceneTest,
+                         testing::Values(Method::ID3D12Device_CreateShaderResourceView,
+                                         Method::ID3D12Device15_TryCreateShaderResourceView));
+
+TEST_P(ViewOfASceneTest, BuffersStayWhereAShaderFollowsRays) {
   CreateBuffer(10, 0x1000);
   CreateBuffer(11, 0x2000);
   CreateHeap(20, 0x50000);
   const SceneView view{.scene = 0x2000};
-  Call(Method::ID3D12Device_CreateShaderResourceView, kDevice, nullptr, &view, uint64_t{0x50000});
+  Call(GetParam(), kDevice, nullptr, &view, uint64_t{0x50000});
   StartRecording();
   Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 0,
        uint64_t{0x60000});
