@@ -52,7 +52,8 @@ struct Findings {
 
   // The answer: what happened, how sure that is, which work can have done it.
   CulpritFinding culprit;
-  // Missing data sources that would have told more of it; into Snapshot::sources, in rising order.
+  // Missing data sources of the device that would have told more of it; into Snapshot::sources, in
+  // rising order.
   std::vector<uint32_t> limiting_sources;
 };
 

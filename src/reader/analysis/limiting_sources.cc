@@ -23,12 +23,16 @@ bool LacksProgress(const CulpritFinding& finding) {
 
 }  // namespace
 
-std::vector<uint32_t> FindLimitingSources(const Snapshot& snapshot, const CulpritFinding& finding) {
+std::vector<uint32_t> FindLimitingSources(const Snapshot& snapshot, const CulpritFinding& finding,
+                                          uint32_t device) {
   const bool lacks_fault = LacksFault(finding);
   const bool lacks_progress = LacksProgress(finding);
   std::vector<uint32_t> limiting;
   if (!lacks_fault && !lacks_progress) return limiting;
-  for (uint32_t i = 0; i < snapshot.sources.size(); ++i) {
+  const auto count = static_cast<uint32_t>(snapshot.sources.size());
+  const uint32_t begin = device == kNone ? 0 : snapshot.devices[device].first_source;
+  const uint32_t end = device == kNone ? count : begin + snapshot.devices[device].source_count;
+  for (uint32_t i = begin; i < end; ++i) {
     const Source& source = snapshot.sources[i];
     if (source.state == SourceState::kPresent) continue;
     // VK_EXT_device_fault and what tells of it; all other sources tell of progress.

@@ -58,6 +58,19 @@ TEST_F(LimitingSourcesTest, NoneTellsMoreOfWaits) {
   EXPECT_THAT(Find(FindingKind::kEndlessWait, Certainty::kUnknown), IsEmpty());
 }
 
+TEST_F(LimitingSourcesTest, OfADeviceOnlyItsOwn) {
+  Snapshot& snapshot = builder_.snapshot;
+  snapshot.devices[0].source_count = 2;
+  snapshot.devices.push_back({.first_source = 2, .source_count = 3});
+  Add("VK_AMD_buffer_marker", SourceState::kAbsent);
+  finding_.kind = FindingKind::kDeviceLost;
+  finding_.certainty = Certainty::kOneOf;
+  EXPECT_THAT(FindLimitingSources(snapshot, finding_), ElementsAre(0, 2, 4));
+  EXPECT_THAT(FindLimitingSources(snapshot, finding_, 0), ElementsAre(0));
+  EXPECT_THAT(FindLimitingSources(snapshot, finding_, 1), ElementsAre(2, 4));
+  EXPECT_THAT(AnalyseDump(snapshot, 1).limiting_sources, ElementsAre(4));
+}
+
 TEST_F(LimitingSourcesTest, ArePartOfTheFindings) {
   // No list, no mode: nothing is known.
   EXPECT_THAT(AnalyseDump(builder_.snapshot).limiting_sources, ElementsAre(0));
