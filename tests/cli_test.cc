@@ -65,7 +65,7 @@ TEST_F(CliTest, EveryHelpHasExamples) {
       {"diff", "--help"},   {"verify", "--help"},  {"trim", "--help"},   {"repack", "--help"},
       {"replay", "--help"}, {"bisect", "--help"},  {"top", "--help"},    {"selftest", "--help"},
       {"triage", "--help"}, {"help", "--help"},    {"export", "--help"}, {"pix", "--help"},
-      {"watch", "--help"},  {"probe", "--help"},   {"trial", "--help"}};
+      {"mcp", "--help"},    {"watch", "--help"},   {"probe", "--help"},  {"trial", "--help"}};
   for (const std::vector<std::string>& command : commands) {
     const CommandResult result = Cairn(command);
     EXPECT_EQ(result.exit_code, 0) << command[0];
@@ -83,7 +83,7 @@ TEST_F(CliTest, UnknownVerbsAndOptions) {
       {}, 2,
       "cairn: no verb is given; the verbs are run, report, view, triage, info, calls, objects, "
       "images, state, "
-      "diff, verify, trim, repack, replay, bisect, export, top, selftest, pix, help; "
+      "diff, verify, trim, repack, replay, bisect, export, top, selftest, pix, mcp, help; "
       "cairn --help explains them");
   ExpectRefused({"probe"}, 2, "cairn probe: cairn bisect starts it; say cairn bisect FILE");
   ExpectRefused({"trial"}, 2, "cairn trial: cairn bisect starts it; say cairn bisect -- PROGRAM");
@@ -93,7 +93,7 @@ TEST_F(CliTest, UnknownVerbsAndOptions) {
       "cairn: unknown verb 'explode'; the verbs are run, report, view, triage, info, calls, "
       "objects, "
       "images, state, diff, verify, trim, repack, replay, bisect, export, top, selftest, pix, "
-      "help");
+      "mcp, help");
   ExpectRefused({"--vresion"}, 2, "cairn: unknown option '--vresion'; did you mean --version?");
   ExpectRefused({"report", "--jason", "x"}, 2,
                 "cairn report: unknown option '--jason'; did you mean --json?");

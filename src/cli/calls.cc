@@ -37,6 +37,8 @@ struct CallsOptions {
   std::string thread;
   std::string submission;
   std::string context;
+  std::string from;
+  std::string limit;
   CallListingOptions listing;
   bool no_names = false;
 };
@@ -72,6 +74,12 @@ Status ParseFilter(CallsOptions* options) {
   number.reset();
   CAIRN_RETURN_IF_ERROR(ParseNumberInto("--thread", options->thread, &number));
   if (number.has_value()) filter.thread = static_cast<uint32_t>(std::min<uint64_t>(*number, ~0u));
+  number.reset();
+  CAIRN_RETURN_IF_ERROR(ParseNumberInto("--from", options->from, &number));
+  filter.from = number.value_or(filter.from);
+  number.reset();
+  CAIRN_RETURN_IF_ERROR(ParseNumberInto("--limit", options->limit, &number));
+  if (number.value_or(0) != 0) filter.most = *number;
   std::string object = options->object;
   if (object.starts_with('#')) object.erase(0, 1);
   filter.object = ParseDigits(object);
@@ -130,8 +138,8 @@ Verb AddCallsVerb(CLI::App& root) {
                   "cairn calls [OPTIONS] FILE", kCallsExamples);
   command.TraceFile(&options->path);
   command.Frames(&options->frames, "Calls of a frame (7) or of several (7-9)");
-  command.Option("--around", &options->around, "CALL",
-                 "The call with this number, and those around it");
+  const CommandOption around = command.Option("--around", &options->around, "CALL",
+                                              "The call with this number, and those around it");
   command.Option("--context", &options->context, "N", "With --around: how many on each side; 10");
   command.Option("--object", &options->object, "OBJECT",
                  "Calls of an object, or with it as an argument; its number or name");
@@ -140,6 +148,9 @@ Verb AddCallsVerb(CLI::App& root) {
   command.Option("--thread", &options->thread, "N", "Calls of a thread, by its index in the trace");
   command.Option("--submission", &options->submission, "N",
                  "What the N-th ExecuteCommandLists of the trace executed, from 1");
+  command.Option("--from", &options->from, "CALL", "Calls from this number on");
+  command.Option("--limit", &options->limit, "N", "Print at most so many lines; 0: all")
+      .Without(around);
   command.Flag("--whole", &options->listing.whole, "Long arrays and bytes in full");
   command.Flag("--no-names", &options->no_names,
                "Objects by number only: a frame late in a long trace is printed at once");

@@ -75,6 +75,7 @@ Verb AddImagesVerb(CLI::App& root);
 Verb AddDiffVerb(CLI::App& root);
 Verb AddTrimVerb(CLI::App& root);
 Verb AddTriageVerb(CLI::App& root);
+Verb AddMcpVerb(CLI::App& root);
 Verb AddWatchVerb(CLI::App& root);         // not in the help: cairnStartWatcher starts it
 Verb AddProbeVerb(CLI::App& root);         // not in the help: cairn bisect starts it
 Verb AddTrialVerb(CLI::App& root);         // the same, for a program that runs itself

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cuts a stream into lines, and keeps no more of one than the reader of lines takes.
+#ifndef CAIRN_READER_MCP_LINE_SPLITTER_H_
+#define CAIRN_READER_MCP_LINE_SPLITTER_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "reader/mcp/json_rpc.h"
+
+namespace cairn {
+
+class LineSplitter {
+ public:
+  // `give` gets each line without its end ("\n" or "\r\n"), but none that is empty. Of a line of more than
+  // kMostRpcLineBytes it gets one byte more than these: ReadRpcLine refuses that.
+  explicit LineSplitter(std::function<void(std::string_view line)> give) : give_(std::move(give)) {}
+
+  void Add(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const size_t end = bytes.find('\n');
+      const std::string_view part = bytes.substr(0, end);
+      line_ += part.substr(0, kMostRpcLineBytes + 1 - line_.size());
+      if (end == std::string_view::npos) return;
+      bytes.remove_prefix(end + 1);
+      Finish();
+    }
+  }
+
+  // Gives what stands behind the last line end.
+  void Finish() {
+    if (line_.ends_with('\r')) line_.pop_back();
+    if (!line_.empty()) give_(line_);
+    line_.clear();
+  }
+
+ private:
+  const std::function<void(std::string_view line)> give_;
+  std::string line_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_MCP_LINE_SPLITTER_H_

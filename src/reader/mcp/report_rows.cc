@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/mcp/report_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace cairn {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kMostDepth = 64;
+constexpr size_t kMostPathParts = 64;
+constexpr size_t kMostPathBytes = 2048;
+
+// `fallback` where there is no such key, or its value is no number.
+uint64_t NumberAt(const json& row, const char* key, uint64_t fallback) {
+  const auto found = row.find(key);
+  return found != row.end() && found->is_number_unsigned() ? found->get<uint64_t>() : fallback;
+}
+
+const std::string& TextAt(const json& row, const char* key) {
+  static const std::string kNoText;
+  const auto found = row.find(key);
+  const std::string* const text =
+      found == row.end() ? nullptr : found->get_ptr<const std::string*>();
+  return text == nullptr ? kNoText : *text;
+}
+
+std::optional<uint64_t> ReadHex(std::string_view text) {
+  if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
+  uint64_t value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (error != std::errc() || rest != text.data() + text.size() || text.empty()) return {};
+  return value;
+}
+
+bool ContainsInAnyCase(std::string_view text, std::string_view part) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return !std::ranges::search(text, part, {}, lower, lower).empty() || part.empty();
+}
+
+}  // namespace
+
+bool ReportRows::IsKept(std::string_view key) const {
+  return kept_.empty() || std::ranges::find(kept_, key) != kept_.end();
+}
+
+bool ReportRows::IsScanned(std::string_view key) const {
+  if (key.empty()) return false;
+  if (key == query_.table) return true;
+  const bool joins = query_.table == "scopes" || query_.table == "suspects";
+  return joins && (key == "scopes" || key == "executions" || key == "pipelines");
+}
+
+bool ReportRows::Read(std::string_view text) {
+  bool too_deep = false;
+  const auto pick = [&](int depth, json::parse_event_t event, json& parsed) {
+    too_deep |= depth > kMostDepth;
+    if (too_deep) return false;
+    if (depth == 1 && event == json::parse_event_t::key) {
+      key_ = parsed.get<std::string>();
+      index_ = 0;
+      return IsKept(key_) || IsScanned(key_);
+    }
+    if (depth == 2 && event == json::parse_event_t::object_end && IsScanned(key_)) {
+      TakeRow(parsed);
+      return false;
+    }
+    return true;
+  };
+  document_ = json::parse(text.begin(), text.end(), pick, false);
+  if (too_deep || !document_.is_object()) return false;
+  std::erase_if(document_.get_ref<json::object_t&>(),
+                [this](const auto& entry) { return IsScanned(entry.first); });
+  return true;
+}
+
+void ReportRows::TakeRow(json& row) {
+  const uint64_t index = index_++;
+  if (key_ == "executions") {
+    first_scopes_.push_back(NumberAt(row, "first_scope", kNone));
+    json list = {{"index", index}};
+    for (const char* const key : {"name", "state", "frame", "queue", "submission_number"}) {
+      if (const auto found = row.find(key); found != row.end()) list[key] = *found;
+    }
+    lists_.push_back(std::move(list));
+  } else if (key_ == "pipelines") {
+    pipelines_.push_back(row.dump());
+  } else if (key_ == "scopes") {
+    NoteScope(row);
+  }
+  if (key_ != query_.table) return;
+  row["index"] = index;
+  if (key_ == "scopes") {
+    const std::optional<uint64_t> list = ListOf(index);
+    row["list"] = list ? json(*list) : json();
+    row["path"] = PathOf(index);
+  }
+  if (!Matches(row)) return;
+  if (matching_++ >= query_.offset && rows_.size() < query_.limit) rows_.push_back(std::move(row));
+}
+
+void ReportRows::NoteScope(const json& row) {
+  Scope scope;
+  scope.label = TextAt(row, "type");
+  if (const uint64_t ordinal = NumberAt(row, "ordinal", 0); ordinal != 0) {
+    scope.label += fmt::format(" {}", ordinal);
+  }
+  const std::string& name = TextAt(row, "name");
+  if (!name.empty() && NumberAt(row, "ordinal", 0) == 0)
+    scope.label = name;
+  else if (!name.empty())
+    scope.label += fmt::format(": {}", name);
+  scope.state = TextAt(row, "state");
+  scope.parent = NumberAt(row, "parent", kNone);
+  scope.pipeline = NumberAt(row, "pipeline", kNone);
+  scope.call = NumberAt(row, "call", 0);
+  scopes_.push_back(std::move(scope));
+}
+
+bool ReportRows::Matches(const json& row) const {
+  if (!query_.state.empty() && TextAt(row, "state") != query_.state) return false;
+  if (!query_.name.empty() && !ContainsInAnyCase(TextAt(row, "path"), query_.name) &&
+      !ContainsInAnyCase(TextAt(row, "name"), query_.name)) {
+    return false;
+  }
+  if (!query_.list.empty()) {
+    const uint64_t list = NumberAt(row, "list", kNone);
+    if (list == kNone || std::to_string(list) != query_.list) return false;
+  }
+  if (query_.address.empty()) return true;
+  const std::optional<uint64_t> wanted = ReadHex(query_.address);
+  const std::optional<uint64_t> first = ReadHex(TextAt(row, "gpu_address"));
+  return wanted && first && *first != 0 && *wanted >= *first &&
+         *wanted - *first < NumberAt(row, "size", 0);
+}
+
+std::string ReportRows::PathOf(uint64_t scope) const {
+  std::vector<std::string_view> parts;
+  size_t bytes = 0;
+  // Parents stand in front of what they contain: a file that says otherwise leads nowhere.
+  for (uint64_t at = scope; at < scopes_.size() && parts.size() < kMostPathParts;) {
+    parts.push_back(scopes_[at].label);
+    bytes += scopes_[at].label.size();
+    if (bytes > kMostPathBytes || scopes_[at].parent >= at) break;
+    at = scopes_[at].parent;
+  }
+  std::ranges::reverse(parts);
+  return fmt::format("{}", fmt::join(parts, " > "));
+}
+
+std::optional<uint64_t> ReportRows::ListOf(uint64_t scope) const {
+  const auto behind = std::ranges::upper_bound(first_scopes_, scope);
+  if (behind == first_scopes_.begin()) return {};
+  return static_cast<uint64_t>(behind - first_scopes_.begin()) - 1;
+}
+
+json ReportRows::WithItsWork(json suspect) const {
+  if (!suspect.is_object()) return suspect;
+  const uint64_t index = NumberAt(suspect, "scope", kNone);
+  const uint64_t list = NumberAt(suspect, "execution", kNone);
+  if (index < scopes_.size()) {
+    const Scope& scope = scopes_[index];
+    suspect["path"] = PathOf(index);
+    suspect["state"] = scope.state;
+    if (scope.call != 0) suspect["call"] = scope.call;
+    if (scope.pipeline < pipelines_.size()) {
+      suspect["pipeline"] = json::parse(pipelines_[scope.pipeline], nullptr, false);
+    }
+  }
+  if (list < lists_.size()) suspect["list"] = lists_[list];
+  const auto verdicts = document_.find("verdicts");
+  if (verdicts == document_.end() || !verdicts->is_array() || index == kNone) return suspect;
+  for (const json& queue : *verdicts) {
+    const auto candidates = queue.find("candidates");
+    if (candidates == queue.end()) continue;
+    for (const json& candidate : *candidates) {
+      if (NumberAt(candidate, "scope", kNone) != index) continue;
+      if (const auto bindings = candidate.find("bindings"); bindings != candidate.end()) {
+        suspect["bindings"] = *bindings;
+      }
+      return suspect;
+    }
+  }
+  return suspect;
+}
+
+}  // namespace cairn

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Picks parts out of the JSON that a verb has printed, without a tree of all of it in memory: a report may have
+// 192 MiB. Joins what stands in several tables of a report: the path of a scope, the pipeline of a suspect.
+#ifndef CAIRN_READER_MCP_REPORT_ROWS_H_
+#define CAIRN_READER_MCP_REPORT_ROWS_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reader/mcp/tools.h"
+
+namespace cairn {
+
+class ReportRows {
+ public:
+  // `kept`: the keys of the document that are wanted; empty: all. `query` must outlive this.
+  ReportRows(const RowQuery& query, std::vector<std::string_view> kept)
+      : query_(query), kept_(std::move(kept)) {}
+
+  // Reads one document. Returns false for what is no JSON object. Call it once.
+  bool Read(std::string_view text);
+
+  // The kept keys, without the table of the query.
+  nlohmann::json& document() { return document_; }
+  // The rows of the query's table that match it, from its offset to its limit. Each has the key "index"; those of
+  // scopes also "list" and "path".
+  std::vector<nlohmann::json>& rows() { return rows_; }
+  uint64_t matching() const { return matching_; }  // rows, whether they are in rows() or not
+
+  // Returns a suspect of the verdict with what the other tables tell of it: its path, state, call, pipeline, command
+  // list, and the bindings that the kept table "verdicts" has. Words of files are used as texts alone.
+  nlohmann::json WithItsWork(nlohmann::json suspect) const;
+
+ private:
+  // A row of a table as long as the next ones need it.
+  struct Scope {
+    std::string label;
+    std::string state;
+    uint64_t parent = kNone;
+    uint64_t pipeline = kNone;
+    uint64_t call = 0;
+  };
+  static constexpr uint64_t kNone = ~uint64_t{0};
+
+  bool IsKept(std::string_view key) const;
+  bool IsScanned(std::string_view key) const;
+  void TakeRow(nlohmann::json& row);
+  void NoteScope(const nlohmann::json& row);
+  bool Matches(const nlohmann::json& row) const;
+  std::string PathOf(uint64_t scope) const;
+  std::optional<uint64_t> ListOf(uint64_t scope) const;
+
+  const RowQuery& query_;
+  const std::vector<std::string_view> kept_;
+  nlohmann::json document_;
+  std::vector<nlohmann::json> rows_;
+  uint64_t matching_ = 0;
+  std::string key_;     // of the document: what is being read
+  uint64_t index_ = 0;  // of the next row in it
+  std::vector<Scope> scopes_;
+  std::vector<std::string> pipelines_;  // JSON
+  std::vector<nlohmann::json> lists_;   // a few keys of each
+  std::vector<uint64_t> first_scopes_;  // of the lists
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_MCP_REPORT_ROWS_H_

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/mcp/tool_answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "base/json_text.h"
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "reader/mcp/json_rpc.h"
+#include "reader/mcp/report_rows.h"
+
+namespace cairn {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kSuspectsOfVerdict = 3;
+constexpr size_t kMostWarnings = 8;
+constexpr size_t kMostNamed = 32;
+
+// Writes an object whose size is bounded.
+class AnswerWriter {
+ public:
+  AnswerWriter() : writer_(&text_, JsonWriter::kOneLine) {
+    writer_.BeginObject();
+    writer_.LimitBytes(kMostAnswerBytes);
+  }
+
+  void PutKeys(const json& object) {
+    for (const auto& [key, value] : object.items()) Put(key, value);
+  }
+
+  void Put(const std::string& key, const json& value) {
+    PutKey(key);
+    PutValue(value);
+  }
+
+  // Writes rows while there is room; returns how many were written.
+  uint64_t PutRows(const std::string& key, const std::vector<json>& rows) {
+    PutKey(key);
+    writer_.BeginArray();
+    uint64_t written = 0;
+    for (; written < rows.size() && (written == 0 || text_.size() < kMostAnswerBytes / 2);
+         ++written) {
+      PutValue(rows[written]);
+    }
+    writer_.EndArray();
+    return written;
+  }
+
+  // `warnings`: the verb's own.
+  std::string Finish(const std::vector<std::string>& warnings) {
+    if (!warnings.empty()) writer_.StringsKey("warnings", warnings);
+    if (writer_.left_out_count() + cut_ != 0) {
+      writer_.StringKey("truncated",
+                        fmt::format("{} values and {} long texts are cut: an answer has about {} "
+                                    "KiB; ask for fewer rows or a smaller part",
+                                    writer_.left_out_count(), cut_, kMostAnswerBytes >> 10));
+    }
+    writer_.EndObject();
+    return std::move(text_);
+  }
+
+ private:
+  void PutKey(const std::string& key) {
+    std::string escaped;
+    AppendJsonText(key, escaped);
+    writer_.Key(escaped);
+  }
+
+  void PutValue(const json& value) {
+    if (value.is_object()) {
+      writer_.BeginObject();
+      PutKeys(value);
+      writer_.EndObject();
+    } else if (value.is_array()) {
+      writer_.BeginArray();
+      for (const json& element : value) PutValue(element);
+      writer_.EndArray();
+    } else if (const std::string* const text = value.get_ptr<const std::string*>()) {
+      PutText(*text);
+    } else {
+      writer_.Json(value.dump());
+    }
+  }
+
+  void PutText(const std::string& text) {
+    if (text.size() <= kMostAnswerTextBytes) return writer_.String(text);
+    ++cut_;
+    writer_.String(std::string(Utf8Prefix(text, kMostAnswerTextBytes)) + "...");
+  }
+
+  std::string text_;
+  JsonWriter writer_;
+  uint64_t cut_ = 0;
+};
+
+std::vector<std::string> WarningsIn(std::string_view errors) {
+  std::vector<std::string> warnings;
+  while (!errors.empty() && warnings.size() < kMostWarnings) {
+    const std::string_view line = errors.substr(0, errors.find('\n'));
+    errors.remove_prefix(std::min(errors.size(), line.size() + 1));
+    constexpr std::string_view kWarning = "warning: ";
+    const size_t at = line.find(kWarning);
+    if (at != std::string_view::npos && line.starts_with("cairn ")) {
+      warnings.emplace_back(line.substr(at + kWarning.size()));
+    }
+  }
+  return warnings;
+}
+
+// The parts of a verb's JSON that a tool has; empty: all.
+std::vector<std::string_view> KeptKeys(const ToolCall& call) {
+  const RowQuery& rows = call.rows;
+  const bool is_whole =
+      rows.offset == 0 && rows.name.empty() && rows.state.empty() && rows.address.empty();
+  switch (call.tool) {
+    case ToolName::kVerdict:
+      return {"verdict", "incidents", "process", "signature", "devices", "verdicts", "losses"};
+    case ToolName::kSuspects: return {"verdict", "verdicts"};
+    case ToolName::kWork: return {"format"};
+    case ToolName::kMemory:
+      if (!is_whole) return {"format"};
+      return {"faults", "crash_addresses", "freed_in_flight", "kernel_log"};
+    default: return {};
+  }
+}
+
+json Take(json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) return {};
+  json value = std::move(*found);
+  object.erase(found);
+  return value;
+}
+
+// ---- Tools ---------------------------------------------------------------------------------------------
+
+void AddTools(json* info) {
+  const bool has_report = info->contains("snapshot");
+  const bool has_trace = info->contains("trace");
+  json tools = json::array();
+  if (has_report) tools.insert(tools.end(), {"verdict", "suspects", "work", "memory"});
+  if (has_trace) tools.insert(tools.end(), {"calls", "state", "diff"});
+  if (has_trace) (*info)["tools_with_allow_run"] = {"image", "bisect"};
+  (*info)["tools"] = std::move(tools);
+  info->erase("chunks");
+}
+
+// Returns the names of the files; the folder is nobody else's.
+std::vector<std::string> TakeImages(json* document) {
+  std::vector<std::string> names;
+  document->erase("folder");
+  for (const json& image : document->value("images", json::array())) {
+    if (!image.is_object()) continue;
+    for (const json& file : image.value("files", json::array())) {
+      if (file.is_string()) names.push_back(file.get<std::string>());
+    }
+  }
+  return names;
+}
+
+// The sources of a device's marks are many, and of use to who has no answer.
+void ShortenDevices(json* document) {
+  const auto devices = document->find("devices");
+  if (devices == document->end() || !devices->is_array()) return;
+  for (json& device : *devices) {
+    if (device.is_object()) device.erase("sources");
+  }
+}
+
+// Takes the suspects out of the document, with their work; candidates of queues become a number.
+std::vector<json> TakeSuspects(ReportRows* report) {
+  std::vector<json> suspects;
+  json& document = report->document();
+  const auto verdict = document.find("verdict");
+  if (verdict != document.end() && verdict->is_object()) {
+    for (json& suspect : Take(*verdict, "suspects")) {
+      suspects.push_back(report->WithItsWork(std::move(suspect)));
+    }
+  }
+  json queues = Take(document, "verdicts");
+  for (json& queue : queues) {
+    if (queue.is_object()) queue["candidate_count"] = Take(queue, "candidates").size();
+  }
+  document["queues"] = std::move(queues);
+  return suspects;
+}
+
+// "next_offset": null at the end.
+void PutPage(const std::string& key, const std::vector<json>& rows, uint64_t matching,
+             uint64_t offset, AnswerWriter* writer) {
+  const uint64_t end = offset + writer->PutRows(key, rows);
+  // Differences are found up to the first that this answer does not have.
+  if (key != "differences") writer->Put("matching", matching);
+  writer->Put("next_offset", end < matching ? json(end) : json());
+}
+
+void PutSuspects(const ToolCall& call, ReportRows* report, AnswerWriter* writer) {
+  std::vector<json> suspects = TakeSuspects(report);
+  const uint64_t count = suspects.size();
+  const bool is_verdict = call.tool == ToolName::kVerdict;
+  const uint64_t first = is_verdict ? 0 : std::min(call.rows.offset, count);
+  const uint64_t most = is_verdict ? kSuspectsOfVerdict : call.rows.limit;
+  suspects.resize(std::min(count, first + most));
+  suspects.erase(suspects.begin(), suspects.begin() + static_cast<std::ptrdiff_t>(first));
+  if (is_verdict) {
+    report->document().erase("queues");
+    ShortenDevices(&report->document());
+    // The answer first.
+    writer->Put("verdict", Take(report->document(), "verdict"));
+  } else {
+    report->document().erase("verdict");
+  }
+  if (is_verdict) {
+    writer->PutRows("suspects", suspects);
+    writer->Put("suspect_count", count);
+  } else {
+    PutPage("suspects", suspects, count, first, writer);
+  }
+  writer->PutKeys(report->document());
+}
+
+ToolAnswer MakeReportAnswer(const ToolCall& call, std::string_view output,
+                            const std::vector<std::string>& warnings) {
+  RowQuery query = call.rows;
+  const bool has_suspects = call.tool == ToolName::kVerdict || call.tool == ToolName::kSuspects;
+  if (has_suspects) query.table = "suspects";
+  ReportRows report(query, KeptKeys(call));
+  if (!report.Read(output)) return {.is_error = true, .json = "the answer cannot be read"};
+  ToolAnswer answer;
+  AnswerWriter writer;
+  if (call.tool == ToolName::kImage) answer.images = TakeImages(&report.document());
+  if (call.tool == ToolName::kOpen) AddTools(&report.document());
+  if (has_suspects) {
+    PutSuspects(call, &report, &writer);
+  } else if (query.table.empty()) {
+    writer.PutKeys(report.document());
+  } else {
+    report.document().erase("format");
+    PutPage(query.table == "executions" ? "lists" : query.table, report.rows(), report.matching(),
+            query.offset, &writer);
+    writer.PutKeys(report.document());
+  }
+  answer.json = writer.Finish(warnings);
+  return answer;
+}
+
+// Lines of JSON, one more than is wanted if there are more.
+ToolAnswer MakeCallsAnswer(const ToolCall& call, std::string_view output,
+                           const std::vector<std::string>& warnings) {
+  std::vector<json> calls;
+  while (!output.empty()) {
+    const std::string_view line = output.substr(0, output.find('\n'));
+    output.remove_prefix(std::min(output.size(), line.size() + 1));
+    json read = json::parse(line.begin(), line.end(), nullptr, false);
+    if (read.is_object()) calls.push_back(std::move(read));
+  }
+  std::optional<json> next;
+  if (calls.size() > call.rows.limit) {
+    next = calls[call.rows.limit].value("number", json());
+    calls.resize(call.rows.limit);
+  }
+  AnswerWriter writer;
+  const uint64_t written = writer.PutRows("calls", calls);
+  if (written < calls.size()) next = calls[written].value("number", json());
+  writer.Put("next_from", next.value_or(json()));
+  return {.json = writer.Finish(warnings)};
+}
+
+std::string Base64(std::string_view bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    uint32_t bits = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      bits = bits << 8 | (at + i < bytes.size() ? static_cast<uint8_t>(bytes[at + i]) : 0u);
+    }
+    const size_t digits = std::min<size_t>(bytes.size() - at, 3) + 1;
+    for (size_t i = 0; i < 4; ++i) {
+      text += i < digits ? kDigits[bits >> (18 - 6 * i) & 63] : '=';
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+ToolAnswer MakeToolAnswer(const ToolCall& call, std::string_view output, std::string_view errors) {
+  const std::vector<std::string> warnings = WarningsIn(errors);
+  // A filter that nothing passes is an answer; a verb that cannot answer says why.
+  const bool may_be_empty = call.tool == ToolName::kCalls && errors.empty();
+  if (output.empty() && !may_be_empty) {
+    std::string why(errors.substr(0, kMostAnswerTextBytes));
+    while (!why.empty() && why.back() == '\n') why.pop_back();
+    return {.is_error = true, .json = why.empty() ? "no answer came" : VisibleText(why)};
+  }
+  return call.tool == ToolName::kCalls ? MakeCallsAnswer(call, output, warnings)
+                                       : MakeReportAnswer(call, output, warnings);
+}
+
+void AddTexts(std::string_view key, std::span<const std::string> texts, ToolAnswer* answer) {
+  std::string list;
+  JsonWriter writer(&list, JsonWriter::kOneLine);
+  writer.BeginArray();
+  for (const std::string& text : texts.first(std::min(texts.size(), kMostNamed))) {
+    writer.String(Utf8Prefix(text, kMostAnswerTextBytes));
+  }
+  writer.EndArray();
+  // Behind the object's last key; it is never empty.
+  answer->json.insert(answer->json.size() - 1, fmt::format(",\"{}\":{}", key, list));
+}
+
+std::string ToolResultJson(const ToolAnswer& answer, const std::vector<std::string>& pictures,
+                           bool is_structured) {
+  std::string text;
+  JsonWriter writer(&text, JsonWriter::kOneLine);
+  writer.BeginObject();
+  writer.BeginArray("content");
+  writer.BeginObject();
+  writer.StringKey("type", "text");
+  writer.StringKey("text", answer.json);
+  writer.EndObject();
+  for (const std::string& picture : pictures) {
+    writer.BeginObject();
+    writer.StringKey("type", "image");
+    writer.StringKey("data", Base64(picture));
+    writer.StringKey("mimeType", "image/png");
+    writer.EndObject();
+  }
+  writer.EndArray();
+  if (is_structured && !answer.is_error) writer.JsonKey("structuredContent", answer.json);
+  writer.BoolKey("isError", answer.is_error);
+  writer.EndObject();
+  return text;
+}
+
+}  // namespace cairn

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/mcp/tool_answer.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/testing/json.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+Json AnswerOf(const ToolCall& call, const std::string& output, const std::string& errors = "") {
+  const ToolAnswer answer = MakeToolAnswer(call, output, errors);
+  EXPECT_FALSE(answer.is_error) << answer.json;
+  EXPECT_EQ(answer.json.find('\n'), std::string::npos);
+  return Json::Parse(answer.json);
+}
+
+ToolCall CallOf(ToolName tool, const std::string& table) {
+  ToolCall call;
+  call.tool = tool;
+  call.rows.table = table;
+  return call;
+}
+
+constexpr char kReport[] = R"({"format": "cairn-report",
+  "verdict": {"kind": "GPU hang", "suspects": [
+    {"execution": 1, "scope": 2, "reason": "only work running"},
+    {"execution": 0, "scope": null}, {"execution": 9, "scope": 99}, {"execution": 0, "scope": 0}]},
+  "devices": [{"name": "GPU", "sources": [1, 2, 3]}],
+  "pipelines": [{"name": "Unused"}, {"name": "Blur", "shaders": {"CS": "abc"}}],
+  "verdicts": [{"queue": 0, "candidates": [{"execution": 1, "scope": 2, "bindings": [{"slot": 4}]}]}],
+  "executions": [{"name": "Early", "frame": 6, "first_scope": 0, "scope_count": 1},
+                 {"name": "Main", "frame": 7, "first_scope": 1, "scope_count": 3}],
+  "scopes": [
+    {"state": "completed", "type": "PASS", "ordinal": 0, "name": "Shadow", "parent": null, "pipeline": null},
+    {"state": "in flight", "type": "PASS", "ordinal": 0, "name": "Post", "parent": null, "pipeline": null},
+    {"state": "in flight", "type": "DISPATCH", "ordinal": 3, "name": "", "parent": 1, "pipeline": 1, "call": 86},
+    {"state": "not started", "type": "DRAW", "ordinal": 4, "name": "sky", "parent": 3, "pipeline": 77}],
+  "objects": [{"name": "Low", "gpu_address": "0x1000", "size": 16},
+              {"name": "High", "gpu_address": "0x2000", "size": 16}, {"name": "None", "gpu_address": "0x0", "size": 9}],
+  "faults": [], "losses": []})";
+
+TEST(ToolAnswer, SuspectsHaveTheirWork) {
+  const Json answer = AnswerOf(CallOf(ToolName::kSuspects, "suspects"), kReport);
+  const Json first = answer["suspects"][0];
+  EXPECT_EQ(first["path"], "Post > DISPATCH 3");
+  EXPECT_EQ(first["state"], "in flight");
+  EXPECT_EQ(first["call"], 86);
+  EXPECT_EQ(first["pipeline"]["shaders"]["CS"], "abc");
+  EXPECT_EQ(first["list"]["name"], "Main");
+  EXPECT_EQ(first["bindings"][0]["slot"], 4);
+  EXPECT_FALSE(answer["suspects"][1].contains("path"));
+  EXPECT_FALSE(answer["suspects"][2].contains("list"));
+  EXPECT_EQ(answer["queues"][0]["candidate_count"], 1);
+  EXPECT_FALSE(answer["queues"][0].contains("candidates"));
+  EXPECT_EQ(answer["matching"], 4);
+  EXPECT_TRUE(answer["next_offset"].is_null());
+}
+
+TEST(ToolAnswer, TheVerdictHasThreeSuspectsAndComesFirst) {
+  const ToolAnswer answer = MakeToolAnswer(CallOf(ToolName::kVerdict, "verdict"), kReport, "");
+  EXPECT_THAT(answer.json, StartsWith(R"({"verdict":{"kind":"GPU hang"})"));
+  const Json json = Json::Parse(answer.json);
+  EXPECT_EQ(json["suspects"].size(), 3u);
+  EXPECT_EQ(json["suspect_count"], 4);
+  EXPECT_EQ(json["devices"].dump(), R"([{"name":"GPU"}])");
+  EXPECT_FALSE(json.contains("scopes"));
+}
+
+TEST(ToolAnswer, WorkHasPathsAndFilters) {
+  ToolCall call = CallOf(ToolName::kWork, "scopes");
+  Json answer = AnswerOf(call, kReport);
+  EXPECT_EQ(answer["scopes"].size(), 4u);
+  EXPECT_EQ(answer["scopes"][0]["list"], 0);
+  EXPECT_EQ(answer["scopes"][2]["list"], 1);
+  EXPECT_EQ(answer["scopes"][2]["index"], 2);
+  EXPECT_EQ(answer["scopes"][3]["path"], "DRAW 4: sky");  // a parent that is itself is none
+  call.rows.name = "pOsT";
+  call.rows.limit = 1;
+  answer = AnswerOf(call, kReport);
+  EXPECT_EQ(answer["matching"], 2);
+  EXPECT_EQ(answer["next_offset"], 1);
+  EXPECT_EQ(answer["scopes"][0]["path"], "Post");
+  call.rows.offset = 1;
+  answer = AnswerOf(call, kReport);
+  EXPECT_EQ(answer["scopes"][0]["path"], "Post > DISPATCH 3");
+  EXPECT_TRUE(answer["next_offset"].is_null());
+  call = CallOf(ToolName::kWork, "scopes");
+  call.rows.state = "completed";
+  EXPECT_EQ(AnswerOf(call, kReport)["scopes"][0]["name"], "Shadow");
+  call.rows.state = "";
+  call.rows.list = "1";
+  EXPECT_EQ(AnswerOf(call, kReport)["matching"], 3);
+  EXPECT_EQ(AnswerOf(CallOf(ToolName::kWork, "executions"), kReport)["lists"][1]["frame"], 7);
+}
+
+TEST(ToolAnswer, MemoryFindsWhatLiesAtAnAddress) {
+  ToolCall call = CallOf(ToolName::kMemory, "objects");
+  EXPECT_TRUE(AnswerOf(call, kReport).contains("faults"));
+  for (const auto& [address, name] : {std::pair{"0x200f", "High"}, {"1000", "Low"}}) {
+    call.rows.address = address;
+    const Json answer = AnswerOf(call, kReport);
+    EXPECT_EQ(answer["matching"], 1) << address;
+    EXPECT_EQ(answer["objects"][0]["name"], name);
+    EXPECT_FALSE(answer.contains("faults"));
+  }
+  for (const char* const address : {"0x2010", "0x0", "zz", "-1", "0x10000000000001000"}) {
+    call.rows.address = address;
+    EXPECT_EQ(AnswerOf(call, kReport)["matching"], 0) << address;
+  }
+}
+
+TEST(ToolAnswer, OpenSaysWhatCanBeAsked) {
+  const ToolCall call = CallOf(ToolName::kOpen, "");
+  EXPECT_EQ(AnswerOf(call, R"({"chunks":[1],"snapshot":{}})").dump(),
+            R"({"snapshot":{},"tools":["verdict","suspects","work","memory"]})");
+  const Json trace = AnswerOf(call, R"({"trace":{}})", "cairn info: warning: it is cut\nmore\n");
+  EXPECT_EQ(trace["tools"].dump(), R"(["calls","state","diff"])");
+  EXPECT_EQ(trace["tools_with_allow_run"].dump(), R"(["image","bisect"])");
+  EXPECT_EQ(trace["warnings"].dump(), R"(["it is cut"])");
+}
+
+TEST(ToolAnswer, CallsGoOnWhereTheyEnd) {
+  ToolCall call = CallOf(ToolName::kCalls, "calls");
+  call.rows.limit = 2;
+  const std::string two = "{\"number\":3}\n{\"number\":6}\n";
+  EXPECT_EQ(AnswerOf(call, two).dump(),
+            R"({"calls":[{"number":3},{"number":6}],"next_from":null})");
+  EXPECT_EQ(AnswerOf(call, two + "{\"number\":9}\n")["next_from"], 9);
+  EXPECT_EQ(AnswerOf(call, "").dump(), R"({"calls":[],"next_from":null})");
+  EXPECT_TRUE(MakeToolAnswer(call, "", "cairn calls: no such frame").is_error);
+}
+
+TEST(ToolAnswer, IsBoundedInBytesTextsAndRows) {
+  std::string output = R"({"groups":[)";
+  for (int i = 0; i < 400; ++i) {
+    output += fmt::format("{}{{\"text\":\"{}\"}}", i == 0 ? "" : ",", std::string(1000, 'x'));
+  }
+  output += R"(],"long":")" + std::string(100'000, 'y') + R"(","many":[)";
+  for (int i = 0; i < 100'000; ++i) output += fmt::format("{}{}", i == 0 ? "" : ",", i);
+  output += "]}";
+  ToolCall call = CallOf(ToolName::kTriage, "groups");
+  call.rows.limit = 500;
+  const std::string text = MakeToolAnswer(call, output, "").json;
+  EXPECT_LT(text.size(), kMostAnswerBytes + 4096);
+  const Json answer = Json::Parse(text);
+  const uint64_t rows = answer["groups"].size();
+  EXPECT_GT(rows, 20u);
+  EXPECT_EQ(answer["matching"], 400);
+  EXPECT_EQ(answer["next_offset"], rows);
+  EXPECT_EQ(answer["long"].get<std::string>().size(), kMostAnswerTextBytes + 3);
+  EXPECT_THAT(answer["truncated"].get<std::string>(),
+              HasSubstr(" values and 1 long texts are cut"));
+}
+
+TEST(ToolAnswer, OutputThatIsNoneIsAnError) {
+  const ToolCall call = CallOf(ToolName::kState, "");
+  for (const std::string output : {"{", "[]", "7", "{\"a\":\"\xff\"}"}) {
+    const ToolAnswer answer = MakeToolAnswer(call, output, "");
+    EXPECT_TRUE(answer.is_error) << output;
+    EXPECT_EQ(answer.json, "the answer cannot be read");
+  }
+  EXPECT_TRUE(MakeToolAnswer(call, "{\"a\":" + std::string(100'000, '['), "").is_error);
+  EXPECT_EQ(MakeToolAnswer(call, "", "").json, "no answer came");
+  EXPECT_EQ(MakeToolAnswer(call, "", "cairn state: '\x1b[2J'\n").json, "cairn state: '\\x1b[2J'");
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/mcp/tools.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/testing/json.h"
+#include "os/file.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Absolute(const std::string& path) {
+  return TextOfPath(std::filesystem::absolute(FilePath(path)));
+}
+
+Result<ToolCall> Call(const std::string& name, const std::string& arguments,
+                      bool allow_run = true) {
+  return ReadToolCall(fmt::format(R"({{"name":"{}","arguments":{}}})", name, arguments),
+                      {.allow_run = allow_run, .folder = "/folder"});
+}
+
+std::vector<std::string> Words(const std::string& name, const std::string& arguments) {
+  const Result<ToolCall> call = Call(name, arguments);
+  EXPECT_TRUE(call.ok()) << call.status().message();
+  return call.ok() ? call->words : std::vector<std::string>();
+}
+
+std::string Refusal(const std::string& name, const std::string& arguments, bool allow_run = true) {
+  const Result<ToolCall> call = Call(name, arguments, allow_run);
+  EXPECT_EQ(call.status().code(), StatusCode::kInvalidArgument);
+  return call.status().message();
+}
+
+std::vector<std::string> Names(bool allow_run) {
+  std::vector<std::string> names;
+  for (const Json& tool : Json::Parse(ToolsJson(allow_run))) {
+    names.push_back(tool["name"].get<std::string>());
+  }
+  return names;
+}
+
+TEST(Tools, ThoseThatPlayAreListedIfTheyAreAllowed) {
+  EXPECT_THAT(Names(false), ElementsAre("open", "verdict", "suspects", "work", "calls", "state",
+                                        "memory", "diff", "triage"));
+  EXPECT_THAT(Names(true), ElementsAre("open", "verdict", "suspects", "work", "calls", "state",
+                                       "memory", "diff", "triage", "image", "bisect"));
+  EXPECT_EQ(Refusal("bisect", R"({"file":"a"})", false),
+            "bisect plays a trace on this machine's GPU; cairn mcp --allow-run allows that");
+}
+
+TEST(Tools, SchemasNameEachParameter) {
+  for (const Json& tool : Json::Parse(ToolsJson(true))) {
+    const Json schema = tool["inputSchema"];
+    EXPECT_EQ(schema["type"], "object");
+    EXPECT_EQ(schema["additionalProperties"], false);
+    for (const Json& name : schema["required"]) {
+      EXPECT_TRUE(schema["properties"].contains(name.get<std::string>()));
+    }
+    for (const auto& [name, parameter] : schema["properties"].items()) {
+      EXPECT_FALSE(parameter["description"].get<std::string>().empty()) << name;
+    }
+    EXPECT_EQ(tool["annotations"]["readOnlyHint"].get<bool>(),
+              tool["name"] != "image" && tool["name"] != "bisect");
+  }
+}
+
+TEST(Tools, MakeCommandLinesOfVerbs) {
+  const std::string game = Absolute("game.cairn");
+  EXPECT_THAT(Words("open", R"({"file":"game.cairn"})"), ElementsAre("info", "--json", game));
+  EXPECT_THAT(Words("verdict", R"({"file":"game.cairn"})"), ElementsAre("report", "--json", game));
+  EXPECT_THAT(Words("calls", R"({"file":"game.cairn","function":"Draw","frames":7,"limit":9})"),
+              ElementsAre("calls", "--json", "--frames=7", "--function=Draw", "--limit=10", game));
+  EXPECT_THAT(Words("calls", R"({"file":"game.cairn","around":"18,233","context":null})"),
+              ElementsAre("calls", "--json", "--around=18233", game));
+  EXPECT_THAT(Words("state", R"({"call":18233,"file":"game.cairn"})"),
+              ElementsAre("state", "--json", "--call=18233", game));
+  EXPECT_THAT(Words("diff", R"({"first":"game.cairn","second":"/b","offset":5,"limit":10})"),
+              ElementsAre("diff", "--json", "--limit=16", game, Absolute("/b")));
+  EXPECT_THAT(Words("image", R"({"file":"game.cairn","objects":["Depth",5],"stretch":true})"),
+              ElementsAre("images", "--json", "--object=Depth", "--object=5", "--stretch",
+                          "--output=/folder/images", game));
+  EXPECT_THAT(Words("bisect", R"({"file":"game.cairn","runs":3})"),
+              ElementsAre("bisect", "--json", "--progress", "--no-output", "--runs=3",
+                          HasSubstr("--journal=/folder/journal-"), game));
+}
+
+TEST(Tools, NoTextBecomesAnOption) {
+  EXPECT_THAT(Words("open", R"({"file":"--help"})"),
+              ElementsAre("info", "--json", Absolute("--help")));
+  EXPECT_THAT(Words("calls", R"({"file":"a","object":"--whole"})"),
+              ElementsAre("calls", "--json", "--object=--whole", "--limit=51", Absolute("a")));
+  EXPECT_THAT(Words("triage", R"({"paths":["-o","--jsonl"]})"),
+              ElementsAre("triage", "--json", Absolute("-o"), Absolute("--jsonl")));
+}
+
+TEST(Tools, QueriesOfRows) {
+  const Result<ToolCall> work =
+      Call("work",
+           R"({"file":"a","of":"lists","state":"in flight","name":"Main","offset":3,"limit":500})");
+  ASSERT_TRUE(work.ok()) << work.status().message();
+  EXPECT_EQ(work->rows.table, "executions");
+  EXPECT_EQ(work->rows.state, "in flight");
+  EXPECT_EQ(work->rows.name, "Main");
+  EXPECT_EQ(work->rows.offset, 3u);
+  EXPECT_EQ(work->rows.limit, 500u);
+  EXPECT_FALSE(work->plays);
+  EXPECT_TRUE(Call("image", R"({"file":"a"})")->plays);
+}
+
+TEST(Tools, RefusalsSayWhatIsWrong) {
+  EXPECT_EQ(Refusal("nonsense", "{}"), "there is no tool 'nonsense'; tools/list has all of them");
+  EXPECT_EQ(Refusal("open", "{}"), "open: 'file' is missing");
+  EXPECT_EQ(Refusal("open", "[]"), "'arguments' has to be an object");
+  EXPECT_EQ(Refusal("open", R"({"file":7.5})"), "open: 'file' has to be a text");
+  EXPECT_EQ(Refusal("open", R"({"file":""})"), "open: 'file' is empty");
+  EXPECT_EQ(Refusal("open", R"({"file":"a\u0000b"})"),
+            "open: 'file' has at most 4096 bytes, none of which is 0");
+  EXPECT_EQ(Refusal("open", R"({"file":")" + std::string(4097, 'a') + "\"}"),
+            "open: 'file' has at most 4096 bytes, none of which is 0");
+  EXPECT_EQ(Refusal("open", R"({"file":"a","file2":"b"})"),
+            "open: there is an argument that it does not have; tools/list has those of each tool");
+  EXPECT_EQ(Refusal("state", R"({"file":"a","call":-1})"),
+            "state: 'call' has to be a whole number, from 0");
+  EXPECT_EQ(
+      Refusal("work", R"({"file":"a","state":"running"})"),
+      "work: 'state' is one of: in flight, completed, not started, unknown, alive, destroyed");
+  EXPECT_EQ(Refusal("calls", R"({"file":"a","limit":501})"), "calls: 'limit' is from 1 to 500");
+  EXPECT_EQ(Refusal("calls", R"({"file":"a","limit":0})"), "calls: 'limit' is from 1 to 500");
+  EXPECT_EQ(Refusal("image", R"({"file":"a","stretch":"yes"})"),
+            "image: 'stretch' has to be true or false");
+  EXPECT_EQ(Refusal("triage", R"({"paths":[]})"),
+            "triage: 'paths' has to be an array of 1 to 64 texts");
+  EXPECT_EQ(ReadToolCall("{}", {}).status().message(), "'name', of the tool, is missing");
+}
+
+}  // namespace
+}  // namespace cairn
