@@ -12,7 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kMostDepth = 64;
+constexpr size_t kMostDepth = 64;
+constexpr uint64_t kMostKeptValues = 500'000;  // some 50 MiB
 constexpr size_t kMostPathParts = 64;
 constexpr size_t kMostPathBytes = 2048;
 
@@ -56,30 +57,100 @@ bool ReportRows::IsScanned(std::string_view key) const {
   return joins && (key == "scopes" || key == "executions" || key == "pipelines");
 }
 
-bool ReportRows::Read(std::string_view text) {
-  bool too_deep = false;
-  const auto pick = [&](int depth, json::parse_event_t event, json& parsed) {
-    too_deep |= depth > kMostDepth;
-    if (too_deep) return false;
-    if (depth == 1 && event == json::parse_event_t::key) {
-      key_ = parsed.get<std::string>();
-      index_ = 0;
-      return IsKept(key_) || IsScanned(key_);
-    }
-    if (depth == 2 && event == json::parse_event_t::object_end && IsScanned(key_)) {
-      TakeRow(parsed);
-      return false;
+// Builds the document from the parser's events: what is not kept is never made, rows of tables go to TakeRow one by
+// one, and beyond kMostKeptValues nothing is added.
+class ReportRows::Picker : public nlohmann::json_sax<json> {
+ public:
+  explicit Picker(ReportRows* rows) : rows_(*rows) {}
+
+  bool null() override { return Leaf(json()); }
+  bool boolean(bool value) override { return Leaf(json(value)); }
+  bool number_integer(json::number_integer_t value) override { return Leaf(json(value)); }
+  bool number_unsigned(json::number_unsigned_t value) override { return Leaf(json(value)); }
+  bool number_float(json::number_float_t value, const std::string&) override {
+    return Leaf(json(value));
+  }
+  bool string(std::string& value) override { return Leaf(json(std::move(value))); }
+  bool binary(json::binary_t&) override { return false; }  // JSON has none
+
+  bool start_object(size_t) override {
+    const bool is_row = open_.size() == 2 && rows_.IsScanned(rows_.key_);
+    if (is_row) kept_before_row_ = rows_.kept_values_;
+    return Open(json::object());
+  }
+  bool key(std::string& key) override {
+    key_ = std::move(key);
+    if (open_.size() == 1) {
+      rows_.key_ = key_;
+      rows_.index_ = 0;
     }
     return true;
-  };
-  document_ = json::parse(text.begin(), text.end(), pick, false);
-  if (too_deep || !document_.is_object()) return false;
+  }
+  bool end_object() override {
+    json* const object = Close();
+    if (object == nullptr || open_.size() != 2 || !rows_.IsScanned(rows_.key_)) return true;
+    if (!rows_.TakeRow(*object)) rows_.kept_values_ = kept_before_row_;
+    open_.back()->get_ref<json::array_t&>().pop_back();
+    return true;
+  }
+  bool start_array(size_t) override { return Open(json::array()); }
+  bool end_array() override {
+    Close();
+    return true;
+  }
+  bool parse_error(size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+
+ private:
+  bool Leaf(json value) {
+    Add(std::move(value));
+    return !open_.empty();  // the document is an object
+  }
+
+  bool Open(json value) {
+    if (open_.size() == kMostDepth || (open_.empty() && !value.is_object())) return false;
+    open_.push_back(Add(std::move(value)));
+    return true;
+  }
+
+  json* Close() {
+    json* const closed = open_.back();
+    open_.pop_back();
+    return closed;
+  }
+
+  // Returns where it stands; null: it is left out, with all that is in it.
+  json* Add(json value) {
+    if (open_.empty()) return &(rows_.document_ = std::move(value));
+    json* const parent = open_.back();
+    const bool is_wanted = open_.size() != 1 || rows_.IsKept(key_) || rows_.IsScanned(key_);
+    if (parent == nullptr || !is_wanted) return nullptr;
+    if (rows_.kept_values_ == kMostKeptValues) {
+      ++rows_.left_out_;
+      return nullptr;
+    }
+    ++rows_.kept_values_;
+    if (parent->is_object()) return &((*parent)[key_] = std::move(value));
+    parent->push_back(std::move(value));
+    return &parent->back();
+  }
+
+  ReportRows& rows_;
+  std::vector<json*> open_;  // objects and arrays around the next value; null: left out
+  std::string key_;          // of the next value in an object
+  uint64_t kept_before_row_ = 0;
+};
+
+bool ReportRows::Read(std::string_view text) {
+  Picker picker(this);
+  if (!json::sax_parse(text.begin(), text.end(), &picker)) return false;
   std::erase_if(document_.get_ref<json::object_t&>(),
                 [this](const auto& entry) { return IsScanned(entry.first); });
   return true;
 }
 
-void ReportRows::TakeRow(json& row) {
+bool ReportRows::TakeRow(json& row) {
   const uint64_t index = index_++;
   if (key_ == "executions") {
     first_scopes_.push_back(NumberAt(row, "first_scope", kNone));
@@ -93,15 +164,16 @@ void ReportRows::TakeRow(json& row) {
   } else if (key_ == "scopes") {
     NoteScope(row);
   }
-  if (key_ != query_.table) return;
+  if (key_ != query_.table) return false;
   row["index"] = index;
   if (key_ == "scopes") {
     const std::optional<uint64_t> list = ListOf(index);
     row["list"] = list ? json(*list) : json();
     row["path"] = PathOf(index);
   }
-  if (!Matches(row)) return;
-  if (matching_++ >= query_.offset && rows_.size() < query_.limit) rows_.push_back(std::move(row));
+  if (!Matches(row) || matching_++ < query_.offset || rows_.size() == query_.limit) return false;
+  rows_.push_back(std::move(row));
+  return true;
 }
 
 void ReportRows::NoteScope(const json& row) {

@@ -31,6 +31,7 @@ class ReportRows {
   // scopes also "list" and "path".
   std::vector<nlohmann::json>& rows() { return rows_; }
   uint64_t matching() const { return matching_; }  // rows, whether they are in rows() or not
+  uint64_t left_out() const { return left_out_; }  // values beyond what is kept of any document
 
   // Returns a suspect of the verdict with what the other tables tell of it: its path, state, call, pipeline, command
   // list, and the bindings that the kept table "verdicts" has. Words of files are used as texts alone.
@@ -46,10 +47,12 @@ class ReportRows {
     uint64_t call = 0;
   };
   static constexpr uint64_t kNone = ~uint64_t{0};
+  class Picker;
 
   bool IsKept(std::string_view key) const;
   bool IsScanned(std::string_view key) const;
-  void TakeRow(nlohmann::json& row);
+  // Returns true if the row went to rows().
+  bool TakeRow(nlohmann::json& row);
   void NoteScope(const nlohmann::json& row);
   bool Matches(const nlohmann::json& row) const;
   std::string PathOf(uint64_t scope) const;
@@ -60,6 +63,8 @@ class ReportRows {
   nlohmann::json document_;
   std::vector<nlohmann::json> rows_;
   uint64_t matching_ = 0;
+  uint64_t kept_values_ = 0;
+  uint64_t left_out_ = 0;
   std::string key_;     // of the document: what is being read
   uint64_t index_ = 0;  // of the next row in it
   std::vector<Scope> scopes_;

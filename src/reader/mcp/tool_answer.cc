@@ -20,6 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kSuspectsOfVerdict = 3;
+constexpr size_t kMostCallsBytes = size_t{4} << 20;  // of lines that are read
 constexpr size_t kMostWarnings = 8;
 constexpr size_t kMostNamed = 32;
 
@@ -53,14 +54,15 @@ class AnswerWriter {
     return written;
   }
 
-  // `warnings`: the verb's own.
-  std::string Finish(const std::vector<std::string>& warnings) {
+  // `warnings`: the verb's own. `left_out`: values that were not even read.
+  std::string Finish(const std::vector<std::string>& warnings, uint64_t left_out = 0) {
     if (!warnings.empty()) writer_.StringsKey("warnings", warnings);
-    if (writer_.left_out_count() + cut_ != 0) {
+    left_out += writer_.left_out_count();
+    if (left_out + cut_ != 0) {
       writer_.StringKey("truncated",
                         fmt::format("{} values and {} long texts are cut: an answer has about {} "
                                     "KiB; ask for fewer rows or a smaller part",
-                                    writer_.left_out_count(), cut_, kMostAnswerBytes >> 10));
+                                    left_out, cut_, kMostAnswerBytes >> 10));
     }
     writer_.EndObject();
     return std::move(text_);
@@ -247,30 +249,44 @@ ToolAnswer MakeReportAnswer(const ToolCall& call, std::string_view output,
             query.offset, &writer);
     writer.PutKeys(report.document());
   }
-  answer.json = writer.Finish(warnings);
+  answer.json = writer.Finish(warnings, report.left_out());
   return answer;
+}
+
+uint64_t NumberOf(const json& call) {
+  const auto number = call.find("number");
+  return number != call.end() && number->is_number_unsigned() ? number->get<uint64_t>() : 0;
 }
 
 // Lines of JSON, one more than is wanted if there are more.
 ToolAnswer MakeCallsAnswer(const ToolCall& call, std::string_view output,
                            const std::vector<std::string>& warnings) {
+  const RowQuery none;
   std::vector<json> calls;
-  while (!output.empty()) {
+  uint64_t left_out = 0;
+  size_t bytes = 0;
+  while (!output.empty() && calls.size() <= call.rows.limit && bytes <= kMostCallsBytes) {
     const std::string_view line = output.substr(0, output.find('\n'));
     output.remove_prefix(std::min(output.size(), line.size() + 1));
-    json read = json::parse(line.begin(), line.end(), nullptr, false);
-    if (read.is_object()) calls.push_back(std::move(read));
+    ReportRows read(none, {});
+    if (!read.Read(line)) continue;
+    calls.push_back(std::move(read.document()));
+    left_out += read.left_out();
+    bytes += line.size();
   }
-  std::optional<json> next;
-  if (calls.size() > call.rows.limit) {
-    next = calls[call.rows.limit].value("number", json());
-    calls.resize(call.rows.limit);
+  const bool is_too_much = bytes > kMostCallsBytes;
+  std::optional<uint64_t> next;
+  if (is_too_much && calls.size() == 1) {
+    next = NumberOf(calls.back()) + 1;
+  } else if (is_too_much || calls.size() > call.rows.limit) {
+    next = NumberOf(calls.back());
+    calls.pop_back();
   }
   AnswerWriter writer;
   const uint64_t written = writer.PutRows("calls", calls);
-  if (written < calls.size()) next = calls[written].value("number", json());
-  writer.Put("next_from", next.value_or(json()));
-  return {.json = writer.Finish(warnings)};
+  if (written < calls.size()) next = NumberOf(calls[written]);
+  writer.Put("next_from", next ? json(*next) : json());
+  return {.json = writer.Finish(warnings, left_out)};
 }
 
 std::string Base64(std::string_view bytes) {

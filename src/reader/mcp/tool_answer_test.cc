@@ -137,6 +137,17 @@ TEST(ToolAnswer, CallsGoOnWhereTheyEnd) {
   EXPECT_EQ(AnswerOf(call, two + "{\"number\":9}\n")["next_from"], 9);
   EXPECT_EQ(AnswerOf(call, "").dump(), R"({"calls":[],"next_from":null})");
   EXPECT_TRUE(MakeToolAnswer(call, "", "cairn calls: no such frame").is_error);
+  // Long ones come one by one.
+  const auto longer = [](int number) {
+    return fmt::format("{{\"number\":{},\"many\":[{}0]}}\n", number, std::string(5 << 20, ' '));
+  };
+  Json answer = AnswerOf(call, longer(3) + longer(6) + "{\"number\":9}\n");
+  ASSERT_EQ(answer["calls"].size(), 1u);
+  EXPECT_EQ(answer["calls"][0]["number"], 3);
+  EXPECT_EQ(answer["next_from"], 4);
+  answer = AnswerOf(call, "{\"number\":2}\n" + longer(3));
+  EXPECT_EQ(answer["calls"].size(), 1u);
+  EXPECT_EQ(answer["next_from"], 3);
 }
 
 TEST(ToolAnswer, IsBoundedInBytesTextsAndRows) {
@@ -161,9 +172,32 @@ TEST(ToolAnswer, IsBoundedInBytesTextsAndRows) {
               HasSubstr(" values and 1 long texts are cut"));
 }
 
+TEST(ToolAnswer, OfALongDocumentThereIsNoTreeInMemory) {
+  const auto repeated = [](const std::string& text, int count) {
+    std::string all = text;
+    for (int i = 1; i < count; ++i) all += "," + text;
+    return "[" + all + "]";
+  };
+  // Rows that pass by cost nothing of what is kept; what is kept has an end.
+  const std::string rows = repeated(R"({"state":"completed","x":[1,2,3,{}]})", 300'000);
+  ToolCall call = CallOf(ToolName::kWork, "scopes");
+  call.rows.offset = 299'998;
+  Json answer = AnswerOf(call, R"({"executions":[{"first_scope":0}],"scopes":)" + rows + "}");
+  EXPECT_EQ(answer["matching"], 300'000);
+  ASSERT_EQ(answer["scopes"].size(), 2u);
+  EXPECT_EQ(answer["scopes"][1]["index"], 299'999);
+  EXPECT_EQ(answer["scopes"][1]["x"].dump(), "[1,2,3,{}]");
+  EXPECT_FALSE(answer.contains("truncated"));
+  answer = AnswerOf(CallOf(ToolName::kState, ""),
+                    "{\"a\":" + repeated("[[],{}]", 400'000) + ",\"b\":7}");
+  EXPECT_FALSE(answer.contains("b"));
+  EXPECT_THAT(answer["truncated"].get<std::string>(),
+              HasSubstr(" values and 0 long texts are cut"));
+}
+
 TEST(ToolAnswer, OutputThatIsNoneIsAnError) {
   const ToolCall call = CallOf(ToolName::kState, "");
-  for (const std::string output : {"{", "[]", "7", "{\"a\":\"\xff\"}"}) {
+  for (const std::string output : {"{", "[]", "7", "{}{}", "{\"a\":\"\xff\"}"}) {
     const ToolAnswer answer = MakeToolAnswer(call, output, "");
     EXPECT_TRUE(answer.is_error) << output;
     EXPECT_EQ(answer.json, "the answer cannot be read");
