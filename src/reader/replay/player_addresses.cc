@@ -108,7 +108,7 @@ void PlayerImpl::NoteInstances(uint64_t list,
 void PlayerImpl::NoteStructureSizes(
     UINT count, const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC* infos) {
   for (UINT i = 0; infos != nullptr && i < count; ++i) {
-    if (const auto place = PlaceOfReal(infos[i].DestBuffer)) structure_sizes_.insert(place->buffer);
+    if (const auto place = PlaceOfReal(infos[i].DestBuffer)) memory_.AddSizes(place->buffer);
   }
 }
 
@@ -125,14 +125,14 @@ void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
       return;
     case Method::ID3D12GraphicsCommandList_Reset: addresses_.Reset(object); return;
     case Method::ID3D12GraphicsCommandList_CopyBufferRegion:
-      if (structure_sizes_.contains(number_at(2))) structure_sizes_.insert(number_at(0));
+      memory_.CopySizes(number_at(0), number_at(2));
       addresses_.Copy(object, number_at(0), call->At<UINT64>(1), number_at(2), call->At<UINT64>(3),
                       call->At<UINT64>(4));
       return;
     case Method::ID3D12GraphicsCommandList_CopyResource: {
       const ReplayObject* const target = objects_.Find(number_at(0));
       if (target == nullptr || !AddressMemory::IsBuffer(*target)) return;
-      if (structure_sizes_.contains(number_at(1))) structure_sizes_.insert(target->number);
+      memory_.CopySizes(target->number, number_at(1));
       addresses_.Copy(object, target->number, 0, number_at(1), 0, target->desc.Width);
       return;
     }

@@ -96,6 +96,15 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
                   DeviceContext* const context = devices_.Find(device);
                   if (context != nullptr) context->ended.push_back(std::move(object));
                 }),
+      memory_({.options = options_,
+               .blobs = trace,
+               .objects = &objects_,
+               .devices = &devices_,
+               .waits = &waits_,
+               .log = &log_,
+               .cost = &cost_,
+               .addresses = &addresses_,
+               .check_cost = [this] { return CheckCost(); }}),
       next_frame_(trace->first_frame().value_or(0)) {
   // For a trace that began late, the duration of its first frame is unknown.
   if (next_frame_ == 0 && !trace->facts().trimmed) {
@@ -183,11 +192,13 @@ Status PlayerImpl::Play(const Record& record) {
     case RecordKind::kResult: return OnResult(record);
     case RecordKind::kObject: return OnObject(record);
     case RecordKind::kObjectEnd: return OnObjectEnd(record);
-    case RecordKind::kMemory: return OnMemory(record);
+    case RecordKind::kMemory: return memory_.Write(record);
     case RecordKind::kFrame: return OnFrame(record);
-    case RecordKind::kContents: return OnContents(record);
-    case RecordKind::kReadback: return OnReadback(record);
-    case RecordKind::kResourceHash: return OnResourceHash(record);
+    case RecordKind::kContents: return memory_.WriteContents(record);
+    case RecordKind::kReadback:
+      return IsAskedFor(next_frame_) ? memory_.CompareReadback(record) : Status();
+    case RecordKind::kResourceHash:
+      return next_frame_ >= options_.first_frame ? memory_.CompareHash(record) : Status();
     case RecordKind::kDevice: return OnDevice(record);
     case RecordKind::kNote: return OnNote(record);
     case RecordKind::kBlob:
@@ -221,7 +232,7 @@ Status PlayerImpl::Finish() {
   log_.Finish();
   CAIRN_RETURN_IF_ERROR(devices_.Judge());
   if (log_.result().interrupted) return Status();  // nobody waits for the images any more
-  return ReadTextures();
+  return memory_.ReadTextures();
 }
 
 Status PlayerImpl::OnCall(const Record& record) {
@@ -517,7 +528,7 @@ Status PlayerImpl::OnCreated(const Record& record, const ObjectBody& body, Chain
     creation->facts.pipeline = {};
     object->created = std::move(creation->facts);
     CAIRN_RETURN_IF_ERROR(CheckCost());  // before it is cleared
-    CAIRN_RETURN_IF_ERROR(ClearMemory(object, *creation));
+    CAIRN_RETURN_IF_ERROR(memory_.Clear(object, creation->initial_state, creation->committed));
     return added;
   }
   if (chain == Chain::kID3D12Resource && body.facts == kResourceFacts && body.creator == 0) {

@@ -8,7 +8,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "reader/replay/descriptor_views.h"
 #include "reader/replay/device.h"
 #include "reader/replay/list_bindings.h"
+#include "reader/replay/memory_player.h"
 #include "reader/replay/play_cost.h"
 #include "reader/replay/play_log.h"
 #include "reader/replay/player.h"
@@ -31,10 +31,6 @@
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
-
-// The note of buffers with such sizes that differ.
-inline constexpr char kStructureSizes[] =
-    "not compared: sizes of acceleration structures, which are the driver's own";
 
 std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options, D3D12Library library);
 
@@ -143,37 +139,13 @@ class PlayerImpl final : public Player {
   Status TranslateMetaParameters(CallInProgress* call);
   Status TranslateMetaParameter(const D3D12_META_COMMAND_PARAMETER_DESC& parameter);
 
-  // player_memory.cc: memory, contents, images.
+  // player_frames.cc: the ends of frames.
+  Status OnFrame(const Record& record);
+  bool IsAskedFor(uint64_t frame) const;
   Status MarkFrame();
   // Returns the recorded duration of the current frame; 0 if unknown.
   uint64_t RecordedFrameNs();
-  Status OnMemory(const Record& record);
-  Status OnContents(const Record& record);
-  Status WriteContents(ReplayObject* object, DeviceContext* context, const ContentsBody& body,
-                       std::span<const std::byte> bytes);
-  template <typename Body>
-  Status ReadBytes(const Record& record, Body* body, std::span<const std::byte>* bytes,
-                   ReplayObject** object);
-  // Memory that the CPU writes begins as zeros, as recordings assume: of a buffer with its own, and of
-  // heaps when they are made. With clear_memory that of the GPU does, too.
-  Status ClearMemory(ReplayObject* object, const Pending& creation);
-  Status ClearHeap(ReplayObject* heap);
-  bool BeginsAsZeros(const D3D12_HEAP_PROPERTIES& heap) const;
-  Status ClearBuffer(ID3D12Resource* buffer, DeviceContext* context, D3D12_RESOURCE_STATES state);
-  Status Transition(ReplayObject* object, DeviceContext* context, uint32_t subresource,
-                    uint32_t state);
-  Status OnReadback(const Record& record);
-  Status OnResourceHash(const Record& record);
-  Status ClearTexture(ReplayObject* texture, const Pending& creation);
-  Status OnFrame(const Record& record);
-  Result<FrameImage> ReadImage(uint64_t object, uint64_t frame);
-  // The memory of a buffer, mapped if it is not. `unmap`: to be called with it afterwards.
-  Result<std::byte*> BufferMemory(ReplayObject* resource, bool* unmap);
   void Pace(uint64_t time_ns);
-
-  // player_textures.cc: what textures hold at the end.
-  Status ReadTextures();
-  Status ReadTexture(ReplayObject* texture);
 
   // player_addresses.cc: addresses that lie in buffers.
   class AddressMemory;
@@ -217,19 +189,12 @@ class PlayerImpl final : public Player {
   std::unordered_map<uint64_t, ListStates> lists_;
   ListBindings bindings_;
   BufferAddresses addresses_;
+  MemoryPlayer memory_;
   // Signatures by the calls that made them, until their objects and results come.
   std::unordered_map<uint64_t, IndirectLayout> new_signatures_;
   std::unordered_map<uint64_t, ShaderIdentifier> new_identifiers_;
   // feature -> its name
   std::map<uint32_t, std::string> different_features_;
-  // Textures of which not all pieces have come, by (resource, subresource).
-  struct Contents {
-    std::vector<std::byte> bytes;
-  };
-  std::map<std::pair<uint64_t, uint32_t>, Contents> contents_;
-  std::set<uint64_t> not_cleared_;  // textures that do not begin as zeros, though asked for
-  std::set<uint64_t>
-      structure_sizes_;      // buffers with sizes of acceleration structures, and copies of them
   uint64_t next_frame_ = 0;  // the frame that is played
   // By the clock of the recording: the frame's begin; 0: unknown. Then its duration, once it was
   // asked for.

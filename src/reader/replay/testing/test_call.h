@@ -47,9 +47,10 @@ class TestObjects {
         .type = static_cast<uint32_t>(type), .count = count, .increment_bytes = 8};
     EXPECT_TRUE(table.SetFacts(Add(number, Chain::kID3D12DescriptorHeap, heap.get()), facts).ok());
   }
-  void AddResource(uint64_t number, const D3D12_RESOURCE_DESC& desc) {
+  void AddResource(uint64_t number, const D3D12_RESOURCE_DESC& desc,
+                   D3D12_HEAP_TYPE type = D3D12_HEAP_TYPE_DEFAULT) {
     D3D12_HEAP_PROPERTIES heap = {};
-    heap.Type = D3D12_HEAP_TYPE_DEFAULT;
+    heap.Type = type;
     ComPtr<IUnknown> resource;
     EXPECT_EQ(device_->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
                                                D3D12_RESOURCE_STATE_COMMON, nullptr,
