@@ -273,11 +273,15 @@ TEST_F(ListBindingsTest, ClearStateReleasesNothing) {
 }
 
 TEST_F(OtherListBindingsTest, ClearStateReleasesWhatIsBound) {
+  ResetAllocator();
+  Reset();
   SetPipeline(kPipeline);
   IUnknown* const pipeline = End(kPipeline);
   EXPECT_EQ(ClearState(), "");
   EXPECT_THAT(Retired(), ElementsAre(pipeline));
-  ResetAllocator();  // the list still has it
+  // The list still has its allocator, as it was.
+  EXPECT_EQ(Dispatch(), "");
+  ResetAllocator();
   EXPECT_FALSE(bindings_.CheckRecorded(kList).ok());
 }
 

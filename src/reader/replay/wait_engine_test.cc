@@ -151,6 +151,7 @@ TEST_F(WaitEngineTest, GreatestValueOfTheProgram) {
   Signal(kFence, kLostValue);
   EXPECT_TRUE(Await({{kFence, 1}}).ok());
   EXPECT_FALSE(context_->lost);
+  EXPECT_EQ(log_.result().skipped, 0u);  // it has been reached
 }
 
 // ---- Queues ----
