@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The player, once for each calling convention (reader/replay/player.h chooses).
+// The player, once for each calling convention (reader/replay/player.h chooses). It goes through the
+// records in their order, makes the calls, and hands to its parts what is theirs: they know nothing of
+// it, and each has a test of its own (README.md). One thread.
 #ifndef CAIRN_READER_REPLAY_PLAYER_IMPL_H_
 #define CAIRN_READER_REPLAY_PLAYER_IMPL_H_
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -66,6 +69,7 @@ class PlayerImpl final : public Player {
     uint32_t feature = 0;           // of CheckFeatureSupport
     std::vector<std::byte> answer;  // what this device said
   };
+
   // player_impl.cc: records.
   Status PlayAll();
   Status Play(const Record& record);
