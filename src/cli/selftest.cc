@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "cli/verb.h"
 #include "cli/vulkan_layer_check.h"
 #include "os/environment.h"
+#include "reader/report/words.h"
 
 namespace cairn::cli {
 namespace {
@@ -80,32 +82,8 @@ const char* StateWord(SourceState state) {
   return "absent";
 }
 
-const char* MethodWords(WriteMethod method) {
-  switch (method) {
-    case WriteMethod::kD3D12WriteBufferImmediate: return "WriteBufferImmediate";
-    case WriteMethod::kD3D12CopyBufferRegion: return "CopyBufferRegion";
-    case WriteMethod::kVulkanBufferMarker: return "VK_AMD_buffer_marker";
-    case WriteMethod::kVulkanFillBuffer: return "vkCmdFillBuffer";
-    case WriteMethod::kDriverBufferMarker: return "VK_AMD_buffer_marker through the Vulkan layer";
-    case WriteMethod::kDriverFillBuffer: return "vkCmdFillBuffer through the Vulkan layer";
-    case WriteMethod::kD3D11Fence: return "ID3D11Fence";
-    case WriteMethod::kD3D11EventQuery: return "D3D11_QUERY_EVENT";
-    case WriteMethod::kAmdAgs: return "AMD's amd_ags_x64.dll";
-    case WriteMethod::kD3D11Labels: return "labels for the Vulkan layer";
-    case WriteMethod::kCustom:
-    case WriteMethod::kNone: break;
-  }
-  return "none";
-}
-
-const char* MemoryWord(WordMemory memory) {
-  switch (memory) {
-    case WordMemory::kImported: return "imported";
-    case WordMemory::kMirrored: return "mirrored";
-    case WordMemory::kCallback:
-    case WordMemory::kNone: break;
-  }
-  return "none";
+std::string_view MethodWords(WriteMethod method) {
+  return method == WriteMethod::kNone ? "none" : MethodName(method);
 }
 
 const char* SurvivalWords(WordMemory memory) {

@@ -53,11 +53,7 @@ Status VulkanInstance::Create(const VulkanInstanceOptions& options) {
   }
   const VkResult result = create(&info, nullptr, &instance_);
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER) return Status(StatusCode::kNotFound, kNoDevice);
-  if (result != VK_SUCCESS) {
-    return Status(StatusCode::kUnsupported,
-                  fmt::format("vkCreateInstance returned {}", VulkanResultName(result)));
-  }
-  return Status();
+  return VulkanStatus("vkCreateInstance", result);
 }
 
 Result<std::vector<VkPhysicalDevice>> VulkanInstance::PhysicalDevices() const {
@@ -119,11 +115,7 @@ Status VulkanOwnDevice::FindExtensions(const std::vector<std::string>& wanted) {
   VkResult result = enumerate(physical_device_, nullptr, &count, nullptr);
   std::vector<VkExtensionProperties> available(count);
   if (result == VK_SUCCESS) result = enumerate(physical_device_, nullptr, &count, available.data());
-  if (result != VK_SUCCESS) {
-    return Status(
-        StatusCode::kUnsupported,
-        fmt::format("vkEnumerateDeviceExtensionProperties returned {}", VulkanResultName(result)));
-  }
+  CAIRN_RETURN_IF_ERROR(VulkanStatus("vkEnumerateDeviceExtensionProperties", result));
   for (const std::string& name : wanted) {
     const bool found = std::any_of(available.begin(), available.end(), [&](const auto& extension) {
       return name == extension.extensionName;
@@ -159,10 +151,7 @@ Status VulkanOwnDevice::Create(const VulkanInstance& instance, VkPhysicalDevice 
   info.ppEnabledExtensionNames = names.data();
   const VkResult result = instance.Load<PFN_vkCreateDevice>("vkCreateDevice")(
       physical_device, &info, nullptr, &device_);
-  if (result != VK_SUCCESS) {
-    return Status(StatusCode::kUnsupported,
-                  fmt::format("vkCreateDevice returned {}", VulkanResultName(result)));
-  }
+  CAIRN_RETURN_IF_ERROR(VulkanStatus("vkCreateDevice", result));
   const auto get_queue = instance.Load<PFN_vkGetDeviceQueue>("vkGetDeviceQueue");
   for (uint32_t i = 0; i < families_.size(); ++i) get_queue(device_, i, 0, &families_[i].queue);
   return Status();

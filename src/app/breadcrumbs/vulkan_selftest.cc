@@ -62,8 +62,7 @@ void RecordWrite(const VulkanFunctions& vk, WriteMethod method, VkCommandBuffer 
 }
 
 Status SelfTestError(const char* call, VkResult result) {
-  return Status(result == VK_ERROR_DEVICE_LOST ? StatusCode::kDeviceLost : StatusCode::kUnsupported,
-                fmt::format("self-test: {} returned {}", call, VulkanResultName(result)));
+  return VulkanStatus(call, result).WithContext("self-test");
 }
 
 // A pool, its command buffer and a fence. Destroyed by Destroy() only: after a timeout they are left

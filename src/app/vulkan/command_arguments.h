@@ -61,23 +61,14 @@ WorkArguments BufferCopyArguments(const Info* info) {
   return BufferCopyArguments(info->regionCount, info->pRegions);
 }
 
-inline const VkExtent3D& ExtentOf(const VkImageCopy& region) {
-  return region.extent;
-}
-inline const VkExtent3D& ExtentOf(const VkImageResolve& region) {
-  return region.extent;
-}
-inline const VkExtent3D& ExtentOf(const VkBufferImageCopy& region) {
-  return region.imageExtent;
-}
-inline const VkExtent3D& ExtentOf(const VkImageCopy2& region) {
-  return region.extent;
-}
-inline const VkExtent3D& ExtentOf(const VkImageResolve2& region) {
-  return region.extent;
-}
-inline const VkExtent3D& ExtentOf(const VkBufferImageCopy2& region) {
-  return region.imageExtent;
+// Of a copy or a resolve.
+template <typename Region>
+const VkExtent3D& ExtentOf(const Region& region) {
+  if constexpr (requires { region.imageExtent; }) {
+    return region.imageExtent;
+  } else {
+    return region.extent;
+  }
 }
 inline VkExtent3D ExtentOf(const VkOffset3D (&corners)[2]) {
   const auto length = [](int32_t from, int32_t to) {

@@ -12,7 +12,7 @@ namespace cairn {
 
 // Returns the layer's function of this name in these tables (ObjectIntercepts, ...); null if there is none.
 template <auto... kTables>
-PFN_vkVoidFunction FindFunction(VkDevice, const char* name) {
+PFN_vkVoidFunction VKAPI_CALL FindFunction(VkDevice, const char* name) {
   for (const std::span<const Intercept> table : {kTables()...}) {
     for (const Intercept& intercept : table) {
       if (std::string_view(name) == intercept.name) return intercept.function;
