@@ -21,7 +21,8 @@ struct Scenario {
 ProgramList Recorded(ProgramDevice& device, std::initializer_list<const char*> steps,
                      const char* name = "Main",
                      VkCommandBufferUsageFlags flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
-// Each submits the list to the queue for graphics if none is given, and returns an exit code.
+// Run, RunAndDie and RunUntilLost submit the list, to the queue for graphics if none is given, and return the program's
+// exit code.
 // Says that it is ready and waits for ever, or until the device is lost.
 int Run(ProgramDevice& device, const ProgramList& list, const SubmitSync& sync = {});
 // Dies once the device stands still.

@@ -29,7 +29,8 @@ inline Result<VkShaderModule> CreateShader(const DeviceFunctions& vk, VkDevice d
 // A compute pipeline with one storage buffer, binding 0 of set 0. `vk` has all functions of Vulkan 1.0.
 class VulkanCompute {
  public:
-  // The shader's code may be on the stack. Whether or not it succeeds, Destroy follows.
+  // Makes all objects for SPIR-V `code`, with so many bytes of push constants. Errors: what the driver refused; call
+  // Destroy also then.
   Status Create(const DeviceFunctions& vk, VkDevice device, const void* code, size_t size_bytes,
                 VkBuffer buffer, uint32_t constants_bytes) {
     CAIRN_RETURN_IF_ERROR(CreateSet(vk, device, buffer));

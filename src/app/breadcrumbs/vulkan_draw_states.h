@@ -46,7 +46,7 @@ struct VulkanDrawStates {
   VulkanDrawStates(const VulkanDrawStates&) = delete;
   VulkanDrawStates& operator=(const VulkanDrawStates&) = delete;
 
-  // Points to the others. The render pass, or the format of the target, is missing.
+  // Points to the other members. The caller adds the render pass, or the format of the target.
   VkGraphicsPipelineCreateInfo info = {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO};
   VkPipelineShaderStageCreateInfo stages[2] = {};
   VkPipelineVertexInputStateCreateInfo input = {

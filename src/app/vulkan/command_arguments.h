@@ -61,7 +61,7 @@ WorkArguments BufferCopyArguments(const Info* info) {
   return BufferCopyArguments(info->regionCount, info->pRegions);
 }
 
-// Of a copy or a resolve.
+// Returns the extent of a region that is copied or resolved.
 template <typename Region>
 const VkExtent3D& ExtentOf(const Region& region) {
   if constexpr (requires { region.imageExtent; }) {

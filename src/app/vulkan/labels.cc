@@ -110,7 +110,7 @@ const char* NameIn(const VkDebugMarkerMarkerInfoEXT& label) {
   return label.pMarkerName;
 }
 
-// Each for both extensions.
+// The commands of both extensions.
 template <auto kNext, typename Label>
 VKAPI_ATTR void VKAPI_CALL CmdBegin(VkCommandBuffer commands, const Label* label) {
   CommandBufferState& state = *CommandBufferOf(commands);

@@ -151,7 +151,7 @@ void AddBatch(Synchronisation& synchronisation, const VkSubmitInfo2& info, Submi
   }
 }
 
-// Any call that submits. `kName`: in words about a loss.
+// Notes a call that submits. `kName` names it where it loses the device.
 template <auto kNext, const char* kName, typename Info>
 VkResult VKAPI_CALL SubmitNoted(VkQueue queue, uint32_t count, const Info* infos, VkFence fence) {
   const DeviceState& device = *QueueOf(queue)->device;
