@@ -7,6 +7,7 @@
 
 #include "base/signal_name.h"
 #include "reader/analysis/arguments.h"
+#include "reader/analysis/failed_devices.h"
 #include "reader/analysis/slow_progress.h"
 #include "reader/analysis/suspects.h"
 #include "reader/analysis/unreported_fault.h"
@@ -114,12 +115,7 @@ class CulpritFinder {
         if (finding_.fault_address == kNone) finding_.fault_address = address;
       }
     }
-    // Lines about time-outs are no faults: skip them.
-    for (uint32_t i = 0; i < snapshot_.kernel_lines.size(); ++i) {
-      const KernelLine& line = snapshot_.kernel_lines[i];
-      if (!line.names_process || !line.tells_fault) continue;
-      if (finding_.kernel_line == kNone) finding_.kernel_line = i;
-    }
+    finding_.kernel_line = FindKernelFault(snapshot_, device_);
     if (finding_.fault_address != kNone || finding_.kernel_line != kNone) {
       finding_.kind = FindingKind::kGpuFault;
     }

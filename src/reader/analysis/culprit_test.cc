@@ -131,6 +131,29 @@ TEST(Culprit, AFaultAddressOrTheKernelTellsOfAFault) {
   EXPECT_EQ(Find(snapshot).kernel_line, 2u);
 }
 
+// A line of the kernel's log names no device.
+TEST(Culprit, AFaultThatTheKernelLoggedIsOfTheDeviceThatFailed) {
+  SnapshotBuilder builder = Exact();
+  Snapshot& snapshot = builder.snapshot;
+  snapshot.devices.push_back(snapshot.devices[0]);
+  snapshot.kernel_lines = {{.names_process = true, .tells_fault = true}};
+  for (const uint32_t device : {0u, 1u, kNone}) {
+    EXPECT_EQ(Find(snapshot, device).kind, FindingKind::kGpuFault) << "nobody knows whose it is";
+  }
+  Note(IncidentKind::kDeviceLost, -4, &snapshot);
+  snapshot.devices[1].device_lost = true;
+  EXPECT_EQ(Find(snapshot, 0).kind, FindingKind::kNothingWrong);
+  EXPECT_EQ(Find(snapshot, 0).kernel_line, kNone);
+  EXPECT_EQ(Find(snapshot, 1).kind, FindingKind::kGpuFault);
+  EXPECT_EQ(Find(snapshot, 1).kernel_line, 0u);
+  EXPECT_EQ(Find(snapshot).kind, FindingKind::kGpuFault);
+  // The other device's driver tells of a fault, without its address.
+  snapshot.devices[1].device_lost = false;
+  snapshot.faults.push_back({.device = 0});
+  EXPECT_EQ(Find(snapshot, 0).kernel_line, 0u);
+  EXPECT_EQ(Find(snapshot, 1).kernel_line, kNone);
+}
+
 // A GPU that did not wait may have gone on past the work that faulted.
 TEST(Culprit, AFaultBehindWhichAllHadFinishedIsOfWhatHadFinished) {
   SnapshotBuilder builder(MarkerMode::kFull);

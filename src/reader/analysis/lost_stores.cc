@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "reader/analysis/failed_devices.h"
 #include "reader/analysis/raw_markers.h"
 #include "reader/analysis/work_class.h"
 
@@ -83,9 +84,7 @@ class LostStores {
     for (const Fault& fault : snapshot_.faults) {
       if (fault.result >= 0 && concerns(fault.device)) return true;
     }
-    for (const KernelLine& line : snapshot_.kernel_lines) {
-      if (line.names_process && line.tells_fault) return true;
-    }
+    if (FindKernelFault(snapshot_, device) != kNone) return true;
     return std::any_of(snapshot_.incidents.begin(), snapshot_.incidents.end(),
                        [&](const Incident& incident) {
                          return incident.kind == IncidentKind::kHang &&

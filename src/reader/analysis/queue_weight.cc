@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "format/block/marker_kinds.h"
+#include "reader/analysis/failed_devices.h"
 #include "reader/analysis/work_class.h"
 
 namespace cairn {
@@ -56,17 +57,6 @@ std::vector<bool> FindReported(const Analysis& analysis) {
     if (parent != kNone && reported[parent]) reported[i] = true;
   }
   return reported;
-}
-
-// Returns, for each device, if it faulted or was lost. Empty if none was.
-std::vector<bool> FindFailedDevices(const Snapshot& snapshot) {
-  std::vector<bool> failed(snapshot.devices.size());
-  for (size_t i = 0; i < failed.size(); ++i) failed[i] = snapshot.devices[i].device_lost;
-  for (const Fault& fault : snapshot.faults) {
-    if (fault.device != kNone && fault.result >= 0) failed[fault.device] = true;
-  }
-  if (std::find(failed.begin(), failed.end(), true) == failed.end()) failed.clear();
-  return failed;
 }
 
 // Returns, for each queue, if the watchdog saw it hang, or saw another queue of its device hang
