@@ -125,6 +125,17 @@ TEST_F(McpVerbTest, EndsWhenItIsAskedToWhileItsInputIsOpen) {
   }
 }
 
+TEST_F(McpVerbTest, EndsWhenNobodyReadsItsAnswersAnyMore) {
+  const CommandResult result =
+      Shell("mkfifo in out; \"$CAIRN\" mcp <in >out & exec 3>in 4<out; printf '%s' '" +
+            std::string(kInitialize) +
+            "' >&3; read -r line <&4; exec 4<&-; printf '%s\\n' "
+            R"('{"jsonrpc":"2.0","id":2,"method":"ping"}' >&3; wait $!; echo $?; rm in out)");
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.output, "0\n") << result.Summary();
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
 TEST_F(McpVerbTest, PlaysWhereThatIsAllowed) {
   if (!WhyNothingIsPlayed().empty()) GTEST_SKIP() << WhyNothingIsPlayed();
   const std::string file = kGolden + "played/scale.cairn";

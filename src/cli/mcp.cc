@@ -2,8 +2,10 @@
 //
 // cairn mcp: answers an agent's questions about .cairn files. docs/mcp.md is the page for people.
 #include <array>
+#include <atomic>
 #include <chrono>
-#include <cstring>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/verb.h"
 #include "os/file.h"
 #include "os/interrupt.h"
+#include "os/standard_error.h"
 #include "os/standard_input.h"
 #include "os/terminal.h"
 #include "reader/mcp/line_splitter.h"
@@ -64,20 +66,23 @@ int Run(const McpOptions& options) {
     return kExitFailed;
   }
   const InterruptNote interrupt;
+  std::atomic<bool> has_gone{false};  // the host
   // Shared with the thread that reads, which may wait for a line when this process ends.
   const auto session = std::make_shared<McpSession>(
       McpSettings{.version = CAIRN_VERSION,
                   .allow_run = options.allow_run,
                   .folder = TextOfPath(folder->path())},
-      [](std::string_view line) { (void)PrintOutput("mcp", std::string(line) + "\n"); },
-      [&folder, &interrupt](const std::vector<std::string>& words,
-                            const std::function<bool(const std::string&)>& look) {
+      [&has_gone](std::string_view line) {
+        if (!WriteStandardOutput(std::string(line) + "\n")) has_gone = true;
+      },
+      [&folder, &interrupt, &has_gone](const std::vector<std::string>& words,
+                                       const std::function<bool(const std::string&)>& look) {
         return RunVerb(words, folder->path(), kMostVerbBytes, [&](const std::string& errors) {
-          return !interrupt.came() && look(errors);
+          return !interrupt.came() && !has_gone && look(errors);
         });
       });
   std::thread([session] { GiveLines(session.get()); }).detach();
-  while (!interrupt.came() && session->AnswerNext(kBetweenLooks)) {
+  while (!interrupt.came() && !has_gone && session->AnswerNext(kBetweenLooks)) {
   }
   session->Stop();
   return 0;

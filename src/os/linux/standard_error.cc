@@ -42,20 +42,27 @@ class HeldBackSignals {
   sigset_t mask_;
 };
 
+bool WriteAll(int stream, std::string_view text) {
+  const HeldBackSignals held_back;
+  while (!text.empty()) {
+    const ssize_t written = write(stream, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
 }  // namespace
 
 void WriteStandardError(std::string_view text) {
   const int error = errno;
-  {
-    const HeldBackSignals held_back;
-    while (!text.empty()) {
-      const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) break;
-      text.remove_prefix(static_cast<size_t>(written));
-    }
-  }
+  (void)WriteAll(STDERR_FILENO, text);
   errno = error;
+}
+
+bool WriteStandardOutput(std::string_view text) {
+  return WriteAll(STDOUT_FILENO, text);
 }
 
 }  // namespace cairn

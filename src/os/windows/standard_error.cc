@@ -23,20 +23,25 @@ void TellDebugger(std::string_view text) {
   }
 }
 
+bool WriteAll(DWORD stream, std::string_view text) {
+  const HANDLE handle = GetStdHandle(stream);
+  while (!text.empty()) {
+    DWORD written = 0;
+    if (WriteFile(handle, text.data(), static_cast<DWORD>(text.size()), &written, nullptr) == 0 ||
+        written == 0) {
+      return false;
+    }
+    text.remove_prefix(written);
+  }
+  return true;
+}
+
 }  // namespace
 
 void WriteStandardError(std::string_view text) {
   const DWORD error = GetLastError();
   TellDebugger(text);
-  const HANDLE stream = GetStdHandle(STD_ERROR_HANDLE);
-  while (!text.empty()) {
-    DWORD written = 0;
-    if (WriteFile(stream, text.data(), static_cast<DWORD>(text.size()), &written, nullptr) == 0 ||
-        written == 0) {
-      break;
-    }
-    text.remove_prefix(written);
-  }
+  (void)WriteAll(STD_ERROR_HANDLE, text);
   SetLastError(error);
 }
 

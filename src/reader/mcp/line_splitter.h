@@ -15,7 +15,7 @@ namespace cairn {
 
 class LineSplitter {
  public:
-  // `give` gets each line without its end ("\n" or "\r\n"), but none that is empty. Of a line of more than
+  // `give` gets each line without its end ("\n" or "\r\n"), but none that is empty. If a line has more than
   // kMostRpcLineBytes it gets one byte more than these: ReadRpcLine refuses that.
   explicit LineSplitter(std::function<void(std::string_view line)> give) : give_(std::move(give)) {}
 

@@ -307,6 +307,12 @@ void McpSession::Receive(std::string_view line) {
 void McpSession::EndOfInput() {
   const std::lock_guard lock(state_->mutex);
   state_->has_ended = true;
+  for (const WaitingCall& job : state_->waiting) {
+    if (!job.call.plays) continue;
+    state_->Answer(job.batch,
+                   RpcFailure(job.id, kRpcServerBusy,
+                              "the input has ended: nothing is played for a client that goes"));
+  }
   std::erase_if(state_->waiting, [](const WaitingCall& job) { return job.call.plays; });
   state_->changed.notify_all();
 }
@@ -327,7 +333,7 @@ bool McpSession::AnswerNext(std::chrono::milliseconds most) {
   std::string result = state.ResultOf(job);
   lock.lock();
   state.running.clear();
-  // Who has cancelled waits for nothing.
+  // A client that has cancelled waits for no answer.
   if (state.is_cancelled) {
     state.OneLess(job.batch);
   } else {

@@ -52,7 +52,7 @@ class McpSession {
 
   // Reads a line: any bytes. Returns at once.
   void Receive(std::string_view line);
-  // The client has gone: what only reads is still answered, what plays is ended.
+  // The client says no more: calls that only read are still answered; those that play are ended or refused.
   void EndOfInput();
   // Answers the call that has waited longest, or waits `most` for one. Tells of its progress, if its client has asked
   // for that. Returns false once nothing is left to do: after Stop(), and after EndOfInput() when nothing waits.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/testing/json.h"
+#include "os/file.h"
 #include "reader/mcp/json_rpc.h"
 #include "reader/serve/private_folder.h"
 
@@ -128,6 +129,7 @@ TEST_F(McpSessionTest, ErrorsHaveTheCodesOfJsonRpc) {
 TEST_F(McpSessionTest, AToolAnswersWithWhatItsVerbPrints) {
   Initialize();
   sent_.clear();
+  const std::string absolute = TextOfPath(std::filesystem::absolute(FilePath("/a")));
   std::vector<std::string> words;
   run_ = [&words](const auto& asked, const auto&) {
     words = asked;
@@ -137,7 +139,7 @@ TEST_F(McpSessionTest, AToolAnswersWithWhatItsVerbPrints) {
   session_->Receive(Call("5"));
   EXPECT_THAT(sent_, IsEmpty());
   EXPECT_TRUE(session_->AnswerNext(kAtOnce));
-  EXPECT_THAT(words, ElementsAre("state", "--json", "--call=7", "/a"));
+  EXPECT_THAT(words, ElementsAre("state", "--json", "--call=7", absolute));
   const Json answer = TakeOnly();
   EXPECT_EQ(answer["id"], 5);
   const Json result = answer["result"];
@@ -270,7 +272,12 @@ TEST_F(McpSessionTest, WithItsInputWhatPlaysEndsAndWhatReadsIsAnswered) {
   session_->EndOfInput();
   EXPECT_TRUE(session_->AnswerNext(kLong));
   EXPECT_FALSE(session_->AnswerNext(kLong));
-  EXPECT_EQ(TakeOnly()["id"], 1);
+  ASSERT_THAT(sent_, SizeIs(2));
+  EXPECT_EQ(sent_[0]["id"], 2);
+  EXPECT_EQ(sent_[0]["error"]["code"], kRpcServerBusy);
+  EXPECT_EQ(sent_[1]["id"], 1);
+  EXPECT_EQ(sent_[1]["result"]["isError"], false);
+  sent_.clear();
 
   Initialize("2025-06-18", true);
   sent_.clear();

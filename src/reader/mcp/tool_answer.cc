@@ -60,9 +60,10 @@ class AnswerWriter {
     left_out += writer_.left_out_count();
     if (left_out + cut_ != 0) {
       writer_.StringKey("truncated",
-                        fmt::format("{} values and {} long texts are cut: an answer has about {} "
-                                    "KiB; ask for fewer rows or a smaller part",
-                                    left_out, cut_, kMostAnswerBytes >> 10));
+                        fmt::format("{} and {} are cut: an answer has about {} KiB; ask for "
+                                    "fewer rows or a smaller part",
+                                    Counted(left_out, "value"), Counted(cut_, "long text"),
+                                    kMostAnswerBytes >> 10));
     }
     writer_.EndObject();
     return std::move(text_);

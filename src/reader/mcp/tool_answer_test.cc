@@ -168,8 +168,7 @@ TEST(ToolAnswer, IsBoundedInBytesTextsAndRows) {
   EXPECT_EQ(answer["matching"], 400);
   EXPECT_EQ(answer["next_offset"], rows);
   EXPECT_EQ(answer["long"].get<std::string>().size(), kMostAnswerTextBytes + 3);
-  EXPECT_THAT(answer["truncated"].get<std::string>(),
-              HasSubstr(" values and 1 long texts are cut"));
+  EXPECT_THAT(answer["truncated"].get<std::string>(), HasSubstr(" values and 1 long text are cut"));
 }
 
 TEST(ToolAnswer, OfALongDocumentThereIsNoTreeInMemory) {

@@ -445,7 +445,7 @@ Result<const Tool*> FindTool(const json& params, bool allow_run) {
                            Utf8Prefix(*text, kMostRpcMethodBytes)));
 }
 
-// What a verb is told beyond what was asked.
+// Adds the words that no argument asks for.
 void AddOwnWords(const Tool& tool, const std::string& file, const std::string& folder,
                  ToolCall* call) {
   std::vector<std::string>& words = call->words;
