@@ -136,6 +136,21 @@ TEST_F(McpVerbTest, EndsWhenNobodyReadsItsAnswersAnyMore) {
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 
+TEST_F(McpVerbTest, EndsWhenItIsAskedToThoughNobodyReads) {
+  // More answers than a pipe takes, and one byte of them is read: all that fits was written by then.
+  const CommandResult result = Shell(
+      "set -m; mkfifo in out; \"$CAIRN\" mcp <in >out & server=$!; exec 3>in 4<out; printf '%s' '" +
+      std::string(kInitialize) +
+      "' >&3; (yes '"
+      R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})"
+      "' | head -n 5000 >&3) & writer=$!; head -c 1 <&4; kill -TERM $server; wait $server; echo "
+      "$?; "
+      "kill $writer; rm in out");
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_THAT(Lines(result.output), ::testing::Contains("{0")) << result.Summary();
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
 TEST_F(McpVerbTest, PlaysWhereThatIsAllowed) {
   if (!WhyNothingIsPlayed().empty()) GTEST_SKIP() << WhyNothingIsPlayed();
   const std::string file = kGolden + "played/scale.cairn";

@@ -4,9 +4,11 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,9 +41,19 @@ constexpr char kMcpExamples[] =
     "tools. Paths that are not absolute begin in the folder in which the host starts it.";
 
 constexpr std::chrono::milliseconds kBetweenLooks(100);  // at ^C
+constexpr std::chrono::milliseconds kMostEnding(4000);
 
 struct McpOptions {
   bool allow_run = false;
+};
+
+// Shared by its threads, of which one may wait for a line, and one for a host that does not read, when the process ends.
+struct Server {
+  std::unique_ptr<McpSession> session;
+  std::atomic<bool> stops{false};
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_done = false;
 };
 
 void GiveLines(McpSession* session) {
@@ -52,6 +64,28 @@ void GiveLines(McpSession* session) {
   }
   lines.Finish();
   session->EndOfInput();
+}
+
+void AnswerCalls(Server* server) {
+  while (!server->stops && server->session->AnswerNext(kBetweenLooks)) {
+  }
+  const std::lock_guard lock(server->mutex);
+  server->is_done = true;
+  server->changed.notify_all();
+}
+
+// Returns when all is answered, or when this process is to end.
+void Serve(const std::shared_ptr<Server>& server) {
+  const InterruptNote interrupt;
+  std::thread([server] { GiveLines(server->session.get()); }).detach();
+  std::thread([server] { AnswerCalls(server.get()); }).detach();
+  const auto is_done = [&server] { return server->is_done; };
+  std::unique_lock lock(server->mutex);
+  while (!interrupt.came() && !server->changed.wait_for(lock, kBetweenLooks, is_done)) {
+  }
+  server->stops = true;
+  // Until a verb is ended; nobody waits for a host that does not read.
+  if (server->changed.wait_for(lock, kMostEnding, is_done)) server->session->Stop();
 }
 
 int Run(const McpOptions& options) {
@@ -65,26 +99,21 @@ int Run(const McpOptions& options) {
     PrintError("mcp", folder.status().message());
     return kExitFailed;
   }
-  const InterruptNote interrupt;
-  std::atomic<bool> has_gone{false};  // the host
-  // Shared with the thread that reads, which may wait for a line when this process ends.
-  const auto session = std::make_shared<McpSession>(
+  const auto server = std::make_shared<Server>();
+  server->session = std::make_unique<McpSession>(
       McpSettings{.version = CAIRN_VERSION,
                   .allow_run = options.allow_run,
                   .folder = TextOfPath(folder->path())},
-      [&has_gone](std::string_view line) {
-        if (!WriteStandardOutput(std::string(line) + "\n")) has_gone = true;
+      [server = server.get()](std::string_view line) {
+        if (!WriteStandardOutput(std::string(line) + "\n")) server->stops = true;
       },
-      [&folder, &interrupt, &has_gone](const std::vector<std::string>& words,
-                                       const std::function<bool(const std::string&)>& look) {
-        return RunVerb(words, folder->path(), kMostVerbBytes, [&](const std::string& errors) {
-          return !interrupt.came() && !has_gone && look(errors);
-        });
+      [server = server.get(), path = folder->path()](
+          const std::vector<std::string>& words,
+          const std::function<bool(const std::string&)>& look) {
+        return RunVerb(words, path, kMostVerbBytes,
+                       [&](const std::string& errors) { return !server->stops && look(errors); });
       });
-  std::thread([session] { GiveLines(session.get()); }).detach();
-  while (!interrupt.came() && !has_gone && session->AnswerNext(kBetweenLooks)) {
-  }
-  session->Stop();
+  Serve(server);
   return 0;
 }
 
