@@ -94,6 +94,15 @@ test("verdict and suspects say what was at fault", async () => {
   );
 });
 
+test("a fault that shows late leads to what had finished last", async () => {
+  const answer = await ask(reads, "suspects", { file: join(golden, "late-fault-h100-v1.cairn") });
+  assert.deepEqual(answer.suspects, []);
+  assert.deepEqual(answer.last_finished.map((work) => [work.path, work.list.name]), [
+    ["Frame 2 > Transparent > Particles > DRAW_INDIRECT 1", "Main"],
+    ["Frame 2 > Skinning > Vertices > DISPATCH_INDIRECT 1", "Async"],
+  ]);
+});
+
 test("work has pages and filters", async () => {
   const running = await ask(reads, "work", { file: fault, state: "in flight", limit: 3 });
   assert.equal(running.matching, 4);

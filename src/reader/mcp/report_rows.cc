@@ -104,6 +104,11 @@ class ReportRows::Picker : public nlohmann::json_sax<json> {
 
  private:
   bool Leaf(json value) {
+    if (open_.size() == 2 && rows_.IsScanned(rows_.key_)) {  // rows of losses are texts
+      json row = {{"text", std::move(value)}};
+      (void)rows_.TakeRow(row);
+      return true;
+    }
     Add(std::move(value));
     return !open_.empty();  // the document is an object
   }
@@ -197,7 +202,8 @@ void ReportRows::NoteScope(const json& row) {
 bool ReportRows::Matches(const json& row) const {
   if (!query_.state.empty() && TextAt(row, "state") != query_.state) return false;
   if (!query_.name.empty() && !ContainsInAnyCase(TextAt(row, "path"), query_.name) &&
-      !ContainsInAnyCase(TextAt(row, "name"), query_.name)) {
+      !ContainsInAnyCase(TextAt(row, "name"), query_.name) &&
+      !ContainsInAnyCase(TextAt(row, "text"), query_.name)) {
     return false;
   }
   if (!query_.list.empty()) {

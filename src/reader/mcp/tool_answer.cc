@@ -186,6 +186,12 @@ std::vector<json> TakeSuspects(ReportRows* report) {
     for (json& suspect : Take(*verdict, "suspects")) {
       suspects.push_back(report->WithItsWork(std::move(suspect)));
     }
+    // A fault that shows late may have no suspect but these.
+    json last_finished = json::array();
+    for (json& work : Take(*verdict, "last_finished")) {
+      last_finished.push_back(report->WithItsWork(std::move(work)));
+    }
+    document["last_finished"] = std::move(last_finished);
   }
   json queues = Take(document, "verdicts");
   for (json& queue : queues) {

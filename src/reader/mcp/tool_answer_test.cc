@@ -33,7 +33,8 @@ ToolCall CallOf(ToolName tool, const std::string& table) {
 constexpr char kReport[] = R"({"format": "cairn-report",
   "verdict": {"kind": "GPU hang", "suspects": [
     {"execution": 1, "scope": 2, "reason": "only work running"},
-    {"execution": 0, "scope": null}, {"execution": 9, "scope": 99}, {"execution": 0, "scope": 0}]},
+    {"execution": 0, "scope": null}, {"execution": 9, "scope": 99}, {"execution": 0, "scope": 0}],
+    "last_finished": [{"queue": 0, "execution": 0, "scope": 0}]},
   "devices": [{"name": "GPU", "sources": [1, 2, 3]}],
   "pipelines": [{"name": "Unused"}, {"name": "Blur", "shaders": {"CS": "abc"}}],
   "verdicts": [{"queue": 0, "candidates": [{"execution": 1, "scope": 2, "bindings": [{"slot": 4}]}]}],
@@ -46,7 +47,7 @@ constexpr char kReport[] = R"({"format": "cairn-report",
     {"state": "not started", "type": "DRAW", "ordinal": 4, "name": "sky", "parent": 3, "pipeline": 77}],
   "objects": [{"name": "Low", "gpu_address": "0x1000", "size": 16},
               {"name": "High", "gpu_address": "0x2000", "size": 16}, {"name": "None", "gpu_address": "0x0", "size": 9}],
-  "faults": [], "losses": []})";
+  "faults": [], "losses": ["no names", "no calls"]})";
 
 TEST(ToolAnswer, SuspectsHaveTheirWork) {
   const Json answer = AnswerOf(CallOf(ToolName::kSuspects, "suspects"), kReport);
@@ -61,6 +62,7 @@ TEST(ToolAnswer, SuspectsHaveTheirWork) {
   EXPECT_FALSE(answer["suspects"][2].contains("list"));
   EXPECT_EQ(answer["queues"][0]["candidate_count"], 1);
   EXPECT_FALSE(answer["queues"][0].contains("candidates"));
+  EXPECT_EQ(answer["last_finished"][0]["path"], "Shadow");
   EXPECT_EQ(answer["matching"], 4);
   EXPECT_TRUE(answer["next_offset"].is_null());
 }
@@ -100,6 +102,9 @@ TEST(ToolAnswer, WorkHasPathsAndFilters) {
   call.rows.list = "1";
   EXPECT_EQ(AnswerOf(call, kReport)["matching"], 3);
   EXPECT_EQ(AnswerOf(CallOf(ToolName::kWork, "executions"), kReport)["lists"][1]["frame"], 7);
+  call = CallOf(ToolName::kWork, "losses");
+  call.rows.name = "calls";
+  EXPECT_EQ(AnswerOf(call, kReport)["losses"].dump(), R"([{"index":1,"text":"no calls"}])");
 }
 
 TEST(ToolAnswer, MemoryFindsWhatLiesAtAnAddress) {

@@ -100,6 +100,8 @@ const std::vector<Tool>& AllTools() {
        "All suspects, the likeliest first: each with its path of markers, state, command list, "
        "pipeline with shaders, resources that were bound (also those destroyed too early), and the "
        "number of its API call, which 'calls', 'state' and 'image' take if the file has a trace. "
+       "'last_finished' is the last work that each queue completed: after a GPU fault without "
+       "suspects the culprit may be there. "
        "'queues' says for each GPU queue why. Needs a file with a report.",
        {"report", "--json"},
        "suspects",
