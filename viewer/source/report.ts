@@ -74,7 +74,7 @@ export interface RawMarkerVerdict {
 export interface ReportData {
   verdict: {
     kind: string; how_sure: string; sentence: string; incident: number | null; cycle: number | null; wait: number | null;
-    suspects: Suspect[]; last_finished: { queue: number | null; execution: number; scope: number | null }[];
+    suspects: Suspect[]; last_completed: { queue: number | null; execution: number; scope: number | null }[];
   };
   process: { id: number; program: string; command_line: string; library_version: string; started: string | null; seen: string | null };
   incidents: { kind: string; value: number; name: string; time: string | null; sentence: string }[];

@@ -100,7 +100,7 @@ export class Verdict extends LitElement {
       ${suspects.length ? html`<h2>${accused ? "Suspects" : "What was running on the GPU"}${verdict.suspects.length > 1 ? ", the likeliest first" : ""}</h2>
         <ol>${suspects.map((suspect, index) => this.suspect(suspect, index === 0))}</ol>
         ${verdict.suspects.length > suspects.length ? html`<button @click=${() => (this.all = true)}>Show all ${grouped(verdict.suspects.length)}</button>` : nothing}` : nothing}
-      ${verdict.last_finished.length ? html`<h2>What had finished last</h2><ul>${verdict.last_finished.map((last) => html`<li>${report.queue(last.queue)}:
+      ${verdict.last_completed.length ? html`<h2>What had finished last</h2><ul>${verdict.last_completed.map((last) => html`<li>${report.queue(last.queue)}:
         <a class="isolate" href=${linkTo({ view: "tree", ...(last.scope === null ? { execution: String(last.execution) } : { scope: String(last.scope) }) })}>${report.path(last.execution, last.scope)}</a></li>`)}</ul>` : nothing}
       <h2>What happened</h2>
       <ul class="incidents">${incidents.length ? incidents.map((incident) => html`<li>${visible(incident.sentence, 2000)}</li>`)

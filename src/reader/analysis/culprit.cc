@@ -55,7 +55,7 @@ class CulpritFinder {
     }
     if (finding_.certainty == Certainty::kNothingRunning &&
         (finding_.kind == FindingKind::kGpuFault || finding_.kind == FindingKind::kDeviceLost)) {
-      FindLastFinished();
+      FindLastCompleted();
     }
     if (finding_.suspects.empty()) {
       if (finding_.certainty == Certainty::kUnknown) FindNextToBegin();
@@ -193,7 +193,7 @@ class CulpritFinder {
 
   // Finds the last completed work of each queue: without work in flight, the lost or faulted device
   // can only have executed this.
-  void FindLastFinished() {
+  void FindLastCompleted() {
     std::vector<uint32_t> last(analysis_.verdicts.size(), kNone);
     for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {
       const Execution& execution = analysis_.executions[i];
@@ -207,9 +207,9 @@ class CulpritFinder {
       if (last[verdict] == kNone || order(last[verdict]) <= order(i)) last[verdict] = i;
     }
     for (uint32_t i = 0; i < last.size(); ++i) {
-      if (last[i] != kNone) finding_.last_finished.push_back({i, last[i], LastWorkOf(last[i])});
+      if (last[i] != kNone) finding_.last_completed.push_back({i, last[i], LastWorkOf(last[i])});
     }
-    if (!finding_.last_finished.empty()) finding_.certainty = Certainty::kAllCompleted;
+    if (!finding_.last_completed.empty()) finding_.certainty = Certainty::kAllCompleted;
   }
 
   uint32_t LastWorkOf(uint32_t index) const {

@@ -86,7 +86,7 @@ struct SuspectWork {
 };
 
 // The last completed work of a queue.
-struct FinishedWork {
+struct CompletedWork {
   uint32_t verdict = kNone;    // the queue: into Analysis::verdicts
   uint32_t execution = kNone;  // into Analysis::executions
   uint32_t scope = kNone;      // into Analysis::scopes; kNone: no work of it is marked
@@ -138,7 +138,7 @@ struct CulpritFinding {
   uint32_t late_arguments_writer = kNone;
   SlowProgress
       slow;  // after an exit, a kill or an abort: the GPU was slow, and no work is to blame
-  std::vector<FinishedWork> last_finished;  // kAllCompleted: of each queue on which something had
+  std::vector<CompletedWork> last_completed;  // kAllCompleted: of each queue on which something had
   std::vector<NextWork> next_to_begin;  // kUnknown without suspects: of each queue with old words
 };
 

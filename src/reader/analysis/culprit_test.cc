@@ -168,7 +168,7 @@ TEST(Culprit, AFaultBehindWhichAllHadFinishedIsOfWhatHadFinished) {
   Note(IncidentKind::kDeviceLost, -4, &snapshot);
   CulpritFinding finding = Find(snapshot);
   EXPECT_EQ(finding.certainty, Certainty::kNothingRunning) << "nothing had ever begun";
-  EXPECT_THAT(finding.last_finished, IsEmpty());
+  EXPECT_THAT(finding.last_completed, IsEmpty());
 
   builder.SetWords(first, 4, 4);
   builder.SetWords(second, 4, 4);
@@ -178,15 +178,15 @@ TEST(Culprit, AFaultBehindWhichAllHadFinishedIsOfWhatHadFinished) {
   EXPECT_EQ(finding.certainty, Certainty::kAllCompleted);
   EXPECT_THAT(finding.suspects, IsEmpty());
   const Analysis analysis = Analyse(snapshot);
-  ASSERT_EQ(finding.last_finished.size(), 2u);
-  EXPECT_EQ(analysis.executions[finding.last_finished[0].execution].recording, second);
-  ASSERT_NE(finding.last_finished[0].scope, kNone);
-  EXPECT_EQ(snapshot.events[analysis.scopes[finding.last_finished[0].scope].event].type,
+  ASSERT_EQ(finding.last_completed.size(), 2u);
+  EXPECT_EQ(analysis.executions[finding.last_completed[0].execution].recording, second);
+  ASSERT_NE(finding.last_completed[0].scope, kNone);
+  EXPECT_EQ(snapshot.events[analysis.scopes[finding.last_completed[0].scope].event].type,
             CAIRN_MARKER_DRAW)
       << "the barrier runs nothing";
-  EXPECT_EQ(analysis.verdicts[finding.last_finished[1].verdict].queue, queues[1]);
-  EXPECT_EQ(finding.last_finished[1].scope, kNone);
-  EXPECT_EQ(analysis.executions[finding.last_finished[1].execution].recording, labels);
+  EXPECT_EQ(analysis.verdicts[finding.last_completed[1].verdict].queue, queues[1]);
+  EXPECT_EQ(finding.last_completed[1].scope, kNone);
+  EXPECT_EQ(analysis.executions[finding.last_completed[1].execution].recording, labels);
 
   snapshot.kernel_lines = {{.names_process = true, .tells_fault = true}};
   EXPECT_EQ(Find(snapshot).kind, FindingKind::kGpuFault);
@@ -201,7 +201,7 @@ TEST(Culprit, AFaultBehindWhichAllHadFinishedIsOfWhatHadFinished) {
     snapshot.incidents.clear();
     Note(kind, 0, &snapshot);
     EXPECT_EQ(Find(snapshot).certainty, Certainty::kNothingRunning);
-    EXPECT_THAT(Find(snapshot).last_finished, IsEmpty());
+    EXPECT_THAT(Find(snapshot).last_completed, IsEmpty());
   }
 }
 

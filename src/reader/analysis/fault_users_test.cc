@@ -139,7 +139,7 @@ TEST_F(FaultUsers, StandFirstAmongTheSuspects) {
   const CulpritFinding finding = Finding();
   EXPECT_EQ(finding.kind, FindingKind::kGpuFault);
   EXPECT_EQ(finding.certainty, Certainty::kOneOf);
-  EXPECT_THAT(finding.last_finished, IsEmpty());
+  EXPECT_THAT(finding.last_completed, IsEmpty());
   ASSERT_THAT(finding.suspects, SizeIs(1));
   EXPECT_EQ(finding.suspects[0].scope, 0u);
   EXPECT_EQ(finding.suspects[0].reason, SuspectReason::kLeadsToFault);

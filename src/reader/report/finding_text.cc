@@ -213,10 +213,10 @@ class FindingWriter {
     out_ +=
         "; all marked work that had begun had finished. A GPU may go on behind a wrong access: the "
         "culprit may be among what had finished. The last";
-    const size_t count = finding_.last_finished.size();
+    const size_t count = finding_.last_completed.size();
     const size_t named = std::min(count, kQueuesNamed);
     for (size_t i = 0; i < named; ++i) {
-      const FinishedWork& last = finding_.last_finished[i];
+      const CompletedWork& last = finding_.last_completed[i];
       out_ += i == 0 ? " on " : "; on ";
       AppendQueue(snapshot_, analysis_.verdicts[last.verdict].queue, out_);
       out_ += " was ";

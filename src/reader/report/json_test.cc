@@ -142,10 +142,11 @@ TEST(JsonReport, CarriesWhatHadFinishedBeforeAFault) {
   Json answer = report["verdict"];
   EXPECT_EQ(answer["how_sure"], "all completed");
   EXPECT_EQ(answer["suspects"].size(), 0u);
-  ASSERT_EQ(answer["last_finished"].size(), 1u);
-  EXPECT_EQ(answer["last_finished"][0]["queue"], queue);
-  EXPECT_EQ(answer["last_finished"][0]["execution"], 0);
-  EXPECT_EQ(answer["last_finished"][0]["scope"], 2);
+  ASSERT_EQ(answer["last_completed"].size(), 1u);
+  EXPECT_EQ(answer["last_completed"][0]["queue"], queue);
+  EXPECT_EQ(answer["last_completed"][0]["execution"], 0);
+  EXPECT_EQ(answer["last_completed"][0]["scope"], 2);
+  EXPECT_EQ(answer["last_finished"], answer["last_completed"]) << "the key of earlier versions";
 
   snapshot.kernel_lines = {{.names_process = true,
                             .tells_fault = true,
@@ -160,7 +161,7 @@ TEST(JsonReport, CarriesWhatHadFinishedBeforeAFault) {
   EXPECT_EQ(SchemaViolation(Schema(), report), "");
   answer = report["verdict"];
   EXPECT_EQ(answer["how_sure"], "one of");
-  EXPECT_EQ(answer["last_finished"].size(), 0u);
+  EXPECT_EQ(answer["last_completed"].size(), 0u);
   ASSERT_EQ(answer["suspects"].size(), 1u);
   EXPECT_EQ(answer["suspects"][0]["scope"], 1);
   EXPECT_EQ(answer["suspects"][0]["reason"], "leads to the fault");

@@ -2,6 +2,7 @@
 #include "reader/report/json_verdict.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reader/report/destruction_text.h"
@@ -80,15 +81,18 @@ void WriteFinding(const Findings& findings, const JsonRows& rows) {
     WriteSuspect(snapshot, findings, suspect, text, *json);
   }
   json->EndArray();
-  json->BeginArray("last_finished");
-  for (const FinishedWork& last : finding.last_finished) {
-    json->BeginObject();
-    json->IndexKey("queue", verdicts[last.verdict].queue);
-    json->NumberKey("execution", last.execution);
-    json->IndexKey("scope", last.scope);
-    json->EndObject();
+  for (const std::string_view key :
+       {"last_completed", "last_finished"}) {  // the second: deprecated
+    json->BeginArray(key);
+    for (const CompletedWork& last : finding.last_completed) {
+      json->BeginObject();
+      json->IndexKey("queue", verdicts[last.verdict].queue);
+      json->NumberKey("execution", last.execution);
+      json->IndexKey("scope", last.scope);
+      json->EndObject();
+    }
+    json->EndArray();
   }
-  json->EndArray();
   json->EndObject();
 }
 
