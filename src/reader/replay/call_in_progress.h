@@ -28,7 +28,7 @@ struct CallInProgress {
   T& At(size_t index) {
     return *static_cast<T*>(arguments.arguments[index]);
   }
-  // Returns the object that the argument, an interface's pointer, is by now. Null: none.
+  // Returns the replay's object for an argument that is an interface's pointer; null if there is none.
   ReplayObject* ObjectAt(size_t index) { return objects.FindReal(At<void*>(index)); }
 };
 

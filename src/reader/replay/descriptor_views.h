@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The views that the descriptors of a replay hold. Implementations keep in descriptors what they use
-// later on the CPU (the resource of a target, the kind of a view), and ask nothing of it: a call that
+// later on the CPU (the resource of a target, the kind of a view), and do not check it: a call that
 // names a view which does not fit, or whose resource has ended, would harm this process.
 //
 // PlayerImpl calls Check() before each call of a trace, and Note() after each that was made. One

@@ -63,7 +63,7 @@ class ListBindings {
   // Follows a call that was skipped: what it would have bound is unknown from here on.
   void Forget(uint64_t list, Method method);
 
-  // True: a Reset or a Close of the list was skipped, and no Reset was made since.
+  // Returns true if a Reset or a Close of the list was skipped, and no Reset was made since.
   bool IsUnknown(uint64_t list) const;
   // The skipped call had failed in the recording, too: the list is as it was before.
   void SetKnown(uint64_t list);
@@ -79,7 +79,7 @@ class ListBindings {
   // A root signature, and what is set for it.
   struct Point {
     bool set = false;
-    bool unknown = false;  // what was set last was left out
+    bool unknown = false;  // what was set last was skipped
     ComPtr<IUnknown> signature;
     std::shared_ptr<const RootSignatureLayout> layout;  // null: not known
     std::vector<Table> tables;                          // by root parameter

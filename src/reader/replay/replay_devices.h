@@ -38,7 +38,7 @@ struct DeviceContext {
     uint64_t value = 0;
   };
   std::map<uint64_t, Idle> queues;  // by number
-  bool lost = false;                // what follows on it is left out
+  bool lost = false;                // what follows on it is skipped
   // Objects that ended while the GPU might still use them: programs wait in ways that no trace shows.
   struct Ended {
     std::vector<std::pair<ComPtr<ID3D12Fence>, uint64_t>> until;
@@ -81,8 +81,8 @@ class ReplayDevices {
   // Asks the device, or all of them, whether they are lost. An error ends the playback: that of Lose().
   Status CheckLoss(DeviceContext* context);
   Status CheckLosses();
-  // A device is lost here. With options.canary that ends the playback, with kDeviceLost; otherwise what
-  // follows on the device is left out.
+  // Notes that a device is lost here. With options.canary that ends the playback, with kDeviceLost;
+  // otherwise what follows on the device is skipped.
   Status Lose(DeviceContext* context, const std::string& what);
   // A device was lost in the recording, or the program removes it.
   void RecordLoss(uint64_t number) { recorded_.insert(number); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which submissions of a playback nobody has yet seen the end of: when the process dies, the GPU may
-// have been at work on any of these. Pure: no graphics API.
+// Keeps the submissions of a playback whose end was not seen. When the process dies, any of these may
+// have been in flight. Pure: no graphics API.
 #ifndef CAIRN_READER_REPLAY_UNFINISHED_WORK_H_
 #define CAIRN_READER_REPLAY_UNFINISHED_WORK_H_
 

@@ -50,7 +50,7 @@ class WaitEngine {
 
   // Waits until one of the fences has its value; all of these are reachable. Waits for none if one of
   // the fences is not here: that may be the one. When all queues have done what they had and no value
-  // has come, the wait is left out.
+  // has come, the wait is skipped.
   Status Await(std::span<const FenceValue> any);
   // Awaits what fences() says has become reachable.
   Status AwaitReachable();
@@ -67,7 +67,7 @@ class WaitEngine {
   // Releases objects of context->ended that the GPU can no longer use. Waits only for the oldest, when
   // there are many.
   Status SweepEnded(DeviceContext* context);
-  // A queue waits for what nothing brings.
+  // Returns true if a queue waits for a value that nothing signals.
   bool AnyBlocked() const;
   // Returns true if the GPU has done all that it can. Called before objects are released although
   // the playback did not reach its end. Waits for a short time, interrupted or not.

@@ -25,7 +25,7 @@ class RecordedProgram {
   constexpr RecordedProgram(const char* setting, void (*run)(ID3D12Device* device))
       : setting_(setting), run_(run) {}
 
-  // Runs the program when it is called first. In order of their numbers.
+  // Runs the program when it is called first. In order of their numbers. One program a process.
   const std::vector<TestRecord>& records() const {
     static const std::vector<TestRecord>& records = *[this] {
       SetVariable("CAIRN_CAPTURE", setting_);
@@ -56,9 +56,10 @@ class RecordedProgram {
     return places;
   }
 
-  // Returns the recorded contents of subresource 0 of an object.
+  // Returns the recorded contents of subresource 0 of an object; nothing if a part of them is missing.
   std::vector<std::byte> ContentsOf(uint64_t object) const {
     std::vector<std::byte> contents;
+    size_t recorded_bytes = 0;
     for (const size_t place : PlacesOf(RecordKind::kContents)) {
       const TestRecord& record = records()[place];
       if (record.header.object != object) continue;
@@ -69,7 +70,9 @@ class RecordedProgram {
       if (body.offset_bytes + bytes.size() > contents.size()) return {};
       std::copy(bytes.begin(), bytes.end(),
                 contents.begin() + static_cast<ptrdiff_t>(body.offset_bytes));
+      recorded_bytes += bytes.size();
     }
+    if (recorded_bytes != contents.size()) return {};
     return contents;
   }
 
