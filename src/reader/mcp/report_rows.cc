@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 namespace cairn {
@@ -152,13 +153,15 @@ bool ReportRows::Read(std::string_view text) {
   if (!json::sax_parse(text.begin(), text.end(), &picker)) return false;
   std::erase_if(document_.get_ref<json::object_t&>(),
                 [this](const auto& entry) { return IsScanned(entry.first); });
+  FindBindings();
   return true;
 }
 
 bool ReportRows::TakeRow(json& row) {
   const uint64_t index = index_++;
   if (key_ == "executions") {
-    first_scopes_.push_back(NumberAt(row, "first_scope", kNone));
+    trees_.push_back({NumberAt(row, "first_scope", kNone), NumberAt(row, "scope_count", 0)});
+    is_sorted_ = false;
     json list = {{"index", index}};
     for (const char* const key : {"name", "state", "frame", "queue", "submission_number"}) {
       if (const auto found = row.find(key); found != row.end()) list[key] = *found;
@@ -206,10 +209,7 @@ bool ReportRows::Matches(const json& row) const {
       !ContainsInAnyCase(TextAt(row, "text"), query_.name)) {
     return false;
   }
-  if (!query_.list.empty()) {
-    const uint64_t list = NumberAt(row, "list", kNone);
-    if (list == kNone || std::to_string(list) != query_.list) return false;
-  }
+  if (query_.list && NumberAt(row, "list", kNone) != *query_.list) return false;
   if (query_.address.empty()) return true;
   const std::optional<uint64_t> wanted = ReadHex(query_.address);
   const std::optional<uint64_t> first = ReadHex(TextAt(row, "gpu_address"));
@@ -231,10 +231,41 @@ std::string ReportRows::PathOf(uint64_t scope) const {
   return fmt::format("{}", fmt::join(parts, " > "));
 }
 
-std::optional<uint64_t> ReportRows::ListOf(uint64_t scope) const {
-  const auto behind = std::ranges::upper_bound(first_scopes_, scope);
-  if (behind == first_scopes_.begin()) return {};
-  return static_cast<uint64_t>(behind - first_scopes_.begin()) - 1;
+void ReportRows::SortTrees() {
+  const auto first_scope = [this](uint64_t list) { return trees_[list].first_scope; };
+  sorted_lists_.clear();
+  for (uint64_t i = 0; i < trees_.size(); ++i) {
+    if (trees_[i].scope_count != 0) sorted_lists_.push_back(i);
+  }
+  std::ranges::stable_sort(sorted_lists_, {}, first_scope);
+  const auto same = std::ranges::unique(sorted_lists_, {}, first_scope);
+  sorted_lists_.erase(same.begin(), same.end());
+  is_sorted_ = true;
+}
+
+std::optional<uint64_t> ReportRows::ListOf(uint64_t scope) {
+  const std::optional<uint64_t>& wanted = query_.list;
+  if (wanted && *wanted < trees_.size() && trees_[*wanted].Has(scope)) return wanted;
+  if (!is_sorted_) SortTrees();
+  const auto behind = std::ranges::upper_bound(
+      sorted_lists_, scope, {}, [this](uint64_t list) { return trees_[list].first_scope; });
+  if (behind == sorted_lists_.begin()) return {};
+  const uint64_t list = *std::prev(behind);
+  return trees_[list].Has(scope) ? std::optional(list) : std::nullopt;
+}
+
+void ReportRows::FindBindings() {
+  const auto verdicts = document_.find("verdicts");
+  if (verdicts == document_.end() || !verdicts->is_array()) return;
+  for (const json& queue : *verdicts) {
+    const auto candidates = queue.find("candidates");
+    if (candidates == queue.end()) continue;
+    for (const json& candidate : *candidates) {
+      const uint64_t scope = NumberAt(candidate, "scope", kNone);
+      const auto bindings = candidate.find("bindings");
+      if (scope != kNone && bindings != candidate.end()) bindings_.emplace(scope, &*bindings);
+    }
+  }
 }
 
 json ReportRows::WithItsWork(json suspect) const {
@@ -251,18 +282,8 @@ json ReportRows::WithItsWork(json suspect) const {
     }
   }
   if (list < lists_.size()) suspect["list"] = lists_[list];
-  const auto verdicts = document_.find("verdicts");
-  if (verdicts == document_.end() || !verdicts->is_array() || index == kNone) return suspect;
-  for (const json& queue : *verdicts) {
-    const auto candidates = queue.find("candidates");
-    if (candidates == queue.end()) continue;
-    for (const json& candidate : *candidates) {
-      if (NumberAt(candidate, "scope", kNone) != index) continue;
-      if (const auto bindings = candidate.find("bindings"); bindings != candidate.end()) {
-        suspect["bindings"] = *bindings;
-      }
-      return suspect;
-    }
+  if (const auto found = bindings_.find(index); found != bindings_.end()) {
+    suspect["bindings"] = *found->second;
   }
   return suspect;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "reader/mcp/tools.h"
@@ -38,6 +39,14 @@ class ReportRows {
   nlohmann::json WithItsWork(nlohmann::json suspect) const;
 
  private:
+  // The scopes of a command list: executions of one that was not recorded anew share them.
+  struct Tree {
+    uint64_t first_scope = 0;
+    uint64_t scope_count = 0;
+    bool Has(uint64_t scope) const {
+      return scope >= first_scope && scope - first_scope < scope_count;
+    }
+  };
   // A row of a table as long as the next ones need it.
   struct Scope {
     std::string label;
@@ -56,7 +65,10 @@ class ReportRows {
   void NoteScope(const nlohmann::json& row);
   bool Matches(const nlohmann::json& row) const;
   std::string PathOf(uint64_t scope) const;
-  std::optional<uint64_t> ListOf(uint64_t scope) const;
+  // Returns the list that the query asks for if it has the scope, else the first one that has it.
+  std::optional<uint64_t> ListOf(uint64_t scope);
+  void SortTrees();
+  void FindBindings();
 
   const RowQuery& query_;
   const std::vector<std::string_view> kept_;
@@ -70,7 +82,10 @@ class ReportRows {
   std::vector<Scope> scopes_;
   std::vector<std::string> pipelines_;  // JSON
   std::vector<nlohmann::json> lists_;   // a few keys of each
-  std::vector<uint64_t> first_scopes_;  // of the lists
+  std::vector<Tree> trees_;             // of the lists
+  std::vector<uint64_t> sorted_lists_;  // those with scopes by their first one, one for each tree
+  bool is_sorted_ = false;
+  std::unordered_map<uint64_t, const nlohmann::json*> bindings_;  // of suspects, by their scopes
 };
 
 }  // namespace cairn

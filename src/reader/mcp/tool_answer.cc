@@ -177,28 +177,27 @@ void ShortenDevices(json* document) {
   }
 }
 
-// Takes the suspects out of the document, with their work; candidates of queues become a number.
-std::vector<json> TakeSuspects(ReportRows* report) {
-  std::vector<json> suspects;
-  json& document = report->document();
-  const auto verdict = document.find("verdict");
-  if (verdict != document.end() && verdict->is_object()) {
-    for (json& suspect : Take(*verdict, "suspects")) {
-      suspects.push_back(report->WithItsWork(std::move(suspect)));
-    }
-    // A fault that shows late may have no suspect but these.
-    json last_finished = json::array();
-    for (json& work : Take(*verdict, "last_finished")) {
-      last_finished.push_back(report->WithItsWork(std::move(work)));
-    }
-    document["last_finished"] = std::move(last_finished);
+// Takes an array out of the verdict, and joins the work of its elements from `first` on, `most` of them. `count`: of all.
+std::vector<json> TakeWork(ReportRows* report, const char* key, uint64_t first, uint64_t most,
+                           uint64_t* count = nullptr) {
+  std::vector<json> works;
+  const auto verdict = report->document().find("verdict");
+  if (verdict == report->document().end() || !verdict->is_object()) return works;
+  json all = Take(*verdict, key);
+  if (count != nullptr) *count = all.size();
+  for (uint64_t i = first; i < all.size() && works.size() < most; ++i) {
+    works.push_back(report->WithItsWork(all.is_array() ? std::move(all[i]) : json()));
   }
-  json queues = Take(document, "verdicts");
+  return works;
+}
+
+// Puts the queues with a number instead of their candidates.
+void CountCandidates(json* document) {
+  json queues = Take(*document, "verdicts");
   for (json& queue : queues) {
     if (queue.is_object()) queue["candidate_count"] = Take(queue, "candidates").size();
   }
-  document["queues"] = std::move(queues);
-  return suspects;
+  (*document)["queues"] = std::move(queues);
 }
 
 // "next_offset": null at the end.
@@ -211,28 +210,26 @@ void PutPage(const std::string& key, const std::vector<json>& rows, uint64_t mat
 }
 
 void PutSuspects(const ToolCall& call, ReportRows* report, AnswerWriter* writer) {
-  std::vector<json> suspects = TakeSuspects(report);
-  const uint64_t count = suspects.size();
+  json& document = report->document();
   const bool is_verdict = call.tool == ToolName::kVerdict;
-  const uint64_t first = is_verdict ? 0 : std::min(call.rows.offset, count);
+  const uint64_t first = is_verdict ? 0 : call.rows.offset;
   const uint64_t most = is_verdict ? kSuspectsOfVerdict : call.rows.limit;
-  suspects.resize(std::min(count, first + most));
-  suspects.erase(suspects.begin(), suspects.begin() + static_cast<std::ptrdiff_t>(first));
+  uint64_t count = 0;
+  const std::vector<json> suspects = TakeWork(report, "suspects", first, most, &count);
+  // A fault that shows late may have no suspect but these.
+  document["last_finished"] = TakeWork(report, "last_finished", 0, kMostToolRows);
   if (is_verdict) {
-    report->document().erase("queues");
-    ShortenDevices(&report->document());
-    // The answer first.
-    writer->Put("verdict", Take(report->document(), "verdict"));
-  } else {
-    report->document().erase("verdict");
-  }
-  if (is_verdict) {
+    ShortenDevices(&document);
+    document.erase("verdicts");
+    writer->Put("verdict", Take(document, "verdict"));  // the answer first
     writer->PutRows("suspects", suspects);
     writer->Put("suspect_count", count);
   } else {
-    PutPage("suspects", suspects, count, first, writer);
+    CountCandidates(&document);
+    document.erase("verdict");
+    PutPage("suspects", suspects, count, std::min(first, count), writer);
   }
-  writer->PutKeys(report->document());
+  writer->PutKeys(document);
 }
 
 ToolAnswer MakeReportAnswer(const ToolCall& call, std::string_view output,

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,9 @@
 namespace cairn {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 Json AnswerOf(const ToolCall& call, const std::string& output, const std::string& errors = "") {
@@ -99,12 +102,57 @@ TEST(ToolAnswer, WorkHasPathsAndFilters) {
   call.rows.state = "completed";
   EXPECT_EQ(AnswerOf(call, kReport)["scopes"][0]["name"], "Shadow");
   call.rows.state = "";
-  call.rows.list = "1";
+  call.rows.list = 1;
   EXPECT_EQ(AnswerOf(call, kReport)["matching"], 3);
   EXPECT_EQ(AnswerOf(CallOf(ToolName::kWork, "executions"), kReport)["lists"][1]["frame"], 7);
   call = CallOf(ToolName::kWork, "losses");
   call.rows.name = "calls";
   EXPECT_EQ(AnswerOf(call, kReport)["losses"].dump(), R"([{"index":1,"text":"no calls"}])");
+}
+
+// Lists with scopes 0-2, 3-4 and 5-7, of which the first was executed again, and one that recorded nothing.
+TEST(ToolAnswer, ExecutionsOfOneListShareItsScopes) {
+  const std::string report = R"({"format":"cairn-report","executions":[
+    {"name":"A","first_scope":0,"scope_count":3},{"name":"B","first_scope":3,"scope_count":2},
+    {"name":"C","first_scope":5,"scope_count":3},{"name":"A","first_scope":0,"scope_count":3},
+    {"name":"empty","first_scope":8,"scope_count":0}],
+    "scopes":[{},{},{},{},{},{},{},{},{}]})";
+  const auto lists_of = [&report](std::optional<uint64_t> list) {
+    ToolCall call = CallOf(ToolName::kWork, "scopes");
+    call.rows.list = list;
+    std::vector<std::string> lists;
+    for (const Json& scope : AnswerOf(call, report)["scopes"]) {
+      lists.push_back(scope["index"].dump() + ":" + scope["list"].dump());
+    }
+    return lists;
+  };
+  EXPECT_THAT(lists_of({}),
+              ElementsAre("0:0", "1:0", "2:0", "3:1", "4:1", "5:2", "6:2", "7:2", "8:null"));
+  EXPECT_THAT(lists_of(2), ElementsAre("5:2", "6:2", "7:2"));
+  EXPECT_THAT(lists_of(3), ElementsAre("0:3", "1:3", "2:3"));
+  EXPECT_THAT(lists_of(4), IsEmpty());
+  EXPECT_THAT(lists_of(9), IsEmpty());
+}
+
+// To join all of them takes hours, and tens of gigabytes.
+TEST(ToolAnswer, OnlySuspectsOfThePageAreJoined) {
+  const auto repeated = [](const std::string& text, int count) {
+    std::string all = text;
+    for (int i = 1; i < count; ++i) all += "," + text;
+    return "[" + all + "]";
+  };
+  const std::string report = R"({"verdict":{"suspects":)" + repeated(R"({"scope":0})", 200'000) +
+                             R"(},"scopes":[{"type":"DRAW","ordinal":4,"pipeline":0}],)" +
+                             R"("pipelines":[{"name":"Sky","x":)" + repeated("[7]", 100'000) +
+                             "}]}";
+  ToolCall call = CallOf(ToolName::kSuspects, "suspects");
+  call.rows.offset = 199'999;
+  const Json answer = AnswerOf(call, report);
+  EXPECT_EQ(answer["matching"], 200'000);
+  EXPECT_TRUE(answer["next_offset"].is_null());
+  ASSERT_EQ(answer["suspects"].size(), 1u);
+  EXPECT_EQ(answer["suspects"][0]["path"], "DRAW 4");
+  EXPECT_EQ(AnswerOf(CallOf(ToolName::kVerdict, "verdict"), report)["suspect_count"], 200'000);
 }
 
 TEST(ToolAnswer, MemoryFindsWhatLiesAtAnAddress) {

@@ -402,7 +402,7 @@ class CallReader {
     } else if (name == "offset") {
       call_.rows.offset = number;
     } else if (name == "list") {
-      call_.rows.list = std::to_string(number);
+      call_.rows.list = number;
     } else {
       call_.words.push_back(fmt::format("{}={}", parameter.option, number));
     }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,11 +38,11 @@ enum class ToolName {
 
 // Which rows of a table an answer has.
 struct RowQuery {
-  std::string table;    // a key of the verb's JSON
-  std::string state;    // "" or a state that rows have
-  std::string name;     // "" or a part of a row's name or path, in any case
-  std::string address;  // "" or a GPU address: rows whose memory contains it
-  std::string list;     // "" or a command list's index
+  std::string table;             // a key of the verb's JSON
+  std::string state;             // "" or a state that rows have
+  std::string name;              // "" or a part of a row's name or path, in any case
+  std::string address;           // "" or a GPU address: rows whose memory contains it
+  std::optional<uint64_t> list;  // an index: the scopes of this command list
   uint64_t offset = 0;
   uint64_t limit = kUsualToolRows;
 };
