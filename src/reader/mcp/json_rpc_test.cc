@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/testing/json.h"
@@ -128,7 +129,24 @@ TEST(LineSplitter, KeepsNoMoreOfALineThanItsReaderTakes) {
   const std::string part(1 << 20, 'x');
   for (int i = 0; i < 64; ++i) splitter.Add(part);
   splitter.Add("\nnext\n");
-  EXPECT_THAT(sizes, ElementsAre(kMostRpcLineBytes + 1, 4u));
+  EXPECT_THAT(sizes, ElementsAre(kMostRpcLineBytes + 2, 4u));
+}
+
+TEST(LineSplitter, LinesTooLongStayTooLongWhereverTheyAreCut) {
+  const std::string ping = R"({"jsonrpc":"2.0","id":1,"method":"ping"})";
+  const auto error_of = [&ping](size_t bytes, const std::string& rest) {
+    int error = 1;
+    LineSplitter splitter(
+        [&error](std::string_view line) { error = ReadRpcLine(line).error_code; });
+    splitter.Add(ping + std::string(bytes - ping.size(), ' ') + rest + "\n");
+    return error;
+  };
+  EXPECT_EQ(error_of(kMostRpcLineBytes, ""), 0);
+  EXPECT_EQ(error_of(kMostRpcLineBytes, "\r"), 0);
+  for (const char* const rest : {"\rmore", "\r\r", "\r\rmore", " \r", " \rmore"}) {
+    EXPECT_EQ(error_of(kMostRpcLineBytes, rest), kRpcInvalidRequest) << rest;
+  }
+  EXPECT_EQ(error_of(kMostRpcLineBytes - 1, "\r\rmore"), kRpcInvalidRequest);
 }
 
 }  // namespace
