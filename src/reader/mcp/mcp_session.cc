@@ -64,7 +64,7 @@ std::string TokenOf(const std::string& params) {
 }
 
 // Names of files come from a verb of ours: none leads out of the folder all the same.
-std::string ReadPicture(const std::filesystem::path& folder, const std::string& name) {
+std::string ReadImage(const std::filesystem::path& folder, const std::string& name) {
   if (name.find_first_of("/\\:") != std::string::npos || name.starts_with('.')) return "";
   std::error_code error;
   const File file = File::Open(FilePath(folder / name), FileMode::kRead, error);
@@ -76,22 +76,22 @@ std::string ReadPicture(const std::filesystem::path& folder, const std::string& 
   return error || read_bytes != size ? "" : bytes;
 }
 
-// Reads the pictures of an answer, up to their bounds; the answer names the others.
-std::vector<std::string> TakePictures(const std::filesystem::path& folder, ToolAnswer* answer) {
-  std::vector<std::string> pictures;
+// Reads the images of an answer, up to their bounds; the answer names the others.
+std::vector<std::string> TakeImages(const std::filesystem::path& folder, ToolAnswer* answer) {
+  std::vector<std::string> images;
   std::vector<std::string> not_shown;
   size_t bytes = 0;
   for (const std::string& name : answer->images) {
-    std::string picture = pictures.size() == kMostAnswerImages ? "" : ReadPicture(folder, name);
-    if (picture.empty() || bytes + picture.size() > kMostImagesBytes) {
+    std::string image = images.size() == kMostAnswerImages ? "" : ReadImage(folder, name);
+    if (image.empty() || bytes + image.size() > kMostImagesBytes) {
       not_shown.push_back(name);
       continue;
     }
-    bytes += picture.size();
-    pictures.push_back(std::move(picture));
+    bytes += image.size();
+    images.push_back(std::move(image));
   }
   if (!not_shown.empty()) AddTexts("images_not_shown", not_shown, answer);
-  return pictures;
+  return images;
 }
 
 // The last line of what a verb says of itself: a terminal would have overwritten those before.
@@ -267,10 +267,9 @@ struct McpSession::State {
     const Result<VerbResult> result = run(
         job.call.words, [&](const std::string& errors) { return Look(job, errors, start, &told); });
     ToolAnswer answer = result.ok()
-                            ? MakeToolAnswer(job.call, result->output, result->errors)
+                            ? MakeToolAnswer(job.call, *result)
                             : ToolAnswer{.is_error = true, .json = result.status().message()};
-    const std::vector<std::string> pictures = TakePictures(images, &answer);
-    return ToolResultJson(answer, pictures, version >= kFirstStructured);
+    return ToolResultJson(answer, TakeImages(images, &answer), version >= kFirstStructured);
   }
 };
 

@@ -32,7 +32,7 @@ inline constexpr size_t kMostWaitingCalls = 16;  // further ones are refused
 struct McpSettings {
   std::string version;     // of Cairn
   bool allow_run = false;  // offers the tools that play
-  std::string folder;      // an absolute path, for this session alone: pictures and journals
+  std::string folder;      // an absolute path, for this session alone: images and journals
   std::chrono::milliseconds between_progress = std::chrono::seconds(1);  // notifications, at least
 };
 

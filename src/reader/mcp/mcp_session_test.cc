@@ -209,6 +209,22 @@ TEST_F(McpSessionTest, BatchesAreAnsweredInOneLineWhereTheVersionHasThem) {
   EXPECT_EQ(Ask(batch)["error"]["message"], "this version of the protocol has no batches");
 }
 
+TEST_F(McpSessionTest, ABatchIsAnsweredWhenTheInputEndsBeforeItsCallsPlay) {
+  Initialize("2025-03-26", true);
+  sent_.clear();
+  session_->Receive("[" + Request("1", "ping") + "," + Call("2", "bisect", R"({"file":"/a"})") +
+                    "," + Call("3", "image", R"({"file":"/a"})") + "]");
+  EXPECT_THAT(sent_, IsEmpty());
+  session_->EndOfInput();
+  const Json answers = TakeOnly();
+  ASSERT_EQ(answers.size(), 3u);
+  EXPECT_EQ(answers[0]["id"], 1);
+  EXPECT_EQ(answers[1]["id"], 2);
+  EXPECT_EQ(answers[1]["error"]["code"], kRpcServerBusy);
+  EXPECT_EQ(answers[2]["error"]["code"], kRpcServerBusy);
+  EXPECT_FALSE(session_->AnswerNext(kLong));
+}
+
 TEST_F(McpSessionTest, CallsThatWaitHaveABoundAndIdsOfTheirOwn) {
   Initialize();
   sent_.clear();

@@ -103,17 +103,25 @@ class AnswerWriter {
   uint64_t cut_ = 0;
 };
 
-std::vector<std::string> WarningsIn(std::string_view errors) {
+// Returns the verb's first warnings, and last the error with which it failed.
+std::vector<std::string> WarningsIn(const VerbResult& result) {
+  std::string_view errors = result.errors;
   std::vector<std::string> warnings;
-  while (!errors.empty() && warnings.size() < kMostWarnings) {
-    const std::string_view line = errors.substr(0, errors.find('\n'));
+  std::string_view error;
+  while (!errors.empty()) {
+    std::string_view line = errors.substr(0, errors.find('\n'));
     errors.remove_prefix(std::min(errors.size(), line.size() + 1));
+    line.remove_prefix(line.find_last_of('\r') + 1);  // progress, which is overwritten
+    if (!line.starts_with("cairn ")) continue;
     constexpr std::string_view kWarning = "warning: ";
     const size_t at = line.find(kWarning);
-    if (at != std::string_view::npos && line.starts_with("cairn ")) {
+    if (at == std::string_view::npos) {
+      error = line;
+    } else if (warnings.size() < kMostWarnings) {
       warnings.emplace_back(line.substr(at + kWarning.size()));
     }
   }
+  if (result.exit_code != 0 && !error.empty()) warnings.emplace_back(error);
   return warnings;
 }
 
@@ -238,7 +246,11 @@ ToolAnswer MakeReportAnswer(const ToolCall& call, std::string_view output,
   const bool has_suspects = call.tool == ToolName::kVerdict || call.tool == ToolName::kSuspects;
   if (has_suspects) query.table = "suspects";
   ReportRows report(query, KeptKeys(call));
-  if (!report.Read(output)) return {.is_error = true, .json = "the answer cannot be read"};
+  if (!report.Read(output)) {
+    return {.is_error = true,
+            .json = fmt::format("cairn {} printed no JSON object; please report this as a defect",
+                                call.words.front())};
+  }
   ToolAnswer answer;
   AnswerWriter writer;
   if (call.tool == ToolName::kImage) answer.images = TakeImages(&report.document());
@@ -312,17 +324,22 @@ std::string Base64(std::string_view bytes) {
 
 }  // namespace
 
-ToolAnswer MakeToolAnswer(const ToolCall& call, std::string_view output, std::string_view errors) {
-  const std::vector<std::string> warnings = WarningsIn(errors);
+ToolAnswer MakeToolAnswer(const ToolCall& call, const VerbResult& result) {
+  const std::vector<std::string> warnings = WarningsIn(result);
   // A filter that nothing passes is an answer; a verb that cannot answer says why.
-  const bool may_be_empty = call.tool == ToolName::kCalls && errors.empty();
-  if (output.empty() && !may_be_empty) {
-    std::string why(errors.substr(0, kMostAnswerTextBytes));
+  const bool may_be_empty = call.tool == ToolName::kCalls && result.exit_code == 0;
+  if (result.output.empty() && !may_be_empty) {
+    std::string why(Utf8Prefix(result.errors, kMostAnswerTextBytes));
     while (!why.empty() && why.back() == '\n') why.pop_back();
-    return {.is_error = true, .json = why.empty() ? "no answer came" : VisibleText(why)};
+    if (why.empty()) {
+      return {.is_error = true,
+              .json = fmt::format("cairn {} printed nothing and ended with {}", call.words.front(),
+                                  result.exit_code)};
+    }
+    return {.is_error = true, .json = VisibleText(why)};
   }
-  return call.tool == ToolName::kCalls ? MakeCallsAnswer(call, output, warnings)
-                                       : MakeReportAnswer(call, output, warnings);
+  return call.tool == ToolName::kCalls ? MakeCallsAnswer(call, result.output, warnings)
+                                       : MakeReportAnswer(call, result.output, warnings);
 }
 
 void AddTexts(std::string_view key, std::span<const std::string> texts, ToolAnswer* answer) {
@@ -337,7 +354,7 @@ void AddTexts(std::string_view key, std::span<const std::string> texts, ToolAnsw
   answer->json.insert(answer->json.size() - 1, fmt::format(",\"{}\":{}", key, list));
 }
 
-std::string ToolResultJson(const ToolAnswer& answer, const std::vector<std::string>& pictures,
+std::string ToolResultJson(const ToolAnswer& answer, const std::vector<std::string>& images,
                            bool is_structured) {
   std::string text;
   JsonWriter writer(&text, JsonWriter::kOneLine);
@@ -347,10 +364,10 @@ std::string ToolResultJson(const ToolAnswer& answer, const std::vector<std::stri
   writer.StringKey("type", "text");
   writer.StringKey("text", answer.json);
   writer.EndObject();
-  for (const std::string& picture : pictures) {
+  for (const std::string& image : images) {
     writer.BeginObject();
     writer.StringKey("type", "image");
-    writer.StringKey("data", Base64(picture));
+    writer.StringKey("data", Base64(image));
     writer.StringKey("mimeType", "image/png");
     writer.EndObject();
   }

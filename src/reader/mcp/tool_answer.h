@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "reader/mcp/tools.h"
+#include "reader/serve/verb_process.h"
 
 namespace cairn {
 
@@ -29,16 +30,17 @@ struct ToolAnswer {
   std::vector<std::string> images;  // names of files in the folder of images
 };
 
-// `output` and `errors`: what the verb of `call` printed on its two streams. Never fails: output that is none becomes
-// an error with the verb's own words. Memory: a few times the bytes of `output` that are wanted.
-ToolAnswer MakeToolAnswer(const ToolCall& call, std::string_view output, std::string_view errors);
+// Makes an answer of what the verb of `call` printed. Never fails: a verb that printed no JSON becomes an error, with
+// the verb's own words if it has any. A verb that failed after it had printed is an answer with a warning. Memory, beside
+// `result`: 500,000 values, or 4 MiB of calls, as a tree; of a report's tables what the wanted rows need.
+ToolAnswer MakeToolAnswer(const ToolCall& call, const VerbResult& result);
 
 // Adds a key with texts, of which it takes a few, to an answer that is no error.
 void AddTexts(std::string_view key, std::span<const std::string> texts, ToolAnswer* answer);
 
-// Returns the result of "tools/call" as JSON. `pictures`: PNG files. `is_structured`: the protocol's version has
+// Returns the result of "tools/call" as JSON. `images`: PNG files. `is_structured`: the protocol's version has
 // structuredContent.
-std::string ToolResultJson(const ToolAnswer& answer, const std::vector<std::string>& pictures,
+std::string ToolResultJson(const ToolAnswer& answer, const std::vector<std::string>& images,
                            bool is_structured);
 
 }  // namespace cairn

@@ -19,8 +19,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-Json AnswerOf(const ToolCall& call, const std::string& output, const std::string& errors = "") {
-  const ToolAnswer answer = MakeToolAnswer(call, output, errors);
+Json AnswerOf(const ToolCall& call, const std::string& output, const std::string& errors = "",
+              int exit_code = 0) {
+  const ToolAnswer answer = MakeToolAnswer(call, {exit_code, output, errors});
   EXPECT_FALSE(answer.is_error) << answer.json;
   EXPECT_EQ(answer.json.find('\n'), std::string::npos);
   return Json::Parse(answer.json);
@@ -29,6 +30,7 @@ Json AnswerOf(const ToolCall& call, const std::string& output, const std::string
 ToolCall CallOf(ToolName tool, const std::string& table) {
   ToolCall call;
   call.tool = tool;
+  call.words = {"report", "--json"};
   call.rows.table = table;
   return call;
 }
@@ -71,7 +73,7 @@ TEST(ToolAnswer, SuspectsHaveTheirWork) {
 }
 
 TEST(ToolAnswer, TheVerdictHasThreeSuspectsAndComesFirst) {
-  const ToolAnswer answer = MakeToolAnswer(CallOf(ToolName::kVerdict, "verdict"), kReport, "");
+  const ToolAnswer answer = MakeToolAnswer(CallOf(ToolName::kVerdict, "verdict"), {0, kReport, ""});
   EXPECT_THAT(answer.json, StartsWith(R"({"verdict":{"kind":"GPU hang"})"));
   const Json json = Json::Parse(answer.json);
   EXPECT_EQ(json["suspects"].size(), 3u);
@@ -189,7 +191,10 @@ TEST(ToolAnswer, CallsGoOnWhereTheyEnd) {
             R"({"calls":[{"number":3},{"number":6}],"next_from":null})");
   EXPECT_EQ(AnswerOf(call, two + "{\"number\":9}\n")["next_from"], 9);
   EXPECT_EQ(AnswerOf(call, "").dump(), R"({"calls":[],"next_from":null})");
-  EXPECT_TRUE(MakeToolAnswer(call, "", "cairn calls: no such frame").is_error);
+  EXPECT_TRUE(MakeToolAnswer(call, {1, "", "cairn calls: no such frame"}).is_error);
+  // A verb that found nothing has answered, whatever it warns of.
+  EXPECT_EQ(AnswerOf(call, "", "cairn calls: warning: 1 record could not be read\n").dump(),
+            R"({"calls":[],"next_from":null,"warnings":["1 record could not be read"]})");
   // Long ones come one by one.
   const auto longer = [](int number) {
     return fmt::format("{{\"number\":{},\"many\":[{}0]}}\n", number, std::string(5 << 20, ' '));
@@ -213,7 +218,7 @@ TEST(ToolAnswer, IsBoundedInBytesTextsAndRows) {
   output += "]}";
   ToolCall call = CallOf(ToolName::kTriage, "groups");
   call.rows.limit = 500;
-  const std::string text = MakeToolAnswer(call, output, "").json;
+  const std::string text = MakeToolAnswer(call, {0, output, ""}).json;
   EXPECT_LT(text.size(), kMostAnswerBytes + 4096);
   const Json answer = Json::Parse(text);
   const uint64_t rows = answer["groups"].size();
@@ -247,16 +252,33 @@ TEST(ToolAnswer, OfALongDocumentThereIsNoTreeInMemory) {
               HasSubstr(" values and 0 long texts are cut"));
 }
 
-TEST(ToolAnswer, OutputThatIsNoneIsAnError) {
+TEST(ToolAnswer, OutputWithoutAnObjectIsAnError) {
   const ToolCall call = CallOf(ToolName::kState, "");
   for (const std::string output : {"{", "[]", "7", "{}{}", "{\"a\":\"\xff\"}"}) {
-    const ToolAnswer answer = MakeToolAnswer(call, output, "");
+    const ToolAnswer answer = MakeToolAnswer(call, {0, output, ""});
     EXPECT_TRUE(answer.is_error) << output;
-    EXPECT_EQ(answer.json, "the answer cannot be read");
+    EXPECT_EQ(answer.json, "cairn report printed no JSON object; please report this as a defect");
   }
-  EXPECT_TRUE(MakeToolAnswer(call, "{\"a\":" + std::string(100'000, '['), "").is_error);
-  EXPECT_EQ(MakeToolAnswer(call, "", "").json, "no answer came");
-  EXPECT_EQ(MakeToolAnswer(call, "", "cairn state: '\x1b[2J'\n").json, "cairn state: '\\x1b[2J'");
+  EXPECT_TRUE(MakeToolAnswer(call, {0, "{\"a\":" + std::string(100'000, '['), ""}).is_error);
+  EXPECT_EQ(MakeToolAnswer(call, {3, "", ""}).json,
+            "cairn report printed nothing and ended with 3");
+  EXPECT_TRUE(MakeToolAnswer(call, {0, "", ""}).is_error);
+  EXPECT_EQ(MakeToolAnswer(call, {1, "", "cairn state: '\x1b[2J'\n"}).json,
+            "cairn state: '\\x1b[2J'");
+}
+
+TEST(ToolAnswer, AVerbThatFailsAfterItPrintedIsAnAnswerWithItsError) {
+  const ToolCall call = CallOf(ToolName::kTriage, "groups");
+  const std::string errors =
+      "cairn triage: 3 of 5 files\rcairn triage: warning: a.cairn is cut\n"
+      "cairn triage: interrupted after 3 of 5 files\ncairn triage: 4 of 5 files\r";
+  const Json answer = AnswerOf(call, R"({"groups":[{"count":2}]})", errors, 1);
+  EXPECT_EQ(answer["groups"][0]["count"], 2);
+  EXPECT_EQ(answer["warnings"].dump(),
+            R"(["a.cairn is cut","cairn triage: interrupted after 3 of 5 files"])");
+  EXPECT_EQ(AnswerOf(call, R"({"groups":[]})", errors)["warnings"].dump(), R"(["a.cairn is cut"])");
+  // Some verbs end with 1 for what they found.
+  EXPECT_FALSE(AnswerOf(call, R"({"groups":[]})", "", 1).contains("warnings"));
 }
 
 }  // namespace

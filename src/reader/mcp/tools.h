@@ -56,7 +56,7 @@ struct ToolCall {
 
 struct ToolSettings {
   bool allow_run = false;
-  std::string folder;  // an absolute path: for pictures and journals
+  std::string folder;  // an absolute path: for images and journals
 };
 
 // Returns the array of tools of "tools/list" as JSON: without those that play unless they are allowed.
