@@ -41,7 +41,7 @@ TEST(JsonRpc, ReadsARequestANotificationAndAnAnswer) {
   EXPECT_EQ(OnlyMessage(R"({"jsonrpc":"2.0","id":1,"result":{}})").kind, Kind::kResponse);
 }
 
-TEST(JsonRpc, WhatIsNoMessageSaysWhy) {
+TEST(JsonRpc, RefusesMalformedMessages) {
   const struct {
     const char* line;
     const char* error;

@@ -50,7 +50,7 @@ class McpSessionTest : public ::testing::Test {
         McpSettings{.version = "1.2.3",
                     .allow_run = allow_run,
                     .folder = folder_.path().string(),
-                    .between_progress = kAtOnce},
+                    .between_progress = between_progress_},
         [this](std::string_view line) { sent_.push_back(Json::Parse(line)); },
         [this](const std::vector<std::string>& words,
                const std::function<bool(const std::string&)>& look) { return run_(words, look); });
@@ -78,6 +78,7 @@ class McpSessionTest : public ::testing::Test {
   }
 
   const PrivateFolder folder_ = std::move(PrivateFolder::Make()).value();
+  std::chrono::milliseconds between_progress_ = kAtOnce;
   std::vector<Json> sent_;
   McpSession::Run run_ = [](const auto&, const auto&) {
     return VerbResult{0, R"({"format":"cairn-state","list":{"text":"Main"}})", ""};
@@ -152,7 +153,7 @@ TEST_F(McpSessionTest, AToolAnswersWithWhatItsVerbPrints) {
   EXPECT_EQ(Json::Parse(text), result["structuredContent"]);
 }
 
-TEST_F(McpSessionTest, BeforeVersionsWithStructuredContentThereIsTheTextAlone) {
+TEST_F(McpSessionTest, OlderVersionsGetTheTextAlone) {
   Initialize("2025-03-26");
   sent_.clear();
   session_->Receive(Call("5"));
@@ -280,7 +281,20 @@ TEST_F(McpSessionTest, TellsOfProgressAndStopsWhatIsCancelled) {
   EXPECT_EQ(progress[0]["params"]["message"], "cairn bisect: 12 of about 25 probes");
 }
 
-TEST_F(McpSessionTest, WithItsInputWhatPlaysEndsAndWhatReadsIsAnswered) {
+TEST_F(McpSessionTest, ProgressHasAnInterval) {
+  between_progress_ = std::chrono::hours(1);
+  Initialize("2025-06-18", true);
+  sent_.clear();
+  run_ = [](const auto&, const auto& look) {
+    for (int i = 0; i < 1000; ++i) EXPECT_TRUE(look("cairn bisect: 12 of about 25 probes\r"));
+    return VerbResult{0, "{}", ""};
+  };
+  session_->Receive(Call("7", "bisect", R"({"file":"/a"})", R"(,"_meta":{"progressToken":"t"})"));
+  EXPECT_TRUE(session_->AnswerNext(kAtOnce));
+  EXPECT_EQ(TakeOnly()["id"], 7);
+}
+
+TEST_F(McpSessionTest, AfterItsInputEndsReadsAreAnsweredAndPlaysEnd) {
   Initialize("2025-06-18", true);
   sent_.clear();
   session_->Receive(Call("1"));

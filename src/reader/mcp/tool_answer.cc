@@ -274,11 +274,53 @@ uint64_t NumberOf(const json& call) {
   return number != call.end() && number->is_number_unsigned() ? number->get<uint64_t>() : 0;
 }
 
+// Cuts lines of calls down to those around one, within `most` and the bytes of an answer: the answer would be cut from the
+// front to the back, and the call stands in the middle. `next`: number of the first call behind them.
+std::string_view LinesAround(std::string_view output, uint64_t around, uint64_t most,
+                             std::optional<uint64_t>* next) {
+  struct Line {
+    std::string_view text;
+    uint64_t number = 0;
+  };
+  constexpr size_t kMostLines = 2 * kMostToolRows + 1;
+  constexpr size_t kRoom = kMostAnswerBytes / 2 - 1024;  // of PutRows
+  std::vector<Line> lines;
+  const RowQuery none;
+  while (!output.empty() && lines.size() < kMostLines) {
+    const std::string_view line = output.substr(0, output.find('\n'));
+    output.remove_prefix(std::min(output.size(), line.size() + 1));
+    ReportRows read(none, {"number"});
+    if (read.Read(line)) lines.push_back({line, NumberOf(read.document())});
+  }
+  if (lines.empty()) return {};
+  size_t first = 0;
+  while (first + 1 < lines.size() && lines[first].number < around) ++first;
+  size_t end = first + 1;
+  const auto bytes = [&](size_t from, size_t to) {
+    return static_cast<size_t>(lines[to - 1].text.end() - lines[from].text.begin());
+  };
+  for (bool has_grown = true; has_grown && end - first < most;) {
+    has_grown = false;
+    if (first != 0 && bytes(first - 1, end) <= kRoom) {
+      --first;
+      has_grown = true;
+    }
+    if (end != lines.size() && end - first < most && bytes(first, end + 1) <= kRoom) {
+      ++end;
+      has_grown = true;
+    }
+  }
+  if (end != lines.size()) *next = lines[end].number;
+  return {lines[first].text.data(), bytes(first, end)};
+}
+
 // Lines of JSON, one more than is wanted if there are more.
 ToolAnswer MakeCallsAnswer(const ToolCall& call, std::string_view output,
                            const std::vector<std::string>& warnings) {
   const RowQuery none;
   std::vector<json> calls;
+  std::optional<uint64_t> next;
+  if (call.around) output = LinesAround(output, *call.around, call.rows.limit, &next);
   uint64_t left_out = 0;
   size_t bytes = 0;
   while (!output.empty() && calls.size() <= call.rows.limit && bytes <= kMostCallsBytes) {
@@ -291,7 +333,6 @@ ToolAnswer MakeCallsAnswer(const ToolCall& call, std::string_view output,
     bytes += line.size();
   }
   const bool is_too_much = bytes > kMostCallsBytes;
-  std::optional<uint64_t> next;
   if (is_too_much && calls.size() == 1) {
     next = NumberOf(calls.back()) + 1;
   } else if (is_too_much || calls.size() > call.rows.limit) {

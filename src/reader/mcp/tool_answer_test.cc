@@ -208,6 +208,40 @@ TEST(ToolAnswer, CallsGoOnWhereTheyEnd) {
   EXPECT_EQ(answer["next_from"], 3);
 }
 
+// With the most neighbours on each side the answer would be full before it comes to the call.
+TEST(ToolAnswer, CallsAroundACallHaveThatCall) {
+  std::string output;
+  for (int i = 1000; i <= 2000; ++i) {
+    output += fmt::format("{{\"number\":{},\"method\":\"{}\"}}\n", i, std::string(200, 'm'));
+  }
+  ToolCall call = CallOf(ToolName::kCalls, "calls");
+  call.around = 1500;
+  call.rows.limit = 1001;
+  Json answer = AnswerOf(call, output);
+  const uint64_t first = answer["calls"][0]["number"].get<uint64_t>();
+  const uint64_t count = answer["calls"].size();
+  EXPECT_GT(count, 100u);
+  EXPECT_LE(first + count / 2, 1501u);
+  EXPECT_GE(first + count / 2, 1499u);
+  EXPECT_EQ(answer["calls"][count - 1]["number"], first + count - 1);
+  EXPECT_EQ(answer["next_from"], first + count);
+  EXPECT_FALSE(answer.contains("truncated"));
+  call.rows.limit = 3;
+  answer = AnswerOf(call, output);
+  ASSERT_EQ(answer["calls"].size(), 3u);
+  EXPECT_EQ(answer["calls"][0]["number"], 1499);
+  EXPECT_EQ(answer["next_from"], 1502);
+  // The first call of a trace, and one longer than an answer.
+  call.around = 1000;
+  EXPECT_EQ(AnswerOf(call, output)["calls"][0]["number"], 1000);
+  call.around = 7;
+  answer = AnswerOf(call, "{\"number\":6}\n{\"number\":7,\"many\":[" + std::string(100'000, ' ') +
+                              "0]}\n{\"number\":8}\n");
+  EXPECT_EQ(answer["calls"].dump(), R"([{"many":[0],"number":7}])");
+  EXPECT_EQ(answer["next_from"], 8);
+  EXPECT_EQ(AnswerOf(call, "").dump(), R"({"calls":[],"next_from":null})");
+}
+
 TEST(ToolAnswer, IsBoundedInBytesTextsAndRows) {
   std::string output = R"({"groups":[)";
   for (int i = 0; i < 400; ++i) {
@@ -229,7 +263,7 @@ TEST(ToolAnswer, IsBoundedInBytesTextsAndRows) {
   EXPECT_THAT(answer["truncated"].get<std::string>(), HasSubstr(" values and 1 long text are cut"));
 }
 
-TEST(ToolAnswer, OfALongDocumentThereIsNoTreeInMemory) {
+TEST(ToolAnswer, KeepsNoTreeOfALongDocument) {
   const auto repeated = [](const std::string& text, int count) {
     std::string all = text;
     for (int i = 1; i < count; ++i) all += "," + text;

@@ -52,6 +52,7 @@ struct ToolCall {
   bool plays = false;              // runs on the GPU: is ended when its client goes
   std::vector<std::string> words;  // of the command line, behind "cairn"
   RowQuery rows;
+  std::optional<uint64_t> around;  // of calls: the one that an answer has first of all
 };
 
 struct ToolSettings {

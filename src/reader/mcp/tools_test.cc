@@ -48,7 +48,7 @@ std::vector<std::string> Names(bool allow_run) {
   return names;
 }
 
-TEST(Tools, ThoseThatPlayAreListedIfTheyAreAllowed) {
+TEST(Tools, ToolsThatPlayAreListedIfAllowed) {
   EXPECT_THAT(Names(false), ElementsAre("open", "verdict", "suspects", "work", "calls", "state",
                                         "memory", "diff", "triage"));
   EXPECT_THAT(Names(true), ElementsAre("open", "verdict", "suspects", "work", "calls", "state",
@@ -116,29 +116,66 @@ TEST(Tools, QueriesOfRows) {
   EXPECT_TRUE(Call("image", R"({"file":"a"})")->plays);
 }
 
+// A number is taken for a text only where any text is.
+TEST(Tools, NumbersAreNoneOfTheWordsOfAParameter) {
+  EXPECT_EQ(Refusal("work", R"({"file":"a","of":7})"), "work: 'of' must be a string");
+  EXPECT_EQ(Refusal("work", R"({"file":"a","state":5})"), "work: 'state' must be a string");
+  EXPECT_EQ(Refusal("triage", R"({"paths":["a",5]})"), "triage: 'paths' must be a string");
+  EXPECT_THAT(Words("calls", R"({"file":"a","object":5})"),
+              ElementsAre("calls", "--json", "--object=5", "--limit=51", Absolute("a")));
+}
+
+// A filter for which a table has no column would pass no row, as if nothing had run.
+TEST(Tools, FiltersThatATableCannotHaveAreRefused) {
+  for (const char* const table : {"submissions", "queues", "pipelines", "threads", "losses"}) {
+    EXPECT_EQ(
+        Refusal("work", fmt::format(R"({{"file":"a","of":"{}","state":"in flight"}})", table)),
+        "work: 'state' is only for scopes and lists");
+    EXPECT_EQ(Refusal("work", fmt::format(R"({{"file":"a","list":0,"of":"{}"}})", table)),
+              "work: 'list' is only for scopes");
+  }
+  EXPECT_EQ(Refusal("work", R"({"file":"a","list":0,"of":"lists"})"),
+            "work: 'list' is only for scopes");
+  EXPECT_EQ(Call("work", R"({"file":"a","list":3,"state":"in flight"})")->rows.list, 3u);
+  EXPECT_EQ(Call("memory", R"({"file":"a","state":"alive"})")->rows.state, "alive");
+}
+
+TEST(Tools, TheLimitOfCallsAroundOneFollowsTheContext) {
+  EXPECT_EQ(Call("calls", R"({"file":"a","around":9})")->rows.limit, 21u);
+  const Result<ToolCall> many = Call("calls", R"({"file":"a","around":900,"context":500})");
+  EXPECT_EQ(many->rows.limit, 1001u);
+  EXPECT_EQ(many->around, 900u);
+  EXPECT_EQ(Call("calls", R"({"file":"a","around":9,"limit":5})")->rows.limit, 5u);
+  EXPECT_EQ(Call("calls", R"({"file":"a","limit":null})")->rows.limit, 50u);
+  EXPECT_EQ(Refusal("calls", R"({"file":"a","around":9,"from":3})"),
+            "calls: 'from' and 'around' cannot be given together");
+}
+
 TEST(Tools, RefusalsSayWhatIsWrong) {
   EXPECT_EQ(Refusal("nonsense", "{}"), "there is no tool 'nonsense'; tools/list has all of them");
   EXPECT_EQ(Refusal("open", "{}"), "open: 'file' is missing");
-  EXPECT_EQ(Refusal("open", "[]"), "'arguments' has to be an object");
-  EXPECT_EQ(Refusal("open", R"({"file":7.5})"), "open: 'file' has to be a text");
+  EXPECT_EQ(Refusal("open", "[]"), "'arguments' must be an object");
+  EXPECT_EQ(Refusal("open", R"({"file":7.5})"), "open: 'file' must be a string");
+  EXPECT_EQ(Refusal("open", R"({"file":7})"), "open: 'file' must be a string");
   EXPECT_EQ(Refusal("open", R"({"file":""})"), "open: 'file' is empty");
   EXPECT_EQ(Refusal("open", R"({"file":"a\u0000b"})"),
             "open: 'file' has at most 4096 bytes, none of which is 0");
   EXPECT_EQ(Refusal("open", R"({"file":")" + std::string(4097, 'a') + "\"}"),
             "open: 'file' has at most 4096 bytes, none of which is 0");
   EXPECT_EQ(Refusal("open", R"({"file":"a","file2":"b"})"),
-            "open: there is an argument that it does not have; tools/list has those of each tool");
+            "open: there is no argument 'file2'; it has: file");
   EXPECT_EQ(Refusal("state", R"({"file":"a","call":-1})"),
-            "state: 'call' has to be a whole number, from 0");
-  EXPECT_EQ(
-      Refusal("work", R"({"file":"a","state":"running"})"),
-      "work: 'state' is one of: in flight, completed, not started, unknown, alive, destroyed");
+            "state: 'call' must be an integer from 0");
+  EXPECT_EQ(Refusal("work", R"({"file":"a","state":"running"})"),
+            "work: 'state' is one of: in flight, completed, not started, unknown");
+  EXPECT_EQ(Refusal("memory", R"({"file":"a","state":"completed"})"),
+            "memory: 'state' is one of: alive, destroyed");
   EXPECT_EQ(Refusal("calls", R"({"file":"a","limit":501})"), "calls: 'limit' is from 1 to 500");
   EXPECT_EQ(Refusal("calls", R"({"file":"a","limit":0})"), "calls: 'limit' is from 1 to 500");
   EXPECT_EQ(Refusal("image", R"({"file":"a","stretch":"yes"})"),
-            "image: 'stretch' has to be true or false");
+            "image: 'stretch' must be true or false");
   EXPECT_EQ(Refusal("triage", R"({"paths":[]})"),
-            "triage: 'paths' has to be an array of 1 to 64 texts");
+            "triage: 'paths' must be an array of 1 to 64 strings");
   EXPECT_EQ(ReadToolCall("{}", {}).status().message(), "'name', of the tool, is missing");
 }
 
