@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,8 +17,12 @@
 namespace cairn::testing {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 const std::string kGolden = CAIRN_SOURCE_DIR "/tests/golden/";
@@ -125,6 +130,22 @@ TEST_F(McpVerbTest, EndsWhenItIsAskedToWhileItsInputIsOpen) {
   }
 }
 
+TEST_F(McpVerbTest, KeepsNoFileOpenBetweenCalls) {
+  const std::string file = folder_ / "game.cairn";
+  std::filesystem::copy_file(kGolden + "played/fault.cairn", file);
+  const CommandResult result =
+      Shell("mkfifo in out; \"$CAIRN\" mcp <in >out & exec 3>in 4<out; printf '%s' '" +
+            (kInitialize + Call(1, "open", "{\"file\":\"" + file + "\"}")) +
+            "' >&3; read -r line <&4; read -r line <&4; echo \"$line\"; readlink /proc/$!/fd/*; "
+            "exec 3>&-; wait $!; rm in out game.cairn");
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  const std::vector<std::string> lines = Lines(result.output);
+  ASSERT_GE(lines.size(), 4u) << result.Summary();
+  EXPECT_EQ(Json::Parse(lines.front())["result"]["isError"], false);
+  EXPECT_THAT(std::vector(lines.begin() + 1, lines.end()),
+              AllOf(Contains(EndsWith("/in")), Not(Contains(EndsWith(".cairn")))));
+}
+
 TEST_F(McpVerbTest, EndsWhenNobodyReadsItsAnswersAnyMore) {
   const CommandResult result =
       Shell("mkfifo in out; \"$CAIRN\" mcp <in >out & exec 3>in 4<out; printf '%s' '" +
@@ -147,7 +168,7 @@ TEST_F(McpVerbTest, EndsWhenItIsAskedToThoughNobodyReads) {
       "$?; "
       "kill $writer; rm in out");
   EXPECT_FALSE(result.timed_out);
-  EXPECT_THAT(Lines(result.output), ::testing::Contains("{0")) << result.Summary();
+  EXPECT_THAT(Lines(result.output), Contains("{0")) << result.Summary();
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 
@@ -176,7 +197,7 @@ TEST_F(McpVerbTest, PlaysWhereThatIsAllowed) {
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 
-TEST_F(McpVerbTest, WhatPlaysEndsWithItsServer) {
+TEST_F(McpVerbTest, PlayedCallsEndWithTheServer) {
   if (!WhyNothingIsPlayed().empty()) GTEST_SKIP() << WhyNothingIsPlayed();
   const std::string call =
       R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"bisect",)"

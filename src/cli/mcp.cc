@@ -38,7 +38,7 @@ constexpr char kMcpExamples[] =
     "  cairn mcp --allow-run </dev/null   also offers what plays a trace on this machine's GPU\n\n"
     "To add it to Claude Code: claude mcp add cairn -- cairn mcp. docs/mcp.md has other hosts, and "
     "the\n"
-    "tools. Paths that are not absolute begin in the folder in which the host starts it.";
+    "tools. Relative paths begin in the folder in which the host starts cairn mcp.";
 
 constexpr std::chrono::milliseconds kBetweenLooks(100);  // at ^C
 constexpr std::chrono::milliseconds kMostEnding(4000);
@@ -121,7 +121,8 @@ int Run(const McpOptions& options) {
 
 Verb AddMcpVerb(CLI::App& root) {
   auto options = std::make_shared<McpOptions>();
-  Command command(root, "mcp", "Answers questions of agents (Model Context Protocol).",
+  Command command(root, "mcp",
+                  "Answers agents' questions about .cairn files (Model Context Protocol).",
                   "cairn mcp [OPTIONS]", kMcpExamples);
   command.Flag("--allow-run", &options->allow_run,
                "Also offer the tools image and bisect, which play traces on this machine's GPU");
