@@ -120,6 +120,10 @@ test("calls and state show what the suspect's call used", async () => {
   assert.deepEqual(calls.map((call) => call.number), [85, 86, 87]);
   assert.equal(calls[1].method, "ID3D12GraphicsCommandList::Dispatch");
   assert.deepEqual(calls[1].arguments, { ThreadGroupCountX: 1, ThreadGroupCountY: 1, ThreadGroupCountZ: 1 });
+  // All neighbours that there is room for, with the call.
+  const many = await ask(reads, "calls", { file: fault, around: 86, context: 500 });
+  assert.ok(many.calls.some((call) => call.number === 86));
+  assert.ok(many.calls.length > 60);
   const numbers = [];
   for (let from = 0; from !== null; ) {
     const page = await ask(reads, "calls", { file: fault, function: "Create", from, limit: 4 });
@@ -157,6 +161,8 @@ test("diff and triage compare files", async () => {
 });
 
 test("what cannot be answered says why", async () => {
+  await assert.rejects(reads.callTool({ name: "work", arguments: { file: fault, of: "queues", state: "in flight" } }),
+    { code: -32602, message: /'state' is only for scopes and lists/ });
   const nowhere = await reads.callTool({ name: "verdict", arguments: { file: "/nowhere.cairn" } });
   assert.equal(nowhere.isError, true);
   assert.match(nowhere.content[0].text, /^cairn report: cannot open .*nowhere\.cairn: No such file/);
@@ -180,6 +186,29 @@ test("image shows what was drawn", async () => {
   const png = Buffer.from(images[0].data, "base64");
   assert.equal(png.toString("latin1", 1, 4), "PNG");
   assert.equal(png.readUInt32BE(16), result.structuredContent.images[0].width);
+});
+
+test("a bisect that was cancelled resumes when it is asked again", async () => {
+  // Plays until it tells of that many probes, and cancels; returns the first and the last number.
+  const playUntil = async (count) => {
+    const cancel = new AbortController();
+    const told = [];
+    const search = plays.callTool({ name: "bisect", arguments: { file: hang, runs: 1000, hang_timeout: 1 } }, undefined, {
+      signal: cancel.signal,
+      timeout: 240_000,
+      onprogress: ({ message }) => {
+        const probes = message.match(/([\d,]+) of about/);
+        if (probes === null) return;
+        told.push(Number(probes[1].replaceAll(",", "")));
+        if (told.at(-1) >= count) cancel.abort("enough");
+      },
+    });
+    await assert.rejects(search, /enough/);
+    return [told[0], told.at(-1)];
+  };
+  const [, last] = await playUntil(3);
+  const [first] = await playUntil(0);
+  assert.ok(first >= last, `${first} of ${last}`);
 });
 
 test("bisect finds the culprit, tells its progress, and can be cancelled", async () => {
