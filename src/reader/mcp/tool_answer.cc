@@ -297,7 +297,8 @@ std::string_view LinesAround(std::string_view output, uint64_t around, uint64_t 
   while (first + 1 < lines.size() && lines[first].number < around) ++first;
   size_t end = first + 1;
   const auto bytes = [&](size_t from, size_t to) {
-    return static_cast<size_t>(lines[to - 1].text.end() - lines[from].text.begin());
+    const std::string_view last = lines[to - 1].text;
+    return static_cast<size_t>(last.data() + last.size() - lines[from].text.data());
   };
   for (bool has_grown = true; has_grown && end - first < most;) {
     has_grown = false;

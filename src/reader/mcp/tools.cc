@@ -108,7 +108,11 @@ Result<std::string> ReadText(const ToolParameter& parameter, const json& value) 
                              parameter.type != ToolType::kFiles;
   if (may_be_number && value.is_number_unsigned()) return value.dump();
   const std::string* const text = value.get_ptr<const std::string*>();
-  if (text == nullptr) return Wrong(fmt::format("'{}' must be a string", parameter.name));
+  if (text == nullptr) {
+    const bool has_many = parameter.type == ToolType::kFiles || parameter.type == ToolType::kTexts;
+    return Wrong(fmt::format("'{}' must be {}", parameter.name,
+                             has_many ? "an array of strings" : "a string"));
+  }
   if (text->size() > kMostToolTextBytes || text->find('\0') != std::string::npos) {
     return Wrong(fmt::format("'{}' has at most {} bytes, none of which is 0", parameter.name,
                              kMostToolTextBytes));

@@ -120,7 +120,8 @@ TEST(Tools, QueriesOfRows) {
 TEST(Tools, NumbersAreNoneOfTheWordsOfAParameter) {
   EXPECT_EQ(Refusal("work", R"({"file":"a","of":7})"), "work: 'of' must be a string");
   EXPECT_EQ(Refusal("work", R"({"file":"a","state":5})"), "work: 'state' must be a string");
-  EXPECT_EQ(Refusal("triage", R"({"paths":["a",5]})"), "triage: 'paths' must be a string");
+  EXPECT_EQ(Refusal("triage", R"({"paths":["a",5]})"),
+            "triage: 'paths' must be an array of strings");
   EXPECT_THAT(Words("calls", R"({"file":"a","object":5})"),
               ElementsAre("calls", "--json", "--object=5", "--limit=51", Absolute("a")));
 }
