@@ -35,7 +35,9 @@ constexpr ToolParameter kOfWork[] = {
     {"state", Type::kText,
      "Only rows in this state on the GPU. Only for scopes and lists; other tables have no state.",
      false, "", kWorkStates},
-    kName,
+    {"name", Type::kText,
+     "Only rows whose name or path (of losses: whose text) contains this text. Not for "
+     "submissions, which have no names."},
     {"list", Type::kNumber,
      "Only scopes of this command list: its index in the table lists. Only for scopes."},
     kOffset,

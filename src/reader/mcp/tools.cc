@@ -179,6 +179,9 @@ class CallReader {
         rows.table == "scopes" || rows.table == "executions" || rows.table == "objects";
     if (!rows.state.empty() && !has_states) return Wrong("'state' is only for scopes and lists");
     if (rows.list && rows.table != "scopes") return Wrong("'list' is only for scopes");
+    if (!rows.name.empty() && rows.table == "submissions") {
+      return Wrong("'name' is not for submissions, which have none");
+    }
     if (!call_.around) return {};
     if (has_from_) return Wrong("'from' and 'around' cannot be given together");
     if (!has_limit_) rows.limit = 2 * context_ + 1;

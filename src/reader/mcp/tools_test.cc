@@ -137,6 +137,8 @@ TEST(Tools, FiltersThatATableCannotHaveAreRefused) {
   }
   EXPECT_EQ(Refusal("work", R"({"file":"a","list":0,"of":"lists"})"),
             "work: 'list' is only for scopes");
+  EXPECT_EQ(Refusal("work", R"({"file":"a","name":"Main","of":"submissions"})"),
+            "work: 'name' is not for submissions, which have none");
   EXPECT_EQ(Call("work", R"({"file":"a","list":3,"state":"in flight"})")->rows.list, 3u);
   EXPECT_EQ(Call("memory", R"({"file":"a","state":"alive"})")->rows.state, "alive");
 }
