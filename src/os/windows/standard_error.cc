@@ -45,4 +45,8 @@ void WriteStandardError(std::string_view text) {
   SetLastError(error);
 }
 
+bool WriteStandardOutput(std::string_view text) {
+  return WriteAll(STD_OUTPUT_HANDLE, text);
+}
+
 }  // namespace cairn
