@@ -14,6 +14,7 @@
 #include "app/capture/testing/test_watcher.h"
 #include "app/d3d12/layer.h"
 #include "d3d12gen/methods.h"
+#include "format/settings/layer_settings.h"
 #include "os/environment.h"
 
 namespace cairn {
@@ -28,7 +29,7 @@ class RecordedProgram {
   // Runs the program when it is called first. In order of their numbers. One program a process.
   const std::vector<TestRecord>& records() const {
     static const std::vector<TestRecord>& records = *[this] {
-      SetVariable("CAIRN_CAPTURE", setting_);
+      SetVariable(kVariableOf<&LayerSettings::capture>, setting_);
       TestWatcher watcher;
       ID3D12Device* const device = WrapDevice(TestDevice().Detach(), {});
       run_(device);
