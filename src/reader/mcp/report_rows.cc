@@ -42,7 +42,9 @@ std::optional<uint64_t> ReadHex(std::string_view text) {
 
 bool ContainsInAnyCase(std::string_view text, std::string_view part) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return !std::ranges::search(text, part, {}, lower, lower).empty() || part.empty();
+  const auto alike = [&lower](char a, char b) { return lower(a) == lower(b); };
+  return part.empty() ||
+         std::search(text.begin(), text.end(), part.begin(), part.end(), alike) != text.end();
 }
 
 }  // namespace
@@ -238,8 +240,9 @@ void ReportRows::SortTrees() {
     if (trees_[i].scope_count != 0) sorted_lists_.push_back(i);
   }
   std::ranges::stable_sort(sorted_lists_, {}, first_scope);
-  const auto same = std::ranges::unique(sorted_lists_, {}, first_scope);
-  sorted_lists_.erase(same.begin(), same.end());
+  const auto alike = [&](uint64_t a, uint64_t b) { return first_scope(a) == first_scope(b); };
+  sorted_lists_.erase(std::unique(sorted_lists_.begin(), sorted_lists_.end(), alike),
+                      sorted_lists_.end());
   is_sorted_ = true;
 }
 
