@@ -425,11 +425,12 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   auto* const queue = static_cast<ID3D12CommandQueue*>(target);
   CAIRN_RETURN_IF_ERROR(PatchAddresses(call, queue, numbers));
   if (options_.on_submission) options_.on_submission(number);
+  DeviceContext* const context = devices_.Find(call->object->device);
+  // The work may end this process before the call returns.
+  if (context != nullptr) waits_.unfinished().Submitted(call->record.object, number);
   const uint64_t start_ns = MonotonicNs();
   queue->ExecuteCommandLists(static_cast<UINT>(chosen.size()), chosen.data());
-  DeviceContext* const context = devices_.Find(call->object->device);
   if (context == nullptr) return Status();
-  waits_.unfinished().Submitted(call->record.object, number);
   context->states.Execute(states, GetDesc(queue).Type == D3D12_COMMAND_LIST_TYPE_COPY);
   if (!options_.canary) return Status();
   return waits_.WaitForSubmission(call->record.object, context, start_ns);
