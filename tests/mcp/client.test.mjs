@@ -97,7 +97,7 @@ test("verdict and suspects say what was at fault", async () => {
 test("a fault that shows late leads to what had finished last", async () => {
   const answer = await ask(reads, "suspects", { file: join(golden, "late-fault-h100-v1.cairn") });
   assert.deepEqual(answer.suspects, []);
-  assert.deepEqual(answer.last_finished.map((work) => [work.path, work.list.name]), [
+  assert.deepEqual(answer.last_completed.map((work) => [work.path, work.list.name]), [
     ["Frame 2 > Transparent > Particles > DRAW_INDIRECT 1", "Main"],
     ["Frame 2 > Skinning > Vertices > DISPATCH_INDIRECT 1", "Async"],
   ]);

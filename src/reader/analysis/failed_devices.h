@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which devices failed, and whose a fault is that the kernel logged.
+// Finds the devices that failed, and attributes faults in the kernel log to one of them.
 #ifndef CAIRN_READER_ANALYSIS_FAILED_DEVICES_H_
 #define CAIRN_READER_ANALYSIS_FAILED_DEVICES_H_
 

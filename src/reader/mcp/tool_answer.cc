@@ -225,7 +225,7 @@ void PutSuspects(const ToolCall& call, ReportRows* report, AnswerWriter* writer)
   uint64_t count = 0;
   const std::vector<json> suspects = TakeWork(report, "suspects", first, most, &count);
   // A fault that shows late may have no suspect but these.
-  document["last_finished"] = TakeWork(report, "last_finished", 0, kMostToolRows);
+  document["last_completed"] = TakeWork(report, "last_completed", 0, kMostToolRows);
   if (is_verdict) {
     ShortenDevices(&document);
     document.erase("verdicts");

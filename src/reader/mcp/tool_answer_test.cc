@@ -39,7 +39,7 @@ constexpr char kReport[] = R"({"format": "cairn-report",
   "verdict": {"kind": "GPU hang", "suspects": [
     {"execution": 1, "scope": 2, "reason": "only work running"},
     {"execution": 0, "scope": null}, {"execution": 9, "scope": 99}, {"execution": 0, "scope": 0}],
-    "last_finished": [{"queue": 0, "execution": 0, "scope": 0}]},
+    "last_completed": [{"queue": 0, "execution": 0, "scope": 0}]},
   "devices": [{"name": "GPU", "sources": [1, 2, 3]}],
   "pipelines": [{"name": "Unused"}, {"name": "Blur", "shaders": {"CS": "abc"}}],
   "verdicts": [{"queue": 0, "candidates": [{"execution": 1, "scope": 2, "bindings": [{"slot": 4}]}]}],
@@ -67,7 +67,7 @@ TEST(ToolAnswer, SuspectsHaveTheirWork) {
   EXPECT_FALSE(answer["suspects"][2].contains("list"));
   EXPECT_EQ(answer["queues"][0]["candidate_count"], 1);
   EXPECT_FALSE(answer["queues"][0].contains("candidates"));
-  EXPECT_EQ(answer["last_finished"][0]["path"], "Shadow");
+  EXPECT_EQ(answer["last_completed"][0]["path"], "Shadow");
   EXPECT_EQ(answer["matching"], 4);
   EXPECT_TRUE(answer["next_offset"].is_null());
 }

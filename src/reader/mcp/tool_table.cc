@@ -133,7 +133,7 @@ constexpr Tool kTools[] = {
      "All suspects, the likeliest first: each with its path of markers, state, command list, "
      "pipeline with shaders, resources that were bound (also those destroyed too early), and "
      "'call': the number of its API call, to give to 'calls' (as around), 'state' and 'image' if "
-     "the file has a trace. 'last_finished' is the last work that each queue completed: after a "
+     "the file has a trace. 'last_completed' is the last work that each queue completed: after a "
      "GPU fault without suspects the culprit may be there. 'queues' says for each GPU queue why. "
      "Needs a file with a report.",
      kReport, "suspects", kOfPage},

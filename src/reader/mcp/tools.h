@@ -36,7 +36,7 @@ enum class ToolName {
   kBisect,  // plays
 };
 
-// Which rows of a table an answer has.
+// Selects the rows of a table that an answer has.
 struct RowQuery {
   std::string table;             // a key of the verb's JSON
   std::string state;             // "" or a state that rows have
@@ -68,7 +68,7 @@ std::string ToolsJson(bool allow_run);
 // no tool has this name, or none that is allowed; an argument is unknown, missing, of another type or too long.
 Result<ToolCall> ReadToolCall(std::string_view params, const ToolSettings& settings);
 
-// How to use the tools, for "initialize".
+// Explains the use of the tools; the answer to "initialize" has it.
 std::string_view ToolInstructions();
 
 }  // namespace cairn
