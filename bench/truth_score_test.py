@@ -102,7 +102,7 @@ class Scoring(unittest.TestCase):
     def test_a_fault_is_told_as_a_hang(self):
         self.known["right_kinds"] = ["GPU fault", "device lost", "GPU hang"]
         self.assertTrue(self.score()["hang_alone"])
-        self.verdict["sentence"] = "The GPU hung, or a fault was not reported"
+        self.verdict["sentence"] = "GPU hang or unreported fault in DRAW 3 (proven)"
         self.assertFalse(self.score()["hang_alone"])
 
     def test_a_dispatch_whose_arguments_were_not_fetched_may_have_ended(self):

@@ -129,7 +129,7 @@ TEST_F(VulkanMemoryTest, OfALostDeviceFinishedWorkIsLookedIntoToo) {
   const Json report = ReportOf(snapshot);
   const Json verdict = report.at("verdict");
   EXPECT_EQ(verdict.at("kind"), "GPU fault");
-  EXPECT_EQ(verdict.at("how_sure"), "one of");
+  EXPECT_EQ(verdict.at("how_sure"), "likely");
   ASSERT_EQ(verdict.at("suspects").size(), 1u) << verdict;
   const Json suspect = verdict.at("suspects").at(0);
   EXPECT_EQ(suspect.at("reason"), "leads to the fault");

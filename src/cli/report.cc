@@ -27,6 +27,7 @@
 #include "reader/page/page.h"
 #include "reader/report/extract.h"
 #include "reader/report/json.h"
+#include "reader/report/markdown.h"
 #include "reader/report/redact.h"
 #include "reader/report/text.h"
 
@@ -43,6 +44,7 @@ constexpr char kReportExamples[] =
     "  cairn report --json game.cairn            for programs; the schema is "
     "docs/report.schema.json\n"
     "  cairn report --redact game.cairn          names replaced by hashes, to be sent elsewhere\n"
+    "  cairn report --markdown game.cairn        the answer alone, for a bug tracker\n"
     "  cairn report --html game.html game.cairn  one page for a browser, to be sent; it needs no "
     "network\n"
     "  cairn report --extract DIR game.cairn     shaders and the driver's binary, into files";
@@ -55,6 +57,7 @@ struct ReportOptions {
   std::string html;
   bool force = false;
   bool json = false;
+  bool markdown = false;
   bool redact = false;
   bool all = false;
 };
@@ -78,6 +81,7 @@ Result<TextOptions> TextOptionsOf(const ReportOptions& options) {
   const Result<uint32_t> width = ParseWidth(options.width);
   if (!width.ok()) return width.status();
   TextOptions text;
+  text.file = options.path;
   text.width = *width;
   text.colour = options.color == "always" || (options.color == "auto" && StdoutShowsColour());
   if (options.all) {
@@ -137,7 +141,8 @@ int WriteHtml(const ReportOptions& options, const Snapshot& snapshot) {
   const Findings findings = AnalyseDump(snapshot);
   Status status = WritePage({.file = options.redact ? "redacted.cairn" : name,
                              .snapshot = &snapshot,
-                             .findings = &findings},
+                             .findings = &findings,
+                             .is_redacted = options.redact},
                             [&page](std::string_view piece) {
                               page += piece;
                               return true;
@@ -157,7 +162,7 @@ int WriteHtml(const ReportOptions& options, const Snapshot& snapshot) {
 }
 
 int Run(const ReportOptions& options) {
-  const Result<TextOptions> text_options = TextOptionsOf(options);
+  Result<TextOptions> text_options = TextOptionsOf(options);
   if (!text_options.ok()) {
     PrintError("report", text_options.status().message());
     return kExitUsage;
@@ -167,14 +172,22 @@ int Run(const ReportOptions& options) {
   std::optional<Snapshot> snapshot = ReadDump("report", options.path, *reader);
   if (!snapshot.has_value()) return kExitFailed;
   if (!options.extract.empty()) return Extract(options, *snapshot);
-  if (options.redact) snapshot = Redact(std::move(*snapshot));
+  if (options.redact) {
+    snapshot = Redact(std::move(*snapshot));
+    text_options->file.clear();  // of the next steps' commands nothing would be left
+  }
   if (!options.html.empty()) return WriteHtml(options, *snapshot);
   const Findings findings = AnalyseDump(*snapshot);
   const auto print = [](std::string_view text) { return PrintOutput("report", text); };
-  const bool printed = options.json
-                           ? WriteJsonReport(*snapshot, findings, print,
-                                             FileBudget(reader->size_bytes(), kReportBytes))
-                           : print(TextReport(*snapshot, findings, *text_options));
+  if (options.markdown) {
+    const std::string name = TextOfPath(FilePath(options.path).filename());
+    return print(MarkdownReport(*snapshot, findings, options.redact ? "" : name)) ? 0 : kExitFailed;
+  }
+  const bool printed =
+      options.json ? WriteJsonReport(*snapshot, findings, print,
+                                     {.file = text_options->file,
+                                      .most_bytes = FileBudget(reader->size_bytes(), kReportBytes)})
+                   : print(TextReport(*snapshot, findings, *text_options));
   return printed ? 0 : kExitFailed;
 }
 
@@ -194,10 +207,16 @@ Verb AddReportVerb(CLI::App& root) {
                   "Write shaders and the driver's binary into this folder, and no report")
           .Without(json)
           .Without(redact);
+  const CommandOption markdown = command
+                                     .Flag("--markdown", &options->markdown,
+                                           "Print the answer alone, as Markdown for a bug tracker")
+                                     .Without(json)
+                                     .Without(extract);
   command
       .Option("--html", &options->html, "FILE",
               "Write the report as one page for a browser, which needs no network")
       .Without(json)
+      .Without(markdown)
       .Without(extract);
   command.Flag("--force", &options->force, "Let --extract and --html replace files");
   command.Flag("--all", &options->all,

@@ -112,7 +112,8 @@ void CloseAllBut(const SystemHandle& kept);
 
 // The beginning of its command line, a zero behind each argument; "" if it cannot be read.
 std::string ArgumentsOf(ProcessId pid);
-// The same for people: spaces between the arguments.
+// The same for a shell, as ShellQuotedLine (base/shell_words.h) returns it. A title that a process wrote over its arguments is one word,
+// and stands as it is.
 std::string CommandLineOf(ProcessId pid);
 // Returns the program that a process runs (base/program_name.h). For a process that has overwritten
 // its arguments with a title that has spaces, as browsers and servers do, returns the file that it

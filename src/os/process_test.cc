@@ -209,7 +209,7 @@ TEST(Process, ItsCommandLineIsKnown) {
   while (ArgumentsOf(process.pid).empty()) std::this_thread::yield();
   EXPECT_EQ(ArgumentsOf(process.pid), OwnProgramPath() + zero + "--role" + zero + "sleeps" + zero +
                                           "two words" + zero + zero);
-  EXPECT_EQ(CommandLineOf(process.pid), OwnProgramPath() + " --role sleeps two words ");
+  EXPECT_EQ(CommandLineOf(process.pid), OwnProgramPath() + " --role sleeps 'two words' ''");
   EXPECT_EQ(ProgramOf(process.pid), OwnProgramPath());
   EXPECT_TRUE(KillProcess(process).ok());
   (void)EndOf(process);

@@ -26,8 +26,10 @@ constexpr int kMessagesAtOnce = 1024;
 bool NamesProgram(std::string_view command_line, std::string_view program) {
   while (!command_line.empty()) {
     std::string_view word = command_line.substr(0, command_line.find(' '));
-    if (ProgramInWords(word.substr(word.starts_with('\'') ? 1 : 0)) == program) return true;
     command_line.remove_prefix(std::min(command_line.size(), word.size() + 1));
+    if (word.starts_with('\'')) word.remove_prefix(1);
+    if (word.ends_with('\'')) word.remove_suffix(1);
+    if (ProgramInWords(word) == program) return true;
   }
   return false;
 }

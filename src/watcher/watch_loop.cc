@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/program_name.h"
+#include "base/shell_words.h"
 #include "base/text.h"
 #include "format/block/handover.h"
 #include "format/settings/layer_settings.h"
@@ -210,15 +211,6 @@ void WatchLoop::TakeRequests() {
   }
 }
 
-std::string JoinedArguments(const std::vector<std::string>& arguments) {
-  std::string joined;
-  for (const std::string& argument : arguments) {
-    if (!joined.empty()) joined += ' ';
-    joined += ShellQuoted(argument);
-  }
-  return joined;
-}
-
 int ExitCodeOf(const ProcessEnd& end) {
   if (end.whole_code) return end.value;
   switch (end.kind) {
@@ -273,7 +265,7 @@ Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::str
   WatchSession& session = loop.session();
   if (shows_descendants) session.FollowDescendants(std::move(facts));
   CAIRN_RETURN_IF_ERROR(
-      session.AddMainProcess(std::move(*program), name, JoinedArguments(arguments)));
+      session.AddMainProcess(std::move(*program), name, ShellQuotedLine(arguments)));
   CAIRN_RETURN_IF_ERROR(loop.Run());
   if (settings.capture && !session.captured()) {
     settings.warn(fmt::format("cairn: {} made no Direct3D 12 device: nothing was captured", name));

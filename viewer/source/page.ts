@@ -18,7 +18,7 @@ import "./verdict.js";
 import { visible } from "./words.js";
 
 // docs/viewer.md describes it.
-interface PageData { file: string; trace: boolean; other: string; report: ReportData | null; }
+interface PageData { file: string; trace: boolean; other: string; markdown: string; report: ReportData | null; }
 
 async function readData(): Promise<PageData> {
   const packed = Uint8Array.from(atob(document.getElementById("data")!.textContent!), (letter) => letter.charCodeAt(0));
@@ -69,7 +69,7 @@ class Page extends LitElement {
     super.connectedCallback();
     window.addEventListener("keydown", (event) => this.key(event));
     readData().then((data) => {
-      this.report = data.report ? new Report(data.report) : undefined;
+      this.report = data.report ? new Report(data.report, data.markdown) : undefined;
       this.views = views.filter((view) => (ofTrace.includes(view) ? data.trace && isServed : data.report));
       this.data = data;
       document.title = `${visible(data.file, 80)}${data.report ? `: ${data.report.verdict.kind}` : ""}`;

@@ -124,7 +124,8 @@ export class Report {
   private objectOfHandle = new Map<string, number>();
   private runs = new Map<string, number>();  // executions of a recording
 
-  constructor(readonly data: ReportData) {
+  // `markdown`: the answer for a bug tracker, as cairn report --markdown prints it.
+  constructor(readonly data: ReportData, readonly markdown: string) {
     this.executionOfScope = new Int32Array(data.scopes.length).fill(-1);
     data.executions.forEach((execution, index) =>
       this.executionOfScope.fill(index, execution.first_scope, execution.first_scope + execution.scope_count));
@@ -292,18 +293,5 @@ export class Report {
         { what: "find the work without which it does not fail", command: `cairn bisect -- ${visible(words, 200)}` });
     }
     return all;
-  }
-  // The answer, to be pasted into a bug.
-  markdown(file: string): string {
-    const lines = [`**${this.data.verdict.sentence}**`, ""];
-    this.data.verdict.suspects.slice(0, 4).forEach((suspect, index) => {
-      lines.push(`${index + 1}. \`${this.work(suspect.execution, suspect.scope, suspect.after_marker)}\` (${suspect.words})`);
-      const pipeline = suspect.scope === null ? null : this.data.scopes[suspect.scope]!.pipeline;
-      if (pipeline !== null) lines.push(`   \`${this.pipeline(pipeline)}\``);
-    });
-    for (const incident of this.data.incidents) lines.push(`- ${incident.sentence}`);
-    for (const device of this.data.devices) lines.push(`- ${device.name}, ${device.driver}`);
-    lines.push("", `\`cairn report ${file}\``, "");
-    return lines.join("\n");
   }
 }

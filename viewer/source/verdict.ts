@@ -40,7 +40,7 @@ export class Verdict extends LitElement {
     this.file = "";
   }
   private async copy(): Promise<void> {
-    const text = this.report.markdown(this.file);
+    const text = this.report.markdown;
     try {
       await navigator.clipboard.writeText(text);
       this.copied = "copied";

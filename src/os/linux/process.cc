@@ -27,6 +27,7 @@
 #include <system_error>
 
 #include "base/program_name.h"
+#include "base/shell_words.h"
 #include "os/linux/file_descriptor.h"
 #include "os/linux/user_requests.h"
 
@@ -387,11 +388,10 @@ std::string CommandLineOf(ProcessId pid) {
   if (IsWindowsProgram(ProgramOfCommandLine(line))) {
     // Wine has written it over its own, and filled up with zeros.
     line.resize(line.find_last_not_of('\0') + 1);
-  } else if (!line.empty() && line.back() == '\0') {
-    line.pop_back();
   }
-  std::replace(line.begin(), line.end(), '\0', ' ');
-  return line;
+  const std::vector<std::string> words = WordsOfArguments(line);
+  const bool is_title = words.size() == 1 && words.front().find(' ') != std::string::npos;
+  return is_title ? words.front() : ShellQuotedLine(words);
 }
 
 }  // namespace cairn

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/program_name.h"
+#include "base/shell_words.h"
 #include "os/windows/exit_code.h"
 #include "os/windows/launch.h"
 #include "os/windows/library_injection.h"
@@ -230,10 +231,7 @@ std::string ArgumentsOf(ProcessId pid) {
 }
 
 std::string CommandLineOf(ProcessId pid) {
-  std::string line = ArgumentsOf(pid);
-  if (!line.empty()) line.pop_back();
-  std::replace(line.begin(), line.end(), '\0', ' ');
-  return line;
+  return ShellQuotedLine(WordsOfArguments(ArgumentsOf(pid)));
 }
 
 // Arguments are never overwritten with titles here. If they cannot be read, the file's name can.

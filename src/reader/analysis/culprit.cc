@@ -265,6 +265,15 @@ class CulpritFinder {
 
 }  // namespace
 
+const CandidateContext* FindContext(const Analysis& analysis, const SuspectWork& suspect) {
+  const QueueVerdict& verdict = analysis.verdicts[suspect.verdict];
+  const auto context = std::find_if(verdict.contexts.begin(), verdict.contexts.end(),
+                                    [&](const CandidateContext& other) {
+                                      return verdict.candidates[other.candidate] == suspect.scope;
+                                    });
+  return context == verdict.contexts.end() ? nullptr : &*context;
+}
+
 CulpritFinding FindCulprit(const Snapshot& snapshot, const Analysis& analysis,
                            const WaitGraph& waits, std::span<const RawMarkerVerdict> raw_verdicts,
                            uint32_t device) {

@@ -30,8 +30,8 @@ enum class FindingKind : uint8_t {
 };
 
 enum class Certainty : uint8_t {
-  kProven,          // the one suspect is the only marked work that was running; or the waits tell
-  kLikely,          // each of the suspects can be the culprit, and the first is the likeliest
+  kProven,  // the one suspect is the only marked work that was running; or the waits tell
+  kLikely,  // each of the suspects can be the culprit, and the first is the likeliest or the only one
   kOneOf,           // each of them, and nothing separates the first ones (CulpritFinding::tied)
   kNothingRunning,  // no marked work was
   kAllCompleted,  // the GPU failed, and all marked work that had begun had finished: it may have gone on
@@ -141,6 +141,9 @@ struct CulpritFinding {
   std::vector<CompletedWork> last_completed;  // kAllCompleted: of each queue on which something had
   std::vector<NextWork> next_to_begin;  // kUnknown without suspects: of each queue with old words
 };
+
+// Returns the context of a suspect, in its queue's verdict; null where it is not explained.
+const CandidateContext* FindContext(const Analysis& analysis, const SuspectWork& suspect);
 
 // `analysis`, `waits` and `raw_verdicts` are those of `snapshot`. `device`: only what concerns this one; kNone:
 // all of them. Pure. Time O(n log n) in the candidates, linear in the rest; the number of allocations does not

@@ -138,7 +138,7 @@ TEST_F(FaultUsers, StandFirstAmongTheSuspects) {
   Run(list);
   const CulpritFinding finding = Finding();
   EXPECT_EQ(finding.kind, FindingKind::kGpuFault);
-  EXPECT_EQ(finding.certainty, Certainty::kOneOf);
+  EXPECT_EQ(finding.certainty, Certainty::kLikely);
   EXPECT_THAT(finding.last_completed, IsEmpty());
   ASSERT_THAT(finding.suspects, SizeIs(1));
   EXPECT_EQ(finding.suspects[0].scope, 0u);

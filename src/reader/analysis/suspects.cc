@@ -123,8 +123,7 @@ class SuspectRanker {
     const size_t count = finding->suspects.size();
     if (count == 0) return;
     const size_t alike = destroyed == 0 ? count : destroyed;
-    const bool is_first_alone = alike == 1 && count + ranked_.size() > 1;
-    finding->certainty = is_first_alone ? Certainty::kLikely : Certainty::kOneOf;
+    finding->certainty = alike == 1 ? Certainty::kLikely : Certainty::kOneOf;
     finding->tied = static_cast<uint32_t>(alike);
   }
   bool IsFaultUser(uint32_t execution, uint32_t scope) const {
@@ -471,7 +470,7 @@ class SuspectRanker {
     if (ranked_.size() == 1) {
       const QueueVerdict& verdict = analysis_.verdicts[first.suspect.verdict];
       const bool proven = verdict.exact && !first.late && first.raw != RawWord::kClear && !unknown;
-      return proven ? Certainty::kProven : Certainty::kOneOf;
+      return proven ? Certainty::kProven : Certainty::kLikely;
     }
     return first.AsLikelyAs(ranked_[1]) ? Certainty::kOneOf : Certainty::kLikely;
   }

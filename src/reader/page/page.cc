@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "reader/page/packed_text.h"
 #include "reader/report/json.h"
+#include "reader/report/markdown.h"
 #ifdef CAIRN_HAS_PAGE
 #include "embedded/page.html.h"
 #endif
@@ -49,13 +50,19 @@ bool WriteData(const PageContent& content, PackedText* packed) {
   json.StringKey("file", content.file);
   json.BoolKey("trace", content.has_trace);
   json.StringKey("other", content.other);
+  // What the page copies for a bug tracker.
+  json.StringKey("markdown", content.snapshot == nullptr
+                                 ? ""
+                                 : MarkdownReport(*content.snapshot, *content.findings,
+                                                  content.is_redacted ? "" : content.file));
   json.Key("report");
   if (content.snapshot == nullptr) json.Null();
   return packed->Add(begin) &&
          (content.snapshot == nullptr ||
-          WriteJsonReport(
-              *content.snapshot, *content.findings,
-              [packed](std::string_view piece) { return packed->Add(piece); }, kMostBytes)) &&
+          WriteJsonReport(*content.snapshot, *content.findings,
+                          [packed](std::string_view piece) { return packed->Add(piece); },
+                          {.file = content.is_redacted ? std::string_view() : content.file,
+                           .most_bytes = kMostBytes})) &&
          packed->Add("}") && packed->Finish();
 }
 

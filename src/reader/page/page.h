@@ -21,6 +21,7 @@ struct PageContent {
   bool has_trace = false;              // and a server that answers for it
   std::string other;                   // the file that it can be compared with; "" if there is none
   bool is_served = false;              // it may ask the server that it comes from
+  bool is_redacted = false;  // names are hashes: no command for next steps can be made of them
 };
 
 // Returns true if this build has the page: it was built with node, npm and esbuild.

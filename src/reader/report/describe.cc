@@ -208,7 +208,6 @@ void AppendSync(const Snapshot& snapshot, const Sync& sync, std::string& out) {
 
 void AppendCycle(const Snapshot& snapshot, const WaitGraph& waits,
                  const std::vector<uint32_t>& cycle, std::string& out) {
-  out += "Deadlock: ";
   for (size_t i = 0; i < cycle.size(); ++i) {
     const Sync& sync = snapshot.syncs[waits.waits[cycle[i]].sync];
     if (i == 0) AppendQueue(snapshot, sync.queue, out);
@@ -224,7 +223,6 @@ void AppendCycle(const Snapshot& snapshot, const WaitGraph& waits,
     out += ')';
   }
   if (cycle.size() == 1) AppendOwnWait(snapshot, waits.waits[cycle[0]], out);
-  out += '.';
 }
 
 void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::string& out) {

@@ -45,7 +45,8 @@ void AppendBinding(const Snapshot& snapshot, const Binding& binding, std::string
 // `semaphore "Frame timeline" to reach 7`
 void AppendSync(const Snapshot& snapshot, const Sync& sync, std::string& out);
 
-// `Deadlock: queue 0 (direct) waits for queue 1 (compute) (semaphore 3 to reach 7), which waits for ...`: a sentence.
+// `queue 0 (direct) waits for queue 1 (compute) (semaphore 3 to reach 7), which waits for ...`: a sentence without a
+// full stop.
 void AppendCycle(const Snapshot& snapshot, const WaitGraph& waits,
                  const std::vector<uint32_t>& cycle, std::string& out);
 

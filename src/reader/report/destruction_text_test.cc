@@ -48,9 +48,8 @@ TEST(DestructionText, OfTheSample) {
           "before the loss, in frame 3, behind submission 1 of queue 0\n"));
   EXPECT_THAT(report, HasSubstr("descriptor set 1: 1,024 descriptors, in arrays that may be "
                                 "partially bound or are large, are not looked into\n"));
-  EXPECT_THAT(
-      report,
-      HasSubstr("the only work running; uses descriptor set 1 binding 2[1]: buffer \"Particles\""));
+  EXPECT_THAT(report, HasSubstr("\n  because   it was the only work running\n"
+                                "  uses      descriptor set 1 binding 2[1]: buffer \"Particles\""));
 }
 
 TEST(DestructionText, CountsFromWhatWasNoticedFirst) {

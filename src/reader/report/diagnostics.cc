@@ -215,8 +215,9 @@ void DiagnosticsPrinter::PrintWaits(LineSink& sink) {
   told_waits_.assign(waits_.waits.size(), false);
   for (uint32_t i = 0; i < waits_.cycles.size(); ++i) {
     if (!all_ && (i == findings_.culprit.cycle || i >= kCyclesShown)) continue;
-    text_.clear();
+    text_ = "Deadlock: ";
     AppendCycle(snapshot_, waits_, waits_.cycles[i], text_);
+    text_ += '.';
     sink.Prose(" ! ", text_);
   }
   if (waits_.cycles_left_out != 0) {

@@ -30,22 +30,22 @@ constexpr uint32_t kReportVersion = 1;
 class JsonReporter {
  public:
   JsonReporter(const Snapshot& snapshot, const Findings& findings, std::string* out,
-               const std::function<void()>& on_full, uint64_t most_bytes)
+               const std::function<void()>& on_full, const JsonOptions& options)
       : snapshot_(snapshot),
         findings_(findings),
         analysis_(findings.analysis),
         json_(out, JsonWriter::kManyLines, on_full),
         rows_(snapshot, &json_),
-        most_bytes_(most_bytes) {
+        options_(options) {
     json_.LimitTexts();
-    json_.LimitBytes(most_bytes);
+    json_.LimitBytes(options.most_bytes);
   }
 
   void Write() {
     json_.BeginObject();
     json_.StringKey("format", "cairn-report");
     json_.NumberKey("version", kReportVersion);
-    WriteFinding(findings_, rows_);
+    WriteFinding(findings_, options_.file, rows_);
     WriteSignature(SignatureOf(snapshot_, findings_), &json_);
     json_.BeginObject("process");
     rows_.Columns(snapshot_.process, json_column::kProcess);
@@ -83,7 +83,7 @@ class JsonReporter {
       json_.String(
           fmt::format("{} values of arrays are left out: a report of this file has no more than "
                       "{} bytes.",
-                      GroupedDigits(json_.left_out_count()), GroupedDigits(most_bytes_)));
+                      GroupedDigits(json_.left_out_count()), GroupedDigits(options_.most_bytes)));
     }
     json_.EndArray();
     json_.EndObject();
@@ -109,7 +109,7 @@ class JsonReporter {
   const Analysis& analysis_;  // of these
   JsonWriter json_;
   const JsonRows rows_;  // into json_
-  const uint64_t most_bytes_;
+  const JsonOptions options_;
   std::string name_;
 };
 
@@ -306,23 +306,25 @@ void JsonReporter::WriteRawMarkerVerdicts() {
 }  // namespace
 
 bool WriteJsonReport(const Snapshot& snapshot, const Findings& findings,
-                     const std::function<bool(std::string_view)>& print, uint64_t most_bytes) {
+                     const std::function<bool(std::string_view)>& print,
+                     const JsonOptions& options) {
   std::string piece;
   bool going_on = true;
   const auto print_piece = [&] {
     going_on = going_on && print(piece);
     piece.clear();
   };
-  JsonReporter(snapshot, findings, &piece, print_piece, most_bytes).Write();
+  JsonReporter(snapshot, findings, &piece, print_piece, options).Write();
   print_piece();
   return going_on;
 }
 
-std::string JsonReport(const Snapshot& snapshot, const Findings& findings) {
+std::string JsonReport(const Snapshot& snapshot, const Findings& findings,
+                       const JsonOptions& options) {
   std::string out;
   constexpr size_t kBytesPerScope = 192;
   out.reserve(65536 + findings.analysis.scopes.size() * kBytesPerScope);
-  JsonReporter(snapshot, findings, &out, nullptr, kMostJsonReportBytes).Write();
+  JsonReporter(snapshot, findings, &out, nullptr, options).Write();
   return out;
 }
 

@@ -19,15 +19,21 @@ namespace cairn {
 // out, and the last of `losses` says how many.
 inline constexpr uint64_t kMostJsonReportBytes = uint64_t{192} << 20;
 
+struct JsonOptions {
+  std::string_view
+      file;  // the report's path, for the commands of the next steps; without it there are none
+  uint64_t most_bytes = kMostJsonReportBytes;  // about
+};
+
 // One JSON object in UTF-8 with a line feed at the end; the same input gives the same bytes.
 // `findings` are those of `snapshot`. Cost: bench JsonReport.
-std::string JsonReport(const Snapshot& snapshot, const Findings& findings);
+std::string JsonReport(const Snapshot& snapshot, const Findings& findings,
+                       const JsonOptions& options = {});
 
-// The same to `print`, piece by piece, without ever holding all of it; false once that said false. About `most_bytes`
-// at most.
+// The same to `print`, piece by piece, without ever holding all of it; false once that said false.
 bool WriteJsonReport(const Snapshot& snapshot, const Findings& findings,
                      const std::function<bool(std::string_view)>& print,
-                     uint64_t most_bytes = kMostJsonReportBytes);
+                     const JsonOptions& options = {});
 
 }  // namespace cairn
 

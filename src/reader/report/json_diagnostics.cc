@@ -74,8 +74,9 @@ void DiagnosticsWriter::WriteWaits() {
   json_.BeginArray("cycle_words");
   std::string words;
   for (const std::vector<uint32_t>& cycle : waits_.cycles) {
-    words.clear();
+    words = "Deadlock: ";
     AppendCycle(snapshot_, waits_, cycle, words);
+    words += '.';
     json_.String(words);
   }
   json_.EndArray();

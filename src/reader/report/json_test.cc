@@ -22,6 +22,7 @@ namespace cairn {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Snapshot Take(const TestBlock& block) {
   return std::move(SnapshotFromBlock(block.bytes(), 1'700'000'005'000'000'000).value());
@@ -96,9 +97,10 @@ TEST(JsonReport, CarriesTreeStatesAndCandidates) {
   EXPECT_EQ(answer["how_sure"], "proven");
   EXPECT_EQ(answer["certainty"], "proved") << "the word of before";
   EXPECT_EQ(answer["incident"], 0);
-  EXPECT_EQ(answer["sentence"].get<std::string>().find(
-                "The device was lost (VK_ERROR_DEVICE_LOST) in DISPATCH 1: \"Blur\" of Frame "),
-            0u);
+  EXPECT_EQ(
+      answer["sentence"].get<std::string>().find(
+          "Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH 1: \"Blur\" (proven); where: Frame · "),
+      0u);
   ASSERT_EQ(answer["suspects"].size(), 1u);
   EXPECT_EQ(answer["suspects"][0]["reason"], "only work running");
   EXPECT_EQ(answer["suspects"][0]["scope"], report["verdicts"][0]["candidates"][0]["scope"]);
@@ -160,15 +162,47 @@ TEST(JsonReport, CarriesWhatHadFinishedBeforeAFault) {
   report = Parse(snapshot);
   EXPECT_EQ(SchemaViolation(Schema(), report), "");
   answer = report["verdict"];
-  EXPECT_EQ(answer["how_sure"], "one of");
+  EXPECT_EQ(answer["how_sure"], "likely");
   EXPECT_EQ(answer["last_completed"].size(), 0u);
   ASSERT_EQ(answer["suspects"].size(), 1u);
   EXPECT_EQ(answer["suspects"][0]["scope"], 1);
   EXPECT_EQ(answer["suspects"][0]["reason"], "leads to the fault");
   EXPECT_EQ(answer["suspects"][0]["binding"]["point"], "vertex buffer");
   EXPECT_EQ(answer["suspects"][0]["binding"]["state"], "destroyed");
-  EXPECT_THAT(TextReport(snapshot, AnalyseDump(snapshot), {}),
-              HasSubstr("1. [X] frame 0: \"Main\" > Opaque > DRAW 1"));
+  EXPECT_THAT(TextReport(snapshot, AnalyseDump(snapshot), {}), HasSubstr("GPU fault in DRAW 1 "));
+}
+
+TEST(JsonReport, CarriesTheFirstScreenOfTheText) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const TestBlock::List list =
+      block.AddList(context, block.AddQueue(context, 0, "Graphics"), 0, "Main");
+  block.Scope(list, CAIRN_MARKER_DISPATCH, "Blur\x1b");
+  block.Close(list);
+  block.Submit(0, list);
+  block.SetProgress(list, 1, 0);
+  Snapshot snapshot = Take(block);
+  snapshot.process.command_line = snapshot.AddText("./game");
+  snapshot.incidents = {{.kind = IncidentKind::kDeviceLost, .value = -4}};
+  const Findings findings = AnalyseDump(snapshot);
+  const Json report = Json::Parse(JsonReport(snapshot, findings, {.file = "game.cairn"}));
+  EXPECT_EQ(SchemaViolation(Schema(), report), "");
+  const Json& answer = report["verdict"]["answer"];
+  EXPECT_EQ(answer["headline"], R"(Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH 1: "Blur\x1b")");
+  EXPECT_EQ(answer["how_sure"], "proven");
+  const std::string text = TextReport(snapshot, findings, {.file = "game.cairn"});
+  EXPECT_THAT(text, StartsWith(answer["headline"].get<std::string>() + ' '));
+  ASSERT_GE(answer["rows"].size(), 2u);
+  for (size_t i = 0; i < answer["rows"].size(); ++i) {
+    const Json& row = answer["rows"][i];
+    EXPECT_THAT(text, HasSubstr("\n  " + row["label"].get<std::string>() + ' '));
+    EXPECT_THAT(text, HasSubstr(' ' + row["text"].get<std::string>() + '\n'));
+  }
+  ASSERT_EQ(report["verdict"]["next"].size(), 1u);
+  EXPECT_EQ(report["verdict"]["next"][0]["command"], "cairn bisect -- ./game");
+  EXPECT_THAT(text, HasSubstr("\n  next      cairn bisect -- ./game\n            " +
+                              report["verdict"]["next"][0]["effect"].get<std::string>() + '\n'));
+  EXPECT_EQ(Parse(snapshot)["verdict"]["next"].size(), 0u) << "without the file's name";
 }
 
 TEST(JsonReport, CarriesWhatTheLayerOfDirect3DNotes) {

@@ -5,9 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "reader/report/answer_text.h"
 #include "reader/report/destruction_text.h"
-#include "reader/report/finding_text.h"
 #include "reader/report/json_columns.h"
+#include "reader/report/next_steps.h"
+#include "reader/report/suspect_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -32,6 +34,34 @@ void WriteSuspect(const Snapshot& snapshot, const Findings& findings, const Susp
   json.EndObject();
 }
 
+// The first screen of the report: what the text begins with.
+void WriteAnswer(const AnswerText& answer, JsonWriter& json) {
+  json.StringKey("sentence", AnswerLine(answer));
+  json.BeginObject("answer");
+  json.StringKey("headline", answer.headline);
+  json.StringKey("how_sure", answer.how_sure);
+  json.BeginArray("rows");
+  for (const AnswerRow& row : answer.rows) {
+    json.BeginObject();
+    json.StringKey("label", row.label);
+    json.StringKey("text", row.text);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
+void WriteNextSteps(const std::vector<NextStep>& steps, JsonWriter& json) {
+  json.BeginArray("next");
+  for (const NextStep& step : steps) {
+    json.BeginObject();
+    json.StringKey("command", step.command);
+    json.StringKey("effect", step.effect);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 // The thread that crashed and the call that it was in, with the tables of its list.
 void WriteCrash(const CulpritFinding& finding, const JsonRows& rows) {
   const UnreturnedCall& crash = finding.crash;
@@ -50,7 +80,7 @@ void WriteCrash(const CulpritFinding& finding, const JsonRows& rows) {
 
 }  // namespace
 
-void WriteFinding(const Findings& findings, const JsonRows& rows) {
+void WriteFinding(const Findings& findings, std::string_view file, const JsonRows& rows) {
   const Snapshot& snapshot = rows.snapshot();
   JsonWriter* const json = &rows.json();
   const CulpritFinding& finding = findings.culprit;
@@ -62,8 +92,9 @@ void WriteFinding(const Findings& findings, const JsonRows& rows) {
   json->StringKey("how_sure", CertaintyWord(finding.certainty));
   json->StringKey("certainty", OldCertaintyWord(finding.certainty));
   json->NumberKey("tied", finding.tied);
-  AppendFinding(snapshot, findings, true, text);
-  json->StringKey("sentence", text);
+  WriteAnswer(AnswerInWords(snapshot, findings, true), *json);
+  WriteNextSteps(file.empty() ? std::vector<NextStep>() : NextSteps(snapshot, findings, file),
+                 *json);
   if (finding.slow.verdict == kNone) {
     json->NullKey("progress");
   } else {

@@ -49,11 +49,16 @@ class Sections : public ::testing::Test {
 };
 
 TEST_F(Sections, TheCandidateShowsEventIdAndResources) {
-  EXPECT_EQ(Shown("What was running"),
-            R"( 1. [>] frame 3: "Main" > Particles of level 3 > DRAW_INSTANCED 1
-        graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
-        EventID 0x1000001000001, "Particles of level 3"
-      ! vertex buffer 0: resource "Particles" + 0x40, destroyed 3 ms before the submission
+  EXPECT_THAT(Report(Take(block_), {}), StartsWith(R"(No incident was noticed
+  running   DRAW_INSTANCED 1
+  where     Particles of level 3 · command list 1 "Main" · submission 1 · queue 0 "Graphics" (direct) · frame 3
+  pipeline  graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
+  EventID   0x1000001000001, "Particles of level 3"
+
+)"));
+  EXPECT_EQ(
+      Shown("What this work uses"),
+      R"(      ! vertex buffer 0: resource "Particles" + 0x40, destroyed 3 ms before the submission
       ! root CBV 1: address 0xdead0000, which belongs to no known object
         render target 0: resource "Scene colour"
 )");
@@ -78,7 +83,7 @@ TEST(SectionsOfOneList, ManyBindingsAreCountedUnlessAllAreWanted) {
   block.Begin(list, CAIRN_MARKER_DRAW_INSTANCED);
   block.SetProgress(list, 33, 0);
   const Snapshot snapshot = Take(block);
-  EXPECT_THAT(Section(Report(snapshot), "What was running"),
+  EXPECT_THAT(Section(Report(snapshot), "What this work uses"),
               HasSubstr("… 20 more; --all shows them"));
   const std::string all =
       Section(Report(snapshot, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}), "Which work");

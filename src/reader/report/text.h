@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report as text: the answer with its suspects, what happened, why that is concluded of each queue, the fault,
+// The report as text: the answer with next steps and suspects, what happened, why that is concluded of each queue, the fault,
 // who waits for whom, checkpoints of the driver, EventIDs that a driver reported, the tree of frames, lists and
 // scopes, submissions, last calls, fences, objects, raw markers, the process, the devices, losses. docs/report.md
 // describes the form.
@@ -23,6 +23,8 @@ struct TextOptions {
   // Columns of the terminal; 0: no limit. Sentences are wrapped, lines of the tree are cut.
   uint32_t width = 0;
   bool colour = false;  // ANSI colours: only for a terminal
+  // The file as its reader named it, for the next steps; empty: none are told.
+  std::string file;
 };
 
 // UTF-8, with a line feed after each line. Names are shown so that they cannot act on a terminal.
@@ -31,7 +33,7 @@ struct TextOptions {
 std::string TextReport(const Snapshot& snapshot, const Findings& findings,
                        const TextOptions& options);
 
-// The beginning of it: the answer with its suspects, and what happened.
+// The beginning of it: the answer with next steps and suspects, and what happened.
 std::string TextVerdict(const Snapshot& snapshot, const Findings& findings,
                         const TextOptions& options);
 

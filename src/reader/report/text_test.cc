@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr uint64_t kSampleTime = 1'700'000'005'000'000'000;
 constexpr uint32_t kEverything = CAIRN_PRINT_FINISHED_LISTS | CAIRN_PRINT_NOT_STARTED_LISTS |
@@ -89,7 +90,8 @@ TEST(TextReport, WorkIsNamedByItsCallInTheTrace) {
     if (event.kind == EventKind::kBegin && event.type == CAIRN_MARKER_DISPATCH) event.call = 18233;
   }
   const std::string report = Report(snapshot, {});
-  EXPECT_THAT(report,
+  EXPECT_THAT(report, HasSubstr(" · frame 0 · call 18,233 of the trace\n"));
+  EXPECT_THAT(Report(snapshot, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}),
               HasSubstr("[>] call 18,233: frame 0: \"Main\" > Frame > DISPATCH 1: \"Blur\"\n"));
   EXPECT_THAT(report,
               HasSubstr("DISPATCH 1: \"Blur\", compute pipeline [ CS: BlurCS ], call 18,233\n"));
@@ -235,7 +237,7 @@ TEST(TextReport, PrerecordedListsStandInTheFramesOfTheirSubmissions) {
     └─[>] DRAW 1
 )");
   // One list has one number, and one place, wherever it is named.
-  EXPECT_THAT(report, HasSubstr("[>] frame 599: command list 2, execution 100 > DRAW 1\n"));
+  EXPECT_THAT(report, HasSubstr("  where     command list 2, execution 100 · submission 100 · "));
   EXPECT_THAT(report, HasSubstr("of command list 2 (frame 599, submission 100, execution 100)"));
   EXPECT_THAT(report, HasSubstr("submission 100: [>] frame 599: command list 2, execution 100\n"));
 }
@@ -329,14 +331,39 @@ TEST(TextReport, ShowsDevicesWithModeMemoryAndSources) {
               Not(HasSubstr("Test device")));
 }
 
+TEST(TextReport, TheAnswerStandsFirstWithHowSureItIsAtTheRight) {
+  Snapshot snapshot = Take(DocumentedBlock(8, 7));
+  snapshot.process.command_line = snapshot.AddText("./game");
+  snapshot.incidents = {{.kind = IncidentKind::kDeviceLost, .value = -4, .queue = kNone}};
+  const std::string headline = "Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH 1: \"Blur\"";
+  EXPECT_THAT(TextReport(snapshot, AnalyseDump(snapshot), {.file = "game.cairn"}),
+              StartsWith(headline + std::string(100 - headline.size() - 6, ' ') + R"(proven
+  where     Frame · command list 1 "Main" · submission 1 · queue 0 (direct) · frame 0
+  pipeline  compute pipeline [ CS: BlurCS ]
+  because   it was the only work running
+  next      cairn bisect -- ./game
+            finds the work that does it, by runs of the program
+
+What happened
+)"));
+  const std::string narrow = TextReport(snapshot, AnalyseDump(snapshot), {.width = 60});
+  EXPECT_THAT(narrow, StartsWith(headline + "\nproven\n")) << "of 60 columns the headline takes 55";
+  EXPECT_THAT(narrow, HasSubstr("\n  where     Frame · command list 1 \"Main\" · submission 1 ·\n"
+                                "            queue 0 (direct) · frame 0\n"));
+  EXPECT_THAT(narrow, Not(HasSubstr("cairn bisect"))) << "without the file's name";
+}
+
 TEST(TextReport, NamesTheCandidateWithPathPipelineAndReason) {
   const Snapshot snapshot = Take(DocumentedBlock(8, 7));
   const Findings findings = AnalyseDump(snapshot);
   const std::string report = TextReport(snapshot, findings, {});
-  EXPECT_EQ(Section(report, "What was running"),
-            R"( 1. [>] frame 0: "Main" > Frame > DISPATCH 1: "Blur"
-        compute pipeline [ CS: BlurCS ]
-)");
+  EXPECT_THAT(report, StartsWith(R"(No incident was noticed
+  running   DISPATCH 1: "Blur"
+  where     Frame · command list 1 "Main" · submission 1 · queue 0 (direct) · frame 0
+  pipeline  compute pipeline [ CS: BlurCS ]
+
+What happened
+)"));
   std::string reason;
   AppendQueueReason(snapshot, findings.analysis, findings.analysis.verdicts.at(0), reason);
   EXPECT_EQ(Section(report, "Which work"),
@@ -356,7 +383,7 @@ TEST(TextReport, NamesFinishedWorkWhereNothingElseCanHaveFaulted) {
   EXPECT_THAT(
       Section(Report(Take(block)), "Suspects"),
       HasSubstr(" 1. [X] frame 0: \"Main\" > DISPATCH 1: \"Scribble\"\n"
-                "        finished, says its word, and may be the culprit all the same: the "
+                "        completed, says its word, and may be the culprit all the same: the "
                 "driver tells of a fault, and nothing that was running can have made it\n"));
 }
 

@@ -10,8 +10,9 @@
 #include "base/text.h"
 #include "reader/analysis/work_class.h"
 #include "reader/report/describe.h"
-#include "reader/report/finding_text.h"
+#include "reader/report/next_steps.h"
 #include "reader/report/reason_text.h"
+#include "reader/report/suspect_text.h"
 
 namespace cairn {
 namespace {
@@ -20,6 +21,9 @@ constexpr size_t kSuspectsShown = 4;
 constexpr size_t kListCandidatesShown = 16;
 constexpr size_t kBindingsShown = 12;
 
+// No line of the answer is longer.
+constexpr size_t kHeadlineColumns = 100;
+constexpr int kLabelColumns = 9;
 constexpr char kCandidatePrefix[] = "    [>] ";
 constexpr char kDetailPrefix[] = "        ";
 
@@ -30,6 +34,7 @@ VerdictPrinter::VerdictPrinter(const Snapshot& snapshot, const Findings& finding
     : snapshot_(snapshot),
       findings_(findings),
       analysis_(findings.analysis),
+      file_(options.file),
       all_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
       with_pipelines_((options.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) == 0) {
   text_.reserve(1024);
@@ -41,13 +46,46 @@ VerdictPrinter::VerdictPrinter(const Snapshot& snapshot, const Findings& finding
 }
 
 void VerdictPrinter::PrintFinding(LineSink& sink) {
-  text_.clear();
-  AppendFinding(snapshot_, findings_, with_pipelines_, text_);
+  const AnswerText answer = AnswerInWords(snapshot_, findings_, with_pipelines_);
+  PrintHeadline(sink, answer);
+  const auto print = [&](std::string_view label, std::string_view text) {
+    sink.Prose(fmt::format("  {:<{}} ", label, kLabelColumns), text);
+  };
+  std::string_view label;
+  for (const AnswerRow& row : answer.rows) {
+    print(row.label == label ? "" : row.label, row.text);
+    label = row.label;
+  }
+  if (!file_.empty()) {
+    const std::vector<NextStep> steps = NextSteps(snapshot_, findings_, file_);
+    for (const NextStep& step : steps) {
+      print(&step == steps.data() ? "next" : "or", step.command);
+      print("", step.effect);
+    }
+  }
+  PrintSuspects(sink);
+}
+
+// How sure the answer is stands at the right, where the eye finds it.
+void VerdictPrinter::PrintHeadline(LineSink& sink, const AnswerText& answer) {
+  const size_t columns =
+      sink.width() == 0 ? kHeadlineColumns : std::min(sink.width(), kHeadlineColumns);
+  const size_t used = CodePointCount(answer.headline) + CodePointCount(answer.how_sure);
+  if (answer.how_sure.empty() || used + 2 > columns) {
+    sink.Prose("", answer.headline);
+    if (!answer.how_sure.empty()) sink.Prose("", answer.how_sure);
+    return;
+  }
+  text_ = answer.headline + std::string(columns - used, ' ') + answer.how_sure;
   sink.Prose("", text_);
+}
+
+void VerdictPrinter::PrintSuspects(LineSink& sink) {
   const std::vector<SuspectWork>& suspects = findings_.culprit.suspects;
+  if (suspects.size() <= 1 && !all_) return PrintBindingsOfOnlySuspect(sink);
   if (suspects.empty()) return;
   sink.Blank();
-  text_ = AccusesWork(findings_.culprit.kind) ? "Suspects" : "What was running on the GPU";
+  text_ = HeadingOfSuspects(findings_);
   if (suspects.size() > 1) text_ += ", the likeliest first";
   sink.Heading(text_);
   const size_t shown = all_ ? suspects.size() : std::min(suspects.size(), kSuspectsShown);
@@ -57,20 +95,22 @@ void VerdictPrinter::PrintFinding(LineSink& sink) {
   sink.Prose("    ", text_);
 }
 
+// The rows of the answer have told the rest of it.
+void VerdictPrinter::PrintBindingsOfOnlySuspect(LineSink& sink) {
+  if (findings_.culprit.suspects.empty()) return;
+  const CandidateContext* const context =
+      FindContext(analysis_, findings_.culprit.suspects.front());
+  if (context == nullptr || context->binding_count == 0) return;
+  sink.Blank();
+  sink.Heading("What this work uses");
+  PrintBindings(sink, *context);
+}
+
 void VerdictPrinter::PrintSuspect(LineSink& sink, size_t number, const SuspectWork& suspect) {
   text_.clear();
-  const Scope* scope = suspect.scope == kNone ? nullptr : &analysis_.scopes[suspect.scope];
-  if (scope != nullptr) AppendCallOf(snapshot_, *scope, text_);
-  AppendListPath(snapshot_, analysis_.executions[suspect.execution], text_);
-  if (scope != nullptr) {
-    AppendScopePath(snapshot_, analysis_, *scope, text_);
-  } else if (suspect.after_marker == kNone) {
-    text_ += " > (work outside of markers)";
-  } else {
-    fmt::format_to(std::back_inserter(text_), " > (what was recorded behind marker {})",
-                   suspect.after_marker);
-  }
-  const WorkState state = scope == nullptr ? WorkState::kInFlight : scope->state;
+  AppendSuspectWork(snapshot_, findings_, suspect, text_);
+  const WorkState state =
+      suspect.scope == kNone ? WorkState::kInFlight : analysis_.scopes[suspect.scope].state;
   sink.Prose(fmt::format(" {}. {} ", number, StateMark(state)), text_);
   // Everything that the first one uses follows.
   const bool details = number == 1 && !all_;
@@ -78,12 +118,8 @@ void VerdictPrinter::PrintSuspect(LineSink& sink, size_t number, const SuspectWo
   AppendPipelineAndReason(suspect, !details);
   if (!text_.empty()) sink.Prose(kDetailPrefix, text_);
   if (!details) return;
-  const QueueVerdict& verdict = analysis_.verdicts[suspect.verdict];
-  const auto context = std::find_if(verdict.contexts.begin(), verdict.contexts.end(),
-                                    [&](const CandidateContext& other) {
-                                      return verdict.candidates[other.candidate] == suspect.scope;
-                                    });
-  if (context != verdict.contexts.end()) PrintContext(sink, *context);
+  const CandidateContext* const context = FindContext(analysis_, suspect);
+  if (context != nullptr) PrintContext(sink, *context);
 }
 
 void VerdictPrinter::AppendPipelineAndReason(const SuspectWork& suspect, bool with_binding) {

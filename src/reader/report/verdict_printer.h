@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of the text report: the answer with its suspects, which come first, and the work that was
-// running on each queue.
+// Parts of the text report: the answer with next steps and suspects, which come first, and the work
+// that was running on each queue.
 #ifndef CAIRN_READER_REPORT_VERDICT_PRINTER_H_
 #define CAIRN_READER_REPORT_VERDICT_PRINTER_H_
 
 #include <cstdint>
 #include <string>
 
+#include "reader/report/answer_text.h"
 #include "reader/report/line_sink.h"
 #include "reader/report/text.h"
 
@@ -29,6 +30,9 @@ class VerdictPrinter {
   bool IsShown(uint32_t device) const {
     return findings_.device == kNone || device == findings_.device;
   }
+  void PrintHeadline(LineSink& sink, const AnswerText& answer);
+  void PrintSuspects(LineSink& sink);
+  void PrintBindingsOfOnlySuspect(LineSink& sink);
   void PrintSuspect(LineSink& sink, size_t number, const SuspectWork& suspect);
   void AppendPipelineAndReason(const SuspectWork& suspect, bool with_binding);
   void PrintQueue(LineSink& sink, const QueueVerdict& verdict);
@@ -43,6 +47,7 @@ class VerdictPrinter {
   const Snapshot& snapshot_;
   const Findings& findings_;
   const Analysis& analysis_;  // of these
+  const std::string& file_;
   bool all_;
   bool with_pipelines_;
   bool several_queues_ = false;  // that suspects lie on

@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "reader/analysis/findings.h"
+#include "reader/report/answer_text.h"
 #include "reader/report/describe.h"
-#include "reader/report/finding_text.h"
 #include "reader/report/signature.h"
 #include "reader/report/words.h"
 #include "reader/view/perfetto_export.h"
@@ -287,13 +287,12 @@ class DumpExport {
                       .flows = {},
                       .arguments = {}});
     }
-    std::string sentence;
-    AppendFinding(snapshot_, findings_, true, sentence);
+    const std::string answer = AnswerLine(AnswerInWords(snapshot_, findings_, true));
     trace_.Instant(
         {.time_ns = end_ns_,
          .track = process_,
          .category = "verdict",
-         .name = sentence,
+         .name = answer,
          .flows = {},
          .arguments = {{"how sure", std::string(CertaintyWord(findings_.culprit.certainty))},
                        {"signature", SignatureOf(snapshot_, findings_).id}}});

@@ -13,7 +13,7 @@
 #include "format/file/file_reader.h"
 #include "format/snapshot/snapshot_file.h"
 #include "reader/analysis/findings.h"
-#include "reader/report/finding_text.h"
+#include "reader/report/answer_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -101,7 +101,7 @@ Result<DumpSummary> SummariseDump(const std::string& file) {
   dump.program = snapshot.Text(snapshot.process.program);
   dump.version = snapshot.Text(snapshot.process.library_version);
   dump.certainty = findings.culprit.certainty;
-  AppendFinding(snapshot, findings, true, dump.sentence);
+  dump.sentence = AnswerLine(AnswerInWords(snapshot, findings, true));
   dump.loss_count = snapshot.losses.size();
   dump.signature = SignatureOf(snapshot, findings);
   return dump;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reader/report/finding_text.h"
+#include "reader/report/answer_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,19 +20,31 @@
 namespace cairn {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::string Sentence(const Snapshot& snapshot) {
-  std::string sentence;
-  AppendFinding(snapshot, AnalyseDump(snapshot), true, sentence);
-  return sentence;
+// The headline, with how sure it is behind " = ", and a line for each row.
+std::string InLines(const AnswerText& answer) {
+  std::string lines = answer.headline;
+  if (!answer.how_sure.empty()) lines += " = " + answer.how_sure;
+  for (const AnswerRow& row : answer.rows) {
+    lines += '\n';
+    lines += row.label;
+    lines += ": ";
+    lines += row.text;
+  }
+  return lines;
+}
+
+std::string Answer(const Snapshot& snapshot) {
+  return InLines(AnswerInWords(snapshot, AnalyseDump(snapshot), true));
 }
 
 // Three draws and a barrier in a pass of a queue.
-class FindingTextTest : public ::testing::Test {
+class AnswerTextTest : public ::testing::Test {
  protected:
-  FindingTextTest() {
+  AnswerTextTest() {
     context_ = block_.AddContext();
     queue_ = block_.AddQueue(context_, 0, "Graphics");
     const uint32_t fog = block_.AddPipeline(context_, "Volumetric fog");
@@ -58,7 +70,7 @@ class FindingTextTest : public ::testing::Test {
         {.kind = kind, .value = value, .queue = kind == IncidentKind::kHang ? queue_ : kNone}};
     return snapshot;
   }
-  std::string Told(IncidentKind kind, int64_t value) { return Sentence(Take(kind, value)); }
+  std::string Told(IncidentKind kind, int64_t value) { return Answer(Take(kind, value)); }
   // Mode top, everything reached.
   void TellLess() {
     block_.context(context_).mode = MarkerMode::kTop;
@@ -71,48 +83,54 @@ class FindingTextTest : public ::testing::Test {
   TestBlock::List list_{};
 };
 
-TEST_F(FindingTextTest, OneWorkProven) {
-  const std::string place =
-      R"( It stands in command list 1 "Main", submission 1 of queue 0 "Graphics" (direct), frame 5.)";
-  const std::string work =
-      R"(DRAW_INSTANCED 3 of Frame 1 > Lighting (graphics pipeline "Volumetric fog"))";
-  EXPECT_EQ(Told(IncidentKind::kHang, 2000),
-            "The GPU hung, or a fault that the driver does not report stopped it, in " + work +
-                ": proven, it was the only work running." + place);
-  EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
-            "The device was lost (VK_ERROR_DEVICE_LOST) in " + work +
-                ": proven, it was the only work running." + place);
-  EXPECT_EQ(Told(IncidentKind::kSignal, 11),
-            "The program died of SIGSEGV; on the GPU " + work + " was running." + place);
-  EXPECT_EQ(Told(IncidentKind::kSignal, 9),
-            "The program was killed by SIGKILL; on the GPU " + work + " was running." + place);
+TEST_F(AnswerTextTest, OneWorkProven) {
+  const std::string where =
+      "where: Frame 1 > Lighting · command list 1 \"Main\" · submission 1 · queue 0 \"Graphics\" "
+      "(direct) · frame 5\n"
+      "pipeline: graphics pipeline \"Volumetric fog\" [ PS: FogPS ]";
+  const std::string proven =
+      " in DRAW_INSTANCED 3 = proven\n" + where + "\nbecause: it was the only work running";
+  EXPECT_EQ(Told(IncidentKind::kHang, 2000), "GPU hang or unreported fault" + proven);
+  EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4), "Device lost (VK_ERROR_DEVICE_LOST)" + proven);
+  const std::string running = "\nrunning: DRAW_INSTANCED 3\n" + where;
+  EXPECT_EQ(Told(IncidentKind::kSignal, 11), "The program died of SIGSEGV" + running);
+  EXPECT_EQ(Told(IncidentKind::kSignal, 9), "The program was killed by SIGKILL" + running);
   EXPECT_EQ(Told(IncidentKind::kExited, 3),
-            "The program exited with code 3, with GPU work unfinished; on the GPU " + work +
-                " was running." + place);
-  EXPECT_EQ(
-      Told(IncidentKind::kSignal, 0),
-      "The program ended with GPU work unfinished; on the GPU " + work + " was running." + place);
+            "The program exited with code 3, with GPU work unfinished" + running);
+  EXPECT_EQ(Told(IncidentKind::kSignal, 0), "The program ended with GPU work unfinished" + running);
   EXPECT_EQ(Told(IncidentKind::kRequested, 0),
-            "Nothing had gone wrong: this report was asked for; on the GPU " + work +
-                " was running." + place);
+            "Nothing had gone wrong: this report was asked for" + running);
 }
 
-TEST_F(FindingTextTest, AHangOfAGpuMayBeAFault) {
+TEST_F(AnswerTextTest, OneLineOfIt) {
+  EXPECT_EQ(AnswerLine({.headline = "GPU hang in DRAW 1",
+                        .how_sure = "likely",
+                        .rows = {{"where", "Frame"}, {"because", "it was reached last"}}}),
+            "GPU hang in DRAW 1 (likely); where: Frame; because: it was reached last");
+  EXPECT_EQ(AnswerLine({.headline = "No incident was noticed"}), "No incident was noticed");
+}
+
+TEST_F(AnswerTextTest, PipelinesCanBeLeftOut) {
+  const Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
+  EXPECT_THAT(InLines(AnswerInWords(snapshot, AnalyseDump(snapshot), false)),
+              ::testing::Not(HasSubstr("pipeline")));
+}
+
+TEST_F(AnswerTextTest, AHangOfAGpuMayBeAFault) {
   Snapshot snapshot = Take(IncidentKind::kHang, 2000);
   snapshot.devices[context_].vendor_id = 0x10DE;
   snapshot.devices[context_].name = {};
-  EXPECT_THAT(Sentence(snapshot),
-              StartsWith("The GPU hung, or a fault that the driver does not report stopped it, in "
-                         "DRAW_INSTANCED 3 of Frame 1 > Lighting"));
+  EXPECT_THAT(Answer(snapshot),
+              StartsWith("GPU hang or unreported fault in DRAW_INSTANCED 3 = proven\n"));
   TellLess();
   snapshot = Take(IncidentKind::kHang, 2000);
   snapshot.devices[context_].vendor_id = 0x10DE;
   snapshot.devices[context_].name = {};
-  EXPECT_THAT(Sentence(snapshot), StartsWith("The GPU hung, or a fault that the driver does not "
-                                             "report stopped it, likely in DRAW_INSTANCED 3"));
+  EXPECT_THAT(Answer(snapshot),
+              StartsWith("GPU hang or unreported fault in DRAW_INSTANCED 3 = likely\n"));
 }
 
-TEST_F(FindingTextTest, SlowWorkIsNoCulprit) {
+TEST_F(AnswerTextTest, SlowWorkIsNoCulprit) {
   const TestBlock::List batch = block_.AddList(context_, queue_, 5, "Batch");
   for (int i = 0; i < 20; ++i) block_.Scope(batch, CAIRN_MARKER_DISPATCH, "");
   block_.Close(batch);
@@ -126,107 +144,106 @@ TEST_F(FindingTextTest, SlowWorkIsNoCulprit) {
   snapshot.submissions[0].time_ns = 2 * kSecond;
   snapshot.submissions[1].time_ns = 23 * kSecond;
   snapshot.queues[queue_].still_since_ns = 30 * kSecond;
-  EXPECT_THAT(
-      Sentence(snapshot),
-      StartsWith("The program exited with code 7, with GPU work unfinished; no culprit: the "
-                 "GPU was slow and made progress to the end, 8 of 20 pieces of work had "
-                 "finished in 8 s, 1 s each; on the GPU DISPATCH 9 was running."));
+  EXPECT_THAT(Answer(snapshot),
+              StartsWith("The program exited with code 7, with GPU work unfinished\n"
+                         "progress: no culprit: the GPU was slow and made progress to the end, 8 "
+                         "of 20 pieces of work had completed in 8 s, 1 s each\n"
+                         "running: DISPATCH 9\n"
+                         "where: command list 2 \"Batch\" · submission 2 · "));
 }
 
-TEST_F(FindingTextTest, TheLikelyOfSeveral) {
+TEST_F(AnswerTextTest, TheLikelyOfSeveral) {
   TellLess();
-  EXPECT_THAT(Told(IncidentKind::kDeviceLost, static_cast<int32_t>(0x887A0006)),
-              StartsWith("The device was lost (DXGI_ERROR_DEVICE_HUNG), likely in "
-                         "DRAW_INSTANCED 3 of Frame 1 > Lighting (graphics pipeline \"Volumetric "
-                         "fog\"), the first of 4 suspects: the last work with a pipeline that the "
-                         "GPU reached. It stands"));
+  const std::string answer = Told(IncidentKind::kDeviceLost, static_cast<int32_t>(0x887A0006));
+  EXPECT_THAT(answer,
+              StartsWith("Device lost (DXGI_ERROR_DEVICE_HUNG) in DRAW_INSTANCED 3 = likely\n"
+                         "where: Frame 1 > Lighting · command list 1 \"Main\" · "));
+  EXPECT_THAT(answer, EndsWith("\nbecause: the last work with a pipeline that the GPU reached; the "
+                               "first of 4 suspects"));
   EXPECT_THAT(Told(IncidentKind::kSignal, 6),
-              StartsWith("The program died of SIGABRT; on the GPU one or more of 4 were running, "
-                         "likely DRAW_INSTANCED 3 of Frame 1 > Lighting"));
+              StartsWith("The program died of SIGABRT\n"
+                         "running: one or more of 4, likely DRAW_INSTANCED 3\n"
+                         "where: Frame 1 > Lighting · "));
 }
 
-TEST_F(FindingTextTest, TheFirstOfSeveralMayBeUnlikelyAllTheSame) {
+TEST_F(AnswerTextTest, TheFirstOfSeveralMayBeUnlikelyAllTheSame) {
   TellLess();
   const Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
   Findings findings = AnalyseDump(snapshot);
   ASSERT_EQ(findings.culprit.certainty, Certainty::kLikely);
   findings.culprit.suspects.front().reason = SuspectReason::kHeldBack;
-  std::string sentence;
-  AppendFinding(snapshot, findings, false, sentence);
-  EXPECT_THAT(sentence, StartsWith("The device was lost (VK_ERROR_DEVICE_LOST); the first of 4 "
-                                   "suspects: DRAW_INSTANCED 3 of Frame 1 > Lighting, unlikely: a "
-                                   "wait holds its queue back."));
+  EXPECT_EQ(InLines(AnswerInWords(snapshot, findings, false)),
+            "Device lost (VK_ERROR_DEVICE_LOST), in one of 4 works = one of 4\n"
+            "because: nothing puts one before the others; the first: unlikely: a wait holds its "
+            "queue back");
 }
 
-TEST_F(FindingTextTest, SeveralAlike) {
+TEST_F(AnswerTextTest, SeveralAlike) {
   block_.SetProgress(list_, 9, 0);
-  EXPECT_THAT(
-      Told(IncidentKind::kHang, 2000),
-      StartsWith("The GPU hung, or a fault that the driver does not report stopped it; one of 3 "
-                 "equally likely, of 4 in all: DRAW_INSTANCED 1 of "
-                 "Frame 1 > Lighting (graphics pipeline \"Volumetric fog\"), the first work "
-                 "with a pipeline that has not finished. It stands"));
+  EXPECT_EQ(Told(IncidentKind::kHang, 2000),
+            "GPU hang or unreported fault, in one of 4 works = one of 3\n"
+            "because: 3 of them are equally likely; the first: the first work with a pipeline that "
+            "has not completed");
   EXPECT_THAT(Told(IncidentKind::kSignal, 9),
-              StartsWith("The program was killed by SIGKILL; on the GPU one or more of 4 were "
-                         "running, 3 of them equally likely, the first DRAW_INSTANCED 1 of"));
+              StartsWith("The program was killed by SIGKILL\n"
+                         "running: one or more of 4, the first DRAW_INSTANCED 1\n"));
 }
 
-TEST_F(FindingTextTest, AFaultIsToldWithItsAddress) {
+TEST_F(AnswerTextTest, AFaultIsToldWithItsAddress) {
   block_.AddFault(context_, "VK_KHR_device_fault", "page fault");
   block_.AddFaultAddress(context_, FaultAddressType::kWriteInvalid, 0x1000);
   EXPECT_THAT(Told(IncidentKind::kDeviceLost, -4),
-              StartsWith("The GPU faulted (invalid write at 0x1000) in DRAW_INSTANCED 3 of"));
+              StartsWith("GPU fault (invalid write at 0x1000) in DRAW_INSTANCED 3 = proven\n"));
 }
 
-TEST_F(FindingTextTest, NothingWasRunningOrNothingIsKnown) {
+TEST_F(AnswerTextTest, NothingWasRunningOrNothingIsKnown) {
   block_.SetProgress(list_, 11, 12);
   EXPECT_EQ(Told(IncidentKind::kSignal, 11),
-            "The program died of SIGSEGV; nothing was running on the GPU.");
-  EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
-            "The device was lost (VK_ERROR_DEVICE_LOST); all marked work that had begun had "
-            "finished. A GPU may go on "
-            "behind a wrong access: the culprit may be among what had finished. The last on queue "
-            "0 \"Graphics\" (direct) was "
-            "DRAW_INSTANCED 3 of Frame 1 > Lighting (graphics pipeline \"Volumetric fog\") in "
-            "command list 1 \"Main\".");
+            "The program died of SIGSEGV\nrunning: nothing on the GPU");
+  EXPECT_EQ(
+      Told(IncidentKind::kDeviceLost, -4),
+      "Device lost (VK_ERROR_DEVICE_LOST) = all completed\n"
+      "because: all marked work that had begun had completed. A GPU may go on behind a wrong "
+      "access: the culprit may be among completed work\n"
+      "last: queue 0 \"Graphics\" (direct): DRAW_INSTANCED 3 of Frame 1 > Lighting in command "
+      "list 1 \"Main\"");
   EXPECT_EQ(Told(IncidentKind::kExited, 0),
-            "The program exited with code 0; nothing was running on the GPU.");
+            "The program exited with code 0\nrunning: nothing on the GPU");
   block_.SetProgress(list_, 0, 0);
   EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
-            "The device was lost (VK_ERROR_DEVICE_LOST); no marked work was running.");
+            "Device lost (VK_ERROR_DEVICE_LOST) = nothing running\nrunning: no marked work");
   block_.context(context_).mode = MarkerMode::kOff;
   EXPECT_EQ(Told(IncidentKind::kHang, 2000),
-            "The GPU hung, or a fault that the driver does not report stopped it; what was running "
-            "is unknown, for the marker mode was off.");
+            "GPU hang or unreported fault = unknown\nrunning: unknown: the marker mode was off");
   // The report is about another device, which has no lists.
   Snapshot snapshot = Take(IncidentKind::kRequested, 0);
   snapshot.devices.push_back(snapshot.devices[context_]);
-  std::string sentence;
-  AppendFinding(snapshot, AnalyseDump(snapshot, 1), false, sentence);
-  EXPECT_EQ(sentence,
-            "Nothing had gone wrong: this report was asked for; no command list is registered.");
-  EXPECT_EQ(Sentence(Snapshot()), "No incident was noticed; no command list is registered.");
+  EXPECT_EQ(InLines(AnswerInWords(snapshot, AnalyseDump(snapshot, 1), false)),
+            "Nothing had gone wrong: this report was asked for\n"
+            "running: unknown: no command list is registered");
+  EXPECT_EQ(Answer(Snapshot()),
+            "No incident was noticed\nrunning: unknown: no command list is registered");
 }
 
 // A fault soon after a submission: no copy of the words tells of its begin.
-TEST_F(FindingTextTest, WhatOldCopiesDoNotTellIsNotKnown) {
+TEST_F(AnswerTextTest, OldCopiesLeaveOpenTheWorkThatWasRunning) {
   block_.SetProgress(list_, 0, 0);
   block_.context(context_).memory = WordMemory::kMirrored;
   block_.context(context_).mirror_period_us = 500;
   EXPECT_EQ(Told(IncidentKind::kSignal, 9),
-            "The program was killed by SIGKILL; what was running is unknown, for its words were "
-            "copies, up to 500 µs old. By these the next to begin on queue 0 \"Graphics\" (direct) "
-            "was command list 1 \"Main\".");
+            "The program was killed by SIGKILL\n"
+            "running: unknown: the GPU's words were copies, up to 500 µs old\n"
+            "then: queue 0 \"Graphics\" (direct) had to begin command list 1 \"Main\"");
   EXPECT_EQ(Told(IncidentKind::kExited, 0),
-            "The program exited with code 0; nothing was running on the GPU.")
+            "The program exited with code 0\nrunning: nothing on the GPU")
       << "they were copied a last time";
   block_.SetProgress(list_, 11, 12);
   EXPECT_EQ(Told(IncidentKind::kSignal, 9),
-            "The program was killed by SIGKILL; nothing was running on the GPU.")
+            "The program was killed by SIGKILL\nrunning: nothing on the GPU")
       << "all had finished";
 }
 
-TEST_F(FindingTextTest, FinishedWorkThatLeadsToTheFaultIsNamed) {
+TEST_F(AnswerTextTest, FinishedWorkThatLeadsToTheFaultIsNamed) {
   Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
   snapshot.recordings[0].reached = 11;
   snapshot.recordings[0].passed = 12;
@@ -244,16 +261,15 @@ TEST_F(FindingTextTest, FinishedWorkThatLeadsToTheFaultIsNamed) {
   bind = {.kind = EventKind::kBind, .type = static_cast<uint16_t>(BindPoint::kVertexBuffer)};
   bind.detail = 0;
   snapshot.binds = {{0, false, 0}};
-  const std::string sentence = Sentence(snapshot);
-  EXPECT_THAT(sentence, StartsWith("The GPU faulted (says the kernel's log); one of 3, all equally "
-                                   "likely: DRAW_INSTANCED 3 of Frame 1 (graphics pipeline "
-                                   "\"Volumetric fog\"), finished, and leads to the address "
-                                   "of the fault; uses vertex buffer 0: "));
-  EXPECT_THAT(sentence, HasSubstr("\"Victim\""));
+  EXPECT_THAT(Answer(snapshot),
+              StartsWith("GPU fault, in one of 3 works = one of 3\n"
+                         "told by: the kernel's log\n"
+                         "because: nothing puts one before the others; the first: completed, and "
+                         "leads to the address of the fault"));
 }
 
 // A thread with three calls into Direct3D, of which the last did not return.
-class CrashInACallTest : public FindingTextTest {
+class CrashInACallTest : public AnswerTextTest {
  protected:
   static constexpr uint64_t kList = 0x1e00, kHeap = 0x4ea0;
 
@@ -306,30 +322,30 @@ class CrashInACallTest : public FindingTextTest {
                                 .size_bytes = 0x8000});
   }
   static constexpr const char* kCall =
-      "The program died of SIGSEGV in ID3D12GraphicsCommandList::Dispatch(ThreadGroupCountX = 64, "
-      "ThreadGroupCountY = 1, ThreadGroupCountZ = 1) of command list \"Main\", which did not "
-      "return, on thread 42 \"render\"; ";
+      "The program died of SIGSEGV\n"
+      "call: ID3D12GraphicsCommandList::Dispatch(ThreadGroupCountX = 64, ThreadGroupCountY = 1, "
+      "ThreadGroupCountZ = 1) of command list \"Main\", which did not return, on thread 42 "
+      "\"render\"\n";
 };
 
 TEST_F(CrashInACallTest, TheCallIsToldBeforeWhatTheGpuDid) {
   block_.SetProgress(list_, 11, 12);
-  EXPECT_EQ(Sentence(TakeCrash()), std::string(kCall) + "nothing was running on the GPU.");
+  EXPECT_EQ(Answer(TakeCrash()), std::string(kCall) + "running: nothing on the GPU");
   block_.SetProgress(list_, 9, 8);
-  EXPECT_THAT(Sentence(TakeCrash()),
-              StartsWith(std::string(kCall) + "on the GPU DRAW_INSTANCED 3 of"));
+  EXPECT_THAT(Answer(TakeCrash()), StartsWith(std::string(kCall) + "running: DRAW_INSTANCED 3\n"));
 }
 
 TEST_F(CrashInACallTest, ATableOutsideOfItsHeapIsNamed) {
   block_.SetProgress(list_, 11, 12);
   Snapshot snapshot = TakeCrash();
   AddHeap(snapshot);
-  EXPECT_EQ(Sentence(snapshot),
+  EXPECT_EQ(Answer(snapshot),
             std::string(kCall) +
-                "nothing was running on the GPU. The list's root parameter 3 is the descriptor "
-                "table 0xffffffe0, which lies in no descriptor heap: descriptor heap \"Shader "
-                "heap\" has 0x4ea0 to 0xce9f.");
+                "tables: The list's root parameter 3 is the descriptor table 0xffffffe0, which "
+                "lies in no descriptor heap: descriptor heap \"Shader heap\" has 0x4ea0 to 0xce9f\n"
+                "running: nothing on the GPU");
   snapshot.calls[2].function = snapshot.AddText("ID3D12GraphicsCommandList::DrawInstanced");
-  EXPECT_THAT(Sentence(snapshot), ::testing::Not(HasSubstr("descriptor table")))
+  EXPECT_THAT(Answer(snapshot), ::testing::Not(HasSubstr("descriptor table")))
       << "those of draws are others";
 }
 
@@ -337,11 +353,11 @@ TEST_F(CrashInACallTest, AThreadThatIsInNoCallIsNotTakenForAnotherOne) {
   block_.SetProgress(list_, 11, 12);
   Snapshot snapshot = TakeCrash();
   snapshot.threads[0].crashed = false;
-  EXPECT_EQ(Sentence(snapshot), "The program died of SIGSEGV; nothing was running on the GPU.");
+  EXPECT_EQ(Answer(snapshot), "The program died of SIGSEGV\nrunning: nothing on the GPU");
 }
 
 // The GPU is the CPU: lavapipe.
-TEST_F(FindingTextTest, TheCpuFaultsInMemoryThatWasFreed) {
+TEST_F(AnswerTextTest, TheCpuFaultsInMemoryThatWasFreed) {
   Snapshot snapshot = Take(IncidentKind::kSignal, 11);
   snapshot.incidents[0].address = 0x7f0000001040;
   snapshot.devices[0].name = snapshot.AddText("llvmpipe (LLVM 15.0.6, 256 bits)");
@@ -353,24 +369,29 @@ TEST_F(FindingTextTest, TheCpuFaultsInMemoryThatWasFreed) {
                               .destroyed_ns = 5,
                               .gpu_address = 0x7f0000001000,
                               .size_bytes = 0x1000});
-  EXPECT_THAT(Sentence(snapshot),
-              StartsWith("The program died of SIGSEGV, at 0x7f0000001040, in buffer \"Particles\" "
-                         "+ 0x40 of 4 KiB, destroyed; on the GPU DRAW_INSTANCED 3 of"));
+  EXPECT_THAT(
+      Answer(snapshot),
+      StartsWith("The program died of SIGSEGV\n"
+                 "address: 0x7f0000001040, in buffer \"Particles\" + 0x40 of 4 KiB, destroyed\n"
+                 "running: DRAW_INSTANCED 3\n"));
   snapshot.incidents[0].address = 0x7f0000002040;
-  EXPECT_THAT(Sentence(snapshot),
-              StartsWith("The program died of SIGSEGV, at 0x7f0000002040, in no object that is "
-                         "known, 64 bytes behind buffer \"Particles\" (destroyed); on the GPU"));
+  EXPECT_THAT(
+      Answer(snapshot),
+      StartsWith("The program died of SIGSEGV\n"
+                 "address: 0x7f0000002040, in no object that is known, 64 bytes behind buffer "
+                 "\"Particles\" (destroyed)\n"
+                 "running: "));
   snapshot.incidents[0].address = 0x7f0100001040;
-  EXPECT_THAT(Sentence(snapshot), StartsWith("The program died of SIGSEGV; on the GPU"))
+  EXPECT_THAT(Answer(snapshot), StartsWith("The program died of SIGSEGV\nrunning: "))
       << "other memory of the process";
   snapshot.incidents[0].address = 0x7f0000001040;
   snapshot.devices[0].name = snapshot.AddText("NVIDIA H100");
   snapshot.devices[0].vendor_id = 0x10de;
-  EXPECT_THAT(Sentence(snapshot), StartsWith("The program died of SIGSEGV; on the GPU"))
+  EXPECT_THAT(Answer(snapshot), StartsWith("The program died of SIGSEGV\nrunning: "))
       << "its addresses are not those of the process";
 }
 
-TEST_F(FindingTextTest, WhatShadersReachByAddressAndWasDestroyedMeanwhileIsNamed) {
+TEST_F(AnswerTextTest, WhatShadersReachByAddressAndWasDestroyedMeanwhileIsNamed) {
   Snapshot snapshot = Take(IncidentKind::kHang, 2000);
   const uint64_t submitted_ns = snapshot.submissions[0].time_ns;
   const auto add = [&](const char* name, uint64_t created_ns, uint64_t destroyed_ns) {
@@ -385,35 +406,34 @@ TEST_F(FindingTextTest, WhatShadersReachByAddressAndWasDestroyedMeanwhileIsNamed
   };
   add("Before", 0, submitted_ns - 1);
   add("Younger", submitted_ns + 1, submitted_ns + 2);
-  EXPECT_THAT(Sentence(snapshot), ::testing::Not(HasSubstr("destroyed")));
+  EXPECT_THAT(Answer(snapshot), ::testing::Not(HasSubstr("destroyed")));
   add("Particles", 0, submitted_ns + 20'000'000);
-  EXPECT_THAT(Sentence(snapshot),
-              ::testing::EndsWith(
-                  " While work was in flight, memory that shaders may reach by address was "
-                  "destroyed: buffer \"Particles\" (4 KiB at 0x7000), destroyed 20 ms after "
-                  "submission 1 of queue 0 \"Graphics\" (direct)."));
+  EXPECT_THAT(
+      Answer(snapshot),
+      EndsWith("\nfreed: memory that shaders may reach by address, while work was in flight: "
+               "buffer \"Particles\" (4 KiB at 0x7000), destroyed 20 ms after submission 1 of "
+               "queue 0 \"Graphics\" (direct)"));
   // The answer about another device says nothing of it.
   snapshot.incidents[0] = {.kind = IncidentKind::kDeviceLost, .value = -4, .queue = kNone};
   snapshot.devices.push_back(snapshot.devices[0]);
   snapshot.devices[1].device_lost = true;
-  std::string sentence;
-  AppendFinding(snapshot, AnalyseDump(snapshot, 1), true, sentence);
-  EXPECT_THAT(sentence, StartsWith("The device was lost"));
-  EXPECT_THAT(sentence, ::testing::Not(HasSubstr("destroyed")));
+  const std::string answer = InLines(AnswerInWords(snapshot, AnalyseDump(snapshot, 1), true));
+  EXPECT_THAT(answer, StartsWith("Device lost"));
+  EXPECT_THAT(answer, ::testing::Not(HasSubstr("destroyed")));
 }
 
-TEST_F(FindingTextTest, ArgumentsThatAreWrittenTooLateAreSaid) {
+TEST_F(AnswerTextTest, ArgumentsThatAreWrittenTooLateAreSaid) {
   const Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
   Findings findings = AnalyseDump(snapshot);
   findings.culprit.late_arguments_writer = 3;
-  std::string sentence;
-  AppendFinding(snapshot, findings, true, sentence);
-  EXPECT_THAT(sentence, HasSubstr("it was the only work running; it reads its arguments before "
-                                  "DRAW_INSTANCED 2 of the same list writes them. It stands in"));
+  const std::string answer = InLines(AnswerInWords(snapshot, findings, true));
+  EXPECT_THAT(answer, EndsWith("\nbecause: it was the only work running\n"
+                               "arguments: it reads them before DRAW_INSTANCED 2 of the same list "
+                               "writes them"));
 }
 
 // In mode top a barrier is a candidate, too; whatever is bound, it runs no shader.
-TEST_F(FindingTextTest, ABarrierIsNotToldWithShaders) {
+TEST_F(AnswerTextTest, ABarrierIsNotToldWithShaders) {
   Snapshot snapshot = Take(IncidentKind::kHang, 2000);
   const Analysis analysis = Analyse(snapshot);
   for (const Scope& scope : analysis.scopes) {
@@ -423,22 +443,23 @@ TEST_F(FindingTextTest, ABarrierIsNotToldWithShaders) {
   }
 }
 
-TEST_F(FindingTextTest, AWaitForNothing) {
+TEST_F(AnswerTextTest, AWaitForNothing) {
   block_.SetProgress(list_, 0, 0);
   block_.AddSync(SyncKind::kWait, queue_, 1, 0x20, 7);
-  EXPECT_EQ(
-      Told(IncidentKind::kHang, 2000),
-      "A wait does not end: queue 0 \"Graphics\" (direct) waits for semaphore 0x20 to reach 7, "
-      "which nothing was told to signal so far.");
+  EXPECT_EQ(Told(IncidentKind::kHang, 2000),
+            "A wait does not end\n"
+            "wait: queue 0 \"Graphics\" (direct) waits for semaphore 0x20 to reach 7, which "
+            "nothing was told "
+            "to signal so far");
 }
 
-TEST_F(FindingTextTest, TheCallOfTheTraceIsNamed) {
+TEST_F(AnswerTextTest, TheCallOfTheTraceIsNamed) {
   Snapshot snapshot = Take(IncidentKind::kHang, 1);
   for (Event& event : snapshot.events) event.call = 18233;
-  EXPECT_THAT(Sentence(snapshot), HasSubstr("frame 5, call 18,233 of the trace."));
+  EXPECT_THAT(Answer(snapshot), HasSubstr(" · frame 5 · call 18,233 of the trace\n"));
 }
 
-TEST(FindingText, NamesAreMadeVisible) {
+TEST(AnswerText, NamesAreMadeVisible) {
   TestBlock block;
   const uint32_t context = block.AddContext();
   const uint32_t queue = block.AddQueue(context, 0, "\x1b]0;q");
@@ -448,9 +469,12 @@ TEST(FindingText, NamesAreMadeVisible) {
   block.Submit(queue, list);
   block.SetProgress(list, 2, 0);
   const Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1).value());
-  const std::string sentence = Sentence(snapshot);
-  EXPECT_TRUE(IsVisibleText(sentence)) << sentence;
-  EXPECT_THAT(sentence, HasSubstr("DRAW 1: \"\\u{202e}\" of \\x1b[2J (pipeline \"p\\x0d\")"));
+  const std::string answer = Answer(snapshot);
+  EXPECT_THAT(
+      answer,
+      HasSubstr("running: DRAW 1: \"\\u{202e}\", perhaps\nwhere: \\x1b[2J · command list 1 "
+                "\"a\\x0ab\", still being recorded · submission 1 · queue 0 \"\\x1b]0;q\""));
+  EXPECT_THAT(answer, HasSubstr("\npipeline: pipeline \"p\\x0d\""));
 }
 
 // A render pass in which the GPU writes nothing: 20 draws, of which one may be the culprit.
@@ -494,7 +518,7 @@ class TiedDrawsTest : public ::testing::Test {
     Snapshot snapshot =
         std::move(SnapshotFromBlock(block_.bytes(), 1'700'000'005'000'000'000).value());
     snapshot.incidents = {{.kind = IncidentKind::kHang, .value = 2000, .queue = queue_}};
-    return Sentence(snapshot);
+    return Answer(snapshot);
   }
 
   TestBlock block_;
@@ -507,24 +531,23 @@ class TiedDrawsTest : public ::testing::Test {
 TEST_F(TiedDrawsTest, HowManyTieIsSaid) {
   EXPECT_THAT(
       Told(0, 0, 0),
-      HasSubstr("; one of 20 equally likely, of 21 in all: DRAW 1 (36 vertices, 1 instance) "
-                "(graphics pipeline "
-                "\"Plain\"), one of 20 of this pass, between which the GPU writes nothing."));
+      HasSubstr(", in one of 21 works = one of 20\n"
+                "because: 20 of them are equally likely; the first: one of 20 of this pass, "
+                "between which the GPU writes nothing"));
 }
 
 TEST_F(TiedDrawsTest, OneWhoseShaderHasALoopComesFirst) {
-  EXPECT_THAT(
-      Told(4, march_, 36),
-      HasSubstr(", likely in DRAW 4 (36 vertices, 1 instance) (graphics pipeline \"March\"), "
-                "the first of 21 suspects: one of 20 of this pass, between which the GPU "
-                "writes nothing; likelier than others: a shader of its pipeline has a "
-                "loop."));
+  const std::string told = Told(4, march_, 36);
+  EXPECT_THAT(told, HasSubstr(" in DRAW 4 (36 vertices, 1 instance) = likely\n"));
+  EXPECT_THAT(told, HasSubstr("\npipeline: graphics pipeline \"March\""));
+  EXPECT_THAT(told, HasSubstr("\nbecause: one of 20 of this pass, between which the GPU writes "
+                              "nothing; likelier than others: a shader of its pipeline has a loop; "
+                              "the first of 21 suspects"));
 }
 
 TEST_F(TiedDrawsTest, AnAbsurdCountComesFirst) {
   const std::string told = Told(7, plain_, 0xFFFFFFFF);
-  EXPECT_THAT(told, HasSubstr(", likely in DRAW 7 "));
-  EXPECT_THAT(told, HasSubstr("DRAW 7 (4294967295 vertices, 1 instance)"));
+  EXPECT_THAT(told, HasSubstr(" in DRAW 7 (4294967295 vertices, 1 instance) = likely\n"));
   EXPECT_THAT(told, HasSubstr("by its arguments it would run for minutes"));
 }
 

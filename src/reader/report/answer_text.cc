@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/answer_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/signal_name.h"
+#include "base/text.h"
+#include "reader/analysis/work_class.h"
+#include "reader/report/call_text.h"
+#include "reader/report/describe.h"
+#include "reader/report/fault_text.h"
+#include "reader/report/suspect_text.h"
+#include "reader/report/words.h"
+
+namespace cairn {
+namespace {
+
+constexpr size_t kQueuesNamed = 4;
+
+// Returns true if the reason's words begin with "unlikely".
+bool IsUnlikely(SuspectReason reason) {
+  return reason == SuspectReason::kRawMarkersClear || reason == SuspectReason::kRunsNothing ||
+         reason == SuspectReason::kHeldBack;
+}
+
+class AnswerWriter {
+ public:
+  AnswerWriter(const Snapshot& snapshot, const Findings& findings, bool with_pipelines)
+      : snapshot_(snapshot),
+        findings_(findings),
+        analysis_(findings.analysis),
+        finding_(findings.culprit),
+        with_pipelines_(with_pipelines) {}
+
+  AnswerText Write() && {
+    WriteWhatHappened();
+    if (finding_.kind == FindingKind::kDeadlock) {
+      WriteDeadlock();
+    } else if (finding_.kind == FindingKind::kEndlessWait) {
+      WriteEndlessWait();
+    } else if (finding_.suspects.empty()) {
+      WriteNoSuspect();
+    } else if (AccusesWork(finding_.kind)) {
+      WriteSuspects();
+    } else {
+      WriteRunning();
+    }
+    WriteMoreFacts();
+    return std::move(answer_);
+  }
+
+ private:
+  // Appends to the headline.
+  template <typename... Arguments>
+  void Head(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(answer_.headline), format,
+                   std::forward<Arguments>(arguments)...);
+  }
+  // Begins a row; what is appended to the string that is returned stands in it.
+  std::string& Row(std::string_view label) {
+    return answer_.rows.emplace_back(AnswerRow{label, std::string()}).text;
+  }
+
+  void WriteWhatHappened() {
+    const Incident* const incident =
+        finding_.incident == kNone ? nullptr : &snapshot_.incidents[finding_.incident];
+    switch (finding_.kind) {
+      case FindingKind::kGpuFault:
+        Head("GPU fault");
+        if (finding_.fault_address == kNone) {
+          Row("told by") = "the kernel's log";
+          return;
+        }
+        Head(" ({} at {:#x})",
+             FaultAddressTypeWord(snapshot_.fault_addresses[finding_.fault_address].type),
+             snapshot_.fault_addresses[finding_.fault_address].address);
+        return;
+      case FindingKind::kDeviceLost: {
+        const std::string_view name = DeviceLostCodeName(incident->value);
+        return Head("Device lost ({})",
+                    name.empty() ? DeviceLostCodeInWords(incident->value) : std::string(name));
+      }
+      case FindingKind::kGpuHang:
+        return Head("GPU hang{}", finding_.may_be_fault ? " or unreported fault" : "");
+      case FindingKind::kDeadlock: return Head("Deadlock: queues wait for each other");
+      case FindingKind::kEndlessWait: return Head("A wait does not end");
+      case FindingKind::kCpuFault:
+        Head("The program died of {}", SignalWord(incident->value));
+        return WriteCrash();
+      case FindingKind::kKilled:
+        return Head("The program was killed by {}", SignalWord(incident->value));
+      case FindingKind::kExited:
+        if (incident->kind != IncidentKind::kExited) {
+          return Head("The program ended with GPU work unfinished");
+        }
+        return Head("The program exited with code {}, with GPU work unfinished", incident->value);
+      case FindingKind::kNothingWrong: return WriteNothingWrong(incident);
+    }
+  }
+
+  void WriteNothingWrong(const Incident* incident) {
+    if (incident == nullptr) {
+      Head("No incident was noticed");
+    } else if (incident->kind == IncidentKind::kExited) {
+      Head("The program exited with code {}", incident->value);
+    } else if (incident->kind == IncidentKind::kRequested) {
+      Head("Nothing had gone wrong: this report was asked for");
+    } else {
+      Head("What happened is not known to this version");
+    }
+  }
+
+  static std::string SignalWord(int64_t number) {
+    const std::string_view name = SignalName(number);
+    return name.empty() ? SignalInWords(number) : std::string(name);
+  }
+
+  // The call that the thread was in, and the object that the address lies in or near.
+  void WriteCrash() {
+    std::string call;
+    AppendUnreturnedCall(snapshot_, finding_.crash, call);
+    // The words begin with " in ".
+    if (!call.empty()) Row("call") = call.substr(4);
+    for (const FaultAddressVerdict& verdict : findings_.addresses.of_cpu) {
+      if (verdict.incident != finding_.incident || !verdict.near_object) continue;
+      std::string& row = Row("address");
+      fmt::format_to(std::back_inserter(row), "{:#x}, ", verdict.given);
+      if (verdict.owners.empty()) {
+        AppendOwners(snapshot_, verdict, 1, row);
+      } else {
+        AppendCrashOwner(snapshot_, verdict.owners.front(), row);
+      }
+    }
+    AppendStrayTables(snapshot_, finding_.crash_tables, "tables");
+  }
+
+  void AppendStrayTables(const Snapshot& snapshot, const BoundTables& tables,
+                         std::string_view label) {
+    std::string words;
+    cairn::AppendStrayTables(snapshot, tables, words);
+    if (words.empty()) return;
+    // Sentences, each with a blank before it.
+    words.erase(0, 1);
+    if (words.ends_with('.')) words.pop_back();
+    Row(label) = std::move(words);
+  }
+
+  void WriteDeadlock() {
+    if (finding_.cycle == kNone) return;
+    AppendCycle(snapshot_, findings_.waits, findings_.waits.cycles[finding_.cycle], Row("wait"));
+  }
+
+  void WriteEndlessWait() {
+    const Wait& wait = findings_.waits.waits[finding_.wait];
+    const Sync& sync = snapshot_.syncs[wait.sync];
+    std::string& row = Row("wait");
+    AppendQueue(snapshot_, sync.queue, row);
+    row += " waits for ";
+    AppendSync(snapshot_, sync, row);
+    switch (wait.state) {
+      case WaitState::kNeverSignalled: row += ", which nothing was told to signal so far"; break;
+      case WaitState::kUnknown: row += ", and what would signal it is not known"; break;
+      default: row += ", which the presentation engine has not signalled"; break;
+    }
+  }
+
+  void WriteSuspects() {
+    const size_t count = finding_.suspects.size();
+    const SuspectWork& first = finding_.suspects.front();
+    switch (finding_.certainty) {
+      case Certainty::kProven: answer_.how_sure = "proven"; break;
+      case Certainty::kLikely:
+        if (IsUnlikely(first.reason)) return WriteSeveral(count);
+        answer_.how_sure = "likely";
+        break;
+      case Certainty::kOneOf: return WriteSeveral(finding_.tied);
+      case Certainty::kNothingRunning:
+      case Certainty::kAllCompleted:
+      case Certainty::kUnknown:
+        answer_.how_sure = "unknown";
+        Row("because") = fmt::format(
+            "{} no end that can be seen",
+            count == 1 ? "the only candidate has" : fmt::format("{} candidates have", count));
+        return;
+    }
+    Head(" in ");
+    AppendWork(first, answer_.headline);
+    WriteWork(first);
+    std::string& because = Row("because");
+    if (finding_.certainty == Certainty::kProven) {
+      because = "it was the only work running";
+    } else {
+      AppendSuspectReason(snapshot_, findings_, first, false, because);
+      if (count > 1) {
+        fmt::format_to(std::back_inserter(because), "; the first of {} suspects", count);
+      }
+    }
+    WriteUses(first);
+  }
+
+  // Nothing puts one before the others: the headline names none, and the table of suspects follows.
+  void WriteSeveral(size_t alike) {
+    const size_t count = finding_.suspects.size();
+    answer_.how_sure = fmt::format("one of {}", alike);
+    Head(", in one of {} works", count);
+    std::string& because = Row("because");
+    if (alike >= count) {
+      because = "nothing puts one before the others";
+    } else {
+      fmt::format_to(std::back_inserter(because), "{} of them are equally likely", alike);
+    }
+    because += "; the first: ";
+    AppendSuspectReason(snapshot_, findings_, finding_.suspects.front(), false, because);
+  }
+
+  // Something else failed: what ran on the GPU meanwhile.
+  void WriteRunning() {
+    WriteSlow();
+    const size_t count = finding_.suspects.size();
+    const SuspectWork& first = finding_.suspects.front();
+    std::string& row = Row("running");
+    if (count == 1) {
+      AppendWork(first, row);
+      if (finding_.certainty != Certainty::kProven) row += ", perhaps";
+    } else {
+      fmt::format_to(std::back_inserter(row), "one or more of {}, {} ", count,
+                     finding_.certainty == Certainty::kLikely ? "likely" : "the first");
+      AppendWork(first, row);
+    }
+    WriteWork(first);
+  }
+
+  void WriteSlow() {
+    const SlowProgress& slow = finding_.slow;
+    if (slow.verdict == kNone) return;
+    const auto duration_ns = static_cast<int64_t>(slow.duration_ns);
+    Row("progress") = fmt::format(
+        "no culprit: the GPU was slow and made progress to the end, {} of {} pieces of work {} in "
+        "{}, {} each",
+        GroupedDigits(slow.done_count), GroupedDigits(slow.work_count),
+        slow.counts_begun ? "were reached" : "had completed", DurationInWords(duration_ns),
+        DurationInWords(duration_ns / static_cast<int64_t>(slow.done_count)));
+  }
+
+  void WriteNoSuspect() {
+    if (AccusesWork(finding_.kind)) answer_.how_sure = CertaintyWord(finding_.certainty);
+    if (finding_.certainty == Certainty::kAllCompleted) {
+      WriteLastCompleted();
+    } else if (finding_.certainty == Certainty::kNothingRunning) {
+      Row("running") = AccusesWork(finding_.kind) ? "no marked work" : "nothing on the GPU";
+    } else if (std::none_of(analysis_.verdicts.begin(), analysis_.verdicts.end(),
+                            [this](const QueueVerdict& verdict) {
+                              return findings_.device == kNone ||
+                                     verdict.device == findings_.device;
+                            })) {
+      Row("running") = "unknown: no command list is registered";
+    } else {
+      WriteNotKnown();
+    }
+  }
+
+  void WriteLastCompleted() {
+    Row("because") =
+        "all marked work that had begun had completed. A GPU may go on behind a wrong access: the "
+        "culprit may be "
+        "among completed work";
+    const size_t count = finding_.last_completed.size();
+    for (size_t i = 0; i < std::min(count, kQueuesNamed); ++i) {
+      const CompletedWork& last = finding_.last_completed[i];
+      std::string& row = Row("last");
+      AppendQueue(snapshot_, analysis_.verdicts[last.verdict].queue, row);
+      row += ": ";
+      if (last.scope != kNone) {
+        const SuspectWork work{
+            .verdict = last.verdict, .execution = last.execution, .scope = last.scope};
+        AppendWork(work, row);
+        AppendPathOf(work, " of ", row);
+        row += " in ";
+      }
+      AppendList(last.execution, row);
+    }
+    if (count > kQueuesNamed)
+      Row("last") = fmt::format("… and {} more queues", count - kQueuesNamed);
+  }
+
+  // If the words were old copies, names the work that each queue had to begin next.
+  void WriteNotKnown() {
+    const size_t named = std::min(finding_.next_to_begin.size(), kQueuesNamed);
+    std::string& row = Row("running");
+    row = "unknown: ";
+    if (named == 0) {
+      row += "the marker mode was off";
+      return;
+    }
+    const QueueVerdict& first = analysis_.verdicts[finding_.next_to_begin.front().verdict];
+    fmt::format_to(std::back_inserter(row), "the GPU's words were copies, up to {} µs old",
+                   snapshot_.devices[first.device].mirror_period_us);
+    for (size_t i = 0; i < named; ++i) {
+      const NextWork& next = finding_.next_to_begin[i];
+      std::string& begins = Row("then");
+      AppendQueue(snapshot_, analysis_.verdicts[next.verdict].queue, begins);
+      begins += " had to begin ";
+      AppendList(next.execution, begins);
+    }
+  }
+
+  // Facts that stand beside any answer.
+  void WriteMoreFacts() {
+    if (finding_.kind != FindingKind::kCpuFault) {
+      AppendStrayTables(snapshot_, finding_.crash_tables, "tables");
+    }
+    WriteFreedInFlight();
+  }
+
+  // The first object that the failed work may have accessed and that was destroyed while it was in flight, unless the
+  // address of a fault names it. Of the device in question.
+  void WriteFreedInFlight() {
+    if (!AccusesWork(finding_.kind) || finding_.fault_address != kNone) return;
+    const FreedInFlight* first = nullptr;
+    size_t count = 0;
+    for (const FreedInFlight& freed : findings_.freed_in_flight) {
+      const uint32_t device = snapshot_.objects[freed.object].device;
+      if (findings_.device != kNone && device != findings_.device) continue;
+      if (count++ == 0) first = &freed;
+    }
+    if (first == nullptr) return;
+    std::string& row = Row("freed");
+    row = "memory that shaders may reach by address, while work was in flight: ";
+    AppendFreedInFlight(snapshot_, *first, row);
+    if (count > 1) fmt::format_to(std::back_inserter(row), "; {} more", count - 1);
+  }
+
+  // The rows "where" and "pipeline".
+  void WriteWork(const SuspectWork& suspect) {
+    std::string& row = Row("where");
+    AppendPathOf(suspect, "", row);
+    if (!row.empty()) row += " · ";
+    AppendList(suspect.execution, row);
+    const Execution& execution = analysis_.executions[suspect.execution];
+    AppendExecutionNotes(snapshot_, execution, row);
+    if (execution.submission != kNone) {
+      fmt::format_to(std::back_inserter(row), " · submission {}",
+                     snapshot_.submissions[execution.submission].number);
+    }
+    row += " · ";
+    AppendQueue(snapshot_, QueueOfExecution(snapshot_, execution), row);
+    fmt::format_to(std::back_inserter(row), " · frame {}", execution.frame);
+    if (suspect.scope == kNone) return;
+    const Scope& scope = analysis_.scopes[suspect.scope];
+    const uint64_t call = snapshot_.events[scope.event].call;
+    if (call != 0) {
+      fmt::format_to(std::back_inserter(row), " · call {} of the trace", GroupedDigits(call));
+    }
+    const uint32_t pipeline = PipelineOf(snapshot_, scope);
+    if (pipeline != kNone && with_pipelines_) AppendPipeline(snapshot_, pipeline, Row("pipeline"));
+    WriteEventId(suspect);
+  }
+
+  // Of the innermost annotated label around the work.
+  void WriteEventId(const SuspectWork& suspect) {
+    const CandidateContext* const context = FindContext(analysis_, suspect);
+    if (context == nullptr || context->annotation_scope == kNone) return;
+    const uint32_t event = analysis_.scopes[context->annotation_scope].event;
+    const Annotation& annotation = snapshot_.annotations[snapshot_.events[event].detail];
+    if (annotation.event_id == 0) return;
+    std::string& row = Row("EventID");
+    AppendEventId(annotation.event_id, row);
+    row += ", \"";
+    AppendVisibleText(snapshot_.Text(annotation.name), row);
+    row += '"';
+  }
+
+  // The row "uses": what leads to the fault, was destroyed, or lies in no object that is known.
+  void WriteUses(const SuspectWork& suspect) {
+    if (suspect.binding != kNone) {
+      AppendBinding(snapshot_, analysis_.bindings[suspect.binding], Row("uses"));
+    }
+    if (finding_.late_arguments_writer == kNone) return;
+    std::string& row = Row("arguments");
+    row = "it reads them before ";
+    AppendScope(snapshot_, analysis_.scopes[finding_.late_arguments_writer], ScopeDetail::kShort,
+                row);
+    row += " of the same list writes them";
+  }
+
+  // `DRAW_INSTANCED 3 (3 vertices, 1 instance)`
+  void AppendWork(const SuspectWork& suspect, std::string& out) const {
+    if (suspect.scope != kNone) {
+      AppendScope(snapshot_, analysis_.scopes[suspect.scope], ScopeDetail::kShort, out);
+    } else if (suspect.after_marker == kNone) {
+      out += "work outside of markers";
+    } else if (suspect.after_marker == 0) {
+      out += "what was recorded before raw marker 1";
+    } else {
+      fmt::format_to(std::back_inserter(out), "what was recorded behind raw marker {}",
+                     suspect.after_marker);
+    }
+  }
+
+  // The names around the work, `Frame 1 > Lighting`, behind `before`; nothing if there are none.
+  void AppendPathOf(const SuspectWork& suspect, std::string_view before, std::string& out) const {
+    if (suspect.scope == kNone) return;
+    const uint32_t parent = analysis_.scopes[suspect.scope].parent;
+    if (parent == kNone) return;
+    std::string path;
+    AppendScopePath(snapshot_, analysis_, analysis_.scopes[parent], path, ScopeDetail::kShort);
+    out += before;
+    // The path begins with " > ".
+    out += std::string_view(path).substr(3);
+  }
+
+  void AppendList(uint32_t execution, std::string& out) const {
+    const Recording& recording = snapshot_.recordings[analysis_.executions[execution].recording];
+    fmt::format_to(std::back_inserter(out), "command list {}", recording.recording_id);
+    if (recording.name.empty()) return;
+    out += " \"";
+    AppendVisibleText(snapshot_.Text(recording.name), out);
+    out += '"';
+  }
+
+  const Snapshot& snapshot_;
+  const Findings& findings_;
+  const Analysis& analysis_;       // of these
+  const CulpritFinding& finding_;  // of these
+  const bool with_pipelines_;
+  AnswerText answer_;
+};
+
+}  // namespace
+
+AnswerText AnswerInWords(const Snapshot& snapshot, const Findings& findings, bool with_pipelines) {
+  return AnswerWriter(snapshot, findings, with_pipelines).Write();
+}
+
+std::string AnswerLine(const AnswerText& answer) {
+  std::string line = answer.headline;
+  if (!answer.how_sure.empty()) line += " (" + answer.how_sure + ')';
+  for (const AnswerRow& row : answer.rows) {
+    line += "; ";
+    line += row.label;
+    line += ": ";
+    line += row.text;
+  }
+  return line;
+}
+
+}  // namespace cairn

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/next_steps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cairn/marker_types.h"
+
+#include "format/snapshot/snapshot_from_block.h"
+#include "format/snapshot/testing/sample_block.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+#ifdef _WIN32
+constexpr char kFile[] = R"("a b.cairn")";
+#else
+constexpr char kFile[] = "'a b.cairn'";
+#endif
+
+// Two draws of a list; the first of them had completed.
+class NextStepsTest : public ::testing::Test {
+ protected:
+  NextStepsTest() {
+    context_ = block_.AddContext();
+    queue_ = block_.AddQueue(context_, 0, "Graphics");
+    list_ = block_.AddList(context_, queue_, 0, "Main");
+    block_.Scope(list_, CAIRN_MARKER_DRAW, "");
+    block_.Scope(list_, CAIRN_MARKER_DRAW, "");
+    block_.Close(list_);
+    block_.Submit(queue_, list_);
+    block_.SetProgress(list_, 3, 2);
+  }
+
+  Snapshot Take(IncidentKind kind, int64_t value) {
+    Snapshot snapshot = std::move(SnapshotFromBlock(block_.bytes(), 1).value());
+    snapshot.process.command_line = snapshot.AddText("./game --level 3");
+    snapshot.incidents = {
+        {.kind = kind, .value = value, .queue = kind == IncidentKind::kHang ? queue_ : kNone}};
+    return snapshot;
+  }
+  static std::vector<std::string> Commands(const Snapshot& snapshot) {
+    std::vector<std::string> commands;
+    for (const NextStep& step : NextSteps(snapshot, AnalyseDump(snapshot), "a b.cairn")) {
+      EXPECT_FALSE(step.effect.empty());
+      commands.push_back(step.command);
+    }
+    return commands;
+  }
+  // Mode top, both reached.
+  void TellLess() {
+    block_.context(context_).mode = MarkerMode::kTop;
+    block_.SetProgress(list_, 3, 0);
+  }
+
+  TestBlock block_;
+  uint32_t context_ = 0;
+  uint32_t queue_ = 0;
+  TestBlock::List list_{};
+};
+
+TEST_F(NextStepsTest, AProvenCulpritIsSearchedByRunsOfTheProgram) {
+  EXPECT_THAT(Commands(Take(IncidentKind::kDeviceLost, -4)),
+              ElementsAre("cairn bisect -- ./game --level 3"));
+}
+
+TEST_F(NextStepsTest, TheTimeOfAHangIsKept) {
+  EXPECT_THAT(Commands(Take(IncidentKind::kHang, 2500)),
+              ElementsAre("cairn bisect --hang-timeout 2.5 -- ./game --level 3"));
+  EXPECT_THAT(Commands(Take(IncidentKind::kHang, 10'000)),
+              ElementsAre("cairn bisect -- ./game --level 3"))
+      << "the usual one";
+}
+
+TEST_F(NextStepsTest, AModeThatTellsMoreComesFirst) {
+  TellLess();
+  EXPECT_THAT(Commands(Take(IncidentKind::kHang, 2000)),
+              ElementsAre("cairn run --breadcrumbs full --hang-timeout 2 -- ./game --level 3",
+                          "cairn bisect --hang-timeout 2 -- ./game --level 3"));
+  block_.context(context_).mode = MarkerMode::kFull;
+  EXPECT_THAT(Commands(Take(IncidentKind::kDeviceLost, -4)),
+              ElementsAre("cairn run --breadcrumbs exact -- ./game --level 3",
+                          "cairn bisect -- ./game --level 3"));
+  block_.context(context_).mode = MarkerMode::kExact;
+  EXPECT_THAT(Commands(Take(IncidentKind::kDeviceLost, -4)),
+              ElementsAre("cairn bisect -- ./game --level 3"))
+      << "no mode tells more";
+}
+
+TEST_F(NextStepsTest, ATraceIsSearchedInTheFile) {
+  Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
+  for (Event& event : snapshot.events) event.call = 7;
+  EXPECT_THAT(Commands(snapshot), ElementsAre(std::string("cairn bisect ") + kFile));
+}
+
+TEST_F(NextStepsTest, AWaitIsNotSearched) {
+  block_.SetProgress(list_, 0, 0);
+  block_.AddSync(SyncKind::kWait, queue_, 1, 0x20, 7);
+  EXPECT_THAT(Commands(Take(IncidentKind::kHang, 2000)),
+              ElementsAre(std::string("cairn report --all ") + kFile));
+}
+
+TEST_F(NextStepsTest, TheCallsOfACrashAreRecordedOrChecked) {
+  Snapshot snapshot = Take(IncidentKind::kSignal, 11);
+  EXPECT_THAT(Commands(snapshot), ElementsAre("cairn run --capture -- ./game --level 3"));
+  for (Event& event : snapshot.events) event.call = 7;
+  EXPECT_THAT(Commands(snapshot), ElementsAre(std::string("cairn verify ") + kFile));
+}
+
+TEST_F(NextStepsTest, NothingIsAdvisedWhereNothingFailedOrNobodyKnowsTheProgram) {
+  EXPECT_THAT(Commands(Take(IncidentKind::kRequested, 0)), IsEmpty());
+  EXPECT_THAT(Commands(Take(IncidentKind::kSignal, 9)), IsEmpty()) << "somebody wanted it so";
+  Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
+  snapshot.process.command_line = {};
+  EXPECT_THAT(Commands(snapshot), IsEmpty());
+}
+
+TEST_F(NextStepsTest, AHostileCommandLineIsQuoted) {
+  const auto command_of = [&](std::string_view line) {
+    Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
+    snapshot.process.command_line = snapshot.AddText(line);
+    const std::vector<std::string> commands = Commands(snapshot);
+    return commands.empty() ? "" : commands.front();
+  };
+#ifdef _WIN32
+  EXPECT_EQ(command_of(R"(C:\a\game.exe '-x;' 'two words\' '')"),
+            R"(cairn bisect -- C:\a\game.exe "-x;" "two words\\" "")");
+  for (const char* line : {"./game\x1b[2J\n", "./game $(calc)", "./game %PATH%", "./game a\"b"}) {
+    EXPECT_EQ(command_of(line), "") << "no line is safe in cmd.exe and PowerShell: " << line;
+  }
+#else
+  EXPECT_EQ(command_of("./game -x; $(rm) 'two words' ''"),
+            "cairn bisect -- ./game '-x;' '$(rm)' 'two words' ''");
+  EXPECT_EQ(command_of("./game\x1b[2J\n"), R"(cairn bisect -- $'./game\x1b[2J\x0a')");
+  EXPECT_EQ(command_of(R"('C:\a b\game.exe' -x)"), R"(cairn bisect -- wine 'C:\a b\game.exe' -x)");
+#endif
+}
+
+}  // namespace
+}  // namespace cairn

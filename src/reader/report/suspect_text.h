@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A suspect and the reason for its rank in words, for every form of the report.
+#ifndef CAIRN_READER_REPORT_SUSPECT_TEXT_H_
+#define CAIRN_READER_REPORT_SUSPECT_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+#include "reader/analysis/findings.h"
+
+namespace cairn {
+
+// The heading above several: "Suspects", or "What was running on the GPU" if something else failed.
+std::string_view HeadingOfSuspects(const Findings& findings);
+
+// `call 18,233, frame 0: "Main" > Frame > DRAW 1`, the call only if it is known. Names stand in it as they are.
+void AppendSuspectWork(const Snapshot& snapshot, const Findings& findings,
+                       const SuspectWork& suspect, std::string& out);
+
+// `the last work with a pipeline that the GPU reached; uses vertex buffer 0: resource "Mesh", destroyed`, the
+// second half with `with_binding` only. Visible text. `suspect` is one of `findings`.
+void AppendSuspectReason(const Snapshot& snapshot, const Findings& findings,
+                         const SuspectWork& suspect, bool with_binding, std::string& out);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPORT_SUSPECT_TEXT_H_
