@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cpack` makes of the components of CairnInstall.cmake, in packages/ of the build folder: cairn, libcairn0 and
-# libcairn-dev for Debian, a .zip for Windows. docs/packages.md is the page.
+# libcairn-dev for Debian, a .zip for Windows. docs/reference/packages.md is the page.
 set(CPACK_PACKAGE_NAME cairn)
 set(CPACK_PACKAGE_VENDOR Cairn)
 set(CPACK_PACKAGE_CONTACT "Cairn maintainers <maintainers@cairn.invalid>")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sources made from the headers of Direct3D 11: docs/codegen.md. Windows alone.
+# Sources made from the headers of Direct3D 11: docs/internals/codegen.md. Windows alone.
 #
 #   cairn_d3d11gen       the table of methods
 #   CAIRN_D3D11GEN_THIN  the functions in front of them; compiled by src/app/d3d11

@@ -8,7 +8,7 @@ Usage: d3d11.py --headers FOLDER --overrides FILE --marker-types FILE --out FOLD
 
 What is read is the part of each header that declares C++ classes: it is what the methods of objects are called by, one
 line a parameter in every version of mingw-w64. A file whose text stays the same is not written. Exits 1 and says why if
-the overrides do not fit the headers. docs/codegen.md explains the rest.
+the overrides do not fit the headers. docs/internals/codegen.md explains the rest.
 """
 import argparse
 import dataclasses

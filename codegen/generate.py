@@ -12,7 +12,7 @@ Usage: generate.py --idl FOLDER --supplement FOLDER --overrides FILE... --out FO
   --strict     what is new in the headers and has no role is an error, not a warning
 
 A file whose text stays the same is not written. Exits 1 and says why if the overrides do not fit the
-definitions. docs/codegen.md explains the rest.
+definitions. docs/internals/codegen.md explains the rest.
 """
 import argparse
 import pathlib

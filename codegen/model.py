@@ -391,7 +391,7 @@ class Model:
     def check_roles(self, interface):
         missing = roles_module.missing_of(self.api, self.roles, interface)
         if missing:
-            raise ModelError(f"roles.toml: {interface}::{missing[0]} has no role; docs/codegen.md says "
+            raise ModelError(f"roles.toml: {interface}::{missing[0]} has no role; docs/internals/codegen.md says "
                              "which there are")
 
     def not_describable(self, interface, method):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the meaning of calls, roles.toml, and checks it against the definitions. emit_roles.py writes C++ of
-it. docs/codegen.md shows how a role is chosen."""
+it. docs/internals/codegen.md shows how a role is chosen."""
 import dataclasses
 
 # The vocabulary: word of roles.toml -> comment. The enumerators of C++ are made of it, in this order.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sources made from Vulkan's registry: docs/codegen.md.
+# Sources made from Vulkan's registry: docs/internals/codegen.md.
 #
 #   cairn_vulkan_functions   the functions of devices, and their loading
 #   CAIRN_VULKANGEN_WORK     the intercepts of commands that give work, and the same commands in mode exact;

@@ -19,7 +19,7 @@ add_dependencies(annotations_runtime_test cairn_sample_driver cairn cairn_driver
 
 # What the documentation prints, in a function: it compiles and links as it stands.
 if(NOT WIN32)
-  set(page ${PROJECT_SOURCE_DIR}/docs/annotations.md)
+  set(page ${PROJECT_SOURCE_DIR}/docs/reference/annotations.md)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})
   file(READ ${page} text)
   string(REGEX MATCH "```cpp\n[^`]*```" text "${text}")

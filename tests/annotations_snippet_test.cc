@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program of docs/annotations.md, as it is printed there: it compiles, links, and asks a device for what it says.
+// The program of docs/reference/annotations.md, as it is printed there: it compiles, links, and asks a device for what it says.
 #include "annotations_snippet.inc"
 
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The requirements of user-defined annotations (docs/annotations.md), one test or more each, seen as an
+// The requirements of user-defined annotations (docs/reference/annotations.md), one test or more each, seen as an
 // application sees them: through Direct3D 12, on libvkd3d, with the logging driver.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -51,12 +51,12 @@ class BisectTest : public ::testing::Test {
   }
 
   Json Bisect(const std::string& file, const std::vector<std::string>& options = {}) {
-    return Answer(options, {file}, "/docs/bisect.schema.json");
+    return Answer(options, {file}, "/docs/formats/bisect.schema.json");
   }
   Json BisectProgram(const std::string& sample, const std::vector<std::string>& options = {}) {
     std::vector<std::string> program = {"--", Program(sample)};
     program.insert(program.end(), options.begin(), options.end());
-    return Answer({}, program, "/docs/bisect-program.schema.json");
+    return Answer({}, program, "/docs/formats/bisect-program.schema.json");
   }
 
   // The numbers of the trace's dispatches, in order.

@@ -3,7 +3,7 @@
 // The search on real devices, without Direct3D 12 in between: a scene of submissions, lists and dispatches
 // of Vulkan, one of which stores through a bad address, is played in child processes. On lavapipe the
 // process dies of it. An NVIDIA GPU finishes that dispatch and signals its fence; what comes next never
-// ends: there the canary after each submission is what names it (docs/bisect.md).
+// ends: there the canary after each submission is what names it (docs/internals/bisect.md).
 //
 // CAIRN_SAMPLE_DEVICE chooses the device; CAIRN_BISECT_SCENES how many scenes are played, 2 if not set.
 #include <fmt/format.h>

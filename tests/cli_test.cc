@@ -335,9 +335,9 @@ TEST_F(CliTest, LibrariesThatAreMissing) {
   const Json document = Json::Parse(json.output);
   EXPECT_THAT(document.at("devices"), IsEmpty());
   EXPECT_EQ(document.at("errors").size(), 2u);
-  EXPECT_EQ(
-      SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/selftest.schema.json"), document),
-      "");
+  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/selftest.schema.json"),
+                            document),
+            "");
 }
 
 TEST_F(CliTest, CompletionOffersVerbsAndOptions) {
@@ -426,9 +426,9 @@ TEST_F(CliTest, APagerShowsWhatIsLongOnATerminalOnly) {
   EXPECT_THAT(RunCommand({Program("cairn"), "info", dump}, options).output, StartsWith("File "));
 }
 
-// docs/exit-codes.md and the help have one table.
+// docs/reference/exit-codes.md and the help have one table.
 TEST_F(CliTest, ExitCodesAreThoseOfThePage) {
-  const std::string page = ReadFile(CAIRN_SOURCE_DIR "/docs/exit-codes.md");
+  const std::string page = ReadFile(CAIRN_SOURCE_DIR "/docs/reference/exit-codes.md");
   std::istringstream help(Cairn({"--help"}).output);
   int found = 0;
   for (std::string line; std::getline(help, line);) {

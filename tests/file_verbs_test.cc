@@ -186,7 +186,7 @@ TEST_F(FileVerbsTest, PixDecodesHexAndFiles) {
 
 // Covers each encoding, and each kind of argument.
 TEST_F(FileVerbsTest, PixJsonFollowsItsSchema) {
-  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/pix.schema.json");
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/pix.schema.json");
   const auto json_of = [&](std::vector<std::string> words, int exit_code) {
     words.insert(words.begin(), {"pix", "decode", "--json"});
     const CommandResult result = Cairn(words);

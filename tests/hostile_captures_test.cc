@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Programs that ask for captures that nobody wants, or for more of them than anybody needs: what `cairn run` makes of it
-// (docs/bounds.md).
+// (docs/reference/bounds.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

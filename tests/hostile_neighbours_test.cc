@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Hostile programs beside a healthy one, under one `cairn run`: the hang of the healthy one is noticed and reported as
-// ever, and the watcher's memory stays within its bound (docs/bounds.md).
+// ever, and the watcher's memory stays within its bound (docs/reference/bounds.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What programs can make `cairn run` spend: memory, bytes, time, descriptors, lines. The bounds are those of
-// docs/bounds.md. By processes that fork and signals that are ignored; hostile_captures_test.cc has what
+// docs/reference/bounds.md. By processes that fork and signals that are ignored; hostile_captures_test.cc has what
 // takes neither.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -63,7 +63,7 @@ class ImagesTest : public ::testing::Test {
   }
 
   static Json Schema(const std::string& name) {
-    return Json::ParseFile(CAIRN_SOURCE_DIR "/docs/" + name);
+    return Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/" + name);
   }
 
   TemporaryFolder folder_;

@@ -36,7 +36,7 @@ TEST_F(RawMarkersSampleTest, TheFiveExamplesGiveTheAnswersOfTheDocumentation) {
   const CommandResult result = Run({Sample()});
   ASSERT_EQ(result.exit_code, 0) << result.Summary();
   const std::string& output = result.output;
-  // Behind a bottom marker lavapipe holds everything up, as docs/raw-markers.md says of barriers.
+  // Behind a bottom marker lavapipe holds everything up, as docs/reference/raw-markers.md says of barriers.
   for (const char* line : {
            "Example 1: DrawX hangs, written: 1 2 3, it may be: DrawX\n",
            "Example 2: DrawX hangs, written: 1, it may be: DrawX\n",

@@ -28,7 +28,8 @@ class SelftestTest : public ::testing::Test {
     const CommandResult result = Selftest(words);
     EXPECT_EQ(result.exit_code, 0) << result.Summary();
     const Json json = Json::Parse(result.output);
-    EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/selftest.schema.json"), json),
+    EXPECT_EQ(SchemaViolation(
+                  Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/selftest.schema.json"), json),
               "")
         << result.output;
     return json;

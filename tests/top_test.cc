@@ -88,8 +88,9 @@ TEST_F(TopTest, JsonSaysWhatIsInFlight) {
   ASSERT_EQ(result.exit_code, 0) << result.Summary();
   EXPECT_EQ(result.errors, "");
   const Json document = Json::Parse(result.output);
-  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/top.schema.json"), document),
-            "");
+  EXPECT_EQ(
+      SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/top.schema.json"), document),
+      "");
   EXPECT_EQ(document["process"]["pid"], pid_);
   EXPECT_EQ(document["process"]["program"], Misbehave());
   EXPECT_EQ(document["devices"][0]["memory"], "callback");

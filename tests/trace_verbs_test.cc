@@ -34,7 +34,8 @@ class TraceVerbsTest : public ::testing::Test {
     const CommandResult result = Cairn(arguments);
     EXPECT_EQ(result.exit_code, exit_code) << result.Summary();
     const Json json = Json::Parse(result.output);
-    EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/" + schema), json), "");
+    EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/" + schema), json),
+              "");
     return json;
   }
   // Changes a byte in the middle of the first chunk of a type.

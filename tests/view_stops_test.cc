@@ -36,7 +36,7 @@ TEST_F(ViewStopsTest, AnswersWhoKnowsItsAddressAndNobodyElse) {
   EXPECT_EQ(Json::Parse(calls->body)["kind"], "call");
   const httplib::Result objects = Ask("objects");
   ASSERT_TRUE(objects);
-  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/objects.schema.json"),
+  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/objects.schema.json"),
                             Json::Parse(objects->body)),
             "");
   std::string other = path_;

@@ -104,7 +104,7 @@ TEST_F(VulkanLayerIcd, LabelsAndNamesOnADriverWithoutThem) {
 }
 
 #if defined(_WIN32)
-// TerminateProcess is an exit to who has no block: docs/windows.md.
+// TerminateProcess is an exit to who has no block: docs/reference/windows.md.
 TEST_F(VulkanLayerIcd, BreadcrumbsOffLeaveTheProgramAlone) {
   IcdRun run;
   run.scenario = "overlap";
@@ -155,7 +155,7 @@ TEST_F(VulkanLayerIcd, WaitsOfQueuesForEachOther) {
 }
 
 // Checks the layer's additions to instances and devices, as the driver received them: the tables of
-// docs/vulkan-layer.md.
+// docs/reference/vulkan-layer.md.
 class VulkanLayerAdditions : public VulkanLayerIcd {
  protected:
   // A short run of a program that enables no extension of devices, and three structures of features.

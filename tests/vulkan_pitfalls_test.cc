@@ -102,7 +102,7 @@ TEST_P(VulkanPitfalls, FaultAfterCompletionInModeTop) {
   EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
 }
 
-// docs/analysis.md, "What no reading of words can tell": the culprit is the last that finished.
+// docs/internals/analysis.md, "What no reading of words can tell": the culprit is the last that finished.
 TEST_P(VulkanPitfalls, FaultAfterCompletionPointsAtTheVictim) {
   const IcdReport report = Run("fault-after-completion");
   EXPECT_THAT(report.candidates, ElementsAre("Victim")) << Text();

@@ -353,7 +353,8 @@ TEST_F(LiveTest, TheDispatchThatRunsIsShown) {
                   {.folder = folder_.path(), .environment = Lavapipe(), .timeout_s = 120});
   const Json look = WaitUntilRuns(program, "Integrate");
   ASSERT_FALSE(look.is_null());
-  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/top.schema.json"), look), "");
+  EXPECT_EQ(
+      SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/top.schema.json"), look), "");
   ASSERT_EQ(look["queues"].size(), 1u);
   const Json queue = look["queues"][0];
   EXPECT_EQ(queue["name"], "Graphics");

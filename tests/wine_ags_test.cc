@@ -60,7 +60,7 @@ TEST_F(WineAgsTest, TheFiveExamplesGiveTheAnswersOfTheDocumentation) {
   std::string output = result.output;
   std::erase(output, '\r');  // lines end as Windows has them
   EXPECT_THAT(output, HasSubstr("Markers are written by the Vulkan layer; top of pipe is told, "));
-  // By docs/raw-markers.md, lavapipe's barriers hold up later work.
+  // By docs/reference/raw-markers.md, lavapipe's barriers hold up later work.
   for (const char* line : {
            "Example 1: DrawX hangs, written: 1 2 3, it may be: DrawX\n",
            "Example 2: DrawX hangs, written: 1, it may be: DrawX\n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs behind what starts programs (docs/cairn-run.md, "Behind other programs"): one crash makes one file, named
+// Programs behind what starts programs (docs/reference/cairn-run.md, "Behind other programs"): one crash makes one file, named
 // after the program that used the GPU; and where nothing could be seen of it, the cause and the line to type are told.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -27,7 +27,8 @@ constexpr char kCallsExamples[] =
     "  cairn calls --frames 7-9 game.cairn        of three frames\n"
     "  cairn calls --function Create game.cairn   what was created\n"
     "  cairn calls --object Depth game.cairn      made of an object, or with it\n"
-    "  cairn calls --json game.cairn              JSON, a line each; docs/calls.schema.json";
+    "  cairn calls --json game.cairn              JSON, a line each; "
+    "docs/formats/calls.schema.json";
 
 struct CallsOptions {
   std::string path;

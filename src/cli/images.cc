@@ -38,7 +38,7 @@ constexpr char kImagesExamples[] =
     "largest "
     "white\n"
     "  cairn images --all --json game.cairn        every texture with all mips; "
-    "docs/images.schema.json\n"
+    "docs/formats/images.schema.json\n"
     "\n"
     "Exit code: 0 if there are images; 1 if not; 2 if the command line is wrong; 3 if there are\n"
     "images, but calls of the trace were left out; 4 if the GPU hung, the device was lost, or the\n"

@@ -29,7 +29,7 @@ constexpr char kInfoExamples[] =
     "Examples:\n"
     "  cairn info game.cairn           size and chunks of the file, its process, incidents, "
     "counts\n"
-    "  cairn info --json game.cairn    for programs; the schema is docs/info.schema.json";
+    "  cairn info --json game.cairn    for programs; the schema is docs/formats/info.schema.json";
 
 using Text = fmt::memory_buffer;
 

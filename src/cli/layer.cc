@@ -130,7 +130,7 @@ Result<std::vector<std::string>> VulkanLayerVariables(bool has_breadcrumbs) {
     variables.push_back("VK_INSTANCE_LAYERS=" + JoinedList({enabled, kVulkanLayerName}));
   }
   // DXVK passes the annotations of Direct3D 11 on only then, and with them our own
-  // (docs/d3d11-layer.md). A program notices that by its annotations' results: without breadcrumbs
+  // (docs/reference/d3d11-layer.md). A program notices that by its annotations' results: without breadcrumbs
   // it must not.
   if (has_breadcrumbs && Variable("DXVK_DEBUG").empty()) variables.push_back("DXVK_DEBUG=markers");
   return variables;

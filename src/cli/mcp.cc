@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cairn mcp: answers an agent's questions about .cairn files. docs/mcp.md is the page for people.
+// cairn mcp: answers an agent's questions about .cairn files. docs/reference/mcp.md is the page for people.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -36,7 +36,8 @@ constexpr char kMcpExamples[] =
     "Examples:\n"
     "  cairn mcp </dev/null               an agent's host starts it, and speaks with it by pipes\n"
     "  cairn mcp --allow-run </dev/null   also offers what plays a trace on this machine's GPU\n\n"
-    "To add it to Claude Code: claude mcp add cairn -- cairn mcp. docs/mcp.md has other hosts, and "
+    "To add it to Claude Code: claude mcp add cairn -- cairn mcp. docs/reference/mcp.md has other "
+    "hosts, and "
     "the\n"
     "tools. Relative paths begin in the folder in which the host starts cairn mcp.";
 

@@ -27,7 +27,8 @@ constexpr char kObjectsExamples[] =
     "  cairn objects --frame 100 --alive game.cairn    what lives when frame 100 begins\n"
     "  cairn objects --call 18233 --kind heap game.cairn\n"
     "                                                heaps, as they are at call 18233\n"
-    "  cairn objects --json game.cairn                 the schema is docs/objects.schema.json";
+    "  cairn objects --json game.cairn                 the schema is "
+    "docs/formats/objects.schema.json";
 
 struct ObjectsOptions {
   std::string path;

@@ -38,7 +38,8 @@ constexpr char kPixExamples[] =
     "                                                         64-bit numbers, as debuggers show "
     "them\n"
     "  cairn pix decode --metadata 1 536861646f7773           a string\n"
-    "  xxd -p payload.bin | cairn pix decode --json -         for programs; docs/pix.schema.json\n"
+    "  xxd -p payload.bin | cairn pix decode --json -         for programs; "
+    "docs/formats/pix.schema.json\n"
     "\n"
     "The exit code is 0 if the event is whole, 1 if it is not or cannot be read.";
 

@@ -42,7 +42,7 @@ constexpr char kReportExamples[] =
     "  cairn report game.cairn                   what was running, and why that is concluded\n"
     "  cairn report --all game.cairn | less      completed and not started work as well\n"
     "  cairn report --json game.cairn            for programs; the schema is "
-    "docs/report.schema.json\n"
+    "docs/formats/report.schema.json\n"
     "  cairn report --redact game.cairn          names replaced by hashes, to be sent elsewhere\n"
     "  cairn report --markdown game.cairn        the answer alone, for a bug tracker\n"
     "  cairn report --html game.html game.cairn  one page for a browser, to be sent; it needs no "

@@ -20,7 +20,7 @@ namespace {
 constexpr char kStateExamples[] =
     "Examples:\n"
     "  cairn state --call 18233 game.cairn           what the draw of a report used\n"
-    "  cairn state --call 18233 --json game.cairn    JSON; docs/state.schema.json";
+    "  cairn state --call 18233 --json game.cairn    JSON; docs/formats/state.schema.json";
 
 struct StateOptions {
   std::string path;

@@ -30,7 +30,8 @@ constexpr char kTopExamples[] =
     "  cairn top                       the programs that can be looked at\n"
     "  cairn top 4711                  what each queue of process 4711 executes now; ^C ends\n"
     "  cairn top --interval 0.1 4711   look ten times a second\n"
-    "  cairn top --once --json 4711    one look, for programs; the schema is docs/top.schema.json\n"
+    "  cairn top --once --json 4711    one look, for programs; the schema is "
+    "docs/formats/top.schema.json\n"
     "\n"
     "Exit code: 0, also when the program ends meanwhile; 1 if the process cannot be looked at.";
 

@@ -33,10 +33,10 @@ constexpr char kTriageExamples[] =
     "first\n"
     "  cairn triage monday.cairn tuesday.cairn     of these files\n"
     "  cairn triage --json crashes/                for programs; the schema is "
-    "docs/triage.schema.json\n"
+    "docs/formats/triage.schema.json\n"
     "  cairn triage --jsonl crashes/ > dumps.jsonl\n"
     "                                              a line a dump, for a database; "
-    "docs/cairn-triage.md";
+    "docs/reference/cairn-triage.md";
 
 constexpr size_t kPieceBytes = 64 << 10;
 constexpr uint64_t kMostWarnings = 20;

@@ -22,9 +22,11 @@ namespace {
 constexpr char kVerifyExamples[] =
     "Examples:\n"
     "  cairn verify game.cairn           damage, references, fences, addresses, descriptors\n"
-    "  cairn verify --json game.cairn    for programs; the schema is docs/verify.schema.json\n"
+    "  cairn verify --json game.cairn    for programs; the schema is "
+    "docs/formats/verify.schema.json\n"
     "\n"
-    "Exits with 0 if there is neither an error nor a warning. docs/cairn-verify.md lists the "
+    "Exits with 0 if there is neither an error nor a warning. docs/reference/cairn-verify.md lists "
+    "the "
     "rules.";
 
 struct VerifyOptionsOfVerb {

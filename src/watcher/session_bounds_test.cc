@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bounds of a session that docs/bounds.md states, and that need many processes to be met.
+// The bounds of a session that docs/reference/bounds.md states, and that need many processes to be met.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes container-v1.cairn from docs/cairn-file.md alone, without Cairn's code.
+"""Writes container-v1.cairn from docs/formats/cairn-file.md alone, without Cairn's code.
 
 The writer's test compares its own bytes with this file, so that the document, this second
 implementation and the writer have to agree. Run it only to look at how a file comes about: a golden

@@ -51,8 +51,9 @@ class PlayedTest : public ::testing::Test {
     EXPECT_EQ(0, result.exit_code) << result.Summary();
     const Json answer = Json::Parse(result.output);
     EXPECT_TRUE(answer.is_object()) << result.Summary();
-    EXPECT_EQ(
-        "", SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/bisect.schema.json"), answer));
+    EXPECT_EQ("",
+              SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/bisect.schema.json"),
+                              answer));
     return answer;
   }
 
@@ -63,7 +64,8 @@ TEST_F(PlayedTest, TheImageIsThePictureThatTheProgramWrote) {
   const CommandResult result = Cairn({"images", "--json", "-o", "out", Trace("triangle.cairn")});
   ASSERT_EQ(result.exit_code, 0) << result.Summary();
   const Json document = Json::Parse(result.output);
-  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/images.schema.json"), document),
+  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/images.schema.json"),
+                            document),
             "");
   ASSERT_EQ(document["images"].size(), 1u) << result.output;
   const Json image = document["images"][0];

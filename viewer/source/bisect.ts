@@ -8,7 +8,7 @@ import { shared } from "./style.js";
 import { tree, treeStyle } from "./value.js";
 import { count, grouped, visible } from "./words.js";
 
-// By docs/bisect.schema.json.
+// By docs/formats/bisect.schema.json.
 interface Culprit {
   kind: "call" | "list" | "submission"; call?: number; text?: string; submission: number; list_index: number; frame: number;
   queue: string; list: string; pipeline?: string; path: string[];

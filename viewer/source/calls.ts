@@ -11,7 +11,7 @@ import { shared } from "./style.js";
 import { inLine, tree, treeStyle } from "./value.js";
 import { grouped, visible } from "./words.js";
 
-// By docs/calls.schema.json.
+// By docs/formats/calls.schema.json.
 interface Line {
   kind: string; number: number; frame: number; thread?: number; object?: number; object_text?: string; method?: string; arguments?: unknown; result?: unknown;
   returned?: boolean; problem?: string; state?: State; [key: string]: unknown;

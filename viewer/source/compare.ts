@@ -7,7 +7,7 @@ import { askJson } from "./server.js";
 import { shared } from "./style.js";
 import { count, grouped, visible } from "./words.js";
 
-// By docs/diff.schema.json.
+// By docs/formats/diff.schema.json.
 interface Difference { frame: number; thread: number; in: "first" | "second"; call: number; text: string; }
 interface Answer {
   frames: [number, number]; calls: [number, number]; different_calls: number; compared_images: number; different_images: number[];

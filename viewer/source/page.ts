@@ -17,7 +17,7 @@ import "./tree.js";
 import "./verdict.js";
 import { visible } from "./words.js";
 
-// docs/viewer.md describes it.
+// docs/reference/viewer.md describes it.
 interface PageData { file: string; trace: boolean; other: string; markdown: string; report: ReportData | null; }
 
 async function readData(): Promise<PageData> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The output of cairn report --json (docs/report.schema.json), and what its tables say of each other. Only the keys
+// The output of cairn report --json (docs/formats/report.schema.json), and what its tables say of each other. Only the keys
 // that views ask for by name are declared.
 import type { State } from "./states.js";
 import { bytes, count, duration, grouped, quoted, visible } from "./words.js";

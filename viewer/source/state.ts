@@ -9,7 +9,7 @@ import { shared } from "./style.js";
 import { tree, treeStyle } from "./value.js";
 import { grouped, visible } from "./words.js";
 
-// By docs/images.schema.json.
+// By docs/formats/images.schema.json.
 interface Picture { object: number; name: string | null; mip: number; slice: number; width: number; height: number; format: string; target: boolean; shown: boolean; problem?: string; file?: string; }
 interface Images { images: (Picture & { files?: string[] })[]; }
 

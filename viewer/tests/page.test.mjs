@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page in a real browser: docs/viewer.md, "Tested".
+// The page in a real browser: docs/reference/viewer.md, "Tested".
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -165,7 +165,7 @@ class Arguments {
   std::vector<void*> places_;
 };
 
-// Returns true for methods that the layer answers itself: docs/d3d12-layer.md.
+// Returns true for methods that the layer answers itself: docs/reference/d3d12-layer.md.
 bool IsAnsweredByTheLayer(std::string_view method, int null) {
   return null == kNothingIsNull &&
          (method == "ID3D12DeviceChild::GetDevice" || method == "IDXGIVkSwapChain::GetDevice");

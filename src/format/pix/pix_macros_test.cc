@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Checks the calls that the macros of include/cairn/pix.h compile to, in the rows of the table of
-// docs/pix.md.
+// docs/reference/pix.md.
 #include "format/pix/testing/pix_macros_test.h"
 
 #include <gmock/gmock.h>

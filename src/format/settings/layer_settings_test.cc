@@ -250,7 +250,7 @@ TEST(LayerSettingsTest, ThePageHasTheSameVariables) {
           << file << " spells " << name << ": kVariableOf does it";
     }
   }
-  const std::string page = TextOf(root / "docs" / "environment.md");
+  const std::string page = TextOf(root / "docs" / "reference" / "environment.md");
   EXPECT_EQ(NamesIn(page, "\n| `", "`"), spelt);
   EXPECT_THAT(spelt, testing::IsSupersetOf(settings));
 }

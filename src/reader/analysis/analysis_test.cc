@@ -28,7 +28,7 @@ std::vector<WorkState> ExecutionStates(const Analysis& analysis) {
   return states;
 }
 
-// The example of docs/analysis.md: pass { draw draw } dispatch dispatch, in one list.
+// The example of docs/internals/analysis.md: pass { draw draw } dispatch dispatch, in one list.
 SnapshotBuilder WorkedExample() {
   SnapshotBuilder builder;
   const uint32_t queue = builder.AddQueue();

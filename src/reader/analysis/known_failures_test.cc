@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Failures of an earlier breadcrumb library that the analysis must make impossible; the numbers are
-// those of docs/breadcrumbs.md. Those that are not the analysis' business are tested where they belong.
+// those of docs/reference/breadcrumbs.md. Those that are not the analysis' business are tested where they belong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

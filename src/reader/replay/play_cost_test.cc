@@ -13,7 +13,7 @@ TEST(PlayCost, OfASmallFileIsEightSeconds) {
   EXPECT_EQ(PlayCost::MostNs((1 << 20) + 10'000), 9 * kSecond);
 }
 
-// The number of records of the smallest real file that has as many (docs/cairn-file.md).
+// The number of records of the smallest real file that has as many (docs/formats/cairn-file.md).
 TEST(PlayCost, TwoMillionRecordsAreWithin) {
   PlayCost cost(PlayCost::MostNs(620 << 10));
   for (int i = 0; i < 2'100'000; ++i) cost.AddRecord(24);

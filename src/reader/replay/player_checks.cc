@@ -2,7 +2,7 @@
 //
 // Checks that implementations omit and their code on the CPU relies on: places in resources and in
 // heaps. Wrong reads and writes of the GPU alone are not checked: a trace of a crash may be about
-// these (docs/replay.md).
+// these (docs/reference/replay.md).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -33,7 +33,7 @@ Json Parse(const Snapshot& snapshot) {
 }
 
 Json Schema() {
-  return Json::ParseFile(CAIRN_SOURCE_DIR "/docs/report.schema.json");
+  return Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/report.schema.json");
 }
 
 Snapshot WithKernelLog(Snapshot snapshot) {

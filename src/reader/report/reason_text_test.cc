@@ -24,7 +24,7 @@ std::string Reason(const Snapshot& snapshot) {
   return reason;
 }
 
-// The example of docs/analysis.md: pass { draw draw } dispatch dispatch, in one list.
+// The example of docs/internals/analysis.md: pass { draw draw } dispatch dispatch, in one list.
 SnapshotBuilder WorkedExample() {
   SnapshotBuilder builder;
   const uint32_t queue = builder.AddQueue();

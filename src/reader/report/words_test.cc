@@ -51,7 +51,7 @@ TEST(Words, EachModeSaysWhatItConcludes) {
       "a barrier; in a render pass that cannot be split all commands count as one piece.");
 }
 
-// Programs read both: docs/report.schema.json.
+// Programs read both: docs/formats/report.schema.json.
 TEST(Words, HowSureAndTheWordOfBefore) {
   struct Row {
     Certainty certainty;

@@ -153,7 +153,8 @@ TEST_F(FileSessionTest, StateAndObjects) {
       AskJson(*session, "state", {{"call", std::to_string(draws[0]["number"].get<uint64_t>())}});
   EXPECT_THAT(state["pipeline"]["text"].get<std::string>(), HasSubstr("Opaque"));
   const Json objects = AskJson(*session, "objects");
-  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/objects.schema.json"), objects),
+  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/objects.schema.json"),
+                            objects),
             "");
   EXPECT_EQ(objects["made"].get<uint64_t>(), 20u);
 }

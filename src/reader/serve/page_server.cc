@@ -48,7 +48,7 @@ constexpr auto kMostAsking = std::chrono::seconds(2);
 constexpr uint32_t kMostHeader = 16 << 10;
 // The bytes that are read behind an answered question, at most; then the connection is closed.
 constexpr size_t kMostUnread = 64 << 10;
-// The bounds of docs/bounds.md: open pages, answers that are made or on their way, and all connections. A connection
+// The bounds of docs/reference/bounds.md: open pages, answers that are made or on their way, and all connections. A connection
 // that is neither page nor answer gives way to a new one.
 constexpr size_t kMostOpenPages = 64;
 constexpr size_t kMostAnswers = 32;

@@ -209,7 +209,7 @@ TEST(BisectText, JsonHasTheSame) {
 }
 
 TEST(BisectText, JsonIsWhatItsSchemaSays) {
-  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/bisect.schema.json");
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/bisect.schema.json");
   BisectTold list = OneCall();
   list.culprits[0].suspect.kind = Suspect::Kind::kList;
   for (const BisectTold& told : {OneCall(), list, NoFailure(), BisectTold()}) {

@@ -104,7 +104,8 @@ class ListStateTest : public testing::Test {
   }
   static std::string Violation(Json state) {
     Empty(state, "", &state);
-    return SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/state.schema.json"), state);
+    return SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/state.schema.json"),
+                           state);
   }
 
   TestTrace trace_;

@@ -485,7 +485,7 @@ class Lister {
     json.EndObject();
   }
 
-  // Returns the word of earlier versions, for programs that still read it: docs/calls.schema.json.
+  // Returns the word of earlier versions, for programs that still read it: docs/formats/calls.schema.json.
   static std::string_view OldStateWord(WorkState state) {
     switch (state) {
       case WorkState::kCompleted: return "done";

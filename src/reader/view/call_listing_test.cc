@@ -478,7 +478,7 @@ TEST_F(Calls, AsJsonFollowTheirSchema) {
   trace_.Add(RecordKind::kStop, 0, {});
   options_.json = true;
   options_.whole = true;
-  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/calls.schema.json");
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/calls.schema.json");
   const auto check = [&] {
     for (const std::string& line : List()) {
       Json parsed = Json::Parse(line);

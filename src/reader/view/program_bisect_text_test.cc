@@ -174,7 +174,7 @@ TEST(ProgramBisectJson, HasWhatTheTextHas) {
 }
 
 TEST(ProgramBisectJson, FollowsTheSchema) {
-  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/bisect-program.schema.json");
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/bisect-program.schema.json");
   EXPECT_EQ("", SchemaViolation(schema, Json::Parse(ProgramAnswerAsJson(Found()))));
   EXPECT_EQ("", SchemaViolation(schema, Json::Parse(ProgramAnswerAsJson(ProgramTold()))));
   const Json answer = Json::Parse(ProgramAnswerAsJson(Found()));

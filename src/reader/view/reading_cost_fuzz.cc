@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Seeks the dump that costs the most memory and output for each byte of its file, and fails where a file below 1 MiB
-// costs more than docs/bounds.md says. An input is a recipe: which tables are full, with how many rows and how long a
+// costs more than docs/reference/bounds.md says. An input is a recipe: which tables are full, with how many rows and how long a
 // name, and the bytes that their numbers are made of. The file that comes of it is compressed as those of users are, and
 // its size is what counts. Counters of libFuzzer's tell it which inputs came further than any before.
 #include <sanitizer/allocator_interface.h>
@@ -36,7 +36,7 @@
 namespace cairn {
 namespace {
 
-// The bounds of docs/bounds.md for a small file.
+// The bounds of docs/reference/bounds.md for a small file.
 constexpr uint64_t kMostMemory = uint64_t{512} << 20;
 constexpr uint64_t kMostOutput = uint64_t{512} << 20;
 

@@ -32,7 +32,7 @@ class LiveViewTest : public testing::Test {
 };
 
 TEST_F(LiveViewTest, JsonFollowsItsSchema) {
-  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/top.schema.json");
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/top.schema.json");
   Look();
   EXPECT_EQ(SchemaViolation(schema, Json::Parse(LiveJson(Seen()))), "");
   FillSampleBlock(&block_);

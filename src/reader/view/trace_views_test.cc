@@ -40,7 +40,8 @@ void FillObjects(TestTrace* test) {
 }
 
 std::string Violation(const char* schema, const Json& value) {
-  return SchemaViolation(Json::ParseFile(std::string(CAIRN_SOURCE_DIR "/docs/") + schema), value);
+  return SchemaViolation(Json::ParseFile(std::string(CAIRN_SOURCE_DIR "/docs/formats/") + schema),
+                         value);
 }
 
 TEST(TraceViewsTest, ObjectsAtTheEnd) {

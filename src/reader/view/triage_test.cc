@@ -18,7 +18,7 @@ using ::testing::Not;
 const std::string kGolden = CAIRN_SOURCE_DIR "/tests/golden/";
 
 Json Schema(const std::string& name) {
-  return Json::ParseFile(CAIRN_SOURCE_DIR "/docs/" + name);
+  return Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/" + name);
 }
 
 DumpSummary Dump(const std::string& file, const std::string& id, uint64_t seconds) {

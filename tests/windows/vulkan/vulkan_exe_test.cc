@@ -125,8 +125,9 @@ TEST_F(VulkanExeTest, SelftestTriesTheLayer) {
                  {.folder = folder_.path(),
                   .environment = {"CAIRN_LAYER_PATH=" CAIRN_BINARY_DIR "/bin/cairn-d3d.dll"}});
   const Json json = Json::Parse(result.output);
-  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/selftest.schema.json"), json),
-            "");
+  EXPECT_EQ(
+      SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/selftest.schema.json"), json),
+      "");
   const Json layer = json.at("vulkan_layer");
   EXPECT_EQ(layer.at("state").get<std::string>(), "works") << result.Summary();
   ASSERT_FALSE(layer.at("devices").empty());

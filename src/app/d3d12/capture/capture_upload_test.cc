@@ -139,7 +139,7 @@ TEST_F(UploadTest, AFileIsReadStraightIntoAnUploadBuffer) {
     size_t got = 0;
     error = file.ReadAt(0, to, &got);
     if (Method() == kFaultWriteTracker) {
-      // docs/capture.md names this failure, which is why this method must be requested.
+      // docs/reference/capture.md names this failure, which is why this method must be requested.
       EXPECT_TRUE(error) << got;
       std::memset(data, 1, kBytes);
       error = file.ReadAt(0, to, &got);
