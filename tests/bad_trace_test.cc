@@ -528,7 +528,7 @@ TEST_F(LaterMethodTest, ItsCallsAreLeftOutAndCounted) {
   const std::string method = "ID3D12GraphicsCommandList::DrawInstanced";
   Make(method);
   const auto left_out = [&](const std::string& verb, const std::string& times) {
-    return Truly([pattern = std::regex("cairn " + verb + ": warning: left out .(" + times +
+    return Truly([pattern = std::regex("cairn " + verb + ": warning: skipped .(" + times +
                                        " times, first in )?call [0-9,]+.: " + method +
                                        ": this version of Cairn does not know it\n")](
                      const std::string& text) { return std::regex_match(text, pattern); });
@@ -536,7 +536,7 @@ TEST_F(LaterMethodTest, ItsCallsAreLeftOutAndCounted) {
   const CommandResult replay = Cairn({"replay", "later.cairn"});
   EXPECT_EQ(replay.exit_code, 3) << replay.Summary();
   EXPECT_THAT(replay.errors, left_out("replay", "320"));
-  EXPECT_THAT(replay.output, HasSubstr("; 320 calls left out\n"));
+  EXPECT_THAT(replay.output, HasSubstr("; 320 calls skipped\n"));
   // And the images are others.
   const CommandResult validated = Cairn({"replay", "--validate", "later.cairn"});
   EXPECT_EQ(validated.exit_code, 1) << validated.Summary();
@@ -551,7 +551,7 @@ TEST_F(LaterMethodTest, ItsCallsAreLeftOutAndCounted) {
   EXPECT_EQ(bisect.exit_code, 1) << bisect.Summary();
   EXPECT_THAT(bisect.output, Truly([&](const std::string& text) {
                 return std::regex_search(
-                    text, std::regex("Not played on this device: 320 calls; left out: call "
+                    text, std::regex("Not played on this device: 320 calls; skipped: call "
                                      "[0-9]+, " +
                                      method));
               }));

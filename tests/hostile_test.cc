@@ -145,7 +145,7 @@ TEST_F(HostileTest, EveryForkGetsItsReport) {
   EXPECT_EQ(folder_.Contents().size(), 300u);
   // A line each up to the bound, and how many there would be more.
   EXPECT_EQ(LinesIn(result.errors), 201u);
-  EXPECT_THAT(result.errors, EndsWith("cairn: 100 more lines are left out\n"));
+  EXPECT_THAT(result.errors, EndsWith("cairn: 100 more lines are not shown\n"));
 }
 
 TEST_F(HostileTest, ThePrograms_OwnLimitStaysAsItWas) {

@@ -47,7 +47,7 @@ class DeathTest : public ReplayVerbTest {
         MatchesRegex("cairn " + verb +
                      ": .*: the playback died of SIGSEGV in a thread of the driver, when "
                      "the playback was at call [0-9,]+, ID3D12[A-Za-z0-9]+::[A-Za-z0-9]+; the "
-                     "GPU may have been at work on the submission of call " +
+                     "GPU may have been executing the submission of call " +
                      std::to_string(submission_) +
                      "; cairn bisect .* finds the work that does it\n"));
   }

@@ -75,9 +75,9 @@ TEST_F(OtherDeviceTest, ANewerInterfaceIsNamedWithTheCallAndWhatDiffers) {
                  D3D12_COMMAND_LIST_FLAG_NONE, __uuidof(ID3D12GraphicsCommandList), &list);
   const CommandResult result = Replay();
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.output, HasSubstr("; 1 call left out"));
+  EXPECT_THAT(result.output, HasSubstr("; 1 call skipped"));
   const auto words = [call](const std::string& reason) {
-    return "cairn replay: warning: left out (call " + std::to_string(call) +
+    return "cairn replay: warning: skipped (call " + std::to_string(call) +
            "): ID3D12Device4::CreateCommandList1: this device " + reason +
            "; it succeeded when it was recorded; the devices differ in "
            "D3D12_FEATURE_D3D12_OPTIONS\n";
@@ -96,7 +96,7 @@ TEST_F(OtherDeviceTest, ARefusedCallIsNamedWithWhatDiffers) {
   const CommandResult result = Replay();
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(Lines(result.errors).size(), 1u);
-  EXPECT_THAT(result.errors, StartsWith("cairn replay: warning: left out (call "));
+  EXPECT_THAT(result.errors, StartsWith("cairn replay: warning: skipped (call "));
   EXPECT_THAT(result.errors,
               HasSubstr("): ID3D12Device::CreateHeap: this device refuses it with 0x80"));
   EXPECT_THAT(result.errors, EndsWith("; it succeeded when it was recorded; the devices differ in "

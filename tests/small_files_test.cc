@@ -255,7 +255,7 @@ TEST_F(SmallFiles, OfSubmissionsWithoutEnd) {
     snapshot.reported_event_ids.push_back(reported);
   }
   Write(snapshot);
-  ExpectReports({"submissions are left out"});
+  ExpectReports({"submissions are skipped"});
 }
 
 TEST_F(SmallFiles, OfMoreObjectsAndThreadsThanAProgramHas) {
@@ -268,7 +268,7 @@ TEST_F(SmallFiles, OfMoreObjectsAndThreadsThanAProgramHas) {
   thread.name = snapshot.AddText(std::string(3000, 't'));
   snapshot.threads.assign(1'000'000, thread);
   Write(snapshot);
-  ExpectReports({"objects are left out"});
+  ExpectReports({"objects are skipped"});
 }
 
 // Every verb that reads dumps, of files in which every row has a long name.
@@ -327,8 +327,8 @@ TEST_F(SmallFiles, WhoseChunksDecodeToGigabytes) {
     ASSERT_TRUE(file->Append(MakeChunkType("TEXT"), zeros).ok());
   }
   ASSERT_TRUE(file->Finish().ok());
-  Expect({"report"}, {"is left out: it would decode to 62914560 bytes"});
-  Expect({"info"}, {"is left out: it would decode to 62914560 bytes"});
+  Expect({"report"}, {"is skipped: it would decode to 62914560 bytes"});
+  Expect({"info"}, {"is skipped: it would decode to 62914560 bytes"});
 }
 
 // ---- Traces ----------------------------------------------------------------------------------------
@@ -360,7 +360,7 @@ TEST_F(SmallFiles, OfMillionsOfCalls) {
                                                {"objects", "--json"},
                                                {"state", "--call", "1000000"},
                                                {"diff", path()}}) {
-    Expect(words, {"are left out: of a file of "});
+    Expect(words, {"are skipped: of a file of "});
   }
   // A playback needs all of them.
   Result<TraceReader> played = TraceReader::Open(path());
@@ -386,7 +386,7 @@ TEST_F(SmallFiles, OfCallsWithLongNames) {
     trace.Call(Method::ID3D12CommandQueue_ExecuteCommandLists, kQueue, body.bytes);
   }
   Write(trace);
-  Expect({"calls", "--json"}, {"are left out: a file of "});
+  Expect({"calls", "--json"}, {"are listed without arguments: a file of "});
   Expect({"calls", "--whole"}, {});
   Expect({"diff", path()}, {"no call differs"});
   Expect({"state", "--call", "7", "--json"}, {"no command list records"});
@@ -415,8 +415,8 @@ TEST_F(SmallFiles, OfCallsThatNameManyThings) {
     trace.Call(Method::ID3D12CommandQueue_ExecuteCommandLists, kQueue, body.bytes);
   }
   Write(trace);
-  Expect({"calls", "--json"}, {"are left out: a file of "});
-  Expect({"calls", "--whole"}, {"are left out: a file of "});
+  Expect({"calls", "--json"}, {"are listed without arguments: a file of "});
+  Expect({"calls", "--whole"}, {"are listed without arguments: a file of "});
   Expect({"diff", path()}, {"say more than a file of its size may"});
 }
 
@@ -439,8 +439,8 @@ TEST_F(SmallFiles, OfWritesOfTheSameBytes) {
   const auto write = BodyBytes(MemoryBody{}, BodyBytes(InBlobs{}, parts));
   for (int i = 0; i < 20'000; ++i) trace.Add(RecordKind::kMemory, kBuffer, write);
   Write(trace);
-  Expect({"calls", "--whole"}, {"are left out: a file of "});
-  Expect({"calls", "--whole", "--json"}, {"are left out: a file of "});
+  Expect({"calls", "--whole"}, {"are listed without arguments: a file of "});
+  Expect({"calls", "--whole", "--json"}, {"are listed without arguments: a file of "});
   Expect({"calls"}, {"67,108,864 bytes"});
   Expect({"verify"}, {});
 }

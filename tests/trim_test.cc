@@ -239,7 +239,7 @@ TEST_F(TrimTest, WhatCannotBeDoneIsOneLine) {
   EXPECT_EQ(error({"run", "--capture", "--frames", "x", "--", plain}, 125),
             "cairn run: --frames: 'x' is neither a frame (7) nor a range (7-9, 7-)\n");
   EXPECT_EQ(error({"run", "--capture", "--no-layer", "--", plain}, 125),
-            "cairn run: --capture needs the layer: leave out --no-layer\n");
+            "cairn run: --capture needs the layer: remove --no-layer\n");
   EXPECT_EQ(error({"run", "--capture", "--quiet", "--", plain}, 0),
             "cairn: " + std::filesystem::path(plain).filename().string() +
                 " made no Direct3D 12 device: nothing was captured\n");

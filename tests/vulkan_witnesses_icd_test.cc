@@ -41,7 +41,7 @@ class VulkanWitnesses : public IcdTest {
   }
 
   static std::string Source(const IcdReport& report) {
-    return SourceOf(report, "barriers as witnesses");
+    return SourceOf(report, "barrier-based proof");
   }
 };
 

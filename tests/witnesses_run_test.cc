@@ -205,8 +205,7 @@ TEST_F(Witnesses, WhatLavapipeHasFinishedIsNoCandidate) {
     const Json json = Json::Parse(report.output);
     bool same_driver = false;
     for (const Json& source : json.at("devices").at(0).at("sources")) {
-      same_driver |=
-          source.at("name") == "barriers as witnesses" && source.at("state") == "present";
+      same_driver |= source.at("name") == "barrier-based proof" && source.at("state") == "present";
     }
     if (!same_driver) GTEST_SKIP() << "another lavapipe than the one that this is true of";
     const Json candidates = json.at("verdicts").at(0).at("candidates");

@@ -56,7 +56,7 @@ std::string JoinedProgram(const std::vector<std::string>& words) {
 
 // `cairn run` can do without them.
 Status WithoutLayers(const Status& status) {
-  return status.WithContext("without the layers nothing is left out");
+  return status.WithContext("without the layers no work is skipped");
 }
 
 // Like `cairn run`, except that the mode without breadcrumbs is replaced: layers that record

@@ -124,8 +124,8 @@ int Run(CallsOptions options) {
   if (listed->left_out != 0) {
     PrintWarning(
         "calls",
-        fmt::format("the arguments of the last {} are left out: a file of {} bytes may not "
-                    "say so much; --frames and --around show some of them",
+        fmt::format("the last {} are listed without arguments: a file of {} bytes may not "
+                    "print so much; --frames and --around show some of them",
                     GroupedDigits(listed->left_out), GroupedDigits(trace->file().size_bytes())));
   }
   return written ? 0 : kExitFailed;

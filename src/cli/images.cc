@@ -41,7 +41,8 @@ constexpr char kImagesExamples[] =
     "docs/formats/images.schema.json\n"
     "\n"
     "Exit code: 0 if there are images; 1 if not; 2 if the command line is wrong; 3 if there are\n"
-    "images, but calls of the trace were left out; 4 if the GPU hung, the device was lost, or the\n"
+    "images, but some calls of the trace were skipped; 4 if the GPU hung, the device was lost, or "
+    "the\n"
     "playback died.";
 
 struct ImagesOptions {

@@ -18,12 +18,12 @@ void PrintNotes(std::string_view verb, const std::string& about, const PlayerRes
         kind.count == 1 ? fmt::format("call {}", GroupedDigits(kind.first))
                         : fmt::format("{} times, first in call {}", GroupedDigits(kind.count),
                                       GroupedDigits(kind.first));
-    PrintWarning(verb, fmt::format("{}left out ({}): {}", about, times, kind.what));
+    PrintWarning(verb, fmt::format("{}skipped ({}): {}", about, times, kind.what));
   }
   if (result.left_out.size() > kMostLines) {
     uint64_t calls = 0;
     for (size_t i = kMostLines; i < result.left_out.size(); ++i) calls += result.left_out[i].count;
-    PrintWarning(verb, fmt::format("{}left out: {} more, of {} further kinds", about,
+    PrintWarning(verb, fmt::format("{}skipped: {} more, of {} further kinds", about,
                                    GroupedDigits(calls), result.left_out.size() - kMostLines));
   }
   for (size_t i = 0; i < std::min(result.notes.size(), kMostLines); ++i) {

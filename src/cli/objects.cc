@@ -66,7 +66,7 @@ int Run(ObjectsOptions& options) {
   }
   if (list->contradictions != 0) {
     PrintWarning("objects",
-                 fmt::format("{} records contradict others and are left out; cairn verify "
+                 fmt::format("{} records contradict others and are skipped; cairn verify "
                              "names them",
                              list->contradictions));
   }

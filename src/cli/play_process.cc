@@ -95,13 +95,12 @@ std::string DeathInWords(const std::string& path, const ProcessEnd& end, const P
   const uint64_t first = status.first_unfinished;
   const uint64_t last = status.last_unfinished;
   if (first == 0) return text + "; all that was submitted before had ended";
-  text += first == last
-              ? fmt::format("; the GPU may have been at work on the submission of call {}",
-                            GroupedDigits(first))
-              : fmt::format(
-                    "; the GPU may have been at work on the submissions of calls "
-                    "{} to {}",
-                    GroupedDigits(first), GroupedDigits(last));
+  text += first == last ? fmt::format("; the GPU may have been executing the submission of call {}",
+                                      GroupedDigits(first))
+                        : fmt::format(
+                              "; the GPU may have been executing the submissions of calls "
+                              "{} to {}",
+                              GroupedDigits(first), GroupedDigits(last));
   return text + fmt::format("; cairn bisect {} finds the work that does it", ShellQuoted(path));
 }
 

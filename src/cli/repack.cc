@@ -29,7 +29,7 @@ constexpr char kRepackExamples[] =
     "  cairn repack game.cairn                  replaces the file by a smaller one\n"
     "  cairn repack -o small.cairn game.cairn   writes another file\n"
     "\n"
-    "Nothing is left out; it takes about a second for each 20 MiB that cairn info calls raw.";
+    "Nothing is lost; it takes about a second for each 20 MiB that cairn info calls raw.";
 
 // Larger chunks compress better; seeking still decodes one of them only.
 constexpr size_t kRepackChunkBytes = 4u << 20;

@@ -44,11 +44,11 @@ constexpr char kReplayExamples[] =
     "as\n"
     "                                                 it was, until that is closed\n"
     "\n"
-    "Calls that cannot be made here are left out, with a warning for each kind and its count.\n"
+    "Calls that cannot be made here are skipped, with a warning for each kind and its count.\n"
     "\n"
     "Exit code: 0 if all was played; 1 if not, or if --validate found a difference; 2 if the "
     "command\n"
-    "line is wrong; 3 if it was played to its end, but for calls that were left out; 4 if the GPU "
+    "line is wrong; 3 if it was played to its end, but some calls were skipped; 4 if the GPU "
     "hung,\n"
     "the device was lost, or the playback died, which a line says, with the call.";
 
@@ -215,7 +215,7 @@ std::string Summary(const ReplayOptions& options, const PlayerResult& result,
         Counted(result.compared_frames, "image"), Counted(result.compared_resources, "subresource"),
         Counted(result.compared_results, "result"));
   }
-  if (result.skipped != 0) text += fmt::format("; {} left out", Counted(result.skipped, "call"));
+  if (result.skipped != 0) text += fmt::format("; {} skipped", Counted(result.skipped, "call"));
   return text + "\n";
 }
 

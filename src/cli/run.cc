@@ -66,7 +66,7 @@ Status CheckCaptureOptions(const RunOptions& options) {
                   fmt::format("{} means nothing without --capture", without));
   }
   if (options.capture && options.no_layer) {
-    return Status(StatusCode::kInvalidArgument, "--capture needs the layer: leave out --no-layer");
+    return Status(StatusCode::kInvalidArgument, "--capture needs the layer: remove --no-layer");
   }
   if (!options.frames.empty() && !options.trigger.empty()) {
     return Status(StatusCode::kInvalidArgument, "give either --frames or --trigger");
@@ -241,7 +241,7 @@ Verb AddRunVerb(CLI::App& root) {
       "With --capture: keep hashes of what buffers and textures hold when they end, for cairn "
       "replay --validate=all");
   command.Flag("--quiet", &options->quiet,
-               "Do not say on stderr that a file was written; what is missing is still said");
+               "Do not say on stderr that a file was written; problems are still reported");
 
   auto program = std::make_shared<std::vector<std::string>>();
   return {command.app(), [options, program] { return Run(*options, *program); }, kExitCairnFailed,

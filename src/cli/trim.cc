@@ -44,7 +44,8 @@ constexpr char kTrimExamples[] =
     "  cairn trim --frames 7-7 -o one.cairn game.cairn\n"
     "\n"
     "Exit code: 0 when the file is written; 1 if not; 2 if the command line is wrong; 3 if it is\n"
-    "written, without calls that the playback left out; 4 if the GPU hung, the device was lost, or "
+    "written, without the calls that the playback skipped; 4 if the GPU hung, the device was lost, "
+    "or "
     "the\n"
     "playback died.";
 

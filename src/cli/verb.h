@@ -31,7 +31,7 @@ inline constexpr char kExitCodes[] =
     "  0    done; of verify, diff, pix and selftest: and all is well\n"
     "  1    failed, or what was looked at is not well; of diff: there are differences\n"
     "  2    the command line is wrong; of diff: nothing could be compared\n"
-    "  3    of replay, images and trim: done, but for calls that were left out\n"
+    "  3    of replay, images and trim: done, but some calls were skipped\n"
     "  4    of replay, images and trim: the GPU hung, the device was lost, or the playback died\n"
     "  cairn run has those of its program, 128 + N when signal N ended it, and\n"
     "  124  the program hung, and --kill-on-hang killed it\n"

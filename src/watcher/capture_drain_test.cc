@@ -194,7 +194,7 @@ TEST_F(CaptureDrainTest, ARecordThatMayNotStandInATraceIsLeftOut) {
   const Result<CaptureSummary> summary = drain.Finish();
   ASSERT_TRUE(summary.ok()) << summary.status().message();
   EXPECT_EQ(summary->calls, 1u);
-  EXPECT_THAT(summary->losses, ElementsAre("1 records may not stand in a trace and are left out"));
+  EXPECT_THAT(summary->losses, ElementsAre("1 records are not allowed in a trace and are skipped"));
   EXPECT_THAT(KindsIn(Settings().path), ElementsAre(1, 13));
 }
 
@@ -229,7 +229,7 @@ TEST_F(CaptureDrainTest, LossesAreNotes) {
   region_.Write(0, RecordKind::kCall, 1);
   const Result<CaptureSummary> summary = drain.Finish();
   ASSERT_TRUE(summary.ok());
-  EXPECT_THAT(summary->losses, ElementsAre("1 records were damaged and are left out"));
+  EXPECT_THAT(summary->losses, ElementsAre("1 records were damaged and are skipped"));
   EXPECT_THAT(KindsIn(Settings().path), ElementsAre(1, 13));
 }
 
@@ -322,7 +322,8 @@ TEST_F(CaptureDrainTest, WhatAnEndHasNoTimeForIsALoss) {
   EXPECT_LT(summary->calls, kCalls);
   EXPECT_THAT(
       summary->losses,
-      testing::Contains("there was no time for all that the program left: the rest is left out"));
+      testing::Contains(
+          "there was no time for all records that the program left: the trace is truncated"));
 }
 
 // A region that says that it is armed is kept in memory, with all that its program claims to be alive.

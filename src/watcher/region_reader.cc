@@ -429,16 +429,17 @@ std::vector<std::string> RegionReader::Losses() const {
   const auto note = [&losses](uint64_t count, const char* what) {
     if (count != 0) losses.push_back(fmt::format("{} {}", count, what));
   };
-  note(damaged_rings_, "times a thread's ring was damaged, and what it held was left out");
-  note(damaged_records_, "records were damaged and are left out");
-  note(late_records_, "records came too late and are left out");
+  note(damaged_rings_, "times a thread's ring was damaged; its records are lost");
+  note(damaged_records_, "records were damaged and are skipped");
+  note(late_records_, "records came too late and are skipped");
   if (header().gave_up.load(std::memory_order_relaxed) != 0) {
     losses.push_back(
         "the program waited 10 s for a watcher that took nothing (it was stopped, or had no time), "
         "and went on without being captured: what it did from there on is not in the file");
   }
   if (cut_)
-    losses.push_back("there was no time for all that the program left: the rest is left out");
+    losses.push_back(
+        "there was no time for all records that the program left: the trace is truncated");
   return losses;
 }
 

@@ -131,7 +131,7 @@ TEST_F(RegionReaderTest, GapsAreLeftByTheDead) {
   // One that comes all the same is not written behind its place.
   region_.Write(0, late, TestBytes("first"));
   EXPECT_THAT(TakeAll(reader), ElementsAre());
-  EXPECT_THAT(reader.Losses(), ElementsAre("1 records came too late and are left out"));
+  EXPECT_THAT(reader.Losses(), ElementsAre("1 records came too late and are skipped"));
 }
 
 TEST_F(RegionReaderTest, PadsWithNumbersAndWithout) {
@@ -187,7 +187,7 @@ TEST_F(RegionReaderTest, ABlobThatLiesAboutItsBlocksIsLeftOut) {
   region_.Write(0, RecordKind::kNote, 0, TestBytes("good"));
   RegionReader reader = Open();
   EXPECT_THAT(TakeAll(reader), ElementsAre("4:good"));
-  EXPECT_THAT(reader.Losses(), ElementsAre("3 records were damaged and are left out"));
+  EXPECT_THAT(reader.Losses(), ElementsAre("3 records were damaged and are skipped"));
 }
 
 TEST_F(RegionReaderTest, AfterTheEndOnlyWhatWasThereIsTaken) {
@@ -223,7 +223,7 @@ TEST_F(RegionReaderTest, AfterTheEndABlockServesOneBlob) {
   while (reader.Take(&record) == Found::kRecord) taken_bytes += record.body.size();
   EXPECT_EQ(Text(record), "last");
   EXPECT_EQ(taken_bytes, sizeof(BlobBody) + kSpillBlockBytes + 4);
-  EXPECT_THAT(reader.Losses(), ElementsAre("99 records were damaged and are left out"));
+  EXPECT_THAT(reader.Losses(), ElementsAre("99 records were damaged and are skipped"));
 }
 
 TEST_F(RegionReaderTest, RecordsThatLieAboutTheirSizeEndTheirRing) {
@@ -263,7 +263,7 @@ TEST_F(RegionReaderTest, ANumberThatNobodyTookIsDamageAndCostsOneRecord) {
   EXPECT_EQ(region_.header().spill_used[0], 0u);
   EXPECT_TRUE(reader.PassOverGap());
   EXPECT_THAT(TakeAll(reader), ElementsAre("3:c"));
-  EXPECT_THAT(reader.Losses(), ElementsAre("1 records were damaged and are left out"));
+  EXPECT_THAT(reader.Losses(), ElementsAre("1 records were damaged and are skipped"));
 }
 
 TEST_F(RegionReaderTest, OfMoreThreadsThanAreKeptTheLivingStay) {
@@ -301,7 +301,7 @@ TEST_F(RegionReaderTest, BodiesAreWithinTheirRecords) {
   region_.Write(1, strange, {});
   RegionReader reader = Open();
   EXPECT_THAT(TakeAll(reader), ElementsAre());
-  EXPECT_THAT(reader.Losses(), ElementsAre("2 records were damaged and are left out"));
+  EXPECT_THAT(reader.Losses(), ElementsAre("2 records were damaged and are skipped"));
 }
 
 TEST_F(RegionReaderTest, AHeadThatJumpsIsNotFollowed) {

@@ -26,7 +26,7 @@ class SpokenLines {
   // Prints the number of omitted lines, if there are any.
   void SayLast() const {
     if (count_ > most_)
-      warn_("cairn: " + std::to_string(count_ - most_) + " more lines are left out");
+      warn_("cairn: " + std::to_string(count_ - most_) + " more lines are not shown");
   }
 
  private:

@@ -151,10 +151,10 @@ void TraceSink::WriteEnd(std::span<const TraceThread> threads,
   summary_.losses.insert(summary_.losses.end(), losses.begin(), losses.end());
   if (refused_ != 0) {
     summary_.losses.push_back(
-        fmt::format("{} records may not stand in a trace and are left out", refused_));
+        fmt::format("{} records are not allowed in a trace and are skipped", refused_));
   }
   if (full_)
-    summary_.losses.push_back("the file has as many chunks as it may: the rest is left out");
+    summary_.losses.push_back("the file has as many chunks as it may: it is truncated here");
   for (const std::string& loss : summary_.losses) Note(NoteKind::kIncomplete, loss);
   if (!status_.ok()) return;
   std::vector<TraceThread> known(threads.begin(), threads.end());

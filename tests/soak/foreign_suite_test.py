@@ -48,7 +48,7 @@ ANSWERS = {
     "test_asks": answer("test_asks", "0 frames", "1", f"{NOTHING} and 0 results"),
     "test_queries": answer("test_queries", "1 frame", "5", f"{NOTHING} and 2 results"),
     "test_lacks": answer("test_lacks", "1 frame", "5", "1 readback, 0 images, 0 subresources and 2 results",
-                         'echo "cairn replay: warning: left out (call 7): a work graph"', 3),
+                         'echo "cairn replay: warning: skipped (call 7): a work graph"', 3),
     "test_differs": 'test_differs.cairn) echo "cairn replay: x: first difference: record 4: 8 bytes"; exit 1 ;;',
     "test_dies": 'test_dies.cairn) echo "cairn replay: x: the playback died of SIGSEGV in a thread"; exit 4 ;;',
 }
@@ -85,7 +85,7 @@ class ForeignSuiteTest(unittest.TestCase):
         self.assertIn("replay: 8 traces, clean 5, 0 of them not in the first try; died as their programs did: 1\n"
                       "  compared what the GPU wrote: 4 of 6 that gave it work (1201 readbacks, 0 images, "
                       "4 subresources); results of calls alone: 1; nothing: 1\n", done.stdout)
-        self.assertIn("  not clean: test_lacks: 3: cairn replay: warning: left out (call 7): a work graph\n",
+        self.assertIn("  not clean: test_lacks: 3: cairn replay: warning: skipped (call 7): a work graph\n",
                       done.stdout)
         self.assertIn("  not clean: test_differs: 1; 1: cairn replay: x: first difference: record 4: 8 bytes\n",
                       done.stdout)

@@ -124,7 +124,7 @@ TEST_F(PlayedTest, AFaultEndsTheChildAndIsTold) {
   // Under Wine a fault in a thread that the driver has made itself is no exception of Windows: an exit with 1.
   EXPECT_THAT(result.errors, AnyOf(HasSubstr("the playback died of "),
                                    HasSubstr("the driver ended the playback, with exit code 1 ")));
-  EXPECT_THAT(result.errors, HasSubstr("at work on the submission of call 105;"));
+  EXPECT_THAT(result.errors, HasSubstr("executing the submission of call 105;"));
   EXPECT_THAT(result.errors, HasSubstr("cairn bisect fault.cairn finds the work that does it"));
 }
 

@@ -29,7 +29,7 @@ Elimination* OpenOfProcess() {
       return new Elimination(*board);
     }
   }
-  WriteStandardError("cairn: nothing is left out, " +
+  WriteStandardError("cairn: no work is skipped, " +
                      std::string(kVariableOf<&LayerSettings::elimination>) +
                      " cannot be used: " + status.message() + "\n");
   return nullptr;

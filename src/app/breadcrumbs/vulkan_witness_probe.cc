@@ -97,7 +97,7 @@ Status MeasureAllWitnesses(uint64_t now_s, WitnessListener* listener) {
     if (!MeasureDevice(instance, physical_device, listener, &device)) instance.Abandon();
     listener->OnEnd(device);
     if (instance.instance() == VK_NULL_HANDLE) {
-      return Status(StatusCode::kDeviceLost, "other devices are left out: one was lost");
+      return Status(StatusCode::kDeviceLost, "other devices are skipped: one was lost");
     }
   }
   return Status();

@@ -34,7 +34,7 @@ Result<DeviceWitnesses> Choose(const InstanceState& instance, VkPhysicalDevice p
   if (!set->reason.empty()) return nothing("not measured: " + set->reason);
   const std::optional<WitnessKey> key =
       WitnessKeyOf(instance.GetPhysicalDeviceProperties2, physical_device);
-  if (!key.has_value()) return nothing("not known: the driver tells no UUID of this device");
+  if (!key.has_value()) return nothing("not known: the driver reports no UUID of this device");
   const DeviceWitnesses* const found = set->Find(*key);
   if (found == nullptr) return nothing("not measured on this device with this driver");
   return *found;

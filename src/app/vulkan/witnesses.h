@@ -14,7 +14,7 @@
 
 namespace cairn {
 
-inline constexpr char kWitnessSource[] = "barriers as witnesses";
+inline constexpr char kWitnessSource[] = "barrier-based proof";
 
 // The measured barriers of one device.
 class DeviceBarriers {

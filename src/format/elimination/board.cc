@@ -63,7 +63,7 @@ Result<Board> Board::Over(std::span<std::byte> memory) {
     board.rules_[i] = static_cast<LeaveOut>(rule);
   }
   if (board.rule(LeaveOutClass::kStays) != LeaveOut::kNothing) {
-    return Damaged("it leaves out what must stay");
+    return Damaged("it skips what must stay");
   }
   std::byte* at = memory.data() + sizeof(BoardHeader);
   board.listed_ = {reinterpret_cast<const uint64_t*>(at), listed_count};

@@ -46,11 +46,10 @@ void FileReader::State::DropCostlyChunks(LossList& list) {
       decoded_bytes += chunk.raw_bytes;
       return false;
     }
-    list.Add(
-        chunk.offset, chunk.end_offset() - chunk.offset,
-        fmt::format("a chunk of type {} is left out: it would decode to {} bytes, and all that "
-                    "a file of {} bytes may decode to is {}",
-                    ChunkTypeName(chunk.type), chunk.raw_bytes, source->size_bytes(), budget));
+    list.Add(chunk.offset, chunk.end_offset() - chunk.offset,
+             fmt::format("a chunk of type {} is skipped: it would decode to {} bytes, and all that "
+                         "a file of {} bytes may decode to is {}",
+                         ChunkTypeName(chunk.type), chunk.raw_bytes, source->size_bytes(), budget));
     return true;
   });
 }

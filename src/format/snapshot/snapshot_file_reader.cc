@@ -250,7 +250,7 @@ Result<Snapshot> SnapshotFileReader::Read() {
   note_count(bad_matches_, "markers contradict their neighbours and are ignored.");
   note_count(bad_indices_, "references lead nowhere and are ignored.");
   note_count(texts_.unknown_count(), "names are missing from the file.");
-  note_count(events_left_out_, "events would cost more than a file of this size may: left out.");
+  note_count(events_left_out_, "events would cost more than a file of this size may: truncated.");
   note_count(long_names_, "references to names of more than 4,096 bytes are cut there.");
   note_count(costly_names_,
              "references to names are cut after 64 bytes: together they are longer than a file of "
@@ -337,7 +337,7 @@ uint32_t SnapshotFileReader::Afford(uint32_t count, uint32_t weight, const char*
   row_budget_ -= uint64_t{kept} * weight;
   if (kept != count) {
     NoteLoss(
-        fmt::format("{} of {} {} are left out: they would cost more than a file of {} bytes may.",
+        fmt::format("{} of {} {} are skipped: they would cost more than a file of {} bytes may.",
                     GroupedDigits(count - kept), GroupedDigits(count), what,
                     GroupedDigits(file_.size_bytes())));
   }

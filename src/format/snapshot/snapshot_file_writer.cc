@@ -327,7 +327,7 @@ class TableWriter {
   void Keep(ChunkType type) {
     if (out_.bytes().size() > kMaxChunkBytes) {
       more_losses_.push_back(
-          fmt::format("The table {} takes {} bytes and is left out: a chunk has {}.",
+          fmt::format("The table {} takes {} bytes and is skipped: a chunk has {}.",
                       ChunkTypeName(type), out_.bytes().size(), kMaxChunkBytes));
       out_.Clear();
       return;

@@ -305,7 +305,7 @@ TEST(SnapshotFromBlock, WhatOtherThreadsSubmitAfterTheFaultIsLeftOut) {
   EXPECT_EQ(then.queues.at(0).submission_count, 1u);
   EXPECT_EQ(then.queues.at(0).completed_submission, 1u);
   EXPECT_THAT(Losses(then), testing::Contains("1 command lists were submitted after the fault, by "
-                                              "other threads; they are left out."));
+                                              "other threads; they are skipped."));
   EXPECT_EQ(Take(faulty.block).submissions.size(), 2u);
 }
 
@@ -555,7 +555,7 @@ TEST(SnapshotFromBlock, ABlockThatEndsEarlyIsReadAsFarAsItGoes) {
   Result<Snapshot> cut = SnapshotFromBlock(block.bytes().first(used - kPageBytes), kNow);
   ASSERT_TRUE(cut.ok());
   EXPECT_EQ(cut->recordings.size(), 1u);
-  EXPECT_THAT(Losses(*cut), ::testing::Contains(HasSubstr("end of the shared block is missing")));
+  EXPECT_THAT(Losses(*cut), ::testing::Contains(HasSubstr("shared block is truncated")));
 }
 
 TEST(SnapshotFromBlock, AChainThatRunsInACircleEnds) {

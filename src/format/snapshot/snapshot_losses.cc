@@ -14,30 +14,31 @@ void NoteLosses(const BlockReader& block, const LossCounts& losses, Snapshot* sn
   };
   const uint32_t refused = block.Load32(offsetof(BlockHeader, pages_refused));
   if (block.is_cut()) {
-    snapshot->losses.push_back(
-        snapshot->AddText("The end of the shared block is missing; what lay there is left out."));
+    snapshot->losses.push_back(snapshot->AddText(
+        "The shared block is truncated; the contents of its end are unavailable."));
   }
   note(refused,
        "allocations found the shared block full: later markers were dropped. Use a larger "
        "block_size_bytes.");
   note(losses.raw_markers, "raw markers are more than a report keeps.");
-  note(losses.contexts, "devices have tables outside the shared block; they are left out.");
-  note(losses.queues, "queues belong to no device; they are left out.");
+  note(losses.contexts, "devices have tables outside the shared block; they are skipped.");
+  note(losses.queues, "queues belong to no device; they are skipped.");
   note(losses.recordings_changed,
        "command lists were recycled while they were read; they had finished.");
   note(losses.recordings_left_out,
        "command lists are more than a report keeps: the earliest that the GPU is not inside of are "
-       "left out.");
-  note(losses.recordings_bad, "command lists have an unknown state; they are left out.");
+       "skipped.");
+  note(losses.recordings_bad, "command lists have an unknown state; they are skipped.");
   note(losses.events_missing, "markers could not be read from their command lists.");
   note(losses.events_bad, "markers contradict their neighbours and are ignored.");
   note(losses.pipelines_bad, "markers name a pipeline that does not exist.");
   note(losses.words_bad,
-       "command lists have progress words beyond their last marker; they prove nothing.");
+       "command lists have progress words beyond their last marker; nothing is concluded from "
+       "them.");
   note(losses.submissions_torn, "submissions could not be read.");
   note(losses.submissions_later,
-       "command lists were submitted after the fault, by other threads; they are left out.");
-  note(losses.objects_changed, "objects changed while they were read and are left out.");
+       "command lists were submitted after the fault, by other threads; they are skipped.");
+  note(losses.objects_changed, "objects changed while they were read and are skipped.");
   note(losses.objects_bad, "bindings name an object that does not exist.");
   note(losses.secondaries_unknown,
        "executions of secondary command buffers name one that is not known; what ran there is not "
@@ -49,7 +50,7 @@ void NoteLosses(const BlockReader& block, const LossCounts& losses, Snapshot* sn
        "shown.");
   note(losses.syncs_bad, "waits and signals of semaphores and fences could not be read.");
   note(losses.checkpoints_bad,
-       "checkpoints of the driver name command buffers that have ended; they are left out.");
+       "checkpoints of the driver name command buffers that have ended; they are skipped.");
   note(losses.destructions_torn, "destructions of objects could not be read.");
   note(block.Load32(offsetof(BlockHeader, descriptor_sets_left_out)),
        "descriptor sets found no room in the shared block: what they hold is not looked into.");

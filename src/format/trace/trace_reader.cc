@@ -317,9 +317,8 @@ std::string TraceReader::LimitCost() {
     state.spans.pop_back();
   }
   const uint64_t number = state.spans.empty() ? 0 : state.spans.back().last_number + 1;
-  return fmt::format(
-      "records {} to {} are left out: of a file of {} bytes at most {} are looked at", number,
-      last_number, file_bytes, most_records);
+  return fmt::format("records {} to {} are skipped: of a file of {} bytes at most {} are looked at",
+                     number, last_number, file_bytes, most_records);
 }
 
 const TraceFacts& TraceReader::facts() const {
@@ -409,11 +408,10 @@ Result<std::span<const std::byte>> TraceReader::Blob(uint64_t number) {
   }
   if (blob->size_bytes >= state_->blob_budget) {
     state_->blob_budget = 0;
-    return Status(
-        StatusCode::kOutOfMemory,
-        fmt::format("blob {} is left out: the bytes shown before have cost what a file of "
-                    "{} bytes may",
-                    number, state_->file.size_bytes()));
+    return Status(StatusCode::kOutOfMemory,
+                  fmt::format("blob {} is skipped: the bytes shown before have cost what a file of "
+                              "{} bytes may",
+                              number, state_->file.size_bytes()));
   }
   state_->blob_budget -= blob->size_bytes;
   return bytes->subspan(blob->offset_bytes, blob->size_bytes);

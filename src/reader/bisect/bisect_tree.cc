@@ -199,7 +199,7 @@ Result<BisectTree> ReadBisectTree(TraceReader* trace,
                                 lost.front().reason));
     }
     return Status(StatusCode::kUnsupported,
-                  "the trace submits nothing to a GPU: there is nothing to leave out");
+                  "the trace submits nothing to a GPU: there is nothing to skip");
   }
   return tree;
 }

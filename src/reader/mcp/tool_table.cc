@@ -126,11 +126,12 @@ constexpr Tool kTools[] = {
     {ToolName::kVerdict, "verdict", "What went wrong",
      "The short answer: what went wrong (hang, crash, lost device), in which GPU work, how sure "
      "that is (how_sure: proven, likely, one of, unknown; nothing running or all completed if no "
-     "work is suspected) and why; the incidents, the process, the devices and the three likeliest "
+     "work is suspected) and why; the incidents, the process, the devices and the three most "
+     "likely "
      "suspects. Needs a file with a report.",
      kReport, "verdict", kOfFile},
     {ToolName::kSuspects, "suspects", "GPU work that may be at fault",
-     "All suspects, the likeliest first: each with its path of markers, state, command list, "
+     "All suspects, the most likely first: each with its path of markers, state, command list, "
      "pipeline with shaders, resources that were bound (also those destroyed too early), and "
      "'call': the number of its API call, to give to 'calls' (as around), 'state' and 'image' if "
      "the file has a trace. 'last_completed' is the last work that each queue completed: after a "

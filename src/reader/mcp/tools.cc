@@ -28,7 +28,7 @@ constexpr char kInstructions[] =
     "Direct3D 11, Vulkan). It writes a .cairn file, which holds a report (made when something went "
     "wrong), a trace (all recorded Direct3D 12 calls), or both. Ask in this order: 'open' says "
     "what a file holds and which tools can read it. 'verdict' says what went wrong, where, and how "
-    "sure that is. 'suspects' lists the work that may be at fault, the likeliest first, with "
+    "sure that is. 'suspects' lists the work that may be at fault, the most likely first, with "
     "pipelines and bound resources. 'work' shows what the GPU had completed, had in flight and had "
     "not started. 'memory' shows faulting addresses and resources. If the file has a trace: "
     "'calls' lists API calls by number, 'state' shows what was bound at one of them. A suspect's "

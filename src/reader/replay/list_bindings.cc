@@ -106,7 +106,7 @@ Status ListBindings::CheckRecorded(uint64_t list) const {
   if (bound == nullptr) return Status();
   if (bound->unknown) {
     return Status(StatusCode::kUnsupported,
-                  "its command list was not reset or closed here: that was left out");
+                  "its command list was not reset or closed here: that call was skipped");
   }
   if (bound->allocator == kNoObject) return Status();
   const ReplayObject* const allocator = objects_->Find(bound->allocator);
@@ -192,7 +192,7 @@ Status ListBindings::CheckWork(CallInProgress* call) {
   if (role.role == Role::kBundle) {
     if (!IsUnknown(objects_->NumberOf(call->At<void*>(0)))) return Status();
     return Status(StatusCode::kUnsupported,
-                  "its bundle was not reset or closed here: that was left out");
+                  "its bundle was not reset or closed here: that call was skipped");
   }
   if (role.role == Role::kWork) {
     if (role.point == RootPoint::kNone) return Status();

@@ -194,7 +194,7 @@ TEST_F(ListBindingsTest, ListWhoseResetOrCloseWasSkipped) {
   bindings_.Forget(kList, Method::ID3D12GraphicsCommandList_Close);
   EXPECT_TRUE(bindings_.IsUnknown(kList));
   EXPECT_EQ(bindings_.CheckRecorded(kList).code(), StatusCode::kUnsupported);
-  EXPECT_EQ(Dispatch(), "its command list was not reset or closed here: that was left out");
+  EXPECT_EQ(Dispatch(), "its command list was not reset or closed here: that call was skipped");
   bindings_.SetKnown(kList);
   EXPECT_EQ(Dispatch(), "");
   bindings_.Forget(kList, Method::ID3D12GraphicsCommandList_Reset);

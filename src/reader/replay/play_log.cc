@@ -53,7 +53,7 @@ void PlayLog::LeaveOut(uint64_t number, const std::string& what) {
   }
   const bool is_last = result_.left_out.size() == kMostKinds;
   result_.left_out.push_back({is_last ? "other kinds" : what, number, 1});
-  if (options_.on_note) options_.on_note(fmt::format("left out: call {}, {}", number, what));
+  if (options_.on_note) options_.on_note(fmt::format("skipped: call {}, {}", number, what));
 }
 
 void PlayLog::Note(const std::string& note) {

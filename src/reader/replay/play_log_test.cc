@@ -42,8 +42,8 @@ TEST_F(PlayLogTest, KindsAreToldApartWithoutTheirNumbers) {
   EXPECT_EQ(result.left_out[0].first, 7u);
   EXPECT_EQ(result.left_out[0].count, 2u);
   EXPECT_EQ(result.left_out[1].first, 11u);
-  EXPECT_THAT(told_, ElementsAre("left out: call 7, fence 3 came to 0x1f, not to 12",
-                                 "left out: call 11, fence 3 came to nothing"));
+  EXPECT_THAT(told_, ElementsAre("skipped: call 7, fence 3 came to 0x1f, not to 12",
+                                 "skipped: call 11, fence 3 came to nothing"));
 }
 
 // The further ones share an entry, which stays the last.

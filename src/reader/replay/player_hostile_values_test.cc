@@ -41,7 +41,7 @@ TEST_F(ValuesTest, ObjectThatCouldNotBeMade) {
   const uint64_t queue = script_.CreateQueue();
   script_.trace.Object(77, Chain::kID3D12GraphicsCommandList, script_.device, 5000);
   script_.Execute(queue, 77);
-  ExpectLeftOut(&script_, "it uses an object whose creation this replay had to leave out");
+  ExpectLeftOut(&script_, "it uses an object whose creation this replay had to skip");
 }
 
 TEST_F(ValuesTest, ObjectOfAnotherDevice) {

@@ -464,7 +464,7 @@ TEST_F(PlayerTest, RefusedCreationNamesTheCall) {
       played.result.left_out[0].what,
       HasSubstr("ID3D12Device::CreateComputePipelineState: this device refuses it with 0x"));
   EXPECT_THAT(played.result.left_out[1].what,
-              HasSubstr("it uses an object whose creation this replay had to leave out"));
+              HasSubstr("it uses an object whose creation this replay had to skip"));
   EXPECT_THAT(played.result.left_out[2].what, HasSubstr("Dispatch: its pipeline"));
   EXPECT_EQ(played.result.left_out[2].count, 3u);
 

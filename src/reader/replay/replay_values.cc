@@ -260,7 +260,7 @@ Status ReplayValues::Object(Chain declared, uint64_t* place) {
     }
     if (objects_->IsAbsent(number)) {
       return Status(StatusCode::kUnsupported,
-                    "it uses an object whose creation this replay had to leave out");
+                    "it uses an object whose creation this replay had to skip");
     }
     return Status(StatusCode::kCorrupt, fmt::format("there is no object {} here", number));
   }

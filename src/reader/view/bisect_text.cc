@@ -227,7 +227,7 @@ std::string NoCulpritInWords(const BisectAnswer& answer, const BisectWords& word
                          answer.asked, Counted(answer.repeats, words.play),
                          Plural(answer.repeats, "was", "were"));
     case NoCulprit::kNotToBlame:
-      return fmt::format("the {} fails even with all {}s left out: the GPU's work is not to blame",
+      return fmt::format("the {} fails even with all {}s skipped: the GPU's work is not the cause",
                          words.whole, words.submission);
     case NoCulprit::kContradiction:
       return fmt::format(

@@ -115,7 +115,7 @@ TEST(BisectText, EachReasonForNoCulpritIsASentence) {
   answer.repeats = 4;
   EXPECT_EQ("the trace does not fail on this device: 3 of 4 replays were clean",
             words(NoCulprit::kNeverFails));
-  EXPECT_EQ("the trace fails even with all submissions left out: the GPU's work is not to blame",
+  EXPECT_EQ("the trace fails even with all submissions skipped: the GPU's work is not the cause",
             words(NoCulprit::kNotToBlame));
   answer.probes = 50;  // of several searches
   answer.contradicted_after = 40;
@@ -184,10 +184,10 @@ TEST(BisectText, WithoutAFailureItSaysWhatWasTriedAndWhatIsNext) {
 TEST(BisectText, WhatIsLeftOutIsSaidWhetherOrNotThereIsACulprit) {
   for (BisectTold told : {OneCall(), NoFailure()}) {
     EXPECT_THAT(AnswerAsText(told), Not(HasSubstr("less than exact")));
-    told.left_out = "left out: ID3D12Device3::OpenExistingHeapFromAddress";
+    told.left_out = "skipped: ID3D12Device3::OpenExistingHeapFromAddress";
     EXPECT_THAT(
         AnswerAsText(told),
-        HasSubstr("Not played on this device: left out: "
+        HasSubstr("Not played on this device: skipped: "
                   "ID3D12Device3::OpenExistingHeapFromAddress\nSo this is less than exact: "));
     EXPECT_EQ(told.left_out, Json::Parse(AnswerAsJson(told))["left_out"].get<std::string>());
   }

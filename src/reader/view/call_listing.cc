@@ -352,7 +352,7 @@ class Lister {
     }
     if (budget_ == 0) {
       ++listed_.left_out;
-      status = Status(StatusCode::kUnsupported, "left out");
+      status = Status(StatusCode::kUnsupported, "truncated");
     } else if (!status.ok() && method.has_value()) {
       NoteDamage(fmt::format("call {}: {}", record.number, status.message()));
     }

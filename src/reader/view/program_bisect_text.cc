@@ -106,7 +106,7 @@ void AppendConfidence(const ProgramTold& told, std::string* text) {
     case ProbeOutcome::kFails:
       fmt::format_to(out,
                      "Without {} everything else fails, too: there are more culprits, or what is "
-                     "left out was needed.\n",
+                     "skipped was needed.\n",
                      without);
       break;
     case ProbeOutcome::kUndecided:
@@ -137,7 +137,7 @@ void AppendDoubts(const ProgramTold& told, std::string* text) {
                    RunsInWords(told.found.stuck));
   }
   if (told.found.work_dropped != 0) {
-    fmt::format_to(out, "{} found no room: {} among what is left out.\n",
+    fmt::format_to(out, "{} found no room: {} among what is skipped.\n",
                    PiecesInWords(told.found.work_dropped),
                    Plural(told.found.work_dropped, "it is", "they are"));
   }

@@ -78,7 +78,7 @@ TEST(ProgramBisectText, SaysWhatMakesItWorthLess) {
         "Irregular: 4 of 40 pieces of work were not in every run of the whole.\n",
         "1 run failed in another way, which counts as no failure.\n",
         "2 runs went on and on without a part of the work, and counted as no failure.\n",
-        "5 pieces of work found no room: they are among what is left out.\n",
+        "5 pieces of work found no room: they are among what is skipped.\n",
         "The report of a run with nothing else: cairn report 'a b.cairn'\n",
         "16 runs, of which 1 said nothing and was asked again, 42.3 s.\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
@@ -105,8 +105,8 @@ TEST(ProgramBisectText, SeveralThatFailByThemselvesAreNamedOneAfterTheOther) {
       "    recorded  once, submitted 37 times in a run of the whole program\n"
       "\n"
       "The program failed in 7 of 7 runs with one of them, in 0 of 9 runs without any of them.\n"
-      "Without any of them everything else fails, too: there are more culprits, or what is left "
-      "out was needed.\n"
+      "Without any of them everything else fails, too: there are more culprits, or what is "
+      "skipped was needed.\n"
       "16 runs, 42.3 s.\n",
       ProgramAnswerAsText(told));
 }
@@ -148,8 +148,8 @@ TEST(ProgramBisectText, SaysWhatToTryWhereNothingFails) {
       ProgramAnswerAsText(told));
   told.found.answer.no_culprit = NoCulprit::kNotToBlame;
   EXPECT_THAT(ProgramAnswerAsText(told),
-              HasSubstr("./game: no culprit: the program fails even with all scopes left out: the "
-                        "GPU's work is not to blame.\n"));
+              HasSubstr("./game: no culprit: the program fails even with all scopes skipped: the "
+                        "GPU's work is not the cause.\n"));
   EXPECT_TRUE(Json::Parse(ProgramAnswerAsJson(told))["not_to_blame"].get<bool>());
 }
 

@@ -83,7 +83,7 @@ const char* WhyNotReplayed(Unrepeatable why) {
       return "a resource was made of a Vulkan image or buffer of the program: what is in it is not "
              "recorded";
     case Unrepeatable::kVulkanQueueFamily:
-      return "a queue or an allocator was made for a family of Vulkan queues: a replay leaves out "
+      return "a queue or an allocator was made for a family of Vulkan queues: a replay skips "
              "what is submitted with it";
     case Unrepeatable::kVulkanQueue:
       return "the program took the Vulkan queue behind a command queue: what it submits there is "

@@ -447,7 +447,7 @@ bool DeviceCapture::WaitForAllQueues(Capture& capture) {
   }
   if (idle) return true;
   if (++start_attempts_ < kMostStartAttempts) return false;
-  capture.PutNote(NoteKind::kIncomplete, "the GPU was at work when the recording began: " + why);
+  capture.PutNote(NoteKind::kIncomplete, "the GPU was busy when the recording began: " + why);
   return true;
 }
 
