@@ -41,7 +41,7 @@ records, replays and bisects their Direct3D 12 calls.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libcairn${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "A program that links libcairn marks its GPU work itself, with names of its
-own. The marks survive a crash, and cairn tells them. This package holds the
+own. The marks survive a crash, and cairn reports them. This package holds the
 shared library.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcairn-dev)
