@@ -142,6 +142,16 @@ CommandOption Command::Flag(const std::string& names, bool* value, const std::st
   return CommandOption(app_->add_flag(names, *value, help));
 }
 
+CommandOption Command::OptionOfMaybe(const std::string& names, std::string* value, bool* given,
+                                     const std::string& type, const std::string& help) {
+  const auto take = [value, given](const std::string& word) {
+    *value = word;
+    *given = true;
+  };
+  CLI::Option* const option = app_->add_option_function<std::string>(names, take, help);
+  return CommandOption(option->type_name(type)->expected(0, 1));
+}
+
 CommandOption Command::FlagWithWord(const std::string& name, std::string* value,
                                     const std::string& without, const std::string& help) {
   return CommandOption(app_->add_flag(name + "{" + without + "}", *value, help));

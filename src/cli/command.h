@@ -62,6 +62,9 @@ class Command {
   CommandOption Option(const std::string& names, std::vector<std::string>* values,
                        const std::string& type, const std::string& help);
   CommandOption Flag(const std::string& names, bool* value, const std::string& help = "");
+  // An option whose value may be left out. `given` becomes true with and without one.
+  CommandOption OptionOfMaybe(const std::string& names, std::string* value, bool* given,
+                              const std::string& type, const std::string& help);
   // A flag that may be given a word: --validate stands for --validate=WITHOUT. `value` is "" if it is not given.
   CommandOption FlagWithWord(const std::string& name, std::string* value,
                              const std::string& without, const std::string& help);

@@ -15,6 +15,7 @@
 #include "cairn/breadcrumbs.h"
 
 #include "base/text.h"
+#include "cli/bisect_parts.h"
 #include "cli/command.h"
 #include "cli/dump_file.h"
 #include "cli/terminal.h"
@@ -45,8 +46,10 @@ constexpr char kReportExamples[] =
     "docs/formats/report.schema.json\n"
     "  cairn report --redact game.cairn          names replaced by hashes, to be sent elsewhere\n"
     "  cairn report --markdown game.cairn        the answer alone, for a bug tracker\n"
-    "  cairn report --html game.html game.cairn  one page for a browser, to be sent; it needs no "
-    "network\n"
+    "  cairn report --html game.cairn            one page for a browser, game.html, to be sent; it "
+    "needs\n"
+    "                                            no network\n"
+    "  cairn report --html new.html game.cairn   the same, under another name\n"
     "  cairn report --extract DIR game.cairn     shaders and the driver's binary, into files";
 
 struct ReportOptions {
@@ -54,7 +57,8 @@ struct ReportOptions {
   std::string width;
   std::string color = "auto";
   std::string extract;
-  std::string html;
+  std::string html;  // the page's name
+  bool page = false;
   bool force = false;
   bool json = false;
   bool markdown = false;
@@ -161,7 +165,34 @@ int WriteHtml(const ReportOptions& options, const Snapshot& snapshot) {
              : kExitFailed;
 }
 
-int Run(const ReportOptions& options) {
+// "--html FILE.cairn" names no page, and "--html" none either: it stands beside the file, under its name.
+Status NamePage(ReportOptions* options) {
+  const auto ends_with = [options](const char* ending) { return options->html.ends_with(ending); };
+  if (options->path.empty() && !ends_with(".html") && !ends_with(".htm")) {
+    std::swap(options->path, options->html);
+  }
+  if (options->path.empty()) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("no file is given; say cairn report --html {} FILE.cairn",
+                              options->html.empty() ? "PAGE.html" : options->html));
+  }
+  if (ends_with(".cairn")) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("--html: '{}' is the name of a .cairn file, not of a page; give one "
+                              "file at a time, or say --html=PAGE.html",
+                              options->html));
+  }
+  if (options->html.empty()) options->html = WithEnding(options->path, ".html");
+  return Status();
+}
+
+int Run(ReportOptions options) {
+  if (options.page) {
+    if (const Status named = NamePage(&options); !named.ok()) {
+      PrintError("report", named.message());
+      return kExitUsage;
+    }
+  }
   Result<TextOptions> text_options = TextOptionsOf(options);
   if (!text_options.ok()) {
     PrintError("report", text_options.status().message());
@@ -176,7 +207,7 @@ int Run(const ReportOptions& options) {
     snapshot = Redact(std::move(*snapshot));
     text_options->file.clear();  // of the next steps' commands nothing would be left
   }
-  if (!options.html.empty()) return WriteHtml(options, *snapshot);
+  if (options.page) return WriteHtml(options, *snapshot);
   const Findings findings = AnalyseDump(*snapshot);
   const auto print = [](std::string_view text) { return PrintOutput("report", text); };
   if (options.markdown) {
@@ -213,8 +244,9 @@ Verb AddReportVerb(CLI::App& root) {
                                      .Without(json)
                                      .Without(extract);
   command
-      .Option("--html", &options->html, "FILE",
-              "Write the report as one page for a browser, which needs no network")
+      .OptionOfMaybe("--html", &options->html, &options->page, "PAGE",
+                     "Write the report as one page for a browser, which needs no network; beside "
+                     "the file, as NAME.html, if no name is given")
       .Without(json)
       .Without(markdown)
       .Without(extract);
