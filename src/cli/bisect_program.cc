@@ -21,6 +21,7 @@
 #include "cli/bisect_parts.h"
 #include "cli/gpu_check.h"
 #include "cli/layer.h"
+#include "cli/mistaken_word.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
 #include "format/block/marker_kinds.h"
@@ -315,7 +316,9 @@ int Bisecting::Failed(const Status& status) {
   if (status.code() == StatusCode::kInterrupted) {
     PrintError("bisect", "interrupted; the same command goes on from here");
   } else {
-    PrintError("bisect", status.message());
+    const std::string mistaken =
+        MistakenForProgram("bisect", options_.program.front(), status.code());
+    PrintError("bisect", mistaken.empty() ? status.message() : mistaken);
   }
   return kExitFailed;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/mistaken_word.h"
 #include "cli/reading_limits.h"
 #include "cli/verb.h"
 #include "format/snapshot/snapshot_file.h"
@@ -49,7 +50,9 @@ std::optional<FileReader> OpenDumpFile(std::string_view verb, const std::string&
   LimitReading(verb, path);
   Result<FileReader> reader = FileReader::Open(path);
   if (reader.ok()) return std::move(reader).value();
-  PrintError(verb, reader.status().message() + NextStep(reader.status().code()));
+  const std::string mistaken = MistakenForFile(verb, path, NeededFile::kAny);
+  PrintError(verb, mistaken.empty() ? reader.status().message() + NextStep(reader.status().code())
+                                    : mistaken);
   return std::nullopt;
 }
 

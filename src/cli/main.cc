@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/mistaken_word.h"
 #include "cli/reading_limits.h"
 #include "cli/system_help.h"
 #include "cli/verb.h"
@@ -46,7 +47,12 @@ std::string Suggestion(const std::string& closest) {
   return closest.empty() ? "" : fmt::format("; did you mean {}?", closest);
 }
 
-int UnknownVerb(const CLI::App& root, const std::string& word) {
+int UnknownVerb(const CLI::App& root, const std::vector<std::string>& words) {
+  const std::string& word = words.front();
+  if (const std::string mistaken = MistakenForVerb(words); !mistaken.empty()) {
+    PrintError("", mistaken);
+    return kExitUsage;
+  }
   const std::vector<std::string> verbs = VisibleVerbs(root);
   const std::string closest = ClosestWord(word, verbs);
   PrintError("",
@@ -93,14 +99,20 @@ int ParseFailed(const CLI::ParseError& error, const CLI::App& root, const Verb* 
   return exit_code;
 }
 
+// Returns how many words an option has, with its value; 0 if the verb has none of this name.
+size_t WordsOfOption(const CLI::App& verb, const std::string& word) {
+  if (!word.starts_with('-')) return 0;  // it would find words that are no options, too
+  const CLI::Option* const option = verb.get_option_no_throw(word.substr(0, word.find('=')));
+  if (option == nullptr) return 0;
+  return option->get_items_expected_max() > 0 && word.find('=') == std::string::npos ? 2 : 1;
+}
+
 // Takes the words that belong to a program out of `words`, which start with the verb. CLI11 cannot
 // stop at the first of them and distinguish a misspelt option from a program.
 std::vector<std::string> TakeProgram(const CLI::App& verb, std::vector<std::string>* words) {
   size_t end = 1;
   while (end < words->size() && (*words)[end].starts_with('-') && (*words)[end] != "--") {
-    const CLI::Option* option = verb.get_option_no_throw((*words)[end]);
-    const bool has_value = option != nullptr && option->get_items_expected_max() > 0;
-    end = std::min(words->size(), end + (has_value ? 2 : 1));
+    end = std::min(words->size(), end + std::max<size_t>(1, WordsOfOption(verb, (*words)[end])));
   }
   const size_t start = end < words->size() && (*words)[end] == "--" ? end + 1 : end;
   std::vector<std::string> program(words->begin() + static_cast<std::ptrdiff_t>(start),
@@ -116,6 +128,31 @@ std::vector<std::string> TakeBehindDashes(std::vector<std::string>* words) {
   std::vector<std::string> program(dashes + 1, words->end());
   words->erase(dashes, words->end());
   return program;
+}
+
+// Recognises a program where a file belongs, whose "--" is missing. The verb's own options may stand
+// behind it, as they may behind a file.
+std::string MistakenForFile(const Verb& verb, const std::vector<std::string>& words) {
+  std::vector<std::string> options;
+  std::vector<std::string> program;
+  for (size_t i = 1; i < words.size();) {
+    const bool dashes = words[i] == "--";
+    if (dashes && program.empty()) return "";
+    const size_t count = dashes ? 0 : WordsOfOption(*verb.app, words[i]);
+    if (count == 0) {
+      if (program.empty() && words[i].starts_with('-')) return "";
+      if (!dashes) program.push_back(words[i]);
+      ++i;
+    }
+    for (const size_t end = std::min(words.size(), i + count); i < end; ++i) {
+      options.push_back(words[i]);
+    }
+    if (!dashes) continue;
+    program.insert(program.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+    break;
+  }
+  if (program.empty()) return "";
+  return MistakenForFileBeforeDashes(words.front(), options, program);
 }
 
 int Main(int argc, char** argv) {
@@ -141,11 +178,17 @@ int Main(int argc, char** argv) {
   for (const Verb& verb : verbs) {
     if (verb.app->get_name() == word) chosen = &verb;
   }
-  if (chosen == nullptr && !word.starts_with('-')) return UnknownVerb(root, word);
+  if (chosen == nullptr && !word.starts_with('-')) return UnknownVerb(root, words);
   const std::vector<std::string> own_words = words;
   if (chosen != nullptr && chosen->program_needs_dashes && words.back() == "--") {
     PrintError(word, "no program is given behind --");
     return chosen->usage_exit_code;
+  }
+  if (chosen != nullptr && chosen->program_needs_dashes) {
+    if (const std::string mistaken = MistakenForFile(*chosen, words); !mistaken.empty()) {
+      PrintError(word, mistaken);
+      return chosen->usage_exit_code;
+    }
   }
   if (chosen != nullptr && chosen->program != nullptr) {
     *chosen->program =
@@ -157,7 +200,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return ParseFailed(error, root, chosen);
   }
-  if (chosen == nullptr) return UnknownVerb(root, word);
+  if (chosen == nullptr) return UnknownVerb(root, own_words);
   PrepareFor(*chosen, own_words, argv);
   const Pager pager(chosen->pages ? PagerCommand() : "");
   return chosen->run();

@@ -12,6 +12,7 @@
 
 #include "cli/command.h"
 #include "cli/layer.h"
+#include "cli/mistaken_word.h"
 #include "cli/numbers.h"
 #include "cli/system_help.h"
 #include "cli/unwritten_report.h"
@@ -189,7 +190,9 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
   settings.environment = ProgramEnvironment(options, known, settings.say, &settings.preloaded);
   const Result<int> exit_code = RunWatched(settings, program);
   if (exit_code.ok()) return *exit_code;
-  PrintError("run", exit_code.status().message());
+  const std::string mistaken =
+      MistakenForProgram("run", program.front(), exit_code.status().code());
+  PrintError("run", mistaken.empty() ? exit_code.status().message() : mistaken);
   return ExitCodeFor(exit_code.status());
 }
 

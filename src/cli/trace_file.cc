@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/mistaken_word.h"
 #include "cli/reading_limits.h"
 #include "cli/verb.h"
+#include "format/snapshot/snapshot_file.h"
 
 namespace cairn::cli {
 namespace {
@@ -21,6 +23,17 @@ const char* NextStep(StatusCode code) {
     case StatusCode::kCorrupt: return "; give a file that cairn run --capture has written";
     default: return "";
   }
+}
+
+std::string WhyNoTrace(std::string_view verb, const std::string& path, const Status& status) {
+  const std::string mistaken = MistakenForFile(verb, path, NeededFile::kTrace);
+  if (!mistaken.empty()) return mistaken;
+  const std::string why = status.message() + NextStep(status.code());
+  if (status.code() != StatusCode::kNotFound) return why;
+  const Result<FileReader> file = FileReader::Open(path);
+  if (!file.ok() || !ReadSnapshot(*file).ok()) return why;
+  return fmt::format("{}; cairn report {} shows what it holds{}", why, ShellQuoted(path),
+                     verb == "bisect" ? "; cairn bisect -- PROGRAM needs no trace" : "");
 }
 
 // Returns true if only the end is missing: the writer was stopped, or the copy was.
@@ -59,7 +72,7 @@ std::optional<TraceReader> OpenTraceFileQuietly(std::string_view verb, const std
   }
   Result<TraceReader> trace = TraceReader::Open(path, check);
   if (trace.ok()) return std::move(trace).value();
-  PrintError(verb, trace.status().message() + NextStep(trace.status().code()));
+  PrintError(verb, WhyNoTrace(verb, path, trace.status()));
   return std::nullopt;
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/mistaken_word.h"
 #include "cli/progress.h"
 #include "cli/reading_limits.h"
 #include "cli/verb.h"
@@ -115,7 +116,8 @@ class TriageRun {
     triage_.AddUnreadable(file, status);
     if (options_.jsonl) piece_ += TriageLine(file, status);
     if (warnings_.size() == kMostWarnings) return;
-    warnings_.push_back(status.WithFile(file).message());
+    const std::string mistaken = MistakenForFile("triage", file, NeededFile::kAny);
+    warnings_.push_back(mistaken.empty() ? status.WithFile(file).message() : mistaken);
   }
 
   bool PrintPiece() {

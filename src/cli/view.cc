@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/mistaken_word.h"
 #include "cli/verb.h"
 #include "os/browser.h"
 #include "os/file.h"
@@ -69,7 +70,8 @@ int Run(const ViewOptions& options) {
   ShareHeaps();
   Result<std::unique_ptr<FileSession>> session = FileSession::Open(options.path, options.other);
   if (!session.ok()) {
-    PrintError("view", session.status().message());
+    const std::string mistaken = MistakenForFile("view", options.path, NeededFile::kAny);
+    PrintError("view", mistaken.empty() ? session.status().message() : mistaken);
     return kExitFailed;
   }
   const InterruptNote interrupt;
