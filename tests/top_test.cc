@@ -34,9 +34,9 @@ std::string Misbehave() {
 class TopTest : public ::testing::Test {
  protected:
   // A program whose GPU stands still, under `cairn run`.
-  void StartHanging() {
+  void StartHanging(const std::string& program = Misbehave()) {
     hanging_.emplace(std::vector<std::string>{Program("cairn"), "run", "--no-layer",
-                                              "--hang-timeout", "0", "--", Misbehave(), "hang"},
+                                              "--hang-timeout", "0", "--", program, "hang"},
                      Command::Options{.folder = folder_.path()});
     pid_ = hanging_->WaitUntilReady();
     ASSERT_GT(pid_, 0);
@@ -136,6 +136,46 @@ TEST_F(TopTest, ProcessesWithABlockAreListed) {
   EXPECT_THAT(result.output, Not(HasSubstr("  " + Program("cairn") + "\n")));
 }
 
+TEST_F(TopTest, AProcessByItsName) {
+  // Other tests may run the same program.
+  const std::string game = folder_ / ("Game-" + std::to_string(getpid()));
+  std::filesystem::copy_file(Misbehave(), game);
+  StartHanging(game);
+  const std::string line = game + " (PID " + std::to_string(pid_) + "), 20";
+  const std::string number = std::to_string(getpid());
+  for (const std::string& name : {"Game-" + number, "game-" + number, "ame-" + number, game}) {
+    EXPECT_THAT(Top({"--once", name}).output, StartsWith(line)) << name;
+  }
+  ExpectRefused({"--once", "no-such-game"}, 2,
+                "no process that can be looked at is called 'no-such-game'; cairn top lists them");
+  const pid_t first = pid_;
+  Command other({Program("cairn"), "run", "--no-layer", "--hang-timeout", "0", "--", game, "hang"},
+                {.folder = folder_.path()});
+  const pid_t second = other.WaitUntilReady();
+  ASSERT_GT(second, 0);
+  const auto words = [&game](pid_t pid) {
+    return "cairn top " + std::to_string(pid) + " (" + game + ")";
+  };
+  ExpectRefused({"game-" + number}, 2,
+                "'game-" + number + "' is the name of 2 processes; say " +
+                    words(std::min(first, second)) + ", " + words(std::max(first, second)));
+}
+
+TEST_F(TopTest, AProgramThatRunsWithoutCairn) {
+  std::filesystem::copy_file("/bin/sleep", folder_ / "unwatched-game");
+  Command alone({"bash", "-c", "./unwatched-game 600 & echo ready $!; wait"},
+                {.folder = folder_.path()});
+  const pid_t pid = alone.WaitUntilReady();
+  ASSERT_GT(pid, 0);
+  // Until it is what its name says.
+  const std::string comm = "/proc/" + std::to_string(pid) + "/comm";
+  ASSERT_TRUE(WaitUntil([&] { return ReadFile(comm) == "unwatched-game\n"; }));
+  ExpectRefused({"unwatched-game"}, 1,
+                "process " + std::to_string(pid) +
+                    " has no block: it uses no graphics device that Cairn follows; start it with "
+                    "cairn run -- PROGRAM");
+}
+
 TEST_F(TopTest, TheWatcherLeadsToWhomItWatches) {
   StartHanging();
   const std::string watcher = std::to_string(hanging_->pid());
@@ -145,11 +185,6 @@ TEST_F(TopTest, TheWatcherLeadsToWhomItWatches) {
 }
 
 TEST_F(TopTest, WhatCannotBeLookedAt) {
-  ExpectRefused({"0"}, 2,
-                "'0' is not a process number; cairn top lists the processes that can be looked at");
-  ExpectRefused(
-      {"me"}, 2,
-      "'me' is not a process number; cairn top lists the processes that can be looked at");
   ExpectRefused({"--json", "1"}, 2, "--json prints one look; say --once --json");
   ExpectRefused({"--once"}, 2, "--once needs a process; cairn top lists them");
   ExpectRefused({"--interval", "0", "1"}, 2,

@@ -3,12 +3,16 @@
 // cairn top: what the queues of a running program execute now.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "base/program_name.h"
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -18,7 +22,9 @@
 #include "format/snapshot/snapshot_from_block.h"
 #include "os/clock.h"
 #include "os/process.h"
+#include "os/running_processes.h"
 #include "os/terminal.h"
+#include "os/this_process.h"
 #include "reader/view/top_view.h"
 #include "watcher/running_blocks.h"
 
@@ -29,6 +35,7 @@ constexpr char kTopExamples[] =
     "Examples:\n"
     "  cairn top                       the programs that can be looked at\n"
     "  cairn top 4711                  what each queue of process 4711 executes now; ^C ends\n"
+    "  cairn top game                  the same of the program that is called game\n"
     "  cairn top --interval 0.1 4711   look ten times a second\n"
     "  cairn top --once --json 4711    one look, for programs; the schema is "
     "docs/formats/top.schema.json\n"
@@ -36,21 +43,24 @@ constexpr char kTopExamples[] =
     "Exit code: 0, also when the program ends meanwhile; 1 if the process cannot be looked at.";
 
 struct TopOptions {
-  std::string pid;
+  std::string process;  // its number, or the name of its program
   std::string interval = "0.5";
   bool once = false;
   bool json = false;
 };
 
+std::string WhyNoProcess(const LiveProcesses& found) {
+  return fmt::format("no process has a block; start one with cairn run -- PROGRAM{}",
+                     found.not_permitted == 0
+                         ? ""
+                         : fmt::format(" ({} processes of other users may not be looked into)",
+                                       found.not_permitted));
+}
+
 int ListProcesses() {
   const LiveProcesses found = FindLiveProcesses();
   if (found.processes.empty()) {
-    PrintError("top", fmt::format(
-                          "no process has a block; start one with cairn run -- PROGRAM{}",
-                          found.not_permitted == 0
-                              ? ""
-                              : fmt::format(" ({} processes of other users may not be looked into)",
-                                            found.not_permitted)));
+    PrintError("top", WhyNoProcess(found));
     return kExitFailed;
   }
   std::string text = fmt::format("{:>8}  {}\n", "PID", "PROGRAM");
@@ -159,6 +169,66 @@ std::optional<ProcessId> ParsePid(const std::string& text) {
   return pid;
 }
 
+std::string InLowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+// How well a name fits to a program: 3 for its path or the whole name of its file, 2 without .exe or in
+// other letters, 1 for a part of the name, 0 for another name.
+int Fit(const std::string& name, const std::string& program) {
+  const std::string_view file = NameOfProgram(program);
+  if (name == program || name == file) return 3;
+  const std::string wanted = InLowerCase(name);
+  const std::string found = InLowerCase(file);
+  if (wanted == found || wanted + ".exe" == found) return 2;
+  return found.find(wanted) == std::string::npos ? 0 : 1;
+}
+
+// Returns those that fit best.
+std::vector<LiveProcess> ProcessesCalled(const std::string& name,
+                                         const std::vector<LiveProcess>& processes) {
+  int best = 1;
+  for (const LiveProcess& process : processes) best = std::max(best, Fit(name, process.program));
+  std::vector<LiveProcess> found;
+  std::copy_if(processes.begin(), processes.end(), std::back_inserter(found),
+               [&](const LiveProcess& process) { return Fit(name, process.program) == best; });
+  return found;
+}
+
+// kInvalidArgument: none, or several, which the message lists.
+Result<ProcessId> ProcessCalled(const std::string& name) {
+  constexpr size_t kMostListed = 10;
+  const LiveProcesses live = FindLiveProcesses();
+  const std::vector<LiveProcess> found = ProcessesCalled(name, live.processes);
+  if (found.size() == 1) return found.front().pid;
+  if (found.size() > 1) {
+    std::string list;
+    for (size_t i = 0; i < std::min(found.size(), kMostListed); ++i) {
+      list += fmt::format("{}cairn top {} ({})", i == 0 ? "" : ", ", found[i].pid,
+                          VisibleText(found[i].program));
+    }
+    if (found.size() > kMostListed) list += fmt::format(" and {} more", found.size() - kMostListed);
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("'{}' is the name of {} processes; say {}", name, found.size(), list));
+  }
+  // Its number leads to the reason why it cannot be looked at.
+  for (const ProcessId pid : RunningProcesses()) {
+    if (pid != OwnProcessId() && Fit(name, ProgramOf(pid)) >= 2) return pid;
+  }
+  return Status(
+      StatusCode::kInvalidArgument,
+      live.processes.empty()
+          ? fmt::format("no process is called '{}'; {}", name, WhyNoProcess(live))
+          : fmt::format("no process that can be looked at is called '{}'; cairn top lists "
+                        "them",
+                        name));
+}
+
 int Run(const TopOptions& options) {
   const Result<uint64_t> interval_ns = ParseSecondsOf("--interval", options.interval);
   if (!interval_ns.ok() || *interval_ns == 0) {
@@ -170,18 +240,19 @@ int Run(const TopOptions& options) {
     PrintError("top", "--json prints one look; say --once --json");
     return kExitUsage;
   }
-  if (options.pid.empty()) {
+  if (options.process.empty()) {
     if (!options.once) return ListProcesses();
     PrintError("top", "--once needs a process; cairn top lists them");
     return kExitUsage;
   }
-  const std::optional<ProcessId> pid = ParsePid(options.pid);
+  std::optional<ProcessId> pid = ParsePid(options.process);
   if (!pid.has_value()) {
-    PrintError("top",
-               fmt::format("'{}' is not a process number; cairn top lists the processes that "
-                           "can be looked at",
-                           options.pid));
-    return kExitUsage;
+    const Result<ProcessId> called = ProcessCalled(options.process);
+    if (!called.ok()) {
+      PrintError("top", called.status().message());
+      return kExitUsage;
+    }
+    pid = *called;
   }
   Result<Viewer> viewer = Viewer::Open(*pid);
   if (!viewer.ok()) {
@@ -196,9 +267,11 @@ int Run(const TopOptions& options) {
 Verb AddTopVerb(CLI::App& root) {
   auto options = std::make_shared<TopOptions>();
   Command command(root, "top", "Shows what each GPU queue of a running program executes now.",
-                  "cairn top [OPTIONS] [PID]", kTopExamples);
-  command.Option("pid", &options->pid, "PID",
-                 "The process; without it those that can be looked at");
+                  "cairn top [OPTIONS] [PID|NAME]", kTopExamples);
+  command.Option(
+      "process", &options->process, "PID|NAME",
+      "The process, by its number, or by the name of its program or a part of it; without "
+      "it those that can be looked at are listed");
   command
       .Option("--interval", &options->interval, "SECONDS", "Time between looks; fractions allowed")
       .WithDefault();
