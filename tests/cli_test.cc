@@ -58,6 +58,13 @@ class CliTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+// Bytes, which are characters in what has no names.
+size_t LongestLine(const std::string& text) {
+  size_t longest = 0;
+  for (const std::string& line : Lines(text)) longest = std::max(longest, line.size());
+  return longest;
+}
+
 TEST_F(CliTest, EveryHelpHasExamples) {
   const std::vector<std::vector<std::string>> commands = {
       {"--help"},           {"run", "--help"},     {"report", "--help"}, {"info", "--help"},
@@ -72,6 +79,7 @@ TEST_F(CliTest, EveryHelpHasExamples) {
     EXPECT_EQ(result.errors, "") << command[0];
     EXPECT_THAT(result.output, HasSubstr("\nExamples:\n  cairn ")) << command[0];
     EXPECT_THAT(result.output, HasSubstr("Usage: cairn ")) << command[0];
+    EXPECT_LE(LongestLine(result.output), 100u) << result.output;
   }
   for (const char* const hidden : {"watch", "probe", "trial"}) {
     EXPECT_THAT(Cairn({"--help"}).output, Not(HasSubstr(hidden)));
@@ -264,8 +272,9 @@ TEST_F(CliTest, AReaderThatGoesAwayIsNoError) {
   EXPECT_EQ(closed.errors, "cairn report: the output cannot be written: Bad file descriptor\n");
 }
 
-// Returns the output of `cairn report` on a terminal of 60 columns.
-std::string OnTerminal(const std::string& file, const std::vector<std::string>& environment) {
+// Returns the output of `cairn VERB WORD` on a terminal of 60 columns.
+std::string OnTerminal(const std::string& verb, const std::string& word,
+                       const std::vector<std::string>& environment) {
   const int master = posix_openpt(O_RDWR | O_NOCTTY);
   EXPECT_EQ(grantpt(master), 0);
   EXPECT_EQ(unlockpt(master), 0);
@@ -279,7 +288,7 @@ std::string OnTerminal(const std::string& file, const std::vector<std::string>& 
     setenv("TERM", "xterm", 1);
     setenv("CAIRN_PAGER", "", 1);
     for (const std::string& setting : environment) putenv(const_cast<char*>(setting.c_str()));
-    execl(Program("cairn").c_str(), "cairn", "report", file.c_str(), nullptr);
+    execl(Program("cairn").c_str(), "cairn", verb.c_str(), word.c_str(), nullptr);
     _exit(1);
   }
   close(slave);
@@ -293,12 +302,28 @@ std::string OnTerminal(const std::string& file, const std::vector<std::string>& 
   return text;
 }
 
+TEST_F(CliTest, HelpIsAsWideAsTheTerminal) {
+  const std::vector<std::string> verbs = Lines(Cairn({"help"}).output);
+  const auto first = std::find(verbs.begin(), verbs.end(), "Verbs:") + 1;
+  size_t tried = 0;
+  for (auto line = first; line != verbs.end() && !line->empty(); ++line) {
+    if (line->compare(2, 1, " ") == 0) continue;
+    const std::string verb = line->substr(2, line->find(' ', 2) - 2);
+    std::string help = OnTerminal(verb, "--help", {});
+    help.erase(std::remove(help.begin(), help.end(), '\r'), help.end());
+    EXPECT_LE(LongestLine(help), 60u) << help;
+    EXPECT_THAT(help, HasSubstr("\nExamples:\n  cairn " + verb));
+    ++tried;
+  }
+  EXPECT_GE(tried, 20u);
+}
+
 TEST_F(CliTest, ColoursOnlyOnTerminalsThatWantThem) {
   WriteFile();
   const std::string file = folder_ / "whole.cairn";
-  EXPECT_THAT(OnTerminal(file, {}), HasSubstr("\x1b["));
-  EXPECT_THAT(OnTerminal(file, {"NO_COLOR=1"}), Not(HasSubstr("\x1b[")));
-  EXPECT_THAT(OnTerminal(file, {"TERM=dumb"}), Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(OnTerminal("report", file, {}), HasSubstr("\x1b["));
+  EXPECT_THAT(OnTerminal("report", file, {"NO_COLOR=1"}), Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(OnTerminal("report", file, {"TERM=dumb"}), Not(HasSubstr("\x1b[")));
   EXPECT_THAT(Cairn({"report", "whole.cairn"}, {"TERM=xterm"}).output, Not(HasSubstr("\x1b[")));
   EXPECT_THAT(Cairn({"report", "whole.cairn", "--color", "always"}).output, HasSubstr("\x1b["));
   EXPECT_THAT(Cairn({"report", "whole.cairn", "--color=never"}).output, Not(HasSubstr("\x1b[")));

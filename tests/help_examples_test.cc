@@ -44,7 +44,7 @@ std::vector<std::string> ExamplesIn(const std::string& help) {
 // Returns the verbs that the help of the program lists.
 std::vector<std::string> VerbsIn(const std::string& help) {
   std::vector<std::string> verbs;
-  std::istringstream lines(help.substr(help.find("\nSubcommands:\n") + 14));
+  std::istringstream lines(help.substr(help.find("\nVerbs:\n") + 8));
   for (std::string line; std::getline(lines, line) && !line.empty();) {
     verbs.push_back(line.substr(2, line.find(' ', 2) - 2));
   }

@@ -17,13 +17,10 @@
 namespace cairn::cli {
 namespace {
 
-// CLI11 writes a usage line of its own, which knows nothing of what may follow the options.
+// What is said of an app beside its options; HelpText() makes the text.
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(28); }
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: " + usage_ + "\n";
-  }
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {}
   const std::string& usage() const { return usage_; }
 
   // For shells.
@@ -68,6 +65,13 @@ std::vector<VerbDescription> DescribeVerbs(const CLI::App& root) {
 void SetHelp(CLI::App& app, const std::string& usage, const std::string& examples) {
   app.formatter(std::make_shared<HelpFormatter>(usage));
   app.footer(examples);
+  app.get_help_ptr()->description("Print this help");
+}
+
+bool PrintHelp(const CLI::App& root, const CLI::App& app) {
+  VerbDescription verb = DescribeVerb(app);
+  if (&app != &root) verb.name = app.get_name();
+  return PrintOutput(verb.name, HelpText(verb, DescribeVerbs(root), HelpColumns()));
 }
 
 void SetTakesProgram(CLI::App& verb) {

@@ -21,8 +21,10 @@ class Option;
 
 namespace cairn::cli {
 
-// The text of --help of the program itself.
+// What --help of the program itself says of these.
 void SetHelp(CLI::App& app, const std::string& usage, const std::string& examples);
+// Prints --help of `app`: of the program, or of one of its verbs. False as PrintOutput.
+bool PrintHelp(const CLI::App& root, const CLI::App& app);
 // Declares that a foreign command line follows "--", so that shells complete it as one. Call it after SetHelp.
 void SetTakesProgram(CLI::App& verb);
 

@@ -58,13 +58,6 @@ constexpr char kAfterOptions[] =
 
 constexpr char kUsage[] = "d3dconfig device [--system | --user] [SETTING=VALUE...]";
 
-class HelpFormatter : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return fmt::format("Usage: {}\n", kUsage);
-  }
-};
-
 void PrintError(const std::string& message) {
   const std::string line = fmt::format("d3dconfig: {}\n", VisibleText(message));
   std::fwrite(line.data(), 1, line.size(), stderr);
@@ -228,9 +221,9 @@ int Main(int argc, char** argv) {
   app.add_flag("--user", options.user, "The settings of who starts this, also for an administrator")
       ->excludes(system);
   app.add_option("--manual-page", options.manual_page)->group("");
-  app.set_version_flag("--version", "d3dconfig " CAIRN_VERSION);
-  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_version_flag("--version", "d3dconfig " CAIRN_VERSION, "Print the version");
   app.footer(kAfterOptions);
+  app.get_help_ptr()->description("Print this help");
   try {
     std::vector<std::string> words = CommandLineWords(argc, argv);
     std::reverse(words.begin(), words.end());  // the order that CLI11 wants
@@ -238,7 +231,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     return PrintOutput(std::string(version.what()) + "\n");
   } catch (const CLI::CallForHelp&) {
-    return PrintOutput(app.help());
+    return PrintOutput(cli::HelpText(cli::Describe(app, kUsage), {}, cli::HelpColumns()));
   } catch (const CLI::ExtrasError&) {
     return UsageError(
         fmt::format("unknown option '{}'; see d3dconfig --help", app.remaining().front()));

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace cairn::cli {
 namespace {
@@ -25,8 +27,18 @@ OptionDescription DescribeOption(const CLI::Option& option) {
   for (const std::string& name : option.get_snames()) told.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) told.names.push_back("--" + name);
   told.help = option.get_description();
-  if (option.get_items_expected_max() == 0) return told;
+  for (const CLI::Option* const other : option.get_excludes()) {
+    told.excludes.push_back(other->get_name());
+  }
+  std::sort(told.excludes.begin(), told.excludes.end());  // a set of pointers has no order
+  if (option.get_items_expected_max() == 0) {
+    OptionDescription flag;
+    SetType(option.get_type_name(), &flag);
+    told.words = std::move(flag.values);
+    return told;
+  }
   SetType(option.get_type_name(), &told);
+  told.value_optional = !told.names.empty() && option.get_items_expected_min() == 0;
   told.default_value = option.get_default_str();
   return told;
 }
@@ -38,8 +50,6 @@ VerbDescription Describe(const CLI::App& app, const std::string& usage) {
   told.purpose = app.get_description();
   told.usage = usage;
   told.footer = app.get_footer();
-  // app.help() would give the help of the verb that was parsed.
-  told.help = app.get_formatter()->make_help(&app, "", CLI::AppFormatMode::Normal);
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_group().empty()) told.options.push_back(DescribeOption(*option));
   }

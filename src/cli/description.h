@@ -5,6 +5,7 @@
 #ifndef CAIRN_CLI_DESCRIPTION_H_
 #define CAIRN_CLI_DESCRIPTION_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,13 @@ class App;
 namespace cairn::cli {
 
 struct OptionDescription {
-  std::vector<std::string> names;   // "-o", "--output"; none: a word that is no option
-  std::string type;                 // "FILE", "signal|FILE"; empty: a flag
-  std::vector<std::string> values;  // all that it may have, where these are few
+  std::vector<std::string> names;     // "-o", "--output"; none: a word that is no option
+  std::string type;                   // "FILE", "signal|FILE"; empty: a flag
+  std::vector<std::string> values;    // all that it may have, where these are few
+  std::vector<std::string> words;     // the same of a flag that may be given a word
+  std::vector<std::string> excludes;  // names of options that it may not stand beside
   std::string default_value;
+  bool value_optional = false;
   std::string help;
 };
 
@@ -28,7 +32,6 @@ struct VerbDescription {
   std::string usage;
   std::string footer;  // examples, and what else follows the options
   std::vector<OptionDescription> options;
-  std::string help;  // all of it, as --help prints it
 
   bool takes_program = false;  // what follows "--" is a command line of somebody else
   bool offers_dumps = false;   // of files that are words, .cairn files alone
@@ -38,6 +41,13 @@ struct VerbDescription {
 VerbDescription Describe(const CLI::App& app, const std::string& usage);
 // The program itself first, then the verbs that its help lists, in their order.
 std::vector<VerbDescription> DescribeVerbs(const CLI::App& root);
+
+// Returns what --help prints of `verb`, which is one of `verbs` or hidden, wrapped at `columns`. No line is
+// longer, unless a word is. Fewer columns than 40 are taken for 40.
+std::string HelpText(const VerbDescription& verb, const std::vector<VerbDescription>& verbs,
+                     uint32_t columns);
+// Returns the columns of the terminal, 100 where stdout is none.
+uint32_t HelpColumns();
 
 // Returns roff, for man(1): cairn.1, and cairn-VERB.1 for each verb.
 std::string ManualPage(const std::vector<VerbDescription>& verbs, const VerbDescription& verb);

@@ -79,7 +79,7 @@ int Run(const HelpOptions& options, const CLI::App& root) {
                                                    : "did you mean '" + closest + "'?"));
     return kExitUsage;
   }
-  return PrintOutput("help", verb->help) ? 0 : kExitFailed;
+  return PrintOutput("help", HelpText(*verb, verbs, HelpColumns())) ? 0 : kExitFailed;
 }
 
 }  // namespace

@@ -83,8 +83,9 @@ int ParseFailed(const CLI::ParseError& error, const CLI::App& root, const Verb* 
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
     // --help and --version
     const bool is_version = dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr;
-    const std::string text = is_version ? std::string(error.what()) + "\n" : app.help();
-    return PrintOutput(name, text) ? 0 : kExitFailed;
+    const bool printed =
+        is_version ? PrintOutput(name, std::string(error.what()) + "\n") : PrintHelp(root, app);
+    return printed ? 0 : kExitFailed;
   }
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !app.remaining().empty()) {
     PrintUnknownArgument(app, name, app.remaining().front());
@@ -159,7 +160,7 @@ int Main(int argc, char** argv) {
   PrepareStandardStreams();
   TellFileLimitsAsErrors();
   CLI::App root("Finds the draw that killed the GPU.", "cairn");
-  root.set_version_flag("--version", "cairn " CAIRN_VERSION);
+  root.set_version_flag("--version", "cairn " CAIRN_VERSION, "Print the version");
   const std::vector<Verb> verbs = AddVerbs(root);
   SetHelp(root, "cairn VERB [OPTIONS]",
           fmt::format("{}\n{}\n{}", std::string(kCairnExamples), kExitCodes,
