@@ -25,11 +25,10 @@ export class Bisect extends LitElement {
   declare told: { running: boolean; progress: string; answer: Answer | null } | undefined;
   declare failure: string;
   static override styles = [shared, treeStyle, css`
-    .answer { border-left: 5px solid var(--busy); background: var(--raised); padding: 0.7rem 1rem; border-radius: 0 6px 6px 0; margin: 0.8rem 0; max-width: 140ch; overflow-wrap: anywhere; }
-    .answer p { font-size: 1.15rem; max-width: none; }
-    progress { width: min(40rem, 100%); height: 0.6rem; accent-color: var(--link); display: block; margin-top: 0.8rem; }
-    details { margin-top: 1rem; }
-    summary { cursor: pointer; }
+    .answer { border-left: 5px solid var(--busy); background: var(--raised); padding: var(--s3) var(--s4); border-radius: 0 var(--round) var(--round) 0; margin: var(--s3) 0; max-width: 140ch; overflow-wrap: anywhere; }
+    .answer p { font-size: var(--large); max-width: none; }
+    progress { width: min(40rem, 100%); height: 0.6rem; accent-color: var(--link); display: block; margin-top: var(--s3); }
+    details { margin-top: var(--s4); }
   `];
   private timer = 0;
   constructor() {

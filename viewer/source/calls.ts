@@ -41,12 +41,12 @@ export class Calls extends LitElement {
   private seen = "";                   // the selection that was obeyed
 
   static override styles = [shared, treeStyle, css`
-    :host { display: grid; grid-template: auto minmax(0, 3fr) minmax(0, 2fr) / minmax(0, 1fr); height: 100%; gap: 0.5rem; }
-    form { display: flex; gap: 0.4rem 0.6rem; flex-wrap: wrap; align-items: center; }
+    :host { display: grid; grid-template: auto minmax(0, 3fr) minmax(0, 2fr) / minmax(0, 1fr); height: 100%; gap: var(--s2); }
+    form { display: flex; gap: var(--s2) var(--s2); flex-wrap: wrap; align-items: center; }
     input { width: clamp(5.5rem, 9vw, 14rem); }
     input[name=thread], input[name=frame] { width: 4rem; }
-    cairn-rows { border: 1px solid var(--line); border-radius: 4px; }
-    .one { overflow: auto; border: 1px solid var(--line); border-radius: 4px; padding: 0.3rem 0.8rem; }
+    cairn-rows { border: 1px solid var(--line); border-radius: var(--round); }
+    .one { overflow: auto; border: 1px solid var(--line); border-radius: var(--round); padding: var(--s1) var(--s3); }
   `];
   constructor() {
     super();
@@ -80,11 +80,11 @@ export class Calls extends LitElement {
   private obey(): void {
     const call = selection.number("call");
     const object = selection.number("object");
-    const what = selection.place.call !== undefined ? `call ${call}` : selection.place.object !== undefined && selection.view === "calls" ? `object ${object}` : "";
+    const what = selection.place.call !== undefined ? `call ${call}` : selection.place.object !== undefined && selection.view === "calls" ? `object ${object}` : selection.place.text ? `text ${selection.place.text}` : "";
     if (!what || what === this.seen || this.total === undefined) return;
     this.seen = what;
     if (selection.place.call === undefined) {
-      this.filter = { object: String(object) };
+      this.filter = selection.place.object === undefined ? { text: selection.place.text! } : { object: String(object) };
       void this.guard(() => this.search());
     } else if (call !== undefined && this.line(this.chosen)?.number !== call) {
       void this.guard(() => this.find(call));
@@ -215,7 +215,7 @@ export class Calls extends LitElement {
         <button>Filter</button><button type="button" @click=${() => { this.filter = {}; void this.guard(() => this.search()); }}>All</button>
         <span class="quiet" aria-live="polite">${this.filtered ? `${grouped(this.filtered.length)}${this.ended ? "" : " or more"} of ` : ""}${grouped(this.total)} lines</span>
         ${this.failure ? html`<span class="wrong" role="alert">${visible(this.failure)}</span>` : nothing}</form>
-      <cairn-rows label="Calls" .count=${this.filtered?.length ?? this.total} .chosen=${this.chosen} .revision=${this.revision} .draw=${(row: number) => this.draw(row)}
+      <cairn-rows code label="Calls" .count=${this.filtered?.length ?? this.total} .chosen=${this.chosen} .revision=${this.revision} .draw=${(row: number) => this.draw(row)}
         @choose=${this.choose} @moved=${this.moved}></cairn-rows>
       <div class="one" tabindex="0" role="region" aria-label="The chosen call">${!line ? html`<span class="quiet">Nothing chosen</span>` : html`
         <b>${line.method ?? line.kind}</b> <span class="isolate">${line.object_text ? `of ${this.objectOf(line)}` : ""}</span> <span class="quiet">call ${grouped(line.number)}, frame ${grouped(line.frame)}${line.thread === undefined ? "" : `, thread ${line.thread}`}</span>

@@ -22,11 +22,10 @@ export class Compare extends LitElement {
   declare answer: Answer | undefined;
   declare failure: string;
   static override styles = [shared, css`
-    .differences { display: grid; grid-template-columns: max-content max-content minmax(0, 1fr); gap: 0.15rem 1rem; font-family: var(--mono); font-size: 0.93em; }
-    .differences h3 { grid-column: 1 / -1; font: inherit; font-weight: 600; margin: 0.8rem 0 0.2rem; }
+    .differences { display: grid; grid-template-columns: max-content max-content minmax(0, 1fr); gap: var(--s1) var(--s4); font-family: var(--mono); font-size: 0.93em; }
+    .differences h3 { grid-column: 1 / -1; font: inherit; font-weight: 600; margin: var(--s3) 0 var(--s1); }
     .differences > span { overflow-wrap: anywhere; }
     .number { text-align: right; }
-    summary { cursor: pointer; }
     details[open] > summary > span { display: none; }
   `];
   constructor() {

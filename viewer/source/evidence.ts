@@ -14,13 +14,14 @@ const mostRows = 256;
 export function rows<T>(all: readonly T[], draw: (each: T, index: number) => TemplateResult, most = mostRows): TemplateResult {
   return html`<ul>${all.slice(0, most).map(draw)}${all.length > most ? html`<li><a href=${linkTo({ view: "facts" })}>${count(all.length - most, "more", "more")} in Facts</a></li>` : nothing}</ul>`;
 }
+const card = (title: string, content: unknown) => html`<section class="card"><h2>${title}</h2>${content}</section>`;
 export const hex64 = (value: string) => "0x" + BigInt(value).toString(16).padStart(16, "0");
 
 export class Evidence extends LitElement {
   static override properties = { report: { attribute: false } };
   declare report: Report;
   static override styles = [shared, css`
-    h2:first-child { margin-top: 1.2rem; }
+    .card { margin-bottom: var(--s4); }
     li li { list-style: circle; }
     .slots li { margin: 0; }
     .slots { columns: 24rem; list-style: none; padding: 0; font-family: var(--mono); font-size: 0.93em; }
@@ -39,25 +40,25 @@ export class Evidence extends LitElement {
   private kernel() {
     const log = this.report.data.kernel_log;
     if (!log || (!log.lines.length && !log.why_not)) return nothing;
-    return html`<h2>What the kernel says</h2>${log.why_not ? html`<p>its log is not known: ${visible(log.why_not, 2000)}</p>`
+    return card("What the kernel says", log.why_not ? html`<p>its log is not known: ${visible(log.why_not, 2000)}</p>`
       : rows(log.lines, (line) => html`<li>[${line.time}] ${line.names_process ? html`<span class="wrong">! of this process</span>` : "of no process that is named"}: <span class="mono">${visible(line.text, 2000)}</span>
-        ${line.address ? html`<div><a href=${linkTo({ view: "memory", address: line.address.address })}>the page of ${line.address.address}</a>: ${line.address.state}</div>` : nothing}</li>`)}`;
+        ${line.address ? html`<div><a href=${linkTo({ view: "memory", address: line.address.address })}>the page of ${line.address.address}</a>: ${line.address.state}</div>` : nothing}</li>`));
   }
   private checkpoints() {
     const { checkpoints } = this.report.data;
     if (!checkpoints.length) return nothing;
-    return html`<h2>Checkpoints of the driver</h2>${rows(checkpoints, ({ queue, stage, relation, reason }) => {
+    return card("Checkpoints of the driver", rows(checkpoints, ({ queue, stage, relation, reason }) => {
       const contradicts = relation.startsWith("contradicts");
       return html`<li>${this.report.queue(queue)}, ${stage}: <span class=${contradicts ? "wrong" : ""}>${contradicts ? "! " : ""}${relation}</span>. ${visible(reason, 2000)}</li>`;
-    })}`;
+    }));
   }
   private reportedEventIds() {
     const { reported_event_ids: reported, annotations, scopes } = this.report.data;
     if (!reported.length) return nothing;
     const means = (state: string, annotation: number | null) => state === "resolved" ? quoted(annotations[annotation!]?.name ?? "")
       : state === "expired" ? "expired; its command allocator was reset, or its queue let it go" : "unknown; no marker that is kept has it";
-    return html`<h2>EventIDs that the driver reported</h2>${rows(reported, ({ event_id: id, state, annotation, scope }) => html`<li>${id}: ${means(state, annotation)}${
-      scope === null || !scopes[scope] ? nothing : html`; in <a class="isolate" href=${linkTo({ view: "tree", scope: String(scope) })}>${this.report.path(this.report.executionOf(scope), scope)}</a>, ${scopes[scope].state}`}</li>`)}`;
+    return card("EventIDs that the driver reported", rows(reported, ({ event_id: id, state, annotation, scope }) => html`<li>${id}: ${means(state, annotation)}${
+      scope === null || !scopes[scope] ? nothing : html`; in <a class="isolate" href=${linkTo({ view: "tree", scope: String(scope) })}>${this.report.path(this.report.executionOf(scope), scope)}</a>, ${scopes[scope].state}`}</li>`));
   }
   private rawVerdict(verdict: RawMarkerVerdict) {
     const running = verdict.works.filter(({ state }) => state === inFlight);
@@ -73,14 +74,14 @@ export class Evidence extends LitElement {
   }
   private rawMarkers() {
     const { raw_markers: markers, raw_marker_verdicts: verdicts, devices } = this.report.data;
-    return html`${verdicts.length ? html`<h2>What follows from raw markers</h2><ul>${verdicts.map((verdict) => this.rawVerdict(verdict))}</ul>` : nothing}
-      ${markers.length ? html`<h2>Raw markers (slots that were written)</h2><ul class="slots">${markers.slice(0, mostRows).map((marker) => html`<li>${
+    return html`${verdicts.length ? card("What follows from raw markers", html`<ul>${verdicts.map((verdict) => this.rawVerdict(verdict))}</ul>`) : nothing}
+      ${markers.length ? card("Raw markers (slots that were written)", html`<ul class="slots">${markers.slice(0, mostRows).map((marker) => html`<li>${
         devices.length > 1 && marker.device !== null ? `device ${marker.device}, ` : ""}slot ${marker.slot}: ${hex64(marker.value)} (${BigInt(marker.value)})</li>`)}</ul>
-        ${markers.length > mostRows ? html`<p><a href=${linkTo({ view: "facts" })}>${count(markers.length - mostRows, "more", "more")} in Facts</a></p>` : nothing}` : nothing}`;
+        ${markers.length > mostRows ? html`<p><a href=${linkTo({ view: "facts" })}>${count(markers.length - mostRows, "more", "more")} in Facts</a></p>` : nothing}`) : nothing}`;
   }
   override render() {
     const { faults } = this.report.data;
-    return html`${faults.length ? html`<h2>Fault</h2><ul>${faults.map((fault) => this.fault(fault))}</ul>` : nothing}
+    return html`${faults.length ? card("Fault", html`<ul>${faults.map((fault) => this.fault(fault))}</ul>`) : nothing}
       ${this.kernel()}${this.checkpoints()}${this.reportedEventIds()}${this.rawMarkers()}`;
   }
 }

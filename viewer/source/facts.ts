@@ -58,9 +58,9 @@ export function record(report: Report, row: Row, depth = 0): TemplateResult {
   })}</dl>`;
 }
 export const recordStyle = css`
-  dl { display: grid; grid-template-columns: 8.2rem minmax(0, 1fr); gap: 0.1rem 0.8rem; margin: 0.3rem 0; }
+  dl { display: grid; grid-template-columns: 8rem minmax(0, 1fr); gap: var(--s1) var(--s3); margin: var(--s1) 0; }
   dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
-  .inner { border-left: 2px solid var(--line); padding-left: 0.6rem; margin-bottom: 0.4rem; }
+  .inner { border-left: 2px solid var(--line); padding-left: var(--s2); margin-bottom: var(--s2); }
 `;
 
 export class Facts extends LitElement {
@@ -73,10 +73,10 @@ export class Facts extends LitElement {
   private shown: number[] = [];
 
   static override styles = [shared, recordStyle, css`
-    :host { display: flex; flex-direction: column; height: 100%; gap: 0.5rem; }
-    .bar { display: flex; gap: 0.8rem; align-items: center; flex-wrap: wrap; }
-    cairn-rows { border: 1px solid var(--line); border-radius: 4px; max-height: 60%; flex: none; }
-    .one { flex: 1; min-height: 0; overflow: auto; border: 1px solid var(--line); border-radius: 4px; padding: 0.3rem 0.8rem; }
+    :host { display: flex; flex-direction: column; height: 100%; gap: var(--s2); }
+    .bar { display: flex; gap: var(--s3); align-items: center; flex-wrap: wrap; }
+    cairn-rows { border: 1px solid var(--line); border-radius: var(--round); max-height: 60%; flex: none; }
+    .one { flex: 1; min-height: 0; overflow: auto; border: 1px solid var(--line); border-radius: var(--round); padding: var(--s1) var(--s3); }
   `];
   constructor() {
     super();
@@ -129,8 +129,8 @@ export class Chosen extends LitElement {
   static override properties = { report: { attribute: false } };
   declare report: Report;
   static override styles = [shared, recordStyle, css`
-    :host { height: 100%; overflow: auto; padding: 0.6rem 0.8rem; font-size: 0.93em; }
-    nav { display: flex; gap: 0.8rem; flex-wrap: wrap; margin: 0.3rem 0; }
+    :host { height: 100%; overflow: auto; padding: var(--s3) var(--s4); }
+    nav { display: flex; gap: var(--s3); flex-wrap: wrap; margin: var(--s1) 0; }
   `];
   constructor() {
     super();

@@ -27,19 +27,20 @@ export class Memory extends LitElement {
   private wanted = true;
 
   static override styles = [shared, css`
-    :host { display: flex; flex-direction: column; height: 100%; gap: 0.5rem; }
+    :host { display: flex; flex-direction: column; height: 100%; gap: var(--s2); }
     .freed { max-height: 25%; overflow: auto; flex: none; }
     .faults { max-height: 45%; overflow: auto; flex: none; }
-    .fault { border-left: 4px solid var(--busy); padding: 0.2rem 0.8rem; margin: 0.3rem 0; background: var(--raised); }
-    .strip { display: flex; gap: 2px; margin: 0.4rem 0; overflow-x: auto; }
-    .strip > * { border: 1px solid var(--line); background: var(--ground); padding: 0.2rem 0.6rem; border-radius: 3px; min-width: 9rem; overflow-wrap: anywhere; }
+    .fault { border-left: 4px solid var(--busy); padding: var(--s1) var(--s3); margin: var(--s1) 0; background: var(--raised); }
+    .strip { display: flex; gap: 2px; margin: var(--s2) 0; overflow-x: auto; }
+    .strip > * { border: 1px solid var(--line); background: var(--ground); padding: var(--s1) var(--s2); border-radius: var(--round); min-width: 9rem; overflow-wrap: anywhere; }
     .strip .gap { border-style: dashed; color: var(--quiet); background: none; }
     .strip .here { border: 2px solid var(--busy); min-width: 14rem; }
     .counts { max-width: none; }
-    .head { font-family: var(--mono); font-size: 0.93em; padding: 0 0.5rem; font-weight: 600; white-space: pre; overflow: hidden; }
-    .head span { display: inline-block; }
-    .head .right { text-align: right; padding-right: 0.8em; }
-    cairn-rows { flex: 1; min-height: 8rem; border: 1px solid var(--line); border-radius: 4px; }
+    .head { padding: 0 var(--s2); color: var(--quiet); white-space: pre; overflow: hidden; scrollbar-gutter: stable; text-overflow: ellipsis; }
+    @media (max-width: 640px) { .head .wide { display: none; } }
+    .head span { display: inline-block; padding-right: 0.8em; }
+    .head .right { text-align: right; }
+    cairn-rows { flex: 1; min-height: 8rem; border: 1px solid var(--line); border-radius: var(--round); }
   `];
   constructor() {
     super();
@@ -108,7 +109,7 @@ export class Memory extends LitElement {
   }
   private draw(index: number): TemplateResult {
     const row = this.rows[index]!;
-    const cell = (place: number, text: string, className = "") => html`<span class="cell ${className}" .style=${`width: ${columns[place]}`}>${text}</span>`;
+    const cell = (place: number, text: string, className = "") => html`<span class="cell ${place === 1 ? "wide" : ""} ${className}" .style=${`width: ${columns[place]}`}>${text}</span>`;
     if ("unplaced" in row) return html`<span class="quiet">${count(row.unplaced, "object")} without a GPU address</span>`;
     const at = "first" in row ? "0x" + row.first.toString(16) : "–";
     if ("gap" in row) return html`<span class="quiet">${cell(0, at)}${cell(1, "")}${cell(2, bytes(row.gap), "right")}in no object that is known</span>`;
@@ -119,7 +120,7 @@ export class Memory extends LitElement {
   }
   private life(object: TracedObject) {
     const born = (seconds(object.created) || 0) / this.lastTime, died = object.destroyed === null ? 1 : seconds(object.destroyed) / this.lastTime;
-    return html`<span class="life" .style=${`width: ${columns[4]}`} title="created ${object.created ?? "at a time that is not known"}, ${object.destroyed === null ? "not destroyed" : `destroyed ${object.destroyed}`}"><span
+    return html`<span class="life wide" .style=${`width: ${columns[4]}`} title="created ${object.created ?? "at a time that is not known"}, ${object.destroyed === null ? "not destroyed" : `destroyed ${object.destroyed}`}"><span
       class=${object.destroyed === null ? "" : "ended"} .style=${`left: ${born * 95}%; width: ${Math.max(0.5, (died - born) * 95)}%`}></span></span>`;
   }
   // Returns the numbers of each kind.
@@ -157,7 +158,7 @@ export class Memory extends LitElement {
       ${freed.length ? html`<div class="freed"><b>Destroyed while work was ${inFlight}, and reachable by address</b>
         <ul>${freed.slice(0, 64).map(({ object, words }) => html`<li class="wrong">! <a class="isolate" href=${linkTo({ view: "memory", object: String(object) })}>${visible(words, 2000)}</a></li>`)}</ul></div>` : nothing}
       <p class="quiet counts">${addresses.length ? "" : "No address of a fault is known. "}${counts ? `Objects: ${counts}` : "No object is known."}</p>
-      <div class="head"><span .style=${`width: ${columns[0]}`}>from</span><span .style=${`width: ${columns[1]}`}>to</span><span class="right" .style=${`width: ${columns[2]}`}>size</span><span .style=${`width: ${columns[3]}`}>state</span><span .style=${`width: ${columns[4]}`}>lived 0–${Number(this.lastTime.toPrecision(3))} s</span> object</div>
+      <div class="head"><span .style=${`width: ${columns[0]}`}>from</span><span class="wide" .style=${`width: ${columns[1]}`}>to</span><span class="right" .style=${`width: ${columns[2]}`}>size</span><span .style=${`width: ${columns[3]}`}>state</span><span class="wide" .style=${`width: ${columns[4]}`}>lived 0–${Number(this.lastTime.toPrecision(3))} s</span> object</div>
       <cairn-rows label="Objects by GPU address" .count=${this.rows.length} .chosen=${this.chosenRow()} .revision=${this.revision} .draw=${(row: number) => this.draw(row)} @choose=${this.choose}></cairn-rows>`;
   }
 }

@@ -8,6 +8,8 @@ import "./compare.js";
 import { isAnyChosen } from "./facts.js";
 import "./memory.js";
 import { Report, type ReportData } from "./report.js";
+import "./search.js";
+import type { Search } from "./search.js";
 import { FollowsSelection, linkTo, selection, views, type View } from "./selection.js";
 import { isServed, stayOpen } from "./server.js";
 import "./state.js";
@@ -43,19 +45,30 @@ class Page extends LitElement {
 
   static override styles = [shared, css`
     :host { display: grid; grid-template: auto minmax(0, 1fr) / minmax(0, 1fr) auto; height: 100%; }
-    header { grid-column: 1 / -1; display: flex; gap: 0.9rem; align-items: center; padding: 0.35rem 0.9rem; border-bottom: 1px solid var(--line); background: var(--raised); flex-wrap: wrap; }
-    h1 { font-size: 1rem; margin: 0; max-width: 26ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-    nav { display: flex; gap: 0.15rem; }
-    nav a { padding: 0.25rem 0.6rem; border-radius: 4px; text-decoration: none; color: var(--text); white-space: nowrap; }
-    nav a:hover { background: var(--ground); }
-    nav a[aria-current] { background: var(--ground); box-shadow: inset 0 -3px var(--link); font-weight: 600; }
-    nav kbd { color: var(--quiet); font: 0.8em var(--mono); }
-    input { width: 16rem; }
-    .space { flex: 1; }
-    main { overflow: auto; padding: 0.8rem 0.9rem; min-width: 0; }
-    aside { width: clamp(24rem, 22vw, 27rem); border-left: 1px solid var(--line); min-height: 0; overflow: hidden; }
-    dialog { color: var(--text); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; max-width: 90ch; }
-    @media (max-width: 900px) { aside { display: none; } }
+    header { grid-column: 1 / -1; display: flex; gap: var(--s1) var(--s4); align-items: center; padding: var(--s1) var(--s4); border-bottom: 1px solid var(--line); background: var(--raised); flex-wrap: wrap; }
+    .file { font-weight: 600; max-width: 26ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+    .views { display: flex; overflow-x: auto; }
+    .views a { padding: var(--s2) var(--s3); border-radius: var(--round) var(--round) 0 0; text-decoration: none; color: var(--quiet); white-space: nowrap; transition: color var(--soft), background var(--soft); }
+    .views a:hover { color: var(--text); background: var(--over); }
+    .views a[aria-current] { color: var(--text); box-shadow: inset 0 -2px var(--link); font-weight: 600; }
+    cairn-search { flex: 1 1 10rem; max-width: 24rem; margin-left: auto; }
+    main { overflow: auto; padding: var(--s4); min-width: 0; }
+    aside { width: clamp(22rem, 22vw, 27rem); border-left: 1px solid var(--line); min-height: 0; overflow: hidden; background: var(--raised); }
+    /* A narrow window has what is chosen below; one that is small as well, or enlarged, scrolls as a whole. */
+    @media (max-width: 1000px) {
+      :host { grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr); }
+      aside { width: auto; max-height: 34vh; overflow: auto; border-left: 0; border-top: 1px solid var(--line); }
+    }
+    @media (max-width: 640px), (max-height: 420px) {
+      :host { display: block; height: auto; }
+      main { overflow: visible; padding: var(--s2); }
+      main > :not(cairn-verdict, p) { height: max(80vh, 24rem); }
+    }
+    @media print {
+      :host { display: block; height: auto; }
+      header > :not(.file), aside { display: none; }
+      main { overflow: visible; padding: 0; }
+    }
   `];
 
   constructor() {
@@ -96,7 +109,7 @@ class Page extends LitElement {
     if (inField) return;
     const view = this.views[Number(event.key) - 1];
     if (view) selection.choose({ view });
-    else if (event.key === "/") this.renderRoot.querySelector("input")?.focus();
+    else if (event.key === "/") this.renderRoot.querySelector<Search>("cairn-search")?.focusField();
     else if (event.key === "?") this.renderRoot.querySelector("dialog")?.showModal();
     else return;
     event.preventDefault();
@@ -118,18 +131,16 @@ class Page extends LitElement {
       case "tree": return html`<cairn-tree .report=${report} query=${this.query}></cairn-tree>`;
       case "memory": return html`<cairn-memory .report=${report} query=${this.query}></cairn-memory>`;
       case "facts": return html`<cairn-facts .report=${report} query=${this.query}></cairn-facts>`;
-      default: return html`<cairn-verdict .report=${report} file=${this.data!.file}></cairn-verdict>`;
+      default: return html`<cairn-verdict .report=${report} ?trace=${this.views.includes("calls")}></cairn-verdict>`;
     }
   }
   override render() {
     if (this.failure) return html`<main><h1>This page is damaged</h1><p>${visible(this.failure)}</p></main>`;
     if (!this.data) return html`<main>…</main>`;
     return html`<header>
-        <h1 class="isolate" title=${visible(this.data.file)}>${visible(this.data.file, 80)}</h1>
-        <nav aria-label="Views">${this.views.map((view, index) => html`<a href=${linkTo({ ...selection.place, view })} aria-current=${view === this.view ? "page" : nothing}><kbd>${index + 1}</kbd> ${titles[view]}</a>`)}</nav>
-        <span class="space"></span>
-        ${["tree", "memory", "facts"].includes(this.view) ? html`<input type="search" placeholder="search ( / )" aria-label="Search in this view" .value=${this.query}
-          @input=${(event: Event) => (this.query = (event.target as HTMLInputElement).value)}>` : nothing}
+        <span class="file isolate" title=${visible(this.data.file)}>${visible(this.data.file, 80)}</span>
+        <nav class="views" aria-label="Views">${this.views.map((view, index) => html`<a href=${linkTo({ ...selection.place, view })} title="Key ${index + 1}" aria-current=${view === this.view ? "page" : nothing}>${titles[view]}</a>`)}</nav>
+        <cairn-search .report=${this.report} ?trace=${this.views.includes("calls")} @query=${(event: CustomEvent<string>) => (this.query = event.detail)}></cairn-search>
         <button @click=${() => this.renderRoot.querySelector("dialog")!.showModal()} aria-label="Keys">?</button>
         <button @click=${this.turnScheme} aria-label="Dark or light">◐</button>
       </header>

@@ -13,9 +13,9 @@ export class Process extends LitElement {
   static override properties = { report: { attribute: false } };
   declare report: Report;
   static override styles = [shared, css`
-    dl { display: grid; grid-template-columns: 7.5rem 1fr; gap: 0.15rem 1rem; margin: 0.3rem 0; }
+    dl { display: grid; grid-template-columns: 6rem minmax(0, 1fr); gap: var(--s1) var(--s4); margin: 0; }
+    .card { margin-bottom: var(--s4); }
     dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
-    summary { cursor: pointer; }
     td:nth-child(2) { white-space: nowrap; }
   `];
 
@@ -25,7 +25,7 @@ export class Process extends LitElement {
     return name ? `${name} (${code})` : String(code);
   }
   private device(device: Device, index: number) {
-    return html`<h2 class="isolate">Device ${index}: ${visible(device.name)}</h2><dl>
+    return html`<section class="card"><h2 class="isolate">Device ${index}: ${visible(device.name)}</h2><dl>
       <dt>interface</dt><dd><span class="isolate">${apis[device.api] ?? device.api}${device.driver ? `, driver ${visible(device.driver)}` : ""}</span>, vendor ${id(device.vendor_id)}, device ${id(device.device_id)}, frame ${device.frame}${device.destroyed ? ", context destroyed" : ""}</dd>
       ${device.device_lost ? html`<dt>lost</dt><dd class="wrong">! The program reported it lost: ${this.lost(device)}</dd>` : nothing}
       <dt>marker mode</dt><dd>${device.marker_mode}${device.marker_mode === "off" ? "" : `, written with ${device.write_method}, ${device.word_memory} memory`}
@@ -35,17 +35,17 @@ export class Process extends LitElement {
       ${device.notes ? html`<dt>known of this device</dt><dd>${visible(device.notes, 4000)}</dd>` : nothing}
       ${device.lists_dropped ? html`<dt>no room</dt><dd class="wrong">! ${count(device.lists_dropped, "command list")} found no room and ${device.lists_dropped === 1 ? "is" : "are"} not in this report: use a larger max_command_lists.</dd>` : nothing}
       ${device.sources.length ? html`<dt>told by</dt><dd><details><summary>${count(device.sources.filter(({ state }) => state === "present").length, "data source")} of ${device.sources.length}</summary>
-        <table><tbody>${device.sources.map((source) => html`<tr><td>${source.state}</td><td>${visible(source.name)}</td><td class="quiet">${visible(source.reason, 1000)}</td></tr>`)}</tbody></table></details></dd>` : nothing}</dl>`;
+        <table><tbody>${device.sources.map((source) => html`<tr><td>${source.state}</td><td>${visible(source.name)}</td><td class="quiet">${visible(source.reason, 1000)}</td></tr>`)}</tbody></table></details></dd>` : nothing}</dl></section>`;
   }
   override render() {
     const { process, devices, losses } = this.report.data;
     const times = new Map<string, number>();
     for (const loss of losses) times.set(loss, (times.get(loss) ?? 0) + 1);
-    return html`${losses.length ? html`<h2>What is missing from this report</h2><ul class="losses">${[...times].map(([loss, number]) => html`<li>${visible(loss, 2000)}${number > 1 ? html` <span class="quiet">(${count(number, "time")})</span>` : nothing}</li>`)}</ul>` : nothing}
-      <h2>Process</h2>
+    return html`${losses.length ? html`<section class="card"><h2>What is missing from this report</h2><ul class="losses">${[...times].map(([loss, number]) => html`<li>${visible(loss, 2000)}${number > 1 ? html` <span class="quiet">(${count(number, "time")})</span>` : nothing}</li>`)}</ul></section>` : nothing}
+      <section class="card"><h2>Process</h2>
       <dl><dt>program</dt><dd>${visible(process.program)}, process ${process.id}${process.library_version ? `, libcairn ${visible(process.library_version)}` : ""}</dd>
         ${process.command_line ? html`<dt>command line</dt><dd>${visible(process.command_line, 2000)}</dd>` : nothing}
-        <dt>started</dt><dd>${process.started ?? "at a time that is not known"}</dd><dt>seen</dt><dd>${process.seen ?? "at a time that is not known"}</dd></dl>
+        <dt>started</dt><dd>${process.started ?? "at a time that is not known"}</dd><dt>seen</dt><dd>${process.seen ?? "at a time that is not known"}</dd></dl></section>
       ${devices.map((device, index) => (device.api === "none" ? nothing : this.device(device, index)))}`;
   }
 }

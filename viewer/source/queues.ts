@@ -29,15 +29,15 @@ export class Queues extends LitElement {
   static override properties = { report: { attribute: false } };
   declare report: Report;
   static override styles = [shared, css`
-    :host { margin-top: 1.2rem; }
+    :host { margin-top: var(--s6); }
     .waits, .waits ul { list-style: none; }
     .waits { padding: 0; }
-    .thread { display: grid; grid-template-columns: 17rem minmax(0, 1fr); gap: 0.6rem; margin: 0.3rem 0; }
+    .thread { display: grid; grid-template-columns: 17rem minmax(0, 1fr); gap: var(--s2); margin: var(--s1) 0; }
     .thread > b { font-weight: 400; overflow-wrap: anywhere; }
     .calls { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 3px; }
-    .calls > span { border: 1px solid var(--line); border-radius: 3px; padding: 0 0.4rem; font-family: var(--mono); font-size: 0.85em; overflow-wrap: anywhere; }
+    .calls > span { border: 1px solid var(--line); border-radius: var(--round); padding: 0 var(--s2); font-family: var(--mono); font-size: var(--small); overflow-wrap: anywhere; }
     .calls .open { border: 2px solid var(--busy); color: var(--busy); }
-    summary { cursor: pointer; margin: 0.2rem 0; }
+    summary { cursor: pointer; margin: var(--s1) 0; }
     .markers { font-family: var(--mono); font-size: 0.93em; white-space: pre-wrap; }
   `];
 

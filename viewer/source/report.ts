@@ -5,8 +5,11 @@
 import type { State } from "./states.js";
 import { bytes, count, duration, grouped, quoted, visible } from "./words.js";
 
-// The names of the text report.
-const stages = ["VS", "HS", "DS", "GS", "PS", "MS", "AS", "CS", "RT"];
+// By the names of the text report; here in the order in which they run, there in its own.
+export const stages: Record<string, string> = {
+  VS: "vertex", HS: "hull", DS: "domain", GS: "geometry", AS: "amplification", MS: "mesh", PS: "pixel", CS: "compute", RT: "ray tracing",
+};
+const inText = ["VS", "HS", "DS", "GS", "PS", "MS", "AS", "CS", "RT"];
 
 export interface Thing { kind: string; native_handle: string; object: number | null; }
 export interface Destruction extends Thing {
@@ -71,8 +74,12 @@ export interface RawMarkerVerdict {
   markers: { execution: number | null; pipe: string; slot: number; value: string; arrival: string }[];
   works: { execution: number; scope: number | null; after_marker: number; state: State; likely: boolean; reason: string }[];
 }
+// The first screen of the text, line by line: several rows may share a label, one behind the other.
+export interface Answer { headline: string; how_sure: string; rows: { label: string; text: string }[]; }
+export interface Shader { hash: string; code: string; size: number; kept: boolean; }
 export interface ReportData {
   verdict: {
+    answer: Answer; next: { command: string; effect: string }[];
     kind: string; how_sure: string; sentence: string; incident: number | null; cycle: number | null; wait: number | null;
     suspects: Suspect[]; last_completed: { queue: number | null; execution: number; scope: number | null }[];
   };
@@ -93,6 +100,7 @@ export interface ReportData {
   submissions: { queue: number | null; number: number; execution: number | null; time: string | null }[];
   empty_submissions: { queue: number; number: number; time: string | null }[];
   queue_markers: { queue: number | null; native_handle: string; kind: "begin" | "end" | "marker"; submissions_before: number; annotation: number | null }[];
+  shaders: Shader[];
   threads: {
     id: number; name: string; ended: boolean; crashed: boolean;
     calls: { number: number; function: string; object: string; returned: boolean; arguments: { name: string; value: string }[] }[];
@@ -113,6 +121,8 @@ export interface ReportData {
   losses: string[];
 }
 
+// Kinds of verdicts that accuse no work: it was running when something else ended the program.
+export const unaccused = ["killed", "exited", "CPU fault", "nothing wrong"];
 // The incidents, as the times of other events are counted from them.
 const moments: Record<string, string> = { "device lost": "the loss", hang: "the hang was noticed", exited: "the exit" };
 // Points with at most one binding.
@@ -184,7 +194,7 @@ export class Report {
   pipeline(index: number): string {
     const pipeline = this.data.pipelines[index];
     if (!pipeline) return `pipeline ${index + 1}`;
-    const shaders = stages.flatMap((stage) => {
+    const shaders = inText.flatMap((stage) => {
       const name = pipeline.shaders[stage] ?? "", hash = pipeline.shader_hashes[stage] ?? "";
       const words = [visible(name), hash && !name.includes(hash) ? `(${hash})` : ""].filter(Boolean);
       return words.length ? [`${stage}: ${words.join(" ")}`] : [];
@@ -276,22 +286,5 @@ export class Report {
   size(index: number): string {
     const object = this.data.objects[index];
     return object ? bytes(object.size) : "a size that is not known";
-  }
-  commands(file: string): { what: string; command: string }[] {
-    const first = this.data.verdict.suspects[0];
-    const call = first?.scope == null ? undefined : this.data.scopes[first.scope]?.call;
-    const name = /^[\w./+-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
-    const all = [{ what: "everything as text", command: `cairn report --all ${name}` }];
-    if (call !== undefined) {
-      all.push({ what: `the calls around call ${grouped(call)}`, command: `cairn calls --around ${call} ${name}` },
-        { what: "what was bound there", command: `cairn state --call ${call} ${name}` },
-        { what: "play it again", command: `cairn replay ${name}` },
-        { what: "find the call without which it does not fail", command: `cairn bisect ${name}` });
-    } else {
-      const words = this.data.process.command_line || this.data.process.program || "./program";
-      all.push({ what: "the same with marks around each draw, if the mode tells too little", command: `cairn run --breadcrumbs full -- ${visible(words, 200)}` },
-        { what: "find the work without which it does not fail", command: `cairn bisect -- ${visible(words, 200)}` });
-    }
-    return all;
   }
 }

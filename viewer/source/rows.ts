@@ -11,7 +11,7 @@ const mostPixels = 8_000_000;
 export class Rows extends LitElement {
   static override properties = {
     count: { attribute: false }, draw: { attribute: false }, chosen: { attribute: false }, label: {}, tree: { type: Boolean },
-    describe: { attribute: false }, revision: { attribute: false },
+    describe: { attribute: false }, code: { type: Boolean }, revision: { attribute: false },
   };
   declare count: number;
   declare draw: (index: number) => TemplateResult;
@@ -20,6 +20,7 @@ export class Rows extends LitElement {
   declare chosen: number;  // -1: none
   declare label: string;
   declare tree: boolean;
+  declare code: boolean;   // in monospace
   declare revision: number;  // another one: rows look different
   private top = 0;           // the first row in sight; a fraction: not all of it is
   private height = 400;
@@ -29,16 +30,23 @@ export class Rows extends LitElement {
 
   static override styles = [shared, css`
     :host { position: relative; min-height: 0; overflow: hidden; }
-    .scroller { position: absolute; inset: 0; overflow-y: auto; overflow-x: hidden; outline-offset: -2px; }
+    .scroller { position: absolute; inset: 0; overflow-y: auto; overflow-x: hidden; scrollbar-gutter: stable; outline-offset: -2px; }
     .layer { position: sticky; top: 0; height: 0; }
-    .row { position: absolute; left: 0; right: 0; height: 22px; line-height: 22px; padding: 0 0.5rem; white-space: pre;
-      overflow: hidden; text-overflow: ellipsis; font-family: var(--mono); font-size: 0.93em; cursor: default; }
-    .row:hover { background: var(--raised); }
+    .row { position: absolute; left: 0; right: 0; height: 22px; line-height: 22px; padding: 0 var(--s2); white-space: pre;
+      overflow: hidden; text-overflow: ellipsis; cursor: default; }
+    :host([code]) .row { font-family: var(--mono); font-size: 0.93em; }
+    .row:hover { background: var(--over); }
     .row.chosen { background: var(--chosen); box-shadow: inset 3px 0 var(--link); }
     .found { background: var(--found); color: inherit; }
     .twist { display: inline-block; width: 1.2em; text-align: center; cursor: pointer; }
+    /* A row of cells: the first takes what the others leave. */
+    .columns { display: flex; gap: var(--s4); }
+    .columns > * { flex: none; overflow: hidden; text-overflow: ellipsis; }
+    .columns > :first-child { flex: 1; min-width: 0; }
     .cell { display: inline-block; overflow: hidden; text-overflow: ellipsis; vertical-align: top; padding-right: 0.8em; }
     .right { text-align: right; }
+    @media (max-width: 1100px) { .wider { display: none; } }
+    @media (max-width: 640px) { .wide { display: none; } }
     .life { position: relative; display: inline-block; height: 22px; vertical-align: top; }
     .life span { position: absolute; top: 7px; height: 8px; background: var(--quiet); border-radius: 2px; min-width: 2px; }
     .life .ended { border-right: 3px solid var(--busy); border-radius: 2px 0 0 2px; }
@@ -48,7 +56,7 @@ export class Rows extends LitElement {
     super();
     this.count = 0;
     this.chosen = -1;
-    this.tree = false;
+    this.tree = this.code = false;
     this.draw = () => html``;
   }
   override connectedCallback(): void {

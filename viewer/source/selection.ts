@@ -6,8 +6,9 @@ import type { ReactiveController, ReactiveControllerHost } from "lit";
 
 export const views = ["verdict", "timeline", "tree", "calls", "state", "memory", "compare", "bisect", "facts"] as const;
 export type View = (typeof views)[number];
-// Indices into the tables of the report; a call is its number in the trace, an address a GPU address.
-export const kinds = ["scope", "execution", "object", "queue", "submission", "call", "address"] as const;
+// Indices into the tables of the report; a call is its number in the trace, an address a GPU address, a text what Calls
+// are searched for.
+export const kinds = ["scope", "execution", "object", "queue", "submission", "call", "address", "text"] as const;
 export type Kind = (typeof kinds)[number];
 export type Place = { view?: View } & { [kind in Kind]?: string };
 

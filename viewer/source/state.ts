@@ -28,16 +28,16 @@ export class StateAt extends LitElement {
   private decoded = new Map<string, ImageData>();
 
   static override styles = [shared, treeStyle, css`
-    .bar { display: flex; gap: 0.8rem; align-items: center; flex-wrap: wrap; }
-    .thumbs { display: flex; gap: 0.8rem; flex-wrap: wrap; margin: 0.5rem 0; }
-    figure { margin: 0; border: 1px solid var(--line); border-radius: 4px; padding: 0.4rem; width: 14rem; }
+    .bar { display: flex; gap: var(--s3); align-items: center; flex-wrap: wrap; }
+    .thumbs { display: flex; gap: var(--s3); flex-wrap: wrap; margin: var(--s2) 0; }
+    figure { margin: 0; border: 1px solid var(--line); border-radius: var(--round); padding: var(--s2); width: 14rem; }
     figure.chosen { background: var(--chosen); box-shadow: inset 0 -3px var(--link); }
     figure button { padding: 0; border: 0; background: none; display: block; }
     figure canvas { width: 13rem; height: 9rem; object-fit: contain; background: var(--raised); }
-    figcaption { font-size: 0.85em; overflow-wrap: anywhere; }
-    .large { display: block; max-width: 100%; margin: 0.4rem 0; image-rendering: pixelated; border: 1px solid var(--line); background: repeating-conic-gradient(#777 0 25%, #999 0 50%) 0 0 / 16px 16px; cursor: crosshair; }
+    figcaption { font-size: var(--small); overflow-wrap: anywhere; }
+    .large { display: block; max-width: 100%; margin: var(--s2) 0; image-rendering: pixelated; border: 1px solid var(--line); background: repeating-conic-gradient(var(--edge) 0 25%, var(--quiet) 0 50%) 0 0 / 16px 16px; cursor: crosshair; }
     /* Beside each other, where there is room. */
-    .whole > .tree { columns: 44rem; column-gap: 2rem; }
+    .whole > .tree { columns: 44rem; column-gap: var(--s8); }
   `];
   constructor() {
     super();

@@ -45,7 +45,7 @@ export class Timeline extends LitElement {
 
   static override styles = [shared, css`
     :host { overflow: auto; height: 100%; }
-    svg { display: block; border: 1px solid var(--line); border-radius: 4px; touch-action: none; }
+    svg { display: block; border: 1px solid var(--line); border-radius: var(--round); touch-action: none; }
     svg text { fill: var(--text); font: 12px var(--mono); pointer-events: none; }
     svg .quiet { fill: var(--quiet); }
     .lane { stroke: var(--line); }
@@ -63,7 +63,7 @@ export class Timeline extends LitElement {
     svg .label { paint-order: stroke; stroke: var(--ground); stroke-width: 3; }
     svg .label.chosen { stroke: var(--chosen); }
     svg .alarm { fill: var(--busy); font-weight: 700; }
-    .bar { display: flex; gap: 0.6rem; align-items: center; flex-wrap: wrap; margin-bottom: 0.4rem; }
+    .bar { display: flex; gap: var(--s2); align-items: center; flex-wrap: wrap; margin-bottom: var(--s2); }
   `];
 
   constructor() {

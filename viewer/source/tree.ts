@@ -2,13 +2,14 @@
 //
 // Frames, lists and scopes, each with its state: 100,000 of them and more.
 import { LitElement, css, html, nothing } from "lit";
-import type { Report } from "./report.js";
+import { empty } from "./empty.js";
+import { unaccused, type Report } from "./report.js";
 import "./rows.js";
 import type { Rows } from "./rows.js";
 import { FollowsSelection, selection } from "./selection.js";
 import { classes, completed, inFlight, marks, notStarted, unknown, type State } from "./states.js";
 import { shared } from "./style.js";
-import { count, grouped } from "./words.js";
+import { count, grouped, visible } from "./words.js";
 
 type Level = "frame" | "execution" | "scope";
 interface Node {
@@ -19,19 +20,27 @@ interface Node {
   open: boolean;
 }
 
-// Depth first. Lists stand by frames, in the order in which they are told.
+// Depth first: frames and lists with unfinished work first, otherwise in the order in which they are told. What is
+// completed or has not started is folded.
 export function nodesOf(report: Report): Node[] {
   const { executions, scopes } = report.data;
-  const order = executions.map((_, index) => index).sort((a, b) => executions[a]!.frame - executions[b]!.frame || a - b);
+  const ended = executions.map(({ state }) => (state === completed ? 1 : 0));
+  const frames = new Map<number, number>();
+  executions.forEach(({ frame }, index) => frames.set(frame, Math.min(frames.get(frame) ?? 1, ended[index]!)));
+  const order = executions.map((_, index) => index).sort((a, b) => {
+    const [first, second] = [executions[a]!.frame, executions[b]!.frame];
+    return frames.get(first)! - frames.get(second)! || first - second || ended[a]! - ended[b]! || a - b;
+  });
+  const at = (state: State) => state !== completed && state !== notStarted;
   const nodes: Node[] = [];
   const put = (level: Level, index: number, depth: number, open: boolean) => nodes.push({ level, index, depth, end: 0, open });
   let frame = NaN;
   for (const index of order) {
     const execution = executions[index]!;
-    if (execution.frame !== frame) put("frame", (frame = execution.frame), 0, true);
-    put("execution", index, 1, execution.state !== completed);
+    if (execution.frame !== frame) put("frame", (frame = execution.frame), 0, !frames.get(execution.frame));
+    put("execution", index, 1, at(execution.state));
     for (let scope = execution.first_scope; scope < execution.first_scope + execution.scope_count; ++scope) {
-      put("scope", scope, 2 + scopes[scope]!.depth, scopes[scope]!.state !== completed);
+      put("scope", scope, 2 + scopes[scope]!.depth, at(scopes[scope]!.state));
     }
   }
   const open: number[] = [];
@@ -43,6 +52,9 @@ export function nodesOf(report: Report): Node[] {
   return nodes;
 }
 
+// What it has for a node at its place; a narrow window leaves wide ones out, wider ones first.
+interface Column { title: string; width: string; right?: boolean; room?: "wide" | "wider"; of: (node: Node, place: number) => string; }
+
 export class Tree extends LitElement {
   static override properties = { report: { attribute: false }, query: {}, unfinished: { state: true } };
   declare report: Report;
@@ -50,14 +62,21 @@ export class Tree extends LitElement {
   declare unfinished: boolean;
   private nodes: Node[] = [];
   private shown: number[] = [];  // of nodes
+  private columns: Column[] = [];
+  private culprits = new Set<number>();  // places
   private revision = 0;
   private wanted = true;         // what is chosen is to be brought into sight
 
   static override styles = [shared, css`
-    :host { display: flex; flex-direction: column; height: 100%; gap: 0.4rem; }
-    .bar { display: flex; gap: 0.4rem 0.8rem; align-items: center; flex-wrap: wrap; }
-    .key { margin-left: auto; font-size: 0.85em; }
-    cairn-rows { flex: 1; border: 1px solid var(--line); border-radius: 4px; }
+    :host { display: flex; flex-direction: column; height: 100%; gap: var(--s2); }
+    .bar { display: flex; gap: var(--s2) var(--s3); align-items: center; flex-wrap: wrap; }
+    .legend { margin-left: auto; display: flex; flex-wrap: wrap; gap: 0 var(--s3); font-size: var(--small); }
+    .head { display: flex; gap: var(--s4); padding: 0 var(--s2); font-size: var(--small); color: var(--quiet); overflow: hidden; scrollbar-gutter: stable; white-space: nowrap; }
+    .head > * { flex: none; overflow: hidden; text-overflow: ellipsis; }
+    .head > :first-child { flex: 1; min-width: 0; }
+    @media (max-width: 1100px) { .head .wider { display: none; } }
+    @media (max-width: 640px) { .head .wide { display: none; } }
+    cairn-rows { flex: 1; border: 1px solid var(--line); border-radius: var(--round); }
   `];
 
   constructor() {
@@ -67,15 +86,21 @@ export class Tree extends LitElement {
     new FollowsSelection(this, () => (this.wanted = true));
   }
   protected override willUpdate(changed: Map<string, unknown>): void {
-    if (changed.has("report")) this.nodes = nodesOf(this.report);
-    const place = this.wanted ? this.placeOfChosen() : -1;
+    if (changed.has("report")) {
+      this.nodes = nodesOf(this.report);
+      this.columns = this.layColumns();
+      const { verdict } = this.report.data;
+      const accused = unaccused.includes(verdict.kind) ? [] : verdict.suspects.slice(0, 64);
+      this.culprits = new Set(accused.map(({ scope, execution }) => this.placeOf(scope ?? undefined, execution)));
+    }
+    const place = this.wanted ? this.placeInSight() : -1;
     if (place >= 0) this.openAround(place);
     if (changed.has("report") || changed.has("query") || changed.has("unfinished") || place >= 0) this.lay();
   }
   protected override updated(): void {
     if (!this.wanted) return;
     this.wanted = false;
-    const row = this.shown.indexOf(this.placeOfChosen());
+    const row = this.shown.indexOf(this.placeInSight());
     const rows = this.renderRoot.querySelector<Rows>("cairn-rows");
     if (row >= 0) rows?.updateComplete.then(() => rows.show(row));
   }
@@ -89,11 +114,22 @@ export class Tree extends LitElement {
     return node.level === "execution" ? this.report.list(node.index) : this.report.scope(node.index);
   }
   private placeOfChosen(): number {
-    const scope = selection.number("scope");
-    const execution = selection.number("execution");
+    return this.placeOf(selection.number("scope"), selection.number("execution"));
+  }
+  // What the verdict names stands in sight until something else is chosen.
+  private placeOfCulprit(): number {
+    const { suspects, last_completed: last } = this.report.data.verdict;
+    const named = suspects[0] ?? last[0];
+    return named ? this.placeOf(named.scope ?? undefined, named.execution) : -1;
+  }
+  private placeOf(scope: number | undefined, execution: number | undefined): number {
     if (scope !== undefined) return this.nodes.findIndex((node) => node.level === "scope" && node.index === scope);
     if (execution !== undefined) return this.nodes.findIndex((node) => node.level === "execution" && node.index === execution);
     return -1;
+  }
+  private placeInSight(): number {
+    const chosen = this.placeOfChosen();
+    return chosen < 0 ? this.placeOfCulprit() : chosen;
   }
   private openAround(place: number): void {
     for (let at = 0; at < place; ) {
@@ -158,32 +194,52 @@ export class Tree extends LitElement {
     this.requestUpdate();
   }
 
+  // The columns of which this report has something.
+  private layColumns(): Column[] {
+    const { executions, scopes, annotations, submissions } = this.report.data;
+    const times = new Map(submissions.map(({ execution, time }) => [execution, time]));
+    const event = (annotation: number | null) => (annotation === null ? undefined : annotations[annotation]?.event_id);
+    const ofList = (say: (index: number) => string) => ({ level, index }: Node) => (level === "execution" ? say(index) : "");
+    const ofScope = (say: (index: number) => string) => ({ level, index }: Node) => (level === "scope" ? say(index) : "");
+    const columns: (Column & { has: boolean })[] = [
+      { title: "queue, pipeline", width: "30%", room: "wide", has: executions.length > 0, of: ({ level, index }) => {
+        if (level === "execution") return this.report.queue(executions[index]!.queue);
+        const pipeline = level === "scope" && scopes[index]!.type !== "PASS" ? scopes[index]!.pipeline : null;
+        return pipeline === null ? "" : this.report.pipeline(pipeline);
+      } },
+      { title: "submission", width: "5.5rem", right: true, room: "wider", has: executions.length > 0, of: ofList((index) => String(executions[index]!.submission_number ?? "none")) },
+      { title: "submitted", width: "5rem", right: true, room: "wider", has: submissions.some(({ time }) => time !== null), of: ofList((index) => times.get(index) ?? "") },
+      { title: "inside", width: "4rem", right: true, has: true, of: (node, place) => (node.end > place + 1 ? grouped(node.end - place - 1) : "") },
+      { title: "call", width: "5rem", right: true, has: scopes.some(({ call }) => call !== undefined), of: ofScope((index) => (scopes[index]!.call === undefined ? "" : grouped(scopes[index]!.call!))) },
+      { title: "EventID", width: "9.5rem", right: true, room: "wider", has: scopes.some(({ annotation }) => Number(event(annotation))),
+        of: ofScope((index) => { const id = event(scopes[index]!.annotation); return id && Number(id) ? id : ""; }) },
+    ];
+    return columns.filter(({ has }) => has);
+  }
   private draw(row: number) {
     const place = this.shown[row]!;
     const node = this.nodes[place]!;
     const state = this.stateOf(node);
     const has = node.end > place + 1;
     const twist = html`<span class="twist" @click=${(event: Event) => { event.stopPropagation(); if (has) this.turn(row); }}>${has ? (node.open || this.query || this.unfinished ? "▾" : "▸") : ""}</span>`;
-    const around = "  ".repeat(Math.min(node.depth, 40));
-    if (node.level === "frame") return html`${around}${twist}${this.textOf(node)}`;
-    const scope = node.level === "scope" ? this.report.data.scopes[node.index]! : undefined;
-    const execution = node.level === "execution" ? this.report.data.executions[node.index]! : undefined;
-    const annotation = scope?.annotation == null ? undefined : this.report.data.annotations[scope.annotation];
-    const eventId = annotation && Number(annotation.event_id) ? annotation.event_id : undefined;
-    return html`${around}${twist}<span class="mark ${classes[state!]}" title=${state!}>${marks[state!]}</span> <span class="isolate">${this.textOf(node)}</span><span class="quiet">${
-      scope?.call !== undefined ? `  call ${grouped(scope.call)}` : nothing}${eventId ? `  EventID ${eventId}` : nothing}${
-      scope && scope.end === null ? "  left open" : nothing}${
-      scope && scope.pipeline !== null && scope.type !== "PASS" ? html`  <span class="isolate">${this.report.pipeline(scope.pipeline)}</span>` : nothing}${
-      execution ? `  ${this.report.queue(execution.queue)}, submission ${execution.submission_number ?? "none"}, ${count(execution.scope_count, "scope")}` : nothing}</span>`;
+    const around = "    ".repeat(Math.min(node.depth, 40));
+    const open = node.level === "scope" && this.report.data.scopes[node.index]!.end === null;
+    const proven = this.report.data.verdict.how_sure === "proven";
+    const name = html`${around}${twist}${state === undefined ? nothing : html`<span class="mark ${classes[state]}" title=${state}>${marks[state]}</span> `}${this.culprits.has(place) ? html`<span class="badge ${proven ? "proven" : "likely"}">${proven ? "culprit" : "suspect"}</span> ` : nothing}<span class=${`isolate ${state === inFlight ? "in-flight" : ""}`}>${this.textOf(node)}</span>${
+      open ? html`<span class="quiet">  left open</span>` : nothing}`;
+    return html`<span class="columns"><span>${name}</span>${this.columns.map((column) => html`<span class="quiet ${column.right ? "right" : ""} ${column.room ?? ""}" .style=${`width: ${column.width}`}>${column.of(node, place)}</span>`)}</span>`;
   }
   override render() {
+    if (!this.nodes.length) return empty("No work is known", html`The program had registered no command list when this file was written. Cairn sees the work of Direct3D 12, Direct3D 11 and Vulkan programs that it watches:`, "cairn run -- ./program");
     const chosen = this.placeOfChosen();
     return html`<div class="bar">
         <label><input type="checkbox" .checked=${this.unfinished} @change=${(event: Event) => (this.unfinished = (event.target as HTMLInputElement).checked)}> only what is not ${completed}</label>
         <button @click=${() => this.openAll(true)}>Unfold all</button><button @click=${() => this.openAll(false)}>Fold all</button>
         <span class="quiet" aria-live="polite">${count(this.shown.length, "row")} of ${grouped(this.nodes.length)}</span>
-        <span class="quiet mark key">${[completed, inFlight, notStarted, unknown].map((word) => `${marks[word]} ${word}`).join(" ")}</span>
+        <span class="quiet legend">${[completed, inFlight, notStarted, unknown].map((word) => html`<span><span class="mark">${marks[word]}</span> ${word}</span>`)}</span>
       </div>
+      <div class="head" aria-hidden="true"><span>frames, command lists and work${this.query ? ` with "${visible(this.query, 40)}"` : ""}</span>${this.columns.map(({ title, width, right, room }) => html`<span class="${right ? "number" : ""} ${room ?? ""}" .style=${`width: ${width}`}>${title}</span>`)}</div>
+      ${this.shown.length ? nothing : html`<p class="quiet">${this.query ? `Nothing here has "${visible(this.query, 60)}" in its name or pipeline, or as its call.` : `All work is ${completed}.`}</p>`}
       <cairn-rows tree label="Frames, command lists and scopes" .count=${this.shown.length} .chosen=${chosen < 0 ? -1 : this.shown.indexOf(chosen)}
         .revision=${this.revision} .draw=${(row: number) => this.draw(row)}
         .describe=${(row: number) => { const place = this.shown[row]!, node = this.nodes[place]!;

@@ -2,7 +2,7 @@
 //
 // The page in a real browser: docs/reference/viewer.md, "Tested".
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 import { allWords, build, cairn, completed, dataOf, deep, go, htmlOf, inFlight, open, pageWith, press, seriousFaults, settle, source, startBrowser, stickingOut, stopBrowser, text, texts, words } from "./browser.mjs";
@@ -30,8 +30,12 @@ for (const dump of dumps) {
     assert.deepEqual(dataOf(html).report, report);
     const { page, errors } = await open(pageWith(html, dataOf(html), "golden.html"));
     assert.equal(await text(page, "#sentence"), report.verdict.sentence);
+    // A single suspect stands in the answer, others in a list.
+    const accused = !["killed", "exited", "CPU fault", "nothing wrong"].includes(report.verdict.kind);
+    const [culprit] = report.verdict.suspects;
+    if (accused && culprit?.scope != null) assert((await text(page, ".chip.culprit")).endsWith(scopeName(report.scopes[culprit.scope])));
     const suspects = await texts(page, "cairn-verdict .path");
-    const shown = report.verdict.suspects.slice(0, 4);
+    const shown = accused && report.verdict.suspects.length === 1 ? [] : report.verdict.suspects.slice(0, 4);
     assert.equal(suspects.length, shown.length);
     shown.forEach((suspect, index) => suspect.scope !== null && assert(suspects[index].endsWith(scopeName(report.scopes[suspect.scope])), suspects[index]));
 
@@ -95,6 +99,49 @@ for (const dump of dumps) {
   });
 }
 
+test("the verdict is the first screen of the text: headline, how sure, rows, next commands", async () => {
+  const html = htmlOf(fault);
+  const data = dataOf(html);
+  data.markdown = cairn("report", "--markdown", fault);
+  data.report.verdict.answer = { headline: "GPU fault in DRAW_INDEXED 2", how_sure: "proven",
+    rows: [{ label: "where", text: "Shadows > Shadow casters" }, { label: "because", text: "it began" }, { label: "because", text: "9.8 s, usually 0.2 ms" }] };
+  data.report.verdict.next = [{ command: "cairn bisect -- ./game", effect: "finds the draw" }, { command: "cairn report --all game.cairn", effect: "shows all" }];
+  const { page, errors } = await open(pageWith(html, data, "answer.html"));
+  assert.equal(await text(page, "#headline"), "GPU fault in DRAW_INDEXED 2");
+  assert.deepEqual(await texts(page, "cairn-verdict .badge"), ["GPU fault", "proven"]);
+  assert.deepEqual(await texts(page, ".answer dt"), ["where", "because", ""]);
+  assert.deepEqual(await texts(page, ".answer dd"), data.report.verdict.answer.rows.map(({ text }) => text));
+  assert.deepEqual(await texts(page, "cairn-command code"), ["cairn bisect -- ./game", "cairn report --all game.cairn"]);
+  assert.deepEqual(await texts(page, ".next li div"), ["finds the draw", "shows all"]);
+  // Each step of the path leads to where it is drawn.
+  const chips = await page.$$eval(deep(".chip"), (links) => links.map((link) => [link.textContent.trim(), link.hash]));
+  assert.deepEqual(chips.map(([words]) => words), ['queue 0 "Graphics" (direct), submission 1', 'frame 0: "Main"', "Shadows", "EXECUTE_COMMANDS 1", "Shadow casters", "[>] DRAW_INDEXED 2"]);
+  assert.deepEqual(chips.map(([, hash]) => new URLSearchParams(hash.slice(1)).get("view")), ["timeline", "tree", "tree", "tree", "tree", "tree"]);
+  await press(page, ".chip.culprit");
+  await settle(page);
+  assert.match(await text(page, "cairn-tree .row.chosen"), /DRAW_INDEXED 2/);
+  await go(page, "view=verdict");
+  // The pipeline from left to right, what is wrong with what was bound, and command lists of each queue.
+  const flow = await texts(page, "cairn-pipeline .flow li");
+  assert.match(flow.join("|"), /vertex shader.*main.*00000000000000a1/s);
+  assert.deepEqual((await texts(page, "cairn-verdict .scroll td")).map((cell) => cell.trim()), ['queue 0 "Graphics" (direct)', "1", "0", 'queue 1 "Async compute" (compute)', "0", "1"]);
+  // What is copied, where the page may.
+  await page.evaluate(() => { window.copied = []; Object.defineProperty(navigator, "clipboard", { value: { writeText: async (words) => void window.copied.push(words) } }); });
+  await press(page, ".next li:nth-child(1) button");
+  await press(page, "cairn-verdict .badges button");
+  await settle(page);
+  const [command, markdown] = await page.evaluate(() => window.copied);
+  assert.equal(command, "cairn bisect -- ./game");
+  assert.equal(markdown, cairn("report", "--markdown", fault));
+  // Where it may not, the command is selected, to be copied by hand.
+  await page.evaluate(() => { navigator.clipboard.writeText = async () => { throw new Error("no"); }; });
+  await press(page, ".next li:nth-child(1) button");
+  await settle(page);
+  assert.match(await text(page, ".next li:nth-child(1) cairn-command"), /Press Ctrl\+C/);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
 test("what the program's own markers, the kernel and losses tell", async () => {
   const html = htmlOf(fault);
   const data = dataOf(html);
@@ -153,12 +200,16 @@ test("rows by keyboard, fold and search", async () => {
   const { page, errors } = await open(pageWith(html, dataOf(html), "keys.html") + "#view=tree");
   await settle(page);
   await page.$eval(deep("cairn-tree .scroller"), (scroller) => scroller.focus());
+  // What has not started is folded.
+  await page.keyboard.press("End");
+  await settle(page);
+  assert.match(await text(page, "cairn-tree .row.chosen"), /"Culling"/);
+  await page.keyboard.press("ArrowRight");
   await page.keyboard.press("End");
   await settle(page);
   assert.match(await text(page, "cairn-tree .row.chosen"), /DISPATCH 1/);
   await page.keyboard.press("ArrowUp");
   await settle(page);
-  assert.match(await text(page, "cairn-tree .row.chosen"), /"Culling"/);
   const before = await rowsOfTree(page);
   await page.keyboard.press("ArrowLeft");
   await settle(page);
@@ -169,6 +220,68 @@ test("rows by keyboard, fold and search", async () => {
   // The frame, the list, and the two scopes around it.
   assert.deepEqual((await texts(page, "cairn-tree .row")).map((row) => row.replace(/ {2,}.*| *▾ */g, "").trim()).length, 5);
   await page.keyboard.press("Escape");
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("the tree opens at the culprit, unfinished work first", async () => {
+  const html = htmlOf(fault);
+  const data = dataOf(html);
+  const { report } = data;
+  // 400 finished frames before and behind the one that failed.
+  const done = (frame) => ({ ...report.executions[0], frame, name: `Finished ${frame}`, state: completed, scope_count: 0 });
+  for (const each of report.executions) each.frame = 200;
+  report.executions.push(...Array.from({ length: 400 }, (_, frame) => done(frame < 200 ? frame : frame + 1)));
+  const { page, errors } = await open(pageWith(html, data, "first.html") + "#view=tree");
+  await settle(page);
+  const rows = (await texts(page, "cairn-tree .row")).map((row) => row.replace(/\s+/g, " ").trim());
+  assert.match(rows[0], /^▾frame 200/);
+  assert.match(rows[1], /^▾\[>\] "Main", execution 1queue 0 "Graphics" \(direct\)10\.001 s5/);
+  const culprit = rows.find((row) => row.includes("culprit"));
+  assert.match(culprit, /^\[>\] culprit DRAW_INDEXED 2graphics pipeline "Shadow pipeline"/);
+  assert.equal(rows.filter((row) => row.includes("culprit")).length, 1);
+  assert(rows.includes("▸frame 0" + "1"), "a finished frame is folded, with how much is inside");
+  assert.deepEqual((await texts(page, "cairn-tree .head span")).slice(1), ["queue, pipeline", "submission", "submitted", "inside"]);
+  // Far down it is brought into sight.
+  report.verdict.suspects[0] = { ...report.verdict.suspects[0], execution: 380, scope: null };
+  const far = await open(pageWith(html, data, "far.html") + "#view=tree");
+  await settle(far.page);
+  assert((await texts(far.page, "cairn-tree .row")).some((row) => /Finished 379.*culprit/s.test(row)));
+  await far.page.close();
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("one search finds names, calls and addresses from everywhere", async () => {
+  const html = htmlOf(fault);
+  const data = dataOf(html);
+  data.report.scopes[4].call = 18233;
+  const { page, errors } = await open(pageWith(html, data, "search.html"));
+  const search = async (words) => {
+    await page.keyboard.press("/");
+    await page.keyboard.type(words);
+    await settle(page);
+    return (await texts(page, ".found li")).map((found) => found.replace(/\s+/g, " ").trim());
+  };
+  const found = await search("shadow");
+  for (const wanted of ["workShadows", "pipelinegraphics pipeline \"Shadow pipeline\"", "objectimage \"Shadow map\""]) assert(found.some((each) => each.startsWith(wanted)), `${wanted} in ${found}`);
+  await page.keyboard.press("Escape");
+  assert.deepEqual(await search("18,233"), ["callcall 18,233: DRAW_INDEXED 2"]);
+  await page.keyboard.press("Enter");
+  await settle(page);
+  assert.match(await text(page, "cairn-tree .row.chosen"), /DRAW_INDEXED 2/);
+  // An address leads to whose memory it is, or was.
+  assert.match((await search("0x1000020100")).join("|"), /addressbuffer "Old lights" \+ 0x100 of 16 KiB, destroyed.*faultinvalid read at 0x1000020100/);
+  await page.keyboard.press("Enter");
+  await settle(page);
+  assert.match(await text(page, "cairn-memory .row.chosen"), /Old lights/);
+  assert.deepEqual(await search("0x12"), ["addressin no object that is known"]);
+  await page.keyboard.press("Escape");
+  assert.deepEqual(await search("no such name"), []);
+  assert.match(await text(page, "div.found"), /Nothing has "no such name" in its name/);
+  assert.deepEqual(await seriousFaults(page), []);
+  await search("shadow");
+  assert.deepEqual(await seriousFaults(page), []);
   assert.deepEqual(errors, []);
   await page.close();
 });
@@ -296,6 +409,81 @@ test("long names are cut off nowhere", async () => {
     assert.deepEqual(await stickingOut(page), [], view);
   }
   assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("colours are those of the tokens, readable, and told apart without red or green", async () => {
+  for (const name of readdirSync(join(source, "viewer/source"))) {
+    assert.doesNotMatch(readFileSync(join(source, "viewer/source", name), "utf8").replaceAll(/"#"|#view/g, ""), /: #[0-9a-f]{3,8}\b|rgba?\(/i, `${name} has a colour of its own`);
+  }
+  const html = htmlOf(fault);
+  for (const scheme of ["light", "dark"]) {
+    for (const contrast of ["no-preference", "more"]) {
+      const { page } = await open(pageWith(html, dataOf(html), "colours.html"), { scheme });
+      const client = await page.createCDPSession();
+      await client.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-contrast", value: contrast }, { name: "prefers-color-scheme", value: scheme }] });
+      const colours = await page.evaluate(() => {
+        const probe = document.body.appendChild(document.createElement("div"));
+        return Object.fromEntries(["ground", "raised", "over", "text", "quiet", "link", "done", "busy", "warn"].map((name) => {
+          probe.style.color = `var(--${name})`;
+          return [name, getComputedStyle(probe).color.match(/\d+/g).slice(0, 3).map(Number)];
+        }));
+      });
+      const linear = (colour) => colour.map((value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+      const light = (colour) => linear(colour).reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0);
+      for (const surface of ["ground", "raised", "over"]) {
+        for (const name of ["text", "quiet", "link", "done", "busy", "warn"]) {
+          const [low, high] = [light(colours[surface]), light(colours[name])].sort((a, b) => a - b);
+          const ratio = (high + 0.05) / (low + 0.05);
+          assert(ratio >= (contrast === "more" && name !== "warn" ? 7 : 4.5), `${name} on ${surface}, ${scheme}, contrast ${contrast}: ${ratio.toFixed(2)}`);
+        }
+      }
+      // Deuteranopia, by Machado, Oliveira and Fernandes (2009): what is left of the colours that mean something.
+      const seen = (colour) => { const [r, g, b] = linear(colour); return [0.367322 * r + 0.860646 * g - 0.227968 * b, 0.280085 * r + 0.672501 * g + 0.047413 * b, -0.01182 * r + 0.04294 * g + 0.968881 * b]; };
+      // Oklab, in which equal distances look equal.
+      const lab = ([r, g, b]) => {
+        const [l, m, s] = [0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b, 0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b, 0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b].map(Math.cbrt);
+        return [0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s, 1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s, 0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s];
+      };
+      const [done, busy] = [lab(seen(colours.done)), lab(seen(colours.busy))];
+      assert(Math.hypot(...done.map((value, index) => value - busy[index])) > 0.08, `completed and in flight, ${scheme}, contrast ${contrast}`);
+      await page.close();
+    }
+  }
+});
+
+test("narrow, enlarged, forced colours, without motion, printed", async () => {
+  const html = htmlOf(fault);
+  const address = pageWith(html, dataOf(html), "sizes.html");
+  // 300 % of 1366 x 768 are 455 x 256.
+  for (const [width, height] of [[900, 768], [455, 256], [320, 640]]) {
+    const { page, errors } = await open(address, { width, height });
+    for (const view of views) {
+      await go(page, `view=${view}&scope=4`);
+      assert.deepEqual(await stickingOut(page), [], `${view}, ${width} x ${height}`);
+      assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${view} is no wider than ${width}`);
+    }
+    // Nothing is hidden for good: what is chosen stands below.
+    assert(await page.$eval(deep("aside"), (aside) => aside.clientHeight > 0 && aside.clientWidth > 0));
+    assert.deepEqual(errors, []);
+    await page.close();
+  }
+  const { page } = await open(address);
+  const client = await page.createCDPSession();
+  const colour = (name) => page.evaluate((token) => getComputedStyle(document.documentElement).getPropertyValue(token), name);
+  await client.send("Emulation.setEmulatedMedia", { features: [{ name: "forced-colors", value: "active" }] });
+  assert.equal((await colour("--busy")).trim(), "CanvasText");
+  await client.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-reduced-motion", value: "reduce" }] });
+  assert.equal((await colour("--soft")).trim(), "0s");
+  await client.send("Emulation.setEmulatedMedia", { media: "print", features: [] });
+  await settle(page);
+  const printed = await page.evaluate(() => {
+    const root = document.querySelector("cairn-page").shadowRoot;
+    return { nav: getComputedStyle(root.querySelector("nav")).display, main: getComputedStyle(root.querySelector("main")).overflow, inSight: document.documentElement.scrollHeight, all: root.querySelector("main").scrollHeight };
+  });
+  assert.equal(printed.nav, "none");
+  assert.equal(printed.main, "visible");
+  assert(printed.inSight >= printed.all, "all of it is printed");
   await page.close();
 });
 
