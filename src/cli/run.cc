@@ -14,8 +14,8 @@
 #include "cli/layer.h"
 #include "cli/mistaken_word.h"
 #include "cli/numbers.h"
+#include "cli/stderr_verdict.h"
 #include "cli/system_help.h"
-#include "cli/unwritten_report.h"
 #include "cli/verb.h"
 #include "cli/witnesses.h"
 #include "format/settings/layer_settings.h"
@@ -188,7 +188,10 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
   settings.warn = SayNow;
   settings.tell_unwritten = TellUnwritten;
   settings.environment = ProgramEnvironment(options, known, settings.say, &settings.preloaded);
+  std::vector<std::string> written;
+  settings.report_written = [&written](const std::string& path) { written.push_back(path); };
   const Result<int> exit_code = RunWatched(settings, program);
+  if (!options.quiet) TellWritten(written);
   if (exit_code.ok()) return *exit_code;
   const std::string mistaken =
       MistakenForProgram("run", program.front(), exit_code.status().code());

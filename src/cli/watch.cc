@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/numbers.h"
-#include "cli/unwritten_report.h"
+#include "cli/stderr_verdict.h"
 #include "cli/verb.h"
 #include "watcher/watch_loop.h"
 

@@ -533,6 +533,7 @@ void WatchSession::CarryOut(Process& process, const Decision& decision) {
       fmt::format("cairn: {} {}{}", process.program, decision.what, killed);
   if (written.ok()) {
     lines_.Say(fmt::format("{}; report: cairn report {}", happened, ShellQuoted(where)));
+    if (settings_.report_written) settings_.report_written(where);
   } else {
     lost_output_ = true;
     lines_.Warn(fmt::format("{}; no report: {}", happened, written.message()));

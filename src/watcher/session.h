@@ -96,6 +96,9 @@ struct SessionSettings {
   std::function<void(const std::string& line)> say;
   // The same for what is missing: reports that could not be written, processes that are not watched.
   std::function<void(const std::string& line)> warn;
+  // Takes the path of each report that was written, behind its line; a later one of a process replaces it there. May be
+  // empty.
+  std::function<void(const std::string& path)> report_written;
   // Takes the reason why a capture could not be written, beside the line that says so. May be empty.
   std::function<void(const Status& why)> capture_lost;
   // Takes a report that could not be written, as the bytes of its file, whole or cut, so that its

@@ -38,14 +38,12 @@ class TextReporter {
     text_.reserve(16384);
   }
 
-  void PrintVerdict(LineSink& sink) {
-    // The answer first: the reader has just had a crash.
-    verdicts_.PrintFinding(sink);
-    sink.Blank();
-    PrintIncidents(sink);
-  }
+  // The reader has just had a crash.
+  void PrintVerdict(LineSink& sink) { verdicts_.PrintFinding(sink); }
   void Print(LineSink& sink) {
     PrintVerdict(sink);
+    sink.Blank();
+    PrintIncidents(sink);
     verdicts_.PrintQueues(sink);
     diagnostics_.PrintFaults(sink);
     diagnostics_.PrintFreedInFlight(sink);

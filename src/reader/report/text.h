@@ -33,7 +33,7 @@ struct TextOptions {
 std::string TextReport(const Snapshot& snapshot, const Findings& findings,
                        const TextOptions& options);
 
-// The beginning of it: the answer with next steps and suspects, and what happened.
+// The beginning of it: the answer with next steps and suspects.
 std::string TextVerdict(const Snapshot& snapshot, const Findings& findings,
                         const TextOptions& options);
 
