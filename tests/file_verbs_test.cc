@@ -138,7 +138,7 @@ TEST_F(FileVerbsTest, AFaultThatAnH100ToldLate) {
   EXPECT_THAT(answer, HasSubstr("\n  next      cairn run --breadcrumbs exact -- "));
   EXPECT_THAT(report.output,
               HasSubstr("in buffer \"Victim\" + 0x0 of 64 MiB, destroyed 136 ms before"));
-  EXPECT_THAT(report.output, HasSubstr("It had finished, and nothing behind it had begun."));
+  EXPECT_THAT(report.output, HasSubstr("It had completed, and nothing behind it had begun."));
 }
 
 TEST_F(FileVerbsTest, NamesOfFilesAreShownSoThatTheyCannotAct) {

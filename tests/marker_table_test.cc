@@ -131,7 +131,7 @@ TEST_F(MarkerTableTest, ADeviceThatWasNotLostLosesNoStore) {
   for (const Json& suspect : report["verdict"]["suspects"]) {
     EXPECT_NE(suspect["reason"], "raw marker lost");
   }
-  EXPECT_THAT(Text(), HasSubstr("all that lies between raw markers had finished or not begun"));
+  EXPECT_THAT(Text(), HasSubstr("all that lies between raw markers had completed or not begun"));
 }
 
 // All work is completed: no work is accused.

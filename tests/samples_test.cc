@@ -41,7 +41,7 @@ constexpr bool kIsWindows = false;
 constexpr char kEnding[] = "";
 const ReportedIncident kKilled = {"signal", SIGKILL, "", ""};
 const ReportedIncident kFaulted = {"signal", SIGSEGV, "",
-                                   "what is told is the state at that moment"};
+                                   "the report shows the state at that moment"};
 constexpr int kExitOfFaulted = 128 + SIGSEGV;
 #endif
 

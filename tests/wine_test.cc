@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr char kAtThatMoment[] = "what is told is the state at that moment";
+constexpr char kAtThatMoment[] = "the report shows the state at that moment";
 
 // Returns the output of `cairn` about a file.
 std::string Told(const std::vector<std::string>& words) {

@@ -218,7 +218,7 @@ TEST_F(WatchedBlockTest, ADeathByTheNotedSignalIsToldAsItWasThen) {
   EXPECT_EQ(then.recordings.at(0).reached, 1u);
   EXPECT_EQ(then.recordings.at(0).passed, 0u);
   ASSERT_EQ(then.incidents.size(), 1u);
-  EXPECT_EQ(then.Text(then.incidents[0].detail), "what is told is the state at that moment");
+  EXPECT_EQ(then.Text(then.incidents[0].detail), "the report shows the state at that moment");
   // The program had handled that fault.
   const NoticedIncident killed[] = {
       {.kind = IncidentKind::kSignal, .value = kSigkill, .time_ns = 12}};

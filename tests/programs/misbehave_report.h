@@ -18,7 +18,7 @@ inline constexpr char kTreeInBlur[] = R"(<Frame 1>
 )";
 
 // The detail of a signal or an exception that the library's handler saw.
-inline constexpr char kAtThatMoment[] = "what is told is the state at that moment";
+inline constexpr char kAtThatMoment[] = "the report shows the state at that moment";
 
 }  // namespace cairn::testing
 

@@ -69,7 +69,7 @@ export class Queues extends LitElement {
       ${waits.cycles_left_out ? html`<p class="wrong">! Deadlocks that are not listed, for there are too many or they are too long: ${waits.cycles_left_out}.</p>` : nothing}
       <ul class="waits">${waits.queues.map((queue) => html`<li>${queue.queue === null ? "the CPU waits" : html`${this.report.queue(queue.queue)}: ${
         queue.first_unfinished ? `submission ${queue.first_unfinished} of ${queue.submitted} ${queue.begun ? "has begun" : queue.held ? "is held back" : "may run"}`
-          : queue.held ? "all work has finished, and it waits" : "all work has finished"}`}
+          : queue.held ? "all work has completed, and it waits" : "all work has completed"}`}
         ${rows(waits.waits.slice(queue.first_wait, queue.first_wait + queue.wait_count), (wait) => this.wait(wait))}</li>`)}</ul>
       <p class="quiet">${satisfied === waits.waits.length ? "Nothing waits for anything that has not come. " : ""}${count(waits.waits.length, "wait")}, ${grouped(satisfied)} satisfied</p>`;
   }

@@ -3,7 +3,7 @@
 // The output of cairn report --json (docs/formats/report.schema.json), and what its tables say of each other. Only the keys
 // that views ask for by name are declared.
 import type { State } from "./states.js";
-import { bytes, count, duration, grouped, quoted, visible } from "./words.js";
+import { bytes, count, duration, quoted, visible } from "./words.js";
 
 // By the names of the text report; here in the order in which they run, there in its own.
 export const stages: Record<string, string> = {

@@ -110,9 +110,9 @@ TEST(RawMarkerInference, TheTableOfTheDocumentation) {
   EXPECT_STREQ(
       draws[5].reason,
       "may be running: no other work can be the culprit, and it is the first that is not "
-      "proven to have finished; the write of the top-of-pipe marker 11 before it can be lost "
+      "proven to have completed; the write of the top-of-pipe marker 11 before it can be lost "
       "with the device");
-  EXPECT_THAT(draws[6].reason, HasSubstr("unlikely, as earlier work has not finished either"));
+  EXPECT_THAT(draws[6].reason, HasSubstr("unlikely, as earlier work has not completed either"));
 }
 
 TEST(RawMarkerInference, WithoutACandidateTheFirstThatIsNotProvenIsLikely) {

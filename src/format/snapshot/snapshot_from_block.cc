@@ -728,7 +728,7 @@ void SnapshotTaker::ReadCrash() {
   incident.value = signal;
   incident.address = block_.Load64(offsetof(BlockHeader, crash_address));
   if (fault_ns_ != 0) {
-    incident.detail = snapshot_.AddText("what is told is the state at that moment");
+    incident.detail = snapshot_.AddText("the report shows the state at that moment");
   }
   snapshot_.incidents.push_back(incident);
   const uint32_t thread_id = block_.Load32(offsetof(BlockHeader, crash_thread));

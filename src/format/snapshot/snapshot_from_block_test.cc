@@ -265,7 +265,7 @@ TEST(SnapshotFromBlock, OfTheLastFaultTellsItsWordsAndItsTime) {
   EXPECT_EQ(then.process.snapshot_time_ns,
             header.start_realtime_ns + (header.crash_ns.load() - header.start_monotonic_ns));
   ASSERT_EQ(then.incidents.size(), 1u);
-  EXPECT_EQ(then.Text(then.incidents[0].detail), "what is told is the state at that moment");
+  EXPECT_EQ(then.Text(then.incidents[0].detail), "the report shows the state at that moment");
 
   const Snapshot now = Take(faulty.block);
   EXPECT_EQ(now.recordings.at(0).passed, 2u);

@@ -247,7 +247,7 @@ void DiagnosticsPrinter::PrintQueueWaits(LineSink& sink, const QueueWaits& waits
       fmt::format_to(std::back_inserter(text_), ": submission {} of {} {}", waits.first_unfinished,
                      waits.submitted, StateWord(waits));
     } else {
-      text_ += waits.held ? ": all work has finished, and it waits" : ": all work has finished";
+      text_ += waits.held ? ": all work has completed, and it waits" : ": all work has completed";
     }
   }
   // The wait that holds back the queue is printed above with its details.

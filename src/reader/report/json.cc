@@ -81,7 +81,7 @@ class JsonReporter {
     }
     if (json_.left_out_count() != 0) {
       json_.String(
-          fmt::format("{} values of arrays are left out: a report of this file has no more than "
+          fmt::format("{} values of arrays are not printed: a report of this file has no more than "
                       "{} bytes.",
                       GroupedDigits(json_.left_out_count()), GroupedDigits(options_.most_bytes)));
     }

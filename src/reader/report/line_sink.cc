@@ -85,7 +85,7 @@ void LineSink::EndFull() {
   put_bytes_ = kMostReportBytes - kRoomForTheEnd;
   Blank();  // a line may have been cut
   Prose("",
-        "… the rest is left out: a report has no more than 192 MiB. cairn report --json has all "
+        "… the rest is not printed: a report has no more than 192 MiB. cairn report --json has all "
         "of it, with long names cut.");
 }
 

@@ -41,7 +41,7 @@ std::string Code(std::string_view text) {
 std::string SuspectLines(const Snapshot& snapshot, const Findings& findings) {
   const std::vector<SuspectWork>& suspects = findings.culprit.suspects;
   if (suspects.size() < 2) return {};
-  std::string lines = fmt::format("\n{}, the likeliest first:\n\n", HeadingOfSuspects(findings));
+  std::string lines = fmt::format("\n{}, the most likely first:\n\n", HeadingOfSuspects(findings));
   const size_t shown = std::min(suspects.size(), kSuspectsShown);
   for (size_t i = 0; i < shown; ++i) {
     std::string work, reason;

@@ -69,7 +69,7 @@ The rest: `cairn report game.cairn`
 TEST(Markdown, SuspectsStandInAList) {
   const std::string text = Markdown(TakeDraws(6, "Opaque"));
   EXPECT_THAT(text,
-              HasSubstr("\nSuspects, the likeliest first:\n\n1. `frame 0: \"Main\" > Opaque > "));
+              HasSubstr("\nSuspects, the most likely first:\n\n1. `frame 0: \"Main\" > Opaque > "));
   EXPECT_THAT(text, HasSubstr("\n4. `frame 0: \"Main\" > Opaque > "));
   EXPECT_THAT(text, Not(HasSubstr("\n5. ")));
   EXPECT_THAT(text, HasSubstr("\n\n… 2 more\n"));

@@ -65,6 +65,10 @@ class StepFinder {
     } else if (!exact && Mode() == MarkerMode::kFull) {
       AddRun("--breadcrumbs exact", "one command at a time, for a failure that comes again");
     }
+    AddSearch();
+  }
+
+  void AddSearch() {
     if (IsCaptured()) {
       AddForFile("cairn bisect ", "finds the call that does it, by replays of this file");
     } else if (!command_.empty()) {
@@ -74,6 +78,8 @@ class StepFinder {
   }
 
   void AddForCrash() {
+    // In a thread that made no call: where the CPU does the GPU's work, work in flight may have made the fault.
+    if (!finding_.suspects.empty() && finding_.crash.thread == kNone) AddSearch();
     if (IsCaptured()) {
       AddForFile("cairn verify ", "looks for what cannot be right in the calls up to the crash");
     } else {

@@ -77,19 +77,19 @@ class QueueReasonWriter {
         "list{} is not known.",
         reason_.unknown_count, Plural(reason_.unknown_count, "", "s"));
     if (reason_.completed_count != 0) {
-      Say("{} other{} finished, as the application told.", reason_.completed_count,
+      Say("{} other{} completed, as the application told.", reason_.completed_count,
           Plural(reason_.completed_count, " has", "s have"));
     }
   }
 
   void WriteNothingInFlight() {
     if (reason_.completed_count == reason_.execution_count) {
-      return Say("Everything recorded for this queue has finished.");
+      return Say("Everything recorded for this queue has completed.");
     }
     if (reason_.completed_count == 0) {
       Say("Nothing recorded for this queue has started.");
     } else {
-      Say("{} of {} command lists have finished and the others have not started{}",
+      Say("{} of {} command lists have completed and the others have not started{}",
           reason_.completed_count, reason_.execution_count,
           verdict_.unknown ? "." : ": no marked work was running on this queue.");
     }
@@ -104,7 +104,7 @@ class QueueReasonWriter {
     WriteMissingWrites();
     if (reason_.unseen_end_count != 0) {
       Say("In {} of the {} command lists {} nothing more is written by the GPU, not even at "
-          "the end: whether they have finished cannot be seen, and they never count as a hang.",
+          "the end: whether they have completed cannot be seen, and they never count as a hang.",
           reason_.unseen_end_count, reason_.in_flight_count, kInFlightWord);
     }
     WriteMemory();
@@ -135,9 +135,9 @@ class QueueReasonWriter {
     }
     if (reached == 0 && passed == 0) return Say("The GPU wrote no event of {}.", list);
     if (passed == 0) {
-      return Say("The GPU reached event {} of {} and reported none finished.", reached, list);
+      return Say("The GPU reached event {} of {} and reported none completed.", reached, list);
     }
-    Say("The GPU reached event {} and finished up to event {} of {}.", std::max(reached, passed),
+    Say("The GPU reached event {} and completed up to event {} of {}.", std::max(reached, passed),
         passed, list);
   }
 
@@ -154,7 +154,7 @@ class QueueReasonWriter {
     add(reason_.drained_work, "work");
     add(reason_.drained_dispatches, "dispatches");
     add(reason_.drained_draws, "draws");
-    Say("Barriers at which this device was measured to wait prove finished: {}.", kinds);
+    Say("Barriers at which this device was measured to wait prove completed: {}.", kinds);
   }
 
   void WriteExact() {
@@ -192,7 +192,7 @@ class QueueReasonWriter {
   void WriteMode() {
     if (device_ == nullptr || verdict_.exact) return;
     if (device_->mode == MarkerMode::kTop && !verdict_.candidates.empty()) {
-      Say("Mode top writes at the top of the pipe only, so that finished and running work look "
+      Say("Mode top writes at the top of the pipe only, so that completed and running work look "
           "alike{}: any of the {} reached scopes may be the culprit.",
           IsDrained() ? " behind that" : "", verdict_.candidates.size());
     } else if (device_->mode == MarkerMode::kPass) {
@@ -240,7 +240,7 @@ std::string RawRuleInWords(const RawReason& reason) {
     case RawRule::kNothingTells: break;
     case RawRule::kWrittenBehind:
       return fmt::format(
-          "may be running: marker {} behind it was written, and nothing tells that it finished",
+          "may be running: marker {} behind it was written, and nothing tells that it completed",
           reason.marker);
     case RawRule::kReachedBefore:
       return fmt::format(
@@ -262,11 +262,11 @@ std::string RawRuleInWords(const RawReason& reason) {
           kNotStartedWord, reason.waiting_count, reason.marker);
     case RawRule::kFirstUnproven:
       return "may be running: no other work can be the culprit, and it is the first that is not "
-             "proven to have finished; " +
+             "proven to have completed; " +
              LostStoreInWords(reason.marker);
     case RawRule::kBehindUnproven:
       return "may be running: " + LostStoreInWords(reason.marker) +
-             "; unlikely, as earlier work has not finished either";
+             "; unlikely, as earlier work has not completed either";
   }
   return "may be running: no marker tells how far the front end came";
 }
@@ -288,7 +288,7 @@ void AppendCheckpointReason(const Snapshot& snapshot, const CheckpointVerdict& v
   }
   Append(out, "It is event {} of command list {}.", checkpoint.sequence,
          snapshot.recordings[checkpoint.recording].recording_id);
-  const char* const does = checkpoint.stage == PipeStage::kTop ? "reached" : "finished";
+  const char* const does = checkpoint.stage == PipeStage::kTop ? "reached" : "completed";
   switch (verdict.evidence) {
     case CheckpointEvidence::kNone: return;
     case CheckpointEvidence::kNotStarted:
@@ -297,7 +297,7 @@ void AppendCheckpointReason(const Snapshot& snapshot, const CheckpointVerdict& v
           "run than is shown.";
       return;
     case CheckpointEvidence::kFinishedLast:
-      out += " It had finished, and nothing behind it had begun.";
+      out += " It had completed, and nothing behind it had begun.";
       return;
     case CheckpointEvidence::kLaterWorkBegan:
       out += " Words say that later work of this queue had begun.";
@@ -324,7 +324,7 @@ std::string RawReasonInWords(const RawReason& reason) {
   if ((reason.doubts & kDoubtMarkerMissing) != 0) {
     words +=
         "; unlikely, as the top-of-pipe marker directly behind it is missing and earlier work had "
-        "not finished";
+        "not completed";
   }
   if ((reason.doubts & kDoubtOtherWork) != 0) {
     words += "; unlikely, as markers stand around other work";

@@ -54,15 +54,15 @@ TEST(QueueReason, SaysHowFarTheGpuCame) {
   SnapshotBuilder builder = WorkedExample();
   builder.SetWords(0, 7, 5);
   EXPECT_EQ(Reason(builder.snapshot),
-            "The GPU reached event 7 and finished up to event 5 of command list 1 (frame 3, "
+            "The GPU reached event 7 and completed up to event 5 of command list 1 (frame 3, "
             "submission 1). Each of 2 scopes can be the culprit.");
   builder.SetWords(0, 7, 6);
   EXPECT_EQ(Reason(builder.snapshot),
-            "The GPU reached event 7 and finished up to event 6 of command list 1 (frame 3, "
+            "The GPU reached event 7 and completed up to event 6 of command list 1 (frame 3, "
             "submission 1). The work that begins at event 7 is the only marked work that was "
             "running.");
   builder.SetWords(0, 9, 10);
-  EXPECT_EQ(Reason(builder.snapshot), "Everything recorded for this queue has finished.");
+  EXPECT_EQ(Reason(builder.snapshot), "Everything recorded for this queue has completed.");
   builder.SetWords(0, 0, 0);
   EXPECT_EQ(Reason(builder.snapshot), "Nothing recorded for this queue has started.");
 }
@@ -73,7 +73,7 @@ TEST(QueueReason, IsAppended) {
   const Analysis analysis = Analyse(builder.snapshot);
   std::string text = "queue 0: ";
   AppendQueueReason(builder.snapshot, analysis, analysis.verdicts.at(0), text);
-  EXPECT_EQ(text, "queue 0: Everything recorded for this queue has finished.");
+  EXPECT_EQ(text, "queue 0: Everything recorded for this queue has completed.");
 }
 
 TEST(QueueReason, ListsBehindOneThatFinishedHaveNotStarted) {
@@ -83,7 +83,7 @@ TEST(QueueReason, ListsBehindOneThatFinishedHaveNotStarted) {
   builder.Scope(CAIRN_MARKER_DISPATCH);
   builder.Submit(0, second);
   EXPECT_EQ(Reason(builder.snapshot),
-            "1 of 2 command lists have finished and the others have not started: no marked work "
+            "1 of 2 command lists have completed and the others have not started: no marked work "
             "was running on this queue.");
 }
 
@@ -119,13 +119,14 @@ TEST(QueueReason, AListWithoutWritesIsUnseen) {
   const uint32_t list = builder.BeginList(queue);
   builder.Scope(CAIRN_MARKER_DISPATCH, /*writes=*/false);
   builder.Submit(queue, list);
-  EXPECT_EQ(Reason(builder.snapshot),
-            "The GPU wrote no event of command list 1 (frame 0, submission 1). One scope can be "
-            "the culprit. 1 of the 1 candidates carry no write of "
-            "their own, because VK_AMD_buffer_marker could not write there (inside a render pass, "
-            "say). In 1 of the 1 command lists in flight nothing more is written by the GPU, not "
-            "even at the end: whether they have finished cannot be seen, and they never count as a "
-            "hang.");
+  EXPECT_EQ(
+      Reason(builder.snapshot),
+      "The GPU wrote no event of command list 1 (frame 0, submission 1). One scope can be "
+      "the culprit. 1 of the 1 candidates carry no write of "
+      "their own, because VK_AMD_buffer_marker could not write there (inside a render pass, "
+      "say). In 1 of the 1 command lists in flight nothing more is written by the GPU, not "
+      "even at the end: whether they have completed cannot be seen, and they never count as a "
+      "hang.");
 }
 
 TEST(QueueReason, CommandsThatWaitAreCounted) {
@@ -147,11 +148,12 @@ TEST(QueueReason, CommandsThatWaitAreCounted) {
 TEST(QueueReason, TheModeLimitsIt) {
   SnapshotBuilder top = FourDraws(MarkerMode::kTop);
   top.SetWords(0, 5, 0);
-  EXPECT_EQ(Reason(top.snapshot),
-            "The GPU reached event 5 of command list 1 (frame 0, submission 1) and reported none "
-            "finished. Each of 3 scopes can be the culprit. Mode top writes at the top of the pipe "
-            "only, so that finished and running work look alike: any of the 3 reached scopes may "
-            "be the culprit.");
+  EXPECT_EQ(
+      Reason(top.snapshot),
+      "The GPU reached event 5 of command list 1 (frame 0, submission 1) and reported none "
+      "completed. Each of 3 scopes can be the culprit. Mode top writes at the top of the pipe "
+      "only, so that completed and running work look alike: any of the 3 reached scopes may "
+      "be the culprit.");
   SnapshotBuilder pass = FourDraws(MarkerMode::kPass);
   pass.SetWords(0, 5, 0);
   EXPECT_THAT(Reason(pass.snapshot),
@@ -170,7 +172,7 @@ TEST(QueueReason, OfModeOffIsWhatTheApplicationTold) {
   builder.snapshot.queues[queue].completed_submission = 1;
   EXPECT_EQ(Reason(builder.snapshot),
             "The marker mode was off, so that the GPU wrote nothing: how far it came in 2 command "
-            "lists is not known. 1 other has finished, as the application told.");
+            "lists is not known. 1 other has completed, as the application told.");
 }
 
 TEST(QueueReason, DeviceNotesAndOldCopiesLimitIt) {
@@ -221,7 +223,7 @@ TEST(QueueReason, BarriersThatWereMeasuredAreNamed) {
   std::string reason;
   AppendQueueReason(builder.snapshot, analysis, verdict, reason);
   EXPECT_THAT(reason, HasSubstr(" Barriers at which this device was measured to wait prove "
-                                "finished: its work up to event 3, all its draws. "));
+                                "completed: its work up to event 3, all its draws. "));
   EXPECT_THAT(reason, HasSubstr("look alike behind that: any of"));
 }
 
@@ -259,7 +261,7 @@ TEST_F(CheckpointReasonTest, ComparesWithTheWords) {
             "It is event 6 of command list 1. The words say that event 5 was reached, and nothing "
             "in between writes one.");
   EXPECT_EQ(Reason(PipeStage::kBottom, 0, 7),
-            "It is event 7 of command list 1. The words say that event 4 was finished, though "
+            "It is event 7 of command list 1. The words say that event 4 was completed, though "
             "event 6 was to write one: writes are late or lost, and more may have run than is "
             "shown.");
   EXPECT_EQ(Reason(PipeStage::kTop, 1, 1),
@@ -270,7 +272,7 @@ TEST_F(CheckpointReasonTest, ComparesWithTheWords) {
 TEST_F(CheckpointReasonTest, OfAListThatHadFinished) {
   builder_.SetWords(0, 7, 8);
   EXPECT_EQ(Reason(PipeStage::kTop, 0, 8),
-            "It is event 8 of command list 1. It had finished, and nothing behind it had begun.");
+            "It is event 8 of command list 1. It had completed, and nothing behind it had begun.");
   builder_.SetWords(1, 1, 0);
   EXPECT_EQ(Reason(PipeStage::kTop, 0, 8),
             "It is event 8 of command list 1. Words say that later work of this queue had begun.");
@@ -285,7 +287,7 @@ TEST_F(CheckpointReasonTest, WithoutAComparisonSaysWhereItLies) {
 TEST(RawReasonInWords, NamesStateRuleAndMarker) {
   EXPECT_EQ(RawReasonInWords({}), "may be running: no marker tells how far the front end came");
   EXPECT_EQ(RawReasonInWords({RawRule::kWrittenBehind, 3}),
-            "may be running: marker 3 behind it was written, and nothing tells that it finished");
+            "may be running: marker 3 behind it was written, and nothing tells that it completed");
   EXPECT_EQ(RawReasonInWords({RawRule::kReachedBefore, 3}),
             "may be running: the front end was at marker 3 at least, and nothing tells that it "
             "stopped before this work");
@@ -300,10 +302,10 @@ TEST(RawReasonInWords, NamesStateRuleAndMarker) {
             "end does not go on with more");
   EXPECT_EQ(RawReasonInWords({RawRule::kFirstUnproven, 0}),
             "may be running: no other work can be the culprit, and it is the first that is not "
-            "proven to have finished; a marker's write can be lost with the device");
+            "proven to have completed; a marker's write can be lost with the device");
   EXPECT_EQ(RawReasonInWords({RawRule::kBehindUnproven, 3}),
             "may be running: the write of the top-of-pipe marker 3 before it can be lost with the "
-            "device; unlikely, as earlier work has not finished either");
+            "device; unlikely, as earlier work has not completed either");
 }
 
 TEST(RawReasonInWords, SaysWhatSpeaksAgainstIt) {
@@ -314,7 +316,7 @@ TEST(RawReasonInWords, SaysWhatSpeaksAgainstIt) {
                 {RawRule::kAroundMarker, 0, 0, uint8_t{kDoubtMarkerMissing | kDoubtRunsNothing}}),
             may +
                 "; unlikely, as the top-of-pipe marker directly behind it is missing and earlier "
-                "work had not finished; unlikely, as it runs nothing");
+                "work had not completed; unlikely, as it runs nothing");
 }
 
 }  // namespace

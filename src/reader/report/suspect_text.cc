@@ -32,7 +32,7 @@ std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
     case SuspectReason::kOnlyWorkRunning: return "the only work running";
     case SuspectReason::kLeadsToFault: return "completed, and leads to the address of the fault";
     case SuspectReason::kFinishedByItsWord:
-      return "completed, says its word, and may be the culprit all the same: the driver tells of a "
+      return "completed, says its word, and may be the culprit all the same: the driver reports a "
              "fault, and nothing that was running can have made it";
     case SuspectReason::kFirstUnfinished:
       return has_pipeline ? "the first work with a pipeline that has not completed"

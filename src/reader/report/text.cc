@@ -261,7 +261,7 @@ void TextReporter::PrintRawMarkerVerdict(LineSink& sink, const RawMarkerVerdict&
   text_.clear();
   AppendQueue(snapshot_, verdict.queue, text_);
   if (count == 0) {
-    Format(": all that lies between raw markers had finished or not begun");
+    Format(": all that lies between raw markers had completed or not begun");
   } else {
     Format(": {} candidate{}, {} of them likely", count, Plural(count, "", "s"),
            verdict.likely_count);
@@ -279,11 +279,11 @@ void TextReporter::PrintRawMarkerVerdict(LineSink& sink, const RawMarkerVerdict&
     sink.Prose(
         "    ",
         "No order of execution leaves the slots as they are: stores were lost, or slots hold "
-        "values of an earlier use. Nothing is said not to have started.");
+        "values of an earlier use. No work is known not to have started.");
   }
   if (verdict.executions_left_out != 0) {
     text_.clear();
-    Format("{} older executions of command lists are left out.", verdict.executions_left_out);
+    Format("{} older executions of command lists are not shown.", verdict.executions_left_out);
     sink.Prose("    ", text_);
   }
   // The last ones are those that the crash is about.

@@ -384,7 +384,7 @@ TEST(TextReport, NamesFinishedWorkWhereNothingElseCanHaveFaulted) {
       Section(Report(Take(block)), "Suspects"),
       HasSubstr(" 1. [X] frame 0: \"Main\" > DISPATCH 1: \"Scribble\"\n"
                 "        completed, says its word, and may be the culprit all the same: the "
-                "driver tells of a fault, and nothing that was running can have made it\n"));
+                "driver reports a fault, and nothing that was running can have made it\n"));
 }
 
 TEST(TextReport, OneDeviceCanBeChosen) {

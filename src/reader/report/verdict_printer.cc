@@ -86,7 +86,7 @@ void VerdictPrinter::PrintSuspects(LineSink& sink) {
   if (suspects.empty()) return;
   sink.Blank();
   text_ = HeadingOfSuspects(findings_);
-  if (suspects.size() > 1) text_ += ", the likeliest first";
+  if (suspects.size() > 1) text_ += ", the most likely first";
   sink.Heading(text_);
   const size_t shown = all_ ? suspects.size() : std::min(suspects.size(), kSuspectsShown);
   for (size_t i = 0; i < shown && !sink.full(); ++i) PrintSuspect(sink, i + 1, suspects[i]);

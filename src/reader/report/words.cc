@@ -427,13 +427,14 @@ std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident)
 std::string_view ModeSentence(MarkerMode mode) {
   switch (mode) {
     case MarkerMode::kTop:
-      return "Mode top tells what the GPU had begun; that work finished shows only at the end of a "
-             "list, and behind barriers that are witnesses: all other work begun is a candidate.";
+      return "Mode top tells what the GPU had begun. Its end shows only at the end of a list, and "
+             "behind barriers at which the GPU was measured to wait: all other work begun is a "
+             "candidate.";
     case MarkerMode::kPass:
-      return "Mode pass tells what the GPU had begun and which passes had finished; inside an "
+      return "Mode pass tells what the GPU had begun and which passes had completed; inside an "
              "unfinished pass all work begun is a candidate.";
     case MarkerMode::kFull:
-      return "Mode full tells of each marked command whether the GPU had begun and finished it; "
+      return "Mode full tells of each marked command whether the GPU had begun and completed it; "
              "commands without a marker of their own count for the scope around them.";
     case MarkerMode::kExact:
       return "Mode exact lets no work of a queue overlap: one command at a time, its end told "

@@ -37,9 +37,9 @@ TEST(Words, OfADeathItIsSaidWhoseKillItWasAndWhichMomentIsTold) {
   fault.kind = IncidentKind::kSignal;
   fault.value = 11;
   fault.address = 0x10;
-  fault.detail = snapshot.AddText("what is told is the state at that moment");
+  fault.detail = snapshot.AddText("the report shows the state at that moment");
   EXPECT_EQ(IncidentSentence(snapshot, fault),
-            "The program died of signal 11 (SIGSEGV) at address 0x10; what is told is the state at "
+            "The program died of signal 11 (SIGSEGV) at address 0x10; the report shows the state at "
             "that moment.");
 }
 
