@@ -81,7 +81,7 @@ TEST_F(RegionReaderTest, AProgramThatGaveUpIsALoss) {
   reader.NoteCut();
   EXPECT_THAT(reader.Losses(),
               ElementsAre(testing::HasSubstr("went on without being captured"),
-                          testing::HasSubstr("no time for all that the program left")));
+                          testing::HasSubstr("no time for all records that the program left")));
 }
 
 TEST_F(RegionReaderTest, TheFieldsOfARecord) {
