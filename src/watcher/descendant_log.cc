@@ -232,7 +232,7 @@ std::string DescendantLog::CauseOf(const Known& known) const {
                          VisibleText(Value(known.look, kDisabled)), kLayer);
     case Unfollowed::kBreadcrumbsOff:
       return "breadcrumbs are off (--breadcrumbs off, CAIRN_BREADCRUMBS), and of Vulkan nothing is "
-             "noted then; leave that out";
+             "noted then; turn them on";
     case Unfollowed::kDriverAlone:
       return "it opened the driver itself, without the Vulkan loader, and layers are the loader's; "
              "let it open libvulkan.so.1";

@@ -92,7 +92,7 @@ const char* WhyNotReplayed(Unrepeatable why) {
       return "the program took the Vulkan command buffer behind a command list: what it records "
              "there is not recorded here";
     case Unrepeatable::kCuda:
-      return "a CUDA kernel was launched in a command list: a replay leaves it out";
+      return "a CUDA kernel was launched in a command list: a replay skips it";
     case Unrepeatable::kProgramIdentifier:
       return "a program of a state object was set by its identifier, which only that "
              "implementation knows: a replay leaves it and its dispatches out";
