@@ -329,6 +329,26 @@ TEST_F(CliTest, ColoursOnlyOnTerminalsThatWantThem) {
   EXPECT_THAT(Cairn({"report", "whole.cairn", "--color=never"}).output, Not(HasSubstr("\x1b[")));
 }
 
+TEST_F(CliTest, LocalesWithoutUtf8ShowAscii) {
+  const auto is_ascii = [](const std::string& text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c > 0 && c < 127; });
+  };
+  const std::string dump = CAIRN_SOURCE_DIR "/tests/golden/snapshot-vulkan-v1.cairn";
+  const std::vector<std::string> words = {"report", "--all", "--width", "60", dump};
+  const std::string utf8 = Cairn(words).output;
+  EXPECT_THAT(utf8, HasSubstr("└─"));
+  EXPECT_THAT(utf8, HasSubstr("…\n"));
+  const std::string ascii = Cairn(words, {"LC_ALL=C"}).output;
+  EXPECT_TRUE(is_ascii(ascii)) << ascii;
+  EXPECT_THAT(ascii, HasSubstr("`-"));
+  EXPECT_THAT(ascii, HasSubstr("...\n"));
+  EXPECT_EQ(LongestLine(ascii), 60u) << ascii;
+  EXPECT_EQ(Lines(ascii).size(), Lines(utf8).size());
+  // JSON is UTF-8 everywhere.
+  EXPECT_EQ(Cairn({"report", "--json", dump}, {"LC_ALL=C"}).output,
+            Cairn({"report", "--json", dump}).output);
+}
+
 TEST_F(CliTest, NoVulkanDevice) {
   const CommandResult result =
       Cairn({"selftest", "--api", "vulkan"},

@@ -3,7 +3,6 @@
 // cairn run: starts a program under the watcher.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -25,11 +24,8 @@
 namespace cairn::cli {
 namespace {
 
-// Flushes: on Windows stderr has a buffer, which would appear only when the program ends, and never
-// if cairn is killed.
 void SayNow(const std::string& line) {
-  fmt::print(stderr, "{}\n", line);
-  std::fflush(stderr);
+  PrintOnError(line + "\n");
 }
 
 struct RunOptions {

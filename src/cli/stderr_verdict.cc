@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/stderr_verdict.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdio>
 
 #include "base/text.h"
+#include "cli/verb.h"
 #include "format/file/file_reader.h"
 #include "format/snapshot/snapshot_file.h"
 #include "reader/analysis/findings.h"
@@ -31,7 +29,7 @@ std::string VerdictOf(const Result<FileReader>& reader, const std::string& path)
 }  // namespace
 
 void TellUnwritten(std::span<const std::byte> file) {
-  fmt::print(stderr, "{}", VerdictOf(FileReader::FromBytes(file), ""));
+  PrintOnError(VerdictOf(FileReader::FromBytes(file), ""));
 }
 
 void TellWritten(const std::vector<std::string>& paths) {
@@ -43,7 +41,7 @@ void TellWritten(const std::vector<std::string>& paths) {
     const std::string verdict = VerdictOf(FileReader::Open(files[i]), files[i]);
     if (verdict.empty()) continue;
     const std::string name = files.size() == 1 ? "" : VisibleText(files[i]) + ":\n";
-    fmt::print(stderr, "\n{}{}", name, verdict);
+    PrintOnError('\n' + name + verdict);
   }
 }
 

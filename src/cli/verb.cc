@@ -9,11 +9,14 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/ascii_marks.h"
 #include "base/text.h"
 #include "os/terminal.h"
 
 namespace cairn::cli {
 namespace {
+
+bool output_unchanged = false;
 
 // Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
 size_t EditDistance(std::string_view a, std::string_view b) {
@@ -39,9 +42,13 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 }  // namespace
 
 void PrintError(std::string_view verb, std::string_view message) {
-  const std::string line =
-      fmt::format("cairn{}{}: {}\n", verb.empty() ? "" : " ", verb, VisibleText(message));
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  PrintOnError(fmt::format("cairn{}{}: {}\n", verb.empty() ? "" : " ", verb, VisibleText(message)));
+}
+
+void PrintOnError(std::string_view text) {
+  const std::string ascii = LocaleIsUtf8() ? "" : AsciiMarks(text);
+  if (!ascii.empty()) text = ascii;
+  std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
 
@@ -49,7 +56,13 @@ void PrintWarning(std::string_view verb, std::string_view message) {
   PrintError(verb, fmt::format("warning: {}", message));
 }
 
+void PrintOutputUnchanged() {
+  output_unchanged = true;
+}
+
 bool PrintOutput(std::string_view verb, std::string_view text) {
+  const std::string ascii = output_unchanged || LocaleIsUtf8() ? "" : AsciiMarks(text);
+  if (!ascii.empty()) text = ascii;
   const bool written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   // `cairn report FILE | head`: the reader has seen enough.

@@ -86,6 +86,14 @@ Verb AddGpuCheckVerb(CLI::App& root);      // not in the help: cairn bisect star
 void PrintError(std::string_view verb, std::string_view message);
 void PrintWarning(std::string_view verb, std::string_view message);
 
+// Writes to stderr, and flushes: on Windows it has a buffer, which would appear only when the program
+// ends, and never if cairn is killed.
+void PrintOnError(std::string_view text);
+
+// Text for people has marks that are no ASCII, which locales without UTF-8 do not show: PrintOutput and
+// the functions above write others there. After this, PrintOutput writes bytes as they are, as JSON is.
+void PrintOutputUnchanged();
+
 // Writes to stdout. False if that failed, with the reason printed, unless the reader just went away.
 bool PrintOutput(std::string_view verb, std::string_view text);
 

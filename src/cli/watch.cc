@@ -2,8 +2,6 @@
 //
 // cairn watch: the watcher of a program that was started without `cairn run`. Not for people:
 // cairnStartWatcher starts it with its end of the socket.
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <memory>
 
@@ -45,7 +43,7 @@ int Run(const WatchOptions& options) {
   settings.policy.hang_timeout_ns = *hang_timeout_ns;
   settings.output_path = options.output_path;
   settings.capture = EnvironmentAsksForCapture();
-  settings.say = settings.warn = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  settings.say = settings.warn = [](const std::string& line) { PrintOnError(line + "\n"); };
   settings.tell_unwritten = TellUnwritten;
   const Status status = WatchInherited(settings, static_cast<uint64_t>(options.fd));
   if (status.ok()) return 0;

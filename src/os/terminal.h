@@ -26,6 +26,10 @@ bool IsTerminal(StandardStream stream);
 // (TERM=dumb: false).
 bool TakesEscapes(StandardStream stream);
 
+// Returns true if the user's locale has more letters than ASCII: as UTF-8 (LC_ALL, else LC_CTYPE, else LANG). Always
+// true on Windows.
+bool LocaleIsUtf8();
+
 struct TerminalSize {
   uint32_t columns = 0;
   uint32_t rows = 0;

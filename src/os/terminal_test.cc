@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "os/pager.h"
 
@@ -120,6 +121,22 @@ TEST_F(TerminalTest, AFileIsNone) {
   EXPECT_EQ(OutputSize().columns, 0u);
   EXPECT_EQ(OutputSize().rows, 0u);
   EXPECT_TRUE(TakesEscapes(StandardStream::kError));
+}
+
+TEST(Locale, OnlyItsNameSaysWhatItShows) {
+  const auto is_utf8 = [](const char* all, const char* type, const char* language) {
+    for (const auto& [name, value] :
+         {std::pair{"LC_ALL", all}, {"LC_CTYPE", type}, {"LANG", language}}) {
+      value == nullptr ? unsetenv(name) : setenv(name, value, 1);
+    }
+    return LocaleIsUtf8();
+  };
+  EXPECT_FALSE(is_utf8(nullptr, nullptr, nullptr));
+  EXPECT_TRUE(is_utf8(nullptr, nullptr, "de_DE.UTF-8"));
+  EXPECT_TRUE(is_utf8("", nullptr, "C.utf8"));
+  EXPECT_FALSE(is_utf8("C", "de_DE.UTF-8", "de_DE.UTF-8"));
+  EXPECT_FALSE(is_utf8(nullptr, "POSIX", "de_DE.UTF-8"));
+  EXPECT_FALSE(is_utf8(nullptr, nullptr, "de_DE@euro"));
 }
 
 }  // namespace

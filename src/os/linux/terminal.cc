@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "os/linux/paged_terminal.h"
@@ -53,6 +54,20 @@ bool TakesEscapes(StandardStream stream) {
   if (stream == StandardStream::kOutput && Paged().has_value()) return true;
   const char* const terminal = std::getenv("TERM");
   return IsTerminal(stream) && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+// By name: the locale need not be installed here, as in containers, and is the terminal's all the same.
+bool LocaleIsUtf8() {
+  for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* const value = std::getenv(name);
+    if (value == nullptr || *value == 0) continue;
+    std::string locale(value);
+    for (char& c : locale) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return false;
 }
 
 TerminalSize OutputSize() {

@@ -65,6 +65,11 @@ bool TakesEscapes(StandardStream stream) {
          SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
 }
 
+// PrepareStandardStreams sees to that.
+bool LocaleIsUtf8() {
+  return true;
+}
+
 TerminalSize OutputSize() {
   CONSOLE_SCREEN_BUFFER_INFO info = {};
   if (GetConsoleScreenBufferInfo(HandleOf(StandardStream::kOutput), &info) == 0) return {};
