@@ -16,6 +16,8 @@ namespace cairn::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 class SelftestTest : public ::testing::Test {
  protected:
@@ -49,9 +51,21 @@ TEST_F(SelftestTest, JsonFollowsItsSchemaAndSaysWhatTheTextSays) {
   EXPECT_EQ(json["vulkan_layer"]["state"], "works");
   EXPECT_TRUE(json["errors"].empty());
   const std::string text = Selftest({}).output;
+  EXPECT_THAT(text, StartsWith("Breadcrumbs work on "));
+  EXPECT_THAT(text, Not(HasSubstr("witness")));
   for (const Json& device : json["devices"]) {
     EXPECT_EQ(device["works"], true);
-    EXPECT_THAT(text, HasSubstr("  chosen   " + device["method"].get<std::string>() + "\n"));
+    EXPECT_THAT(text, HasSubstr("  libcairn   " + device["method"].get<std::string>() + "; "));
+    const bool vulkan = device["api"] == "vulkan";
+    // What a run of a program has there, as its report says.
+    EXPECT_EQ(device["in_runs"]["method"],
+              vulkan ? "vkCmdFillBuffer" : "vkCmdFillBuffer through the Vulkan layer");
+    EXPECT_EQ(device["in_runs"]["memory"], "imported");
+    EXPECT_THAT(text, HasSubstr("Breadcrumbs work on " + device["name"].get<std::string>() +
+                                " with " + (vulkan ? "Vulkan" : "Direct3D 12") +
+                                ": all that the GPU wrote survives the program.\n"));
+    EXPECT_THAT(text, HasSubstr("  cairn run  " + device["in_runs"]["method"].get<std::string>() +
+                                "; imported: "));
     for (const Json& source : device["sources"]) {
       EXPECT_THAT(text, HasSubstr(source["name"].get<std::string>()));
     }

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/layer.h"
+#include "cli/run_check.h"
 #include "cli/verb.h"
 #include "cli/vulkan_layer_check.h"
 #include "os/environment.h"
@@ -35,13 +36,18 @@ constexpr char kSelftestExamples[] =
     "docs/formats/selftest.schema.json\n"
     "\n"
     "Exit code: 0 if breadcrumbs work on at least one device, 1 if on none.\n"
-    "The Vulkan layer that cairn run enables is tried as well: whether the loader finds it, and "
-    "what\n"
-    "it records with on each device.\n"
-    "Method states: works; silent: calls succeed and nothing is written; failed; absent.";
+    "Each device begins with the verdict. \"cairn run\" is what runs of programs record with "
+    "there, "
+    "by\n"
+    "way of the layers; \"libcairn\" what a program records with that calls libcairn itself. "
+    "States "
+    "of\n"
+    "the ways that were tried: works; silent: calls succeed and nothing is written; failed; "
+    "absent.";
 
 struct SelftestOptions {
   std::string api;
+  bool alone = false;  // tries no run
   bool json = false;
 };
 
@@ -59,7 +65,12 @@ struct DeviceResult {
   WordMemory memory = WordMemory::kNone;
   std::vector<SourceFinding> findings;
 
+  // Of runs of cairn run.
+  std::optional<DeviceOfRun> run;
+  std::string run_problem;  // why `run` is empty or records nothing
+
   bool works() const { return status.ok() && method != WriteMethod::kNone; }
+  bool works_in_runs() const { return run.has_value() && run->method != WriteMethod::kNone; }
 };
 
 struct ApiFailure {
@@ -137,17 +148,40 @@ void ProbeD3D12(SelftestResult* result) {
   for (D3D12Probe& probe : *probes) result->devices.push_back(FromProbe("d3d12", probe));
 }
 
+// The first line of a device. Runs count for more than programs of their own: most programs are run.
+std::string Verdict(const DeviceResult& device) {
+  const std::string where = fmt::format("{} with {}", VisibleText(device.name),
+                                        device.api == "vulkan" ? "Vulkan" : "Direct3D 12");
+  if (!device.works() && !device.works_in_runs()) {
+    const std::string& why =
+        device.status.ok() ? "no way of writing them works" : device.status.message();
+    return fmt::format("Breadcrumbs do not work on {}: {}.", where, VisibleText(why));
+  }
+  const bool runs = device.works_in_runs();
+  const WordMemory memory = runs ? device.run->memory : device.memory;
+  return fmt::format("Breadcrumbs work on {}: {}{}.", where,
+                     memory == WordMemory::kImported
+                         ? "all that the GPU wrote survives the program"
+                         : "after SIGKILL the last 500 µs may be missing",
+                     runs || device.run_problem.empty() ? "" : ", for programs that call libcairn");
+}
+
 void AddDeviceText(const DeviceResult& device, fmt::memory_buffer& text) {
   auto out = std::back_inserter(text);
-  fmt::format_to(out, "{}: {}\n", device.api == "vulkan" ? "Vulkan" : "Direct3D 12",
-                 VisibleText(device.name));
-  fmt::format_to(out, "  driver   {}{}\n", VisibleText(device.driver),
+  fmt::format_to(out, "{}\n", Verdict(device));
+  fmt::format_to(out, "  driver     {}{}\n", VisibleText(device.driver),
                  device.api_version.empty() ? "" : ", Vulkan " + VisibleText(device.api_version));
-  if (!device.notes.empty()) fmt::format_to(out, "  notes    {}\n", VisibleText(device.notes));
-  fmt::format_to(out, "  chosen   {}\n", MethodWords(device.method));
-  fmt::format_to(out, "  memory   {}\n", SurvivalWords(device.memory));
+  if (!device.notes.empty()) fmt::format_to(out, "  notes      {}\n", VisibleText(device.notes));
+  if (device.run.has_value()) {
+    fmt::format_to(out, "  cairn run  {}; {}\n", MethodWords(device.run->method),
+                   SurvivalWords(device.run->memory));
+  } else if (!device.run_problem.empty()) {
+    fmt::format_to(out, "  cairn run  not tried: {}\n", VisibleText(device.run_problem));
+  }
+  fmt::format_to(out, "  libcairn   {}; {}\n", MethodWords(device.method),
+                 SurvivalWords(device.memory));
   if (!device.status.ok()) {
-    fmt::format_to(out, "  failed   {}\n", VisibleText(device.status.message()));
+    fmt::format_to(out, "  failed     {}\n", VisibleText(device.status.message()));
   }
   size_t width = 0;
   for (const SourceFinding& finding : device.findings) {
@@ -157,8 +191,10 @@ void AddDeviceText(const DeviceResult& device, fmt::memory_buffer& text) {
     const std::string name = VisibleText(finding.name);
     fmt::format_to(out, "    {:<7} {}", StateWord(finding.state), name);
     if (!finding.reason.empty()) {
-      fmt::format_to(out, "{:{}}  {}", "", width - CodePointCount(name),
-                     VisibleText(finding.reason));
+      // The layers are tried in a process of their own.
+      const bool is_of_layer = finding.reason.ends_with(" is not active");
+      fmt::format_to(out, "{:{}}  {}{}", "", width - CodePointCount(name),
+                     VisibleText(finding.reason), is_of_layer ? " here; cairn run enables it" : "");
     }
     text.push_back('\n');
   }
@@ -193,6 +229,9 @@ std::string ResultText(const SelftestResult& result) {
   return fmt::to_string(text);
 }
 
+// Begins the names that were others in the version before.
+constexpr char kBarriers[] = "waits at barriers behind ";
+
 void WriteDevice(const DeviceResult& device, JsonWriter* json) {
   json->BeginObject();
   json->StringKey("api", device.api);
@@ -205,11 +244,23 @@ void WriteDevice(const DeviceResult& device, JsonWriter* json) {
   json->BoolKey("works", device.works());
   json->StringKey("method", MethodWords(device.method));
   json->StringKey("memory", MemoryWord(device.memory));
+  if (device.run.has_value()) {
+    json->BeginObject("in_runs");
+    json->StringKey("method", MethodWords(device.run->method));
+    json->StringKey("memory", MemoryWord(device.run->memory));
+    json->EndObject();
+  } else {
+    json->NullKey("in_runs");
+  }
   json->StringKey("error", device.status.message());
   json->BeginArray("sources");
   for (const SourceFinding& finding : device.findings) {
     json->BeginObject();
     json->StringKey("name", finding.name);
+    if (finding.name.starts_with(kBarriers)) {
+      json->StringKey("former_name", "witnesses of the end of " +
+                                         finding.name.substr(std::string_view(kBarriers).size()));
+    }
     json->StringKey("state", StateWord(finding.state));
     json->StringKey("reason", finding.reason);
     json->EndObject();
@@ -260,6 +311,44 @@ std::string ResultJson(const SelftestResult& result) {
   return text;
 }
 
+void NoteRun(const Result<std::vector<DeviceOfRun>>& runs, DeviceResult* device) {
+  if (!runs.ok()) {
+    device->run_problem = runs.status().message();
+    return;
+  }
+  const auto run = std::find_if(runs->begin(), runs->end(), [device](const DeviceOfRun& known) {
+    return known.name == device->name;
+  });
+  if (run == runs->end()) {
+    device->run_problem = "the layers did not see this device";
+  } else {
+    device->run = *run;
+  }
+}
+
+// The layer of Vulkan has been tried already; for Direct3D 12 it takes a run.
+void NoteRuns(SelftestResult* result) {
+  const auto has = [result](const char* api) {
+    return std::any_of(result->devices.begin(), result->devices.end(),
+                       [api](const DeviceResult& device) { return device.api == api; });
+  };
+  Result<std::vector<DeviceOfRun>> d3d12 = std::vector<DeviceOfRun>();
+  if (has("d3d12")) d3d12 = TryD3D12Run();
+  Result<std::vector<DeviceOfRun>> vulkan = std::vector<DeviceOfRun>();
+  if (result->layer.has_value()) {
+    if (result->layer->state != SourceState::kPresent) {
+      vulkan = Status(StatusCode::kUnsupported, result->layer->reason);
+    } else {
+      for (const LayerOnDevice& device : result->layer->devices) {
+        vulkan->push_back({device.device, device.method, device.memory});
+      }
+    }
+  }
+  for (DeviceResult& device : result->devices) {
+    NoteRun(device.api == "d3d12" ? d3d12 : vulkan, &device);
+  }
+}
+
 int Run(const SelftestOptions& options) {
   // libvkd3d complains on stderr about every stub that the test calls on purpose.
   if (std::getenv("VKD3D_DEBUG") == nullptr) SetVariable("VKD3D_DEBUG", "none");
@@ -273,6 +362,7 @@ int Run(const SelftestOptions& options) {
   // Without a device of Vulkan there is no layer either, for the same reason. It comes last: on Windows its library stands
   // in front of Direct3D 12 from now on.
   if (has_vulkan) result.layer = CheckVulkanLayer();
+  if (!options.alone) NoteRuns(&result);
   const bool works = std::any_of(result.devices.begin(), result.devices.end(),
                                  [](const DeviceResult& device) { return device.works(); });
   for (const ApiFailure& failure : result.failures) {
@@ -298,6 +388,7 @@ Verb AddSelftestVerb(CLI::App& root) {
   command.Option("--api", &options->api, "API", "Test only with this API")
       .OneOf({"vulkan", "d3d12"});
   command.Json(&options->json);
+  command.Flag("--alone", &options->alone).Hidden();
   return {command.app(), [options] { return Run(*options); }};
 }
 

@@ -263,7 +263,7 @@ Status Measure(const VulkanDevice& device, WriteMethod method, BusyKind kind,
 }
 
 SourceFinding FindingOf(const char* work, const WorkWitnesses& witnesses, const Status& status) {
-  SourceFinding finding = {fmt::format("barriers that wait for {}", work), SourceState::kPresent,
+  SourceFinding finding = {fmt::format("waits at barriers behind {}", work), SourceState::kPresent,
                            ""};
   if (witnesses.barrier == HoldingBarrier::kNotMeasured) {
     finding.state = SourceState::kFailed;

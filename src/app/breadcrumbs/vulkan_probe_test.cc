@@ -35,8 +35,8 @@ TEST(VulkanProbeTest, TestsEveryDeviceByValuesReadBack) {
     EXPECT_TRUE(fill_works);
     // A busy machine may keep the CPU from watching; what was seen is said of both kinds of work.
     const auto witness = [&probe](const std::string& work) {
-      const auto found =
-          std::ranges::find(probe.findings, "barriers that wait for " + work, &SourceFinding::name);
+      const auto found = std::ranges::find(probe.findings, "waits at barriers behind " + work,
+                                           &SourceFinding::name);
       return found == probe.findings.end() ? SourceState::kAbsent : found->state;
     };
     for (const char* const work : {"a dispatch", "a draw"}) {
