@@ -27,8 +27,7 @@ namespace {
 
 constexpr char kInfoExamples[] =
     "Examples:\n"
-    "  cairn info game.cairn           size and chunks of the file, its process, incidents, "
-    "counts\n"
+    "  cairn info game.cairn           incidents, process, counts; size and chunks of the file\n"
     "  cairn info --json game.cairn    for programs; the schema is docs/formats/info.schema.json";
 
 using Text = fmt::memory_buffer;
@@ -95,13 +94,16 @@ void AddChunkLine(Text& text, const std::string& name, const ChunkTotal& total) 
       Grouped(total.stored_bytes), Grouped(total.raw_bytes), ratio);
 }
 
-void AddContainer(Text& text, const std::string& path, const FileReader& reader) {
+void AddFile(Text& text, const std::string& path, const FileReader& reader) {
   const FileVersion version = reader.version();
   Add(text, "File      {}\n", VisibleText(path));
-  Add(text, "Format    {}.{}, {}\n\n", version.major, version.minor,
+  Add(text, "Format    {}.{}, {}\n", version.major, version.minor,
       reader.has_index() ? "finished"
                          : "not finished, or cut off: its chunks were found by scanning");
-  Add(text, "  {:<8} {:>8} {:>14} {:>14} {:>7}\n", "chunk", "count", "stored bytes", "raw bytes",
+}
+
+void AddChunks(Text& text, const FileReader& reader) {
+  Add(text, "\n  {:<8} {:>8} {:>14} {:>14} {:>7}\n", "chunk", "count", "stored bytes", "raw bytes",
       "ratio");
   ChunkTotal all;
   for (const ChunkTotal& total : TotalsByType(reader.chunks())) {
@@ -126,6 +128,13 @@ std::vector<std::pair<const char*, size_t>> CountsOf(const Snapshot& snapshot) {
           {"last calls", snapshot.calls.size()}};
 }
 
+// First: what most people want to know of a file.
+void AddIncidents(Text& text, const Snapshot& snapshot) {
+  for (const Incident& incident : snapshot.incidents) {
+    Add(text, "Incident  {}, {}\n", IncidentInWords(incident), TimeInWords(incident.time_ns));
+  }
+}
+
 void AddSnapshot(Text& text, const Snapshot& snapshot) {
   const Process& process = snapshot.process;
   Add(text, "\nProcess   {} (PID {})\n", VisibleText(snapshot.Text(process.program)),
@@ -136,9 +145,6 @@ void AddSnapshot(Text& text, const Snapshot& snapshot) {
   if (process.start_time_ns != 0) Add(text, "Started   {}\n", TimeInWords(process.start_time_ns));
   if (!process.library_version.empty()) {
     Add(text, "libcairn  {}\n", VisibleText(snapshot.Text(process.library_version)));
-  }
-  for (const Incident& incident : snapshot.incidents) {
-    Add(text, "Incident  {}, {}\n", IncidentInWords(incident), TimeInWords(incident.time_ns));
   }
   for (const Device& device : snapshot.devices) {
     if (device.api == Api::kNone) continue;
@@ -247,7 +253,8 @@ int Run(const InfoOptions& options) {
     return PrintOutput("info", json) ? 0 : kExitFailed;
   }
   Text text;
-  AddContainer(text, path, *reader);
+  if (snapshot.ok()) AddIncidents(text, *snapshot);
+  AddFile(text, path, *reader);
   if (snapshot.ok()) {
     AddSnapshot(text, *snapshot);
   } else if (!trace.ok()) {
@@ -258,6 +265,7 @@ int Run(const InfoOptions& options) {
   } else if (trace.status().code() != StatusCode::kNotFound) {
     Add(text, "\nNo trace: {}\n", VisibleText(trace.status().message()));
   }
+  AddChunks(text, *reader);
   Add(text, "\n{}\n", losses.empty() ? "Nothing is lost." : "Lost:");
   for (const std::string& loss : losses) Add(text, "  {}\n", loss);
   return PrintOutput("info", std::string_view(text.data(), text.size())) ? 0 : kExitFailed;
