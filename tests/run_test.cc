@@ -73,6 +73,18 @@ TEST_F(RunTest, NormalExitWritesNothing) {
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 
+TEST_F(RunTest, AProgramThatEndsAtOnceLeadsToTheNextStep) {
+  const CommandResult result = RunCommand({Program("cairn"), "run", "--", "true"}, {});
+  EXPECT_EQ(result.exit_code, 0);
+  // A busy machine may see it before it ends.
+  EXPECT_THAT(
+      result.errors,
+      AnyOf("cairn: no GPU work was seen: true ended at once, and no device of Vulkan or "
+            "Direct3D 12 was seen; if it only starts your program, type: " +
+                Program("cairn") + " run -- YOUR-PROGRAM\n",
+            ::testing::ContainsRegex("true \\(process [0-9]+\\) loaded neither Vulkan nor")));
+}
+
 TEST_F(RunTest, ExitCodeIsTheProgramsOwn) {
   EXPECT_EQ(Run({}, {Misbehave(), "exit", "7"}).exit_code, 7);
   EXPECT_EQ(Run({}, {Misbehave(), "exit", "255"}).exit_code, 255);

@@ -69,6 +69,10 @@ struct LookFor {
 // microseconds; the memory map of a large process some milliseconds.
 ProcessLook LookAtProcess(ProcessId id, const LookFor& wanted);
 
+// Returns what the file of a program shows of it, before it is started or when it has ended: is_setuid,
+// has_capabilities, is_static, is_32_bit; `program` is the path. All false if the file cannot be read, and on Windows.
+ProcessLook LookAtProgramFile(const std::string& path);
+
 }  // namespace cairn
 
 #endif  // CAIRN_OS_DESCENDANTS_H_

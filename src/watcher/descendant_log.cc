@@ -195,7 +195,9 @@ std::string DescendantLog::CauseOf(const Known& known) const {
   const std::string file = std::string(NameOfProgram(known.look.program));
   switch (WhyUnfollowed(known.look, run_)) {
     case Unfollowed::kNot: return "";
-    case Unfollowed::kNoLayer: return "it was started without the layer";
+    case Unfollowed::kNoLayer:
+      return "it was started without the layer: leave out --no-layer, or see the warning above"
+             " that says why there is none";
     case Unfollowed::kOtherUser:
       return fmt::format("user {} runs it{}; type: {}", known.look.user_id, LostBy(known),
                          LineToType(known));
@@ -268,6 +270,23 @@ std::string DescendantLog::LostBy(const Known& known) const {
   return "";
 }
 
+// Of a process that ended before it was looked at only the file of its program is known.
+std::string DescendantLog::TellOfFile() const {
+  Known known;
+  known.look = run_.file;
+  // It had what it was started with.
+  known.look.environment_known = true;
+  known.look.environment = {run_.address, std::string(kPreload) + run_.library};
+  const std::string name = VisibleText(NameOfProgram(run_.arguments.front()));
+  if (WhyUnfollowed(known.look, run_) != Unfollowed::kNot) {
+    return fmt::format("{} was not followed: {}", name, CauseOf(known));
+  }
+  return fmt::format(
+      "{} ended at once, and no device of Vulkan or Direct3D 12 was seen; if it only starts your "
+      "program, type: {} run -- YOUR-PROGRAM",
+      name, run_.cairn);
+}
+
 std::string DescendantLog::TellWhoRan() const {
   std::string names;
   size_t count = 0;
@@ -275,7 +294,7 @@ std::string DescendantLog::TellWhoRan() const {
     if (known.look.program.empty()) continue;
     if (++count <= kMostTold) names += (names.empty() ? "" : ", ") + NameOf(known.look, id);
   }
-  if (count == 0) return "";
+  if (count == 0) return TellOfFile();
   count += others_;
   if (count > kMostTold) names += fmt::format(" and {} more", count - kMostTold);
   return names + " loaded neither Vulkan nor Direct3D 12";

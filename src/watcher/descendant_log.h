@@ -26,6 +26,7 @@ struct RunFacts {
   std::string library;                 // that is preloaded; "" without layers
   std::string address;          // "NAME=value" that all descendants have in their environment
   std::string cairn = "cairn";  // this program, as it is typed where PATH may be another one
+  ProcessLook file;             // LookAtProgramFile of the program
 };
 
 // The reason why the layers were not in a process.
@@ -86,7 +87,8 @@ class DescendantLog {
   // there is none, for those that the layers could not have been in. At most kMostTold, and one that counts the others.
   std::vector<std::string> TellUnfollowed() const;
   // Returns a sentence that names the processes that ran, for a run without a result of
-  // TellUnfollowed(); "" if none lived long enough to be seen.
+  // TellUnfollowed(). If none lived long enough to be seen, it is about the program: what its file says, or
+  // the next step.
   std::string TellWhoRan() const;
 
   static constexpr uint64_t kGraceNs = uint64_t{5} * 1'000'000'000;
@@ -103,6 +105,7 @@ class DescendantLog {
   };
 
   std::string Sentence(const Known& known) const;
+  std::string TellOfFile() const;
   // Returns the cause and the next step, continuing "was not followed: ".
   std::string CauseOf(const Known& known) const;
   std::string LineToType(const Known& known) const;

@@ -21,7 +21,7 @@ constexpr char kLibrary[] = "/opt/cairn/lib/libcairn-d3d12.so";
 constexpr char kAddress[] = "CAIRN_WATCHER_ADDRESS=name:0:1:2";
 
 RunFacts Facts(std::vector<std::string> arguments) {
-  return {std::move(arguments), kLibrary, kAddress, "/opt/cairn/bin/cairn"};
+  return {std::move(arguments), kLibrary, kAddress, "/opt/cairn/bin/cairn", {}};
 }
 
 // A program that opened the Vulkan loader, and has all that the run gave.
@@ -185,6 +185,30 @@ TEST_F(DescendantLogTest, WithoutAnyUseOfTheGpuWhoRanIsTold) {
   EXPECT_EQ(log_.TellWhoRan(),
             "sh (process 70), sh (process 71), sh (process 72), sh (process 73) and 6 more loaded "
             "neither Vulkan nor Direct3D 12");
+}
+
+TEST_F(DescendantLogTest, OfWhoEndsAtOnceTheFileIsLookedAt) {
+  Run({"./game", "--fast"});
+  EXPECT_EQ(
+      log_.TellWhoRan(),
+      "game ended at once, and no device of Vulkan or Direct3D 12 was seen; if it only starts "
+      "your program, type: /opt/cairn/bin/cairn run -- YOUR-PROGRAM");
+  RunFacts facts = Facts({"./game"});
+  facts.file.program = "./game";
+  facts.file.is_static = true;
+  EXPECT_EQ(DescendantLog(facts).TellWhoRan(),
+            "game was not followed: it is linked statically, so that no library is loaded into it; "
+            "link it dynamically");
+  facts.file.is_static = false;
+  facts.file.is_32_bit = true;
+  EXPECT_EQ(DescendantLog(facts).TellWhoRan(),
+            "game was not followed: it is a program of 32 bits, which no library of 64 bits can be "
+            "loaded into");
+  facts.file.is_32_bit = false;
+  facts.file.is_setuid = true;
+  EXPECT_THAT(
+      DescendantLog(facts).TellWhoRan(),
+      HasSubstr("game was not followed: it has more rights than its user (setuid or setgid)"));
 }
 
 TEST_F(DescendantLogTest, WhoWantsNoLayerIsToldSo) {

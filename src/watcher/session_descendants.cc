@@ -50,9 +50,6 @@ void WatchSession::SayWhyNothing() {
   if (!descendants_.has_value() || had_work_) return;
   std::vector<std::string> told = descendants_->TellUnfollowed();
   if (told.empty()) told.push_back(descendants_->TellWhoRan());
-  if (told.front().empty()) {
-    told.front() = fmt::format("{} ended before it was looked at", processes_.at(0)->program);
-  }
   for (const std::string& sentence : told) {
     lines_.Say(fmt::format("cairn: no GPU work was seen: {}", sentence));
   }

@@ -255,7 +255,8 @@ Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::str
         fmt::format("cairn run: warning: the program's calls are not followed: {}", why.message()));
   };
   request.requests = &loop.requests();
-  RunFacts facts{arguments, settings.preloaded, request.environment.back(), "cairn"};
+  RunFacts facts{arguments, settings.preloaded, request.environment.back(), "cairn",
+                 LookAtProgramFile(FileOfProgram(arguments.front()))};
   if (const std::string own = OwnProgramPath(); !own.empty()) facts.cairn = ShellQuoted(own);
   const bool shows_descendants = AdoptOrphans();
   Result<ProcessHandle> program = SpawnProgram(request);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <map>
@@ -156,6 +157,11 @@ void LookAtFile(const std::string& path, ProcessLook* look) {
   }
 }
 
+bool HasEnded(ProcessId id) {
+  char target[1];
+  return readlink((FolderOf(id) + "/exe").c_str(), target, sizeof(target)) < 0 && errno == ENOENT;
+}
+
 void LookAtUser(ProcessId id, ProcessLook* look) {
   struct stat info {};
   if (stat(FolderOf(id).c_str(), &info) != 0) return;
@@ -231,6 +237,13 @@ std::vector<Descendant> Descendants() {
   return found;
 }
 
+ProcessLook LookAtProgramFile(const std::string& path) {
+  ProcessLook look;
+  look.program = path;
+  LookAtFile(path, &look);
+  return look;
+}
+
 ProcessLook LookAtProcess(ProcessId id, const LookFor& wanted) {
   ProcessLook look;
   look.program = ProgramOf(id);
@@ -248,7 +261,8 @@ ProcessLook LookAtProcess(ProcessId id, const LookFor& wanted) {
   LookAtMemory(id, wanted.library, &look);
   LookAtRoot(id, wanted.library, &look);
   LookAtFile(FolderOf(id) + "/exe", &look);
-  return look;
+  // One that ended meanwhile shows a part of itself, which would pass for the whole.
+  return HasEnded(id) ? ProcessLook() : look;
 }
 
 }  // namespace cairn

@@ -18,4 +18,10 @@ ProcessLook LookAtProcess(ProcessId, const LookFor&) {
   return {};
 }
 
+ProcessLook LookAtProgramFile(const std::string& path) {
+  ProcessLook look;
+  look.program = path;
+  return look;
+}
+
 }  // namespace cairn
