@@ -176,7 +176,7 @@ printf 'GET %sopen HTTP/1.1\r\nHost: %s\r\n\r\n' "$page" "$host" >&3
 head -n 1 <&3 >opened
 )sh");
   const std::vector<std::string> examples = ExamplesIn(Shell("cairn help view").output);
-  EXPECT_EQ(examples.size(), 3u);
+  EXPECT_EQ(examples.size(), 4u);
   for (const std::string& example : examples) {
     SCOPED_TRACE(example);
     const bool opens = example.find("--no-browser") == std::string::npos;

@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/mistaken_word.h"
 #include "cli/verb.h"
+#include "embedded/sample.cairn.h"
 #include "os/browser.h"
 #include "os/file.h"
 #include "os/interrupt.h"
@@ -30,7 +31,8 @@ constexpr char kViewExamples[] =
     "Examples:\n"
     "  cairn view game.cairn                  opens the browser\n"
     "  cairn view game.cairn other.cairn      the same, to compare them\n"
-    "  cairn view --no-browser game.cairn     prints the address only\n\n"
+    "  cairn view --no-browser game.cairn     prints the address only\n"
+    "  cairn view --sample                    a file to try it with, and a tour\n\n"
     "The page is served to this user of this machine alone, at an address that nobody guesses. The "
     "one\n"
     "that is printed opens it once; the browser then shows one that stays good. The command ends "
@@ -43,7 +45,20 @@ struct ViewOptions {
   uint32_t port = 0;
   bool no_browser = false;
   bool any_user = false;
+  bool sample = false;
 };
+
+// Writes the file of --sample, which this program holds, and returns its path. `folder` removes it.
+Result<std::string> WriteSample(const PrivateFolder& folder) {
+  const FilePath path(folder.path() / "sample.cairn");
+  if (const std::error_code error = ReplaceFile(path, std::as_bytes(std::span(kSampleCairn)))) {
+    return StatusFromError(error, TextOfPath(path));
+  }
+  return TextOfPath(path);
+}
+
+// The page begins with its tour.
+constexpr char kTour[] = "#tour=1";
 
 // The secret in `address` is for the file, not for a command line. Says nothing if there is no browser, or if it cannot
 // read the file: the other address is printed.
@@ -62,13 +77,10 @@ Status OpenPage(const PrivateFolder& folder, const std::string& address) {
   return {};
 }
 
-int Run(const ViewOptions& options) {
-  if (options.path.empty()) {
-    PrintError("view", "no file is given; say cairn view FILE.cairn");
-    return kExitUsage;
-  }
-  ShareHeaps();
-  Result<std::unique_ptr<FileSession>> session = FileSession::Open(options.path, options.other);
+// Serves the page of `path` until it is closed.
+int Serve(const ViewOptions& options, const std::string& path) {
+  const std::string tour = options.sample ? kTour : "";
+  Result<std::unique_ptr<FileSession>> session = FileSession::Open(path, options.other);
   if (!session.ok()) {
     const std::string mistaken = MistakenForFile("view", options.path, NeededFile::kAny);
     PrintError("view", mistaken.empty() ? session.status().message() : mistaken);
@@ -84,20 +96,42 @@ int Run(const ViewOptions& options) {
     PrintError("view", server.status().message());
     return kExitFailed;
   }
-  if (!PrintOutput("view", (*server)->NewAddress() + "\n")) return kExitFailed;
+  if (!PrintOutput("view", (*server)->NewAddress() + tour + "\n")) return kExitFailed;
   std::optional<PrivateFolder> folder;
   if (!options.no_browser) {
     Result<PrivateFolder> made = PrivateFolder::Make();
     Status opened = made.status();
     if (made.ok()) {
       folder.emplace(std::move(made).value());
-      opened = OpenPage(*folder, (*server)->NewAddress());
+      opened = OpenPage(*folder, (*server)->NewAddress() + tour);
     }
     if (!opened.ok()) PrintWarning("view", "no browser is opened: " + opened.message());
   }
   (*server)->Serve([&interrupt] { return interrupt.came(); });
   (*session)->Stop();
   return 0;
+}
+
+int Run(const ViewOptions& options) {
+  if (options.sample && !options.path.empty()) {
+    PrintError("view", "--sample shows a file of its own; say cairn view --sample, or cairn view " +
+                           options.path);
+    return kExitUsage;
+  }
+  if (options.path.empty() && !options.sample) {
+    PrintError("view",
+               "no file is given; say cairn view FILE.cairn, or cairn view --sample to try it");
+    return kExitUsage;
+  }
+  ShareHeaps();
+  if (!options.sample) return Serve(options, options.path);
+  Result<PrivateFolder> folder = PrivateFolder::Make();
+  Result<std::string> path = folder.ok() ? WriteSample(*folder) : folder.status();
+  if (!path.ok()) {
+    PrintError("view", path.status().message());
+    return kExitFailed;
+  }
+  return Serve(options, *path);
 }
 
 }  // namespace
@@ -111,6 +145,8 @@ Verb AddViewVerb(CLI::App& root) {
   command.Option("--port", &options->port, "N", "The port of 127.0.0.1; a free one if not given")
       .From(1, 65535);
   command.Flag("--no-browser", &options->no_browser, "Print the address, and open no browser");
+  command.Flag("--sample", &options->sample,
+               "Show a file to try the page with: a draw that hung, captured; begins with a tour");
   command.Flag("--any-user", &options->any_user,
                "Answer connections of other users, too, as of a relay that root runs (WSL, kubectl "
                "port-forward); whoever gets to know the address is let in");

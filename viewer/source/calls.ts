@@ -2,6 +2,7 @@
 //
 // The calls of a trace: all of them by their place in the list, or those that a filter leaves, as far as one looks.
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { empty } from "./empty.js";
 import "./rows.js";
 import type { Rows } from "./rows.js";
 import { FollowsSelection, linkTo, selection } from "./selection.js";
@@ -210,6 +211,7 @@ export class Calls extends LitElement {
   }
   override render() {
     if (this.total === undefined) return html`<p>${this.failure ? visible(this.failure) : "The calls are counted …"}</p>`;
+    if (!this.total) return empty("The trace has no calls", "The program ended, or was ended, before it called Direct3D 12. Capture it for longer:", "cairn run --capture -- ./program");
     const line = this.line(this.chosen);
     return html`<form @submit=${this.submit} role="search">${filters.map((name) => html`<label>${name} <input name=${name} .value=${this.filter[name] ?? ""}></label>`)}
         <button>Filter</button><button type="button" @click=${() => { this.filter = {}; void this.guard(() => this.search()); }}>All</button>

@@ -2,6 +2,7 @@
 //
 // The trace against a second one: the calls that only one of them has.
 import { LitElement, css, html, nothing } from "lit";
+import { empty } from "./empty.js";
 import { linkTo } from "./selection.js";
 import { askJson } from "./server.js";
 import { shared } from "./style.js";
@@ -50,7 +51,7 @@ export class Compare extends LitElement {
       ${complete ? nothing : html`<p class="quiet">The first ${grouped(differences.length)}; <code>cairn diff --limit 0</code> shows all.</p>`}`;
   }
   override render() {
-    if (!this.other) return html`<p class="quiet">With a second trace, <code>cairn view game.cairn other.cairn</code>, this shows the calls in which the two differ.</p>`;
+    if (!this.other) return empty("No second trace is given", "Compare shows the calls that only one of two traces has, and how many frames look different: a run that works beside one that fails.", `cairn view ${this.file} OTHER.cairn`);
     return html`<h2><span class="wrong">− ${visible(this.file)}</span> &nbsp; <span class="completed">+ ${visible(this.other)}</span></h2>${
       this.failure ? html`<p class="wrong">${visible(this.failure, 2000)}</p>` : this.answer ? this.differing(this.answer) : html`<p>The traces are compared …</p>`}`;
   }

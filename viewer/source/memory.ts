@@ -2,6 +2,7 @@
 //
 // GPU addresses: what lies where, since when and until when, and where a fault stands among it.
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { empty } from "./empty.js";
 import type { Address, Report, TracedObject } from "./report.js";
 import "./rows.js";
 import type { Rows } from "./rows.js";
@@ -153,6 +154,7 @@ export class Memory extends LitElement {
     const addresses = this.addresses();
     const freed = this.report.data.freed_in_flight;
     const counts = this.counts();
+    if (!counts && !addresses.length && !freed.length) return empty("No object is known", "The program had created no buffer, texture or heap that Cairn saw, or the file leaves objects out. Cairn sees those that a program creates while it is watched:", "cairn run -- ./program");
     return html`${addresses.length ? html`<div class="faults" tabindex="0" role="group" aria-label="Faults">${addresses.map((each) => this.fault(each))}</div>`
       : nothing}
       ${freed.length ? html`<div class="freed"><b>Destroyed while work was ${inFlight}, and reachable by address</b>

@@ -5,7 +5,10 @@ import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import "./bisect.js";
 import "./calls.js";
 import "./compare.js";
+import { empty } from "./empty.js";
 import { isAnyChosen } from "./facts.js";
+import "./help.js";
+import type { Help } from "./help.js";
 import "./memory.js";
 import { Report, type ReportData } from "./report.js";
 import "./search.js";
@@ -15,6 +18,8 @@ import { isServed, stayOpen } from "./server.js";
 import "./state.js";
 import { shared } from "./style.js";
 import "./timeline.js";
+import "./tour.js";
+import type { Tour } from "./tour.js";
 import "./tree.js";
 import "./verdict.js";
 import { visible } from "./words.js";
@@ -86,6 +91,7 @@ class Page extends LitElement {
       this.views = views.filter((view) => (ofTrace.includes(view) ? data.trace && isServed : data.report));
       this.data = data;
       document.title = `${visible(data.file, 80)}${data.report ? `: ${data.report.verdict.kind}` : ""}`;
+      if (new URLSearchParams(location.hash.slice(1)).has("tour")) void this.updateComplete.then(() => this.tour?.begin());
       if (isServed) void stayOpen().catch(() => (this.gone = true)).then(() => (this.gone = true));
     }).catch((error: Error) => (this.failure = error.message));
   }
@@ -95,6 +101,11 @@ class Page extends LitElement {
     if (selection.view && this.views.includes(selection.view)) return selection.view;
     if (call === undefined) return this.views[0] ?? "verdict";
     return this.views.includes("calls") ? "calls" : "tree";
+  }
+  // The call that recorded what the verdict accuses.
+  private get culprit(): number | undefined {
+    const scope = this.report?.data.verdict.suspects[0]?.scope;
+    return scope == null ? undefined : this.report!.data.scopes[scope]?.call;
   }
   protected override willUpdate(): void {
     const call = selection.number("call");
@@ -110,9 +121,15 @@ class Page extends LitElement {
     const view = this.views[Number(event.key) - 1];
     if (view) selection.choose({ view });
     else if (event.key === "/") this.renderRoot.querySelector<Search>("cairn-search")?.focusField();
-    else if (event.key === "?") this.renderRoot.querySelector("dialog")?.showModal();
+    else if (event.key === "?") this.showHelp();
     else return;
     event.preventDefault();
+  }
+  private showHelp(): void {
+    this.renderRoot.querySelector<Help>("cairn-help")?.open();
+  }
+  private get tour(): Tour | null {
+    return this.renderRoot.querySelector("cairn-tour");
   }
   private turnScheme(): void {
     const dark = getComputedStyle(document.body).colorScheme === "dark" || (document.documentElement.dataset["scheme"] ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
@@ -121,7 +138,7 @@ class Page extends LitElement {
   private main(): TemplateResult {
     switch (this.view) {
       case "calls": return html`<cairn-calls></cairn-calls>`;
-      case "state": return html`<cairn-state></cairn-state>`;
+      case "state": return html`<cairn-state .culprit=${this.culprit}></cairn-state>`;
       case "compare": return html`<cairn-compare file=${this.data!.file} other=${this.data!.other}></cairn-compare>`;
       case "bisect": return html`<cairn-bisect></cairn-bisect>`;
     }
@@ -135,22 +152,19 @@ class Page extends LitElement {
     }
   }
   override render() {
-    if (this.failure) return html`<main><h1>This page is damaged</h1><p>${visible(this.failure)}</p></main>`;
+    if (this.failure) return html`<main>${empty("This page is damaged", html`Its data cannot be read: ${visible(this.failure)}. Write the page again from its file:`, "cairn report FILE.cairn --html PAGE.html")}</main>`;
     if (!this.data) return html`<main>…</main>`;
     return html`<header>
         <span class="file isolate" title=${visible(this.data.file)}>${visible(this.data.file, 80)}</span>
         <nav class="views" aria-label="Views">${this.views.map((view, index) => html`<a href=${linkTo({ ...selection.place, view })} title="Key ${index + 1}" aria-current=${view === this.view ? "page" : nothing}>${titles[view]}</a>`)}</nav>
         <cairn-search .report=${this.report} ?trace=${this.views.includes("calls")} @query=${(event: CustomEvent<string>) => (this.query = event.detail)}></cairn-search>
-        <button @click=${() => this.renderRoot.querySelector("dialog")!.showModal()} aria-label="Keys">?</button>
+        <button @click=${this.showHelp} aria-label="Help">?</button>
         <button @click=${this.turnScheme} aria-label="Dark or light">◐</button>
       </header>
       <main>${this.gone ? html`<p class="wrong" role="alert">cairn view has ended: nothing more can be asked.</p>` : nothing}${this.main()}</main>
       ${this.report && this.view !== "compare" && this.view !== "bisect" && isAnyChosen(this.report) ? html`<aside aria-label="What is chosen"><cairn-chosen .report=${this.report}></cairn-chosen></aside>` : nothing}
-      <dialog aria-label="Keys"><table><tbody>
-        <tr><th>1 to ${this.views.length}</th><td>the views</td></tr><tr><th>/</th><td>search in this view; Escape leaves the field</td></tr>
-        <tr><th>arrows, Page up and down, Home, End</th><td>rows of a list that has the focus</td></tr><tr><th>← →, Enter</th><td>fold and unfold</td></tr>
-        <tr><th>W S A D</th><td>timeline: nearer, further, left, right</td></tr><tr><th>F, 0</th><td>timeline: to what is chosen, all of it</td></tr></tbody></table>
-        <form method="dialog"><button>Close</button></form></dialog>`;
+      <cairn-help .views=${this.views} .titles=${titles} @tour=${() => this.tour?.begin()}></cairn-help>
+      <cairn-tour .report=${this.report} .views=${this.views}></cairn-tour>`;
   }
 }
 customElements.define("cairn-page", Page);

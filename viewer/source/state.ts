@@ -2,6 +2,7 @@
 //
 // What was bound at a call, and what the textures held then: the trace is played for that, in another process.
 import { LitElement, css, html, nothing } from "lit";
+import { empty } from "./empty.js";
 import { decodePng } from "./png.js";
 import { FollowsSelection, linkTo, selection } from "./selection.js";
 import { askJson } from "./server.js";
@@ -14,7 +15,8 @@ interface Picture { object: number; name: string | null; mip: number; slice: num
 interface Images { images: (Picture & { files?: string[] })[]; }
 
 export class StateAt extends LitElement {
-  static override properties = { state: { state: true }, images: { state: true }, stateless: { state: true }, failure: { state: true }, playing: { state: true }, large: { state: true }, pixel: { state: true }, channels: { state: true }, stretch: { state: true } };
+  static override properties = { culprit: { attribute: false }, state: { state: true }, images: { state: true }, stateless: { state: true }, failure: { state: true }, playing: { state: true }, large: { state: true }, pixel: { state: true }, channels: { state: true }, stretch: { state: true } };
+  declare culprit: number | undefined;   // a call to begin with
   declare state: Record<string, unknown> | undefined;
   declare images: Picture[] | undefined;
   declare stateless: string;   // why there is no state
@@ -145,7 +147,8 @@ export class StateAt extends LitElement {
         <canvas class="large" @pointermove=${this.point} role="img" aria-label=${name(this.large)}></canvas>` : nothing}`;
   }
   override render() {
-    if (this.call === undefined) return html`<p class="quiet">Choose a call of a command list: in Calls, or the work of one in Verdict or Tree.</p>`;
+    if (this.call === undefined) return empty("No call is chosen", html`State shows what was bound at a call that records into a command list, and plays the trace up to it for images. ${
+      this.culprit === undefined ? nothing : html`Begin with <a href=${linkTo({ view: "state", call: String(this.culprit) })}>the culprit, call ${grouped(this.culprit)}</a>, or choose`}${this.culprit === undefined ? "Choose" : ""} one in <a href=${linkTo({ view: "calls" })}>Calls</a>, or the work of one in Tree.`);
     return html`<div class="bar"><h2>Call ${grouped(this.call)}</h2><a href=${linkTo({ view: "calls", call: String(this.call) })}>calls around it</a>
         <button ?disabled=${this.playing} @click=${this.play}>${this.playing ? "the trace is played …" : "Images here"}</button><span class="quiet">plays the trace up to this call, in a process of its own</span></div>
       ${this.failure ? html`<p class="wrong" role="alert">${visible(this.failure, 2000)}</p>` : nothing}

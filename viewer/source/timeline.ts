@@ -3,6 +3,7 @@
 // A lane a queue. A column is a submission, in the order in which they were made: a file holds neither when the GPU
 // began with one nor for how long it worked, so no length means time. Waits stand before a submission, signals behind it.
 import { LitElement, css, html, nothing, svg, type TemplateResult } from "lit";
+import { empty } from "./empty.js";
 import "./queues.js";
 import type { Report, Sync, Wait } from "./report.js";
 import { FollowsSelection, selection } from "./selection.js";
@@ -347,6 +348,10 @@ export class Timeline extends LitElement {
   }
 
   override render() {
+    const { syncs, threads } = this.report.data;
+    if (!this.columns.length && !syncs.length && !threads.length) {
+      return empty("Nothing was submitted", "The program had given no work to a queue, and called nothing that Cairn notes, when this file was written. Cairn sees the queues of programs that it watches:", "cairn run -- ./program");
+    }
     const height = top + Math.max(1, this.lanes.length) * laneHeight;
     return html`<div class="bar">
         <button @click=${() => this.zoom(0.7)} aria-label="zoom in">+</button><button @click=${() => this.zoom(1 / 0.7)} aria-label="zoom out">−</button>

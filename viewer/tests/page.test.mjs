@@ -286,6 +286,49 @@ test("one search finds names, calls and addresses from everywhere", async () => 
   await page.close();
 });
 
+test("an empty view says why it is empty and what to do", async () => {
+  const html = htmlOf(fault);
+  const data = dataOf(html);
+  Object.assign(data.report, { executions: [], scopes: [], submissions: [], empty_submissions: [], syncs: [], threads: [], objects: [], faults: [], crash_addresses: [], freed_in_flight: [], kernel_log: null, verdicts: [], checkpoints: [], reported_event_ids: [], pipelines: [] });
+  data.report.waits = { ...data.report.waits, queues: [], waits: [], cycles: [], cycle_words: [] };
+  Object.assign(data.report.verdict, { suspects: [], last_completed: [], next: [] });
+  const { page, errors } = await open(pageWith(html, data, "empty.html"));
+  for (const [view, title, command] of [["timeline", "Nothing was submitted", "cairn run -- ./program"], ["tree", "No work is known", "cairn run -- ./program"], ["memory", "No object is known", "cairn run -- ./program"]]) {
+    await go(page, `view=${view}`);
+    assert.equal(await text(page, `cairn-${view} .empty h2`), title);
+    assert.equal(await text(page, `cairn-${view} .empty code`), command);
+  }
+  await go(page, "view=verdict");
+  assert.equal(await page.$(deep("cairn-verdict .next")), null);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("help names all views, keys and marks; the tour leads through the views in five steps", async () => {
+  const html = htmlOf(fault);
+  const { page, errors } = await open(pageWith(html, dataOf(html), "tour.html"));
+  await page.keyboard.press("?");
+  await settle(page);
+  const help = await text(page, "cairn-help dialog[open]");
+  for (const words of ["Verdict", "Timeline", "Tree", "Memory", "Facts", "Page Down", "[X]", "in flight", "proven", "cairn view FILE"]) assert(help.includes(words), words);
+  assert.deepEqual(await seriousFaults(page), []);
+  await press(page, "cairn-help dialog .bar button");
+  await settle(page);
+  assert.equal(await page.$(deep("cairn-help dialog[open]")), null);
+  const shown = [];
+  for (let step = 0; step < 5; ++step) {
+    shown.push([await text(page, "cairn-tour h2"), await text(page, "cairn-tour .bar span"), await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("view"))]);
+    if (!step) assert.deepEqual(await seriousFaults(page), []);
+    await press(page, "cairn-tour .bar button:last-child");
+    await settle(page);
+  }
+  // A page without a trace has no calls to show.
+  assert.deepEqual(shown, [["The answer", "1 of 5", "verdict"], ["What the GPU was doing", "2 of 5", "timeline"], ["Where in the frame", "3 of 5", "tree"], ["Which call", "4 of 5", "verdict"], ["Whose memory", "5 of 5", "memory"]]);
+  assert.equal(await page.$(deep("cairn-tour .tour")), null);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
 test("memory: the fault stands between its neighbours", async () => {
   const html = htmlOf(fault);
   const { page, errors } = await open(pageWith(html, dataOf(html), "memory.html") + "#view=memory");

@@ -54,6 +54,39 @@ test("calls: by place, by filter, and the state of one", async () => {
   assert.deepEqual(left(), []);
 });
 
+test("a sample to try it with begins with the tour", async () => {
+  const server = await view("--sample");
+  const { page, errors } = await open(server.address + "#tour=1");
+  await appears(page, "cairn-tour .tour");
+  assert.equal(await text(page, "#headline"), "GPU hang in DRAW_INSTANCED 3 (3 vertices, 1 instance)");
+  assert.deepEqual(await texts(page, ".chip"), ['queue 0 "Graphics" (direct), submission 18', 'frame 0: "Main"', "Frame 1", "Lighting", "[>] DRAW_INSTANCED 3 (3 vertices, 1 instance)", "call 1,710", "state"]);
+  for (const title of ["The answer", "What the GPU was doing", "Where in the frame", "Which call"]) {
+    assert.equal(await text(page, "cairn-tour h2"), title);
+    await settle(page);
+    if (title !== "Which call") await press(page, "cairn-tour .bar button:last-child");
+    await settle(page);
+  }
+  await appears(page, "cairn-calls .row.chosen");
+  assert.match(await text(page, "cairn-calls .row.chosen"), /DrawInstanced\(VertexCountPerInstance = 3/);
+  // Calls with a text, from the search; a state without a call; nothing to compare with.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  await page.keyboard.type("PSSetShader?no such");
+  await settle(page);
+  assert.deepEqual((await texts(page, ".found li")).map((found) => found.trim()), ['callsall calls with "PSSetShader?no such"']);
+  await page.keyboard.press("Escape");
+  await go(page, "view=state");
+  assert.match(await text(page, "cairn-state .empty"), /No call is chosen.*Begin with.*culprit, call 1,710/s);
+  await go(page, "view=compare");
+  assert.match(await text(page, "cairn-compare .empty code"), /cairn view sample\.cairn OTHER\.cairn/);
+  assert.deepEqual(errors, []);
+  await page.close();
+  await server.ended;
+  assert.equal(server.process.exitCode, 0);
+  assert.deepEqual(left(), []);
+  assert.throws(() => cairn("view", "--sample", trace), /--sample shows a file of its own; say cairn view --sample, or cairn view /);
+});
+
 test("images at a call, played in another process", async () => {
   const server = await view(trace);
   const draw = JSON.parse(cairn("calls", "--json", "--no-names", "--function", "ExecuteCommandLists", trace).trim().split("\n").at(-1));
