@@ -51,7 +51,8 @@ class SearchOfProgramsTest : public ::testing::Test {
     const Json answer = Json::Parse(result.output);
     EXPECT_TRUE(answer.is_object()) << result.Summary();
     if (!answer.is_object()) return answer;
-    const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/bisect-program.schema.json");
+    const Json schema =
+        Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/bisect-program.schema.json");
     EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
     return answer;
   }

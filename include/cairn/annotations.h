@@ -16,7 +16,7 @@
  * follows the headers, because applications are compiled with them:
  *   - D3D12_USER_DEFINED_ANNOTATION_MODE_RUNTIME_ONLY is 0 and DRIVER_RETAIL is 1 (the text: 1 and 2);
  *   - SetUserDefinedAnnotationMode returns HRESULT (the text: void). An invalid mode is E_INVALIDARG.
- * Requirements and lifetimes: docs/annotations.md.
+ * Requirements and lifetimes: docs/reference/annotations.md.
  */
 #ifndef CAIRN_ANNOTATIONS_H_
 #define CAIRN_ANNOTATIONS_H_
@@ -146,7 +146,7 @@ typedef PFND3D12DDI_COMMAND_LIST_SET_MARKER_ON_DRIVER PFND3D12DDI_COMMAND_LIST_S
 typedef void(CAIRN_DDI_CALL* PFND3D12DDI_SET_NAME)(D3D12DDI_HANDLE_AND_TYPE, const wchar_t* Name);
 
 /* pData is valid during the call only, and so is Name: who needs them later copies them. Size is in
- * bytes, 0 to 2^32 - 1; pData may be NULL, whatever Size is. Metadata is any value; docs/pix.md says
+ * bytes, 0 to 2^32 - 1; pData may be NULL, whatever Size is. Metadata is any value; docs/reference/pix.md says
  * which have a meaning. EventID is unique in the process; an EndEvent has that of its BeginEvent, or 0
  * if there was none or it lies more than 65,536 events deep. */
 typedef struct D3D12DDI_USER_DEFINED_ANNOTATION_FUNCS_0121 {

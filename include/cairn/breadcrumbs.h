@@ -35,7 +35,7 @@
  * a later library can tell which version of a struct it is given; this one knows one size of each.
  *
  * Sources: FidelityFX Breadcrumbs (markers, frames, print flags, custom backends); the Direct3D 12
- * and Vulkan specifications. See docs/breadcrumbs.md.
+ * and Vulkan specifications. See docs/reference/breadcrumbs.md.
  */
 #ifndef CAIRN_BREADCRUMBS_H_
 #define CAIRN_BREADCRUMBS_H_
@@ -89,7 +89,7 @@ typedef uint32_t CairnPipeline;                   /* 0 is "no pipeline" */
 
 /* ---- Context --------------------------------------------------------------------------------- */
 
-/* How much the GPU writes. Costs and what a report can tell in each: docs/breadcrumbs.md. */
+/* How much the GPU writes. Costs and what a report can tell in each: docs/reference/breadcrumbs.md. */
 typedef enum CairnMode {
   CAIRN_MODE_TOP = 0,  /* top of pipe at every begin; bottom only at the end of a list */
   CAIRN_MODE_PASS = 1, /* and bottom of pipe where a CAIRN_MARKER_PASS ends */
@@ -176,7 +176,7 @@ typedef struct CairnCustomBackend {
  * the GPU has finished with every list that was registered.
  * CAIRN_ERROR_EXTENSION_NOT_SUPPORTED: no way works.
  * On a device of one of Cairn's own layers (`cairn run`) the context is the layer's, shared: both
- * write the same lists. docs/breadcrumbs.md says what that changes. A Vulkan context is to be
+ * write the same lists. docs/reference/breadcrumbs.md says what that changes. A Vulkan context is to be
  * destroyed before its device. */
 CAIRN_API CairnResult cairnCreateContextVulkan(const CairnContextDesc* desc,
                                                const CairnVulkanDesc* vulkan,

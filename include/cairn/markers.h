@@ -10,7 +10,7 @@
  * (the report's device says which: vkCmdFillBuffer, CopyBufferRegion), a bottom-of-pipe write does hold
  * up what follows until earlier work has finished, top-of-pipe writes too; and a top-of-pipe write is
  * a transfer, which waits for an earlier bottom-of-pipe write, and ends render passes on some drivers.
- * What is concluded from markers holds in both cases; docs/raw-markers.md says where less is seen.
+ * What is concluded from markers holds in both cases; docs/reference/raw-markers.md says where less is seen.
  * On GCN 1 to 5 at most 64 bottom-of-pipe writes wait at once; then the front end stalls: use few of
  * them. What can be concluded from which markers arrived: cairnInferFromMarkers below, and
  * `cairn report`, for which the recorded order is kept with the command list.
@@ -102,7 +102,7 @@ typedef struct CairnRawVerdict {
  * Errors: CAIRN_ERROR_INVALID_ARGUMENT (a required pointer is NULL, or a kind is unknown),
  * CAIRN_ERROR_OUT_OF_MEMORY. Threads: any; slots that the GPU still writes are read once each. It
  * allocates: not for signal handlers. Cost: time O(n log n) of the commands, some 100 ns each.
- * Source: AMD GPU Services, breadcrumb API; docs/raw-markers.md derives the rules and shows five examples. */
+ * Source: AMD GPU Services, breadcrumb API; docs/reference/raw-markers.md derives the rules and shows five examples. */
 CAIRN_API CairnResult cairnInferFromMarkers(const CairnRawCommand* commands, uint32_t command_count,
                                             const volatile uint64_t* slots, uint32_t slot_count,
                                             uint32_t bottom_line_limit, CairnRawVerdict* verdicts,

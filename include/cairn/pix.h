@@ -25,7 +25,7 @@
 // An event of more than 512 bytes is cut. Nothing is allocated, nothing is kept after the call.
 // Errors: none; nothing is returned or thrown. Threads: as the context's own methods have it.
 // Cost: some 10 to 25 ns before the context is called (pix_bench, docs/performance.md).
-// The bytes are those of PIX3 event blobs, versions 1 and 2: docs/pix.md describes them.
+// The bytes are those of PIX3 event blobs, versions 1 and 2: docs/reference/pix.md describes them.
 // Without a context (PIXBeginEvent(colour, format, ...), PIXEndEvent()) an event is about the CPU,
 // which nothing here records: the call does nothing.
 //

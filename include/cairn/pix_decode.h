@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What BeginEvent and SetMarker carry, decoded: for drivers (cairn/annotations.h), viewers and tools that
- * are handed Metadata, pData and Size. cairn/pix.h is the other direction. The bytes: docs/pix.md.
+ * are handed Metadata, pData and Size. cairn/pix.h is the other direction. The bytes: docs/reference/pix.md.
  *
  * The payload is taken for hostile: nothing outside of it is read, whatever it says about its lengths,
  * and no text in it is ever a format for printf. Usable from C11 and C++11; links with libcairn.
@@ -86,7 +86,7 @@ typedef struct CairnPixEvent {
  * available_bytes is not 0, or available_bytes is more than size_bytes. CAIRN_ERROR_OUT_OF_MEMORY.
  * `event` is filled in on success alone. Threads: any. Nothing is kept. It allocates: not for signal
  * handlers. Cost: BM_DecodePixEvent of pix_bench, and copying the struct. Source: the PIX event formats, as
- * docs/pix.md describes them. */
+ * docs/reference/pix.md describes them. */
 CAIRN_API CairnResult cairnDecodePixEvent(uint32_t metadata, const void* data,
                                           size_t available_bytes, uint64_t size_bytes,
                                           CairnPixEvent* event);

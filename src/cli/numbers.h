@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers, frames and times as people type them, the same in all verbs (docs/command-line.md). CLI11 is not asked: it takes -1 as a number of 20 digits, and 010 as 8.
+// Numbers, frames and times as people type them, the same in all verbs (docs/reference/command-line.md). CLI11 is not asked: it takes -1 as a number of 20 digits, and 010 as 8.
 #ifndef CAIRN_CLI_NUMBERS_H_
 #define CAIRN_CLI_NUMBERS_H_
 

@@ -2,7 +2,7 @@
 //
 // The last bound of what a file may cost a verb that reads it: memory and processor time of the whole process, by the
 // file's size (format/file/file_cost.h). Other budgets leave out what is too much and go on; this one ends the verb, so
-// that no file costs more, whatever it does. docs/bounds.md says what each verb may take.
+// that no file costs more, whatever it does. docs/reference/bounds.md says what each verb may take.
 #ifndef CAIRN_CLI_READING_LIMITS_H_
 #define CAIRN_CLI_READING_LIMITS_H_
 

@@ -25,7 +25,7 @@ inline constexpr int kExitLeftOut = 3;
 // The GPU hung, the device was lost, or the process of the playback died: what failed then may fail again.
 inline constexpr int kExitPlaybackFailed = 4;
 
-// All of them, as the help has them; docs/exit-codes.md says the same.
+// All of them, as the help has them; docs/reference/exit-codes.md says the same.
 inline constexpr char kExitCodes[] =
     "Exit codes:\n"
     "  0    done; of verify, diff, pix and selftest: and all is well\n"

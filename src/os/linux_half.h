@@ -2,7 +2,7 @@
 //
 // Under Wine on Linux a program of Windows has Cairn twice: the Windows half (cairn-d3d.dll) sees its Direct3D, the
 // Linux half (libcairn-d3d12.so) is below, beside Vulkan's driver, and belongs to the watcher. Both are in one process,
-// so that the first calls functions of the second directly: 10 ns each, on any thread (docs/windows.md, "Under Wine").
+// so that the first calls functions of the second directly: 10 ns each, on any thread (docs/reference/windows.md, "Under Wine").
 //
 // The Linux half brings the other one into the process, and gives it this before the program runs. Only what the
 // compilers of both systems know alike passes here: no objects of the C++ library, and no exceptions.

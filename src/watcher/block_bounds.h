@@ -12,7 +12,7 @@
 
 namespace cairn {
 
-// docs/bounds.md. One thread.
+// docs/reference/bounds.md. One thread.
 class BlockBounds {
  public:
   // The address space, not the memory, of all blocks, at most: as many blocks of the usual size as watched processes.

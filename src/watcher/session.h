@@ -38,7 +38,7 @@
 
 namespace cairn {
 
-// The most that programs can make a watcher spend, whatever they do; docs/bounds.md.
+// The most that programs can make a watcher spend, whatever they do; docs/reference/bounds.md.
 inline constexpr size_t kMaxWatched = 4096;  // processes at once; those beyond run unwatched
 inline constexpr size_t kMaxCaptures = 16;   // at once; those beyond are not captured
 // While so many captures of programs that replaced themselves are still being written, no other begins.

@@ -21,7 +21,7 @@ inline constexpr int kExitCairnFailed = 125;
 inline constexpr int kExitCannotExecute = 126;
 inline constexpr int kExitNotFound = 127;
 
-// The soft limit is raised to this, if it may be; docs/bounds.md.
+// The soft limit is raised to this, if it may be; docs/reference/bounds.md.
 inline constexpr uint64_t kMaxDescriptors = 65536;
 
 struct WatchSettings : SessionSettings {

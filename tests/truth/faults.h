@@ -94,7 +94,7 @@ enum class Backend : uint8_t {
   kScripted,  // tests/icd: no shader runs
 };
 const char* NameOf(Backend backend);
-// Kinds of verdict (docs/report.md) that are right for it on such a device.
+// Kinds of verdict (docs/reference/report.md) that are right for it on such a device.
 std::vector<const char*> RightKinds(const Fault& fault, Backend backend);
 // Returns the role of the place in the fault: "culprit", "running" (while the program died), "slow"
 // (and innocent), or "".

@@ -2,7 +2,7 @@
  *
  * AMD GPU Services (AGS) 6 on Cairn: its names, so that code written for it recompiles and links with
  * libcairn, on any vendor's GPU. Include this instead of amd_ags.h, or put include/cairn/compat on the include
- * path. On Windows there is an amd_ags_x64.dll as well, for programs that load that (docs/ags.md).
+ * path. On Windows there is an amd_ags_x64.dll as well, for programs that load that (docs/reference/ags.md).
  *
  * What AGS has of breadcrumbs and markers works. The rest is here so that code compiles: its bits among the
  * extensions are 0, and its functions return AGS_EXTENSION_NOT_SUPPORTED.
@@ -444,7 +444,7 @@ typedef struct AGSDX11ReturnedParams {
   void* breadcrumbBuffer;
 } AGSDX11ReturnedParams;
 
-/* Makes the device, and finds out by values in which way markers can be written on it: docs/ags.md. That takes some
+/* Makes the device, and finds out by values in which way markers can be written on it: docs/reference/ags.md. That takes some
  * tens of milliseconds, and only with numBreadcrumbMarkers > 0. A device on which none works is made all the same,
  * without breadcrumbMarkers; cairnGetLastErrorMessage says why.
  * AGS_INVALID_ARGS: `context`, `creationParams` or `returnedParams` is NULL, or the context has a device.
@@ -683,7 +683,7 @@ typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_NOTIFYRESOURCEENDALLACCESS)(
 
 /* ---- Cairn's additions ------------------------------------------------------------------------ */
 
-/* In which way the markers of a Direct3D 11 device are written: docs/ags.md. */
+/* In which way the markers of a Direct3D 11 device are written: docs/reference/ags.md. */
 typedef enum CairnAgsWay {
   CAIRN_AGS_NONE = 0,
   CAIRN_AGS_AMD_LIBRARY = 1, /* AMD's own library writes them */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The raw markers of a Direct3D 11 device, written in the best way that works on it (docs/ags.md):
+// The raw markers of a Direct3D 11 device, written in the best way that works on it (docs/reference/ags.md):
 //
 //   OpenAmdMarkers     by AMD's own library, which has made the device
 //   OpenD3D11Markers   by the Vulkan layer below it, or else by what the API can order

@@ -2,7 +2,7 @@
 //
 // The driver half on Linux, where every Direct3D 12 implementation stands on Vulkan: the Vulkan layer
 // plays the driver for the Direct3D 12 backend. Both are in one library and meet here, without a header
-// of either API (docs/driver-half.md). Under Wine they are in two, one for each system (os/linux_half.h): what
+// of either API (docs/reference/driver-half.md). Under Wine they are in two, one for each system (os/linux_half.h): what
 // is here lies in memory as both systems' compilers have it, and the Direct3D 12 backend calls across.
 //
 //   DeviceCreationScope   the Vulkan device made on this thread belongs to a Direct3D 12 device
@@ -135,7 +135,7 @@ class DeviceCreationScope {
 };
 
 // Around the implementation's creation of a Direct3D 11 device: whether that made a Vulkan device that has
-// breadcrumbs of its own, and whose labels the layer sees (docs/d3d11-layer.md).
+// breadcrumbs of its own, and whose labels the layer sees (docs/reference/d3d11-layer.md).
 class LabelledDeviceScope {
  public:
   LabelledDeviceScope();

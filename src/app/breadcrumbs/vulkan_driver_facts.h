@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Effects of a diagnostic feature on a driver beyond its specification. A feature that did harm on
-// one driver is enabled only on drivers where it was shown to do none. docs/vulkan-layer.md has the
+// one driver is enabled only on drivers where it was shown to do none. docs/reference/vulkan-layer.md has the
 // measurements.
 #ifndef CAIRN_APP_BREADCRUMBS_VULKAN_DRIVER_FACTS_H_
 #define CAIRN_APP_BREADCRUMBS_VULKAN_DRIVER_FACTS_H_

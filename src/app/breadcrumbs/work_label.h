@@ -2,7 +2,7 @@
 //
 // The label by which the Direct3D 11 layer names the call that the following commands belong to;
 // the implementation carries it to its place among the commands, where the Vulkan layer below reads
-// it. docs/d3d11-layer.md. The label has this text, and
+// it. docs/reference/d3d11-layer.md. The label has this text, and
 //   is inserted in front of a draw or a dispatch: the next draw or dispatch is that call;
 //   begins in front of any other call, and ends behind it: everything in it is one piece of work.
 // Regions around draws would do as well, but are dear (bench/draws-d3d11).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The Direct3D 11 layer as the entry points see it. Objects are the implementation's own: functions of ours stand in
-// their tables of methods. docs/d3d11-layer.md says why. No function throws. Any thread.
+// their tables of methods. docs/reference/d3d11-layer.md says why. No function throws. Any thread.
 #ifndef CAIRN_APP_D3D11_LAYER_H_
 #define CAIRN_APP_D3D11_LAYER_H_
 

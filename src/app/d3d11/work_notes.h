@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two ways in which a context's work becomes known to a report (docs/d3d11-layer.md): labels for the Vulkan layer
+// The two ways in which a context's work becomes known to a report (docs/reference/d3d11-layer.md): labels for the Vulkan layer
 // below, whose words are in the order of the GPU, or lists of ours, which the GPU writes nothing for.
 #ifndef CAIRN_APP_D3D11_WORK_NOTES_H_
 #define CAIRN_APP_D3D11_WORK_NOTES_H_

@@ -2,7 +2,7 @@
 //
 // The Direct3D 12 layer as the entry points see it: where the implementation's objects come in and
 // become wrappers, and where wrappers go out to functions of the implementation that are not COM
-// methods. Everything else happens behind the COM interfaces; docs/d3d12-layer.md.
+// methods. Everything else happens behind the COM interfaces; docs/reference/d3d12-layer.md.
 //
 // "Real" is an object of the implementation, "wrapper" what the application holds. No function throws.
 // Any thread.

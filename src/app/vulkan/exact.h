@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Mode exact: the GPU does one piece of work at a time. For a crash that comes again, where cost does not
-// matter. docs/exact.md says what it changes and what it leaves alone.
+// matter. docs/reference/exact.md says what it changes and what it leaves alone.
 //
 // It stands between the intercepts of the layer and the next layer: when a device in mode exact starts,
 // the functions in DeviceState::vk are replaced by those of the tables below, which call the next layer's and

@@ -60,7 +60,7 @@ struct NameRecord {
 // The API whose objects a context records.
 enum class Api : uint32_t { kNone = 0, kD3D12 = 1, kVulkan = 2, kCustom = 3, kD3D11 = 4 };
 
-// Selects how much the GPU writes. See docs/breadcrumbs.md.
+// Selects how much the GPU writes. See docs/reference/breadcrumbs.md.
 // kOff: lists, events and submissions are recorded, the GPU writes nothing.
 // kExact: like kFull, and the work that the Vulkan layer records does not overlap.
 enum class MarkerMode : uint32_t { kTop = 0, kPass = 1, kFull = 2, kOff = 3, kExact = 4 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The records of a program's use of Direct3D 12: a stream in the order of their numbers.
-// docs/trace-format.md specifies the bytes; here is their layout as the application's threads write
+// docs/formats/trace-format.md specifies the bytes; here is their layout as the application's threads write
 // them into shared memory (format/block/capture_region.h). In a file the header is shorter; the
 // body is the same.
 //

@@ -21,7 +21,7 @@
 //   void* without one    u64 as it is
 //   string          u32 bytes without the zero, or kNullBytes; the bytes
 //   pipeline state streams, state objects, and what else the tables call special: special_values.h
-// docs/trace-format.md has examples.
+// docs/formats/trace-format.md has examples.
 #ifndef CAIRN_FORMAT_CALLS_VALUE_ENCODER_H_
 #define CAIRN_FORMAT_CALLS_VALUE_ENCODER_H_
 

@@ -50,7 +50,7 @@ void WriteValue(const ValueInfo& value, const void* place, const ValueNames& nam
 // {"IndexCountPerInstance":36,...}: values by parameter, structs as objects, bytes as {"bytes":n,
 // "xxh64":"..."}, {"object":12,"text":"..."}, {"address":"0x1000","text":"..."}; arrays in full,
 // unless the text has more than `most_bytes`: then {"left_out":n} is their last element.
-// docs/calls.schema.json. `whole`: bytes have a key "hex", too. Cost: bench PrintCallJson.
+// docs/formats/calls.schema.json. `whole`: bytes have a key "hex", too. Cost: bench PrintCallJson.
 void WriteArguments(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
                     bool whole, JsonWriter* json, size_t most_bytes = kMostValueBytes);
 void WriteResult(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,

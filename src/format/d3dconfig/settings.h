@@ -2,7 +2,7 @@
 //
 // Settings of D3DConfig: what a person asks of every Direct3D 12 device of a user, or of the machine,
 // without touching the programs. The command `d3dconfig` writes them; the layer reads them once per
-// device, when it creates the device. docs/d3dconfig.md is the page for people.
+// device, when it creates the device. docs/reference/d3dconfig.md is the page for people.
 //
 // A setting may stand in two places: the user's and the machine's (`--system`, and what an administrator
 // changes without saying for whom). A force is in effect if it is on in either; what stands nowhere has its

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shared by the writer and the reader of a .cairn file: chunk types, limits, and the encoding of
-// the file header, chunk header, index entry and trailer. docs/cairn-file.md specifies the bytes.
+// the file header, chunk header, index entry and trailer. docs/formats/cairn-file.md specifies the bytes.
 #ifndef CAIRN_FORMAT_FILE_CHUNK_H_
 #define CAIRN_FORMAT_FILE_CHUNK_H_
 

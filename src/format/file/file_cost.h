@@ -2,7 +2,7 @@
 //
 // Limits the cost of reading a file. Compression and references let a few bytes stand for
 // gigabytes, so that the limit depends on the file's own size, not on sizes inside of it. Omissions
-// because of the limit are reported. docs/cairn-file.md has the list.
+// because of the limit are reported. docs/formats/cairn-file.md has the list.
 #ifndef CAIRN_FORMAT_FILE_FILE_COST_H_
 #define CAIRN_FORMAT_FILE_FILE_COST_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads a .cairn file (docs/cairn-file.md), whole or damaged, finished or not:
+// Reads a .cairn file (docs/formats/cairn-file.md), whole or damaged, finished or not:
 //
 //   Result<FileReader> reader = FileReader::Open("crash.cairn");
 //   if (!reader.ok()) return reader.status();

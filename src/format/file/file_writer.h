@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a .cairn file (docs/cairn-file.md). Appended chunks are readable whatever happens to the
+// Writes a .cairn file (docs/formats/cairn-file.md). Appended chunks are readable whatever happens to the
 // process afterwards:
 //
 //   Result<FileWriter> writer = FileWriter::Create("crash.cairn");

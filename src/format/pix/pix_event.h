@@ -6,7 +6,7 @@
 // The bytes are hostile: nothing outside of them is read, whatever they say about their lengths, and
 // no text in them is ever a format for printf. Nothing here blocks, throws (but for memory) or keeps
 // state; all functions may be called by any thread. Cost: BM_DecodePixEvent of pix_bench.
-// The formats are explained in docs/pix.md.
+// The formats are explained in docs/reference/pix.md.
 #ifndef CAIRN_FORMAT_PIX_PIX_EVENT_H_
 #define CAIRN_FORMAT_PIX_PIX_EVENT_H_
 

@@ -2,7 +2,7 @@
 //
 // The settings of the layers. A person, `cairn run`, other verbs and the watcher pass them to a program by variables of
 // its environment. kSettingRows has each of them once; the functions below alone write and read the variables.
-// docs/environment.md is the table for people, with who writes and who reads each.
+// docs/reference/environment.md is the table for people, with who writes and who reads each.
 //
 // To add one, write a field of LayerSettings, its row, and a line of that table. `cairn run` then takes the option that
 // the row names and passes it on; the layers ask Settings() (app/settings/own_settings.h).

@@ -2,7 +2,7 @@
 //
 // Describes the rows of each table of a snapshot, once. This description drives how files are
 // written and read, reports that leave the machine are redacted, and tests check and print. A new
-// fact is added here, to the struct (snapshot.h) and to docs/cairn-file.md.
+// fact is added here, to the struct (snapshot.h) and to docs/formats/cairn-file.md.
 //
 // A visitor has a method for each kind of field, and calls Visit for the rows that it has:
 //   Number   an unsigned number or an enumerator       Fixed    the same, eight bytes in a file

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Snapshot as chunks of a .cairn file. The payloads are specified in docs/cairn-file.md, "Snapshot
+// A Snapshot as chunks of a .cairn file. The payloads are specified in docs/formats/cairn-file.md, "Snapshot
 // chunks".
 #ifndef CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_FILE_H_
 #define CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_FILE_H_

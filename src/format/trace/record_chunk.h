@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The payload of a RECD chunk (docs/trace-format.md): records by columns, so that what is alike lies
+// The payload of a RECD chunk (docs/formats/trace-format.md): records by columns, so that what is alike lies
 // together and compresses. Nothing but bytes: no files, no state beyond one chunk.
 #ifndef CAIRN_FORMAT_TRACE_RECORD_CHUNK_H_
 #define CAIRN_FORMAT_TRACE_RECORD_CHUNK_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The payloads of the chunks TABL, TIDX and TEND (docs/trace-format.md): what the records mean, where
+// The payloads of the chunks TABL, TIDX and TEND (docs/formats/trace-format.md): what the records mean, where
 // they are, and how they ended.
 #ifndef CAIRN_FORMAT_TRACE_TRACE_TABLES_H_
 #define CAIRN_FORMAT_TRACE_TRACE_TABLES_H_

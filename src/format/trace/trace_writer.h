@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records, in the order of their numbers, into chunks of a .cairn file. docs/trace-format.md.
+// Records, in the order of their numbers, into chunks of a .cairn file. docs/formats/trace-format.md.
 //
 //   TraceWriter writer(&file);
 //   writer.Begin(facts);

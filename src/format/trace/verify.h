@@ -2,7 +2,7 @@
 //
 // Looks for what cannot be right in a trace, without a GPU: damaged bytes, results without calls, objects
 // that were not made, addresses in no buffer, descriptors outside of their heaps, waits for what nobody
-// signals. docs/cairn-verify.md lists the rules.
+// signals. docs/reference/cairn-verify.md lists the rules.
 #ifndef CAIRN_FORMAT_TRACE_VERIFY_H_
 #define CAIRN_FORMAT_TRACE_VERIFY_H_
 

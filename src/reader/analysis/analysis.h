@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From progress words to what was running. Pure: plain data in, plain data out; no clock, no file,
-// no graphics API. docs/analysis.md derives the rules; command_processor_model.h is what they are
+// no graphics API. docs/internals/analysis.md derives the rules; command_processor_model.h is what they are
 // tested against, over all legal orders.
 #ifndef CAIRN_READER_ANALYSIS_ANALYSIS_H_
 #define CAIRN_READER_ANALYSIS_ANALYSIS_H_

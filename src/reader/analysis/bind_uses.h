@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the binds that a command uses, by its type, and the lifetime of a bind. docs/analysis.md,
+// Finds the binds that a command uses, by its type, and the lifetime of a bind. docs/internals/analysis.md,
 // "What a candidate used", has the rules.
 #ifndef CAIRN_READER_ANALYSIS_BIND_USES_H_
 #define CAIRN_READER_ANALYSIS_BIND_USES_H_

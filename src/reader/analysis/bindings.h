@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds the annotation around a candidate, and the objects bound where it begins. Also finds the
-// positions of markers that a driver reported. docs/analysis.md, "What a candidate used", has the
+// positions of markers that a driver reported. docs/internals/analysis.md, "What a candidate used", has the
 // rules.
 #ifndef CAIRN_READER_ANALYSIS_BINDINGS_H_
 #define CAIRN_READER_ANALYSIS_BINDINGS_H_

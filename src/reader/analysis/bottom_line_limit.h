@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The number of bottom-of-pipe writes that a device lets wait before its front end stops:
-// docs/raw-markers.md, "The line is short".
+// docs/reference/raw-markers.md, "The line is short".
 #ifndef CAIRN_READER_ANALYSIS_BOTTOM_LINE_LIMIT_H_
 #define CAIRN_READER_ANALYSIS_BOTTOM_LINE_LIMIT_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One answer for a whole snapshot: what happened, how sure that is, and which work can have done it, the
-// likeliest first. docs/analysis.md, "The answer", has the rules.
+// likeliest first. docs/internals/analysis.md, "The answer", has the rules.
 #ifndef CAIRN_READER_ANALYSIS_CULPRIT_H_
 #define CAIRN_READER_ANALYSIS_CULPRIT_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Raw markers of a device that failed, where stores at the top of the pipe may have been lost with it.
-// docs/raw-markers.md, "When a store is lost".
+// docs/reference/raw-markers.md, "When a store is lost".
 #ifndef CAIRN_READER_ANALYSIS_LOST_STORES_H_
 #define CAIRN_READER_ANALYSIS_LOST_STORES_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From the words of a recording, and from the order of its queue, to what is proven about one
-// execution. Each function is one rule of docs/analysis.md.
+// execution. Each function is one rule of docs/internals/analysis.md.
 #ifndef CAIRN_READER_ANALYSIS_PROGRESS_H_
 #define CAIRN_READER_ANALYSIS_PROGRESS_H_
 

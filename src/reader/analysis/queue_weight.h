@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The evidence that a queue is the one that failed. Part of suspects.h; see docs/analysis.md,
+// The evidence that a queue is the one that failed. Part of suspects.h; see docs/internals/analysis.md,
 // "Which queue".
 #ifndef CAIRN_READER_ANALYSIS_QUEUE_WEIGHT_H_
 #define CAIRN_READER_ANALYSIS_QUEUE_WEIGHT_H_

@@ -2,7 +2,7 @@
 //
 // Concludes from the raw markers of a snapshot: the commands of each queue in recorded order, from
 // the events of its recordings, and the slots of its device, judged by the rules of raw_markers.h.
-// docs/raw-markers.md is the page for people.
+// docs/reference/raw-markers.md is the page for people.
 #ifndef CAIRN_READER_ANALYSIS_RAW_MARKER_VERDICTS_H_
 #define CAIRN_READER_ANALYSIS_RAW_MARKER_VERDICTS_H_
 

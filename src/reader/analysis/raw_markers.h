@@ -2,7 +2,7 @@
 //
 // Concludes from raw markers (include/cairn/markers.h): given the order in which works and marker
 // writes were recorded on one queue, and the values of the slots after a crash, which work can be
-// the culprit? docs/raw-markers.md derives the rules; they are tested against
+// the culprit? docs/reference/raw-markers.md derives the rules; they are tested against
 // command_processor_model.h.
 #ifndef CAIRN_READER_ANALYSIS_RAW_MARKERS_H_
 #define CAIRN_READER_ANALYSIS_RAW_MARKERS_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Builds the graph of waits from the waits and signals of queues and the CPU, and the state of each
-// wait. docs/analysis.md derives the rules.
+// wait. docs/internals/analysis.md derives the rules.
 #ifndef CAIRN_READER_ANALYSIS_WAITS_H_
 #define CAIRN_READER_ANALYSIS_WAITS_H_
 

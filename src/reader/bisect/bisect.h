@@ -14,7 +14,7 @@
 //
 // The guarantee of an answer: the trace was seen to fail with nothing but the culprits left,
 // several times, and was not seen to fail with any one of several culprits left out as well.
-// docs/bisect.md.
+// docs/internals/bisect.md.
 #ifndef CAIRN_READER_BISECT_BISECT_H_
 #define CAIRN_READER_BISECT_BISECT_H_
 

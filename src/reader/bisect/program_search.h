@@ -8,7 +8,7 @@
 //   3. only if it fails without all of those: copies and clears
 //   4. if it fails in the same way without the culprit: again, without that, for a few more
 //
-// docs/bisect.md.
+// docs/internals/bisect.md.
 #ifndef CAIRN_READER_BISECT_PROGRAM_SEARCH_H_
 #define CAIRN_READER_BISECT_PROGRAM_SEARCH_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A session of the Model Context Protocol (modelcontextprotocol.io/specification): `cairn mcp` without its streams and
-// processes. Versions 2024-11-05, 2025-03-26 and 2025-06-18; of the server's features it has tools. docs/mcp.md is the
+// processes. Versions 2024-11-05, 2025-03-26 and 2025-06-18; of the server's features it has tools. docs/reference/mcp.md is the
 // page for people.
 //
 // One thread gives it the lines of its client as they come, which answers what needs no verb; another one answers the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tools of `cairn mcp`: their names, descriptions and parameters, and the command line of `cairn` that answers a
-// call. docs/mcp.md has them for people. Pure, but for the current folder, in which relative paths begin.
+// call. docs/reference/mcp.md has them for people. Pure, but for the current folder, in which relative paths begin.
 #ifndef CAIRN_READER_MCP_TOOLS_H_
 #define CAIRN_READER_MCP_TOOLS_H_
 

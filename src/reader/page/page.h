@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report as one page for a browser, which needs no network and no GPU: docs/viewer.md.
+// The report as one page for a browser, which needs no network and no GPU: docs/reference/viewer.md.
 #ifndef CAIRN_READER_PAGE_PAGE_H_
 #define CAIRN_READER_PAGE_PAGE_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The answer of the analysis (Findings::culprit) in words, for every form of the report: a headline, how sure it is,
-// and rows of facts. Everything is visible text. docs/report.md, "The answer", describes the form.
+// and rows of facts. Everything is visible text. docs/reference/report.md, "The answer", describes the form.
 #ifndef CAIRN_READER_REPORT_ANSWER_TEXT_H_
 #define CAIRN_READER_REPORT_ANSWER_TEXT_H_
 

@@ -17,7 +17,7 @@ class JsonWriter;
 // begins with this event; nothing where none are known of it.
 void AppendArguments(const Snapshot& snapshot, uint32_t event, std::string& out);
 
-// The same as a member "arguments" of an object; none where none are known. docs/report.schema.json.
+// The same as a member "arguments" of an object; none where none are known. docs/formats/report.schema.json.
 void WriteArguments(const Snapshot& snapshot, uint32_t event, std::string& scratch,
                     JsonWriter* json);
 

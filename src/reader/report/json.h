@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report as JSON: everything that the text says, for programs. docs/report.schema.json is its
-// schema, docs/report.md its description.
+// The report as JSON: everything that the text says, for programs. docs/formats/report.schema.json is its
+// schema, docs/reference/report.md its description.
 #ifndef CAIRN_READER_REPORT_JSON_H_
 #define CAIRN_READER_REPORT_JSON_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of the JSON report for each kind of row, in their order: docs/report.schema.json
+// The keys of the JSON report for each kind of row, in their order: docs/formats/report.schema.json
 // describes them.
 #ifndef CAIRN_READER_REPORT_JSON_COLUMNS_H_
 #define CAIRN_READER_REPORT_JSON_COLUMNS_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of a report for a bug tracker, as CommonMark. docs/report.md, "For a bug tracker", describes the form.
+// The answer of a report for a bug tracker, as CommonMark. docs/reference/report.md, "For a bug tracker", describes the form.
 #ifndef CAIRN_READER_REPORT_MARKDOWN_H_
 #define CAIRN_READER_REPORT_MARKDOWN_H_
 

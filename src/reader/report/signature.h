@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The common properties of dumps of one fault: `cairn triage` groups dumps by them.
-// docs/cairn-triage.md has the rules.
+// docs/reference/cairn-triage.md has the rules.
 #ifndef CAIRN_READER_REPORT_SIGNATURE_H_
 #define CAIRN_READER_REPORT_SIGNATURE_H_
 

@@ -2,7 +2,7 @@
 //
 // The report as text: the answer with next steps and suspects, what happened, why that is concluded of each queue, the fault,
 // who waits for whom, checkpoints of the driver, EventIDs that a driver reported, the tree of frames, lists and
-// scopes, submissions, last calls, fences, objects, raw markers, the process, the devices, losses. docs/report.md
+// scopes, submissions, last calls, fences, objects, raw markers, the process, the devices, losses. docs/reference/report.md
 // describes the form.
 #ifndef CAIRN_READER_REPORT_TEXT_H_
 #define CAIRN_READER_REPORT_TEXT_H_

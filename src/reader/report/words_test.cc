@@ -38,9 +38,10 @@ TEST(Words, OfADeathItIsSaidWhoseKillItWasAndWhichMomentIsTold) {
   fault.value = 11;
   fault.address = 0x10;
   fault.detail = snapshot.AddText("the report shows the state at that moment");
-  EXPECT_EQ(IncidentSentence(snapshot, fault),
-            "The program died of signal 11 (SIGSEGV) at address 0x10; the report shows the state at "
-            "that moment.");
+  EXPECT_EQ(
+      IncidentSentence(snapshot, fault),
+      "The program died of signal 11 (SIGSEGV) at address 0x10; the report shows the state at "
+      "that moment.");
 }
 
 TEST(Words, EachModeSaysWhatItConcludes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The questions of a page about its file, and the command lines that answer them. docs/viewer.md
+// The questions of a page about its file, and the command lines that answer them. docs/reference/viewer.md
 // has the questions.
 #ifndef CAIRN_READER_SERVE_FILE_QUESTION_H_
 #define CAIRN_READER_SERVE_FILE_QUESTION_H_

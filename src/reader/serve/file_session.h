@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers for `cairn view`: the page of a file, and the page's questions. docs/viewer.md has the
+// Answers for `cairn view`: the page of a file, and the page's questions. docs/reference/viewer.md has the
 // questions. Reads the file itself; a playback, or long work, runs as a verb of its own
 // (verb_process.h).
 #ifndef CAIRN_READER_SERVE_FILE_SESSION_H_

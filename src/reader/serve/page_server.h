@@ -7,7 +7,7 @@
 //   command line, a log or on a screen is worth nothing soon;
 // - a request that names another host, or comes from a page of another origin, is refused.
 //
-// A client without the address can cost only so much (docs/bounds.md): connections that have not asked, and those that
+// A client without the address can cost only so much (docs/reference/bounds.md): connections that have not asked, and those that
 // were answered, give way to new ones.
 #ifndef CAIRN_READER_SERVE_PAGE_SERVER_H_
 #define CAIRN_READER_SERVE_PAGE_SERVER_H_

@@ -36,7 +36,7 @@ struct BisectTold {
 
 // Returns the culprit, its position, and the minimal trace. Ends with a line break.
 std::string AnswerAsText(const BisectTold& told);
-// docs/bisect.schema.json.
+// docs/formats/bisect.schema.json.
 std::string AnswerAsJson(const BisectTold& told);
 
 // Returns the reason why no culprit was found, without a full stop; empty if one was. `words` name

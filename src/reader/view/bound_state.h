@@ -84,7 +84,7 @@ Result<ListState> ListStateAt(TraceReader& trace, uint64_t call);
 
 // For people; values of more than a line are cut.
 std::string ListStateInWords(const ListState& state);
-// Returns the state as JSON: docs/state.schema.json.
+// Returns the state as JSON: docs/formats/state.schema.json.
 std::string ListStateJson(const ListState& state);
 
 }  // namespace cairn::cli

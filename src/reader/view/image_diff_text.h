@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints images that differ, for `cairn diff`. JSON: docs/diff.schema.json.
+// Prints images that differ, for `cairn diff`. JSON: docs/formats/diff.schema.json.
 #ifndef CAIRN_READER_VIEW_IMAGE_DIFF_TEXT_H_
 #define CAIRN_READER_VIEW_IMAGE_DIFF_TEXT_H_
 

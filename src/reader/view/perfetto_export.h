@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cairn export --perfetto: dumps and captures for the Perfetto UI. docs/cairn-export.md says what stands where.
+// cairn export --perfetto: dumps and captures for the Perfetto UI. docs/reference/cairn-export.md says what stands where.
 #ifndef CAIRN_READER_VIEW_PERFETTO_EXPORT_H_
 #define CAIRN_READER_VIEW_PERFETTO_EXPORT_H_
 

@@ -22,7 +22,7 @@ struct ProgramTold {
 
 // Ends with a line break.
 std::string ProgramAnswerAsText(const ProgramTold& told);
-// docs/bisect-program.schema.json.
+// docs/formats/bisect-program.schema.json.
 std::string ProgramAnswerAsJson(const ProgramTold& told);
 
 }  // namespace cairn::cli

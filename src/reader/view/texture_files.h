@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Textures that a player gives, as PNG files: a file of each slice. Lists the written files in
-// lines and as JSON (docs/images.schema.json).
+// lines and as JSON (docs/formats/images.schema.json).
 #ifndef CAIRN_READER_VIEW_TEXTURE_FILES_H_
 #define CAIRN_READER_VIEW_TEXTURE_FILES_H_
 

@@ -53,7 +53,7 @@ struct LiveLook {
 // Lines that end with '\n', cut to `width` columns (0: not cut).
 std::string LiveText(const LiveLook& look, uint32_t width, bool colour);
 
-// docs/top.schema.json; ends with '\n'.
+// docs/formats/top.schema.json; ends with '\n'.
 std::string LiveJson(const LiveLook& look);
 
 }  // namespace cairn::cli

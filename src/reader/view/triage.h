@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cairn triage: many dumps, grouped by their signatures. docs/cairn-triage.md is the page for people.
+// cairn triage: many dumps, grouped by their signatures. docs/reference/cairn-triage.md is the page for people.
 #ifndef CAIRN_READER_VIEW_TRIAGE_H_
 #define CAIRN_READER_VIEW_TRIAGE_H_
 
@@ -32,7 +32,7 @@ struct DumpSummary {
 // kNotFound: the file is intact and holds no report. Counts the losses of a damaged file.
 Result<DumpSummary> SummariseDump(const std::string& file);
 
-// One line of JSON each (docs/triage-line.schema.json): a dump, and a file that is none.
+// One line of JSON each (docs/formats/triage-line.schema.json): a dump, and a file that is none.
 std::string TriageLine(const DumpSummary& dump);
 std::string TriageLine(std::string_view file, const Status& why_not);
 
@@ -49,7 +49,7 @@ class Triage {
   // The group with the most dumps first, of those the one that was seen last. The order in which dumps were added
   // makes no difference.
   std::string Text() const;
-  std::string Json() const;  // docs/triage.schema.json
+  std::string Json() const;  // docs/formats/triage.schema.json
 
  private:
   struct Group {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The trace of docs/trace-format.md's example, of the golden files and of the fuzzers' seeds.
+// The trace of docs/formats/trace-format.md's example, of the golden files and of the fuzzers' seeds.
 #ifndef CAIRN_FORMAT_TRACE_TESTING_SAMPLE_TRACE_H_
 #define CAIRN_FORMAT_TRACE_TESTING_SAMPLE_TRACE_H_
 
