@@ -397,12 +397,13 @@ TEST_F(CliTest, CompletionOffersVerbsAndOptions) {
       "try cairn re; try cairn report --j; try cairn run --k; try cairn selftest --api v; "
       "try cairn report --color a; try cairn pix d; try cairn pix decode --j; try cairn top --o; "
       "try cairn help tri; try cairn run --breadcrumbs full -- ls --al; try cairn run -o x --qu; "
-      "try cairn run --events re; try cairn bisect --no";
+      "try cairn run --events re; try cairn bisect --no; try cairn triage --s";
   const CommandResult result = RunCommand({"bash", "-c", script}, {.folder = folder_.path()});
   EXPECT_EQ(result.errors, "");
-  EXPECT_EQ(result.output,
-            "report repack replay\n--json\n--kill-on-hang\nvulkan\nauto "
-            "always\ndecode\n--json\n--once\ntriage trim\n\n--quiet\nretail\n--no-output\n");
+  EXPECT_EQ(
+      result.output,
+      "report repack replay\n--json\n--kill-on-hang\nvulkan\nauto "
+      "always\ndecode\n--json\n--once\ntriage trim\n\n--quiet\nretail\n--no-output\n--serve\n");
 }
 
 // Each shell reads its own, and knows all verbs; where a shell is missing, its script is read by nobody.

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -67,6 +69,7 @@ class HelpExamplesTest : public ::testing::Test {
                              ":/usr/bin:/bin";
     std::vector<std::string> environment = LavapipeEnvironment();
     environment.insert(environment.end(), {"PATH=" + path, "XDG_CONFIG_HOME=" + (folder_ / "user"),
+                                           "XDG_CACHE_HOME=" + (folder_ / "cache"),
                                            "CAIRN_SYSTEM_CONFIG_DIR=" + (folder_ / "system")});
     return RunCommand({"bash", "-o", "pipefail", "-c", words},
                       {.folder = folder_.path(), .environment = environment, .timeout_s = 300});
@@ -111,10 +114,16 @@ class HelpExamplesTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-// Returns true for examples that a test cannot run: a window and ^C; a process of that number or name.
+bool IsServed(const std::string& example) {
+  return example.find(" --serve ") != std::string::npos;
+}
+
+// Returns true for examples that a test cannot run: a window and ^C; a process of that number or name. A page that is
+// served is below.
 bool EndsNever(const std::string& example) {
   return example.find("--loop 0") != std::string::npos ||
-         example.find(" 4711") != std::string::npos || example == "cairn top game";
+         example.find(" 4711") != std::string::npos || example == "cairn top game" ||
+         IsServed(example);
 }
 
 TEST_F(HelpExamplesTest, AllOfThemWork) {
@@ -156,11 +165,11 @@ TEST_F(HelpExamplesTest, AllOfThemWork) {
   EXPECT_THAT(left_out, UnorderedElementsAre(
                             "cairn replay --loop 0 --pace original --window game.cairn",
                             "cairn top 4711", "cairn top game", "cairn top --interval 0.1 4711",
-                            "cairn top --once --json 4711"));
+                            "cairn top --once --json 4711", "cairn triage --serve crashes/"));
 }
 
 // A browser that asks for the page, says so, and goes; the command ends with it, or when it is asked to.
-TEST_F(HelpExamplesTest, ThoseOfViewWork) {
+TEST_F(HelpExamplesTest, ThoseThatServeAPageWork) {
   PutFiles("view");
   Put("played/scale.cairn", "other.cairn");
   const CommandResult page = Shell("cairn report --html page.html monday.cairn");
@@ -175,8 +184,10 @@ exec 3<>"/dev/tcp/${host%:*}/${host#*:}"
 printf 'GET %sopen HTTP/1.1\r\nHost: %s\r\n\r\n' "$page" "$host" >&3
 head -n 1 <&3 >opened
 )sh");
-  const std::vector<std::string> examples = ExamplesIn(Shell("cairn help view").output);
-  EXPECT_EQ(examples.size(), 4u);
+  std::vector<std::string> examples = ExamplesIn(Shell("cairn help view").output);
+  std::ranges::copy_if(ExamplesIn(Shell("cairn help triage").output), std::back_inserter(examples),
+                       IsServed);
+  EXPECT_EQ(examples.size(), 5u);
   for (const std::string& example : examples) {
     SCOPED_TRACE(example);
     const bool opens = example.find("--no-browser") == std::string::npos;

@@ -207,7 +207,8 @@ int Main(int argc, char** argv) {
     if (json != nullptr && json->count() != 0) PrintOutputUnchanged();
   }
   PrepareFor(*chosen, own_words, argv);
-  const Pager pager(chosen->pages ? PagerCommand() : "");
+  const bool pages = chosen->pages && !(chosen->without_pager && chosen->without_pager());
+  const Pager pager(pages ? PagerCommand() : "");
   return chosen->run();
 }
 

@@ -20,9 +20,9 @@
 #include "cli/dump_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/written_output.h"
 #include "format/file/file_cost.h"
 #include "os/file.h"
-#include "os/new_file.h"
 #include "os/terminal.h"
 #include "reader/analysis/findings.h"
 #include "reader/page/page.h"
@@ -94,20 +94,6 @@ Result<TextOptions> TextOptionsOf(const ReportOptions& options) {
                        CAIRN_PRINT_EXTENDED_DEVICE_INFO;
   }
   return text;
-}
-
-// A link that stands there is replaced with `force`, and what it leads to stays as it is.
-Status WriteNew(std::string_view option, const std::filesystem::path& path,
-                std::span<const std::byte> bytes, bool force) {
-  const std::string what = fmt::format("{}: cannot write '{}'", option, TextOfPath(path));
-  std::error_code error;
-  NewFile file = NewFile::Make(path, error);
-  if (!error) error = file.Append(bytes);
-  if (!error) error = file.Finish(force ? TakenName::kReplace : TakenName::kRefuse);
-  if (error == std::errc::file_exists && !force) {
-    return Status(StatusCode::kIo, what + ": it is there already; --force replaces it");
-  }
-  return error ? StatusFromError(error, what) : Status();
 }
 
 int Extract(const ReportOptions& options, const Snapshot& snapshot) {

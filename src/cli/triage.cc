@@ -4,13 +4,16 @@
 #include "reader/view/triage.h"
 
 #include <fmt/format.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -19,9 +22,19 @@
 #include "cli/mistaken_word.h"
 #include "cli/progress.h"
 #include "cli/reading_limits.h"
+#include "cli/served_page.h"
 #include "cli/verb.h"
+#include "cli/witnesses.h"
+#include "cli/written_output.h"
+#include "os/clock.h"
 #include "os/file.h"
+#include "os/memory.h"
+#include "os/this_process.h"
+#include "reader/page/page.h"
+#include "reader/serve/kept_dumps.h"
+#include "reader/serve/triage_session.h"
 #include "reader/view/dump_reader.h"
+#include "reader/view/triage_page_data.h"
 
 namespace cairn::cli {
 namespace {
@@ -37,7 +50,18 @@ constexpr char kTriageExamples[] =
     "docs/formats/triage.schema.json\n"
     "  cairn triage --jsonl crashes/ > dumps.jsonl\n"
     "                                              a line a dump, for a database; "
-    "docs/reference/cairn-triage.md";
+    "docs/reference/cairn-triage.md\n"
+    "  cairn triage --html triage.html crashes/    one page for a browser, to be sent; it needs no "
+    "network\n"
+    "  cairn triage --serve crashes/               the same in the browser: a click opens a "
+    "report, "
+    "and new\n"
+    "                                              files appear when the page is loaded again\n\n"
+    "--html and --serve keep what they have read in $XDG_CACHE_HOME/cairn/triage, so that the next "
+    "page\n"
+    "comes at once. --serve serves this user of this machine alone, as cairn view does; it ends "
+    "with its\n"
+    "last page, or by ^C.";
 
 constexpr size_t kPieceBytes = 64 << 10;
 constexpr uint64_t kMostWarnings = 20;
@@ -47,32 +71,67 @@ struct TriageOptions {
   std::vector<std::string> paths;
   bool json = false;
   bool jsonl = false;
+  std::string html;
+  bool force = false;
+  bool serve = false;
+  ServedPageOptions served;
 };
 
-// Returns the named files and the .cairn files in the named folders; does not follow links to
-// folders. Sorted, each once.
-Result<std::vector<std::string>> FilesIn(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
-  for (const std::string& path : paths) {
-    const FilePath start(path);
-    std::error_code error;
-    if (!fs::is_directory(start, error)) {
-      files.push_back(path);
-      continue;
-    }
-    fs::recursive_directory_iterator entry(start, fs::directory_options::skip_permission_denied,
-                                           error);
-    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-      if (entry->path().extension() != ".cairn") continue;
-      std::error_code unknown;
-      if (!entry->is_directory(unknown)) files.push_back(TextOfPath(entry->path()));
-    }
-    if (error) return StatusFromError(error, fmt::format("cannot read the folder '{}'", path));
-  }
-  std::sort(files.begin(), files.end());
-  files.erase(std::unique(files.begin(), files.end()), files.end());
-  return files;
+// The build that reads the files: another one may read something else in them.
+uint64_t OwnBuild() {
+  const FilePath program(OwnProgramPath());
+  std::error_code unknown;
+  const std::string build =
+      fmt::format("{} {} {}", CAIRN_VERSION, FactsAt(program).size_bytes,
+                  fs::last_write_time(program, unknown).time_since_epoch().count());
+  return XXH3_64bits(build.data(), build.size());
 }
+
+// Where what was read of these paths is kept; "" if nowhere.
+std::string KeptFile(const std::vector<std::string>& paths) {
+  const std::string folder = CacheFolder();
+  if (folder.empty()) return "";
+  std::vector<std::string> places;
+  for (const std::string& path : paths) {
+    std::error_code unknown;
+    places.push_back(TextOfPath(fs::absolute(FilePath(path), unknown).lexically_normal()));
+  }
+  std::sort(places.begin(), places.end());
+  const std::string all = fmt::format("{}", fmt::join(places, std::string_view("\0", 1)));
+  const XXH128_hash_t hash = XXH3_128bits(all.data(), all.size());
+  return TextOfPath(FilePath(folder) / "triage" /
+                    fmt::format("{:016x}{:016x}", hash.high64, hash.low64));
+}
+
+std::string PlaceOf(const std::vector<std::string>& paths) {
+  if (paths.size() == 1) return paths.front();
+  return fmt::format("{} and {} more", paths.front(), GroupedDigits(paths.size() - 1));
+}
+
+int PrintInterrupted(uint64_t done, uint64_t total) {
+  PrintError("triage", fmt::format("interrupted after {} of {} files", GroupedDigits(done),
+                                   GroupedDigits(total)));
+  return kExitFailed;
+}
+
+// The first warnings, and how many others there are.
+class TriageWarnings {
+ public:
+  void Add(const std::string& file, const Status& status) {
+    if (warnings_.size() == kMostWarnings) return;
+    const std::string mistaken = MistakenForFile("triage", file, NeededFile::kAny);
+    warnings_.push_back(mistaken.empty() ? status.WithFile(file).message() : mistaken);
+  }
+  void Print(uint64_t unreadable_count) const {
+    for (const std::string& warning : warnings_) PrintWarning("triage", warning);
+    if (unreadable_count <= kMostWarnings) return;
+    PrintWarning("triage", fmt::format("{} more files without a report; --json lists them",
+                                       GroupedDigits(unreadable_count - kMostWarnings)));
+  }
+
+ private:
+  std::vector<std::string> warnings_;
+};
 
 // Lines are printed as they come: a folder may hold a million dumps.
 class TriageRun {
@@ -84,23 +143,14 @@ class TriageRun {
       TaskProgress progress("triage");
       DumpReader dumps(files);
       for (size_t i = 0; i < files.size();) {
-        if (!progress.Update(i, files.size())) {
-          PrintError("triage", fmt::format("interrupted after {} of {} files", GroupedDigits(i),
-                                           GroupedDigits(files.size())));
-          return kExitFailed;
-        }
+        if (!progress.Update(i, files.size())) return PrintInterrupted(i, files.size());
         const std::optional<Result<DumpSummary>> dump = dumps.Next(kBetweenLooks);
         if (!dump.has_value()) continue;
         Take(files[i++], *dump);
         if (piece_.size() >= kPieceBytes && !PrintPiece()) return kExitFailed;
       }
     }
-    for (const std::string& warning : warnings_) PrintWarning("triage", warning);
-    if (triage_.unreadable_count() > kMostWarnings) {
-      PrintWarning("triage",
-                   fmt::format("{} more files without a report; --json lists them",
-                               GroupedDigits(triage_.unreadable_count() - kMostWarnings)));
-    }
+    warnings_.Print(triage_.unreadable_count());
     if (!options_.jsonl) piece_ = options_.json ? triage_.Json() : triage_.Text();
     return PrintPiece() && triage_.dump_count() != 0 ? 0 : kExitFailed;
   }
@@ -115,9 +165,7 @@ class TriageRun {
     const Status& status = dump.status();
     triage_.AddUnreadable(file, status);
     if (options_.jsonl) piece_ += TriageLine(file, status);
-    if (warnings_.size() == kMostWarnings) return;
-    const std::string mistaken = MistakenForFile("triage", file, NeededFile::kAny);
-    warnings_.push_back(mistaken.empty() ? status.WithFile(file).message() : mistaken);
+    warnings_.Add(file, status);
   }
 
   bool PrintPiece() {
@@ -128,16 +176,91 @@ class TriageRun {
 
   const TriageOptions& options_;
   Triage triage_;
-  std::vector<std::string> warnings_;
+  TriageWarnings warnings_;
   std::string piece_;
 };
+
+int WriteHtml(const TriageOptions& options, const std::vector<std::string>& files) {
+  if (!HasPage()) {
+    PrintError("triage", WriteTriagePage("", false, nullptr).message());
+    return kExitFailed;
+  }
+  TriagePageData data(PlaceOf(options.paths), RealtimeNs(), false);
+  TriageWarnings warnings;
+  uint64_t done = 0;
+  Status status;
+  {
+    TaskProgress progress("triage");
+    KeptDumps dumps(KeptFile(options.paths), OwnBuild());
+    status = dumps.Read(
+        files, [&](uint64_t given) { return progress.Update(done = given, files.size()); },
+        [&](const std::string& file, const Result<DumpSummary>& dump) {
+          if (dump.ok()) return data.Add(*dump, 0);
+          data.AddUnreadable(file, dump.status());
+          warnings.Add(file, dump.status());
+        });
+  }
+  if (!status.ok()) return PrintInterrupted(done, files.size());
+  warnings.Print(data.triage().unreadable_count());
+  if (data.triage().dump_count() == 0) {
+    PrintError("triage", "--html: no file has a report; nothing is written");
+    return kExitFailed;
+  }
+  std::string page;
+  status = WriteTriagePage(data.Json(), false, [&page](std::string_view piece) {
+    page += piece;
+    return true;
+  });
+  if (status.ok()) {
+    status =
+        WriteNew("--html", FilePath(options.html), std::as_bytes(std::span(page)), options.force);
+  }
+  if (!status.ok()) {
+    PrintError("triage", status.message());
+    return kExitFailed;
+  }
+  const std::string written =
+      fmt::format("{} ({} bytes)\n", VisibleText(options.html), page.size());
+  return PrintOutput("triage", written) ? 0 : kExitFailed;
+}
+
+int Serve(const TriageOptions& options) {
+  ShareHeaps();
+  Result<std::unique_ptr<TriageSession>> session =
+      TriageSession::Open({.paths = options.paths,
+                           .place = PlaceOf(options.paths),
+                           .kept = KeptFile(options.paths),
+                           .build = OwnBuild()});
+  if (!session.ok()) {
+    PrintError("triage", session.status().message());
+    return kExitFailed;
+  }
+  uint64_t done = 0;
+  uint64_t total = 0;
+  Status looked;
+  {
+    TaskProgress progress("triage");
+    looked = (*session)->Look(
+        [&](uint64_t given, uint64_t of) { return progress.Update(done = given, total = of); });
+  }
+  if (looked.code() == StatusCode::kInterrupted) return PrintInterrupted(done, total);
+  if (!looked.ok()) {
+    PrintError("triage", looked.message());
+    return kExitFailed;
+  }
+  return ServePage(
+      "triage", options.served, "",
+      [&session](const PageQuestion& question) { return (*session)->Answer(question); },
+      [&session] { (*session)->Stop(); });
+}
 
 int Run(const TriageOptions& options) {
   if (options.paths.empty()) {
     PrintError("triage", "no file is given; say cairn triage FOLDER, or name the files");
     return kExitUsage;
   }
-  const Result<std::vector<std::string>> files = FilesIn(options.paths);
+  if (options.serve) return Serve(options);
+  const Result<std::vector<std::string>> files = DumpFilesIn(options.paths);
   if (!files.ok()) {
     PrintError("triage", files.status().message());
     return kExitFailed;
@@ -147,7 +270,7 @@ int Run(const TriageOptions& options) {
     return kExitFailed;
   }
   for (const std::string& file : *files) LimitReading("triage", file);
-  return TriageRun(options).Run(*files);
+  return options.html.empty() ? TriageRun(options).Run(*files) : WriteHtml(options, *files);
 }
 
 }  // namespace
@@ -160,8 +283,27 @@ Verb AddTriageVerb(CLI::App& root) {
                  "Files, and folders whose .cairn files are read, also those below");
   command.OffersDumps();
   const CommandOption json = command.Json(&options->json);
-  command.Flag("--jsonl", &options->jsonl, "Print JSON, one line for each file").Without(json);
-  return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
+  const CommandOption jsonl =
+      command.Flag("--jsonl", &options->jsonl, "Print JSON, one line for each file").Without(json);
+  const CommandOption html = command
+                                 .Option("--html", &options->html, "FILE",
+                                         "Write the groups as one page for a browser, which needs "
+                                         "no network")
+                                 .Without(json)
+                                 .Without(jsonl);
+  command.Flag("--force", &options->force, "Let --html replace a file").OnlyWith(html);
+  const CommandOption serve =
+      command.Flag("--serve", &options->serve, "Serve the page to the browser of this user")
+          .Without(json)
+          .Without(jsonl)
+          .Without(html);
+  for (CommandOption option : AddServedPageOptions(&command, &options->served)) {
+    option.OnlyWith(serve);
+  }
+  return {.app = command.app(),
+          .run = [options] { return Run(*options); },
+          .pages = true,
+          .without_pager = [options] { return options->serve; }};
 }
 
 }  // namespace cairn::cli

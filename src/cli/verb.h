@@ -53,6 +53,8 @@ struct Verb {
   bool program_needs_dashes = false;
   // The output may be long: on a terminal a pager shows it.
   bool pages = false;
+  // Returns true if no pager is wanted for the options that were given: it would keep ^C from the verb.
+  std::function<bool()> without_pager = nullptr;
 };
 
 Verb AddExportVerb(CLI::App& root);

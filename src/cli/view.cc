@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cairn view: the page of a file, with the file behind it.
-#include <fmt/format.h>
-
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
-#include <utility>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/mistaken_word.h"
+#include "cli/served_page.h"
 #include "cli/verb.h"
 #include "embedded/sample.cairn.h"
-#include "os/browser.h"
 #include "os/file.h"
-#include "os/interrupt.h"
 #include "os/memory.h"
 #include "os/new_file.h"
 #include "reader/serve/file_session.h"
-#include "reader/serve/page_server.h"
 #include "reader/serve/private_folder.h"
 
 namespace cairn::cli {
@@ -42,9 +35,7 @@ constexpr char kViewExamples[] =
 struct ViewOptions {
   std::string path;
   std::string other;
-  uint32_t port = 0;
-  bool no_browser = false;
-  bool any_user = false;
+  ServedPageOptions served;
   bool sample = false;
 };
 
@@ -57,59 +48,18 @@ Result<std::string> WriteSample(const PrivateFolder& folder) {
   return TextOfPath(path);
 }
 
-// The page begins with its tour.
-constexpr char kTour[] = "#tour=1";
-
-// The secret in `address` is for the file, not for a command line. Says nothing if there is no browser, or if it cannot
-// read the file: the other address is printed.
-Status OpenPage(const PrivateFolder& folder, const std::string& address) {
-  const std::string page = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>cairn view</title>\n"
-      "<meta name=\"referrer\" content=\"no-referrer\">\n"
-      "<meta http-equiv=\"refresh\" content=\"0; url={0}\">\n"
-      "<p><a href=\"{0}\">cairn view</a>\n",
-      address);
-  const FilePath path(folder.path() / "open.html");
-  if (const std::error_code error = ReplaceFile(path, std::as_bytes(std::span(page)))) {
-    return StatusFromError(error, TextOfPath(path));
-  }
-  OpenInBrowser(TextOfPath(path));
-  return {};
-}
-
 // Serves the page of `path` until it is closed.
 int Serve(const ViewOptions& options, const std::string& path) {
-  const std::string tour = options.sample ? kTour : "";
   Result<std::unique_ptr<FileSession>> session = FileSession::Open(path, options.other);
   if (!session.ok()) {
     const std::string mistaken = MistakenForFile("view", options.path, NeededFile::kAny);
     PrintError("view", mistaken.empty() ? session.status().message() : mistaken);
     return kExitFailed;
   }
-  const InterruptNote interrupt;
-  Result<std::unique_ptr<PageServer>> server = PageServer::Open(
-      {.port = static_cast<uint16_t>(options.port),
-       .any_user = options.any_user,
-       .warn = [](const std::string& line) { PrintWarning("view", line); }},
-      [&session](const PageQuestion& question) { return (*session)->Answer(question); });
-  if (!server.ok()) {
-    PrintError("view", server.status().message());
-    return kExitFailed;
-  }
-  if (!PrintOutput("view", (*server)->NewAddress() + tour + "\n")) return kExitFailed;
-  std::optional<PrivateFolder> folder;
-  if (!options.no_browser) {
-    Result<PrivateFolder> made = PrivateFolder::Make();
-    Status opened = made.status();
-    if (made.ok()) {
-      folder.emplace(std::move(made).value());
-      opened = OpenPage(*folder, (*server)->NewAddress() + tour);
-    }
-    if (!opened.ok()) PrintWarning("view", "no browser is opened: " + opened.message());
-  }
-  (*server)->Serve([&interrupt] { return interrupt.came(); });
-  (*session)->Stop();
-  return 0;
+  return ServePage(
+      "view", options.served, options.sample ? "#tour=1" : "",
+      [&session](const PageQuestion& question) { return (*session)->Answer(question); },
+      [&session] { (*session)->Stop(); });
 }
 
 int Run(const ViewOptions& options) {
@@ -142,14 +92,9 @@ Verb AddViewVerb(CLI::App& root) {
                   "cairn view [OPTIONS] FILE [OTHER]", kViewExamples);
   command.DumpFile(&options->path);
   command.Option("other", &options->other, "OTHER", "One that it is compared with");
-  command.Option("--port", &options->port, "N", "The port of 127.0.0.1; a free one if not given")
-      .From(1, 65535);
-  command.Flag("--no-browser", &options->no_browser, "Print the address, and open no browser");
+  AddServedPageOptions(&command, &options->served);
   command.Flag("--sample", &options->sample,
                "Show a file to try the page with: a draw that hung, captured; begins with a tour");
-  command.Flag("--any-user", &options->any_user,
-               "Answer connections of other users, too, as of a relay that root runs (WSL, kubectl "
-               "port-forward); whoever gets to know the address is let in");
   return {.app = command.app(), .run = [options] { return Run(*options); }};
 }
 

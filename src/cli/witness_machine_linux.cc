@@ -42,7 +42,7 @@ std::string BeginningOf(const char* path) {
 
 const char kNoWitnessCache[] = "neither XDG_CACHE_HOME nor HOME names a folder to keep it in";
 
-std::string WitnessCachePath() {
+std::string CacheFolder() {
   const auto variable = [](const char* name) {
     const char* const value = std::getenv(name);
     return fs::path(value == nullptr ? "" : value);
@@ -54,7 +54,7 @@ std::string WitnessCachePath() {
     if (!folder.is_absolute()) return "";
     folder /= ".cache";
   }
-  return (folder / "cairn" / "witnesses").string();
+  return (folder / "cairn").string();
 }
 
 uint64_t WitnessMachine() {

@@ -10,10 +10,10 @@ namespace cairn::cli {
 
 const char kNoWitnessCache[] = "LOCALAPPDATA names no folder to keep it in";
 
-std::string WitnessCachePath() {
+std::string CacheFolder() {
   const char* const folder = OwnVariable("LOCALAPPDATA");
   if (folder == nullptr || !FilePath(folder).is_absolute()) return "";
-  return TextOfPath(FilePath(folder) / "cairn" / "witnesses");
+  return TextOfPath(FilePath(folder) / "cairn");
 }
 
 uint64_t WitnessMachine() {

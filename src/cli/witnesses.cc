@@ -137,6 +137,11 @@ WitnessSet Nothing(std::string reason) {
 
 }  // namespace
 
+std::string WitnessCachePath() {
+  const std::string folder = CacheFolder();
+  return folder.empty() ? "" : TextOfPath(FilePath(folder) / "witnesses");
+}
+
 WitnessSet FindWitnesses(const std::function<void(const std::string&)>& say) {
   const std::string path = WitnessCachePath();
   if (path.empty()) return Nothing(kNoWitnessCache);

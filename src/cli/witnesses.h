@@ -13,8 +13,10 @@
 
 namespace cairn::cli {
 
-// XDG_CACHE_HOME/cairn/witnesses, or that in HOME/.cache; on Windows that in LOCALAPPDATA. "" where no such variable is a
-// path, which the other one says in words.
+// The folder for what Cairn can make anew: XDG_CACHE_HOME/cairn, or that in HOME/.cache; on Windows that in LOCALAPPDATA.
+// "" where no such variable is a path, which kNoWitnessCache says in words.
+std::string CacheFolder();
+// "witnesses" in it, or "".
 std::string WitnessCachePath();
 extern const char kNoWitnessCache[];
 

@@ -34,8 +34,8 @@ export async function startBrowser() {
 }
 export const stopBrowser = () => browser?.close();
 
-// Opens an address; `errors` fills with what the console complains of.
-export async function open(address, { width = 1366, height = 768, scheme = "light" } = {}) {
+// Opens an address; `errors` fills with what the console complains of. `ready`: what is there once the page is drawn.
+export async function open(address, { width = 1366, height = 768, scheme = "light", ready = "nav a" } = {}) {
   const page = await browser.newPage();
   const errors = [];
   page.on("console", (message) => ["error", "warn"].includes(message.type()) && errors.push(message.text()));
@@ -44,7 +44,7 @@ export async function open(address, { width = 1366, height = 768, scheme = "ligh
   await page.setViewport({ width, height });
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
   await page.goto(address);
-  await page.waitForSelector(deep("nav a"));
+  await page.waitForSelector(deep(ready));
   return { page, errors };
 }
 
@@ -106,11 +106,12 @@ export async function seriousFaults(page) {
     .map(({ id, help, nodes }) => ({ id, help, where: nodes.slice(0, 4).map((node) => node.html.slice(0, 200)) })));
 }
 
-// ---- cairn view ----
+// ---- cairn view, cairn triage --serve ----
 
-export async function view(...words) {
-  const process = spawn(join(build, "bin/cairn"), ["view", "--no-browser", ...words],
-    { stdio: ["ignore", "pipe", "inherit"], env: { ...globalThis.process.env, TMPDIR: folder } });
+export const view = (...words) => serve("view", ...words);
+export async function serve(...words) {
+  const process = spawn(join(build, "bin/cairn"), [...words, "--no-browser"],
+    { stdio: ["ignore", "pipe", "inherit"], env: { ...globalThis.process.env, TMPDIR: folder, XDG_CACHE_HOME: join(folder, "cache") } });
   const [line] = await once(process.stdout, "data");
   // The printed address works once, and redirects to the page's own address, which works until the
   // command ends.

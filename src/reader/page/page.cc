@@ -9,6 +9,7 @@
 #include "reader/report/markdown.h"
 #ifdef CAIRN_HAS_PAGE
 #include "embedded/page.html.h"
+#include "embedded/triage.html.h"
 #endif
 
 namespace cairn {
@@ -24,8 +25,14 @@ constexpr std::string_view kMayAskServer = "; connect-src 'self'";
 std::string_view EmbeddedPage() {
   return {reinterpret_cast<const char*>(kPageHtml), sizeof(kPageHtml)};
 }
+std::string_view EmbeddedTriagePage() {
+  return {reinterpret_cast<const char*>(kTriageHtml), sizeof(kTriageHtml)};
+}
 #else
 std::string_view EmbeddedPage() {
+  return {};
+}
+std::string_view EmbeddedTriagePage() {
   return {};
 }
 #endif
@@ -66,6 +73,25 @@ bool WriteData(const PageContent& content, PackedText* packed) {
          packed->Add("}") && packed->Finish();
 }
 
+// `instead`: the verb that prints the same.
+Status Write(std::string_view page, std::string_view instead, bool is_served,
+             const std::function<bool(std::string_view)>& print,
+             const std::function<bool(PackedText*)>& write_data) {
+  if (page.empty()) {
+    return Status(StatusCode::kUnsupported,
+                  "this cairn was built without its viewer, which takes node, npm and esbuild; " +
+                      std::string(instead) + " prints the same as text");
+  }
+  const auto [head, rest] = SplitAt(page, kServerPlace);
+  const auto [body, end] = SplitAt(rest, kDataPlace);
+  PackedText packed(print);
+  if (!print(head) || !print(is_served ? kMayAskServer : "") || !print(body) ||
+      !write_data(&packed) || !print(end)) {
+    return Status(StatusCode::kIo, "the page could not be written");
+  }
+  return {};
+}
+
 }  // namespace
 
 bool HasPage() {
@@ -73,19 +99,14 @@ bool HasPage() {
 }
 
 Status WritePage(const PageContent& content, const std::function<bool(std::string_view)>& print) {
-  if (!HasPage()) {
-    return Status(StatusCode::kUnsupported,
-                  "this cairn was built without its viewer, which takes node, npm and esbuild; "
-                  "cairn report prints the same as text");
-  }
-  const auto [head, rest] = SplitAt(EmbeddedPage(), kServerPlace);
-  const auto [body, end] = SplitAt(rest, kDataPlace);
-  PackedText packed(print);
-  if (!print(head) || !print(content.is_served ? kMayAskServer : "") || !print(body) ||
-      !WriteData(content, &packed) || !print(end)) {
-    return Status(StatusCode::kIo, "the page could not be written");
-  }
-  return {};
+  return Write(EmbeddedPage(), "cairn report", content.is_served, print,
+               [&content](PackedText* packed) { return WriteData(content, packed); });
+}
+
+Status WriteTriagePage(std::string_view json, bool is_served,
+                       const std::function<bool(std::string_view)>& print) {
+  return Write(EmbeddedTriagePage(), "cairn triage", is_served, print,
+               [json](PackedText* packed) { return packed->Add(json) && packed->Finish(); });
 }
 
 }  // namespace cairn

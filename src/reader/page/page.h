@@ -32,6 +32,10 @@ bool HasPage();
 // Errors: kUnsupported if this build has no page; kIo if `print` said false.
 Status WritePage(const PageContent& content, const std::function<bool(std::string_view)>& print);
 
+// The page of many dumps, as WritePage. `json`: its data (TriagePageData of reader/view).
+Status WriteTriagePage(std::string_view json, bool is_served,
+                       const std::function<bool(std::string_view)>& print);
+
 }  // namespace cairn
 
 #endif  // CAIRN_READER_PAGE_PAGE_H_

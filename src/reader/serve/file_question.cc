@@ -155,6 +155,17 @@ Result<FileQuestion> ReadFileQuestion(std::string_view target, bool is_order) {
   return question;
 }
 
+std::optional<DumpQuestion> ReadDumpQuestion(std::string_view target) {
+  constexpr std::string_view kBefore = "dump/";
+  if (!target.starts_with(kBefore)) return std::nullopt;
+  target.remove_prefix(kBefore.size());
+  const size_t end = target.find('/');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::optional<uint64_t> number = ParseDigits(target.substr(0, end));
+  if (!number) return std::nullopt;
+  return DumpQuestion{*number, target.substr(end + 1)};
+}
+
 std::vector<std::string> VerbFor(const FileQuestion& question, const QuestionPaths& paths) {
   switch (question.asked) {
     case Asked::kImages:

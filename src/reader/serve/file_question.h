@@ -43,6 +43,14 @@ struct FileQuestion {
 // given twice, has no use in this question, or is not written as it has to be.
 Result<FileQuestion> ReadFileQuestion(std::string_view target, bool is_order);
 
+// A question about one of many files: "dump/17/calls?first=0".
+struct DumpQuestion {
+  uint64_t number;
+  std::string_view rest;  // what the file is asked, of the text that was read
+};
+// Nothing if `target` is no such question.
+std::optional<DumpQuestion> ReadDumpQuestion(std::string_view target);
+
 // The arguments of verbs that do not come from the question, as absolute paths.
 struct QuestionPaths {
   std::string file;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "reader/serve/file_question.h"
 
 namespace {
@@ -29,6 +30,11 @@ bool IsOurs(const std::string& word) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view line(reinterpret_cast<const char*>(data), size);
+  if (const auto of_dump = cairn::ReadDumpQuestion(line)) {
+    const std::string_view before = line.substr(0, line.size() - of_dump->rest.size());
+    Check(before.starts_with("dump/") && before.ends_with('/'));
+    Check(cairn::ParseDigits(before.substr(5, before.size() - 6)) == of_dump->number);
+  }
   const size_t blank = line.find(' ');
   if (blank == std::string_view::npos) return 0;
   const bool is_order = line.substr(0, blank) == "POST";

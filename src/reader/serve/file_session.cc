@@ -40,13 +40,6 @@ constexpr size_t kMostImageBytes = size_t{64} << 20;
 // A page asks for one thing at a time, and more than one page may be open.
 constexpr int kMostPlaying = 4;
 
-PageAnswer Refused(int status, std::string why) {
-  return {status, "text/plain; charset=utf-8", VisibleText(why) + "\n"};
-}
-PageAnswer Refused(const Status& status) {
-  return Refused(status.code() == StatusCode::kInvalidArgument ? 400 : 500, status.message());
-}
-
 std::string OneNumber(std::string_view key, uint64_t number) {
   std::string text;
   JsonWriter json(&text, JsonWriter::kOneLine);

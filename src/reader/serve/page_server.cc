@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "os/handle.h"
 #include "os/peer_user.h"
 #include "os/random.h"
@@ -56,7 +57,7 @@ constexpr size_t kMostConnections = 512;  // half of what a process may have ope
 constexpr size_t kFewestConnections = kMostOpenPages + kMostAnswers + 16;
 constexpr int kAnswerers = 16;
 constexpr char kWrongAddress[] =
-    "this address is none that cairn view has given, or was used before; the one that the browser "
+    "this address is none that cairn has given, or was used before; the one that the browser "
     "shows goes on being good";
 
 std::string_view View(beast::string_view text) {
@@ -133,6 +134,12 @@ std::string_view SecretIn(std::string_view target) {
   const size_t end = target.find('/', 1);
   if (!target.starts_with('/') || end == std::string_view::npos) return "";
   return target.substr(1, end - 1);
+}
+
+// A page of one of many files asks at that file's place.
+bool IsOpenQuestion(std::string_view target) {
+  return target == "open" ||
+         (target.ends_with("/open") && target.find('?') == std::string_view::npos);
 }
 
 }  // namespace
@@ -261,7 +268,7 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
     PageQuestion question = {
         .target = std::string(View(request.target()).substr(state_.secret.size() + 2)),
         .is_order = request.method() == http::verb::post};
-    if (question.target == "open") return KeepOpen();
+    if (IsOpenQuestion(question.target)) return KeepOpen();
     if (state_.answers >= kMostAnswers) return Refuse(503, "too many questions at once");
     ++state_.answers;
     is_answer_ = true;
@@ -485,6 +492,14 @@ const char* PageServer::State::Refusal(const http::request<http::empty_body>& re
       return "this address is not to be fetched before its time";
   }
   return nullptr;
+}
+
+PageAnswer Refused(int status, std::string_view why) {
+  return {status, "text/plain; charset=utf-8", VisibleText(why) + "\n"};
+}
+
+PageAnswer Refused(const Status& status) {
+  return Refused(status.code() == StatusCode::kInvalidArgument ? 400 : 500, status.message());
 }
 
 PageServer::PageServer(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -17,13 +17,16 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 
 namespace cairn {
 
 struct PageQuestion {
-  std::string target;  // what stands behind the secret, escaped: "" for the page, "calls?first=0"
+  // What stands behind the secret, escaped: "" for the page, "calls?first=0". "open" and what ends with "/open" is not
+  // asked: a page says by it that it is there.
+  std::string target;
   bool is_order = false;  // something is to happen (POST)
 };
 
@@ -42,6 +45,10 @@ struct PageAnswer {
   std::string type = "application/json";
   std::string body;
 };
+// `why`, as visible text.
+PageAnswer Refused(int status, std::string_view why);
+// 400 for kInvalidArgument, else 500.
+PageAnswer Refused(const Status& status);
 
 class PageServer {
  public:

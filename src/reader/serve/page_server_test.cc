@@ -190,8 +190,7 @@ TEST_F(PageServerTest, AnAddressLeadsToThePageOnce) {
   EXPECT_THAT(Get(ticket, {{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Mode", "no-cors"}}),
               StartsWith("403 "));
   EXPECT_THAT(Get(ticket), StartsWith("303 "));
-  EXPECT_THAT(Get(ticket),
-              StartsWith("403 this address is none that cairn view has given, or was"));
+  EXPECT_THAT(Get(ticket), StartsWith("403 this address is none that cairn has given, or was"));
   EXPECT_THAT(Get(other), StartsWith("303 "));
   EXPECT_EQ(Get(path_), "200 ||question");
 }

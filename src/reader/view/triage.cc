@@ -8,7 +8,6 @@
 #include <ctime>
 #include <iterator>
 
-#include "base/json_writer.h"
 #include "base/text.h"
 #include "format/file/file_reader.h"
 #include "format/snapshot/snapshot_file.h"
@@ -23,13 +22,6 @@ constexpr uint32_t kTriageVersion = 1;
 constexpr size_t kMostUnreadable = 1000;
 // Later times fit into no time_t of 32 bits, and no calendar.
 constexpr uint64_t kLatestNs = uint64_t{4'000'000'000} * 1'000'000'000;
-
-// "2023-11-14T22:13:25.000Z": databases read it, and its order as text is that of time.
-std::string IsoTime(uint64_t realtime_ns) {
-  const auto seconds = static_cast<std::time_t>(realtime_ns / 1'000'000'000);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(seconds),
-                     realtime_ns / 1'000'000 % 1000);
-}
 
 void IsoTimeKey(std::string_view key, uint64_t realtime_ns, JsonWriter* json) {
   realtime_ns == 0 ? json->NullKey(key) : json->StringKey(key, IsoTime(realtime_ns));
@@ -81,6 +73,12 @@ std::string SpanOfTime(uint64_t first_ns, uint64_t last_ns) {
 }
 
 }  // namespace
+
+std::string IsoTime(uint64_t realtime_ns) {
+  const auto seconds = static_cast<std::time_t>(realtime_ns / 1'000'000'000);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(seconds),
+                     realtime_ns / 1'000'000 % 1000);
+}
 
 Result<DumpSummary> SummariseDump(const std::string& file) {
   Result<FileReader> reader = FileReader::Open(file, Check::kStructure);
@@ -196,6 +194,26 @@ std::string Triage::Text() const {
 std::string Triage::Json() const {
   std::string text;
   JsonWriter json(&text);
+  Write(&json);
+  return text;
+}
+
+std::string Triage::ShortJson(uint64_t most_bytes) const {
+  std::string text;
+  JsonWriter json(&text, JsonWriter::kOneLine);
+  json.LimitBytes(most_bytes);
+  Write(&json);
+  return text;
+}
+
+std::vector<std::string> Triage::GroupIds() const {
+  std::vector<std::string> ids;
+  for (const Group* const group : Sorted()) ids.push_back(group->signature.id);
+  return ids;
+}
+
+void Triage::Write(JsonWriter* to) const {
+  JsonWriter& json = *to;
   json.BeginObject();
   json.StringKey("format", "cairn-triage");
   json.NumberKey("version", kTriageVersion);
@@ -224,7 +242,6 @@ std::string Triage::Json() const {
   }
   json.EndArray();
   json.EndObject();
-  return text;
 }
 
 }  // namespace cairn

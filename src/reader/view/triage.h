@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/status.h"
 #include "reader/report/signature.h"
 
@@ -32,6 +33,9 @@ struct DumpSummary {
 // kNotFound: the file is intact and holds no report. Counts the losses of a damaged file.
 Result<DumpSummary> SummariseDump(const std::string& file);
 
+// "2023-11-14T22:13:25.000Z": databases read it, and its order as text is that of time.
+std::string IsoTime(uint64_t realtime_ns);
+
 // One line of JSON each (docs/formats/triage-line.schema.json): a dump, and a file that is none.
 std::string TriageLine(const DumpSummary& dump);
 std::string TriageLine(std::string_view file, const Status& why_not);
@@ -50,6 +54,10 @@ class Triage {
   // makes no difference.
   std::string Text() const;
   std::string Json() const;  // docs/formats/triage.schema.json
+  // The same on one line, of some `most_bytes` at most: groups and files behind them are left out.
+  std::string ShortJson(uint64_t most_bytes) const;
+  // Signature::id of each group, in the order of Json().
+  std::vector<std::string> GroupIds() const;
 
  private:
   struct Group {
@@ -66,6 +74,7 @@ class Triage {
     std::string reason;
   };
   std::vector<const Group*> Sorted() const;
+  void Write(JsonWriter* json) const;
 
   std::map<std::string, Group> groups_;  // by Signature::id
   std::vector<Unreadable> unreadable_;   // the first kMostUnreadable

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/written_output.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <system_error>
+
+#include "os/file.h"
+#include "os/new_file.h"
+
+namespace cairn::cli {
+
+Status WriteNew(std::string_view option, const std::filesystem::path& path,
+                std::span<const std::byte> bytes, bool force) {
+  const std::string what = fmt::format("{}: cannot write '{}'", option, TextOfPath(path));
+  std::error_code error;
+  NewFile file = NewFile::Make(path, error);
+  if (!error) error = file.Append(bytes);
+  if (!error) error = file.Finish(force ? TakenName::kReplace : TakenName::kRefuse);
+  if (error == std::errc::file_exists && !force) {
+    return Status(StatusCode::kIo, what + ": it is there already; --force replaces it");
+  }
+  return error ? StatusFromError(error, what) : Status();
+}
+
+}  // namespace cairn::cli

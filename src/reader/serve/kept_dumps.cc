@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/serve/kept_dumps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "base/text.h"
+#include "os/file.h"
+#include "os/new_file.h"
+#include "reader/view/dump_reader.h"
+
+namespace cairn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kBetweenLooks(50);  // at ^C, while a dump is read
+constexpr std::chrono::seconds kNew(2);
+
+struct Looked {
+  std::string path;  // absolute; "" for what cannot be kept
+  FileStamp stamp;
+  bool is_new = false;
+};
+
+Looked LookAt(const std::string& file, const fs::path& here, fs::file_time_type now) {
+  const FilePath path(file);
+  const fs::directory_entry entry = [&] {
+    std::error_code error;
+    return fs::directory_entry(path, error);
+  }();
+  std::error_code error;
+  if (!entry.is_regular_file(error) || error) return {};
+  Looked looked;
+  looked.stamp.size_bytes = entry.file_size(error);
+  if (error) return {};
+  const fs::file_time_type written = entry.last_write_time(error);
+  if (error) return {};
+  looked.stamp.written = written.time_since_epoch().count();
+  looked.is_new = written > now - kNew;
+  looked.path = TextOfPath((here / path).lexically_normal());
+  return looked;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> DumpFilesIn(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    const FilePath start(path);
+    std::error_code error;
+    if (!fs::is_directory(start, error)) {
+      files.push_back(path);
+      continue;
+    }
+    fs::recursive_directory_iterator entry(start, fs::directory_options::skip_permission_denied,
+                                           error);
+    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+      if (entry->path().extension() != ".cairn") continue;
+      std::error_code unknown;
+      if (!entry->is_directory(unknown)) files.push_back(TextOfPath(entry->path()));
+    }
+    if (error) return StatusFromError(error, fmt::format("cannot read the folder '{}'", path));
+  }
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  return files;
+}
+
+KeptDumps::KeptDumps(std::string file, uint64_t build) : file_(std::move(file)), build_(build) {}
+
+void KeptDumps::Load() {
+  if (std::exchange(is_loaded_, true) || file_.empty()) return;
+  const FilePath path(file_);
+  // In a folder that others can write to, another user's file is no index of this user.
+  if (IsOfAnother(path)) return;
+  std::error_code error;
+  const File file = File::Open(path, FileMode::kRead, error);
+  if (error || !file.valid() || file.facts().type != fs::file_type::regular) return;
+  const uint64_t size = file.facts().size_bytes;
+  if (size > 2 * DumpIndex::kMostBytes) return;
+  std::vector<std::byte> bytes(size);
+  size_t read_bytes = 0;
+  error = file.ReadAt(0, bytes, &read_bytes);
+  if (!error && read_bytes == size) index_ = DumpIndex::FromBytes(bytes, build_);
+}
+
+// Where nothing can be kept the files are read again the next time.
+void KeptDumps::Save() {
+  if (file_.empty()) return;
+  const FilePath path(file_);
+  const fs::path folder = path.parent_path();
+  if (MakeFolders(folder) || ReplaceFile(path, index_.Bytes(build_))) return;
+  std::vector<std::pair<fs::file_time_type, fs::path>> others;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code unknown;
+    if (it->is_regular_file(unknown) && !unknown) {
+      others.emplace_back(it->last_write_time(unknown), it->path());
+    }
+  }
+  std::sort(others.begin(), others.end());
+  for (size_t i = 0; i + kMostFiles < others.size(); ++i) {
+    static_cast<void>(RemoveFile(others[i].second));
+  }
+}
+
+Status KeptDumps::Read(
+    const std::vector<std::string>& files, const std::function<bool(uint64_t given)>& goes_on,
+    const std::function<void(const std::string& file, const Result<DumpSummary>&)>& take) {
+  Load();
+  std::error_code ignored;
+  const fs::path here = fs::current_path(ignored);
+  const fs::file_time_type now = fs::file_time_type::clock::now();
+  std::vector<Looked> looked;
+  std::vector<std::string> paths;
+  std::vector<std::string> unread;
+  for (const std::string& file : files) {
+    looked.push_back(LookAt(file, here, now));
+    paths.push_back(looked.back().path);
+    if (index_.Find(looked.back().path, looked.back().stamp) == nullptr) unread.push_back(file);
+  }
+  DumpReader dumps(unread);
+  size_t next = 0;  // in `unread`
+  for (size_t i = 0; i < files.size();) {
+    if (!goes_on(i)) {
+      if (next != 0) Save();
+      return Status(StatusCode::kInterrupted, "stopped");
+    }
+    if (next == unread.size() || unread[next] != files[i]) {
+      // Two names of a file that changes may have found different ones.
+      const Result<DumpSummary>* const kept = index_.Find(looked[i].path, looked[i].stamp);
+      Result<DumpSummary> dump = kept == nullptr ? SummariseDump(files[i]) : *kept;
+      if (dump.ok()) dump->file = files[i];
+      take(files[i++], dump);
+      continue;
+    }
+    const std::optional<Result<DumpSummary>> dump = dumps.Next(kBetweenLooks);
+    if (!dump.has_value()) continue;
+    ++next;
+    ++read_count_;
+    take(files[i], *dump);
+    if (!looked[i].path.empty() && !looked[i].is_new) {
+      index_.Keep(looked[i].path, looked[i].stamp, *dump);
+    }
+    ++i;
+  }
+  const size_t before = index_.size();
+  index_.KeepOnly(paths);
+  if (next != 0 || index_.size() != before) Save();
+  return {};
+}
+
+}  // namespace cairn
