@@ -107,6 +107,8 @@ void ExpectBounded(const std::vector<std::string>& words, const Answer& answer) 
 
 class SmallFiles : public ::testing::Test {
  protected:
+  // What cairn triage keeps is none of this user's.
+  SmallFiles() { setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1); }
   std::string path() const { return folder_ / "small.cairn"; }
 
   void Write(const Snapshot& snapshot) {
@@ -300,6 +302,7 @@ TEST_F(SmallFiles, WhoseTablesAreFull) {
                             {"info"},
                             {"triage"},
                             {"triage", "--jsonl"},
+                            {"triage", "--html", folder_ / "page.html", "--force"},
                             {"export", "--perfetto", "-o", folder_ / "out.pftrace"}}) {
       Expect(words, {});
       for (const char* const name : {"page.html", "out.pftrace"}) {

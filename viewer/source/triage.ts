@@ -12,11 +12,12 @@ import { example, linkToReport, sureInWords } from "./triage_details.js";
 import { place } from "./triage_place.js";
 import { count, grouped, visible } from "./words.js";
 
-const facetNames: Record<Facet, string> = { kind: "Kind", program: "Program", version: "Cairn", device: "Device", driver: "Driver", sure: "How sure" };
-const sortNames: Record<Sort, string> = { count: "Most dumps", last: "Seen last", first: "Newest cause", kind: "Kind" };
+const facetNames: Record<Facet, string> = { kind: "Kind", program: "Program", version: "Cairn version", device: "Device", driver: "Driver", sure: "How sure" };
+const sortNames: Record<Sort, string> = { count: "Most dumps first", last: "Seen last first", first: "Newest cause first", kind: "By kind" };
 const mostBars = 120, mostSmallBars = 40;
 const rowsAtOnce = 100;
 const shownScopes = 2;  // of a path, as a title
+const mostChoices = 200;
 
 class TriagePage extends LitElement {
   static override properties = { triage: { state: true }, failure: { state: true }, gone: { state: true }, rows: { state: true } };
@@ -35,9 +36,10 @@ class TriagePage extends LitElement {
     aside { width: clamp(22rem, 28vw, 32rem); border-left: 1px solid var(--line); min-height: 0; overflow: hidden; }
     .filters { display: flex; flex-wrap: wrap; gap: 0.4rem 0.5rem; margin: 0.6rem 0 0.4rem; align-items: end; }
     .filters label { display: flex; flex-direction: column; font-size: 0.85em; color: var(--quiet); gap: 1px; }
-    .filters select, .filters input { color: var(--text); font-size: 0.95rem; width: 7.9rem; height: 1.9rem; padding: 0 0.35rem; text-overflow: ellipsis; }
+    .filters select, .filters input { color: var(--text); font-size: 0.95rem; width: 7rem; height: 1.9rem; padding: 0 0.35rem; text-overflow: ellipsis; }
+    .filters select.set { width: auto; max-width: 13rem; }
     .filters select.set, .filters input.set { border-color: var(--link); box-shadow: inset 0 0 0 1px var(--link); }
-    .filters input { width: 9.6rem; }
+    .filters input { width: 9.3rem; }
     .filters button { height: 1.9rem; padding: 0 0.6rem; }
     .rows { width: 100%; table-layout: fixed; border-collapse: collapse; }
     .rows th { position: sticky; top: -0.8rem; background: var(--ground); border-bottom: 1px solid var(--line); padding: 0.3rem 0.9rem 0.3rem 0; z-index: 1; white-space: nowrap; color: var(--quiet); font-size: 0.85em; }
@@ -76,6 +78,7 @@ class TriagePage extends LitElement {
       .rows .act { display: none; }
     }
     @media (max-width: 640px) { .rows .bars { display: none; } .rows .seen { width: 6.2rem; } .rows .count { width: 4rem; } }
+    @media (forced-colors: active) { .rows tr.chosen { outline: 2px solid Highlight; outline-offset: -2px; } }
     @media print { :host { display: block; } aside, .filters, header button { display: none; } main { overflow: visible; } }
   `];
 
@@ -88,6 +91,7 @@ class TriagePage extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     window.addEventListener("keydown", (event) => this.key(event));
+    window.addEventListener("click", () => place.write(), true);
     place.addEventListener("change", () => {
       this.requestUpdate();
     });
@@ -131,7 +135,10 @@ class TriagePage extends LitElement {
     const file = chosen && example(chosen.group);
     const steps: Record<string, number> = { ArrowDown: at + 1, j: at + 1, ArrowUp: Math.max(0, at - 1), k: Math.max(0, at - 1), Home: 0, End: this.list.length - 1 };
     if (event.key in steps) void this.choose(Math.min(steps[event.key]!, this.list.length - 1));
-    else if (event.key === "o" && file && isServed) location.assign(linkToReport(file));
+    else if (event.key === "o" && file && isServed) {
+      place.write();
+      location.assign(linkToReport(file));
+    }
     else if (event.key === "s") place.set({ sort: sorts[(sorts.indexOf(place.filter.sort) + 1) % sorts.length]! });
     else if (event.key === "c") place.clear();
     else if (event.key === "/") this.renderRoot.querySelector<HTMLElement>("input[type=search]")?.focus();
@@ -151,8 +158,9 @@ class TriagePage extends LitElement {
     return html`<label>${facetNames[facet]}<select name=${facet} class=${set === undefined ? "" : "set"} @change=${(event: Event) => {
       const at = Number((event.target as HTMLSelectElement).value);
       place.set({ [facet]: values[at]?.[0] });
-    }}><option value="-1" .selected=${set === undefined}>all</option>${values.map(([value, dumps], at) => html`<option value=${at} .selected=${value === set}>${value ? (facet === "sure" ? sureInWords(value) : visible(value, 60)) : "not known"} (${grouped(dumps)})</option>`)}
-      ${set !== undefined && !this.triage!.values[facet].has(set) ? html`<option value="-2" selected>${visible(set, 60)} (0)</option>` : nothing}</select></label>`;
+    }}><option value="-1" .selected=${set === undefined}>all</option>${values.slice(0, mostChoices).map(([value, dumps], at) => html`<option value=${at} .selected=${value === set}>${value ? (facet === "sure" ? sureInWords(value) : visible(value, 60)) : "not known"} (${grouped(dumps)})</option>`)}
+      ${values.length > mostChoices ? html`<option disabled>${grouped(values.length - mostChoices)} more: search</option>` : nothing}
+      ${set !== undefined && !values.slice(0, mostChoices).some(([value]) => value === set) ? html`<option value="-2" selected>${visible(set, 60)} (${grouped(this.triage!.values[facet].get(set) ?? 0)})</option>` : nothing}</select></label>`;
   }
   private filters(): TemplateResult {
     const { firstDay, lastDay } = this.triage!;
@@ -160,7 +168,6 @@ class TriagePage extends LitElement {
       @change=${(event: Event) => place.set({ [key]: (event.target as HTMLInputElement).value || undefined })}></label>`;
     return html`<div class="filters" role="group" aria-label="Filter">${facets.map((facet) => this.facet(facet))}
       ${lastDay > firstDay ? html`${day("from", "From")}${day("to", "To")}` : nothing}
-      <label>Order<select name="sort" @change=${(event: Event) => place.set({ sort: (event.target as HTMLSelectElement).value })}>${sorts.map((sort) => html`<option value=${sort} .selected=${sort === place.filter.sort}>${sortNames[sort]}</option>`)}</select></label>
       ${place.isFiltered ? html`<button class="clear" @click=${() => place.clear()}>Show all</button>` : nothing}</div>`;
   }
   private row(shown: Shown, bars: Bars, chosen: boolean): TemplateResult {
@@ -224,6 +231,7 @@ class TriagePage extends LitElement {
         <span class="sum">${place.isFiltered ? `${grouped(dumps)} of ` : ""}${count(data.triage.dumps, "dump")}, ${place.isFiltered ? `${grouped(this.list.length)} of ` : ""}${count(Math.max(data.group_count, groups.length), "group")}</span>
         <span class="quiet">${data.made.slice(0, 10)} ${data.made.slice(11, 16)} UTC</span>
         <span class="space"></span>
+        <select name="sort" aria-label="Order" @change=${(event: Event) => place.set({ sort: (event.target as HTMLSelectElement).value })}>${sorts.map((sort) => html`<option value=${sort} .selected=${sort === place.filter.sort}>${sortNames[sort]}</option>`)}</select>
         <input type="search" placeholder="search ( / )" aria-label="Search names, shaders, devices and files" .value=${place.get("text") ?? ""} @input=${(event: Event) => place.set({ text: (event.target as HTMLInputElement).value || undefined })}>
         ${isServed ? html`<button @click=${() => location.reload()} title="Load the page again: new files appear">Reload</button>` : nothing}
         <button @click=${() => this.dialog().showModal()} aria-label="Keys">?</button>

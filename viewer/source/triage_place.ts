@@ -10,6 +10,7 @@ const date = (text: string | undefined) => (text && /^\d{4}-\d{2}-\d{2}$/.test(t
 
 class Place extends EventTarget {
   private values = new Map<Key, string>();
+  private writing = 0;  // a timer
   constructor() {
     super();
     window.addEventListener("hashchange", () => this.read());
@@ -20,12 +21,24 @@ class Place extends EventTarget {
   }
   // Undefined takes a value away.
   set(values: { [key in Key]?: string | undefined }): void {
-    location.replace(this.link(values));
+    this.values = this.with(values);
+    // Browsers refuse hundreds of addresses in a few seconds, as a key that is held down would make.
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => this.write(), 100);
+    this.dispatchEvent(new Event("change"));
+  }
+  // Puts what is chosen into the address: before a link is followed.
+  write(): void {
+    clearTimeout(this.writing);
+    history.replaceState(null, "", this.link({}));
   }
   link(values: { [key in Key]?: string | undefined }): string {
+    return "#" + new URLSearchParams([...this.with(values)]).toString();
+  }
+  private with(values: { [key in Key]?: string | undefined }): Map<Key, string> {
     const next = new Map(this.values);
     for (const [key, value] of Object.entries(values)) value === undefined ? next.delete(key as Key) : next.set(key as Key, value);
-    return "#" + new URLSearchParams([...next]).toString();
+    return next;
   }
   get filter(): Filter {
     const filter: Filter = { text: this.get("text") ?? "", sort: sorts.find((sort) => sort === this.get("sort")) ?? ("count" satisfies Sort) };
@@ -48,6 +61,7 @@ class Place extends EventTarget {
     this.set({ from: dateOf(from), to: dateOf(to) });
   }
   private read(): void {
+    clearTimeout(this.writing);
     const words = new URLSearchParams(location.hash.slice(1));
     this.values = new Map(keys.flatMap((key) => {
       const value = words.get(key);
