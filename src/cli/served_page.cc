@@ -64,7 +64,8 @@ int ServePage(std::string_view verb, const ServedPageOptions& options, std::stri
     PrintError(verb, server.status().message());
     return kExitFailed;
   }
-  if (!PrintOutput(verb, fmt::format("{}{}\n", (*server)->NewAddress(), fragment))) return kExitFailed;
+  if (!PrintOutput(verb, fmt::format("{}{}\n", (*server)->NewAddress(), fragment)))
+    return kExitFailed;
   std::optional<PrivateFolder> folder;
   if (!options.no_browser) {
     Result<PrivateFolder> made = PrivateFolder::Make();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Serves a page to this user's browser: `cairn view` and `cairn triage --serve`. docs/viewer.md says who may ask.
+// Serves a page to this user's browser: `cairn view` and `cairn triage --serve`. docs/reference/viewer.md says who may ask.
 #ifndef CAIRN_CLI_SERVED_PAGE_H_
 #define CAIRN_CLI_SERVED_PAGE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page of cairn triage: groups of dumps with one cause, and the chosen one beside them. docs/cairn-triage.md
+// The page of cairn triage: groups of dumps with one cause, and the chosen one beside them. docs/reference/cairn-triage.md
 // describes it.
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The data of the triage page (docs/cairn-triage.md), and which of it passes a filter.
+// The data of the triage page (docs/reference/cairn-triage.md), and which of it passes a filter.
 
 export interface Signature { id: string; kind: string; cause: string; path: string[]; shaders: string[]; device: string; driver: string; }
 export interface DumpFile { file: string; seen: string | null; number: number; }

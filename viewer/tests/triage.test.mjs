@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page of cairn triage in a real browser: docs/cairn-triage.md, "The page".
+// The page of cairn triage in a real browser: docs/reference/cairn-triage.md, "The page".
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the dumps of folders, and those that it has read before from a file that it keeps: docs/cairn-triage.md.
+// Reads the dumps of folders, and those that it has read before from a file that it keeps: docs/reference/cairn-triage.md.
 #ifndef CAIRN_READER_SERVE_KEPT_DUMPS_H_
 #define CAIRN_READER_SERVE_KEPT_DUMPS_H_
 

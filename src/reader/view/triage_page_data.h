@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The data of the page of `cairn triage --html` and `--serve`: the groups, and how many dumps each has by day, program,
-// version and certainty. docs/cairn-triage.md has the keys.
+// version and certainty. docs/reference/cairn-triage.md has the keys.
 #ifndef CAIRN_READER_VIEW_TRIAGE_PAGE_DATA_H_
 #define CAIRN_READER_VIEW_TRIAGE_PAGE_DATA_H_
 
