@@ -28,7 +28,11 @@ constexpr char kCallsExamples[] =
     "  cairn calls --function Create game.cairn   what was created\n"
     "  cairn calls --object Depth game.cairn      made of an object, or with it\n"
     "  cairn calls --json game.cairn              JSON, a line each; "
-    "docs/formats/calls.schema.json";
+    "docs/formats/calls.schema.json\n"
+    "\n"
+    "Numbers skip: the results of calls, and what the trace notes beside them, have numbers, too, "
+    "and "
+    "stand on the line of their call, or on none.";
 
 struct CallsOptions {
   std::string path;
