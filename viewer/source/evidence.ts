@@ -64,11 +64,11 @@ export class Evidence extends LitElement {
     const running = verdict.works.filter(({ state }) => state === inFlight);
     const order = [...running.filter((work) => work.likely), ...running.filter((work) => !work.likely)];
     const first = Math.max(0, verdict.markers.length - mostRows);
-    return html`<li>${this.report.queue(verdict.queue)}: ${verdict.candidate_count ? `${count(verdict.candidate_count, "candidate")}, ${verdict.likely_count} of them likely` : "all that lies between raw markers had finished or not begun"}
+    return html`<li>${this.report.queue(verdict.queue)}: ${verdict.candidate_count ? `${count(verdict.candidate_count, "candidate")}, ${verdict.likely_count} of them likely` : "all that lies between raw markers had completed or not begun"}
       ${rows(order, (work) => html`<li><span class="mark ${classes[inFlight]}">${marks[inFlight]}</span> <span class="isolate">${this.report.work(work.execution, work.scope, work.after_marker)}</span>
         <div class="quiet">${visible(work.reason, 2000)}</div></li>`, 16)}
-      ${verdict.consistent ? nothing : html`<p class="wrong">! No order of execution leaves the slots as they are: stores were lost, or slots hold values of an earlier use. Nothing is said not to have started.</p>`}
-      ${verdict.executions_left_out ? html`<p>${count(verdict.executions_left_out, "older execution")} of command lists left out.</p>` : nothing}
+      ${verdict.consistent ? nothing : html`<p class="wrong">! No order of execution leaves the slots as they are: stores were lost, or slots hold values of an earlier use. No work is known not to have started.</p>`}
+      ${verdict.executions_left_out ? html`<p>${count(verdict.executions_left_out, "older execution")} of command lists not shown.</p>` : nothing}
       ${verdict.markers.length ? html`<details><summary>${count(verdict.markers.length, "marker")}</summary>${first ? html`<p>… ${first} before these</p>` : nothing}
         <ul class="slots">${verdict.markers.slice(first).map((marker, index) => html`<li>marker ${first + index + 1}: ${marker.pipe} of pipe, slot ${marker.slot}, ${hex64(marker.value)}: ${marker.arrival}</li>`)}</ul></details>` : nothing}</li>`;
   }

@@ -218,7 +218,7 @@ class TriagePage extends LitElement {
     const leftOut = data.group_count - data.triage.groups.length;
     return html`${bars.count > 1 ? html`<cairn-triage-chart .bars=${bars} .all=${days} .chosen=${this.chosen} @days=${(event: CustomEvent<{ from: number; to: number }>) => place.choose(event.detail.from, event.detail.to)}></cairn-triage-chart>` : nothing}
       ${this.filters()}
-      ${leftOut > 0 || data.left_out > 0 ? html`<p class="wrong" role="alert">The page cannot hold all of this: ${leftOut > 0 ? count(leftOut, "group") : count(data.left_out, "value")} of those with the fewest dumps are left out. <code>cairn triage --json</code> prints all groups.</p>` : nothing}
+      ${leftOut > 0 || data.left_out > 0 ? html`<p class="wrong" role="alert">The page cannot hold all of this: ${leftOut > 0 ? count(leftOut, "group") : count(data.left_out, "value")} of those with the fewest dumps are not shown. <code>cairn triage --json</code> prints all groups.</p>` : nothing}
       ${this.list.length ? this.table() : html`<div class="empty"><h2>No dump passes this filter</h2><p><button @click=${() => place.clear()}>Show all ${grouped(data.triage.dumps)} dumps</button></p></div>`}
       ${this.unreadable()}`;
   }

@@ -155,7 +155,7 @@ export class Verdict extends LitElement {
     const fine = unaccused.includes(verdict.kind);
     return html`<div class="layout">${this.answer()}${this.next()}<div class="main">
       ${this.culprit()}
-      ${suspects.length > 1 || (suspects.length && fine) ? html`<section class="card"><h2>${fine ? "What was running on the GPU" : "Suspects"}${verdict.suspects.length > 1 ? ", the likeliest first" : ""}</h2>
+      ${suspects.length > 1 || (suspects.length && fine) ? html`<section class="card"><h2>${fine ? "What was running on the GPU" : "Suspects"}${verdict.suspects.length > 1 ? ", the most likely first" : ""}</h2>
         <ol class="suspects">${suspects.map((suspect, index) => this.suspect(suspect, index))}</ol>
         ${verdict.suspects.length > suspects.length ? html`<button @click=${() => (this.all = true)}>Show all ${grouped(verdict.suspects.length)}</button>` : nothing}</section>` : nothing}
       ${verdict.last_completed.length ? html`<section class="card"><h2>What had finished last</h2><ul>${verdict.last_completed.map((last) => html`<li>${report.queue(last.queue)}:
