@@ -420,7 +420,7 @@ Verb AddBisectVerb(CLI::App& root) {
   command.Option(
       "-o,--output", &options->output, "FILE",
       "Where to write the trace that holds the culprit alone; NAME.minimal.cairn if "
-      "not given. Of a program: the report of a run with the culprit alone; none if not given");
+      "not given. With a program: the report of a run with the culprit alone; none if not given");
   command.Flag("--no-output", &options->no_output, "Do not write a minimal trace");
   command
       .Option("--hang-timeout", &options->hang_timeout, "SECONDS",
@@ -436,7 +436,7 @@ Verb AddBisectVerb(CLI::App& root) {
       .WithDefault();
   command.Option(
       "--survive", &options->survive, "SECONDS",
-      "Of a program that does not end by itself: a run that goes on for so long is clean, "
+      "For a program that does not end by itself: a run that goes on for so long is clean, "
       "and is ended");
   command
       .Option("--recovery", &options->recovery, "SECONDS",

@@ -152,7 +152,7 @@ Verb AddCallsVerb(CLI::App& root) {
                  "Calls of a function, by its name or a part of it");
   command.Option("--thread", &options->thread, "N", "Calls of a thread, by its index in the trace");
   command.Option("--submission", &options->submission, "N",
-                 "What the N-th ExecuteCommandLists of the trace executed, from 1");
+                 "Calls that the N-th ExecuteCommandLists of the trace executed, from 1");
   command.Option("--from", &options->from, "CALL", "Calls from this number on");
   command.Option("--limit", &options->limit, "N", "Print at most so many lines; 0: all")
       .Without(around);

@@ -213,8 +213,9 @@ int Main(int argc, char** argv) {
   CLI::App app("Settings of Direct3D 12 devices, in effect without any change to a program.",
                "d3dconfig");
   Options options;
-  app.add_option("topic", options.topic, "What to configure")->type_name("device");
-  app.add_option("settings", options.settings, "What to change; nothing: show what is in effect")
+  app.add_option("topic", options.topic, "The kind of setting")->type_name("device");
+  app.add_option("settings", options.settings,
+                 "The setting to change; none: show what is in effect")
       ->type_name("SETTING=VALUE");
   CLI::Option* const system = app.add_flag("--system", options.system,
                                            "The settings of this machine, for all of its users");

@@ -134,7 +134,7 @@ int Run(ExportOptions& options) {
 
 Verb AddExportVerb(CLI::App& root) {
   auto options = std::make_shared<ExportOptions>();
-  Command command(root, "export", "Writes what a .cairn file tells for other programs.",
+  Command command(root, "export", "Converts a .cairn file for other programs.",
                   "cairn export --perfetto [OPTIONS] FILE", kExportExamples);
   command.DumpFile(&options->path);
   command.Flag("--perfetto", &options->perfetto, "For the Perfetto UI");

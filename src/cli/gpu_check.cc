@@ -35,7 +35,7 @@ constexpr char kGpuCheckExamples[] =
     "Exit code: 0 once each device has run a dispatch, and a draw without --dispatches-only, 10 "
     "if\n"
     "there is no device, 11 if\n"
-    "one was lost. Of a device that hangs it waits for the end.";
+    "one was lost. It waits until the work of a hanging device ends.";
 
 int CheckGpus(bool dispatches_only) {
   LeaveNoDump();

@@ -87,7 +87,7 @@ int Run(const HelpOptions& options, const CLI::App& root) {
 Verb AddHelpVerb(CLI::App& root) {
   auto options = std::make_shared<HelpOptions>();
   Command command(root, "help", "Explains a verb.", "cairn help [OPTIONS] [VERB]", kHelpExamples);
-  command.Option("verb", &options->verb, "VERB", "What to explain; all of cairn if not given");
+  command.Option("verb", &options->verb, "VERB", "The verb to explain; all of cairn if not given");
   command.Option("--files", &options->files, "FOLDER",
                  "Write manual pages and completions of shells into this folder");
   Verb verb = {command.app(), [options, &root] { return Run(*options, root); }};

@@ -275,7 +275,7 @@ int Run(const InfoOptions& options) {
 
 Verb AddInfoVerb(CLI::App& root) {
   auto options = std::make_shared<InfoOptions>();
-  Command command(root, "info", "Shows what a .cairn file consists of.",
+  Command command(root, "info", "Shows the parts of a .cairn file, and its counts.",
                   "cairn info [OPTIONS] FILE", kInfoExamples);
   command.DumpFile(&options->path);
   command.Json(&options->json);

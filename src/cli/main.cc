@@ -164,8 +164,8 @@ int Main(int argc, char** argv) {
   const std::vector<Verb> verbs = AddVerbs(root);
   SetHelp(root, "cairn VERB [OPTIONS]",
           fmt::format("{}\n{}\n{}", std::string(kCairnExamples), kExitCodes,
-                      "cairn VERB --help explains a verb. What is long goes through CAIRN_PAGER on "
-                      "a terminal, else\nPAGER, else less; NO_COLOR takes the colours away."));
+                      "cairn VERB --help explains a verb. Long output goes through CAIRN_PAGER on "
+                      "a terminal, else\nPAGER, else less; NO_COLOR turns colours off."));
   root.require_subcommand(0, 1);
 
   std::vector<std::string> words = CommandLineWords(argc, argv);

@@ -283,12 +283,12 @@ int Run(const PixOptions& options) {
 
 Verb AddPixVerb(CLI::App& root) {
   auto options = std::make_shared<PixOptions>();
-  Command command(root, "pix", "Decodes what a PIX event or marker carries.",
+  Command command(root, "pix", "Decodes the payload of a PIX event or marker.",
                   "cairn pix decode [OPTIONS] HEX|FILE|-", kPixExamples);
-  command.Option("action", &options->action, "decode", "What to do");
+  command.Option("action", &options->action, "decode", "The action");
   command.Option("input", &options->input, "HEX|FILE|-", "The bytes at pData");
   command.Option("--metadata", &options->metadata, "NUMBER",
-                 "What was passed with the bytes (default: 2, a blob)");
+                 "The Metadata value passed with the bytes (default: 2, a blob)");
   command.Flag("--qwords", &options->qwords, "HEX is 64-bit numbers, one a word");
   command.Json(&options->json);
   return {command.app(), [options] { return Run(*options); }};

@@ -56,7 +56,7 @@ int Run(const StateOptions& options) {
 
 Verb AddStateVerb(CLI::App& root) {
   auto options = std::make_shared<StateOptions>();
-  Command command(root, "state", "Prints the pipeline and what is bound at a call.",
+  Command command(root, "state", "Prints the pipeline and everything bound at a call.",
                   "cairn state --call CALL [OPTIONS] FILE", kStateExamples);
   command.Call(&options->call, "Number of a call that a command list records");
   command.Json(&options->json);

@@ -33,7 +33,7 @@ namespace {
 
 constexpr char kTopExamples[] =
     "Examples:\n"
-    "  cairn top                       the programs that can be looked at\n"
+    "  cairn top                       the programs that can be shown\n"
     "  cairn top 4711                  what each queue of process 4711 executes now; ^C ends\n"
     "  cairn top game                  the same of the program that is called game\n"
     "  cairn top --interval 0.1 4711   look ten times a second\n"
@@ -271,7 +271,7 @@ Verb AddTopVerb(CLI::App& root) {
   command.Option(
       "process", &options->process, "PID|NAME",
       "The process, by its number, or by the name of its program or a part of it; without "
-      "it those that can be looked at are listed");
+      "it a list of the processes that can be shown");
   command
       .Option("--interval", &options->interval, "SECONDS", "Time between looks; fractions allowed")
       .WithDefault();

@@ -305,7 +305,7 @@ Verb AddTrimVerb(CLI::App& root) {
                  "File to write; NAME-A-B.cairn beside the trace if not given");
   command.Flag("--hash-frames", &options->hash_frames,
                "Hash each frame's image, for cairn replay --validate, also if FILE has no hashes");
-  command.Flag("--keep-all", &options->keep_all, "Also keep what nothing refers to");
+  command.Flag("--keep-all", &options->keep_all, "Also keep objects that nothing refers to");
   command.Library(&options->library);
   command.Flag("--quiet", &options->quiet, "Print errors only");
   return {command.app(), [options] { return Run(*options); }};

@@ -28,12 +28,12 @@ inline constexpr int kExitPlaybackFailed = 4;
 // All of them, as the help has them; docs/reference/exit-codes.md says the same.
 inline constexpr char kExitCodes[] =
     "Exit codes:\n"
-    "  0    done; of verify, diff, pix and selftest: and all is well\n"
-    "  1    failed, or what was looked at is not well; of diff: there are differences\n"
-    "  2    the command line is wrong; of diff: nothing could be compared\n"
-    "  3    of replay, images and trim: done, but some calls were skipped\n"
-    "  4    of replay, images and trim: the GPU hung, the device was lost, or the playback died\n"
-    "  cairn run has those of its program, 128 + N when signal N ended it, and\n"
+    "  0    success; for verify, diff, pix and selftest: and nothing is wrong\n"
+    "  1    failure, or a problem was found; for diff: there are differences\n"
+    "  2    the command line is wrong; for diff: nothing could be compared\n"
+    "  3    for replay, images and trim: done, but some calls were skipped\n"
+    "  4    for replay, images and trim: the GPU hung, the device was lost, or the playback died\n"
+    "  cairn run exits with its program's code, 128 + N when signal N ended it, or\n"
     "  124  the program hung, and --kill-on-hang killed it\n"
     "  125  cairn failed, or its command line is wrong\n"
     "  126  the program cannot be executed\n"

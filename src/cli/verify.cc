@@ -62,7 +62,7 @@ int Run(const VerifyOptionsOfVerb& options) {
 
 Verb AddVerifyVerb(CLI::App& root) {
   auto options = std::make_shared<VerifyOptionsOfVerb>();
-  Command command(root, "verify", "Looks for what cannot be right in a trace.",
+  Command command(root, "verify", "Checks a trace for damage and contradictions.",
                   "cairn verify [OPTIONS] FILE", kVerifyExamples);
   command.DumpFile(&options->path);
   command.Json(&options->json);

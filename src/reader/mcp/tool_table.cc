@@ -123,7 +123,7 @@ constexpr Tool kTools[] = {
      "can answer questions about this file; 'tools_with_allow_run' names those that can play its "
      "trace, which are listed only if the user has started cairn mcp with --allow-run.",
      kInfo, "", kOfFile},
-    {ToolName::kVerdict, "verdict", "What went wrong",
+    {ToolName::kVerdict, "verdict", "The verdict",
      "The short answer: what went wrong (hang, crash, lost device), in which GPU work, how sure "
      "that is (how_sure: proven, likely, one of, unknown; nothing running or all completed if no "
      "work is suspected) and why; the incidents, the process, the devices and the three most "
