@@ -196,7 +196,7 @@ std::string DescendantLog::CauseOf(const Known& known) const {
   switch (WhyUnfollowed(known.look, run_)) {
     case Unfollowed::kNot: return "";
     case Unfollowed::kNoLayer:
-      return "it was started without the layer: run it without --no-layer, or see the warning above"
+      return "it was started without the layer: remove --no-layer, or see the warning above"
              " that says why there is none";
     case Unfollowed::kOtherUser:
       return fmt::format("user {} runs it{}; type: {}", known.look.user_id, LostBy(known),

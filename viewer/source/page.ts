@@ -162,7 +162,7 @@ class Page extends LitElement {
         <button @click=${this.turnScheme} aria-label="Dark or light">◐</button>
       </header>
       <main>${this.gone ? html`<p class="wrong" role="alert">cairn view has ended: nothing more can be asked.</p>` : nothing}${this.main()}</main>
-      ${this.report && this.view !== "compare" && this.view !== "bisect" && isAnyChosen(this.report) ? html`<aside aria-label="What is chosen"><cairn-chosen .report=${this.report}></cairn-chosen></aside>` : nothing}
+      ${this.report && this.view !== "compare" && this.view !== "bisect" && isAnyChosen(this.report) ? html`<aside aria-label="Selection"><cairn-chosen .report=${this.report}></cairn-chosen></aside>` : nothing}
       <cairn-help .views=${this.views} .titles=${titles} @tour=${() => this.tour?.begin()}></cairn-help>
       <cairn-tour .report=${this.report} .views=${this.views}></cairn-tour>`;
   }

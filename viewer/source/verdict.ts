@@ -158,7 +158,7 @@ export class Verdict extends LitElement {
       ${suspects.length > 1 || (suspects.length && fine) ? html`<section class="card"><h2>${fine ? "What was running on the GPU" : "Suspects"}${verdict.suspects.length > 1 ? ", the most likely first" : ""}</h2>
         <ol class="suspects">${suspects.map((suspect, index) => this.suspect(suspect, index))}</ol>
         ${verdict.suspects.length > suspects.length ? html`<button @click=${() => (this.all = true)}>Show all ${grouped(verdict.suspects.length)}</button>` : nothing}</section>` : nothing}
-      ${verdict.last_completed.length ? html`<section class="card"><h2>What had finished last</h2><ul>${verdict.last_completed.map((last) => html`<li>${report.queue(last.queue)}:
+      ${verdict.last_completed.length ? html`<section class="card"><h2>What had completed last</h2><ul>${verdict.last_completed.map((last) => html`<li>${report.queue(last.queue)}:
         <a class="isolate" href=${linkTo({ view: "tree", ...(last.scope === null ? { execution: String(last.execution) } : { scope: String(last.scope) }) })}>${report.path(last.execution, last.scope)}</a></li>`)}</ul></section>` : nothing}
       <section class="card"><h2>What happened</h2>
       <ul class="incidents">${incidents.length ? incidents.map((incident) => html`<li>${visible(incident.sentence, 2000)}</li>`)

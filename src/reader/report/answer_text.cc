@@ -110,7 +110,7 @@ class AnswerWriter {
     } else if (incident->kind == IncidentKind::kRequested) {
       Head("Nothing had gone wrong: this report was asked for");
     } else {
-      Head("What happened is not known to this version");
+      Head("This version does not know what happened");
     }
   }
 
