@@ -322,6 +322,18 @@ TEST_F(CliTest, HelpIsAsWideAsTheTerminal) {
   EXPECT_GE(tried, 20u);
 }
 
+TEST_F(CliTest, TextFitsANarrowTerminal) {
+  const std::string dump = CAIRN_SOURCE_DIR "/tests/golden/snapshot-vulkan-v1.cairn";
+  const std::string link = folder_ / "a.cairn";
+  std::filesystem::create_symlink(dump, link);
+  for (const char* const verb : {"info", "triage"}) {
+    std::string text = OnTerminal(verb, link, {});
+    text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
+    EXPECT_LE(LongestLine(text), 60u) << text;
+    EXPECT_GT(Lines(text).size(), 4u) << text;
+  }
+}
+
 TEST_F(CliTest, ColoursOnlyOnTerminalsThatWantThem) {
   WriteFile();
   const std::string file = folder_ / "whole.cairn";

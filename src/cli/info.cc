@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/dump_file.h"
+#include "cli/terminal.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "format/snapshot/snapshot_file.h"
@@ -268,7 +269,8 @@ int Run(const InfoOptions& options) {
   AddChunks(text, *reader);
   Add(text, "\n{}\n", losses.empty() ? "Nothing is lost." : "Lost:");
   for (const std::string& loss : losses) Add(text, "  {}\n", loss);
-  return PrintOutput("info", std::string_view(text.data(), text.size())) ? 0 : kExitFailed;
+  const std::string fitted = FittedToTerminal(std::string_view(text.data(), text.size()));
+  return PrintOutput("info", fitted) ? 0 : kExitFailed;
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/run_check.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/vulkan_layer_check.h"
 #include "os/environment.h"
@@ -373,7 +374,7 @@ int Run(const SelftestOptions& options) {
       PrintError("selftest", message);
     }
   }
-  const std::string text = options.json ? ResultJson(result) : ResultText(result);
+  const std::string text = options.json ? ResultJson(result) : FittedToTerminal(ResultText(result));
   if (!PrintOutput("selftest", text)) return kExitFailed;
   return works ? 0 : kExitFailed;
 }

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "reader/view/bound_state.h"
@@ -48,7 +49,8 @@ int Run(const StateOptions& options) {
     PrintError("state", state.status().message());
     return kExitFailed;
   }
-  const std::string text = options.json ? ListStateJson(*state) : ListStateInWords(*state);
+  const std::string text =
+      options.json ? ListStateJson(*state) : FittedToTerminal(ListStateInWords(*state));
   return PrintOutput("state", text) ? 0 : kExitFailed;
 }
 

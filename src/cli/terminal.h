@@ -4,7 +4,9 @@
 #ifndef CAIRN_CLI_TERMINAL_H_
 #define CAIRN_CLI_TERMINAL_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "os/interrupt.h"
@@ -14,6 +16,12 @@ namespace cairn::cli {
 // True if stdout is a terminal that shows colours and the user has not declined them (NO_COLOR, see
 // no-color.org; TERM=dumb).
 bool StdoutShowsColour();
+
+// Returns the text with lines broken at spaces where the terminal is narrower; what goes on is indented to the last
+// column of a table, or somewhat. Unchanged where stdout is no terminal. For text without escape sequences.
+std::string FittedToTerminal(std::string_view text);
+// The same for this many columns; 0: unchanged.
+std::string FittedToColumns(std::string_view text, size_t columns);
 
 // A text that is replaced in place on a terminal; one after the other where stdout is none, or TERM=dumb.
 // While one lives, requests to end the program (os/interrupt.h) make the cursor visible first: in Wait(),

@@ -23,6 +23,7 @@
 #include "cli/progress.h"
 #include "cli/reading_limits.h"
 #include "cli/served_page.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/witnesses.h"
 #include "cli/written_output.h"
@@ -151,7 +152,7 @@ class TriageRun {
       }
     }
     warnings_.Print(triage_.unreadable_count());
-    if (!options_.jsonl) piece_ = options_.json ? triage_.Json() : triage_.Text();
+    if (!options_.jsonl) piece_ = options_.json ? triage_.Json() : FittedToTerminal(triage_.Text());
     return PrintPiece() && triage_.dump_count() != 0 ? 0 : kExitFailed;
   }
 

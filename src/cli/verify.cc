@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/reading_limits.h"
+#include "cli/terminal.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "reader/view/trace_views.h"
@@ -52,8 +53,9 @@ int Run(const VerifyOptionsOfVerb& options) {
     PrintError("verify", "interrupted; what was found so far is not shown");
     return kExitFailed;
   }
-  const std::string text = options.json ? VerifyJson(*report, trace->frame_count())
-                                        : VerifyText(options.path, *report, trace->frame_count());
+  const std::string text =
+      options.json ? VerifyJson(*report, trace->frame_count())
+                   : FittedToTerminal(VerifyText(options.path, *report, trace->frame_count()));
   if (!PrintOutput("verify", text)) return kExitFailed;
   return report->clean() ? 0 : kExitFailed;
 }
