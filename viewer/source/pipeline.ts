@@ -58,7 +58,6 @@ export class Pipeline extends LitElement {
     }) : [];
     return html`${pipeline ? html`<h2><span class="isolate">${pipeline.name ? quoted(pipeline.name) : "without a name"}</span> <span class="quiet">${visible(pipeline.kind)} pipeline</span></h2>` : html`<h2>Bound</h2>`}
       <ol class="flow">${this.side("input", "input")}${this.side("bound", "resources")}${shaders}${this.side("output", "output")}</ol>
-      ${pipeline ? html`<p class="quiet small isolate">${this.report.pipeline(this.pipeline!)}</p>` : nothing}
       ${pipeline && !shaders.length ? html`<p class="quiet">No shader of this pipeline is known.</p>` : nothing}`;
   }
 }

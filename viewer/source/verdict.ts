@@ -35,7 +35,7 @@ export class Verdict extends LitElement {
     .badges .space { flex: 1; }
     #headline { font-size: var(--display); line-height: 1.2; margin: var(--s2) 0 var(--s3); overflow-wrap: anywhere; }
     #headline.long { font-size: var(--title); line-height: 1.35; }
-    .chips { display: flex; flex-wrap: wrap; gap: var(--s1); align-items: center; margin: 0 0 var(--s3); padding: 0; list-style: none; }
+    .chips { display: flex; flex-wrap: wrap; gap: var(--s1); align-items: center; margin: var(--s3) 0 0; padding: 0; list-style: none; }
     .chips li { margin: 0; min-width: 0; }
     .chips li + li::before { content: "›"; color: var(--quiet); margin-right: var(--s1); }
     .chip { display: inline-block; max-width: 100%; padding: 0 var(--s2); line-height: 1.5rem; border: 1px solid var(--line); border-radius: var(--round); background: var(--ground); color: var(--text); text-decoration: none; transition: background var(--soft); overflow-wrap: anywhere; }
@@ -43,7 +43,6 @@ export class Verdict extends LitElement {
     .chip.culprit { border-color: var(--busy); font-weight: 600; }
     dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: var(--s1) var(--s4); margin: 0; }
     dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
-    .lead { display: flex; gap: var(--s4); flex-wrap: wrap; margin-top: var(--s3); }
     .main > .card { margin-bottom: var(--s4); }
     .suspects { padding: 0; list-style: none; }
     .suspects > li { display: grid; grid-template-columns: 2ch 3ch minmax(0, 1fr); gap: 0 var(--s2); padding: var(--s2) 0; margin: 0; border-top: 1px solid var(--line); }
@@ -52,7 +51,6 @@ export class Verdict extends LitElement {
     .next li + li { margin-top: var(--s3); }
     .next ol, .suspects { margin: 0; }
     .scroll { overflow-x: auto; }
-    #sentence { margin-top: var(--s3); max-width: 110ch; overflow-wrap: anywhere; }
   `];
 
   constructor() {
@@ -128,16 +126,14 @@ export class Verdict extends LitElement {
         <div class="badges"><span class="badge ${fine ? "fine" : ""}">${verdict.kind}</span>${sure ? html`<span class="badge ${degree}" title="How sure this is">${visible(sure, 60)}</span>` : nothing}<span class="space"></span>
           <span role="status">${this.copied === "copied" ? "copied" : ""}</span><button @click=${this.copy}>Copy as Markdown</button></div>
         <h1 id="headline" class=${headline.length > 90 ? "long" : ""}>${visible(headline, 4000)}</h1>
-        ${first && !unaccused.includes(verdict.kind) ? this.chips(first) : nothing}
         ${said.length ? html`<dl>${said.map(({ label, text }, index) => html`<dt>${said[index - 1]?.label === label ? "" : visible(label)}</dt><dd class="isolate">${visible(text, 4000)}</dd>`)}</dl>` : nothing}
-        <p id="sentence" class="quiet">${visible(verdict.sentence, 4000)}</p>
+        ${first && !unaccused.includes(verdict.kind) ? this.chips(first) : nothing}
         ${this.copied && this.copied !== "copied" ? html`<pre tabindex="0">${this.copied}</pre>` : nothing}
       </section>`;
   }
   private next() {
     const { next } = this.report.data.verdict;
-    return html`<section class="card next" aria-label="Next"><h2>Next</h2>${next.length ? html`<ol>${next.map(({ command, effect }) => html`<li><div>${visible(effect, 1000)}</div><cairn-command command=${command}></cairn-command></li>`)}</ol>`
-      : html`<p class="quiet">Nothing is left to be found out from this file.</p>`}</section>`;
+    return next.length ? html`<section class="card next" aria-label="Next"><h2>Next</h2><ol>${next.map(({ command, effect }) => html`<li><div>${visible(effect, 1000)}</div><cairn-command command=${command}></cairn-command></li>`)}</ol></section>` : nothing;
   }
   private culprit() {
     const { report } = this;
