@@ -2,6 +2,7 @@
 //
 // The pipeline of a draw or dispatch, from left to right: its input, its shaders, its output, and what was bound.
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { flowStyle } from "./bound.js";
 import { stages, type Binding, type Report } from "./report.js";
 import { linkTo } from "./selection.js";
 import { shared } from "./style.js";
@@ -26,14 +27,7 @@ export class Pipeline extends LitElement {
   declare report: Report;
   declare pipeline: number | null;   // an index; null: only what was bound is known
   declare bindings: readonly Binding[];
-  static override styles = [shared, css`
-    .flow { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s6); margin: 0; padding: 0; list-style: none; }
-    .flow > li { position: relative; flex: 1 1 8.5rem; max-width: 30rem; margin: 0; background: var(--ground); border: 1px solid var(--line); border-radius: var(--round); padding: var(--s2) var(--s3); }
-    .flow > li + li::before { content: "→"; position: absolute; left: -1.25rem; top: var(--s2); color: var(--quiet); }
-    .flow .bad { border-color: var(--busy); }
-    .stage { font-size: var(--small); color: var(--quiet); }
-    code { overflow-wrap: anywhere; }
-  `];
+  static override styles = [shared, flowStyle, css`code { overflow-wrap: anywhere; }`];
   constructor() {
     super();
     this.bindings = [];

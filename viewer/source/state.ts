@@ -2,6 +2,7 @@
 //
 // What was bound at a call, and what the textures held then: the trace is played for that, in another process.
 import { LitElement, css, html, nothing } from "lit";
+import { bound, flowStyle, type BoundState } from "./bound.js";
 import { empty } from "./empty.js";
 import { decodePng } from "./png.js";
 import { FollowsSelection, linkTo, selection } from "./selection.js";
@@ -29,9 +30,10 @@ export class StateAt extends LitElement {
   private call: number | undefined;
   private decoded = new Map<string, ImageData>();
 
-  static override styles = [shared, treeStyle, css`
+  static override styles = [shared, treeStyle, flowStyle, css`
     .bar { display: flex; gap: var(--s3); align-items: center; flex-wrap: wrap; }
     .thumbs { display: flex; gap: var(--s3); flex-wrap: wrap; margin: var(--s2) 0; }
+    .all { margin-top: var(--s4); }
     figure { margin: 0; border: 1px solid var(--line); border-radius: var(--round); padding: var(--s2); width: 14rem; }
     figure.chosen { background: var(--chosen); box-shadow: inset 0 -3px var(--link); }
     figure button { padding: 0; border: 0; background: none; display: block; }
@@ -153,7 +155,7 @@ export class StateAt extends LitElement {
         <button ?disabled=${this.playing} @click=${this.play}>${this.playing ? "the trace is played …" : "Images here"}</button><span class="quiet">plays the trace up to this call, in a process of its own</span></div>
       ${this.failure ? html`<p class="wrong" role="alert">${visible(this.failure, 2000)}</p>` : nothing}
       ${this.pictures()}
-      <h2>State</h2>${this.state ? html`<div class="whole">${tree(this.state)}</div>` : html`<p class="quiet">${visible(this.stateless, 2000) || "…"}</p>`}`;
+      ${this.state ? html`${bound(this.state as BoundState)}<details class="all"><summary>All values</summary><div class="whole">${tree(this.state)}</div></details>` : html`<p class="quiet">${visible(this.stateless, 2000) || "…"}</p>`}`;
   }
 }
 customElements.define("cairn-state", StateAt);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A lane a queue. A column is a submission, in the order in which they were made: a file holds neither when the GPU
-// began with one nor for how long it worked, so no length means time. Waits stand before a submission, signals behind it.
+// began with one nor for how long it worked, so no length means time; the strip above (clock.ts) has what is known of
+// it. Waits stand before a submission, signals behind it.
 import { LitElement, css, html, nothing, svg, type TemplateResult } from "lit";
+import "./clock.js";
 import { empty } from "./empty.js";
 import "./queues.js";
 import type { Report, Sync, Wait } from "./report.js";
@@ -64,7 +66,7 @@ export class Timeline extends LitElement {
     svg .label { paint-order: stroke; stroke: var(--ground); stroke-width: 3; }
     svg .label.chosen { stroke: var(--chosen); }
     svg .alarm { fill: var(--busy); font-weight: 700; }
-    .bar { display: flex; gap: var(--s2); align-items: center; flex-wrap: wrap; margin-bottom: var(--s2); }
+    .bar { display: flex; gap: var(--s2); align-items: center; flex-wrap: wrap; margin: var(--s3) 0 var(--s2); }
   `];
 
   constructor() {
@@ -353,10 +355,12 @@ export class Timeline extends LitElement {
       return empty("Nothing was submitted", "The program had given no work to a queue, and called nothing that Cairn notes, when this file was written. Cairn sees the queues of programs that it watches:", "cairn run -- ./program");
     }
     const height = top + Math.max(1, this.lanes.length) * laneHeight;
-    return html`<div class="bar">
+    return html`<cairn-clock .report=${this.report} .submissions=${this.columns} .lanes=${this.lanes} .from=${this.from} .to=${this.to} .width=${this.width}
+        @pick=${(event: CustomEvent<number>) => { const half = (this.to - this.from) / 2; this.look(event.detail + 0.5 - half, event.detail + 0.5 + half); }}></cairn-clock>
+      <div class="bar">
         <button @click=${() => this.zoom(0.7)} aria-label="zoom in">+</button><button @click=${() => this.zoom(1 / 0.7)} aria-label="zoom out">−</button>
         <button @click=${() => this.look(0, this.end)}>All</button>
-        <span class="quiet">${count(this.columns.length, "submission")}, in the order in which they were made, with when that was; widths mean nothing</span></div>
+        <span class="quiet">${count(this.columns.length, "submission")}, in the order in which they were made; the strip above has them by the clock</span></div>
       <svg width=${this.width} height=${height} tabindex="0" role="group" aria-label="Submissions by queue" @keydown=${this.key} @pointerdown=${this.press} @pointermove=${this.move}>
         ${this.lanes.map((_, index) => svg`${index % 2 ? nothing : svg`<rect class="band" x="0" y=${this.y(index)} width=${this.width} height=${laneHeight}></rect>`}
           <line class="lane" x1="0" x2=${this.width} y1=${this.y(index)} y2=${this.y(index)}></line>`)}

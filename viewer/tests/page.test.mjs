@@ -191,7 +191,7 @@ test("what is chosen is chosen everywhere, and stands in the address", async () 
   assert.match(await page.$eval(deep("cairn-timeline rect.chosen title"), (title) => title.textContent), new RegExp(`queue 0 "Graphics" \\(direct\\), submission 1: ${inFlight}`));
   assert.equal(await page.evaluate(() => location.hash), "#view=timeline&scope=4");
   // The next submission is that of the other queue.
-  await page.$eval(deep("cairn-timeline svg"), (svg) => svg.focus());
+  await page.$eval(deep("cairn-timeline svg[tabindex]"), (svg) => svg.focus());
   await page.keyboard.press("ArrowRight");
   await settle(page);
   assert.match(await text(page, "cairn-chosen"), /Culling/);
@@ -286,6 +286,46 @@ test("one search finds names, calls and addresses from everywhere", async () => 
   assert.deepEqual(await seriousFaults(page), []);
   await search("shadow");
   assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("the timeline has a strip by the clock: submissions, what hung and for how long, when it was noticed", async () => {
+  const html = htmlOf(fault);
+  const data = dataOf(html);
+  const { report } = data;
+  Object.assign(report.process, { started: "2026-11-26 10:00:00.000 UTC", seen: "2026-11-26 10:00:10.500 UTC" });
+  report.incidents = [{ ...report.incidents[0], kind: "hang", value: 2000, time: "2026-11-26 10:00:10.000 UTC", sentence: "The watchdog saw a hang." }];
+  report.faults = [];
+  // Ten frames, a second each; the last one hangs on queue 0, and queue 1 has not started.
+  const done = Array.from({ length: 10 }, (_, frame) => ({ ...report.executions[0], frame, state: completed, scope_count: 0, submission_number: frame + 1 }));
+  const [hangs, waits] = report.executions;
+  Object.assign(hangs, { frame: 10, submission_number: 11 });
+  Object.assign(waits, { frame: 10, submission_number: 1 });
+  report.executions.push(...done);
+  report.submissions = [...done.map(({ frame }) => ({ queue: 0, number: frame + 1, execution: frame + 2, time: `${frame * 0.5}00 s` })),
+    { queue: 0, number: 11, execution: 0, time: "6.000 s" }, { queue: 1, number: 1, execution: 1, time: "6.100 s" }];
+  const { page, errors } = await open(pageWith(html, data, "clock.html") + "#view=timeline");
+  await settle(page);
+  const width = await page.$eval(deep("cairn-clock svg"), (element) => element.clientWidth);
+  const titles = await page.$$eval(deep("cairn-clock title"), (all) => all.map((title) => title.textContent));
+  for (const title of ["submission 11: in flight; submitted at 6.000 s", "submission 1: not started; submitted at 6.100 s", "The watchdog saw a hang.", "frame 3"]) assert(titles.includes(title), title);
+  // A width is a time: 4.5 s in flight and 2 s without progress, of the 10.5 s and the margins that are drawn.
+  const [bar] = await page.$$eval(deep("cairn-clock .bar"), (bars) => bars.map((each) => Number(each.getAttribute("width"))));
+  const hung = await page.$eval(deep("cairn-clock .hung rect"), (rect) => Number(rect.getAttribute("width")));
+  assert(Math.abs(bar / hung - 4.5 / 2) < 0.02, `${bar} to ${hung}`);
+  assert(Math.abs(hung / width - 2 / (10.5 * 1.01)) < 0.01, `${hung} of ${width}`);
+  assert.deepEqual(await texts(page, "cairn-clock .hung text"), ["no progress for 2 s"]);
+  assert.deepEqual(await texts(page, "cairn-clock .flag text"), ["⚑ hang"]);
+  assert.deepEqual(await texts(page, "cairn-clock li"), ['in flight: submission 11 of queue 0 "Graphics" (direct), submitted at 6.000 s, 4.5 s before this report',
+    'not started: submission 1 of queue 1 "Async compute" (compute), submitted at 6.100 s, 4.4 s before this report']);
+  // Without a time, nothing is drawn that would mean one.
+  for (const each of report.submissions) each.time = null;
+  const bare = await open(pageWith(html, data, "clockless.html") + "#view=timeline");
+  await settle(bare.page);
+  assert.equal(await bare.page.$(deep("cairn-clock svg")), null);
+  assert.equal((await bare.page.$$(deep("cairn-timeline rect.box"))).length, 12);
+  await bare.page.close();
   assert.deepEqual(errors, []);
   await page.close();
 });

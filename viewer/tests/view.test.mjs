@@ -42,6 +42,15 @@ test("calls: by place, by filter, and the state of one", async () => {
   await appears(page, "cairn-state .tree");
   const state = JSON.parse(cairn("state", "--json", "--call", String(draw.number), trace));
   assert((await text(page, "cairn-state .tree")).includes(state.pipeline.text));
+  // From left to right: the same values.
+  const flow = (await texts(page, "cairn-state .flow li")).map((each) => each.replace(/\s+/g, " ").trim());
+  ["input", "root arguments", "vertex shader", "pixel shader", "rasteriser", "output"].forEach((title, index) => assert(flow[index]?.startsWith(title), `${title} in ${flow}`));
+  assert((await text(page, "cairn-state .card h2")).includes(state.pipeline.text));
+  const { pDesc } = state.pipeline.created_by.arguments;
+  assert(flow.some((each) => each.startsWith("pixel shader") && each.includes(pDesc.PS.pShaderBytecode.xxh64)));
+  const [viewport] = state.viewports.arguments.pViewports;
+  assert(flow.some((each) => each.startsWith("rasteriser") && each.includes(`viewport ${viewport.Width} × ${viewport.Height}`)));
+  assert(flow.some((each) => each.startsWith("output") && each.includes(state.render_targets.arguments.pRenderTargetDescriptors[0].text)));
 
   await go(page, "view=calls");
   await page.$eval(deep("cairn-calls input[name=function]"), (input) => { input.value = "DrawInstanced"; input.form.requestSubmit(); });

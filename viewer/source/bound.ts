@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What was bound at a call, from left to right as the GPU goes through it: input, resources, shaders, rasteriser, output.
+// By docs/formats/state.schema.json; what has no card here stands in the tree below.
+import { css, html, nothing, type TemplateResult } from "lit";
+import { stages } from "./report.js";
+import { linkTo } from "./selection.js";
+import { inLine } from "./value.js";
+import { bytes, count, grouped, visible } from "./words.js";
+
+type Value = Record<string, unknown>;
+interface Setting { set_by: number; arguments: Value; }
+interface Argument { index: number; kind: string; set_by: number; value?: Value | null; offset?: number; values?: number[]; descriptors?: { index: number; written_by: { number: number; method: string; arguments: Value } | null }[]; }
+export interface BoundState {
+  call?: { method: string } | null;
+  pipeline?: { object: number; text?: string; set_by: number; created_by: { number: number; arguments: Value } | null } | null;
+  graphics?: { root_arguments: Argument[] }; compute?: { root_arguments: Argument[] };
+  vertex_buffers?: { slot?: number; [key: string]: unknown }[];
+  [key: string]: unknown;
+}
+
+const call = (number: number) => html`<a class="small" href=${linkTo({ view: "calls", call: String(number) })} title="set by call ${grouped(number)}">${grouped(number)}</a>`;
+const short = (name: unknown) => String(name).replace(/^(D3D12|D3D|DXGI)_(FORMAT|PRIMITIVE_TOPOLOGY|FILL_MODE|CULL_MODE|COMPARISON_FUNC)_/, "").toLowerCase().replaceAll("_", " ");
+const list = (value: unknown): Value[] => (Array.isArray(value) ? (value as Value[]) : []);
+const setting = (state: BoundState, name: string) => state[name] as Setting | undefined;
+
+const card = (title: string, lines: TemplateResult[], wrong = false) => (lines.length ? html`<li class=${wrong ? "bad" : ""}><div class="stage">${title}</div>${lines.map((line) => html`<div class="isolate">${line}</div>`)}</li>` : nothing);
+
+function input(state: BoundState, description: Value) {
+  const topology = setting(state, "primitive_topology"), indices = setting(state, "index_buffer");
+  const layout = list((description["InputLayout"] as Value | undefined)?.["pInputElementDescs"]);
+  return card("input", [
+    ...(topology ? [html`${short(topology.arguments["PrimitiveTopology"])} ${call(topology.set_by)}`] : []),
+    ...layout.slice(0, 16).map((each) => html`${visible(String((each["SemanticName"] as Value | undefined)?.["text"] ?? each["SemanticName"] ?? ""), 60)}${Number(each["SemanticIndex"]) ? each["SemanticIndex"] : ""} <span class="quiet">${short(each["Format"])}</span>`),
+    ...list(state.vertex_buffers).slice(0, 16).map((each) => html`vertex buffer ${inLine(each, 160)}`),
+    ...(indices ? [html`index buffer ${inLine(indices.arguments["pView"] ?? indices.arguments, 160)} ${call(indices.set_by)}`] : []),
+  ]);
+}
+// A descriptor by what it leads to.
+function descriptor({ index, written_by: by }: NonNullable<Argument["descriptors"]>[number]): TemplateResult {
+  if (!by) return html`<span class="wrong">! [${index}] was never written</span>`;
+  const resource = by.arguments["pResource"] as Value | null | undefined;
+  const text = (resource?.["text"] as string | undefined) ?? inLine(by.arguments["pDesc"] ?? by.arguments, 120);
+  return html`[${index}] ${visible(text, 160)} <span class="quiet">${visible(by.method.replace(/^.*::Create/, ""), 60)}</span> ${call(by.number)}`;
+}
+function resources(arguments_: Argument[]) {
+  const wrong = arguments_.some(({ descriptors }) => descriptors?.some(({ written_by: by }) => !by));
+  return card("root arguments", arguments_.flatMap((each) => [
+    html`${each.index}: ${each.kind} ${each.values ? inLine(each.values, 80) : each.value ? inLine(each.value, 120) : ""} ${call(each.set_by)}`,
+    ...(each.descriptors ?? []).map(descriptor)]), wrong);
+}
+function rasteriser(state: BoundState, description: Value) {
+  const raster = description["RasterizerState"] as Value | undefined, viewports = setting(state, "viewports"), scissors = setting(state, "scissor_rects");
+  return card("rasteriser", [
+    ...(raster ? [html`${short(raster["FillMode"])}, cull ${short(raster["CullMode"])}`] : []),
+    ...list(viewports?.arguments["pViewports"]).slice(0, 4).map((each) => html`viewport ${each["Width"]} × ${each["Height"]} <span class="quiet">at ${each["TopLeftX"]}, ${each["TopLeftY"]}</span> ${call(viewports!.set_by)}`),
+    ...list(scissors?.arguments["pRects"]).slice(0, 4).map((each) => html`scissor ${each["left"]}, ${each["top"]} to ${each["right"]}, ${each["bottom"]} ${call(scissors!.set_by)}`),
+  ]);
+}
+function output(state: BoundState, description: Value) {
+  const targets = setting(state, "render_targets"), depth = description["DepthStencilState"] as Value | undefined;
+  const blend = list((description["BlendState"] as Value | undefined)?.["RenderTarget"]);
+  const formats = Array.isArray(description["RTVFormats"]) ? (description["RTVFormats"] as unknown[]) : [];
+  const target = targets?.arguments["pDepthStencilDescriptor"];
+  return card("output", [
+    ...list(targets?.arguments["pRenderTargetDescriptors"]).slice(0, 8).map((each, index) => html`target ${index}: ${inLine(each["text"] ?? each, 120)} <span class="quiet">${short(formats[index] ?? "")}${blend[index]?.["BlendEnable"] ? ", blended" : ""}</span> ${call(targets!.set_by)}`),
+    ...(target ? [html`depth: ${inLine((target as Value)["text"] ?? target, 120)}`] : []),
+    ...(depth ? [html`<span class="quiet">depth test ${depth["DepthEnable"] ? short(depth["DepthFunc"]) : "off"}, stencil ${depth["StencilEnable"] ? "on" : "off"}</span>`] : []),
+  ]);
+}
+
+export function bound(state: BoundState): TemplateResult {
+  const { pipeline } = state;
+  const description = (pipeline?.created_by?.arguments["pDesc"] ?? {}) as Value;
+  const shaders = Object.keys(stages).flatMap((stage) => {
+    const code = (description[stage] as Value | undefined)?.["pShaderBytecode"] as Value | null | undefined;
+    return code ? [card(`${stages[stage]} shader`, [html`<code>${visible(String(code["xxh64"] ?? ""), 40)}</code>`, html`<span class="quiet">${typeof code["bytes"] === "number" ? bytes(code["bytes"]) : count(0, "byte")}</span>`])] : [];
+  });
+  const computes = description["CS"] !== undefined || /::Dispatch/.test(state.call?.method ?? "");
+  const head = pipeline ? html`<h2><span class="isolate">${visible(pipeline.text ?? `object ${pipeline.object}`, 200)}</span> <span class="quiet small">set by ${call(pipeline.set_by)}${pipeline.created_by ? html`, created by ${call(pipeline.created_by.number)}` : nothing}</span></h2>`
+    : html`<h2 class="wrong">! No pipeline is set</h2>`;
+  return html`<section class="card" aria-label="Pipeline">${head}<ol class="flow">${computes ? nothing : input(state, description)}${resources((computes ? state.compute : state.graphics)?.root_arguments ?? [])}${shaders}${
+    computes ? nothing : html`${rasteriser(state, description)}${output(state, description)}`}</ol></section>`;
+}
+
+export const flowStyle = css`
+  .flow { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s6); margin: 0; padding: 0; list-style: none; }
+  .flow > li { position: relative; flex: 1 1 8.5rem; max-width: 30rem; min-width: 0; margin: 0; background: var(--ground); border: 1px solid var(--line); border-radius: var(--round); padding: var(--s2) var(--s3); overflow-wrap: anywhere; }
+  .flow > li + li::before { content: "→"; position: absolute; left: -1.25rem; top: var(--s2); color: var(--quiet); }
+  .flow .bad { border-color: var(--busy); }
+  .stage { font-size: var(--small); color: var(--quiet); }
+`;
