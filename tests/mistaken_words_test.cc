@@ -100,15 +100,15 @@ TEST_F(MistakenWordsTest, AProgramWhereAFileBelongs) {
   for (const std::string verb : {"report", "info"}) {
     ExpectRefused({verb, "./game"}, 1,
                   "cairn " + verb +
-                      ": ./game is a program: cairn run -- ./game writes a file, which "
-                      "cairn " +
+                      ": ./game is a program: cairn run -- ./game writes a file if it crashes "
+                      "or hangs, which cairn " +
                       verb + " reads");
   }
   for (const std::string verb : {"calls", "replay", "verify", "objects", "images"}) {
     ExpectRefused({verb, "game"}, 1,
                   "cairn " + verb +
                       ": game is a program: cairn run --capture -- ./game records a "
-                      "trace of it, which cairn " +
+                      "trace, which cairn " +
                       verb + " reads");
   }
   ExpectRefused({"./game", "--level", "3"}, 2,

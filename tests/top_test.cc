@@ -185,6 +185,8 @@ TEST_F(TopTest, TheWatcherLeadsToWhomItWatches) {
 }
 
 TEST_F(TopTest, WhatCannotBeLookedAt) {
+  ExpectRefused({"0"}, 2,
+                "'0' is not a process number; cairn top lists the processes that can be looked at");
   ExpectRefused({"--json", "1"}, 2, "--json prints one look; say --once --json");
   ExpectRefused({"--once"}, 2, "--once needs a process; cairn top lists them");
   ExpectRefused({"--interval", "0", "1"}, 2,

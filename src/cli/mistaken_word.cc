@@ -133,8 +133,8 @@ std::string MistakenForFile(std::string_view verb, const std::string& path, Need
   if (IsProgram(found.kind)) {
     const char* const with = needed == NeededFile::kTrace ? " --capture" : "";
     const char* const effect =
-        needed == NeededFile::kTrace ? "records a trace of it, which" : "writes a file, which";
-    return fmt::format("{} is {}: cairn run{} -- {} {} cairn {} reads", path,
+        needed == NeededFile::kTrace ? "records a trace" : "writes a file if it crashes or hangs";
+    return fmt::format("{} is {}: cairn run{} -- {} {}, which cairn {} reads", path,
                        ProgramInWords(found.kind), with, StartedAs(path, found.kind), effect, verb);
   }
   if (found.kind != Kind::kForeign) return "";

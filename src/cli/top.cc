@@ -199,9 +199,16 @@ std::vector<LiveProcess> ProcessesCalled(const std::string& name,
   return found;
 }
 
-// kInvalidArgument: none, or several, which the message lists.
+// kInvalidArgument: none, or several, which the message lists; digits, which are the number of none.
 Result<ProcessId> ProcessCalled(const std::string& name) {
   constexpr size_t kMostListed = 10;
+  if (name.find_first_not_of("0123456789") == std::string::npos) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("'{}' is not a process number; cairn top lists the processes that can "
+                    "be looked at",
+                    name));
+  }
   const LiveProcesses live = FindLiveProcesses();
   const std::vector<LiveProcess> found = ProcessesCalled(name, live.processes);
   if (found.size() == 1) return found.front().pid;
