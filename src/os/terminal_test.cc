@@ -126,7 +126,7 @@ TEST_F(TerminalTest, AFileIsNone) {
 TEST(Locale, OnlyItsNameSaysWhatItShows) {
   const auto is_utf8 = [](const char* all, const char* type, const char* language) {
     for (const auto& [name, value] :
-         {std::pair{"LC_ALL", all}, {"LC_CTYPE", type}, {"LANG", language}}) {
+         {std::pair{"LC_ALL", all}, std::pair{"LC_CTYPE", type}, std::pair{"LANG", language}}) {
       value == nullptr ? unsetenv(name) : setenv(name, value, 1);
     }
     return LocaleIsUtf8();
