@@ -484,7 +484,7 @@ TEST_F(CliTest, APagerShowsWhatIsLongOnATerminalOnly) {
   const std::string words = Program("cairn") + " info " + dump;
   const CommandResult paged = RunCommand({"script", "-qec", words, "/dev/null"}, options);
   EXPECT_EQ(paged.exit_code, 0);
-  EXPECT_THAT(paged.output, StartsWith("paged:File "));
+  EXPECT_THAT(paged.output, StartsWith("paged:Incident "));
   EXPECT_THAT(RunCommand({Program("cairn"), "info", dump}, options).output, HasSubstr("File "));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/stderr_verdict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -42,6 +44,9 @@ void TellWritten(const std::vector<std::string>& paths) {
     if (verdict.empty()) continue;
     const std::string name = files.size() == 1 ? "" : VisibleText(files[i]) + ":\n";
     PrintOnError('\n' + name + verdict);
+  }
+  if (files.size() > kMostTold) {
+    PrintOnError(fmt::format("\n… {} more files\n", files.size() - kMostTold));
   }
 }
 

@@ -82,7 +82,7 @@ class StepFinder {
     if (!finding_.suspects.empty() && finding_.crash.thread == kNone) AddSearch();
     if (IsCaptured()) {
       AddForFile("cairn verify ", "looks for what cannot be right in the calls up to the crash");
-    } else {
+    } else if (CanBeCaptured()) {
       AddRun("--capture", "records the calls up to the crash, for cairn verify and cairn calls");
     }
   }
@@ -121,6 +121,12 @@ class StepFinder {
   bool IsCaptured() const {
     return std::any_of(snapshot_.events.begin(), snapshot_.events.end(),
                        [](const Event& event) { return event.call != 0; });
+  }
+
+  // Calls of Direct3D 12 alone are recorded.
+  bool CanBeCaptured() const {
+    return std::any_of(snapshot_.devices.begin(), snapshot_.devices.end(),
+                       [](const Device& device) { return device.api == Api::kD3D12; });
   }
 
   // The mode of the device that the suspects ran on, or of the first one.

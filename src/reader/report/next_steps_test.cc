@@ -108,6 +108,10 @@ TEST_F(NextStepsTest, AWaitIsNotSearched) {
 }
 
 TEST_F(NextStepsTest, TheCallsOfACrashAreRecordedOrChecked) {
+  EXPECT_THAT(Commands(Take(IncidentKind::kSignal, 11)),
+              ElementsAre("cairn bisect -- ./game --level 3"))
+      << "no call of Vulkan is recorded";
+  block_.context(context_).api = Api::kD3D12;
   Snapshot snapshot = Take(IncidentKind::kSignal, 11);
   EXPECT_THAT(Commands(snapshot), ElementsAre("cairn bisect -- ./game --level 3",
                                               "cairn run --capture -- ./game --level 3"))
