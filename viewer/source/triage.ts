@@ -29,27 +29,27 @@ class TriagePage extends LitElement {
 
   static override styles = [shared, css`
     :host { display: grid; grid-template: auto minmax(0, 1fr) / minmax(0, 1fr) auto; height: 100%; }
-    header { grid-column: 1 / -1; display: flex; gap: 0.4rem 0.9rem; align-items: center; padding: 0.35rem 0.9rem; border-bottom: 1px solid var(--line); background: var(--raised); flex-wrap: wrap; }
-    h1 { font-size: 1rem; margin: 0; max-width: 40ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+    header { grid-column: 1 / -1; display: flex; gap: var(--s1) var(--s4); align-items: center; padding: var(--s1) var(--s4); border-bottom: 1px solid var(--line); background: var(--raised); flex-wrap: wrap; }
+    h1 { margin: 0; max-width: 40ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
     .space { flex: 1; }
-    main { overflow: auto; min-width: 0; padding: 0.8rem 0.9rem 2rem; }
+    main { overflow: auto; min-width: 0; padding: var(--s4) var(--s4) var(--s8); }
     aside { width: clamp(22rem, 28vw, 32rem); border-left: 1px solid var(--line); min-height: 0; overflow: hidden; }
     .filters { display: flex; flex-wrap: wrap; gap: 0.4rem 0.5rem; margin: 0.6rem 0 0.4rem; align-items: end; }
-    .filters label { display: flex; flex-direction: column; font-size: 0.85em; color: var(--quiet); gap: 1px; }
-    .filters select, .filters input { color: var(--text); font-size: 0.95rem; width: 7rem; height: 1.9rem; padding: 0 0.35rem; text-overflow: ellipsis; }
+    .filters label { display: flex; flex-direction: column; font-size: var(--small); color: var(--quiet); gap: 1px; }
+    .filters select, .filters input { color: var(--text); font-size: var(--body); width: 6.6rem; height: 1.9rem; padding: 0 0.35rem; text-overflow: ellipsis; }
     .filters select.set { width: auto; max-width: 13rem; }
     .filters select.set, .filters input.set { border-color: var(--link); box-shadow: inset 0 0 0 1px var(--link); }
-    .filters input { width: 9.3rem; }
+    .filters input { width: 8.6rem; }
     .filters button { height: 1.9rem; padding: 0 0.6rem; }
     .rows { width: 100%; table-layout: fixed; border-collapse: collapse; }
-    .rows th { position: sticky; top: -0.8rem; background: var(--ground); border-bottom: 1px solid var(--line); padding: 0.3rem 0.9rem 0.3rem 0; z-index: 1; white-space: nowrap; color: var(--quiet); font-size: 0.85em; }
+    .rows th { position: sticky; top: calc(-1 * var(--s4)); background: var(--ground); border-bottom: 1px solid var(--line); padding: 0.3rem 0.9rem 0.3rem 0; z-index: 1; white-space: nowrap; color: var(--quiet); font-size: var(--small); }
     .rows td { border-bottom: 1px solid var(--line); padding: 0.45rem 0.9rem 0.45rem 0; vertical-align: top; overflow: hidden; text-overflow: ellipsis; }
     .rows tbody tr { cursor: pointer; }
     .rows tbody tr:hover { background: var(--raised); }
     .rows tr.chosen, .rows tbody tr.chosen:hover { background: var(--chosen); }
     .rows .count { width: 5.2rem; text-align: right; font-variant-numeric: tabular-nums; }
     .rows tr.chosen .count { box-shadow: inset 3px 0 var(--link); }
-    td.count { font-size: 1.15rem; font-weight: 600; line-height: 1.3; }
+    td.count { font-size: var(--large); font-weight: 600; line-height: 1.3; }
     .rows .bars { width: 10rem; }
     .rows .seen { width: 7.2rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
     .rows .sure { width: 9.4rem; }
@@ -57,17 +57,15 @@ class TriagePage extends LitElement {
     .rows tbody tr:has(.title:focus-visible) { outline: 2px solid var(--link); outline-offset: -2px; }
     .title:focus-visible { outline: none; }
     .title { display: block; color: var(--text); text-decoration: none; font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-    .below { font-size: 0.9em; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+    .below { font-size: var(--small); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
     .kind { color: var(--text); }
-    .new { font-size: 0.8em; font-weight: 600; color: var(--link); border: 1px solid currentColor; border-radius: 3px; padding: 0 0.3em; margin-left: 0.5em; }
+    .new { font-size: var(--small); font-weight: 600; color: var(--link); border: 1px solid currentColor; border-radius: 3px; padding: 0 0.3em; margin-left: 0.5em; }
     svg { display: block; width: 100%; height: 34px; }
     svg path { fill: var(--quiet); }
     tr.chosen svg path { fill: var(--link); }
     .more { margin: 0.8rem 0; }
-    .empty { max-width: 70ch; margin: 2.5rem auto; }
     details { margin-top: 1.6rem; }
-    summary { cursor: pointer; }
-    dialog { color: var(--text); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; max-width: 90ch; }
+    dialog { color: var(--text); background: var(--ground); border: 1px solid var(--line); border-radius: var(--round); max-width: 90ch; }
     .close { display: none; }
     @media (max-width: 1150px) { .rows .sure { display: none; } .rows .bars { width: 8rem; } }
     @media (max-width: 1000px) {
@@ -78,7 +76,6 @@ class TriagePage extends LitElement {
       .rows .act { display: none; }
     }
     @media (max-width: 640px) { .rows .bars { display: none; } .rows .seen { width: 6.2rem; } .rows .count { width: 4rem; } }
-    @media (forced-colors: active) { .rows tr.chosen { outline: 2px solid Highlight; outline-offset: -2px; } }
     @media print { :host { display: block; } aside, .filters, header button { display: none; } main { overflow: visible; } }
   `];
 
@@ -208,7 +205,7 @@ class TriagePage extends LitElement {
   private body(): TemplateResult {
     const triage = this.triage!, { data } = triage;
     if (!data.triage.dumps) {
-      return html`<div class="empty"><h2>No report is here yet</h2><p>${data.triage.unreadable_count ? "None of the files holds a report." : html`No file in <span class="isolate">${visible(data.place)}</span> ends with .cairn.`}
+      return html`<div class="empty card"><h2>No report is here yet</h2><p>${data.triage.unreadable_count ? "None of the files holds a report." : html`No file in <span class="isolate">${visible(data.place)}</span> ends with .cairn.`}
         <code>cairn run -o ${"FOLDER/"} -- ./game</code> writes a file when a GPU fails.${isServed ? " Load this page again to see it." : ""}</p>${this.unreadable()}</div>`;
     }
     const days = new Map<number, number>();
@@ -219,7 +216,7 @@ class TriagePage extends LitElement {
     return html`${bars.count > 1 ? html`<cairn-triage-chart .bars=${bars} .all=${days} .chosen=${this.chosen} @days=${(event: CustomEvent<{ from: number; to: number }>) => place.choose(event.detail.from, event.detail.to)}></cairn-triage-chart>` : nothing}
       ${this.filters()}
       ${leftOut > 0 || data.left_out > 0 ? html`<p class="wrong" role="alert">The page cannot hold all of this: ${leftOut > 0 ? count(leftOut, "group") : count(data.left_out, "value")} of those with the fewest dumps are not shown. <code>cairn triage --json</code> prints all groups.</p>` : nothing}
-      ${this.list.length ? this.table() : html`<div class="empty"><h2>No dump passes this filter</h2><p><button @click=${() => place.clear()}>Show all ${grouped(data.triage.dumps)} dumps</button></p></div>`}
+      ${this.list.length ? this.table() : html`<div class="empty card"><h2>No dump passes this filter</h2><p><button @click=${() => place.clear()}>Show all ${grouped(data.triage.dumps)} dumps</button></p></div>`}
       ${this.unreadable()}`;
   }
   override render() {

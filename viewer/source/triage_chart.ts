@@ -22,8 +22,8 @@ export class TriageChart extends LitElement {
     .all { fill: var(--quiet); opacity: 0.55; }
     .chosen { fill: var(--link); }
     .range { fill: var(--chosen); }
-    .axis { display: flex; justify-content: space-between; font-size: 0.85em; font-variant-numeric: tabular-nums; }
-    .most { position: absolute; top: 0; left: 0; font-size: 0.8em; line-height: 1; background: var(--ground); padding: 0 3px 2px 0; font-variant-numeric: tabular-nums; pointer-events: none; }
+    .axis { display: flex; justify-content: space-between; font-size: var(--small); font-variant-numeric: tabular-nums; }
+    .most { position: absolute; top: 0; left: 0; font-size: var(--small); line-height: 1; background: var(--ground); padding: 0 3px 2px 0; font-variant-numeric: tabular-nums; pointer-events: none; }
   `];
 
   private barAt(event: PointerEvent): number {

@@ -2,6 +2,7 @@
 //
 // The chosen group of the triage page: its report's first lines, where it was seen, and its files.
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import "./copy.js";
 import { isServed } from "./server.js";
 import { shared } from "./style.js";
 import { largestFirst, type DumpFile, type Group, type Shown } from "./triage_data.js";
@@ -21,21 +22,18 @@ export const example = (group: Group) => group.files.find(({ file }) => file ===
 const mostValues = 6;
 
 export class TriageDetails extends LitElement {
-  static override properties = { shown: { attribute: false }, copied: { state: true } };
+  static override properties = { shown: { attribute: false } };
   declare shown: Shown;
-  declare copied: string;
 
   static override styles = [shared, css`
-    :host { padding: 0.8rem 0.9rem 1.5rem; overflow: auto; height: 100%; }
-    h2 { font-size: 1.1rem; line-height: 1.35; }
-    h3 { font-size: 0.85em; margin: 1.1rem 0 0.3rem; color: var(--quiet); font-weight: 600; }
+    :host { padding: var(--s4) var(--s4) var(--s6); overflow: auto; height: 100%; }
+    h2 { font-size: var(--title); }
+    h3 { font-size: var(--small); margin: var(--s4) 0 var(--s1); color: var(--quiet); }
     .path { margin: 0.2rem 0 0; padding: 0; list-style: none; font-size: 0.93em; }
     .path li { margin: 0; padding-left: 1.1em; text-indent: -1.1em; }
     .path li::before { content: "› "; color: var(--quiet); }
     .sentence { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid var(--line); padding: 0.1rem 0 0.1rem 0.7rem; margin: 0.8rem 0; }
-    .open { display: inline-block; background: var(--link); color: var(--ground); padding: 0.35rem 0.9rem; border-radius: 4px; text-decoration: none; font-weight: 600; }
-    .command { display: flex; gap: 0.4rem; align-items: start; }
-    .command pre { flex: 1; min-width: 0; margin: 0; user-select: all; }
+    .open { display: inline-block; background: var(--link); color: var(--ground); padding: 0.35rem 0.9rem; border-radius: var(--round); text-decoration: none; font-weight: 600; }
     dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.2rem 0.9rem; margin: 0; }
     dt { color: var(--quiet); }
     dd { margin: 0; overflow-wrap: anywhere; }
@@ -48,33 +46,15 @@ export class TriageDetails extends LitElement {
     meter::-webkit-meter-optimum-value { background: var(--quiet); border-radius: 0; }
     .files { padding: 0; list-style: none; }
     .files li { display: flex; gap: 0.7rem; justify-content: space-between; align-items: baseline; }
-    .files .when { white-space: nowrap; font-size: 0.9em; font-variant-numeric: tabular-nums; }
+    .files .when { white-space: nowrap; font-size: var(--small); font-variant-numeric: tabular-nums; }
   `];
 
-  constructor() {
-    super();
-    this.copied = "";
-  }
-  protected override willUpdate(changed: Map<string, unknown>): void {
-    if (changed.has("shown")) this.copied = "";
-  }
-  private async copy(command: string): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(command);
-      this.copied = "copied";
-    } catch {
-      getSelection()?.selectAllChildren(this.renderRoot.querySelector(".command pre")!);
-      this.copied = "selected: copy it by hand";
-    }
-  }
   private next(file: DumpFile | undefined): TemplateResult | typeof nothing {
     if (!file) return nothing;
     if (isServed) return html`<p><a class="open" href=${linkToReport(file)}>Open the report</a></p>
       <p class="quiet isolate">of ${visible(file.file, 200)}, the dump that was seen last</p>`;
     if (!canBePasted(file.file)) return html`<p class="isolate">${visible(file.file, 400)}</p><p class="quiet">The dump that was seen last. Its name has characters that cannot be pasted.</p>`;
-    const command = commandFor(file.file);
-    return html`<div class="command"><pre class="isolate">${command}</pre><button @click=${() => this.copy(command)}>Copy</button></div>
-      <p class="quiet" role="status">${this.copied || "the report of the dump that was seen last"}</p>`;
+    return html`<cairn-command command=${commandFor(file.file)}></cairn-command><p class="quiet">the report of the dump that was seen last</p>`;
   }
   private values(name: string, values: Map<string, number>, words = (value: string) => visible(value, 120)): TemplateResult {
     const all = largestFirst(values), few = all.slice(0, mostValues);

@@ -72,7 +72,7 @@ test("the page shows what --json says", async () => {
   const files = await texts(page, "cairn-triage-details .files>li");
   assert.equal(files.length, 3);
   // The command is one that a shell takes as it is.
-  assert.equal(await text(page, ".command>pre"), `cairn report ${groups[0].example.file}`);
+  assert.equal(await text(page, "cairn-command code"), `cairn report ${groups[0].example.file}`);
   assert.deepEqual(await stickingOut(page), []);
   assert.deepEqual(errors, []);
   await page.close();
@@ -83,8 +83,8 @@ test("a name that a shell would change is quoted", async () => {
   named.triage.groups[0].example.file = named.details[0].files[0].file = "-it's \"$(b)\".cairn";
   const { page } = await open(pageWith(html, named, "quoted.html"), { ready });
   await press(page, ".title");
-  await appears(page, ".command>pre");
-  assert.equal(await text(page, ".command>pre"), `cairn report './-it'\\''s "$(b)".cairn'`);
+  await appears(page, "cairn-command code");
+  assert.equal(await text(page, "cairn-command code"), `cairn report './-it'\\''s "$(b)".cairn'`);
   await page.close();
 });
 
