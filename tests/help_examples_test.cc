@@ -176,7 +176,7 @@ TEST_F(HelpExamplesTest, ThoseThatServeAPageWork) {
   if (page.exit_code != 0) GTEST_SKIP() << "built without the viewer: " << page.errors;
   std::filesystem::create_directories(folder_ / "bin");
   PutProgram("bin/xdg-open", R"sh(#!/bin/bash
-rest=$(sed -n 's|.*url=http://\([^"]*\)".*|\1|p' "$1") host=${rest%%/*}
+rest=$(sed -n 's|.*url=http://\([^"#]*\)[^"]*".*|\1|p' "$1") host=${rest%%/*}
 exec 3<>"/dev/tcp/${host%:*}/${host#*:}"
 printf 'GET /%s HTTP/1.1\r\nHost: %s\r\n\r\n' "${rest#*/}" "$host" >&3
 page=$(sed -n 's/^Location: \(.*\)\r$/\1/p' <&3)
