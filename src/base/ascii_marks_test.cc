@@ -26,5 +26,10 @@ TEST(AsciiMarks, ALineThatWasCutStaysAsLong) {
   EXPECT_EQ(AsciiMarks(line + "… a\n"), line + "... a\n");
 }
 
+TEST(AsciiMarks, QuotationMarksStayAsTheyAre) {
+  EXPECT_EQ(AsciiMarks("./game 'a’;x;’b'"), "./game 'a’;x;’b'");
+  EXPECT_EQ(AsciiMarks("“a” ‘b’"), "“a” ‘b’");
+}
+
 }  // namespace
 }  // namespace cairn

@@ -2,6 +2,7 @@
 #include "base/shell_words.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
 
@@ -25,6 +26,43 @@ std::vector<std::string> WordsOfArguments(std::string_view arguments) {
   return words;
 }
 
+namespace {
+
+// Returns the number of a digit as ShellQuoted writes it, or -1.
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// Takes the rest of $'a\x0ab', behind its first apostrophe; nothing if it has no end.
+std::optional<std::string> TakeBytes(std::string_view* line) {
+  std::string bytes;
+  for (size_t at = 0; at < line->size(); ++at) {
+    const char c = (*line)[at];
+    if (c == '\'') {
+      line->remove_prefix(at + 1);
+      return bytes;
+    }
+    if (c != '\\') {
+      bytes += c;
+      continue;
+    }
+    const std::string_view escape = line->substr(at + 1, 3);
+    const bool is_byte = escape.size() == 3 && escape[0] == 'x' && HexDigit(escape[1]) >= 0 &&
+                         HexDigit(escape[2]) >= 0;
+    if (is_byte) {
+      bytes += static_cast<char>(HexDigit(escape[1]) * 16 + HexDigit(escape[2]));
+      at += 3;
+    } else if (!escape.empty()) {
+      bytes += escape[0];  // \\, and \' of earlier versions
+      ++at;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::vector<std::string> WordsOfShellLine(std::string_view line) {
   std::vector<std::string> words;
   bool in_word = false;
@@ -36,6 +74,14 @@ std::vector<std::string> WordsOfShellLine(std::string_view line) {
   while (!line.empty()) {
     const char c = line.front();
     line.remove_prefix(1);
+    if (c == '$' && line.starts_with('\'')) {
+      std::string_view rest = line.substr(1);
+      if (const std::optional<std::string> bytes = TakeBytes(&rest)) {
+        word() += *bytes;
+        line = rest;
+        continue;
+      }
+    }
     if (c == ' ') {
       in_word = false;
     } else if (c == '\'' && line.find('\'') != std::string_view::npos) {

@@ -16,6 +16,13 @@ TEST(ShellWords, AQuotedLineHasTheWordsThatItWasMadeOf) {
   EXPECT_EQ(WordsOfShellLine(ShellQuotedLine(words)), words);
 }
 
+TEST(ShellWords, BytesThatNoTerminalShowsComeBack) {
+  const std::vector<std::string> words = {"gr\xfcn", "a\nb'c\\", "\x01'$(id)"};
+  EXPECT_EQ(ShellQuotedLine(words), R"($'gr\xfcn' $'a\x0ab\x27c\\' $'\x01\x27$(id)')");
+  EXPECT_EQ(WordsOfShellLine(ShellQuotedLine(words)), words);
+  EXPECT_THAT(WordsOfShellLine(R"($'a\'b' $'c)"), ElementsAre("a'b", "$'c"));
+}
+
 TEST(ShellWords, ArgumentsOfAProcess) {
   EXPECT_THAT(WordsOfArguments(""), IsEmpty());
   EXPECT_THAT(WordsOfArguments(std::string("a b\0\0c\0", 7)), ElementsAre("a b", "", "c"));

@@ -52,8 +52,9 @@ std::string QuotedByBytes(const std::string& word) {
     if (byte < 0x20 || byte >= 0x7f) {
       quoted += fmt::format("\\x{:02x}", byte);
     } else {
-      if (c == '\'' || c == '\\') quoted += '\\';
-      quoted += c;
+      // Not \': where a shell does not know $'...', it would end the word.
+      if (c == '\\') quoted += '\\';
+      quoted += c == '\'' ? std::string("\\x27") : std::string(1, c);
     }
   }
   return quoted + "'";

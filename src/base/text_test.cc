@@ -231,7 +231,7 @@ TEST(ShellQuoted, OnlyWhereNeeded) {
 
 TEST(ShellQuoted, ShowsNoControlCharacters) {
   EXPECT_EQ(ShellQuoted("a\nb\x1b[31m c.cairn"), "$'a\\x0ab\\x1b[31m c.cairn'");
-  EXPECT_EQ(ShellQuoted("it's\\\t"), "$'it\\'s\\\\\\x09'");
+  EXPECT_EQ(ShellQuoted("it's\\\t"), "$'it\\x27s\\\\\\x09'");
   EXPECT_EQ(ShellQuoted("\xff"), "$'\\xff'");
 }
 

@@ -202,7 +202,7 @@ int Main(int argc, char** argv) {
     return ParseFailed(error, root, chosen);
   }
   if (chosen == nullptr) return UnknownVerb(root, own_words);
-  for (const char* const name : {"--json", "--jsonl"}) {
+  for (const char* const name : {"--json", "--jsonl", "--markdown"}) {
     const CLI::Option* const json = chosen->app->get_option_no_throw(name);
     if (json != nullptr && json->count() != 0) PrintOutputUnchanged();
   }

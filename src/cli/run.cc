@@ -187,7 +187,13 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
   std::vector<std::string> written;
   settings.report_written = [&written](const std::string& path) { written.push_back(path); };
   const Result<int> exit_code = RunWatched(settings, program);
-  if (!options.quiet) TellWritten(written);
+  if (!options.quiet) {
+    try {
+      TellWritten(written);
+    } catch (const std::exception&) {
+      // No memory: the program's exit code counts more than an answer that its file has.
+    }
+  }
   if (exit_code.ok()) return *exit_code;
   const std::string mistaken =
       MistakenForProgram("run", program.front(), exit_code.status().code());

@@ -390,7 +390,8 @@ std::string CommandLineOf(ProcessId pid) {
     line.resize(line.find_last_not_of('\0') + 1);
   }
   const std::vector<std::string> words = WordsOfArguments(line);
-  const bool is_title = words.size() == 1 && words.front().find(' ') != std::string::npos;
+  const bool is_title = words.size() == 1 && words.front().find(' ') != std::string::npos &&
+                        !IsWindowsProgram(words.front()) && words.front() != ProgramOf(pid);
   return is_title ? words.front() : ShellQuotedLine(words);
 }
 

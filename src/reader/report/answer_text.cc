@@ -174,7 +174,7 @@ class AnswerWriter {
     switch (finding_.certainty) {
       case Certainty::kProven: answer_.how_sure = "proven"; break;
       case Certainty::kLikely:
-        if (IsUnlikely(first.reason)) return WriteSeveral(count);
+        if (IsUnlikely(first.reason)) return WriteUnlikely(count);
         answer_.how_sure = "likely";
         break;
       case Certainty::kOneOf: return WriteSeveral(finding_.tied);
@@ -200,6 +200,24 @@ class AnswerWriter {
       }
     }
     WriteUses(first);
+  }
+
+  // A wait holds it back, say: no other work is known, and this one is hardly the culprit.
+  void WriteUnlikely(size_t count) {
+    const SuspectWork& first = finding_.suspects.front();
+    std::string& because = Row("because");
+    if (count == 1) {
+      answer_.how_sure = "not proven";
+      Head(" in ");
+      AppendWork(first, answer_.headline);
+      because = "the only candidate; ";
+    } else {
+      answer_.how_sure = fmt::format("one of {}", count);
+      Head(", in one of {} works", count);
+      because = "none of them is likely; the first: ";
+    }
+    AppendSuspectReason(snapshot_, findings_, first, false, because);
+    if (count == 1) WriteWork(first);
   }
 
   // Nothing puts one before the others: the headline names none, and the table of suspects follows.

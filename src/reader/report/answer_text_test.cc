@@ -174,8 +174,12 @@ TEST_F(AnswerTextTest, TheFirstOfSeveralMayBeUnlikelyAllTheSame) {
   findings.culprit.suspects.front().reason = SuspectReason::kHeldBack;
   EXPECT_EQ(InLines(AnswerInWords(snapshot, findings, false)),
             "Device lost (VK_ERROR_DEVICE_LOST), in one of 4 works = one of 4\n"
-            "because: nothing puts one before the others; the first: unlikely: a wait holds its "
-            "queue back");
+            "because: none of them is likely; the first: unlikely: a wait holds its queue back");
+  findings.culprit.suspects.resize(1);
+  EXPECT_THAT(InLines(AnswerInWords(snapshot, findings, false)),
+              StartsWith("Device lost (VK_ERROR_DEVICE_LOST) in DRAW_INSTANCED 3 = not proven\n"
+                         "because: the only candidate; unlikely: a wait holds its queue back\n"
+                         "where: "));
 }
 
 TEST_F(AnswerTextTest, SeveralAlike) {

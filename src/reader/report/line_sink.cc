@@ -103,6 +103,12 @@ void LineSink::Heading(std::string_view text) {
   line_.clear();
 }
 
+void LineSink::Whole(std::string_view prefix, std::string_view text) {
+  Emit(prefix);
+  Emit(text);
+  Emit("\n");
+}
+
 void LineSink::Prose(std::string_view prefix, std::string_view text) {
   prose_.clear();
   AppendVisibleText(text, prose_);

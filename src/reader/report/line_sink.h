@@ -36,6 +36,9 @@ class LineSink {
   // indented as far as the prefix reaches.
   void Prose(std::string_view prefix, std::string_view text);
 
+  // A line to be copied: neither wrapped nor cut.
+  void Whole(std::string_view prefix, std::string_view text);
+
   size_t width() const { return width_; }
   size_t size_bytes() const { return size_bytes_; }
   // kMostReportBytes were put into it, before lines were cut to the width: no more lines are taken,

@@ -91,7 +91,9 @@ std::string MarkdownReport(const Snapshot& snapshot, const Findings& findings,
     text += '\n';
   }
   if (!file.empty()) {
-    text += fmt::format("\nThe rest: {}\n", Code("cairn report " + ShellQuoted(std::string(file))));
+    text += fmt::format("\nThe rest: {}\n",
+                        Code("cairn report " +
+                             ShellQuoted((file.starts_with('-') ? "./" : "") + std::string(file))));
   }
   return text;
 }

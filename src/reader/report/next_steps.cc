@@ -15,6 +15,17 @@ namespace {
 // The time of `cairn run --hang-timeout` if it is not given.
 constexpr int64_t kUsualHangTimeoutMs = 10'000;
 
+#ifdef _WIN32
+// U+2018 to U+201F, which PowerShell takes for ' and ".
+bool HasQuotationMark(std::string_view word) {
+  for (size_t at = 0; (at = word.find("\xe2\x80", at)) != std::string_view::npos; ++at) {
+    const auto last = static_cast<uint8_t>(at + 2 < word.size() ? word[at + 2] : 0);
+    if (last >= 0x98 && last <= 0x9f) return true;
+  }
+  return false;
+}
+#endif
+
 // Returns a line that a shell of this system splits into these words again, and runs nothing else of; nothing if no
 // line is safe in all of them.
 std::string PastedLine(const std::vector<std::string>& words) {
@@ -22,7 +33,10 @@ std::string PastedLine(const std::vector<std::string>& words) {
   // In cmd.exe and PowerShell alike.
   std::string line;
   for (const std::string& word : words) {
-    if (!IsVisibleText(word) || word.find_first_of("\"'`$%") != std::string::npos) return {};
+    if (HasQuotationMark(word) || !IsVisibleText(word) ||
+        word.find_first_of("\"'`$%") != std::string::npos) {
+      return {};
+    }
     const bool is_plain =
         !word.empty() && word.find_first_of(" &|<>^()@;,#{}") == std::string::npos;
     if (!line.empty()) line += ' ';
@@ -35,13 +49,18 @@ std::string PastedLine(const std::vector<std::string>& words) {
 #endif
 }
 
+// Returns the path so that no verb takes it for an option.
+std::string NoOption(std::string_view path) {
+  return (path.starts_with('-') ? "./" : "") + std::string(path);
+}
+
 class StepFinder {
  public:
   StepFinder(const Snapshot& snapshot, const Findings& findings, std::string_view file)
       : snapshot_(snapshot),
         findings_(findings),
         finding_(findings.culprit),
-        file_(PastedLine({std::string(file)})),
+        file_(PastedLine({NoOption(file)})),
         command_(Command(snapshot)) {}
 
   std::vector<NextStep> Find() && {

@@ -100,6 +100,14 @@ TEST_F(NextStepsTest, ATraceIsSearchedInTheFile) {
   EXPECT_THAT(Commands(snapshot), ElementsAre(std::string("cairn bisect ") + kFile));
 }
 
+TEST_F(NextStepsTest, AFileIsNoOption) {
+  Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
+  for (Event& event : snapshot.events) event.call = 7;
+  const std::vector<NextStep> steps = NextSteps(snapshot, AnalyseDump(snapshot), "-oX.cairn");
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].command, "cairn bisect ./-oX.cairn");
+}
+
 TEST_F(NextStepsTest, AWaitIsNotSearched) {
   block_.SetProgress(list_, 0, 0);
   block_.AddSync(SyncKind::kWait, queue_, 1, 0x20, 7);

@@ -351,6 +351,11 @@ What happened
   EXPECT_THAT(narrow, HasSubstr("\n  where     Frame · command list 1 \"Main\" · submission 1 ·\n"
                                 "            queue 0 (direct) · frame 0\n"));
   EXPECT_THAT(narrow, Not(HasSubstr("cairn bisect"))) << "without the file's name";
+  snapshot.process.command_line = snapshot.AddText("./game " + std::string(80, 'a') + " rm -rf x");
+  EXPECT_THAT(
+      TextReport(snapshot, AnalyseDump(snapshot), {.width = 60, .file = "game.cairn"}),
+      HasSubstr("\n  next      cairn bisect -- ./game " + std::string(80, 'a') + " rm -rf x\n"))
+      << "a command is copied whole";
 }
 
 TEST(TextReport, NamesTheCandidateWithPathPipelineAndReason) {

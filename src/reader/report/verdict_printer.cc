@@ -59,7 +59,8 @@ void VerdictPrinter::PrintFinding(LineSink& sink) {
   if (!file_.empty()) {
     const std::vector<NextStep> steps = NextSteps(snapshot_, findings_, file_);
     for (const NextStep& step : steps) {
-      print(&step == steps.data() ? "next" : "or", step.command);
+      const char* const label_of_step = &step == steps.data() ? "next" : "or";
+      sink.Whole(fmt::format("  {:<{}} ", label_of_step, kLabelColumns), step.command);
       print("", step.effect);
     }
   }

@@ -105,26 +105,45 @@ struct TriageSession::State {
   Result<std::shared_ptr<FileSession>> SessionOf(uint64_t number, bool is_page) {
     const std::optional<std::string> file = FileOf(number);
     if (!file) return Status(StatusCode::kNotFound, "no file has this number");
-    const std::lock_guard lock(open_mutex);
-    if (ending) return Status(StatusCode::kInterrupted, "cairn triage ends");
-    const auto found = std::ranges::find(open, number, &OpenFile::number);
     const fs::file_time_type written = WrittenAt(*file);
-    if (found != open.end()) {
-      open.splice(open.begin(), open, found);
-      if (!is_page || open.front().written == written) return open.front().session;
-      Close(open.begin());
+    // A file is opened, and another one is stopped, without the lock: a slow one holds up nobody else.
+    std::shared_ptr<FileSession> session, superfluous;
+    {
+      const std::lock_guard lock(open_mutex);
+      if (ending) return Status(StatusCode::kInterrupted, "cairn triage ends");
+      const auto found = std::ranges::find(open, number, &OpenFile::number);
+      if (found != open.end()) {
+        open.splice(open.begin(), open, found);
+        if (!is_page || open.front().written == written) return open.front().session;
+        superfluous = Take(open.begin());
+      }
     }
-    Result<std::unique_ptr<FileSession>> session = FileSession::Open(*file, "");
-    if (!session.ok()) return session.status().WithFile(*file);
-    if (open.size() == kMostOpenFiles) Close(std::prev(open.end()));
-    open.push_front({number, written, std::move(session).value()});
-    return open.front().session;
+    Stop(superfluous);
+    superfluous = nullptr;
+    Result<std::unique_ptr<FileSession>> opened = FileSession::Open(*file, "");
+    if (!opened.ok()) return opened.status().WithFile(*file);
+    session = std::move(opened).value();
+    {
+      const std::lock_guard lock(open_mutex);
+      if (ending) return Status(StatusCode::kInterrupted, "cairn triage ends");
+      const auto found = std::ranges::find(open, number, &OpenFile::number);
+      if (found != open.end()) return found->session;  // another question was faster
+      if (open.size() == kMostOpenFiles) superfluous = Take(std::prev(open.end()));
+      open.push_front({number, written, session});
+    }
+    Stop(superfluous);
+    return session;
   }
 
-  // Whoever is being answered by it is refused, and destroys it.
-  void Close(std::list<OpenFile>::iterator file) {
-    file->session->Stop();
+  std::shared_ptr<FileSession> Take(std::list<OpenFile>::iterator file) {
+    std::shared_ptr<FileSession> session = std::move(file->session);
     open.erase(file);
+    return session;
+  }
+
+  // Refuses whoever is being answered by it, who then destroys it.
+  static void Stop(const std::shared_ptr<FileSession>& session) {
+    if (session != nullptr) session->Stop();
   }
 };
 
@@ -157,8 +176,12 @@ PageAnswer TriageSession::Answer(const PageQuestion& asked) {
 
 void TriageSession::Stop() {
   state_->ending = true;
-  const std::lock_guard lock(state_->open_mutex);
-  for (State::OpenFile& file : state_->open) file.session->Stop();
+  std::list<State::OpenFile> open;
+  {
+    const std::lock_guard lock(state_->open_mutex);
+    open.swap(state_->open);
+  }
+  for (const State::OpenFile& file : open) file.session->Stop();
 }
 
 }  // namespace cairn

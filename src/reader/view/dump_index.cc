@@ -15,6 +15,7 @@ constexpr char kMagic[] = "CAIRNDIX";
 constexpr size_t kMagicBytes = sizeof(kMagic) - 1;
 constexpr uint32_t kVersion = 1;
 constexpr size_t kMostTextBytes = size_t{1} << 20;
+constexpr uint32_t kMostTexts = 65'536;  // of a list
 constexpr size_t kIdDigits = 16;
 constexpr size_t kFewestBytes = 12;  // of an entry
 
@@ -63,6 +64,7 @@ struct Decoder {
   void Texts(std::vector<std::string>& texts) {
     uint32_t count = 0;
     from.ReadCount(1, count);
+    if (count > kMostTexts) return from.Fail();
     for (uint32_t i = 0; i < count && from.ok(); ++i) Text(texts.emplace_back());
   }
 };
@@ -106,7 +108,7 @@ bool DumpIndex::ReadEntry(ByteReader* reader) {
   std::string_view path;
   Entry entry{.stamp = {}, .dump = DumpSummary()};
   uint8_t state = 0;
-  reader->ReadString(kMostTextBytes, path);
+  if (!reader->ReadString(kMostTextBytes, path) || path.empty()) return false;
   reader->ReadVarint(entry.stamp.size_bytes);
   reader->ReadI64(entry.stamp.written);
   reader->ReadU8(state);
