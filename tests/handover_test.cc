@@ -31,7 +31,7 @@ class HandoverTest : public ::testing::Test {
   // Expects the report of misbehave, which was killed.
   void ExpectReport(const CommandResult& result) {
     EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.Summary();
-    EXPECT_THAT(result.errors,
+    EXPECT_THAT(result.Lines(),
                 MatchesRegex("cairn: misbehave [^\n]+; report: cairn report out.cairn\n"));
     EXPECT_THAT(folder_.Contents(), ElementsAre("out.cairn"));
     EXPECT_THAT(ReadReportedWork(folder_ / "out.cairn").candidates, ElementsAre("DISPATCH Blur"));

@@ -41,6 +41,11 @@ struct CommandResult {
   std::string errors;
   std::vector<pid_t> left_behind;  // descendants that outlived the command; they were killed
 
+  // The lines of the watcher among the errors of `cairn run`: without the answers that it prints behind an empty line.
+  std::string Lines() const {
+    const size_t end = errors.find("\n\n");
+    return end == std::string::npos ? errors : errors.substr(0, end + 1);
+  }
   // For messages of failed tests.
   std::string Summary() const;
 };

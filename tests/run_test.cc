@@ -117,7 +117,7 @@ TEST_F(RunTest, DumpOnExitShowsTheFinishedWork) {
 TEST_F(RunTest, Sigkill) {
   const CommandResult result = Run({}, {Misbehave(), "kill"});
   EXPECT_EQ(result.exit_code, 128 + SIGKILL);
-  EXPECT_EQ(result.errors,
+  EXPECT_EQ(result.Lines(),
             "cairn: misbehave died with signal 9 (SIGKILL), which Cairn did not send; report: "
             "cairn report "
             "misbehave.cairn\n");
@@ -145,7 +145,7 @@ TEST_F(RunTest, SegmentationFaultInAnotherThread) {
 TEST_F(RunTest, ExitByAnExceptionOfWindows) {
   const CommandResult result = Run({}, {Misbehave(), "exit-by-exception"});
   EXPECT_EQ(result.exit_code, 5) << "what the system keeps of the code";
-  EXPECT_EQ(result.errors,
+  EXPECT_EQ(result.Lines(),
             "cairn: misbehave died with exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION); report: "
             "cairn report misbehave.cairn\n");
   EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
@@ -154,10 +154,26 @@ TEST_F(RunTest, ExitByAnExceptionOfWindows) {
 }
 #endif
 
+TEST_F(RunTest, TheAnswerStandsBehindTheLines) {
+  const std::string lines =
+      "cairn: misbehave died with signal 6 (SIGABRT); report: cairn report 'the report.cairn'\n";
+  const CommandResult result = Run({"-o", "the report.cairn"}, {Misbehave(), "abort"});
+  EXPECT_EQ(result.errors, lines + R"(
+The program died of SIGABRT
+  running   DISPATCH 1: "Blur"
+  where     Frame · command list 1 "Main" · submission 1 · queue 0 "Graphics" (direct) · frame 1
+  pipeline  compute pipeline "Blur" [ CS: BlurCS ]
+  next      cairn bisect -- )" +
+                               Misbehave() + R"( abort
+            finds the work that does it, by runs of the program
+)");
+  EXPECT_EQ(Run({"--quiet"}, {Misbehave(), "abort"}).errors, "");
+}
+
 TEST_F(RunTest, Abort) {
   const CommandResult result = Run({"-o", "sub.cairn"}, {Misbehave(), "abort"});
   EXPECT_EQ(result.exit_code, 128 + SIGABRT);
-  EXPECT_EQ(result.errors,
+  EXPECT_EQ(result.Lines(),
             "cairn: misbehave died with signal 6 (SIGABRT); report: cairn report sub.cairn\n");
   EXPECT_THAT(ReportedIncidents(folder_ / "sub.cairn"),
               ElementsAre(ReportedIncident{"signal", SIGABRT, "", kAtThatMoment}));
@@ -167,7 +183,7 @@ TEST_F(RunTest, Abort) {
 TEST_F(RunTest, DeviceLostReportedByTheProgram) {
   const CommandResult result = Run({}, {Misbehave(), "device-lost"});
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_EQ(result.errors,
+  EXPECT_EQ(result.Lines(),
             "cairn: misbehave lost its device (code -4, 0xfffffffc); "
             "report: cairn report misbehave.cairn\n");
   EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
@@ -179,7 +195,7 @@ TEST_F(RunTest, HangIsKilledOnRequest) {
   const CommandResult result =
       Run({"--hang-timeout", "0.3", "--kill-on-hang"}, {Misbehave(), "hang"});
   EXPECT_EQ(result.exit_code, 124);
-  EXPECT_EQ(result.errors,
+  EXPECT_EQ(result.Lines(),
             "cairn: misbehave hangs: GPU work made no progress for 0.3 s; killed it; "
             "report: cairn report misbehave.cairn\n");
   EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
@@ -191,7 +207,7 @@ TEST_F(RunTest, HangThatFinishesLaterKeepsItsReport) {
   const CommandResult result =
       Run({"--hang-timeout", "0.3"}, {Misbehave(), "hang-then-finish", "misbehave.cairn"});
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.errors,
+  EXPECT_EQ(result.Lines(),
             "cairn: misbehave hangs: GPU work made no progress for 0.3 s; "
             "report: cairn report misbehave.cairn\n");
   EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
@@ -229,7 +245,7 @@ TEST_F(RunTest, AProcessThatIsDyingDoesNotHangAndNobodyClaimsItsDeath) {
   const CommandResult result = command.Wait();
   EXPECT_EQ(result.exit_code, 128 + SIGKILL);
   EXPECT_EQ(
-      result.errors,
+      result.Lines(),
       "cairn: misbehave is ending, and after 5 s still inside a driver; report: cairn report "
       "misbehave.cairn\n"
       "cairn: misbehave died with signal 9 (SIGKILL), which Cairn did not send; report: cairn "
@@ -313,7 +329,7 @@ TEST_F(RunTest, UnderWineTheProgramIsTheExe) {
   const CommandResult result =
       Run({}, {"./wine64-preloader", "kill", "Z:\\My Games\\Game.exe", "other.exe"});
   EXPECT_EQ(result.exit_code, 128 + SIGKILL);
-  EXPECT_EQ(result.errors,
+  EXPECT_EQ(result.Lines(),
             "cairn: Game.exe died with signal 9 (SIGKILL), which Cairn did not send; report: cairn "
             "report Game.exe.cairn\n");
   EXPECT_THAT(folder_.Contents(), ElementsAre("Game.exe.cairn", "wine64-preloader"));

@@ -57,7 +57,9 @@ class WineD3D11 : public ::testing::TestWithParam<const char*> {
     program.insert(program.end(), how.begin(), how.end());
     Command::Options environment = Options();
     if (!driver.empty()) environment.environment.push_back("VK_DRIVER_FILES=" + driver);
-    return RunCommand(Words(options, program), environment);
+    CommandResult result = RunCommand(Words(options, program), environment);
+    result.errors = result.Lines();
+    return result;
   }
   std::string Told(const std::vector<std::string>& words) const {
     std::vector<std::string> command = {Program("cairn")};

@@ -52,7 +52,9 @@ class WineTest : public ::testing::Test {
   }
   CommandResult Run(const std::vector<std::string>& options,
                     const std::vector<std::string>& program) const {
-    return RunCommand(RunWords(options, program), {.folder = folder_.path()});
+    CommandResult result = RunCommand(RunWords(options, program), {.folder = folder_.path()});
+    result.errors = result.Lines();
+    return result;
   }
   CommandResult Dies(const std::string& how, const std::vector<std::string>& options = {}) const {
     return Run(options, {WindowsProgram("dies.exe"), how});
@@ -105,7 +107,7 @@ TEST_F(WineTest, Exceptions) {
     SCOPED_TRACE(one.how);
     const CommandResult result = Dies(one.how);
     EXPECT_EQ(result.exit_code, one.exit_code);
-    EXPECT_EQ(result.errors, Line(std::string("died with ") + one.words));
+    EXPECT_EQ(result.Lines(), Line(std::string("died with ") + one.words));
     EXPECT_THAT(ReportedIncidents(file_),
                 ElementsAre(ReportedIncident{"signal", one.exception, "", kAtThatMoment}));
     EXPECT_THAT(Told({"report", "--json", file_}), HasSubstr(one.address));
@@ -121,7 +123,7 @@ TEST_F(WineTest, AnAbort) {
 TEST_F(WineTest, TerminateProcess) {
   const CommandResult result = Dies("terminate");
   EXPECT_EQ(result.exit_code, 77);
-  EXPECT_EQ(result.errors, Line("died with TerminateProcess(77), which Cairn did not call"));
+  EXPECT_EQ(result.Lines(), Line("died with TerminateProcess(77), which Cairn did not call"));
   ExpectCopiesUnfinished();
 }
 
@@ -140,14 +142,14 @@ TEST_F(WineTest, AKill) {
   KillProcess(ChildOf(command.pid()));
   const CommandResult result = command.Wait();
   EXPECT_EQ(result.exit_code, kExitOfKilled);
-  EXPECT_EQ(result.errors, Line("died with signal 9 (SIGKILL), which Cairn did not send"));
+  EXPECT_EQ(result.Lines(), Line("died with signal 9 (SIGKILL), which Cairn did not send"));
   EXPECT_THAT(ReportedIncidents(file_), ElementsAre(ReportedIncident{"signal", SIGKILL, "", ""}));
   ExpectCopiesUnfinished();
 }
 
 TEST_F(WineTest, AHang) {
   const CommandResult result = Dies("hang", {"--hang-timeout", "2", "--kill-on-hang"});
-  EXPECT_EQ(result.errors, Line("hangs: GPU work made no progress for 2 s; killed it"));
+  EXPECT_EQ(result.Lines(), Line("hangs: GPU work made no progress for 2 s; killed it"));
   EXPECT_THAT(ReportedIncidents(file_),
               ElementsAre(ReportedIncident{"hang", 2000, "Main queue", ""}));
   const std::string report = Told({"report", "--all", file_});
@@ -172,7 +174,7 @@ TEST_F(WineTest, ASearchForTheCulprit) {
 TEST_F(WineTest, ALostDevice) {
   const CommandResult result = Dies("lost");
   EXPECT_EQ(result.exit_code, 6);
-  EXPECT_EQ(result.errors, Line("lost its device (code -2005270527, 0x887a0001)"));
+  EXPECT_EQ(result.Lines(), Line("lost its device (code -2005270527, 0x887a0001)"));
   const std::vector<ReportedIncident> incidents = ReportedIncidents(file_);
   ASSERT_EQ(incidents.size(), 1u);
   EXPECT_EQ(incidents[0].kind, "device lost");
@@ -185,8 +187,8 @@ TEST_F(WineTest, ALossThatTheDriverReports) {
       RunCommand(RunWords({"--breadcrumbs", "exact", "--hang-timeout", "2", "--kill-on-hang"},
                           {WindowsProgram("dies.exe"), "lose"}),
                  {.folder = folder_.path(), .environment = {"VK_DRIVER_FILES=" + LosingDriver()}});
-  EXPECT_EQ(result.errors, Line("lost its device (code -4, 0xfffffffc)") +
-                               Line("hangs: GPU work made no progress for 2 s; killed it"));
+  EXPECT_EQ(result.Lines(), Line("lost its device (code -4, 0xfffffffc)") +
+                                Line("hangs: GPU work made no progress for 2 s; killed it"));
   EXPECT_THAT(ReportedIncidents(file_),
               ElementsAre(ReportedIncident{"device lost", -4, "", "vkWaitSemaphores"},
                           ReportedIncident{"hang", 2000, "Main queue", ""}));
@@ -211,7 +213,7 @@ TEST_F(WineTest, ThroughALauncherFromAFolderOfAnyName) {
                  {.folder = folder_.path(),
                   .environment = {"CAIRN_WINDOWS_LAYER_PATH=" + folder + "/cairn-d3d.dll"}});
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_EQ(result.errors, Line("died with exception 0xe0001234"));
+  EXPECT_EQ(result.Lines(), Line("died with exception 0xe0001234"));
   ExpectCopiesUnfinished();
 }
 
@@ -219,7 +221,7 @@ TEST_F(WineTest, WithoutTheWindowsHalfVulkanCallsAreFollowed) {
   const CommandResult result = RunCommand(
       RunWords({}, {WindowsProgram("dies.exe"), "raise"}),
       {.folder = folder_.path(), .environment = {"CAIRN_WINDOWS_LAYER_PATH=/nowhere.dll"}});
-  EXPECT_EQ(result.errors,
+  EXPECT_EQ(result.Lines(),
             "cairn: warning: calls of Direct3D are not followed: /nowhere.dll cannot be loaded, "
             "status 0xc0000135\n" +
                 Line("died with exception 0xe0001234"));

@@ -41,6 +41,7 @@ class RunExeTest : public ::testing::Test {
         RunCommand(UnderCairn(options, program),
                    {.folder = folder_.path(), .environment = environment, .input = input});
     EXPECT_FALSE(result.timed_out) << result.Summary();
+    result.errors = result.Lines();
     for (const std::string& name : folder_.Contents()) {
       EXPECT_FALSE(name.ends_with(".part") || name.ends_with(".old")) << name;
     }

@@ -367,7 +367,7 @@ test("help names all views, keys and marks; the tour leads through the views in 
     await settle(page);
   }
   // A page without a trace has no calls to show.
-  assert.deepEqual(shown, [["The answer", "1 of 5", "verdict"], ["What the GPU was doing", "2 of 5", "timeline"], ["Where in the frame", "3 of 5", "tree"], ["Which call", "4 of 5", "verdict"], ["Whose memory", "5 of 5", "memory"]]);
+  assert.deepEqual(shown, [["The answer", "1 of 5", "verdict"], ["The GPU over time", "2 of 5", "timeline"], ["Where in the frame", "3 of 5", "tree"], ["Which call", "4 of 5", "verdict"], ["Whose memory", "5 of 5", "memory"]]);
   assert.equal(await page.$(deep("cairn-tour .tour")), null);
   assert.deepEqual(errors, []);
   await page.close();

@@ -187,15 +187,15 @@ test("served: a click opens the report, and new dumps appear", async () => {
   for (const index of [0, 1]) {
     const { file, sentence } = before.groups[index].example;
     await page.$$eval(deep("td.act>a"), (links, at) => links[at].click(), index);
-    await page.waitForSelector(deep("#sentence"));
-    assert.equal(await text(page, "#sentence"), JSON.parse(cairn("report", "--json", file)).verdict.sentence);
+    await page.waitForSelector(deep("#headline"));
+    assert.equal(await text(page, "#headline"), JSON.parse(cairn("report", "--json", file)).verdict.answer.headline);
     assert(sentence.length > 0);
     await page.goBack();
     await page.waitForSelector(deep(ready));
   }
   await page.keyboard.press("j");
   await page.keyboard.press("o");
-  await page.waitForSelector(deep("#sentence"));
+  await page.waitForSelector(deep("#headline"));
   await page.goBack();
   await page.waitForSelector(deep(ready));
 

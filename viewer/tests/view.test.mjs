@@ -53,6 +53,7 @@ test("calls: by place, by filter, and the state of one", async () => {
   assert(flow.some((each) => each.startsWith("output") && each.includes(state.render_targets.arguments.pRenderTargetDescriptors[0].text)));
 
   await go(page, "view=calls");
+  await appears(page, "cairn-calls form");
   await page.$eval(deep("cairn-calls input[name=function]"), (input) => { input.value = "DrawInstanced"; input.form.requestSubmit(); });
   const filtered = lines.filter((line) => line.method?.endsWith("::DrawInstanced")).length;
   while (!(await text(page, "cairn-calls form")).includes(` ${filtered.toLocaleString("en-US")} of `)) await settle(page);
@@ -69,7 +70,7 @@ test("a sample to try it with begins with the tour", async () => {
   await appears(page, "cairn-tour .tour");
   assert.equal(await text(page, "#headline"), "GPU hang in DRAW_INSTANCED 3 (3 vertices, 1 instance)");
   assert.deepEqual(await texts(page, ".chip"), ['queue 0 "Graphics" (direct), submission 18', 'frame 0: "Main"', "Frame 1", "Lighting", "[>] DRAW_INSTANCED 3 (3 vertices, 1 instance)", "call 1,710", "state"]);
-  for (const title of ["The answer", "What the GPU was doing", "Where in the frame", "Which call"]) {
+  for (const title of ["The answer", "The GPU over time", "Where in the frame", "Which call"]) {
     assert.equal(await text(page, "cairn-tour h2"), title);
     await settle(page);
     if (title !== "Which call") await press(page, "cairn-tour .bar button:last-child");
