@@ -24,6 +24,7 @@
 namespace cairn::testing {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -64,7 +65,7 @@ TEST_F(VulkanMemoryTest, ABufferThatAnotherThreadDestroyedBehindADescriptorIsNam
   EXPECT_EQ(object.at("name"), "Particles");
   EXPECT_EQ(object.at("state"), "destroyed");
   EXPECT_THAT(Sentence(report),
-              HasSubstr("uses descriptor set 1 binding 0[1]: buffer \"Particles\", destroyed "));
+              HasSubstr("; uses: descriptor set 1 binding 0[1]: buffer \"Particles\", destroyed "));
   EXPECT_THAT(Sentence(report), HasSubstr("after the submission, by thread \"streaming\" ("));
   EXPECT_THAT(Sentence(report), HasSubstr("behind submission 1 of queue "));
   Release();
@@ -241,12 +242,11 @@ TEST_F(VulkanMemoryTest, ACrashInACallNamesThatAndAccusesNothingThatWasOnlyRecor
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   VkBuffer buffer = VK_NULL_HANDLE;
   ASSERT_EQ(vk().CreateBuffer(device(), &info, &callbacks, &buffer), VK_SUCCESS);
-  EXPECT_THAT(sentence,
-              ::testing::StartsWith("The program died of SIGSEGV in vkCreateBuffer(pCreateInfo = "
-                                    "0x"));
+  EXPECT_THAT(sentence, ::testing::StartsWith("The program died of SIGSEGV; call: "
+                                              "vkCreateBuffer(pCreateInfo = 0x"));
   EXPECT_THAT(sentence,
               HasSubstr(", which did not return, on thread " + std::to_string(CurrentThreadId())));
-  EXPECT_THAT(sentence, HasSubstr("; nothing was running on the GPU."));
+  EXPECT_THAT(sentence, EndsWith("; running: nothing on the GPU"));
   vk().DestroyBuffer(device(), buffer, &callbacks);
 }
 

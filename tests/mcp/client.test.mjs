@@ -77,7 +77,7 @@ test("open says what a file holds", async () => {
 
 test("verdict and suspects say what was at fault", async () => {
   const answer = await ask(reads, "verdict", { file: fault });
-  assert.equal(answer.verdict.how_sure, "one of");
+  assert.equal(answer.verdict.how_sure, "likely");
   assert.ok(answer.verdict.sentence.length > 0);
   assert.equal(answer.suspect_count, 1);
   const { suspects } = await ask(reads, "suspects", { file: fault });
