@@ -165,7 +165,7 @@ The program died of SIGABRT
   pipeline  compute pipeline "Blur" [ CS: BlurCS ]
   next      cairn bisect -- )" +
                                Misbehave() + R"( abort
-            finds the work that does it, by runs of the program
+            finds the culprit: runs the program without some of its work each time
 )");
   EXPECT_EQ(Run({"--quiet"}, {Misbehave(), "abort"}).errors, "");
 }

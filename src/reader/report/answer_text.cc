@@ -265,7 +265,7 @@ class AnswerWriter {
   }
 
   void WriteNoSuspect() {
-    if (AccusesWork(finding_.kind)) answer_.how_sure = CertaintyWord(finding_.certainty);
+    if (AccusesWork(finding_.kind)) answer_.how_sure = CertaintyWord(Certainty::kUnknown);
     if (finding_.certainty == Certainty::kAllCompleted) {
       WriteLastCompleted();
     } else if (finding_.certainty == Certainty::kNothingRunning) {
@@ -283,13 +283,13 @@ class AnswerWriter {
 
   void WriteLastCompleted() {
     Row("because") =
-        "all marked work that had begun had completed. A GPU may go on behind a wrong access: the "
-        "culprit may be "
-        "among completed work";
+        "all marked work that had begun had completed. A GPU can go on after a wrong access: the "
+        "culprit may be among completed work";
     const size_t count = finding_.last_completed.size();
     for (size_t i = 0; i < std::min(count, kQueuesNamed); ++i) {
       const CompletedWork& last = finding_.last_completed[i];
       std::string& row = Row("last");
+      row = "completed on ";
       AppendQueue(snapshot_, analysis_.verdicts[last.verdict].queue, row);
       row += ": ";
       if (last.scope != kNone) {

@@ -204,18 +204,18 @@ TEST_F(AnswerTextTest, NothingWasRunningOrNothingIsKnown) {
   block_.SetProgress(list_, 11, 12);
   EXPECT_EQ(Told(IncidentKind::kSignal, 11),
             "The program died of SIGSEGV\nrunning: nothing on the GPU");
-  EXPECT_EQ(
-      Told(IncidentKind::kDeviceLost, -4),
-      "Device lost (VK_ERROR_DEVICE_LOST) = all completed\n"
-      "because: all marked work that had begun had completed. A GPU may go on behind a wrong "
-      "access: the culprit may be among completed work\n"
-      "last: queue 0 \"Graphics\" (direct): DRAW_INSTANCED 3 of Frame 1 > Lighting in command "
-      "list 1 \"Main\"");
+  EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
+            "Device lost (VK_ERROR_DEVICE_LOST) = unknown\n"
+            "because: all marked work that had begun had completed. A GPU can go on after a wrong "
+            "access: the culprit may be among completed work\n"
+            "last: completed on queue 0 \"Graphics\" (direct): DRAW_INSTANCED 3 of Frame 1 > "
+            "Lighting in command "
+            "list 1 \"Main\"");
   EXPECT_EQ(Told(IncidentKind::kExited, 0),
             "The program exited with code 0\nrunning: nothing on the GPU");
   block_.SetProgress(list_, 0, 0);
   EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
-            "Device lost (VK_ERROR_DEVICE_LOST) = nothing running\nrunning: no marked work");
+            "Device lost (VK_ERROR_DEVICE_LOST) = unknown\nrunning: no marked work");
   block_.context(context_).mode = MarkerMode::kOff;
   EXPECT_EQ(Told(IncidentKind::kHang, 2000),
             "GPU hang or unreported fault = unknown\nrunning: unknown: the marker mode was off");

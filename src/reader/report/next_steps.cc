@@ -80,19 +80,24 @@ class StepFinder {
     // A search needs work that it can leave out.
     const bool exact = finding_.certainty == Certainty::kProven;
     if (!exact && !WritesAllEnds(Mode())) {
-      AddRun("--breadcrumbs full", "the GPU also marks where work ends: fewer suspects");
+      AddRun("--breadcrumbs full", "also marks where work ends: fewer suspects");
     } else if (!exact && Mode() == MarkerMode::kFull) {
-      AddRun("--breadcrumbs exact", "one command at a time, for a failure that comes again");
+      AddRun("--breadcrumbs exact",
+             "one GPU command at a time: if it fails again, the one in flight is the culprit");
     }
     AddSearch();
+    if (steps_.empty()) {
+      AddForFile("cairn view ", "shows it in a browser, with its time line and memory");
+    }
   }
 
   void AddSearch() {
     if (IsCaptured()) {
-      AddForFile("cairn bisect ", "finds the call that does it, by replays of this file");
+      AddForFile("cairn bisect ",
+                 "finds the call without which a replay of this file does not fail");
     } else if (!command_.empty()) {
       Add(fmt::format("cairn bisect {}-- {}", HangTimeout(), command_),
-          "finds the work that does it, by runs of the program");
+          "finds the culprit: runs the program without some of its work each time");
     }
   }
 

@@ -14,7 +14,7 @@ namespace cairn {
 
 struct NextStep {
   std::string command;  // for a shell; visible text
-  std::string effect;   // "finds the work that does it, by runs of the program"
+  std::string effect;   // "finds the culprit: runs the program without some of its work each time"
 };
 
 // Returns the steps for this failure, the first to try first; none where nothing failed, or no command would tell

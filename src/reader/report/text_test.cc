@@ -342,7 +342,7 @@ TEST(TextReport, TheAnswerStandsFirstWithHowSureItIsAtTheRight) {
   pipeline  compute pipeline [ CS: BlurCS ]
   because   it was the only work running
   next      cairn bisect -- ./game
-            finds the work that does it, by runs of the program
+            finds the culprit: runs the program without some of its work each time
 
 What happened
 )"));
