@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <string>
+#include <thread>
 #include <utility>
+
+#include "os/linux/foreign_handle.h"
 
 namespace cairn {
 namespace {
@@ -21,6 +24,8 @@ TEST(SecondDoor, IsOneOfThisProcess) {
 }
 
 TEST(ChannelMessage, ShowsHowManyHandlesThisProcessHas) {
+  // Those of the tests before are closed by another thread, and would be taken off.
+  while (HandlesStillOpen() != 0) std::this_thread::yield();
   Result<ChannelEnds> ends = MakeChannel();
   const Result<SharedMemory> memory = SharedMemory::Create("test", 8192);
   ChannelServer server;
