@@ -294,28 +294,26 @@ TEST_P(SamplesUnderTheLayerTest, HangNamesTheDispatchThatOutlastsTheWatchdog) {
   const CommandResult result = Run("hang", {"--hang-timeout", "2", "--kill-on-hang"});
   EXPECT_EQ(result.exit_code, 124) << result.Summary();
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Integrate"));
-  EXPECT_THAT(
-      Answer(),
-      ContainsRegex(IsPlain() ? "^GPU hang in DISPATCH 1 \\([0-9]+, 1, 1\\) +proven\n  where "
-                                "    Frame > Simulate > Integrate · command list [0-9]+ "
-                                "\"Main\" · "
-                              : "^GPU hang in DISPATCH 3 \\([0-9]+, 1, 1\\): \"Integrate\" "
-                                "+proven\n  where     Frame > Simulate · command list "
-                                "[0-9]+ \"Main\" · "));
+  EXPECT_THAT(Answer(),
+              ContainsRegex(IsPlain() ? "^GPU hang.* in DISPATCH 1 \\(.+, 1, 1\\) +proven\n  where "
+                                        "    Frame > Simulate > Integrate · command list .+ "
+                                        "\"Main\" · "
+                                      : "^GPU hang.* in DISPATCH 3 \\(.+, 1, 1\\): \"Integrate\" "
+                                        "+proven\n  where     Frame > Simulate · command list "
+                                        ".+ \"Main\" · "));
 }
 
 TEST_P(SamplesUnderTheLayerTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
   const CommandResult result = Run("killed");
   EXPECT_EQ(result.exit_code, kExitOfKilled) << result.Summary();
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Global illumination"));
-  EXPECT_THAT(
-      Answer(),
-      ContainsRegex(IsPlain() ? "\n  running   DISPATCH 1 \\([0-9]+, 1, 1\\)\n  where     "
-                                "Lighting > Global illumination · command list [0-9]+ "
-                                "\"Main\" · "
-                              : "\n  running   DISPATCH 2 \\([0-9]+, 1, 1\\): \"Global "
-                                "illumination\"\n  where     Lighting · command list [0-9]+ "
-                                "\"Main\" · "));
+  EXPECT_THAT(Answer(),
+              ContainsRegex(IsPlain() ? "\n  running   DISPATCH 1 \\(.+, 1, 1\\)\n  where     "
+                                        "Lighting > Global illumination · command list .+ "
+                                        "\"Main\" · "
+                                      : "\n  running   DISPATCH 2 \\(.+, 1, 1\\): \"Global "
+                                        "illumination\"\n  where     Lighting · command list .+ "
+                                        "\"Main\" · "));
 }
 
 TEST_P(SamplesUnderTheLayerTest, FaultNamesTheDispatchThatStoredToNowhere) {

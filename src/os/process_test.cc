@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/program_name.h"
+#include "base/text.h"
 #include "os/child.h"
 #include "os/environment.h"
 #include "os/library.h"
@@ -209,7 +210,8 @@ TEST(Process, ItsCommandLineIsKnown) {
   while (ArgumentsOf(process.pid).empty()) std::this_thread::yield();
   EXPECT_EQ(ArgumentsOf(process.pid), OwnProgramPath() + zero + "--role" + zero + "sleeps" + zero +
                                           "two words" + zero + zero);
-  EXPECT_EQ(CommandLineOf(process.pid), OwnProgramPath() + " --role sleeps 'two words' ''");
+  EXPECT_EQ(CommandLineOf(process.pid),
+            ShellQuoted(OwnProgramPath()) + " --role sleeps 'two words' ''");
   EXPECT_EQ(ProgramOf(process.pid), OwnProgramPath());
   EXPECT_TRUE(KillProcess(process).ok());
   (void)EndOf(process);

@@ -166,7 +166,7 @@ TEST_F(RunExeTest, SomebodyElsesTerminateProcessIsTold) {
   KillProcess(program);
   const CommandResult result = command.Wait();
   EXPECT_EQ(result.exit_code, kExitOfKilled);
-  EXPECT_EQ(result.errors,
+  EXPECT_EQ(result.Lines(),
             "cairn: misbehave.exe died with TerminateProcess(1), which Cairn did not call; report: "
             "cairn report misbehave.exe.cairn\n");
   EXPECT_EQ(ReportTree(folder_ / "misbehave.exe.cairn", true), kTreeInBlur);

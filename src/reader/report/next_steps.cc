@@ -37,8 +37,9 @@ std::string PastedLine(const std::vector<std::string>& words) {
         word.find_first_of("\"'`$%") != std::string::npos) {
       return {};
     }
-    const bool is_plain =
-        !word.empty() && word.find_first_of(" &|<>^()@;,#{}") == std::string::npos;
+    const bool is_plain = !word.empty() &&
+                          word.find_first_of(" &|<>^();,{}") == std::string::npos &&
+                          !word.starts_with('@') && !word.starts_with('#');
     if (!line.empty()) line += ' ';
     // A backslash before the last mark would take its meaning.
     line += is_plain ? word : '"' + word + (word.ends_with('\\') ? "\\" : "") + '"';

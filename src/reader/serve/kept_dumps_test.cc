@@ -163,9 +163,10 @@ TEST_F(KeptDumpsTest, OldFilesMakeRoom) {
 
 TEST_F(KeptDumpsTest, FilesOfFoldersComeOnceAndInOrder) {
   const std::string crashes = (folder_ / "crashes").string();
-  EXPECT_THAT(DumpFilesIn({crashes, crashes + "/a.cairn"}).value(),
-              ElementsAre(crashes + "/a.cairn", crashes + "/below/b.cairn", crashes + "/c.cairn",
-                          crashes + "/d.cairn"));
+  const auto file = [&](const char* name) { return (folder_ / "crashes" / name).string(); };
+  EXPECT_THAT(DumpFilesIn({crashes, file("a.cairn")}).value(),
+              ElementsAre(file("a.cairn"), (folder_ / "crashes" / "below" / "b.cairn").string(),
+                          file("c.cairn"), file("d.cairn")));
 }
 
 }  // namespace

@@ -91,6 +91,9 @@ TEST_F(TriageSessionTest, AFileAnswersByItsNumberWhateverComesLater) {
 }
 
 TEST_F(TriageSessionTest, AReportIsThatOfTheFileAsItIsNow) {
+#ifdef _WIN32
+  GTEST_SKIP() << "a file that is open is not replaced there";
+#endif
   const std::string number = DataOf(Ask(""))["details"][0]["files"][0]["number"].dump();
   const Json before = DataOf(Ask("dump/" + number + "/"))["report"];
   Copy("snapshot-vulkan-v1.cairn", "a.cairn");
