@@ -219,7 +219,8 @@ TEST_F(AnnotatedHangTest, TheDrawIsFoundByItsEventsNamesAndEventId) {
           HasSubstr(
               "\n  EventID   0x1000002, \"Lighting\"\n  because   it was the only work running\n"),
           HasSubstr("\n  next      cairn bisect --hang-timeout 2 -- "),
-          HasSubstr("What this work uses\n        render target 0: resource \"Scene colours\"\n")));
+          HasSubstr(
+              "Resources of this work\n        render target 0: resource \"Scene colours\"\n")));
   EXPECT_THAT(report, HasSubstr("[X] Shadows of 2 lights, EventID 0x1000001"));
 }
 

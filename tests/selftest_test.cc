@@ -57,7 +57,7 @@ TEST_F(SelftestTest, JsonFollowsItsSchemaAndSaysWhatTheTextSays) {
     EXPECT_EQ(device["works"], true);
     EXPECT_THAT(text, HasSubstr("  libcairn   " + device["method"].get<std::string>() + "; "));
     const bool vulkan = device["api"] == "vulkan";
-    // What a run of a program has there, as its report says.
+    // A run of a program has the same there, as its report says.
     EXPECT_EQ(device["in_runs"]["method"],
               vulkan ? "vkCmdFillBuffer" : "vkCmdFillBuffer through the Vulkan layer");
     EXPECT_EQ(device["in_runs"]["memory"], "imported");

@@ -107,7 +107,7 @@ void ExpectBounded(const std::vector<std::string>& words, const Answer& answer) 
 
 class SmallFiles : public ::testing::Test {
  protected:
-  // What cairn triage keeps is none of this user's.
+  // The kept dumps of cairn triage are not this user's.
   SmallFiles() { setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1); }
   std::string path() const { return folder_ / "small.cairn"; }
 

@@ -43,7 +43,7 @@ class TriagePageTest : public ::testing::Test {
   }
   void Copy(const std::string& golden, const std::string& name) {
     fs::copy_file(CAIRN_SOURCE_DIR "/tests/golden/" + golden, folder_ / name);
-    // What was written just now is not kept.
+    // A file that was written just now is not kept.
     fs::last_write_time(folder_ / name, fs::file_time_type::clock::now() - std::chrono::hours(1));
   }
   Command::Options Options() const {

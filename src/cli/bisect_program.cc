@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/program_name.h"
+#include "base/shell_words.h"
 #include "base/text.h"
 #include "cli/bisect_parts.h"
 #include "cli/gpu_check.h"
@@ -45,15 +46,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kNsPerS = 1'000'000'000;
-
-std::string JoinedProgram(const std::vector<std::string>& words) {
-  std::string joined;
-  for (const std::string& word : words) {
-    if (!joined.empty()) joined += ' ';
-    joined += ShellQuoted(word);
-  }
-  return joined;
-}
 
 // `cairn run` can do without them.
 Status WithoutLayers(const Status& status) {
@@ -92,7 +84,7 @@ std::string FileOf(const std::string& program) {
 JournalIdentity IdentityOf(const BisectProgramOptions& options) {
   std::error_code error;
   JournalIdentity identity = {
-      {"program", JoinedProgram(options.program)},
+      {"program", ShellQuotedLine(options.program)},
       {"file", FileOf(options.program.front())},
       {"folder", TextOfPath(fs::current_path(error))},
       {"options", fmt::format("--hang-timeout {} --survive {} --runs {}",
@@ -265,7 +257,7 @@ int Bisecting::Run() {
   line_.Clear();
   if (!found.ok()) return Failed(found.status());
   ProgramTold told;
-  told.program = JoinedProgram(options_.program);
+  told.program = ShellQuotedLine(options_.program);
   told.found = std::move(*found);
   told.hang_timeout_seconds = static_cast<double>(options_.hang_timeout_ns) / 1e9;
   told.survive_seconds = static_cast<double>(options_.survive_ns) / 1e9;

@@ -17,7 +17,7 @@
 namespace cairn::cli {
 namespace {
 
-// What is said of an app beside its options; HelpText() makes the text.
+// The examples and notes of an app, beside its options; HelpText() makes the text.
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {}

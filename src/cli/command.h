@@ -21,7 +21,7 @@ class Option;
 
 namespace cairn::cli {
 
-// What --help of the program itself says of these.
+// The lines of the program's own --help about these.
 void SetHelp(CLI::App& app, const std::string& usage, const std::string& examples);
 // Prints --help of `app`: of the program, or of one of its verbs. False as PrintOutput.
 bool PrintHelp(const CLI::App& root, const CLI::App& app);

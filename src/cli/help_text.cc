@@ -19,7 +19,7 @@ constexpr size_t kContinued = 6;
 constexpr size_t kColumn = 28;  // where explanations of options stand, on 100 columns
 constexpr uint32_t kNarrowest = 40;
 
-// What is explained, and its explanation.
+// An option or a command, and its explanation.
 struct Entry {
   std::string left;
   std::string right;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What --help prints of a described verb, at several widths.
+// Prints the help of a described verb at several widths.
 #include <gtest/gtest.h>
 
 #include <string>

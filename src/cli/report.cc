@@ -127,28 +127,14 @@ int Extract(const ReportOptions& options, const Snapshot& snapshot) {
 
 int WriteHtml(const ReportOptions& options, const Snapshot& snapshot) {
   const std::string name = TextOfPath(FilePath(options.path).filename());
-  std::string page;
   const Findings findings = AnalyseDump(snapshot);
-  Status status = WritePage({.file = options.redact ? "redacted.cairn" : name,
-                             .snapshot = &snapshot,
-                             .findings = &findings,
-                             .is_redacted = options.redact},
-                            [&page](std::string_view piece) {
-                              page += piece;
-                              return true;
-                            });
-  if (status.ok()) {
-    status =
-        WriteNew("--html", FilePath(options.html), std::as_bytes(std::span(page)), options.force);
-  }
-  if (!status.ok()) {
-    PrintError("report", status.message());
-    return kExitFailed;
-  }
-  return PrintOutput("report",
-                     fmt::format("{} ({} bytes)\n", VisibleText(options.html), page.size()))
-             ? 0
-             : kExitFailed;
+  return WriteHtmlFile("report", options.html, options.force, [&](const auto& print) {
+    return WritePage({.file = options.redact ? "redacted.cairn" : name,
+                      .snapshot = &snapshot,
+                      .findings = &findings,
+                      .is_redacted = options.redact},
+                     print);
+  });
 }
 
 // "--html FILE.cairn" names no page, and "--html" none either: it stands beside the file, under its name.

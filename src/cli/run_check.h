@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What cairn run records with on the Direct3D 12 devices of this machine: a run of this program itself is
-// looked at. The layers find other ways than a program that calls libcairn on its own.
+// Runs this program itself under cairn run, to see how breadcrumbs are recorded on the Direct3D 12 devices of this machine. The layers find other ways than a program that calls libcairn on its own.
 #ifndef CAIRN_CLI_RUN_CHECK_H_
 #define CAIRN_CLI_RUN_CHECK_H_
 

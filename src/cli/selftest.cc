@@ -66,7 +66,7 @@ struct DeviceResult {
   WordMemory memory = WordMemory::kNone;
   std::vector<SourceFinding> findings;
 
-  // Of runs of cairn run.
+  // As runs of cairn run record.
   std::optional<DeviceOfRun> run;
   std::string run_problem;  // why `run` is empty or records nothing
 

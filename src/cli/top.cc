@@ -177,7 +177,7 @@ std::string InLowerCase(std::string_view text) {
   return lower;
 }
 
-// How well a name fits to a program: 3 for its path or the whole name of its file, 2 without .exe or in
+// Returns how well a name fits a program: 3 for its path or the whole name of its file, 2 without .exe or in
 // other letters, 1 for a part of the name, 0 for another name.
 int Fit(const std::string& name, const std::string& program) {
   const std::string_view file = NameOfProgram(program);

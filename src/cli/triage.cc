@@ -207,22 +207,9 @@ int WriteHtml(const TriageOptions& options, const std::vector<std::string>& file
     PrintError("triage", "--html: no file has a report; nothing is written");
     return kExitFailed;
   }
-  std::string page;
-  status = WriteTriagePage(data.Json(), false, [&page](std::string_view piece) {
-    page += piece;
-    return true;
+  return WriteHtmlFile("triage", options.html, options.force, [&data](const auto& print) {
+    return WriteTriagePage(data.Json(), false, print);
   });
-  if (status.ok()) {
-    status =
-        WriteNew("--html", FilePath(options.html), std::as_bytes(std::span(page)), options.force);
-  }
-  if (!status.ok()) {
-    PrintError("triage", status.message());
-    return kExitFailed;
-  }
-  const std::string written =
-      fmt::format("{} ({} bytes)\n", VisibleText(options.html), page.size());
-  return PrintOutput("triage", written) ? 0 : kExitFailed;
 }
 
 int Serve(const TriageOptions& options) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <system_error>
 
+#include "base/text.h"
+#include "cli/verb.h"
 #include "os/file.h"
 #include "os/new_file.h"
 
@@ -22,6 +24,25 @@ Status WriteNew(std::string_view option, const std::filesystem::path& path,
     return Status(StatusCode::kIo, what + ": it is there already; --force replaces it");
   }
   return error ? StatusFromError(error, what) : Status();
+}
+
+int WriteHtmlFile(
+    std::string_view verb, const std::string& path, bool force,
+    const std::function<Status(const std::function<bool(std::string_view)>& print)>& write) {
+  std::string page;
+  Status status = write([&page](std::string_view piece) {
+    page += piece;
+    return true;
+  });
+  if (status.ok()) {
+    status = WriteNew("--html", FilePath(path), std::as_bytes(std::span(page)), force);
+  }
+  if (!status.ok()) {
+    PrintError(verb, status.message());
+    return kExitFailed;
+  }
+  const std::string written = fmt::format("{} ({} bytes)\n", VisibleText(path), page.size());
+  return PrintOutput(verb, written) ? 0 : kExitFailed;
 }
 
 }  // namespace cairn::cli

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/status.h"
@@ -17,6 +19,12 @@ namespace cairn::cli {
 // stays as it is. `option`: by which the user named the file, for messages. Errors: kIo.
 Status WriteNew(std::string_view option, const std::filesystem::path& path,
                 std::span<const std::byte> bytes, bool force);
+
+// Writes the page that `write` prints in pieces to the file of --html, as WriteNew does, and prints its name and size.
+// Returns an exit code: errors are printed as those of `verb`.
+int WriteHtmlFile(
+    std::string_view verb, const std::string& path, bool force,
+    const std::function<Status(const std::function<bool(std::string_view)>& print)>& write);
 
 }  // namespace cairn::cli
 

@@ -270,7 +270,7 @@ std::string DescendantLog::LostBy(const Known& known) const {
   return "";
 }
 
-// Of a process that ended before it was looked at only the file of its program is known.
+// Looks at the program's file: nothing else is known of a process that ended before it was looked at.
 std::string DescendantLog::TellOfFile() const {
   Known known;
   known.look = run_.file;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was bound at a call, from left to right as the GPU goes through it: input, resources, shaders, rasteriser, output.
+// The bindings at a call, from left to right as the GPU goes through it: input, resources, shaders, rasteriser, output.
 // By docs/formats/state.schema.json; what has no card here stands in the tree below.
 import { css, html, nothing, type TemplateResult } from "lit";
 import { stages } from "./report.js";

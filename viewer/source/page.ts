@@ -22,16 +22,11 @@ import "./tour.js";
 import type { Tour } from "./tour.js";
 import "./tree.js";
 import "./verdict.js";
+import { readData, turnScheme } from "./frame.js";
 import { visible } from "./words.js";
 
 // docs/reference/viewer.md describes it.
 interface PageData { file: string; trace: boolean; other: string; markdown: string; report: ReportData | null; }
-
-async function readData(): Promise<PageData> {
-  const packed = Uint8Array.from(atob(document.getElementById("data")!.textContent!), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
-}
 
 const titles: Record<View, string> = {
   verdict: "Verdict", timeline: "Timeline", tree: "Tree", calls: "Calls", state: "State", memory: "Memory", compare: "Compare", bisect: "Bisect", facts: "Facts",
@@ -86,7 +81,7 @@ class Page extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     window.addEventListener("keydown", (event) => this.key(event));
-    readData().then((data) => {
+    readData<PageData>().then((data) => {
       this.report = data.report ? new Report(data.report, data.markdown) : undefined;
       this.views = views.filter((view) => (ofTrace.includes(view) ? data.trace && isServed : data.report));
       this.data = data;
@@ -131,10 +126,6 @@ class Page extends LitElement {
   private get tour(): Tour | null {
     return this.renderRoot.querySelector("cairn-tour");
   }
-  private turnScheme(): void {
-    const dark = getComputedStyle(document.body).colorScheme === "dark" || (document.documentElement.dataset["scheme"] ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-    document.documentElement.dataset["scheme"] = dark ? "light" : "dark";
-  }
   private main(): TemplateResult {
     switch (this.view) {
       case "calls": return html`<cairn-calls></cairn-calls>`;
@@ -159,7 +150,7 @@ class Page extends LitElement {
         <nav class="views" aria-label="Views">${this.views.map((view, index) => html`<a href=${linkTo({ ...selection.place, view })} title="Key ${index + 1}" aria-current=${view === this.view ? "page" : nothing}>${titles[view]}</a>`)}</nav>
         <cairn-search .report=${this.report} ?trace=${this.views.includes("calls")} @query=${(event: CustomEvent<string>) => (this.query = event.detail)}></cairn-search>
         <button @click=${this.showHelp} aria-label="Help">?</button>
-        <button @click=${this.turnScheme} aria-label="Dark or light">◐</button>
+        <button @click=${turnScheme} aria-label="Dark or light">◐</button>
       </header>
       <main>${this.gone ? html`<p class="wrong" role="alert">cairn view has ended: nothing more can be asked.</p>` : nothing}${this.main()}</main>
       ${this.report && this.view !== "compare" && this.view !== "bisect" && isAnyChosen(this.report) ? html`<aside aria-label="Selection"><cairn-chosen .report=${this.report}></cairn-chosen></aside>` : nothing}

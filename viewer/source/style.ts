@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all parts of the page look like; the tokens are those of page.css.
+// The look of all parts of the page; the tokens are those of page.css.
 import { css } from "lit";
 
 export const shared = css`

@@ -52,7 +52,7 @@ export function nodesOf(report: Report): Node[] {
   return nodes;
 }
 
-// What it has for a node at its place; a narrow window leaves wide ones out, wider ones first.
+// The columns of a node, at their places; a narrow window leaves wide ones out, wider ones first.
 interface Column { title: string; width: string; right?: boolean; room?: "wide" | "wider"; of: (node: Node, place: number) => string; }
 
 export class Tree extends LitElement {
@@ -116,7 +116,7 @@ export class Tree extends LitElement {
   private placeOfChosen(): number {
     return this.placeOf(selection.number("scope"), selection.number("execution"));
   }
-  // What the verdict names stands in sight until something else is chosen.
+  // The work that the verdict names stands in sight until something else is chosen.
   private placeOfCulprit(): number {
     const { suspects, last_completed: last } = this.report.data.verdict;
     const named = suspects[0] ?? last[0];

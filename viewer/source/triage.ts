@@ -7,7 +7,8 @@ import { repeat } from "lit/directives/repeat.js";
 import { isServed, stayOpen } from "./server.js";
 import { shared } from "./style.js";
 import "./triage_chart.js";
-import { Bars, Triage, barPath, dateOf, facets, largestFirst, readData, sorts, type Facet, type Shown, type Sort } from "./triage_data.js";
+import { readData, turnScheme } from "./frame.js";
+import { Bars, Triage, barPath, dateOf, facets, largestFirst, sorts, type Facet, type Shown, type Sort, type TriageData } from "./triage_data.js";
 import { example, linkToReport, sureInWords } from "./triage_details.js";
 import { place } from "./triage_place.js";
 import { count, grouped, visible } from "./words.js";
@@ -92,7 +93,7 @@ class TriagePage extends LitElement {
     place.addEventListener("change", () => {
       this.requestUpdate();
     });
-    readData().then((data) => {
+    readData<TriageData>().then((data) => {
       this.triage = new Triage(data);
       document.title = `${visible(data.place, 80)}: ${count(data.triage.dumps, "dump")}`;
       if (isServed) void stayOpen().catch(() => (this.gone = true)).then(() => (this.gone = true));
@@ -142,11 +143,6 @@ class TriagePage extends LitElement {
     else if (event.key === "?") this.dialog().showModal();
     else return;
     event.preventDefault();
-  }
-  private turnScheme(): void {
-    const { dataset } = document.documentElement;
-    const dark = (dataset["scheme"] ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-    dataset["scheme"] = dark ? "light" : "dark";
   }
 
   private facet(facet: Facet): TemplateResult | typeof nothing {
@@ -232,7 +228,7 @@ class TriagePage extends LitElement {
         <input type="search" placeholder="search ( / )" aria-label="Search names, shaders, devices and files" .value=${place.get("text") ?? ""} @input=${(event: Event) => place.set({ text: (event.target as HTMLInputElement).value || undefined })}>
         ${isServed ? html`<button @click=${() => location.reload()} title="Load the page again: new files appear">Reload</button>` : nothing}
         <button @click=${() => this.dialog().showModal()} aria-label="Keys">?</button>
-        <button @click=${this.turnScheme} aria-label="Dark or light">◐</button></header>
+        <button @click=${turnScheme} aria-label="Dark or light">◐</button></header>
       <main>${this.gone ? html`<p class="wrong" role="alert">cairn triage has ended: reports can no longer be opened. Start it again to go on.</p>` : nothing}${this.body()}</main>
       ${chosen ? html`<aside aria-label="The chosen group"><button class="close" @click=${() => place.set({ group: undefined })} aria-label="Close">✕</button><cairn-triage-details .shown=${chosen}></cairn-triage-details></aside>` : nothing}
       <dialog aria-label="Keys"><table><tbody>

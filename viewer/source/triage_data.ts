@@ -135,9 +135,3 @@ export function barPath(heights: number[], most: number, width: number, height: 
     return `M${(bar * step).toFixed(2)} ${height}v${(-tall).toFixed(2)}h${(step - gap).toFixed(2)}v${tall.toFixed(2)}z`;
   }).join("");
 }
-
-export async function readData(): Promise<TriageData> {
-  const packed = Uint8Array.from(atob(document.getElementById("data")!.textContent!), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
-}

@@ -15,7 +15,7 @@ const shellWord = (file: string) => (/^[\w./+][\w./+-]*$/.test(file) ? file : `'
 // Text that would not be seen cannot be pasted, and a shell would obey a line feed.
 const canBePasted = (file: string) => visible(file, Infinity) === file;
 export const commandFor = (file: string) => `cairn report ${shellWord(file.startsWith("-") ? `./${file}` : file)}`;
-// Of a served page only: the page of a file.
+// The page of a file, which a served page alone has.
 export const linkToReport = (file: DumpFile) => `dump/${file.number}/`;
 export const example = (group: Group) => group.files.find(({ file }) => file === group.data.example.file) ?? group.files[0];
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is chosen on the triage page: a group, a filter, an order. It stands in the address behind "#", so that a link
+// The selection on the triage page: a group, a filter, an order. It stands in the address behind "#", so that a link
 // leads there and a page that is loaded again shows the same: #group=5f3c0a4e1b7d9826&kind=GPU+hang.
 import { dateOf, dayOf, facets, sorts, type Facet, type Filter, type Sort } from "./triage_data.js";
 

@@ -130,7 +130,7 @@ test("the verdict is the first screen of the text: headline, how sure, rows, nex
   const flow = await texts(page, "cairn-pipeline .flow li");
   assert.match(flow.join("|"), /vertex shader.*main.*00000000000000a1/s);
   assert.deepEqual((await texts(page, "cairn-verdict .scroll td")).map((cell) => cell.trim()), ['queue 0 "Graphics" (direct)', "1", "0", 'queue 1 "Async compute" (compute)', "0", "1"]);
-  // What is copied, where the page may.
+  // The text that is copied, where the page may.
   await page.evaluate(() => { window.copied = []; Object.defineProperty(navigator, "clipboard", { value: { writeText: async (words) => void window.copied.push(words) } }); });
   await press(page, ".next li:nth-child(1) button");
   await press(page, "cairn-verdict .badges button");
@@ -205,7 +205,7 @@ test("rows by keyboard, fold and search", async () => {
   const { page, errors } = await open(pageWith(html, dataOf(html), "keys.html") + "#view=tree");
   await settle(page);
   await page.$eval(deep("cairn-tree .scroller"), (scroller) => scroller.focus());
-  // What has not started is folded.
+  // Work that has not started is folded.
   await page.keyboard.press("End");
   await settle(page);
   assert.match(await text(page, "cairn-tree .row.chosen"), /"Culling"/);

@@ -57,7 +57,7 @@ bool WriteData(const PageContent& content, PackedText* packed) {
   json.StringKey("file", content.file);
   json.BoolKey("trace", content.has_trace);
   json.StringKey("other", content.other);
-  // What the page copies for a bug tracker.
+  // For the page to copy into a bug tracker.
   json.StringKey("markdown", content.snapshot == nullptr
                                  ? ""
                                  : MarkdownReport(*content.snapshot, *content.findings,

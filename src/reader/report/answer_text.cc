@@ -378,7 +378,7 @@ class AnswerWriter {
     WriteEventId(suspect);
   }
 
-  // Of the innermost annotated label around the work.
+  // Names the innermost annotated label around the work.
   void WriteEventId(const SuspectWork& suspect) {
     const CandidateContext* const context = FindContext(analysis_, suspect);
     if (context == nullptr || context->annotation_scope == kNone) return;

@@ -57,7 +57,7 @@ TEST_F(Sections, TheCandidateShowsEventIdAndResources) {
 
 )"));
   EXPECT_EQ(
-      Shown("What this work uses"),
+      Shown("Resources of this work"),
       R"(      ! vertex buffer 0: resource "Particles" + 0x40, destroyed 3 ms before the submission
       ! root CBV 1: address 0xdead0000, which belongs to no known object
         render target 0: resource "Scene colour"
@@ -83,7 +83,7 @@ TEST(SectionsOfOneList, ManyBindingsAreCountedUnlessAllAreWanted) {
   block.Begin(list, CAIRN_MARKER_DRAW_INSTANCED);
   block.SetProgress(list, 33, 0);
   const Snapshot snapshot = Take(block);
-  EXPECT_THAT(Section(Report(snapshot), "What this work uses"),
+  EXPECT_THAT(Section(Report(snapshot), "Resources of this work"),
               HasSubstr("… 20 more; --all shows them"));
   const std::string all =
       Section(Report(snapshot, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}), "Which work");

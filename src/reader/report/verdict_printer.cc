@@ -67,7 +67,7 @@ void VerdictPrinter::PrintFinding(LineSink& sink) {
   PrintSuspects(sink);
 }
 
-// How sure the answer is stands at the right, where the eye finds it.
+// Puts the certainty at the right, where the eye finds it.
 void VerdictPrinter::PrintHeadline(LineSink& sink, const AnswerText& answer) {
   const size_t columns =
       sink.width() == 0 ? kHeadlineColumns : std::min(sink.width(), kHeadlineColumns);
@@ -103,7 +103,7 @@ void VerdictPrinter::PrintBindingsOfOnlySuspect(LineSink& sink) {
       FindContext(analysis_, findings_.culprit.suspects.front());
   if (context == nullptr || context->binding_count == 0) return;
   sink.Blank();
-  sink.Heading("What this work uses");
+  sink.Heading("Resources of this work");
   PrintBindings(sink, *context);
 }
 

@@ -24,7 +24,7 @@
 namespace cairn {
 
 struct PageQuestion {
-  // What stands behind the secret, escaped: "" for the page, "calls?first=0". "open" and what ends with "/open" is not
+  // The part of the address behind the secret, escaped: "" for the page, "calls?first=0". "open" and what ends with "/open" is not
   // asked: a page says by it that it is there.
   std::string target;
   bool is_order = false;  // something is to happen (POST)

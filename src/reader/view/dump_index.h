@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn triage` has read of files, kept as bytes so that it need not read them again. The bytes come from a file
+// Keeps the summaries that `cairn triage` has read as bytes, so that it need not read the files again. The bytes come from a file
 // and are hostile: what contradicts this format is no index at all.
 //
 //   "CAIRNDIX"  8 bytes
