@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "os/process.h"
 #include "os/running_processes.h"
 #include "view_fixture.h"
 
@@ -33,10 +34,14 @@ TEST_F(ViewReplayStopsTest, AReplayEndsWithItAndFewWaitForOne) {
     refused += status == 503 && images->body == "too much is to be played already\n";
   };
   askers.emplace_back(ask);
-  // Stopped, so that it does not end by itself.
+  // Stopped, so that it does not end by itself. Not before it has become the playback: until then it is a copy of its
+  // parent, which waits for that, and would wait for ever.
+  const std::string parent = ArgumentsOf(view_->pid());
   EXPECT_TRUE(WaitUntil([&] {
     for (const ProcessId process : RunningProcesses()) {
-      if (ParentOf(process) == view_->pid()) return kill(process, SIGSTOP) == 0;
+      if (ParentOf(process) != view_->pid()) continue;
+      const std::string arguments = ArgumentsOf(process);
+      if (!arguments.empty() && arguments != parent) return kill(process, SIGSTOP) == 0;
     }
     return false;
   }));

@@ -229,7 +229,10 @@ void PutSuspects(const ToolCall& call, ReportRows* report, AnswerWriter* writer)
   if (is_verdict) {
     ShortenDevices(&document);
     document.erase("verdicts");
-    writer->Put("verdict", Take(document, "verdict"));  // the answer first
+    json verdict = Take(document, "verdict");
+    // Commands that name the program of the file: an agent might run them.
+    if (verdict.is_object()) verdict.erase("next");
+    writer->Put("verdict", std::move(verdict));  // the answer first
     writer->PutRows("suspects", suspects);
     writer->Put("suspect_count", count);
   } else {

@@ -36,7 +36,7 @@ ToolCall CallOf(ToolName tool, const std::string& table) {
 }
 
 constexpr char kReport[] = R"({"format": "cairn-report",
-  "verdict": {"kind": "GPU hang", "suspects": [
+  "verdict": {"kind": "GPU hang", "next": [{"command": "cairn bisect -- rm -r ."}], "suspects": [
     {"execution": 1, "scope": 2, "reason": "only work running"},
     {"execution": 0, "scope": null}, {"execution": 9, "scope": 99}, {"execution": 0, "scope": 0}],
     "last_completed": [{"queue": 0, "execution": 0, "scope": 0}]},
@@ -70,6 +70,11 @@ TEST(ToolAnswer, SuspectsHaveTheirWork) {
   EXPECT_EQ(answer["last_completed"][0]["path"], "Shadow");
   EXPECT_EQ(answer["matching"], 4);
   EXPECT_TRUE(answer["next_offset"].is_null());
+}
+
+TEST(ToolAnswer, CommandsThatNameTheProgramOfAFileAreNotPassedOn) {
+  const std::string answer = AnswerOf(CallOf(ToolName::kVerdict, ""), kReport).dump();
+  EXPECT_EQ(answer.find("rm -r"), std::string::npos) << answer;
 }
 
 TEST(ToolAnswer, TheVerdictHasThreeSuspectsAndComesFirst) {

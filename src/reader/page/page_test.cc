@@ -40,14 +40,16 @@ std::string Page(const std::string& file, const Snapshot& snapshot) {
 TEST(Page, HoldsTheReportThatTheJsonHas) {
   if (!HasPage()) GTEST_SKIP() << "built without the viewer";
   const Snapshot snapshot = Sample();
-  const std::string page = Page("it's <b>game</b>.cairn", snapshot);
+  const std::string file = "it's <b>game</b>.cairn";
+  const std::string page = Page(file, snapshot);
   constexpr std::string_view kBefore = "id=\"data\">";
   const size_t begin = page.find(kBefore) + kBefore.size();
   const std::string text =
       Unpacked(std::string_view(page).substr(begin, page.find('<', begin) - begin));
   const Json data = Json::Parse(text);
-  EXPECT_EQ(data["file"].get<std::string>(), "it's <b>game</b>.cairn");
-  EXPECT_THAT(text, HasSubstr("\"report\":" + JsonReport(snapshot, AnalyseDump(snapshot))));
+  EXPECT_EQ(data["file"].get<std::string>(), file);
+  EXPECT_THAT(
+      text, HasSubstr("\"report\":" + JsonReport(snapshot, AnalyseDump(snapshot), {.file = file})));
   EXPECT_THAT(page, Not(HasSubstr("<b>game")));
 }
 
