@@ -18,10 +18,10 @@ namespace {
 class Names final : public ValueNames {
  public:
   std::string Object(uint64_t number) const override {
-    return "ID3D12Resource #" + std::to_string(number) + (number == 12 ? " \"De\x1bpth\"" : "");
+    return "resource " + std::to_string(number) + (number == 12 ? " \"De\x1bpth\"" : "");
   }
   std::string GpuAddress(uint64_t address) const override {
-    return address >= 0x1000 ? "#12 + " + std::to_string(address - 0x1000) : "";
+    return address >= 0x1000 ? "resource 12 + " + std::to_string(address - 0x1000) : "";
   }
 };
 
@@ -79,7 +79,7 @@ TEST_F(Printed, EnumeratorsObjectsAndOnlyTheUnionMemberThatIsMeant) {
   EXPECT_EQ(Text(),
             "ResourceBarrier(NumBarriers = 1, pBarriers = [{Type = "
             "D3D12_RESOURCE_BARRIER_TYPE_TRANSITION, Flags = D3D12_RESOURCE_BARRIER_FLAG_NONE, "
-            "Transition = {pResource = ID3D12Resource #12 \"De\\x1bpth\", Subresource = 1, "
+            "Transition = {pResource = resource 12 \"De\\x1bpth\", Subresource = 1, "
             "StateBefore = D3D12_RESOURCE_STATE_COPY_DEST, StateAfter = "
             "D3D12_RESOURCE_STATE_DEPTH_READ | D3D12_RESOURCE_STATE_COPY_SOURCE}}])");
   const Json transition = AsJson()["pBarriers"][0]["Transition"];
@@ -92,11 +92,12 @@ TEST_F(Printed, AddressesByTheirResource) {
   const D3D12_VERTEX_BUFFER_VIEW views[2] = {{0x1010, 64, 16}, {0x10, 32, 8}};
   Call(Method::ID3D12GraphicsCommandList_IASetVertexBuffers, 0, 2, views);
   EXPECT_EQ(Text(),
-            "IASetVertexBuffers(StartSlot = 0, NumViews = 2, pViews = [{BufferLocation = #12 + 16, "
+            "IASetVertexBuffers(StartSlot = 0, NumViews = 2, pViews = [{BufferLocation = resource "
+            "12 + 16, "
             "SizeInBytes = 64, StrideInBytes = 16}, {BufferLocation = 0x10, SizeInBytes = 32, "
             "StrideInBytes = 8}])");
   EXPECT_EQ(AsJson()["pViews"][0]["BufferLocation"],
-            Json::Parse(R"({"address": "0x1010", "text": "#12 + 16"})"));
+            Json::Parse(R"({"address": "0x1010", "text": "resource 12 + 16"})"));
 }
 
 TEST_F(Printed, LongArraysAreCutUnlessAllIsAskedFor) {
@@ -211,7 +212,7 @@ TEST_F(Printed, ResultsAndWhatTheyGaveOut) {
   EXPECT_NE(Text().find("riid = ID3D12CommandQueue, ppCommandQueue = out)"), std::string::npos)
       << Text();
   Returns(Method::ID3D12Device_CreateCommandQueue, 0, &desc, iid, &queue);
-  EXPECT_EQ(PrintResult(*method_, call_, names_), "S_OK, ppCommandQueue = ID3D12Resource #5");
+  EXPECT_EQ(PrintResult(*method_, call_, names_), "S_OK, ppCommandQueue = resource 5");
   Returns(Method::ID3D12Device_CreateCommandQueue, int32_t{-2005270523}, &desc, iid, &queue);
   EXPECT_EQ(PrintResult(*method_, call_, names_), "DXGI_ERROR_DEVICE_REMOVED");
   std::string text;
@@ -236,7 +237,7 @@ TEST_F(Printed, StreamsPartByPart) {
   const IID iid = {};
   Call(Method::ID3D12Device2_CreatePipelineState, &desc, iid, &pipeline);
   EXPECT_EQ(Text(),
-            "CreatePipelineState(pDesc = {ROOT_SIGNATURE = ID3D12Resource #21, SAMPLE_MASK = 3, "
+            "CreatePipelineState(pDesc = {ROOT_SIGNATURE = resource 21, SAMPLE_MASK = 3, "
             "unknown = <8 bytes: e7 03 00 00 01 00 00 00>}, riid = "
             "{00000000-0000-0000-0000-000000000000}, ppPipelineState = out)");
 }

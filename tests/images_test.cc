@@ -100,7 +100,7 @@ TEST_F(ImagesTest, WhatIsNotThereIsNamed) {
            {{"--call", "999,999,999"}, "there is no call 999,999,999"},
            {{"--object", "999,999"}, "nothing that lives there is called '999,999'"},
            {{"--object", "#Foo"}, "nothing that lives there is called '#Foo'"},
-           {{"--object", "#1"}, "'#1' is ID3D12Device, not a texture"}}) {
+           {{"--object", "#1"}, "'#1' is a device, not a texture"}}) {
     std::vector<std::string> command = {"images", "-o", "out"};
     command.insert(command.end(), arguments.begin(), arguments.end());
     command.push_back("a.cairn");

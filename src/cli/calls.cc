@@ -15,6 +15,7 @@
 #include "cli/terminal.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
+#include "format/calls/object_text.h"
 #include "format/snapshot/snapshot_file.h"
 #include "reader/view/call_listing.h"
 
@@ -85,9 +86,7 @@ Status ParseFilter(CallsOptions* options) {
   number.reset();
   CAIRN_RETURN_IF_ERROR(ParseNumberInto("--limit", options->limit, &number));
   if (number.value_or(0) != 0) filter.most = *number;
-  std::string object = options->object;
-  if (object.starts_with('#')) object.erase(0, 1);
-  filter.object = ParseDigits(object);
+  filter.object = ObjectNumberIn(options->object);
   if (!filter.object.has_value()) filter.object_name = options->object;
   if (!filter.object_name.empty() && options->no_names) {
     return Status(StatusCode::kInvalidArgument,

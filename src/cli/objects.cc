@@ -89,7 +89,8 @@ Verb AddObjectsVerb(CLI::App& root) {
       .Option("--frame", &options->frame, "N",
               "As they are when this frame begins, as the program counts from 0")
       .Without(at);
-  command.Option("--kind", &options->query.kind, "TEXT", "Part of the interface's name");
+  command.Option("--kind", &options->query.kind, "TEXT",
+                 "Part of the kind, in words or as the name of the interface");
   command.Option("--name", &options->query.name, "TEXT", "Part of the name");
   command.Json(&options->json);
   return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};

@@ -140,7 +140,7 @@ export class StateAt extends LitElement {
   private pictures() {
     if (!this.images) return nothing;
     const shown = this.images.filter((image) => image.file);
-    const name = (image: Picture) => `object ${image.object}${image.name ? ` "${visible(image.name, 60)}"` : ""}${image.slice ? `, slice ${image.slice}` : ""}${image.mip ? `, mip ${image.mip}` : ""}`;
+    const name = (image: Picture) => `resource ${image.object}${image.name ? ` "${visible(image.name, 60)}"` : ""}${image.slice ? `, slice ${image.slice}` : ""}${image.mip ? `, mip ${image.mip}` : ""}`;
     return html`<div class="thumbs">${shown.map((image) => html`<figure class=${image === this.large ? "chosen" : ""}><button @click=${() => this.show(image)} aria-label="show ${name(image)}"><canvas data-file=${image.file} role="img" aria-label=${name(image)}></canvas></button>
         <figcaption class="isolate">${name(image)}<br><span class="quiet">${image.width} × ${image.height} ${image.format}</span></figcaption></figure>`)}</div>
       ${this.images.length > shown.length ? html`<ul>${this.images.filter((image) => !image.file).map((image) => html`<li class="quiet">${name(image)}: ${visible(image.problem ?? "not shown")}</li>`)}</ul>` : nothing}

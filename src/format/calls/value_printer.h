@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/json_writer.h"
+#include "format/calls/object_text.h"
 #include "format/calls/value_decoder.h"
 #include "format/calls/value_output.h"
 
@@ -20,7 +21,7 @@ namespace cairn {
 class ValueNames {
  public:
   virtual ~ValueNames() = default;
-  virtual std::string Object(uint64_t number) const { return "#" + std::to_string(number); }
+  virtual std::string Object(uint64_t number) const { return ObjectText(Chain::kNone, number); }
   virtual std::string GpuAddress(uint64_t) const { return ""; }
   virtual std::string CpuDescriptor(uint64_t) const { return ""; }
   virtual std::string GpuDescriptor(uint64_t) const { return ""; }
@@ -34,7 +35,7 @@ std::string PrintArguments(const MethodInfo& method, const DecodedCall& call,
 // The same in full, but bytes by their number and hash: what `names` calls the same is equal in two traces.
 std::string ArgumentsToCompare(const MethodInfo& method, const DecodedCall& call,
                                const ValueNames& names);
-// "S_OK, ppvHeap = ID3D12DescriptorHeap #5". "" if there is nothing to say.
+// "S_OK, ppvHeap = descriptor heap 5". "" if there is nothing to say.
 std::string PrintResult(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
                         bool whole = false);
 // "E_INVALIDARG", "0x8000ffff".

@@ -211,7 +211,7 @@ std::vector<std::string> StartLosses::Told() const {
   for (const auto& [number, heap] : query_heaps_) {
     if (!heap.missing.has_value()) continue;
     told.push_back(
-        fmt::format("query heap #{}: results from before the recording began were resolved, query "
+        fmt::format("query heap {}: results from before the recording began were resolved, query "
                     "{} first; they "
                     "are not in the trace, and a replay has others",
                     number, *heap.missing));
@@ -219,9 +219,9 @@ std::vector<std::string> StartLosses::Told() const {
   for (const auto& [number, image] : images_) {
     if (image != Image::kMissing) continue;
     told.push_back(
-        fmt::format("image #{} of a swap chain was drawn into or shown without being cleared "
-                    "first: what it held "
-                    "when the recording began is not in the trace",
+        fmt::format("resource {}, an image of a swap chain, was drawn into or shown without being "
+                    "cleared first: "
+                    "its contents when the recording began are not in the trace",
                     number));
   }
   return told;

@@ -156,7 +156,7 @@ TEST_F(StartLossesTest, ResultsOfBeforeAreMissed) {
   EndQuery(0);
   Resolve(0, 3);
   Execute();
-  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("query heap #5: results from before the "
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("query heap 5: results from before the "
                                                     "recording began were resolved, query 1")));
 }
 
@@ -216,7 +216,7 @@ TEST_F(StartLossesTest, ARefusedResetLeavesTheRecording) {
   Draw();
   Reset(kFailed);
   Execute();
-  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("query heap #5"), HasSubstr("image #7")));
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("query heap 5"), HasSubstr("resource 7")));
 }
 
 TEST_F(StartLossesTest, AListThatEndedIsForgotten) {
@@ -233,7 +233,8 @@ TEST_F(StartLossesTest, ImagesThatAreNotClearedAreMissed) {
   Draw();
   Clear();
   Execute();
-  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("image #7 of a swap chain was drawn into")));
+  EXPECT_THAT(losses_.Told(),
+              ElementsAre(HasSubstr("resource 7, an image of a swap chain, was drawn into")));
 }
 
 TEST_F(StartLossesTest, ImagesThatAreClearedAreNot) {
@@ -262,7 +263,7 @@ TEST_F(StartLossesTest, ABarrierIsNoClear) {
   Barrier();
   Draw();
   Execute();
-  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("image #7")));
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("resource 7")));
 }
 
 TEST_F(StartLossesTest, ARenderPassThatClearsMissesNothing) {
@@ -287,20 +288,20 @@ TEST_F(StartLossesTest, ARenderPassThatPreservesMissesWhatWasThere) {
   DrawPass(kPreserve);
   DrawPass(kClear);
   Execute();
-  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("image #7")));
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("resource 7")));
 }
 
 TEST_F(StartLossesTest, ARenderPassThatGoesOnDoesNotClear) {
   Start();
   DrawPass(kClear, kResumingPass);
   Execute();
-  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("image #7")));
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("resource 7")));
 }
 
 TEST_F(StartLossesTest, AnImageThatIsShownAgainIsLookedAt) {
   Start();
   EndFrame(kImage);
-  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("image #7")));
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("resource 7")));
 }
 
 TEST_F(StartLossesTest, ImagesAreFollowedForSomeFrames) {
@@ -312,7 +313,7 @@ TEST_F(StartLossesTest, ImagesAreFollowedForSomeFrames) {
   // Queries are followed to the end.
   Resolve(0, 1);
   Execute();
-  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("query heap #5")));
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("query heap 5")));
 }
 
 // Lists that are never reset would take all memory.

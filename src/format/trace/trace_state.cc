@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "d3d12gen/interfaces.h"
 #include "format/calls/created_object.h"
+#include "format/calls/object_text.h"
 #include "format/file/file_cost.h"
 
 namespace cairn {
@@ -172,10 +173,8 @@ std::string TraceState::Object(uint64_t number) const {
   if (number == kNoObject) return "null";
   if (number == kForeignObject) return "an object that is not recorded";
   const TracedObject* object = Find(number);
-  if (object == nullptr) return fmt::format("#{}", number);
-  const char* kind = object->chain == Chain::kNone ? "object" : Describe(object->chain).first->name;
-  if (object->name.empty()) return fmt::format("{} #{}", kind, number);
-  return fmt::format("{} #{} \"{}\"", kind, number, VisibleText(object->name));
+  if (object == nullptr) return ObjectText(Chain::kNone, number);
+  return ObjectText(object->chain, number, object->name);
 }
 
 std::string TraceState::GpuAddress(uint64_t address) const {

@@ -58,7 +58,7 @@ class TraceState final : public ValueNames {
   uint64_t alive_count() const { return alive_count_; }
   uint64_t frame() const { return frame_; }  // ends of frames so far
 
-  std::string Object(uint64_t number) const override;  // "ID3D12Resource #12 \"Depth\""
+  std::string Object(uint64_t number) const override;  // `resource 12 "Depth"`
   std::string GpuAddress(uint64_t address) const override;
   std::string CpuDescriptor(uint64_t handle) const override;
   std::string GpuDescriptor(uint64_t handle) const override;

@@ -59,13 +59,13 @@ TEST(TraceStateTest, ObjectsHaveNamesLivesAndPlaces) {
   EXPECT_EQ(buffer->created_frame, 0u);
   EXPECT_EQ(state.Find(20)->created_frame, 1u);
   EXPECT_EQ(state.alive_count(), 3u);
-  EXPECT_EQ(state.Object(12), "ID3D12Resource #12 \"Tiefe \u00E4\\x0a\"");
+  EXPECT_EQ(state.Object(12), "resource 12 \"Tiefe \u00E4\\x0a\"");
   EXPECT_EQ(state.Object(0), "null");
-  EXPECT_EQ(state.Object(99), "#99");
-  EXPECT_EQ(state.GpuAddress(0x10010), "ID3D12Resource #12 \"Tiefe \u00E4\\x0a\" + 16");
+  EXPECT_EQ(state.Object(99), "object 99");
+  EXPECT_EQ(state.GpuAddress(0x10010), "resource 12 \"Tiefe \u00E4\\x0a\" + 16");
   EXPECT_EQ(state.GpuAddress(0x11000), "");
-  EXPECT_EQ(state.CpuDescriptor(0x500 + 3 * 32), "ID3D12DescriptorHeap #20 [3]");
-  EXPECT_EQ(state.GpuDescriptor(0x9000 + 15 * 32), "ID3D12DescriptorHeap #20 [15]");
+  EXPECT_EQ(state.CpuDescriptor(0x500 + 3 * 32), "descriptor heap 20 [3]");
+  EXPECT_EQ(state.GpuDescriptor(0x9000 + 15 * 32), "descriptor heap 20 [15]");
   EXPECT_EQ(state.GpuDescriptor(0x9000 + 16 * 32), "");
 }
 
@@ -96,7 +96,7 @@ TEST(TraceStateTest, NamesAsPrivateDataCount) {
   TraceReader trace = test.Open();
   TraceState state(trace);
   ASSERT_TRUE(ApplyAll(trace, &state).ok());
-  EXPECT_EQ(state.Object(5), "ID3D12Fence #5 \"done\"");
+  EXPECT_EQ(state.Object(5), "fence 5 \"done\"");
 }
 
 TEST(TraceStateTest, RecordsThatContradictEachOtherAreNamedAndPassedOver) {

@@ -145,7 +145,7 @@ class Verifier {
     const TracedObject* object = state_.Find(number);
     if (object == nullptr) {
       findings_.Error(VerifyRule::kObject, record.number,
-                      fmt::format("object #{} was never made", number));
+                      fmt::format("object {} was never made", number));
       return false;
     }
     if (object->ended != 0) {

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "d3d12gen/interfaces.h"
 #include "d3d12gen/roles.h"
+#include "format/calls/object_text.h"
 
 namespace cairn {
 namespace {
@@ -124,15 +125,15 @@ Status CallVerifier::Object(Chain declared, uint64_t* place) {
   if (*place == kNoObject || *place == kForeignObject) return Status();
   const TracedObject* object = state_.Find(*place);
   if (object == nullptr) {
-    findings_.Error(VerifyRule::kObject, record_, fmt::format("object #{} was never made", *place));
+    findings_.Error(VerifyRule::kObject, record_, fmt::format("object {} was never made", *place));
   } else if (object->ended != 0) {
     findings_.Error(
         VerifyRule::kObject, record_,
         fmt::format("{} was destroyed at record {}", state_.Object(*place), object->ended));
   } else if (!IsOfKind(*object, declared)) {
     findings_.Error(VerifyRule::kObject, record_,
-                    fmt::format("{} stands where an {} belongs", state_.Object(*place),
-                                Describe(declared).first->name));
+                    fmt::format("{} stands where a {} belongs", state_.Object(*place),
+                                ObjectKindText(declared)));
   }
   return Status();
 }

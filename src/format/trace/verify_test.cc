@@ -108,11 +108,11 @@ TEST_F(VerifyTest, ReferencesToObjects) {
   test_.Make(Method::ID3D12GraphicsCommandList_DrawInstanced, kQueue, 1u, 1u, 0u, 0u);
   const std::string text = Text(Verify());
   EXPECT_THAT(text,
-              HasSubstr("object " + std::to_string(copy) + " error: object #99 was never made"));
-  EXPECT_THAT(text, HasSubstr("ID3D12Resource #5 was destroyed at record"));
-  EXPECT_THAT(text, HasSubstr("ID3D12DescriptorHeap #6 stands where an ID3D12Resource belongs"));
+              HasSubstr("object " + std::to_string(copy) + " error: object 99 was never made"));
+  EXPECT_THAT(text, HasSubstr("resource 5 was destroyed at record"));
+  EXPECT_THAT(text, HasSubstr("descriptor heap 6 stands where a resource belongs"));
   EXPECT_THAT(text, HasSubstr("ID3D12GraphicsCommandList::DrawInstanced is called on "
-                              "ID3D12CommandQueue #2"));
+                              "command queue 2"));
 }
 
 TEST_F(VerifyTest, AddressesAndDescriptors) {
@@ -128,12 +128,11 @@ TEST_F(VerifyTest, AddressesAndDescriptors) {
              uint64_t{0x9000 + 8 * 32});
   const VerifyReport report = Verify();
   const std::string text = Text(report);
-  EXPECT_THAT(text,
-              HasSubstr("the vertex buffer view of 2049 bytes at ID3D12Resource #5 + 2048 ends "
-                        "1 bytes behind it"));
+  EXPECT_THAT(text, HasSubstr("the vertex buffer view of 2049 bytes at resource 5 + 2048 ends "
+                              "1 bytes behind it"));
   EXPECT_THAT(text, HasSubstr("the address 0x20000 is in no living buffer"));
-  EXPECT_THAT(text, HasSubstr("2 bytes from 4095 on are copied, and ID3D12Resource #5 has 4096"));
-  EXPECT_THAT(text, HasSubstr("5 descriptors from ID3D12DescriptorHeap #6 [4] on end 1 behind"));
+  EXPECT_THAT(text, HasSubstr("2 bytes from 4095 on are copied, and resource 5 has 4096"));
+  EXPECT_THAT(text, HasSubstr("5 descriptors from descriptor heap 6 [4] on end 1 behind"));
   EXPECT_THAT(text, HasSubstr("the CPU descriptor 0x501 is between two of"));
   EXPECT_THAT(text, HasSubstr("the GPU descriptor 0x9100 is in no living heap"));
   EXPECT_EQ(report.errors, 0u);
@@ -145,7 +144,7 @@ TEST_F(VerifyTest, AWaitThatNothingEndsMattersUnlessTheProgramDied) {
   EndAll();
   const VerifyReport report = Verify();
   EXPECT_EQ(Text(report), "fence " + std::to_string(wait) +
-                              " warning: a queue waits until ID3D12Fence #4 has 12, and it is "
+                              " warning: a queue waits until fence 4 has 12, and it is "
                               "signalled up to 10\n");
 }
 
@@ -162,9 +161,8 @@ TEST_F(VerifyTest, ADeadProgramIsNotAFault) {
 TEST_F(VerifyTest, AFenceIsNotReachedBeforeItWasSignalled) {
   const uint64_t get = test_.Make(Method::ID3D12Fence_GetCompletedValue, kFence);
   test_.Gave(get, uint64_t{11});
-  EXPECT_THAT(Text(Verify()),
-              HasSubstr("error: ID3D12Fence #4 has reached 11, and was signalled up "
-                        "to 10"));
+  EXPECT_THAT(Text(Verify()), HasSubstr("error: fence 4 has reached 11, and was signalled up "
+                                        "to 10"));
 }
 
 TEST_F(VerifyTest, MemoryThatBecomesResidentSignalsItsFence) {
@@ -214,8 +212,7 @@ TEST_F(VerifyTest, BytesFramesAndNotes) {
   test_.Note(NoteKind::kIncomplete, "");
   const std::string text = Text(Verify());
   EXPECT_THAT(text, HasSubstr("call 9 error: ID3D12GraphicsCommandList::DrawInstanced: "));
-  EXPECT_THAT(text,
-              HasSubstr("memory 10 error: 5 bytes at 4092 of ID3D12Resource #5, which has 4096"));
+  EXPECT_THAT(text, HasSubstr("memory 10 error: 5 bytes at 4092 of resource 5, which has 4096"));
   EXPECT_THAT(text, HasSubstr("frame 2 ends where frame 1 should"));
   EXPECT_THAT(text, HasSubstr("recording 13 warning: no memory\\x1b"));
   EXPECT_THAT(text, HasSubstr("recording 14 warning: a note that says nothing"));

@@ -263,7 +263,7 @@ TEST(DescribeCulprits, SaysWhatItIsAndWhereItStands) {
   EXPECT_EQ(program.submissions[1], text.submission);
   EXPECT_EQ(0u, text.list_index);
   EXPECT_EQ(1u, text.frame);
-  EXPECT_THAT(text.queue, HasSubstr("ID3D12CommandQueue"));
+  EXPECT_THAT(text.queue, HasSubstr("command queue 2"));
 }
 
 TEST(DescribeCulprits, ListsAndSubmissions) {
@@ -276,7 +276,7 @@ TEST(DescribeCulprits, ListsAndSubmissions) {
   ASSERT_TRUE(texts.ok());
   EXPECT_EQ("", (*texts)[0].list);
   EXPECT_EQ(program.submissions[0], (*texts)[0].submission);
-  EXPECT_THAT((*texts)[1].list, HasSubstr("#4"));
+  EXPECT_THAT((*texts)[1].list, HasSubstr("command list 4"));
   EXPECT_EQ(1u, (*texts)[1].list_index);
 }
 

@@ -28,7 +28,7 @@ struct CulpritText {
   uint64_t submission = 0;        // the ExecuteCommandLists call that brought it to the GPU
   uint32_t list_index = 0;        // in the submission
   std::string call;               // "Dispatch(ThreadGroupCountX = 1, ...)"; "" if it is not a call
-  std::string queue;              // "ID3D12CommandQueue #3 "Graphics""
+  std::string queue;              // "command queue 3 "Graphics""
   std::string list;               // "" for submissions
   std::string pipeline;           // that was set, "" if none was
   std::vector<std::string> path;  // the events around it, outermost first

@@ -230,9 +230,10 @@ Status DescriptorViews::CheckAlive(const ReplayDescriptor& descriptor, uint32_t 
       objects_->Find(view->resource) != nullptr) {
     return Status();
   }
-  return Status(StatusCode::kCorrupt,
-                fmt::format("descriptor {} of heap {} is a view of resource {}, which has ended",
-                            descriptor.index + further, descriptor.heap, view->resource));
+  return Status(
+      StatusCode::kCorrupt,
+      fmt::format("descriptor {} of descriptor heap {} is a view of resource {}, which has ended",
+                  descriptor.index + further, descriptor.heap, view->resource));
 }
 
 // Checks that the cleared view exists, and clips the clear to its edges.
@@ -250,7 +251,7 @@ Status DescriptorViews::CheckClear(CallInProgress* call,
     }
     if (view->kind != kind) {
       return Status(StatusCode::kCorrupt,
-                    fmt::format("descriptor {} of heap {} holds another kind of view",
+                    fmt::format("descriptor {} of descriptor heap {} holds another kind of view",
                                 descriptor.index, descriptor.heap));
     }
     CAIRN_RETURN_IF_ERROR(CheckAlive(descriptor, 0));

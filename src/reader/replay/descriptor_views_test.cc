@@ -147,7 +147,8 @@ TEST_F(DescriptorViewsTest, CopiesOfRangesOfOtherSizes) {
 TEST_F(DescriptorViewsTest, ResourceThatHasEnded) {
   ASSERT_TRUE(SetTarget(kTargets, 3).ok());
   objects_.table.Remove(kTexture);
-  const char* const gist = "descriptor 3 of heap 10 is a view of resource 20, which has ended";
+  const char* const gist =
+      "descriptor 3 of descriptor heap 10 is a view of resource 20, which has ended";
   EXPECT_EQ(Clear(kTargets, 3).message(), gist);
   const auto set = [&](UINT count, BOOL is_range) {
     const D3D12_CPU_DESCRIPTOR_HANDLE* const handles = &kHandle;
@@ -187,7 +188,7 @@ TEST_F(DescriptorViewsTest, ClearThroughAnotherKindOfView) {
     return Made(&call, {objects_.At(kViews, for_gpu), objects_.At(kViews, for_cpu)});
   };
   EXPECT_TRUE(clear(0, 1).ok());
-  EXPECT_EQ(clear(1, 0).message(), "descriptor 0 of heap 12 holds another kind of view");
+  EXPECT_EQ(clear(1, 0).message(), "descriptor 0 of descriptor heap 12 holds another kind of view");
 }
 
 }  // namespace

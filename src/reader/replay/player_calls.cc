@@ -13,6 +13,7 @@
 #include "d3d12abi/buffer_desc.h"
 #include "d3d12gen/enums.h"
 #include "d3d12gen/invoke.h"
+#include "format/calls/object_text.h"
 #include "format/calls/value_encoder.h"
 #include "format/pix/pix_event.h"
 #include "os/clock.h"
@@ -63,15 +64,17 @@ Result<void*> PlayerImpl::Target(const CallInProgress& call) {
   const InterfaceInfo* const wanted = InterfaceOf(call.method);
   if (DerivesFrom(call.object->version, wanted)) return call.object->pointer.get();
   if (wanted == nullptr || wanted->chain == Chain::kNone) {
-    return Status(StatusCode::kCorrupt, fmt::format("object {} is a {}", call.object->number,
-                                                    call.object->version->name));
+    return Status(StatusCode::kCorrupt,
+                  fmt::format("{} has no method {}",
+                              ObjectText(call.object->chain, call.object->number), call.info.name));
   }
   if (wanted->chain == call.object->chain) {
     return Status(StatusCode::kNotFound, fmt::format("this device has no {}", wanted->name));
   }
   if (Describe(wanted->chain).owner != call.object->chain) {
-    return Status(StatusCode::kCorrupt, fmt::format("object {} is a {}", call.object->number,
-                                                    call.object->version->name));
+    return Status(StatusCode::kCorrupt,
+                  fmt::format("{} has no method {}",
+                              ObjectText(call.object->chain, call.object->number), call.info.name));
   }
   GUID iid;
   std::memcpy(&iid, &wanted->iid, sizeof(iid));

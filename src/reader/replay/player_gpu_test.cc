@@ -275,7 +275,7 @@ TEST_F(PlayerGpuTest, HandleBetweenTwoDescriptorsIsNone) {
                ObjectPointer(CreateTexture(4)), nullptr, handle);
   const Status status = Play();
   EXPECT_TRUE(status.ok()) << status.message();
-  EXPECT_THAT(OnlyKind(result_), HasSubstr("is no descriptor of heap 200"));
+  EXPECT_THAT(OnlyKind(result_), HasSubstr("is no descriptor of descriptor heap 200"));
 }
 
 // Texels of one format are blocks of the other, byte for byte.

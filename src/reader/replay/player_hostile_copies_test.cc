@@ -57,19 +57,19 @@ TEST_F(TextureCopyTest, WhatFitsIsMade) {
 
 TEST_F(TextureCopyTest, FootprintBehindTheBuffer) {
   copy_.from.PlacedFootprint.Offset = 65536 - 15 * 256 - 63;
-  Refused("the footprint at 61633 of buffer 4 reaches behind its 65536 bytes");
+  Refused("the footprint at 61633 of resource 4 reaches behind its 65536 bytes");
 }
 
 TEST_F(TextureCopyTest, FootprintThatWrapsAround) {
   copy_.from.PlacedFootprint.Offset = ~uint64_t{0} - 100;
-  Refused("of buffer 4 reaches behind its 65536 bytes");
+  Refused("of resource 4 reaches behind its 65536 bytes");
 }
 
 TEST_F(TextureCopyTest, FootprintOfTheLargestNumbers) {
   copy_.from.PlacedFootprint.Footprint = {DXGI_FORMAT_R8G8B8A8_UNORM, 1u << 29, ~0u, ~0u, ~0u};
   copy_.has_box = true;
   copy_.box = {0, 0, ~0u - 1, 16, 16, ~0u};
-  Refused("of buffer 4 reaches behind its 65536 bytes");
+  Refused("of resource 4 reaches behind its 65536 bytes");
 }
 
 TEST_F(TextureCopyTest, RowsThatOverlap) {
@@ -382,7 +382,7 @@ TEST_F(FeedbackTest, WhatDoesNot) {
   refused(Resolve(regions_, 1, min_mip_, kAll, kDecode),
           "subresource 1 of resource 102, which has 1");
   refused(Resolve(min_mip_, 7, regions_, 0, kEncode), "subresource 7 of resource 100, which has 7");
-  refused(Resolve(buffer_, 1, min_mip_, kAll, kDecode), "subresource 1 of buffer 104");
+  refused(Resolve(buffer_, 1, min_mip_, kAll, kDecode), "subresource 1 of resource 104");
   refused(Resolve(used_, 14, region_mips_, 0, kEncode),
           "subresource 14 of resource 101, which has 14");
 }
@@ -491,7 +491,7 @@ TEST(QueryTest, ResultsStayInTheirBuffer) {
   };
   resolve(0, 4, 4096 - 4 * 88);
   ExpectRefused(&script, resolve(0, 4, 4096 - 4 * 88 + 8),
-                "352 bytes at 3752 of buffer " + std::to_string(buffer) + ", which has 4096");
+                "352 bytes at 3752 of resource " + std::to_string(buffer) + ", which has 4096");
 }
 
 TEST(QueryTest, ResultsOfMoreThanThereAre) {
@@ -513,7 +513,7 @@ TEST(PredicationTest, BehindTheBuffer) {
   ExpectRefused(&script,
                 script.Call(Method::ID3D12GraphicsCommandList_SetPredication, list,
                             ObjectPointer(buffer), uint64_t{4096}, D3D12_PREDICATION_OP_EQUAL_ZERO),
-                "8 bytes at 4096 of buffer 4, which has 4096");
+                "8 bytes at 4096 of resource 4, which has 4096");
 }
 
 // ---- Tiles ----
@@ -585,7 +585,8 @@ TEST_F(TilesTest, SubresourceThatIsNone) {
 }
 
 TEST_F(TilesTest, BehindTheBuffer) {
-  ExpectRefused(&script_, Copy(7 * 65536), "131072 bytes at 458752 of buffer 5, which has 524288");
+  ExpectRefused(&script_, Copy(7 * 65536),
+                "131072 bytes at 458752 of resource 5, which has 524288");
 }
 
 TEST_F(TilesTest, BehindTheHeap) {

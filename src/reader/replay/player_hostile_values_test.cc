@@ -56,7 +56,7 @@ TEST_F(ValuesTest, ObjectOfAnotherDevice) {
                                      D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), &place);
   script_.trace.Object(91, Chain::kID3D12Fence, kOther, call);
   Refused(script_.Call(Method::ID3D12CommandQueue_Signal, queue, ObjectPointer(91), uint64_t{1}),
-          "object 91 is of another device");
+          "fence 91 is of another device");
 }
 
 TEST_F(ValuesTest, NumberThatIsTaken) {
@@ -65,7 +65,7 @@ TEST_F(ValuesTest, NumberThatIsTaken) {
   const uint64_t call = script_.Call(Method::ID3D12Device_CreateFence, script_.device, uint64_t{0},
                                      D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), &place);
   const uint64_t record = script_.trace.Object(fence, Chain::kID3D12Fence, script_.device, call);
-  ExpectRefused(&script_, record, "object 2: number 2 is taken already");
+  ExpectRefused(&script_, record, "fence 2: number 2 is taken already");
 }
 
 TEST_F(ValuesTest, TwoObjectsOfOneCreation) {

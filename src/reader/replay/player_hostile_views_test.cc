@@ -238,7 +238,7 @@ TEST_F(ClearTest, CopyInRangesOfOtherSizes) {
 TEST_F(ClearTest, TargetThatHasEnded) {
   script_.trace.ObjectEnd(texture_);
   ExpectRefused(&script_, Clear(1),
-                "descriptor 1 of heap 100 is a view of resource 101, which has ended");
+                "descriptor 1 of descriptor heap 100 is a view of resource 101, which has ended");
 }
 
 TEST_F(ClearTest, TargetThatIsSetAndHasEnded) {
@@ -247,7 +247,7 @@ TEST_F(ClearTest, TargetThatIsSetAndHasEnded) {
   ExpectRefused(&script_,
                 script_.Call(Method::ID3D12GraphicsCommandList_OMSetRenderTargets, list_, 2u,
                              &first, TRUE, nullptr),
-                "descriptor 1 of heap 100 is a view of resource 101, which has ended");
+                "descriptor 1 of descriptor heap 100 is a view of resource 101, which has ended");
 }
 
 TEST_F(ClearTest, HeapThatTakesTheNumberOfAnother) {
@@ -272,11 +272,12 @@ TEST_F(ClearTest, ViewOfAnotherKind) {
   script_.Call(Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewUint, list_,
                script_.Gpu(views, 1), script_.Cpu(views, 2), ObjectPointer(buffer), values, 0u,
                nullptr);
-  ExpectRefused(&script_,
-                script_.Call(Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewUint, list_,
-                             script_.Gpu(views, 1), script_.Cpu(views, 0), ObjectPointer(buffer),
-                             values, 0u, nullptr),
-                "descriptor 0 of heap " + std::to_string(views) + " holds another kind of view");
+  ExpectRefused(
+      &script_,
+      script_.Call(Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewUint, list_,
+                   script_.Gpu(views, 1), script_.Cpu(views, 0), ObjectPointer(buffer), values, 0u,
+                   nullptr),
+      "descriptor 0 of descriptor heap " + std::to_string(views) + " holds another kind of view");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "d3d12abi/aggregates.h"
+#include "format/calls/object_text.h"
 #include "format/calls/value_encoder.h"
 #include "reader/replay/image_file.h"
 
@@ -497,7 +498,9 @@ Status PlayerImpl::OnObject(const Record& record) {
                                   creation == pending_.end() ? nullptr : &creation->second);
   if (status.ok() || log_.failed()) return status;
   // The existing object is not the one of the record.
-  log_.LeaveOut(record.number, fmt::format("object {}: {}", record.object, status.message()));
+  log_.LeaveOut(record.number,
+                fmt::format("{}: {}", ObjectText(trace_->ChainOf(body->chain), record.object),
+                            status.message()));
   if (objects_.Find(record.object) == nullptr) {
     objects_.AddAbsent(record.object, body->facts == kDescriptorHeapFacts);
   }

@@ -405,7 +405,7 @@ TEST_F(PlayerTest, KindsOfWhatIsLeftOutAreCounted) {
   EXPECT_EQ(played.result.left_out[0].count, 5u);
   EXPECT_EQ(played.result.left_out[0].first, first);
   EXPECT_EQ(played.result.left_out[0].what,
-            "ID3D12GraphicsCommandList::CopyBufferRegion: 8 bytes at 4095 of buffer 4, which has "
+            "ID3D12GraphicsCommandList::CopyBufferRegion: 8 bytes at 4095 of resource 4, which has "
             "4096");
   EXPECT_EQ(played.result.left_out[1].count, 1u);
   EXPECT_EQ(played.result.left_out[1].first, unreturned);
@@ -604,7 +604,7 @@ TEST_F(PlayerTest, CopyBehindABufferIsRefused) {
   const Played played = Play(&script_, OnFakeDevice());
   EXPECT_TRUE(played.status.ok()) << played.status.message();
   EXPECT_THAT(LeftOutBy(played),
-              testing::Contains(HasSubstr("8 bytes at 4092 of buffer 4, which has 4096")));
+              testing::Contains(HasSubstr("8 bytes at 4092 of resource 4, which has 4096")));
 }
 
 TEST_F(PlayerTest, ObjectOfAnotherKindIsRefused) {
@@ -614,7 +614,7 @@ TEST_F(PlayerTest, ObjectOfAnotherKindIsRefused) {
   const Played played = Play(&script_, OnFakeDevice());
   EXPECT_TRUE(played.status.ok()) << played.status.message();
   EXPECT_THAT(LeftOutBy(played),
-              testing::Contains(HasSubstr("object 3 is of another kind: ID3D12Fence")));
+              testing::Contains(HasSubstr("fence 3 stands where another kind of object belongs")));
 }
 
 TEST_F(PlayerTest, MethodOfAnotherKindOfObjectIsRefused) {
@@ -622,7 +622,8 @@ TEST_F(PlayerTest, MethodOfAnotherKindOfObjectIsRefused) {
   script_.Call(Method::ID3D12CommandAllocator_Reset, fence);
   const Played played = Play(&script_, OnFakeDevice());
   EXPECT_TRUE(played.status.ok()) << played.status.message();
-  EXPECT_THAT(LeftOutBy(played), testing::Contains(HasSubstr("object 2 is a ID3D12Fence")));
+  EXPECT_THAT(LeftOutBy(played),
+              testing::Contains(HasSubstr("fence 2 has no method ID3D12CommandAllocator::Reset")));
 }
 
 TEST_F(PlayerTest, ObjectThatIsNotWhatTheTraceSaysIsRefused) {
@@ -632,8 +633,7 @@ TEST_F(PlayerTest, ObjectThatIsNotWhatTheTraceSaysIsRefused) {
   script_.trace.Object(50, Chain::kID3D12GraphicsCommandList, script_.device, call);
   const Played played = Play(&script_, OnFakeDevice());
   EXPECT_TRUE(played.status.ok()) << played.status.message();
-  EXPECT_THAT(LeftOutBy(played),
-              testing::Contains(HasSubstr("object 50 is no ID3D12GraphicsCommandList")));
+  EXPECT_THAT(LeftOutBy(played), testing::Contains(HasSubstr("object 50 is no command list")));
 }
 
 TEST_F(PlayerTest, FactsThatAreLargerThanTheBufferAreRefused) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "d3d12abi/aggregates.h"
+#include "format/calls/object_text.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -65,7 +66,7 @@ Result<ReplayObject*> ReplayObjects::Add(uint64_t number, Chain chain, uint64_t 
   object->version = NewestVersion(chain, real, &object->pointer);
   if (object->version == nullptr) {
     return Status(StatusCode::kCorrupt,
-                  fmt::format("object {} is no {}", number, Describe(chain).first->name));
+                  fmt::format("object {} is no {}", number, ObjectKindText(chain)));
   }
   if (chain == Chain::kID3D12Resource) {
     object->desc = GetDesc(object->As<ID3D12Resource>());
@@ -185,8 +186,9 @@ Result<ReplayDescriptor> ReplayObjects::Descriptor(const AddressMap& map, uint64
   const uint64_t index = place->offset_bytes / heap.recorded_increment_bytes;
   if (place->offset_bytes % heap.recorded_increment_bytes != 0 ||
       index >= heap.heap.NumDescriptors) {
-    return Status(StatusCode::kNotFound,
-                  fmt::format("0x{:x} is no descriptor of heap {}", recorded, heap.number));
+    return Status(
+        StatusCode::kNotFound,
+        fmt::format("0x{:x} is no descriptor of descriptor heap {}", recorded, heap.number));
   }
   ReplayDescriptor result;
   result.real = (gpu ? heap.gpu_start : heap.cpu_start) + index * heap.increment_bytes;

@@ -177,7 +177,7 @@ Status CheckRegion(const Side& side, const Region& region, const char* name) {
     return Status();
   }
   return Status(StatusCode::kCorrupt,
-                fmt::format("the footprint at {} of buffer {} reaches behind its {} bytes",
+                fmt::format("the footprint at {} of resource {} reaches behind its {} bytes",
                             side.placed->Offset, side.resource->number, side.resource->desc.Width));
 }
 
@@ -230,7 +230,7 @@ Status CheckBytes(const ReplayObject& buffer, uint64_t offset_bytes, uint64_t si
     return Status();
   }
   return Status(StatusCode::kCorrupt,
-                fmt::format("{} bytes at {} of buffer {}, which has {}", size_bytes, offset_bytes,
+                fmt::format("{} bytes at {} of resource {}, which has {}", size_bytes, offset_bytes,
                             buffer.number, buffer.desc.Width));
 }
 
@@ -354,8 +354,8 @@ Status CheckFeedbackSubresource(const ResolveSide& side) {
   if (side.subresource == kAllSubresources) return Status();
   if (!IsBuffer(side.resource)) return CheckSubresource(side.resource, side.subresource);
   if (side.subresource == 0) return Status();
-  return Status(StatusCode::kCorrupt,
-                fmt::format("subresource {} of buffer {}", side.subresource, side.resource.number));
+  return Status(StatusCode::kCorrupt, fmt::format("subresource {} of resource {}", side.subresource,
+                                                  side.resource.number));
 }
 
 // Between a map of sampler feedback and what can be read of it: a texture with a texel for each of its regions,

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "format/calls/object_text.h"
+
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
@@ -269,12 +271,14 @@ Status ReplayValues::Object(Chain declared, uint64_t* place) {
                         : shared_ != nullptr && DerivesFrom(object->version, shared_);
   if (!fits) {
     return Status(StatusCode::kCorrupt,
-                  fmt::format("object {} is of another kind: {}", number, object->version->name));
+                  fmt::format("{} stands where another kind of object belongs",
+                              ObjectText(object->chain, number)));
   }
   const ReplayObject* const device = objects_->Find(object->device);
   if (device_ != nullptr && device != nullptr && object->chain != Chain::kID3D12Device &&
       device->pointer.get() != device_) {
-    return Status(StatusCode::kCorrupt, fmt::format("object {} is of another device", number));
+    return Status(StatusCode::kCorrupt,
+                  fmt::format("{} is of another device", ObjectText(object->chain, number)));
   }
   *place = reinterpret_cast<uint64_t>(object->pointer.get());
   return Status();

@@ -18,6 +18,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "format/calls/object_text.h"
 #include "format/snapshot/snapshot_file.h"
 #include "format/trace/trace_reader.h"
 #include "os/file.h"
@@ -190,7 +191,7 @@ struct FileSession::State {
     options.filter.from = question.from.value_or(1);
     options.filter.most = most;
     options.filter.function = question.function;
-    options.filter.object = ParseDigits(question.object);
+    options.filter.object = ObjectNumberIn(question.object);
     if (!options.filter.object && !question.object.empty()) {
       options.filter.object_name = question.object;
       options.names = true;

@@ -35,9 +35,9 @@ BisectTold OneCall() {
   culprit.frame = 4;
   culprit.submission = 18'233;
   culprit.call = "Dispatch(ThreadGroupCountX = 64)";
-  culprit.queue = "ID3D12CommandQueue #3 \"Graphics\"";
-  culprit.list = "ID3D12GraphicsCommandList #12 \"Main\"";
-  culprit.pipeline = "ID3D12PipelineState #9 \"Integrate\"";
+  culprit.queue = "command queue 3 \"Graphics\"";
+  culprit.list = "command list 12 \"Main\"";
+  culprit.pipeline = "pipeline state 9 \"Integrate\"";
   culprit.path = {"Frame", "Simulate"};
   told.culprits = {culprit};
   return told;
@@ -50,9 +50,9 @@ TEST(BisectText, TellsWhatItIsAndWhere) {
       "The culprit\n"
       "  call 18,201: Dispatch(ThreadGroupCountX = 64)\n"
       "    in        Frame > Simulate\n"
-      "    pipeline  ID3D12PipelineState #9 \"Integrate\"\n"
-      "    list      ID3D12GraphicsCommandList #12 \"Main\"\n"
-      "    executed  by call 18,233 on ID3D12CommandQueue #3 \"Graphics\", frame 4\n"
+      "    pipeline  pipeline state 9 \"Integrate\"\n"
+      "    list      command list 12 \"Main\"\n"
+      "    executed  by call 18,233 on command queue 3 \"Graphics\", frame 4\n"
       "\n"
       "Without it the trace runs to its end.\n"
       "Alone it is in game.minimal.cairn, which fails as well: cairn replay game.minimal.cairn\n"
@@ -116,7 +116,7 @@ TEST(BisectText, EachReasonForNoCulpritIsASentence) {
   EXPECT_EQ("the trace does not fail on this device: 3 of 4 replays were clean",
             words(NoCulprit::kNeverFails));
   EXPECT_EQ("the trace fails even with all submissions skipped: the GPU's work is not the cause",
-            words(NoCulprit::kNotToBlame));
+            words(NoCulprit::kFailsAnyway));
   answer.probes = 50;  // of several searches
   answer.contradicted_after = 40;
   EXPECT_EQ(

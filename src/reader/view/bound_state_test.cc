@@ -127,7 +127,7 @@ TEST_F(ListStateTest, ThePipelineAndWhatMadeIt) {
   EXPECT_EQ(state["pipeline"]["created_by"]["number"], creation_);
   EXPECT_EQ(state["pipeline"]["created_by"]["arguments"]["pDesc"]["pRootSignature"]["object"],
             kSignature);
-  EXPECT_THAT(InWords(call), HasSubstr("pipeline  ID3D12PipelineState #5"));
+  EXPECT_THAT(InWords(call), HasSubstr("pipeline  pipeline state 5"));
 }
 
 TEST_F(ListStateTest, AListHasAPipelineOrAStateObject) {
@@ -396,7 +396,7 @@ TEST_F(ListStateTest, NamesAreThoseAtTheCall) {
   Call(Method::ID3D12GraphicsCommandList_SetPredication, kList, ObjectPointer(kBuffer), uint64_t{0},
        0);
   Call(Method::ID3D12Object_SetName, kBuffer, u"Visible");
-  EXPECT_THAT(InWords(Dispatch()), HasSubstr("pBuffer = ID3D12Resource #7 \"Visible\""));
+  EXPECT_THAT(InWords(Dispatch()), HasSubstr("pBuffer = resource 7 \"Visible\""));
 }
 
 TEST_F(ListStateTest, EqualElementsAreCountedInWords) {

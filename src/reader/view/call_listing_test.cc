@@ -115,7 +115,7 @@ TEST_F(Calls, AreListedWithNamesResultsAndFrames) {
   Record();
   const std::vector<std::string> lines = List();
   EXPECT_THAT(lines[0], HasSubstr("SetName(Name = \"Main\") = S_OK"));
-  EXPECT_THAT(lines[1], HasSubstr("ID3D12GraphicsCommandList #2 \"Main\"  DrawInstanced("
+  EXPECT_THAT(lines[1], HasSubstr("command list 2 \"Main\"  DrawInstanced("
                                   "VertexCountPerInstance = 3, InstanceCount = 1"));
   EXPECT_THAT(lines[4], HasSubstr("---- end of frame 0 (present)"));
 }
@@ -136,7 +136,7 @@ TEST_F(Calls, OfAFrameAndOfAFunction) {
   options_.filter.first_frame = options_.filter.last_frame = 1;
   EXPECT_THAT(List(), ElementsAre(HasSubstr("VertexCountPerInstance = 5")));
   options_.names = false;  // goes to the frame directly
-  EXPECT_THAT(List(), ElementsAre(HasSubstr("#2  DrawInstanced(VertexCountPerInstance = 5")));
+  EXPECT_THAT(List(), ElementsAre(HasSubstr("object 2  DrawInstanced(VertexCountPerInstance = 5")));
 }
 
 TEST_F(Calls, OfAThread) {
@@ -304,7 +304,7 @@ TEST_F(Calls, WritesIntoMappedMemoryAreNamedAndShown) {
   options_.filter.object = kBuffer;
   std::vector<std::string> lines = List();
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_THAT(lines[0], testing::EndsWith("---- the program wrote into ID3D12Resource #7, "
+  EXPECT_THAT(lines[0], testing::EndsWith("---- the program wrote into resource 7, "
                                           "subresource 2, at offset 256: 3 bytes"));
   EXPECT_THAT(lines[1], testing::EndsWith(": 5,000 bytes"));
   options_.whole = true;

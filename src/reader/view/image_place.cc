@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "d3d12gen/interfaces.h"
+#include "format/calls/object_text.h"
 #include "format/trace/trace_state.h"
 
 namespace cairn::cli {
@@ -15,16 +15,8 @@ namespace {
 
 // Returns the reason why an object has no image; nullptr for a texture.
 const char* NoTexture(const TracedObject& object) {
-  if (object.chain != Chain::kID3D12Resource) {
-    return object.chain == Chain::kNone ? "something unknown" : Describe(object.chain).first->name;
-  }
-  return object.resource && object.resource->gpu_address != 0 ? "a buffer" : nullptr;
-}
-
-// "7", "#7"
-std::optional<uint64_t> NumberIn(std::string_view word) {
-  if (word.starts_with('#')) word.remove_prefix(1);
-  return ParseDigits(word);
+  if (object.chain != Chain::kID3D12Resource) return ObjectKindText(object.chain).c_str();
+  return object.resource && object.resource->gpu_address != 0 ? "buffer" : nullptr;
 }
 
 }  // namespace
@@ -85,7 +77,7 @@ Result<std::unordered_set<uint64_t>> ImageObjects::Choose(
     std::span<const std::string> words) const {
   std::unordered_set<uint64_t> chosen;
   for (const std::string& word : words) {
-    const std::optional<uint64_t> number = NumberIn(word);
+    const std::optional<uint64_t> number = ObjectNumberIn(word);
     std::vector<uint64_t> meant;
     if (number && alive_.contains(*number)) {
       meant.push_back(*number);
@@ -110,7 +102,7 @@ Result<std::unordered_set<uint64_t>> ImageObjects::Choose(
                       ? fmt::format("--object: nothing that lives there is called '{}'; cairn "
                                     "objects --alive lists what does",
                                     word)
-                      : fmt::format("--object: '{}' is {}, not a texture", word, other));
+                      : fmt::format("--object: '{}' is a {}, not a texture", word, other));
   }
   return chosen;
 }

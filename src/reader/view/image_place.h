@@ -38,7 +38,7 @@ class ImageObjects {
   static Result<ImageObjects> Read(TraceReader& trace, const ImagePlace& place,
                                    const Progress& progress);
 
-  // The textures that words mean: a number, "#" and a number, or a name. kInvalidArgument, for people: nothing has
+  // The textures that words mean: a number, `resource 3 "Depth"`, or a name. kInvalidArgument, for people: nothing has
   // that name, or it is no texture.
   Result<std::unordered_set<uint64_t>> Choose(std::span<const std::string> words) const;
 

@@ -75,7 +75,7 @@ class CallExport {
 
   uint64_t QueueOf(uint64_t object) {
     uint64_t& track = queues_[object];
-    if (track == 0) track = trace_.AddTrack(fmt::format("queue #{}", object), process_);
+    if (track == 0) track = trace_.AddTrack(fmt::format("command queue {}", object), process_);
     return track;
   }
 
@@ -128,7 +128,7 @@ class CallExport {
       flows.push_back(flows_.try_emplace(place, flows_.size() + 1).first->second);
     }
     OnQueue(record, signals ? "signal" : "wait",
-            fmt::format("{} fence #{} {} {}", signals ? "signal" : "wait", place.first,
+            fmt::format("{} fence {} {} {}", signals ? "signal" : "wait", place.first,
                         signals ? "with" : "for", place.second),
             std::move(flows));
   }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "d3d12abi/image_formats.h"
+#include "format/calls/object_text.h"
 #include "reader/replay/image_file.h"
 
 namespace cairn::cli {
@@ -73,9 +74,8 @@ void TextureFiles::AddLine(const Entry& entry) {
 }
 
 std::string TextureFiles::Title(const TextureImage& image) const {
-  const std::string name = objects_.NameOf(image.object);
-  std::string title = fmt::format("object {}", GroupedDigits(image.object));
-  if (!name.empty()) title += fmt::format(" \"{}\"", VisibleText(name));
+  std::string title =
+      ObjectText(Chain::kID3D12Resource, image.object, objects_.NameOf(image.object));
   if (image.mip != 0) title += fmt::format(", mip {}", image.mip);
   if (image.slice != 0) title += fmt::format(", slice {}", image.slice);
   if (image.plane != 0) title += fmt::format(", plane {}", image.plane);
@@ -84,7 +84,7 @@ std::string TextureFiles::Title(const TextureImage& image) const {
 }
 
 std::string TextureFiles::FileName(const TextureImage& image, uint32_t z) const {
-  std::string name = fmt::format("object-{}", image.object);
+  std::string name = fmt::format("resource-{}", image.object);
   const std::string part = FileNamePart(objects_.NameOf(image.object));
   if (!part.empty()) name += "-" + part;
   if (image.plane != 0) name += fmt::format("-plane{}", image.plane);
@@ -99,6 +99,7 @@ void TextureFiles::WriteEntry(const Entry& entry, JsonWriter* json) const {
   const std::string name = objects_.NameOf(image.object);
   json->BeginObject();
   json->NumberKey("object", image.object);
+  json->StringKey("object_text", ObjectText(Chain::kID3D12Resource, image.object, name));
   name.empty() ? json->NullKey("name") : json->StringKey("name", name);
   json->NumberKey("mip", image.mip);
   json->NumberKey("slice", image.slice);

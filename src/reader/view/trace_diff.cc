@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "d3d12gen/interfaces.h"
 #include "d3d12gen/roles.h"
+#include "format/calls/object_text.h"
 #include "format/calls/value_decoder.h"
 #include "format/calls/value_printer.h"
 #include "format/file/file_cost.h"
@@ -37,6 +38,13 @@ class IgnoredHandles final : public ValueVisitor {
 };
 
 // Names that two runs have in common.
+// "1st", "22nd", "113th".
+std::string Ordinal(uint64_t number) {
+  static constexpr const char* kEnds[] = {"th", "st", "nd", "rd"};
+  const bool in_teens = number / 10 % 10 == 1;
+  return fmt::format("{}{}", number, kEnds[in_teens || number % 10 > 3 ? 0 : number % 10]);
+}
+
 class RunNames final : public ValueNames {
  public:
   explicit RunNames(const TraceReader& trace) : state_(trace) {}
@@ -52,11 +60,10 @@ class RunNames final : public ValueNames {
   std::string Object(uint64_t number) const override {
     const TracedObject* const object = state_.Find(number);
     if (object == nullptr) return "an object that is not known";
-    const char* const kind =
-        object->chain == Chain::kNone ? "object" : Describe(object->chain).first->name;
+    const std::string& kind = ObjectKindText(object->chain);
     if (!object->name.empty()) return fmt::format("{} \"{}\"", kind, object->name);
     const auto place = places_.find(number);
-    return fmt::format("{}.{}", kind, place == places_.end() ? 0 : place->second);
+    return fmt::format("{} {}", Ordinal(place == places_.end() ? 0 : place->second), kind);
   }
   std::string GpuAddress(uint64_t address) const override {
     const auto place = state_.gpu_addresses().Find(address);

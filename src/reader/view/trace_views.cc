@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "d3d12gen/interfaces.h"
+#include "format/calls/object_text.h"
 #include "format/calls/value_decoder.h"
 
 namespace cairn::cli {
@@ -295,7 +296,10 @@ Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
   list.frame = first_frame + state.frame();
   for (const auto& [number, object] : state.objects()) {
     if (query.alive && object.ended != 0) continue;
-    if (!ContainsIgnoringCase(KindName(object.chain), query.kind)) continue;
+    if (!ContainsIgnoringCase(KindName(object.chain), query.kind) &&
+        !ContainsIgnoringCase(ObjectKindText(object.chain), query.kind)) {
+      continue;
+    }
     if (!ContainsIgnoringCase(object.name, query.name)) continue;
     TracedObject& listed = list.objects.emplace_back(object);
     listed.created_frame += first_frame;
@@ -336,7 +340,7 @@ std::string ObjectsText(const ObjectList& list) {
     std::string name = object.name.empty() ? "" : "\"" + VisibleText(object.name) + "\"";
     if (!facts.empty()) name += (name.empty() ? "" : " ") + ("(" + facts + ")");
     const std::string line = fmt::format(
-        "{:>8}  {:<28} {:>20} {:>20}  {}", object.number, KindName(object.chain),
+        "{:>8}  {:<28} {:>20} {:>20}  {}", object.number, ObjectKindText(object.chain),
         place(object.created_frame, object.creator != 0 ? object.creator : object.created),
         object.ended == 0 ? "" : place(object.ended_frame, object.ended), name);
     Add(text, "{}\n", std::string_view(line).substr(0, line.find_last_not_of(' ') + 1));
@@ -352,6 +356,7 @@ namespace {
 void WriteObject(const TracedObject& object, JsonWriter* json) {
   json->BeginObject();
   json->NumberKey("object", object.number);
+  json->StringKey("object_text", ObjectText(object.chain, object.number, object.name));
   json->StringKey("kind", KindName(object.chain));
   json->StringKey("name", VisibleText(object.name));
   json->NumberKey("device", object.device);

@@ -52,7 +52,7 @@ TEST(TraceViewsTest, ObjectsAtTheEnd) {
   ASSERT_TRUE(list.ok());
   EXPECT_EQ(list->objects.size(), 4u);
   const std::string text = ObjectsText(*list);
-  EXPECT_THAT(text, HasSubstr("       2  ID3D12Resource                         frame 0, 3"));
+  EXPECT_THAT(text, HasSubstr("       2  resource                               frame 0, 3"));
   EXPECT_THAT(text, HasSubstr("\"Depth\" (upload, 65,536 bytes)\n"));
   EXPECT_THAT(text, HasSubstr("frame 0, 5           frame 1, 7  (upload, 65,536 bytes)\n"));
   EXPECT_THAT(text, HasSubstr("(8 descriptors, shader-visible)\n"));
