@@ -11,6 +11,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "format/snapshot/testing/sample_block.h"
 #include "format/snapshot/testing/snapshot_dump.h"
 #include "harness.h"
+#include "reader/page/testing/unpack.h"
 
 namespace cairn::testing {
 namespace {
@@ -27,6 +29,7 @@ namespace fs = std::filesystem;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -131,6 +134,40 @@ TEST_F(TriagePageTest, WritesOnePage) {
   EXPECT_EQ(Cairn({"triage", "--html", "t.html", "--force", "crashes"}).exit_code, 0);
 }
 
+TEST_F(TriagePageTest, NamesOfARedactedPageAreHashes) {
+  fs::create_directory(folder_ / "crashes/Secret folder");
+  Copy("snapshot-d3d12-v1.cairn", "crashes/Secret folder/Secret player.cairn");
+  std::ofstream(folder_ / "crashes/Secret text.cairn") << "hello";
+  const auto data_of = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"triage", "--html", "t.html", "--force"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.push_back("crashes");
+    EXPECT_EQ(Cairn(arguments).exit_code, 0);
+    const std::string page = ReadFile(folder_ / "t.html");
+    constexpr std::string_view kBefore = "id=\"data\">";
+    const size_t begin = page.find(kBefore) + kBefore.size();
+    return Unpacked(std::string_view(page).substr(begin, page.find('<', begin) - begin));
+  };
+  const std::string redacted = data_of({"--redact"});
+  EXPECT_THAT(Kept(), IsEmpty());
+  const std::string shown = data_of({});
+  // Of the program, a list, a pipeline, a shader, a resource, a queue, a folder and files.
+  for (const char* const name : {"/games/demo", "Shadow casters", "Shadow pipeline", "BlurCS",
+                                 "Main", "Graphics", "Secret", "crashes", "a.cairn"}) {
+    EXPECT_THAT(shown, HasSubstr(name));
+    EXPECT_THAT(redacted, Not(HasSubstr(name)));
+  }
+  const Json json = Json::Parse(redacted);
+  EXPECT_EQ(json["format"], "cairn-triage-page");
+  EXPECT_EQ(json["place"], "4 redacted files");
+  EXPECT_EQ(json["group_count"], 3);
+  EXPECT_THAT(json["programs"][0].get<std::string>(), MatchesRegex("name-[0-9a-f]+"));
+  for (const Json& detail : json["details"]) {
+    EXPECT_THAT(detail["files"][0]["file"].get<std::string>(),
+                MatchesRegex("name-[0-9a-f]+.cairn"));
+  }
+}
+
 TEST_F(TriagePageTest, RefusesWhatCannotBe) {
   ExpectRefused({"triage", "--html", "t.html"}, 2,
                 "cairn triage: no file is given; say cairn triage FOLDER, or name the files");
@@ -146,6 +183,8 @@ TEST_F(TriagePageTest, RefusesWhatCannotBe) {
                 "cairn triage: --port requires --serve; see cairn triage --help");
   ExpectRefused({"triage", "--force", "crashes"}, 2,
                 "cairn triage: --force requires --html; see cairn triage --help");
+  ExpectRefused({"triage", "--redact", "crashes"}, 2,
+                "cairn triage: --redact requires --html; see cairn triage --help");
   fs::create_directory(folder_ / "empty");
   ExpectRefused({"triage", "--html", "t.html", "empty"}, 1,
                 "cairn triage: no file there ends with .cairn; cairn run writes such files");

@@ -74,6 +74,7 @@ struct TriageOptions {
   bool jsonl = false;
   std::string html;
   bool force = false;
+  bool redact = false;
   bool serve = false;
   ServedPageOptions served;
 };
@@ -186,18 +187,25 @@ int WriteHtml(const TriageOptions& options, const std::vector<std::string>& file
     PrintError("triage", WriteTriagePage("", false, nullptr).message());
     return kExitFailed;
   }
-  TriagePageData data(PlaceOf(options.paths), RealtimeNs(), false);
+  const DumpNames names = options.redact ? DumpNames::kRedacted : DumpNames::kShown;
+  TriagePageData data(
+      options.redact ? Counted(files.size(), "redacted file") : PlaceOf(options.paths),
+      RealtimeNs(), false);
   TriageWarnings warnings;
   uint64_t done = 0;
   Status status;
   {
     TaskProgress progress("triage");
-    KeptDumps dumps(KeptFile(options.paths), OwnBuild());
+    // Nothing with names is kept among what has none.
+    KeptDumps dumps(options.redact ? "" : KeptFile(options.paths), OwnBuild(), names);
     status = dumps.Read(
         files, [&](uint64_t given) { return progress.Update(done = given, files.size()); },
         [&](const std::string& file, const Result<DumpSummary>& dump) {
           if (dump.ok()) return data.Add(*dump, 0);
-          data.AddUnreadable(file, dump.status());
+          // A reason may quote the file.
+          options.redact ? data.AddUnreadable(RedactedFileName(file),
+                                              Status(dump.status().code(), "no report can be read"))
+                         : data.AddUnreadable(file, dump.status());
           warnings.Add(file, dump.status());
         });
   }
@@ -280,6 +288,8 @@ Verb AddTriageVerb(CLI::App& root) {
                                  .Without(json)
                                  .Without(jsonl);
   command.Flag("--force", &options->force, "Let --html replace a file").OnlyWith(html);
+  command.Flag("--redact", &options->redact, "Replace names by hashes in the page of --html")
+      .OnlyWith(html);
   const CommandOption serve =
       command.Flag("--serve", &options->serve, "Serve the page to the browser of this user")
           .Without(json)

@@ -35,7 +35,7 @@ std::string SchemaViolation(const Json& schema, const Json& value, const std::st
       value.get<double>() < schema["minimum"].get<double>()) {
     return at + ": minimum";
   }
-  if (schema.contains("pattern") &&
+  if (schema.contains("pattern") && HasType(value, "string") &&
       !std::regex_search(value.get<std::string>(),
                          std::regex(schema["pattern"].get<std::string>()))) {
     return at + ": pattern";

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/json_schema_check.h"
+
 namespace cairn {
 namespace {
 
@@ -111,6 +113,14 @@ TEST(Json, TextThatIsNoneSaysWhatIsWrongWithIt) {
     EXPECT_THAT(testing::PrintToString(json), HasSubstr("parse error"));
   }
   EXPECT_EQ(testing::PrintToString(Report()["path"]), R"(["Frame","Draw"])");
+}
+
+TEST(SchemaViolation, APatternIsForTextAlone) {
+  const Json schema = Json::Parse(R"({"type": ["string", "null"], "pattern": "^0x[0-9a-f]+$"})");
+  EXPECT_EQ(SchemaViolation(schema, Json::Parse(R"("0x1f")")), "");
+  EXPECT_EQ(SchemaViolation(schema, Json::Parse(R"("31")"), "at"), "at: pattern");
+  EXPECT_EQ(SchemaViolation(schema, Json::Parse("null")), "");
+  EXPECT_EQ(SchemaViolation(schema, Json::Parse("31"), "at"), "at: type");
 }
 
 }  // namespace

@@ -24,6 +24,10 @@ constexpr uint64_t kNullPages =
     0x10000;  // Lower addresses come from null pointers: nothing is mapped there.
 constexpr uint64_t kFaultAlignment = (uint64_t{1} << 21) - 1;  // No driver has larger pages.
 
+std::string NameOfHash(uint64_t hash) {
+  return fmt::format("name-{:016x}", hash);
+}
+
 // Goes over all rows.
 class Redactor {
  public:
@@ -115,7 +119,7 @@ class Redactor {
     const std::string_view name = TextOf(text);
     const uint64_t hash = XXH3_64bits(name.data(), name.size());
     const auto [known, is_new] = hidden_.try_emplace(hash);
-    if (is_new) known->second = copy_.AddText(fmt::format("name-{:016x}", hash));
+    if (is_new) known->second = copy_.AddText(NameOfHash(hash));
     text = known->second;
   }
   void Path(const char* key, TextRef& text) {
@@ -158,6 +162,10 @@ class Redactor {
 
 Snapshot Redact(Snapshot snapshot) {
   return Redactor(std::move(snapshot)).Run();
+}
+
+std::string RedactedName(std::string_view name) {
+  return NameOfHash(XXH3_64bits(name.data(), name.size()));
 }
 
 }  // namespace cairn

@@ -4,6 +4,9 @@
 #ifndef CAIRN_READER_REPORT_REDACT_H_
 #define CAIRN_READER_REPORT_REDACT_H_
 
+#include <string>
+#include <string_view>
+
 #include "format/snapshot/snapshot.h"
 
 namespace cairn {
@@ -19,6 +22,9 @@ namespace cairn {
 // data sources and losses stay as they are. The names are not in its text any more. Memory: nothing
 // but the new text, beside what is given.
 Snapshot Redact(Snapshot snapshot);
+
+// Returns what takes the place of a name: "name-0123456789abcdef".
+std::string RedactedName(std::string_view name);
 
 }  // namespace cairn
 

@@ -74,7 +74,8 @@ Result<std::vector<std::string>> DumpFilesIn(const std::vector<std::string>& pat
   return files;
 }
 
-KeptDumps::KeptDumps(std::string file, uint64_t build) : file_(std::move(file)), build_(build) {}
+KeptDumps::KeptDumps(std::string file, uint64_t build, DumpNames names)
+    : file_(std::move(file)), build_(build), names_(names) {}
 
 void KeptDumps::Load() {
   if (std::exchange(is_loaded_, true) || file_.empty()) return;
@@ -127,7 +128,7 @@ Status KeptDumps::Read(
     paths.push_back(looked.back().path);
     if (index_.Find(looked.back().path, looked.back().stamp) == nullptr) unread.push_back(file);
   }
-  DumpReader dumps(unread);
+  DumpReader dumps(unread, 0, names_);
   size_t next = 0;  // in `unread`
   for (size_t i = 0; i < files.size();) {
     if (!goes_on(i)) {
@@ -137,8 +138,8 @@ Status KeptDumps::Read(
     if (next == unread.size() || unread[next] != files[i]) {
       // Two names of a file that changes may have found different ones.
       const Result<DumpSummary>* const kept = index_.Find(looked[i].path, looked[i].stamp);
-      Result<DumpSummary> dump = kept == nullptr ? SummariseDump(files[i]) : *kept;
-      if (dump.ok()) dump->file = files[i];
+      Result<DumpSummary> dump = kept == nullptr ? SummariseDump(files[i], names_) : *kept;
+      if (dump.ok() && names_ == DumpNames::kShown) dump->file = files[i];
       take(files[i++], dump);
       continue;
     }

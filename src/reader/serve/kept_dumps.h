@@ -24,7 +24,8 @@ class KeptDumps {
  public:
   // `file`: where to keep what was read, in a folder of its own, which is made if it is missing; "": nowhere. Whatever
   // else lies there is read as if nothing did, and replaced. `build`: what reads the files.
-  KeptDumps(std::string file, uint64_t build);
+  // `names`: kRedacted only with no `file`: facts with names would be kept beside those without.
+  KeptDumps(std::string file, uint64_t build, DumpNames names = DumpNames::kShown);
 
   // Gives what SummariseDump says of each file, in their order. `goes_on` is called now and then with the number of files
   // that were given; once it returns false, the answer is kInterrupted. Then what was read so far is kept as well. Drops
@@ -44,6 +45,7 @@ class KeptDumps {
 
   const std::string file_;
   const uint64_t build_;
+  const DumpNames names_;
   DumpIndex index_;
   bool is_loaded_ = false;
   uint64_t read_count_ = 0;

@@ -18,8 +18,8 @@ size_t ThreadsFor(size_t wanted) {
 
 }  // namespace
 
-DumpReader::DumpReader(const std::vector<std::string>& files, size_t threads)
-    : files_(files), threads_(ThreadsFor(threads)) {
+DumpReader::DumpReader(const std::vector<std::string>& files, size_t threads, DumpNames names)
+    : files_(files), threads_(ThreadsFor(threads)), names_(names) {
   ReadAhead();
 }
 
@@ -29,7 +29,8 @@ DumpReader::~DumpReader() {
 
 DumpReader::Batch DumpReader::Read(size_t begin, size_t end) const {
   Batch batch;
-  for (size_t i = begin; i < end && !ending_; ++i) batch.push_back(SummariseDump(files_[i]));
+  for (size_t i = begin; i < end && !ending_; ++i)
+    batch.push_back(SummariseDump(files_[i], names_));
   return batch;
 }
 

@@ -24,7 +24,8 @@ class DumpReader {
  public:
   // Begins to read. `files` has to outlive it. `threads`: 1 or more; 0 is as many as there are cores, at most
   // kMostThreads. Where no thread is to be had, Next() reads.
-  explicit DumpReader(const std::vector<std::string>& files, size_t threads = 0);
+  explicit DumpReader(const std::vector<std::string>& files, size_t threads = 0,
+                      DumpNames names = DumpNames::kShown);
   // Waits for the files that are being read just now, and reads no others.
   ~DumpReader();
   DumpReader(const DumpReader&) = delete;
@@ -43,6 +44,7 @@ class DumpReader {
 
   const std::vector<std::string>& files_;
   const size_t threads_;
+  const DumpNames names_;
   std::atomic<bool> ending_ = false;
   size_t begun_ = 0;                       // files whose batch is under way, or was
   std::deque<std::future<Batch>> coming_;  // at most threads_

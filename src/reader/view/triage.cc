@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <ctime>
 #include <iterator>
+#include <utility>
 
 #include "base/text.h"
 #include "format/file/file_reader.h"
 #include "format/snapshot/snapshot_file.h"
 #include "reader/analysis/findings.h"
 #include "reader/report/answer_text.h"
+#include "reader/report/redact.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -80,7 +82,11 @@ std::string IsoTime(uint64_t realtime_ns) {
                      realtime_ns / 1'000'000 % 1000);
 }
 
-Result<DumpSummary> SummariseDump(const std::string& file) {
+std::string RedactedFileName(const std::string& file) {
+  return RedactedName(std::string_view(file).substr(file.find_last_of("/\\") + 1)) + ".cairn";
+}
+
+Result<DumpSummary> SummariseDump(const std::string& file, DumpNames names) {
   Result<FileReader> reader = FileReader::Open(file, Check::kStructure);
   if (!reader.ok()) return reader.status();
   Result<Snapshot> read = ReadSnapshot(*reader);
@@ -90,10 +96,11 @@ Result<DumpSummary> SummariseDump(const std::string& file) {
     }
     return Status(StatusCode::kCorrupt, reader->losses().front().reason);
   }
-  const Snapshot& snapshot = *read;
+  const bool is_redacted = names == DumpNames::kRedacted;
+  const Snapshot snapshot = is_redacted ? Redact(std::move(*read)) : std::move(*read);
   const Findings findings = AnalyseDump(snapshot);
   DumpSummary dump;
-  dump.file = file;
+  dump.file = is_redacted ? RedactedFileName(file) : file;
   dump.size_bytes = reader->size_bytes();
   dump.seen_ns = SeenNs(snapshot);
   dump.program = snapshot.Text(snapshot.process.program);

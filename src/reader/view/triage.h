@@ -29,9 +29,14 @@ struct DumpSummary {
   Signature signature;
 };
 
+// kRedacted: names in dumps, and the file's, are hashes, as Redact() makes them.
+enum class DumpNames { kShown, kRedacted };
+
 // Reads only the report, and no trace in the same file. Errors: those of FileReader::Open;
 // kNotFound: the file is intact and holds no report. Counts the losses of a damaged file.
-Result<DumpSummary> SummariseDump(const std::string& file);
+Result<DumpSummary> SummariseDump(const std::string& file, DumpNames names = DumpNames::kShown);
+// "name-0123456789abcdef.cairn": the hash of the file's name without its folder.
+std::string RedactedFileName(const std::string& file);
 
 // "2023-11-14T22:13:25.000Z": databases read it, and its order as text is that of time.
 std::string IsoTime(uint64_t realtime_ns);
