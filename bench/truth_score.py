@@ -234,7 +234,7 @@ def score(truth, report, file_s):
     elif truth.known["role"] in ("culprit", "running"):
         score_work(truth, report, result)
     result["honest"] = is_honest(truth, report, result)
-    # With nothing running, nothing may be accused.
+    # With nothing running, nothing may be a suspect.
     known = truth.known_at(report.seen_s())
     result["false_alarm"] = known and result["in_set"] is None and bool(suspects) and all(
         ended or not truth.noted(i) for i, ended in enumerate(truth.ended))
@@ -269,24 +269,24 @@ def score_search(truth, answer):
     """The answer of cairn bisect --json -- PROGRAM."""
     culprits, found = answer["culprits"], answer["found"]
     kind = answer["failure"]
-    accusable = truth.known["role"] == "culprit" and truth.noted(truth.work)
+    has_culprit = truth.known["role"] == "culprit" and truth.noted(truth.work)
     result = {"kind": kind or "none", "right_kind": kind in {FAILURES.get(k) for k in truth.known["right_kinds"]},
               "how_sure": "not to blame" if answer["not_to_blame"] else "found" if found else "not found",
               "sentence": answer["reason"], "suspects": sum(part["count"] for parts in culprits for part in parts),
               "with_pipeline": sum(part["count"] for parts in culprits for part in parts if part["pipeline"]),
               "false_finished": [], "false_not_started": [], "around": False, "to_file_s": None,
               "runs": answer["runs"], "seconds": answer["seconds"]}
-    named = [[names_work(part, truth.works, truth.work) for part in parts] for parts in culprits] if accusable else []
-    if accusable:
+    named = [[names_work(part, truth.works, truth.work) for part in parts] for parts in culprits] if has_culprit else []
+    if has_culprit:
         right, first = any(map(any, named)), bool(named) and any(named[0])
         exact = named == [[True]]
     elif kind:
-        # Waits and barriers are never left out: no work is to blame.
+        # Waits and barriers are never left out: no work is the culprit.
         right = first = exact = answer["not_to_blame"] and not culprits
     else:
         right = first = exact = None
     result.update(in_set=right, first=first, exact=exact, honest=right is None or right or not found,
-                  false_alarm=not accusable and bool(culprits))
+                  false_alarm=not has_culprit and bool(culprits))
     return result
 
 
@@ -315,7 +315,7 @@ def read_results(files):
 
 def place_of(result):
     if result["in_set"] is None:
-        return "accuses nobody" if not result["false_alarm"] else "**accuses**"
+        return "names nobody" if not result["false_alarm"] else "**names a culprit**"
     if result["exact"]:
         return "exact"
     if result["first"]:

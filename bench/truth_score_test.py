@@ -75,7 +75,7 @@ class Scoring(unittest.TestCase):
         self.assertEqual((result["suspects"], result["with_pipeline"], result["to_file_s"]), (1, 1, 9.5))
         self.assertEqual((result["false_finished"], result["false_not_started"]), ([], []))
 
-    def test_the_victim_is_accused(self):
+    def test_the_victim_is_named(self):
         self.verdict["suspects"][0]["scope"] = 2
         result = self.score()
         self.assertEqual((result["in_set"], result["exact"], result["honest"]), (False, False, False))
@@ -102,7 +102,7 @@ class Scoring(unittest.TestCase):
     def test_a_fault_is_told_as_a_hang(self):
         self.known["right_kinds"] = ["GPU fault", "device lost", "GPU hang"]
         self.assertTrue(self.score()["hang_alone"])
-        self.verdict["sentence"] = "GPU hang or unreported fault in DRAW 3 (proven)"
+        self.verdict["sentence"] = "GPU hang or unreported fault in DRAW #3 (proven)"
         self.assertFalse(self.score()["hang_alone"])
 
     def test_a_dispatch_whose_arguments_were_not_fetched_may_have_ended(self):
@@ -186,7 +186,7 @@ class Scoring(unittest.TestCase):
         self.verdict["kind"] = "killed"
         self.assertFalse(self.score()["right_kind"])
 
-    def test_a_healthy_program_is_accused(self):
+    def test_a_healthy_program_gets_a_culprit(self):
         self.known.update(role="", work=None)
         self.words[1] = (3 * SECOND, 4 * SECOND, ENDED)
         result = self.score()

@@ -2,7 +2,7 @@
 //
 // Checks that the GPUs of this machine are free, for searches that make them fail. The work of a
 // killed program may run on a GPU for minutes, and other work waits for it: a program that runs
-// meanwhile fails, and a search would blame the work that it has just left in.
+// meanwhile fails, and a search would take the work that it has just left in for the culprit.
 #ifndef CAIRN_CLI_GPU_CHECK_H_
 #define CAIRN_CLI_GPU_CHECK_H_
 

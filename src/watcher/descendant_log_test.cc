@@ -166,7 +166,7 @@ TEST_F(DescendantLogTest, OtherCausesAreTold) {
   EXPECT_THAT(Told(look, {"./game"}), HasSubstr("OpenGL is not followed"));
 }
 
-TEST_F(DescendantLogTest, WhereTheLayersWereNothingIsToBlame) {
+TEST_F(DescendantLogTest, WhereTheLayersWereNothingIsReported) {
   EXPECT_EQ(Told(Game(), {"./game"}),
             "game (process 71) loaded libvulkan.so.1, and made no device that is followed");
 }

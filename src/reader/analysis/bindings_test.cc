@@ -160,7 +160,7 @@ TEST_F(Bindings, DrawsDispatchesAndRaysHaveTheirOwnSets) {
   }
 }
 
-TEST_F(Bindings, WhatWasNotLookedIntoIsSaidAndAccusesNobody) {
+TEST_F(Bindings, WhatWasNotLookedIntoMakesNoSuspect) {
   builder_.snapshot.descriptor_sets.push_back({0, 0xD1, false, false, 500, 0, 0});
   builder_.snapshot.descriptor_sets.push_back({0, 0, true, false, 0, 0, 0});
   BindAddress(BindPoint::kDescriptorSet, 0 | kBindSlotOfCompute, 1);

@@ -475,7 +475,7 @@ TEST(Culprit, ABarrierOnTheHungQueueStandsBehindWorkOfAnother) {
   EXPECT_THAT(Scopes(Find(builder.snapshot)), ElementsAre(1, 0));
 }
 
-TEST(Culprit, InADeadlockNoWorkIsAccused) {
+TEST(Culprit, InADeadlockNoWorkIsASuspect) {
   SnapshotBuilder builder(MarkerMode::kTop);
   for (uint32_t i = 0; i < 2; ++i)
     AddList(&builder, builder.AddQueue(), {CAIRN_MARKER_DRAW}, false);

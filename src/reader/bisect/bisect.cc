@@ -451,7 +451,7 @@ Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
     if (!culprits.ok()) return culprits.status();
     Count(asker, &answer);
     if (culprits->empty()) {
-      answer.no_culprit = NoCulprit::kNotToBlame;
+      answer.no_culprit = NoCulprit::kFailsAnyway;
       return answer;
     }
     const Policy sure = PolicyForCulprit(*failure, policy, repeats);

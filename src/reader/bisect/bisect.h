@@ -86,7 +86,7 @@ enum class NoCulprit : uint8_t {
   kNone,           // one was found
   kRefused,        // the device refuses what the whole trace asks for
   kNeverFails,     // none of the first plays of the whole trace failed
-  kNotToBlame,     // it fails with everything left out
+  kFailsAnyway,    // it fails with everything left out
   kContradiction,  // what failed once did not fail again
 };
 

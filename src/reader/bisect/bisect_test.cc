@@ -195,7 +195,7 @@ class LateGpu {
   const bool has_canary_;
 };
 
-TEST(Bisect, AFaultThatShowsInTheNextDispatchIsNotBlamedOnIt) {
+TEST(Bisect, AFaultThatShowsInTheNextDispatchDoesNotMakeItTheCulprit) {
   const BisectTree tree = Tree(8, 2, 4);
   for (const BisectTree::Submission& submission : tree.submissions) {
     for (const BisectTree::List& list : submission.lists) {
@@ -255,7 +255,7 @@ TEST(Bisect, LuckIsLearntAndAskedAgain) {
     const Result<BisectAnswer> answer = Bisect(tree, gpu.probe(), options);
     ASSERT_TRUE(answer.ok());
     ASSERT_TRUE(answer->found) << seed;
-    // No other call is blamed, for any random sequence.
+    // No other call is the culprit, for any random sequence.
     EXPECT_THAT(answer->culprits, ::testing::Contains(Call(13'205))) << seed;
   }
 }
@@ -411,7 +411,7 @@ TEST(Bisect, AQuestionThatMakesNoSenseSaysNothing) {
   EXPECT_THAT(answer->culprits, ::testing::Contains(Call(9'107)));
 }
 
-TEST(Bisect, ListsAndSubmissionsWhereNoCallIsToBlame) {
+TEST(Bisect, ListsAndSubmissionsWhereNoCallIsTheCulprit) {
   const BisectTree tree = Tree(5, 3, 4);
   const Probe list_probe = [&](const BisectQuestion& question) -> Result<ProbeAnswer> {
     const bool out =
@@ -463,7 +463,7 @@ TEST(Bisect, WhatDoesNotFailIsNotSearched) {
   EXPECT_EQ(2u, gpu.questions().size());
 }
 
-TEST(Bisect, WhatFailsWithoutAnyWorkIsNotBlamedOnIt) {
+TEST(Bisect, WhatFailsWithoutAnyWorkHasNoCulprit) {
   const BisectTree tree = Tree(9, 1, 4);
   const Probe probe = [](const BisectQuestion&) -> Result<ProbeAnswer> {
     return ProbeAnswer{ProbeOutcome::kFails, 4000};
@@ -471,7 +471,7 @@ TEST(Bisect, WhatFailsWithoutAnyWorkIsNotBlamedOnIt) {
   const Result<BisectAnswer> answer = Bisect(tree, probe, {});
   ASSERT_TRUE(answer.ok());
   EXPECT_FALSE(answer->found);
-  EXPECT_EQ(NoCulprit::kNotToBlame, answer->no_culprit);
+  EXPECT_EQ(NoCulprit::kFailsAnyway, answer->no_culprit);
 
   const Probe refused = [](const BisectQuestion&) -> Result<ProbeAnswer> {
     return ProbeAnswer{ProbeOutcome::kInvalid};

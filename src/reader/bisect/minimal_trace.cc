@@ -73,7 +73,7 @@ Chosen Choose(const BisectTree& tree, const BisectAnswer& answer) {
     for (uint32_t i = 0; i < submission.lists.size(); ++i) {
       ChooseList(submission, i, answer.culprits, &chosen);
     }
-    // A submission that is to blame without lists.
+    // A submission that is the culprit without lists.
     for (const Suspect& culprit : answer.culprits) {
       if (culprit == Suspect{Suspect::Kind::kSubmission, submission.call, 0}) {
         chosen.lists.try_emplace(submission.call);

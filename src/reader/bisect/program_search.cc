@@ -168,7 +168,7 @@ Status ProgramSearch::SearchForMore(ProgramFound* found) {
 Result<ProgramFound> ProgramSearch::Search() {
   Result<BisectAnswer> answer = SearchAmong(LeaveOutClass::kShader);
   if (!answer.ok()) return answer.status();
-  if (answer->no_culprit == NoCulprit::kNotToBlame &&
+  if (answer->no_culprit == NoCulprit::kFailsAnyway &&
       !WorkTree(catalogue_, LeaveOutClass::kCopy).tree().submissions.empty()) {
     answer = SearchAmong(LeaveOutClass::kCopy);
     if (!answer.ok()) return answer.status();

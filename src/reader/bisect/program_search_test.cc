@@ -240,7 +240,7 @@ TEST(ProgramSearch, CopiesStayWhileDrawsAreSearched) {
   EXPECT_EQ("Pass 2", found->culprits[0][0].work.path[1]);
 }
 
-TEST(ProgramSearch, ACopyIsFoundWhenNothingElseIsToBlame) {
+TEST(ProgramSearch, ACopyIsFoundWhenNothingElseIsTheCulprit) {
   std::vector<ModelWork> work = Scene(3, 1, 2);
   for (uint32_t i = 1; i <= 5; ++i) {
     work.push_back({fmt::format("copy {}", i), {"Upload"}, CAIRN_MARKER_COPY_BUFFER, 0, i});
@@ -265,15 +265,15 @@ TEST(ProgramSearch, AFailureOfTheProgramItselfIsSaidToBeThat) {
   const Result<ProgramFound> found = Search(program);
   ASSERT_TRUE(found.ok());
   EXPECT_FALSE(found->answer.found);
-  EXPECT_EQ(NoCulprit::kNotToBlame, found->answer.no_culprit);
+  EXPECT_EQ(NoCulprit::kFailsAnyway, found->answer.no_culprit);
   EXPECT_EQ(program.runs(), found->answer.probes);
 }
 
-TEST(ProgramSearch, AProgramWithoutWorkIsNotBlamedOnTheGpu) {
+TEST(ProgramSearch, AProgramWithoutWorkHasNoCulprit) {
   ModelProgram program({}, [](const Ran&, uint64_t) { return Fails(FailureKind::kDied, 11); });
   const Result<ProgramFound> found = Search(program);
   ASSERT_TRUE(found.ok());
-  EXPECT_EQ(NoCulprit::kNotToBlame, found->answer.no_culprit);
+  EXPECT_EQ(NoCulprit::kFailsAnyway, found->answer.no_culprit);
   EXPECT_EQ(2u, program.runs());
 }
 

@@ -226,7 +226,7 @@ std::string NoCulpritInWords(const BisectAnswer& answer, const BisectWords& word
       return fmt::format("the {} does not fail{}: {} of {} {} clean", words.whole, words.here,
                          answer.asked, Counted(answer.repeats, words.play),
                          Plural(answer.repeats, "was", "were"));
-    case NoCulprit::kNotToBlame:
+    case NoCulprit::kFailsAnyway:
       return fmt::format("the {} fails even with all {}s skipped: the GPU's work is not the cause",
                          words.whole, words.submission);
     case NoCulprit::kContradiction:

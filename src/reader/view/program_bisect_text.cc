@@ -239,7 +239,7 @@ std::string ProgramAnswerAsJson(const ProgramTold& told) {
   json.StringKey("program", told.program);
   json.BoolKey("found", answer.found);
   json.StringKey("reason", NoCulpritInWords(answer, ProgramWords()));
-  json.BoolKey("not_to_blame", answer.no_culprit == NoCulprit::kNotToBlame);
+  json.BoolKey("not_to_blame", answer.no_culprit == NoCulprit::kFailsAnyway);
   json.StringKey("failure", FailureWord(answer.kind));
   json.NumberKey("signal", static_cast<uint32_t>(answer.signal));
   json.BoolKey("failures_differ", answer.kind_varies);

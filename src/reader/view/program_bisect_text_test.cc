@@ -146,7 +146,7 @@ TEST(ProgramBisectText, SaysWhatToTryWhereNothingFails) {
       "          --runs 10, if it fails only now and then\n"
       "2 runs, 0.0 s.\n",
       ProgramAnswerAsText(told));
-  told.found.answer.no_culprit = NoCulprit::kNotToBlame;
+  told.found.answer.no_culprit = NoCulprit::kFailsAnyway;
   EXPECT_THAT(ProgramAnswerAsText(told),
               HasSubstr("./game: no culprit: the program fails even with all scopes skipped: the "
                         "GPU's work is not the cause.\n"));
