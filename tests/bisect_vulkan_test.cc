@@ -192,7 +192,7 @@ std::vector<Scene> Scenes() {
       {6, 2, 5, {4'102}},  // in the middle
       {6, 2, 5, {100}},    // the very first
       {6, 2, 5, {5'204}},  // the very last
-      {6, 2, 5, {2'104}},  // the last of a list: the next list would be blamed
+      {6, 2, 5, {2'104}},  // the last of a list: the next list would be the culprit
       {6, 2, 5, {3'200}},  // the first of a second list
       {40, 3, 20, {27'113}}, {1, 1, 1, {100}},
   };

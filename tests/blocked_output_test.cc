@@ -143,7 +143,7 @@ TEST_F(FullDiskTest, TheReportIsWritten) {
   const CommandResult result = RunOnDisk(4096, "\"$0\" run -o out.cairn -- sh -c '" + fill_ +
                                                    "'; echo $?; ls; \"$0\" report out.cairn");
   EXPECT_THAT(result.output, HasSubstr("\n137\nfull\nout.cairn\n")) << result.Summary();
-  EXPECT_THAT(result.output, HasSubstr("DISPATCH 1: \"Blur\""));
+  EXPECT_THAT(result.output, HasSubstr("DISPATCH #1: \"Blur\""));
   EXPECT_THAT(result.Lines(), EndsWith("; report: cairn report out.cairn\n"));
 }
 
@@ -157,9 +157,10 @@ TEST_F(FullDiskTest, WhereNoSpaceCouldBeTakenTheVerdictIsTold) {
                          "be written; its verdict is told here then\n"));
   EXPECT_THAT(result.errors, HasSubstr("; no report: cannot "));
   EXPECT_THAT(result.errors, HasSubstr("No space left on device"));
-  EXPECT_THAT(result.errors, HasSubstr("DISPATCH 1: \"Blur\""));
-  EXPECT_THAT(result.errors,
-              HasSubstr("\nThe program was killed by SIGKILL\n  running   DISPATCH 1: \"Blur\"\n"));
+  EXPECT_THAT(result.errors, HasSubstr("DISPATCH #1: \"Blur\""));
+  EXPECT_THAT(
+      result.errors,
+      HasSubstr("\nThe program was killed by SIGKILL\n  running   DISPATCH #1: \"Blur\"\n"));
 }
 
 TEST_F(BlockedOutputTest, ALimitOfTheSizeOfFilesIsToldWithTheVerdict) {
@@ -169,7 +170,7 @@ TEST_F(BlockedOutputTest, ALimitOfTheSizeOfFilesIsToldWithTheVerdict) {
       {.folder = folder_.path()});
   EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.Summary();
   EXPECT_THAT(result.errors, HasSubstr("File too large"));
-  EXPECT_THAT(result.errors, HasSubstr("DISPATCH 1: \"Blur\""));
+  EXPECT_THAT(result.errors, HasSubstr("DISPATCH #1: \"Blur\""));
 }
 
 TEST_F(BlockedOutputTest, ItsOwnNameMayBeTakenAsWell) {

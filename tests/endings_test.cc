@@ -97,7 +97,7 @@ class EndingsTest : public ::testing::TestWithParam<std::string> {
     EXPECT_THAT(tree.substr(fourth), HasSubstr("\"Main\"\n"));
     EXPECT_THAT(tree.substr(fourth), HasSubstr("─[>] Light culling\n"));
     EXPECT_THAT(tree.substr(fourth),
-                ContainsRegex("─\\[>\\] DISPATCH 1 \\(.+, 1, 1\\), compute pipeline \"Light "
+                ContainsRegex("─\\[>\\] DISPATCH #1 \\(.+, 1, 1\\), compute pipeline \"Light "
                               "culling\""));
   }
 

@@ -144,7 +144,7 @@ TEST(InjectedLibraries, WhatTheProgramBringsIsNotUsed) {
         std::vector<std::string>{Program("cairn"), "run", "--", program}}) {
     const CommandResult result = RunCommand(arguments, {});
     EXPECT_EQ(result.exit_code, 0) << result.Summary();
-    EXPECT_EQ(result.output, "[>] DRAW 1\n");
+    EXPECT_EQ(result.output, "[>] DRAW #1\n");
   }
 }
 

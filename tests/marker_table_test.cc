@@ -74,7 +74,7 @@ TEST_P(MarkerTableModesTest, TheFirstDrawThatIsNotProvenIsTheLikelyCulprit) {
   EXPECT_NE(report["verdict"]["how_sure"], "proven");
   const std::string text = Text();
   EXPECT_THAT(text.substr(0, text.find("\n\n")),
-              AllOf(HasSubstr("Device lost"), HasSubstr("in DRAW 6"),
+              AllOf(HasSubstr("Device lost"), HasSubstr("in DRAW #6"),
                     HasSubstr("the marker before it is missing, but its write can be lost"),
                     Not(HasSubstr("proven"))));
   EXPECT_THAT(text, HasSubstr("the write of the top-of-pipe marker 11 before it can be lost with "
@@ -134,7 +134,7 @@ TEST_F(MarkerTableTest, ADeviceThatWasNotLostLosesNoStore) {
   EXPECT_THAT(Text(), HasSubstr("all that lies between raw markers had completed or not begun"));
 }
 
-// All work is completed: no work is accused.
+// All work is completed: no work is a suspect.
 TEST_F(MarkerTableTest, FinishedWorkIsNoCulprit) {
   Run("full", "TDBTDB", "lost");
   const Json report = Report();

@@ -152,8 +152,8 @@ class KilledGearsTest : public ProgramsTest {
                 ElementsAre(ReportedIncident{"signal", SIGKILL, "", ""}));
     const std::string tree = ReportTree(folder_ / "a.cairn", true);
     const std::string last_list = tree.substr(std::min(tree.rfind("\n - ["), tree.size()));
-    EXPECT_THAT(last_list, AllOf(HasSubstr("command list "), HasSubstr("CLEAR_RENDER_TARGET 1"),
-                                 HasSubstr("DRAW_INDEXED_INSTANCED 3")))
+    EXPECT_THAT(last_list, AllOf(HasSubstr("command list "), HasSubstr("CLEAR_RENDER_TARGET #1"),
+                                 HasSubstr("DRAW_INDEXED_INSTANCED #3")))
         << tree;
     const ReportedWork work = ReadReportedWork(folder_ / "a.cairn");
     EXPECT_TRUE(work.valid);
@@ -202,10 +202,10 @@ class AnnotatedHangTest : public ProgramsTest {
 };
 
 constexpr char kDrawFirst[] =
-    R"( 1. [>] frame 0: "Main" > Frame 1 > Lighting > DRAW_INSTANCED 3 (3 vertices, 1 instance)
+    R"( 1. [>] frame 0: "Main" > Frame 1 > Lighting > DRAW_INSTANCED #3 (3 vertices, 1 instance)
         graphics pipeline "Volumetric fog" [ VS: )";
 constexpr char kDrawInTree[] =
-    "├─[>] DRAW_INSTANCED 3 (3 vertices, 1 instance), graphics pipeline \"Volumetric fog\"";
+    "├─[>] DRAW_INSTANCED #3 (3 vertices, 1 instance), graphics pipeline \"Volumetric fog\"";
 
 TEST_F(AnnotatedHangTest, TheDrawIsFoundByItsEventsNamesAndEventId) {
   const std::string report = ReportOf("full");
@@ -213,7 +213,7 @@ TEST_F(AnnotatedHangTest, TheDrawIsFoundByItsEventsNamesAndEventId) {
   EXPECT_THAT(
       report,
       AllOf(
-          StartsWith("GPU hang in DRAW_INSTANCED 3 (3 vertices, 1 instance) "),
+          StartsWith("GPU hang in DRAW_INSTANCED #3 (3 vertices, 1 instance) "),
           HasSubstr(" proven\n  where     Frame 1 > Lighting · "),
           HasSubstr("\n  pipeline  graphics pipeline \"Volumetric fog\" "),
           HasSubstr(
@@ -232,7 +232,7 @@ TEST_F(AnnotatedHangTest, InModeTopTheDrawIsTheLastThatBegan) {
   EXPECT_THAT(ReadReportedWork(folder_ / "a.cairn").candidates.back(), "DRAW_INSTANCED ");
   EXPECT_THAT(report, HasSubstr(kDrawFirst));
   EXPECT_THAT(report, HasSubstr(kDrawInTree));
-  EXPECT_THAT(report, HasSubstr("└─[ ] DRAW_INSTANCED 4"));
+  EXPECT_THAT(report, HasSubstr("└─[ ] DRAW_INSTANCED #4"));
 }
 
 // The Vulkan layer ends no render pass: if the device has no buffer markers, draws behind the first
@@ -245,7 +245,7 @@ TEST_F(AnnotatedHangTest, InModeTopTheVulkanLayerKeepsRenderPassesAndTheDrawGoes
   EXPECT_THAT(report, HasSubstr(fills ? method : "written with VK_AMD_buffer_marker through the"));
   EXPECT_THAT(report, HasSubstr(kDrawFirst));
   EXPECT_THAT(report, HasSubstr(kDrawInTree));
-  EXPECT_THAT(report, HasSubstr(fills ? "└─[>] DRAW_INSTANCED 4" : "└─[ ] DRAW_INSTANCED 4"));
+  EXPECT_THAT(report, HasSubstr(fills ? "└─[>] DRAW_INSTANCED #4" : "└─[ ] DRAW_INSTANCED #4"));
   EXPECT_EQ(
       report.find("between which the GPU writes nothing; likelier than others: a shader of its "
                   "pipeline has a loop") != std::string::npos,

@@ -76,7 +76,7 @@ TEST_P(RawMarkersReportTest, SaysWhatFollows) {
   const size_t start = text.find("What follows from raw markers\n");
   ASSERT_NE(start, std::string::npos) << text;
   const std::string section = text.substr(start, text.find("\n\n", start) - start);
-  EXPECT_THAT(section, AllOf(ContainsRegex("DRAW 6( \\(3 vertices, 1 instance\\))?: \"Draw 5\"\n"),
+  EXPECT_THAT(section, AllOf(ContainsRegex("DRAW #6( \\(3 vertices, 1 instance\\))?: \"Draw 5\"\n"),
                              HasSubstr("may be running: the front end was at marker 11 at least"),
                              HasSubstr("marker 10: bottom of pipe, slot 9, 0x00000000deadbeef: "
                                        "written\n"),

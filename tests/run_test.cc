@@ -107,10 +107,10 @@ TEST_F(RunTest, DumpOnExitShowsTheFinishedWork) {
  - [X] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
     └─[X] Frame
        ├─[X] Opaque
-       │  ├─[X] DRAW_INDEXED 1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
-       │  └─[X] DRAW_INDEXED 2, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
-       ├─[X] DISPATCH 1: "Blur", compute pipeline "Blur" [ CS: BlurCS ]
-       └─[X] DISPATCH 2, compute pipeline "Blur" [ CS: BlurCS ]
+       │  ├─[X] DRAW_INDEXED #1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
+       │  └─[X] DRAW_INDEXED #2, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
+       ├─[X] DISPATCH #1: "Blur", compute pipeline "Blur" [ CS: BlurCS ]
+       └─[X] DISPATCH #2, compute pipeline "Blur" [ CS: BlurCS ]
 )");
 }
 
@@ -159,8 +159,9 @@ TEST_F(RunTest, TheAnswerStandsBehindTheLines) {
       "cairn: misbehave died with signal 6 (SIGABRT); report: cairn report 'the report.cairn'\n";
   const CommandResult result = Run({"-o", "the report.cairn"}, {Misbehave(), "abort"});
   EXPECT_EQ(result.errors, lines + R"(
-The program died of SIGABRT
-  running   DISPATCH 1: "Blur"
+The program died of SIGABRT                                                            cause unknown
+  because   the thread that crashed is in no call that this file knows
+  running   DISPATCH #1: "Blur"
   where     Frame · command list 1 "Main" · submission 1 · queue 0 "Graphics" (direct) · frame 1
   pipeline  compute pipeline "Blur" [ CS: BlurCS ]
   next      cairn bisect -- )" +
@@ -199,7 +200,7 @@ TEST_F(RunTest, HangIsKilledOnRequest) {
             "cairn: misbehave hangs: GPU work made no progress for 0.3 s; killed it; "
             "report: cairn report misbehave.cairn\n");
   EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
-              ElementsAre(ReportedIncident{"hang", 300, "Graphics", ""}));
+              ElementsAre(ReportedIncident{"hang", 300, "Graphics", "--kill-on-hang"}));
   EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
 }
 

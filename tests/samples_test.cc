@@ -130,15 +130,15 @@ TEST_P(SamplesTest, TriangleReportedOnRequestIsFinished) {
             vulkan ? R"( - [X] Queue type <0> "Graphics", submission no. N, command list N: "Main"
     └─[X] Frame
        ├─[X] Triangle
-       │  └─[X] DRAW 1, graphics pipeline "Triangle" [ VS: TriangleVS | PS: TrianglePS ]
-       └─[X] COPY_IMAGE_TO_BUFFER 1: "Picture to CPU"
+       │  └─[X] DRAW #1, graphics pipeline "Triangle" [ VS: TriangleVS | PS: TrianglePS ]
+       └─[X] COPY_IMAGE_TO_BUFFER #1: "Picture to CPU"
 )"
                    : R"( - [X] Queue type <0> "Graphics", submission no. N, command list N: "Main"
     └─[X] Frame
        ├─[X] Triangle
-       │  ├─[X] CLEAR_RENDER_TARGET 1
-       │  └─[X] DRAW_INSTANCED 1, graphics pipeline "Triangle" [ VS: TriangleVS | PS: TrianglePS ]
-       └─[X] COPY_TEXTURE_REGION 1: "Picture to CPU"
+       │  ├─[X] CLEAR_RENDER_TARGET #1
+       │  └─[X] DRAW_INSTANCED #1, graphics pipeline "Triangle" [ VS: TriangleVS | PS: TrianglePS ]
+       └─[X] COPY_TEXTURE_REGION #1: "Picture to CPU"
 )");
 }
 
@@ -180,20 +180,20 @@ TEST_P(SamplesTest, HangNamesTheDispatchThatOutlastsTheWatchdog) {
                                 " hangs: GPU work made no progress for 2 s; killed it; report: "
                                 "cairn report a.cairn\n");
   EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"),
-              ElementsAre(ReportedIncident{"hang", 2000, "Graphics", ""}));
+              ElementsAre(ReportedIncident{"hang", 2000, "Graphics", "--kill-on-hang"}));
   EXPECT_THAT(Candidates(), ElementsAre("DISPATCH Integrate"));
   EXPECT_EQ(LastFrame(),
             R"( - [>] Queue type <0> "Graphics", submission no. N, command list N: "Main"
     └─[>] Frame
        ├─[X] Prepare
-       │  ├─[X] DISPATCH 1: "Clear", compute pipeline "Fill" [ CS: FillCS ]
-       │  └─[X] DISPATCH 2: "Upload", compute pipeline "Fill" [ CS: FillCS ]
+       │  ├─[X] DISPATCH #1: "Clear", compute pipeline "Fill" [ CS: FillCS ]
+       │  └─[X] DISPATCH #2: "Upload", compute pipeline "Fill" [ CS: FillCS ]
        ├─[>] Simulate
-       │  ├─[X] DISPATCH 1: "Forces", compute pipeline "Fill" [ CS: FillCS ]
-       │  ├─[X] DISPATCH 2: "Collisions", compute pipeline "Fill" [ CS: FillCS ]
-       │  └─[>] DISPATCH 3: "Integrate", compute pipeline "Integrate" [ CS: SlowCS ]
+       │  ├─[X] DISPATCH #1: "Forces", compute pipeline "Fill" [ CS: FillCS ]
+       │  ├─[X] DISPATCH #2: "Collisions", compute pipeline "Fill" [ CS: FillCS ]
+       │  └─[>] DISPATCH #3: "Integrate", compute pipeline "Integrate" [ CS: SlowCS ]
        └─[ ] Resolve
-          └─[ ] DISPATCH 1: "Resolve", compute pipeline "Fill" [ CS: FillCS ]
+          └─[ ] DISPATCH #1: "Resolve", compute pipeline "Fill" [ CS: FillCS ]
 )");
 }
 
@@ -205,15 +205,15 @@ TEST_P(SamplesTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
   EXPECT_EQ(LastFrame(),
             R"( - [X] Queue type <0> "Graphics", submission no. N, command list N: "Shadows"
     └─[X] Cascades
-       ├─[X] DISPATCH 1, compute pipeline "Fill" [ CS: FillCS ]
-       ├─[X] DISPATCH 2, compute pipeline "Fill" [ CS: FillCS ]
-       ├─[X] DISPATCH 3, compute pipeline "Fill" [ CS: FillCS ]
-       └─[X] DISPATCH 4, compute pipeline "Fill" [ CS: FillCS ]
+       ├─[X] DISPATCH #1, compute pipeline "Fill" [ CS: FillCS ]
+       ├─[X] DISPATCH #2, compute pipeline "Fill" [ CS: FillCS ]
+       ├─[X] DISPATCH #3, compute pipeline "Fill" [ CS: FillCS ]
+       └─[X] DISPATCH #4, compute pipeline "Fill" [ CS: FillCS ]
  - [>] Queue type <0> "Graphics", submission no. N, command list N: "Main"
     └─[>] Lighting
-       ├─[X] DISPATCH 1: "Tiles", compute pipeline "Fill" [ CS: FillCS ]
-       ├─[>] DISPATCH 2: "Global illumination", compute pipeline "Global illumination" [ CS: SlowCS ]
-       └─[ ] DISPATCH 3: "Tone mapping", compute pipeline "Fill" [ CS: FillCS ]
+       ├─[X] DISPATCH #1: "Tiles", compute pipeline "Fill" [ CS: FillCS ]
+       ├─[>] DISPATCH #2: "Global illumination", compute pipeline "Global illumination" [ CS: SlowCS ]
+       └─[ ] DISPATCH #3: "Tone mapping", compute pipeline "Fill" [ CS: FillCS ]
 )");
 }
 
@@ -227,12 +227,12 @@ TEST_P(SamplesTest, FaultNamesTheDispatchThatStoredToNowhere) {
             R"( - [>] Queue type <0> "Graphics", submission no. N, command list N: "Main"
     └─[>] Frame
        ├─[X] Prepare
-       │  └─[X] DISPATCH 1: "Clear", compute pipeline "Fill" [ CS: FillCS ]
+       │  └─[X] DISPATCH #1: "Clear", compute pipeline "Fill" [ CS: FillCS ]
        ├─[>] Particles
-       │  ├─[X] DISPATCH 1: "Scatter to a buffer", compute pipeline "Scatter" [ CS: ScatterCS ]
-       │  └─[>] DISPATCH 2: "Scatter to nowhere", compute pipeline "Scatter" [ CS: ScatterCS ]
+       │  ├─[X] DISPATCH #1: "Scatter to a buffer", compute pipeline "Scatter" [ CS: ScatterCS ]
+       │  └─[>] DISPATCH #2: "Scatter to nowhere", compute pipeline "Scatter" [ CS: ScatterCS ]
        └─[ ] Resolve
-          └─[ ] DISPATCH 1: "Resolve", compute pipeline "Fill" [ CS: FillCS ]
+          └─[ ] DISPATCH #1: "Resolve", compute pipeline "Fill" [ CS: FillCS ]
 )");
 }
 
@@ -264,18 +264,18 @@ TEST_P(SamplesUnderTheLayerTest, TriangleEndsWell) {
   EXPECT_THAT(Candidates(), IsEmpty());
   const std::string frame = LastFrame();
   EXPECT_THAT(frame,
-              HasSubstr(IsVulkan() ? "[X] DRAW 1 (3 vertices, 1 instance), graphics pipeline "
+              HasSubstr(IsVulkan() ? "[X] DRAW #1 (3 vertices, 1 instance), graphics pipeline "
                                      "\"Triangle\""
-                                   : "[X] DRAW_INSTANCED 1 (3 vertices, 1 instance), graphics "
+                                   : "[X] DRAW_INSTANCED #1 (3 vertices, 1 instance), graphics "
                                      "pipeline \"Triangle\""));
   if (IsVulkan()) {
-    EXPECT_THAT(frame, HasSubstr("[X] PIPELINE_BARRIER 1"));
-    EXPECT_THAT(frame, HasSubstr("[X] COPY_IMAGE_TO_BUFFER 1"));
+    EXPECT_THAT(frame, HasSubstr("[X] PIPELINE_BARRIER #1"));
+    EXPECT_THAT(frame, HasSubstr("[X] COPY_IMAGE_TO_BUFFER #1"));
     return;
   }
-  EXPECT_THAT(frame, HasSubstr("[X] CLEAR_RENDER_TARGET 1"));
-  EXPECT_THAT(frame, HasSubstr("[X] RESOURCE_BARRIER 1"));
-  EXPECT_THAT(frame, HasSubstr("[X] COPY_TEXTURE_REGION 1"));
+  EXPECT_THAT(frame, HasSubstr("[X] CLEAR_RENDER_TARGET #1"));
+  EXPECT_THAT(frame, HasSubstr("[X] RESOURCE_BARRIER #1"));
+  EXPECT_THAT(frame, HasSubstr("[X] COPY_TEXTURE_REGION #1"));
 }
 
 TEST_P(SamplesUnderTheLayerTest, PassesEndsWell) {
@@ -294,13 +294,14 @@ TEST_P(SamplesUnderTheLayerTest, HangNamesTheDispatchThatOutlastsTheWatchdog) {
   const CommandResult result = Run("hang", {"--hang-timeout", "2", "--kill-on-hang"});
   EXPECT_EQ(result.exit_code, 124) << result.Summary();
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Integrate"));
-  EXPECT_THAT(Answer(),
-              ContainsRegex(IsPlain() ? "^GPU hang.* in DISPATCH 1 \\(.+, 1, 1\\) +proven\n  where "
-                                        "    Frame > Simulate > Integrate · command list .+ "
-                                        "\"Main\" · "
-                                      : "^GPU hang.* in DISPATCH 3 \\(.+, 1, 1\\): \"Integrate\" "
-                                        "+proven\n  where     Frame > Simulate · command list "
-                                        ".+ \"Main\" · "));
+  EXPECT_THAT(
+      Answer(),
+      ContainsRegex(IsPlain() ? "^GPU hang.* in DISPATCH #1 \\(.+, 1, 1\\) +proven\n  where "
+                                "    Frame > Simulate > Integrate · command list .+ "
+                                "\"Main\" · "
+                              : "^GPU hang.* in DISPATCH #3 \\(.+, 1, 1\\): \"Integrate\" "
+                                "+proven\n  where     Frame > Simulate · command list "
+                                ".+ \"Main\" · "));
 }
 
 TEST_P(SamplesUnderTheLayerTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
@@ -308,10 +309,10 @@ TEST_P(SamplesUnderTheLayerTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
   EXPECT_EQ(result.exit_code, kExitOfKilled) << result.Summary();
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Global illumination"));
   EXPECT_THAT(Answer(),
-              ContainsRegex(IsPlain() ? "\n  running   DISPATCH 1 \\(.+, 1, 1\\).*\n  where     "
+              ContainsRegex(IsPlain() ? "\n  running   DISPATCH #1 \\(.+, 1, 1\\).*\n  where     "
                                         "Lighting > Global illumination · command list .+ "
                                         "\"Main\" · "
-                                      : "\n  running   DISPATCH 2 \\(.+, 1, 1\\): \"Global "
+                                      : "\n  running   DISPATCH #2 \\(.+, 1, 1\\): \"Global "
                                         "illumination\".*\n  where     Lighting · command list .+ "
                                         "\"Main\" · "));
 }
@@ -323,10 +324,11 @@ TEST_P(SamplesUnderTheLayerTest, FaultNamesTheDispatchThatStoredToNowhere) {
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Scatter to nowhere"));
   EXPECT_THAT(
       Answer(),
-      HasSubstr(IsPlain() ? "\n  running   DISPATCH 1 (1, 1, 1)\n  where     Frame > Particles > "
-                            "Scatter to nowhere · "
-                          : "\n  running   DISPATCH 2 (1, 1, 1): \"Scatter to nowhere\"\n  where   "
-                            "  Frame > Particles · "));
+      HasSubstr(IsPlain()
+                    ? "\n  running   DISPATCH #1 (1, 1, 1)\n  where     Frame > Particles > "
+                      "Scatter to nowhere · "
+                    : "\n  running   DISPATCH #2 (1, 1, 1): \"Scatter to nowhere\"\n  where   "
+                      "  Frame > Particles · "));
 }
 
 INSTANTIATE_TEST_SUITE_P(Tellings, SamplesUnderTheLayerTest,

@@ -103,7 +103,7 @@ TEST_F(TopTest, JsonSaysWhatIsInFlight) {
   ASSERT_EQ(queue["running"].size(), 1u);
   const Json running = queue["running"][0];
   EXPECT_EQ(running["list"], "Main");
-  EXPECT_EQ(running["path"], Json::Parse(R"(["Frame", "DISPATCH 1: \"Blur\""])"));
+  EXPECT_EQ(running["path"], Json::Parse(R"(["Frame", "DISPATCH #1: \"Blur\""])"));
   EXPECT_EQ(running["type"], "DISPATCH");
   EXPECT_EQ(running["name"], "Blur");
   EXPECT_EQ(running["pipeline"], "compute pipeline \"Blur\" [ CS: BlurCS ]");
@@ -120,7 +120,7 @@ TEST_F(TopTest, TextSaysItToo) {
   EXPECT_THAT(result.output, StartsWith(Misbehave() + " (PID " + std::to_string(pid_) + "), 20"));
   EXPECT_THAT(result.output, HasSubstr(R"(
 queue 0 "Graphics" (direct) of device 0: 1 submitted, 1 pending
-  [>] frame 1: "Main" > Frame > DISPATCH 1: "Blur"
+  [>] frame 1: "Main" > Frame > DISPATCH #1: "Blur"
       compute pipeline "Blur" [ CS: BlurCS ]
       reached event 8, completed 7 of 12; submission 1, )"));
   EXPECT_THAT(result.output, Not(HasSubstr("\x1b")));

@@ -415,7 +415,7 @@ TEST_F(VulkanLayerFaults, AFetchThatTheGpuWentOnBehindIsOfTheDrawThatHadFinished
     EXPECT_EQ(object.at("name"), "Victim");
     EXPECT_NE(object.at("gpu_address"), "0x0");
     EXPECT_THAT(verdict.at("sentence").get<std::string>(),
-                HasSubstr(" in DRAW_INDEXED 1 (3 indices, 1 instance) (likely); "));
+                HasSubstr(" in DRAW_INDEXED #1 (3 indices, 1 instance) (likely); "));
     EXPECT_THAT(verdict.at("sentence").get<std::string>(), HasSubstr("where: Foliage · "));
     EXPECT_EQ(verdict.at("suspects").at(1).at("reason"), "finished by its word");
     EXPECT_THAT(report.late_suspects, ElementsAre("Lighting"));

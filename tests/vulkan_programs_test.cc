@@ -364,7 +364,8 @@ TEST_F(LiveTest, TheDispatchThatRunsIsShown) {
   EXPECT_EQ(running["list"], "Main");
   ASSERT_EQ(running["path"].size(), 4u);
   EXPECT_EQ(running["path"][2], "Integrate");
-  EXPECT_THAT(running["path"][3].get<std::string>(), MatchesRegex("DISPATCH 1 \\([0-9]+, 1, 1\\)"));
+  EXPECT_THAT(running["path"][3].get<std::string>(),
+              MatchesRegex("DISPATCH #1 \\([0-9]+, 1, 1\\)"));
   EXPECT_THAT(running["pipeline"].get<std::string>(), HasSubstr("compute pipeline \"Integrate\""));
   EXPECT_EQ(running["candidates"], 1);
   EXPECT_LT(running["passed"].get<uint32_t>(), running["reached"].get<uint32_t>());

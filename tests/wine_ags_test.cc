@@ -102,7 +102,7 @@ TEST_F(WineAgsTest, TheLoopOfTheDocumentationReadsTheMarkersOfALostDevice) {
   const std::string text = Told({"report", "--all", "--width", "0"});
   EXPECT_THAT(text, HasSubstr("lost: VK_ERROR_DEVICE_LOST (-4)"));
   EXPECT_THAT(text,
-              HasSubstr("DRAW 1 (4711 vertices, 1 instance) of Graphics commands > Draw loop > "));
+              HasSubstr("DRAW #1 (4711 vertices, 1 instance) of Graphics commands > Draw loop > "));
   if (output.find("written by the Vulkan layer") == std::string::npos) return;
   EXPECT_THAT(text, HasSubstr("may be running: the front end was at marker 11 at least"));
 }
@@ -130,17 +130,17 @@ TEST(WineAgsWined3dTest, TheReportNamesTheDraw) {
   EXPECT_THAT(
       section,
       HasSubstr(" - queue 0 \"immediate context\" (direct): 3 candidates, 3 of them likely\n"));
-  for (const char* const draw : {"DRAW 6 ", "DRAW 7 ", "DRAW 8 "}) {
+  for (const char* const draw : {"DRAW #6 ", "DRAW #7 ", "DRAW #8 "}) {
     EXPECT_THAT(section, HasSubstr(std::string(" > Draw loop > ") + draw));
   }
-  EXPECT_THAT(section, Not(HasSubstr("DRAW 5 ")));
+  EXPECT_THAT(section, Not(HasSubstr("DRAW #5 ")));
   EXPECT_THAT(
       section,
       AllOf(HasSubstr("marker 11: bottom of pipe, slot 10, 0x00000000deadcafe: written\n"),
             HasSubstr("marker 12: bottom of pipe, slot 11, 0x00000000deadbeef: missing\n")));
   // The first line.
   EXPECT_THAT(text.substr(0, text.find('\n')),
-              HasSubstr("DRAW 6 (3 vertices, 1 instance) of Draw loop "));
+              HasSubstr("DRAW #6 (3 vertices, 1 instance) of Draw loop "));
   // The calls by which libcairn writes them are no work of the program's.
   EXPECT_THAT(section, Not(HasSubstr("END_QUERY")));
 }

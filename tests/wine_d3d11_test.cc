@@ -118,9 +118,9 @@ TEST_P(WineD3D11, AnException) {
     EXPECT_THAT(tree, HasSubstr("Shadows\n"));
     EXPECT_THAT(tree, HasSubstr("Part 3\n"));
     EXPECT_THAT(tree,
-                ContainsRegex("DRAW 10( \\([^)]*\\))?, graphics pipeline \\[ VS: Placed triangle( "
+                ContainsRegex("DRAW #10( \\([^)]*\\))?, graphics pipeline \\[ VS: Placed triangle( "
                               "\\([0-9a-f]*\\))? \\| PS: Solid colour( \\([0-9a-f]*\\))? \\]"));
-    EXPECT_THAT(tree, ContainsRegex("DISPATCH 1( \\([^)]*\\))?, compute pipeline \\[ CS: Fill( "
+    EXPECT_THAT(tree, ContainsRegex("DISPATCH #1( \\([^)]*\\))?, compute pipeline \\[ CS: Fill( "
                                     "\\([0-9a-f]*\\))? \\]"));
   }
 }
@@ -142,7 +142,7 @@ TEST_P(WineD3D11, AHang) {
       {"--breadcrumbs", "exact", "--hang-timeout", "3", "--kill-on-hang"}, {"hang", "2", "40"});
   EXPECT_EQ(result.errors, Line("hangs: GPU work made no progress for 3 s; killed it"));
   const std::string report = Told({"report", "--all", file_});
-  EXPECT_THAT(report, ContainsRegex("^GPU hang in DRAW 5( \\([^)]*\\))? +proven\n"));
+  EXPECT_THAT(report, ContainsRegex("^GPU hang in DRAW #5( \\([^)]*\\))? +proven\n"));
   EXPECT_THAT(
       report,
       ContainsRegex(
@@ -171,7 +171,7 @@ TEST_P(WineD3D11, ALostDevice) {
                                   "\"ID3D11Device::GetDeviceRemovedReason\""));
     EXPECT_THAT(
         report,
-        ContainsRegex("\\[>\\] frame 0: .*Frame 3 > .*Opaque > DRAW 5( \\([^)]*\\))?\n *graphics "
+        ContainsRegex("\\[>\\] frame 0: .*Frame 3 > .*Opaque > DRAW #5( \\([^)]*\\))?\n *graphics "
                       "pipeline \\[ VS: Placed triangle( \\([0-9a-f]*\\))? \\| PS: Endless loop( "
                       "\\([0-9a-f]*\\))? \\]"));
   }
@@ -179,16 +179,16 @@ TEST_P(WineD3D11, ALostDevice) {
   EXPECT_THAT(
       Told({"report", file_}),
       ContainsRegex(
-          "^Device lost \\(VK_ERROR_DEVICE_LOST\\) in DRAW 5( \\([^)]*\\))? +proven\n"
+          "^Device lost \\(VK_ERROR_DEVICE_LOST\\) in DRAW #5( \\([^)]*\\))? +proven\n"
           "  where     .*Frame 3 > .*Opaque · .*\n  pipeline  graphics pipeline \\[ VS: Placed "
           "triangle( \\([0-9a-f]*\\))? \\| PS: Endless loop( \\([0-9a-f]*\\))? \\]\n"));
   EXPECT_THAT(
       ReportTree(file_, true),
       AllOf(
-          ContainsRegex("\\[X\\] DRAW 4( \\([^)]*\\))?, graphics pipeline \\[ VS: Placed "
+          ContainsRegex("\\[X\\] DRAW #4( \\([^)]*\\))?, graphics pipeline \\[ VS: Placed "
                         "triangle( \\([0-9a-f]*\\))? \\| PS: Solid colour( \\([0-9a-f]*\\))? \\]"),
           ContainsRegex(
-              "\\[ \\] DRAW 6( \\([^)]*\\))?, graphics pipeline \\[ VS: Placed "
+              "\\[ \\] DRAW #6( \\([^)]*\\))?, graphics pipeline \\[ VS: Placed "
               "triangle( \\([0-9a-f]*\\))? \\| PS: Solid colour( \\([0-9a-f]*\\))? \\]")));
 }
 

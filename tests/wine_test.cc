@@ -73,7 +73,7 @@ class WineTest : public ::testing::Test {
                                     "command list 2: \"Copies\""));
     EXPECT_THAT(tree, HasSubstr("Frame 7\n"));
     EXPECT_THAT(tree, HasSubstr("200 copies\n"));
-    EXPECT_THAT(tree, HasSubstr("[ ] COPY_BUFFER_REGION 200 ("));
+    EXPECT_THAT(tree, HasSubstr("[ ] COPY_BUFFER_REGION #200 ("));
     const std::string report = Told({"report", "--all", file_});
     EXPECT_THAT(report,
                 ContainsRegex("ID3D12CommandQueue::ExecuteCommandLists\\(NumCommandLists = 1, "
@@ -151,13 +151,13 @@ TEST_F(WineTest, AHang) {
   const CommandResult result = Dies("hang", {"--hang-timeout", "2", "--kill-on-hang"});
   EXPECT_EQ(result.Lines(), Line("hangs: GPU work made no progress for 2 s; killed it"));
   EXPECT_THAT(ReportedIncidents(file_),
-              ElementsAre(ReportedIncident{"hang", 2000, "Main queue", ""}));
+              ElementsAre(ReportedIncident{"hang", 2000, "Main queue", "--kill-on-hang"}));
   const std::string report = Told({"report", "--all", file_});
   EXPECT_THAT(report,
-              ContainsRegex("^GPU hang( or unreported fault)? in DISPATCH 1 \\([0-9]+, 1, 1\\) "
+              ContainsRegex("^GPU hang( or unreported fault)? in DISPATCH #1 \\([0-9]+, 1, 1\\) "
                             "+likely\n  where     Frame 7 > Fog · .*\n"
                             "  pipeline  compute pipeline \"Volumetric fog\""));
-  EXPECT_THAT(ReportTree(file_, true), HasSubstr("[ ] COPY_BUFFER_REGION 2"));
+  EXPECT_THAT(ReportTree(file_, true), HasSubstr("[ ] COPY_BUFFER_REGION #2"));
 }
 
 // The Windows half leaves work out, by a board that `cairn bisect` has made on Linux.
@@ -191,15 +191,15 @@ TEST_F(WineTest, ALossThatTheDriverReports) {
                                 Line("hangs: GPU work made no progress for 2 s; killed it"));
   EXPECT_THAT(ReportedIncidents(file_),
               ElementsAre(ReportedIncident{"device lost", -4, "", "vkWaitSemaphores"},
-                          ReportedIncident{"hang", 2000, "Main queue", ""}));
+                          ReportedIncident{"hang", 2000, "Main queue", "--kill-on-hang"}));
   EXPECT_THAT(
       Told({"report", "--all", file_}),
       ContainsRegex(
-          "^Device lost \\(VK_ERROR_DEVICE_LOST\\) in DISPATCH 1 \\([0-9]+, 1, 1\\) +proven\n"
+          "^Device lost \\(VK_ERROR_DEVICE_LOST\\) in DISPATCH #1 \\([0-9]+, 1, 1\\) +proven\n"
           "  where     Frame 7 > Fog · .*\n  pipeline  compute pipeline \"Volumetric fog\""));
   EXPECT_THAT(ReportTree(file_, true),
-              AllOf(HasSubstr("[X] COPY_BUFFER_REGION 1"), HasSubstr("[>] DISPATCH 1"),
-                    HasSubstr("[ ] COPY_BUFFER_REGION 2")));
+              AllOf(HasSubstr("[X] COPY_BUFFER_REGION #1"), HasSubstr("[>] DISPATCH #1"),
+                    HasSubstr("[ ] COPY_BUFFER_REGION #2")));
 }
 
 // Nobody but the launcher knows that it is Wine, and no drive of Windows is where the library lies.
@@ -225,7 +225,7 @@ TEST_F(WineTest, WithoutTheWindowsHalfVulkanCallsAreFollowed) {
             "cairn: warning: calls of Direct3D are not followed: /nowhere.dll cannot be loaded, "
             "status 0xc0000135\n" +
                 Line("died with exception 0xe0001234"));
-  EXPECT_THAT(ReportTree(file_, true), HasSubstr("] COPY_BUFFER 200 ("));
+  EXPECT_THAT(ReportTree(file_, true), HasSubstr("] COPY_BUFFER #200 ("));
 }
 
 // A program that we did not write, which another program of Windows starts.

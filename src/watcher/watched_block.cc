@@ -33,7 +33,7 @@ Snapshot HeadOf(const DumpSubject& subject) {
                   .value = noticed.value,
                   .time_ns = noticed.time_ns,
                   .address = noticed.address},
-                 "", &head);
+                 noticed.detail, &head);
   }
   return head;
 }
@@ -44,11 +44,13 @@ void MergeIncidents(std::span<const NoticedIncident> noticed, Snapshot* snapshot
   snapshot->incidents.clear();
   for (const NoticedIncident& incident : noticed) {
     const bool queue_known = incident.queue < snapshot->queues.size();
-    snapshot->incidents.push_back({.kind = incident.kind,
-                                   .value = incident.value,
-                                   .time_ns = incident.time_ns,
-                                   .queue = queue_known ? incident.queue : kNone,
-                                   .address = incident.address});
+    snapshot->incidents.push_back(
+        {.kind = incident.kind,
+         .value = incident.value,
+         .time_ns = incident.time_ns,
+         .queue = queue_known ? incident.queue : kNone,
+         .address = incident.address,
+         .detail = incident.detail.empty() ? TextRef{} : snapshot->AddText(incident.detail)});
   }
   for (const Incident& incident : told) {
     const std::string detail(snapshot->Text(incident.detail));

@@ -160,7 +160,11 @@ TEST_F(WatchedBlockTest, GarbageIsSeenAsNothing) {
 TEST_F(WatchedBlockTest, TheDumpHoldsTheProcessTheIncidentsAndTheWork) {
   block_.SetProgress(list_, 1, 0);
   const NoticedIncident incidents[] = {
-      {.kind = IncidentKind::kHang, .value = 2000, .time_ns = 11, .queue = queue_},
+      {.kind = IncidentKind::kHang,
+       .value = 2000,
+       .time_ns = 11,
+       .queue = queue_,
+       .detail = "--kill-on-hang"},
       {.kind = IncidentKind::kSignal, .value = kSigkill, .time_ns = 12}};
   const Snapshot snapshot = Dump(HandOver(block_), incidents);
   EXPECT_EQ(snapshot.Text(snapshot.process.command_line), "./game --fast");
@@ -168,6 +172,7 @@ TEST_F(WatchedBlockTest, TheDumpHoldsTheProcessTheIncidentsAndTheWork) {
   EXPECT_EQ(snapshot.incidents[0].kind, IncidentKind::kHang);
   EXPECT_EQ(snapshot.incidents[0].queue, queue_);
   EXPECT_EQ(snapshot.incidents[0].time_ns, 11u);
+  EXPECT_EQ(snapshot.Text(snapshot.incidents[0].detail), "--kill-on-hang");
   EXPECT_EQ(snapshot.incidents[1].kind, IncidentKind::kSignal);
   EXPECT_EQ(snapshot.incidents[1].value, kSigkill);
   ASSERT_EQ(snapshot.recordings.size(), 1u);

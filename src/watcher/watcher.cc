@@ -9,6 +9,7 @@
 
 #include "base/signal_name.h"
 #include "base/text.h"
+#include "format/snapshot/incident_detail.h"
 #include "os/child.h"
 
 namespace cairn {
@@ -121,7 +122,8 @@ Decision ProcessWatch::OnProbe(uint64_t now_ns, uint64_t realtime_ns,
     incidents_.push_back({.kind = IncidentKind::kHang,
                           .value = static_cast<int64_t>(policy_.hang_timeout_ns / kMillisecond),
                           .time_ns = realtime_ns,
-                          .queue = queue});
+                          .queue = queue,
+                          .detail = policy_.kill_on_hang ? kKillOnHangDetail : ""});
   }
   decision.dump = true;
   decision.kill = policy_.kill_on_hang;

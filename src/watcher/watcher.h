@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/snapshot/snapshot.h"
@@ -105,6 +106,7 @@ struct NoticedIncident {
   uint64_t time_ns = 0;  // CLOCK_REALTIME
   uint32_t queue = kNone;
   uint64_t address = 0;
+  std::string_view detail = {};  // Incident::detail; lives as long as the program
 };
 
 struct Decision {

@@ -324,6 +324,10 @@ TEST(ProcessWatch, AHangIsDumpedAndLeftAlone) {
   EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kHang);
   EXPECT_EQ(watch.incidents()[0].value, 2000);
   EXPECT_EQ(watch.incidents()[0].queue, 4u);
+  EXPECT_EQ(watch.incidents()[0].detail, "");
+  ProcessWatch ends(Policy(true));
+  EXPECT_TRUE(Hang(ends, now).kill);
+  EXPECT_EQ(ends.incidents().at(0).detail, "--kill-on-hang");
 }
 
 TEST(ProcessWatch, AHangThatFinishesAndExitsKeepsItsDump) {

@@ -113,11 +113,11 @@ TEST_F(ExactTest, ADrawThatHangsInAPassIsNamedAlone) {
     EXPECT_THAT(work.candidates, ElementsAre("DRAW ")) << subpasses;
     const std::string report = Report();
     EXPECT_THAT(report,
-                HasSubstr("[>] DRAW 3 (3 vertices, 1 instance), graphics pipeline \"Slow\""));
+                HasSubstr("[>] DRAW #3 (3 vertices, 1 instance), graphics pipeline \"Slow\""));
     EXPECT_THAT(report,
-                HasSubstr("[X] DRAW 2 (3 vertices, 1 instance), graphics pipeline \"Quick\""));
+                HasSubstr("[X] DRAW #2 (3 vertices, 1 instance), graphics pipeline \"Quick\""));
     EXPECT_THAT(report,
-                HasSubstr("[ ] DRAW 4 (3 vertices, 1 instance), graphics pipeline \"Quick\""));
+                HasSubstr("[ ] DRAW #4 (3 vertices, 1 instance), graphics pipeline \"Quick\""));
   }
 }
 

@@ -82,7 +82,7 @@ test("verdict and suspects say what was at fault", async () => {
   assert.equal(answer.suspect_count, 1);
   const { suspects } = await ask(reads, "suspects", { file: fault });
   assert.equal(suspects.length, 1);
-  assert.equal(suspects[0].path, "Frame > Particles > Scatter to nowhere > DISPATCH 1");
+  assert.equal(suspects[0].path, "Frame > Particles > Scatter to nowhere > DISPATCH #1");
   assert.equal(suspects[0].state, "in flight");
   assert.equal(suspects[0].call, 86);
   assert.equal(suspects[0].pipeline.name, "Scatter");
@@ -98,8 +98,8 @@ test("a fault that shows late leads to what had finished last", async () => {
   const answer = await ask(reads, "suspects", { file: join(golden, "late-fault-h100-v1.cairn") });
   assert.deepEqual(answer.suspects, []);
   assert.deepEqual(answer.last_completed.map((work) => [work.path, work.list.name]), [
-    ["Frame 2 > Transparent > Particles > DRAW_INDIRECT 1", "Main"],
-    ["Frame 2 > Skinning > Vertices > DISPATCH_INDIRECT 1", "Async"],
+    ["Frame 2 > Transparent > Particles > DRAW_INDIRECT #1", "Main"],
+    ["Frame 2 > Skinning > Vertices > DISPATCH_INDIRECT #1", "Async"],
   ]);
 });
 
@@ -133,7 +133,7 @@ test("calls and state show what the suspect's call used", async () => {
   assert.ok(numbers.length > 8);
   assert.deepEqual(numbers, [...new Set(numbers)].sort((a, b) => a - b));
   const state = await ask(reads, "state", { file: fault, call: 86 });
-  assert.equal(state.pipeline.text, 'ID3D12PipelineState #8 "Scatter"');
+  assert.equal(state.pipeline.text, 'pipeline state 8 "Scatter"');
   assert.deepEqual(state.compute.root_arguments[0].values, [134217727, 7]);
 });
 

@@ -43,7 +43,7 @@ int main(void) {
   char* text = NULL;
   size_t size_bytes = 0;
   if (cairnPrintStatus(context, 0, &text, &size_bytes) != CAIRN_OK) return 1;
-  const int found = strstr(text, "[>] DRAW 1") != NULL && strlen(text) == size_bytes;
+  const int found = strstr(text, "[>] DRAW #1") != NULL && strlen(text) == size_bytes;
   fputs(text, stdout);
   free(text);
   return found && cairnDestroyContext(context) == CAIRN_OK ? 0 : 1;

@@ -11,10 +11,10 @@ inline constexpr char kTreeInBlur[] = R"(<Frame 1>
  - [>] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
     └─[>] Frame
        ├─[X] Opaque
-       │  ├─[X] DRAW_INDEXED 1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
-       │  └─[X] DRAW_INDEXED 2, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
-       ├─[>] DISPATCH 1: "Blur", compute pipeline "Blur" [ CS: BlurCS ]
-       └─[ ] DISPATCH 2, compute pipeline "Blur" [ CS: BlurCS ]
+       │  ├─[X] DRAW_INDEXED #1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
+       │  └─[X] DRAW_INDEXED #2, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
+       ├─[>] DISPATCH #1: "Blur", compute pipeline "Blur" [ CS: BlurCS ]
+       └─[ ] DISPATCH #2, compute pipeline "Blur" [ CS: BlurCS ]
 )";
 
 // The detail of a signal or an exception that the library's handler saw.

@@ -77,8 +77,8 @@ int main() {
   char* text = nullptr;
   size_t size_bytes = 0;
   if (cairnPrintStatus(context, 0, &text, &size_bytes) != CAIRN_OK) return 1;
-  if (strstr(text, "[>] DRAW 1") == nullptr) return 2;
-  puts("[>] DRAW 1");
+  if (strstr(text, "[>] DRAW #1") == nullptr) return 2;
+  puts("[>] DRAW #1");
   free(text);
   return cairnDestroyContext(context) == CAIRN_OK ? 0 : 1;
 }

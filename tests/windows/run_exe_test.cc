@@ -182,7 +182,7 @@ TEST_F(RunExeTest, AFaultThatTheProgramHandlesIsNoDeath) {
       Run({"--hang-timeout", "0.3", "--kill-on-hang"}, {misbehave_, "handled-then-hang"});
   EXPECT_EQ(hang.exit_code, 124);
   EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.exe.cairn"),
-              ElementsAre(ReportedIncident{"hang", 300, "Graphics", ""}));
+              ElementsAre(ReportedIncident{"hang", 300, "Graphics", "--kill-on-hang"}));
 }
 
 TEST_F(RunExeTest, ADumpOnExitSaysTheCode) {
@@ -211,7 +211,7 @@ TEST_F(RunExeTest, AHangIsKilledOnRequest) {
             "cairn: misbehave.exe hangs: GPU work made no progress for 0.3 s; killed it; report: "
             "cairn report misbehave.exe.cairn\n");
   EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.exe.cairn"),
-              ElementsAre(ReportedIncident{"hang", 300, "Graphics", ""}));
+              ElementsAre(ReportedIncident{"hang", 300, "Graphics", "--kill-on-hang"}));
   EXPECT_EQ(ReportTree(folder_ / "misbehave.exe.cairn", true), kTreeInBlur);
 }
 

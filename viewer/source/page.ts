@@ -97,7 +97,7 @@ class Page extends LitElement {
     if (call === undefined) return this.views[0] ?? "verdict";
     return this.views.includes("calls") ? "calls" : "tree";
   }
-  // The call that recorded what the verdict accuses.
+  // The call that recorded the culprit of the verdict.
   private get culprit(): number | undefined {
     const scope = this.report?.data.verdict.suspects[0]?.scope;
     return scope == null ? undefined : this.report!.data.scopes[scope]?.call;

@@ -121,8 +121,8 @@ export interface ReportData {
   losses: string[];
 }
 
-// Kinds of verdicts that accuse no work: it was running when something else ended the program.
-export const unaccused = ["killed", "exited", "CPU fault", "nothing wrong"];
+// Kinds of verdicts without a culprit: the work was running when something else ended the program.
+export const withoutCulprit = ["killed", "exited", "CPU fault", "nothing wrong"];
 // The incidents, as the times of other events are counted from them.
 const moments: Record<string, string> = { "device lost": "the loss", hang: "the hang was noticed", exited: "the exit" };
 // Points with at most one binding.
@@ -183,7 +183,7 @@ export class Report {
   scope(index: number): string {
     const scope = this.data.scopes[index]!;
     if (scope.type === "PASS" && scope.name) return visible(scope.name);
-    return scope.type + (scope.ordinal ? ` ${scope.ordinal}` : "") + (scope.arguments ? ` ${scope.arguments.words}` : "") + (scope.name ? `: ${quoted(scope.name)}` : "");
+    return scope.type + (scope.ordinal ? ` #${scope.ordinal}` : "") + (scope.arguments ? ` ${scope.arguments.words}` : "") + (scope.name ? `: ${quoted(scope.name)}` : "");
   }
   // Returns the EventID and name of a scope's annotation; empty if it has none.
   eventId(scope: number | null): string {

@@ -3,7 +3,7 @@
 // Frames, lists and scopes, each with its state: 100,000 of them and more.
 import { LitElement, css, html, nothing } from "lit";
 import { empty } from "./empty.js";
-import { unaccused, type Report } from "./report.js";
+import { withoutCulprit, type Report } from "./report.js";
 import "./rows.js";
 import type { Rows } from "./rows.js";
 import { FollowsSelection, selection } from "./selection.js";
@@ -90,8 +90,8 @@ export class Tree extends LitElement {
       this.nodes = nodesOf(this.report);
       this.columns = this.layColumns();
       const { verdict } = this.report.data;
-      const accused = unaccused.includes(verdict.kind) ? [] : verdict.suspects.slice(0, 64);
-      this.culprits = new Set(accused.map(({ scope, execution }) => this.placeOf(scope ?? undefined, execution)));
+      const suspects = withoutCulprit.includes(verdict.kind) ? [] : verdict.suspects.slice(0, 64);
+      this.culprits = new Set(suspects.map(({ scope, execution }) => this.placeOf(scope ?? undefined, execution)));
     }
     const place = this.wanted ? this.placeInSight() : -1;
     if (place >= 0) this.openAround(place);

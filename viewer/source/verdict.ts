@@ -6,7 +6,7 @@ import { copyText } from "./copy.js";
 import { rows } from "./evidence.js";
 import { isHarmless, bindingLine } from "./pipeline.js";
 import "./process.js";
-import { unaccused, type Report, type ReportData, type Suspect } from "./report.js";
+import { withoutCulprit, type Report, type ReportData, type Suspect } from "./report.js";
 import { linkTo, type Place } from "./selection.js";
 import { classes, completed, inFlight, marks, notStarted, unknown } from "./states.js";
 import { shared } from "./style.js";
@@ -127,7 +127,7 @@ export class Verdict extends LitElement {
           <span role="status">${this.copied === "copied" ? "copied" : ""}</span><button @click=${this.copy}>Copy as Markdown</button></div>
         <h1 id="headline" class=${headline.length > 90 ? "long" : ""}>${visible(headline, 4000)}</h1>
         ${said.length ? html`<dl>${said.map(({ label, text }, index) => html`<dt>${said[index - 1]?.label === label ? "" : visible(label)}</dt><dd class="isolate">${visible(text, 4000)}</dd>`)}</dl>` : nothing}
-        ${first && !unaccused.includes(verdict.kind) ? this.chips(first) : nothing}
+        ${first && !withoutCulprit.includes(verdict.kind) ? this.chips(first) : nothing}
         ${this.copied && this.copied !== "copied" ? html`<pre tabindex="0">${this.copied}</pre>` : nothing}
       </section>`;
   }
@@ -148,7 +148,7 @@ export class Verdict extends LitElement {
     const { report } = this;
     const { verdict, incidents, verdicts } = report.data;
     const suspects = this.all ? verdict.suspects : verdict.suspects.slice(0, shownSuspects);
-    const fine = unaccused.includes(verdict.kind);
+    const fine = withoutCulprit.includes(verdict.kind);
     return html`<div class="layout">${this.answer()}${this.next()}<div class="main">
       ${this.culprit()}
       ${suspects.length > 1 || (suspects.length && fine) ? html`<section class="card"><h2>${fine ? "What was running on the GPU" : "Suspects"}${verdict.suspects.length > 1 ? ", the most likely first" : ""}</h2>

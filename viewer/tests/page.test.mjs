@@ -36,11 +36,11 @@ for (const dump of dumps) {
     assert.deepEqual(await texts(page, ".answer dd"), rows.map(({ text }) => text));
     assert.deepEqual(await texts(page, "cairn-command code"), report.verdict.next.map(({ command }) => command));
     // A single suspect stands in the answer, others in a list.
-    const accused = !["killed", "exited", "CPU fault", "nothing wrong"].includes(report.verdict.kind);
+    const named = !["killed", "exited", "CPU fault", "nothing wrong"].includes(report.verdict.kind);
     const [culprit] = report.verdict.suspects;
-    if (accused && culprit?.scope != null) assert((await text(page, ".chip.culprit")).endsWith(scopeName(report.scopes[culprit.scope])));
+    if (named && culprit?.scope != null) assert((await text(page, ".chip.culprit")).endsWith(scopeName(report.scopes[culprit.scope])));
     const suspects = await texts(page, "cairn-verdict .path");
-    const shown = accused && report.verdict.suspects.length === 1 ? [] : report.verdict.suspects.slice(0, 4);
+    const shown = named && report.verdict.suspects.length === 1 ? [] : report.verdict.suspects.slice(0, 4);
     assert.equal(suspects.length, shown.length);
     shown.forEach((suspect, index) => suspect.scope !== null && assert(suspects[index].endsWith(scopeName(report.scopes[suspect.scope])), suspects[index]));
 
@@ -108,11 +108,11 @@ test("the verdict is the first screen of the text: headline, how sure, rows, nex
   const html = htmlOf(fault);
   const data = dataOf(html);
   data.markdown = cairn("report", "--markdown", fault);
-  data.report.verdict.answer = { headline: "GPU fault in DRAW_INDEXED 2", how_sure: "proven",
+  data.report.verdict.answer = { headline: "GPU fault in DRAW_INDEXED #2", how_sure: "proven",
     rows: [{ label: "where", text: "Shadows > Shadow casters" }, { label: "because", text: "it began" }, { label: "because", text: "9.8 s, usually 0.2 ms" }] };
   data.report.verdict.next = [{ command: "cairn bisect -- ./game", effect: "finds the draw" }, { command: "cairn report --all game.cairn", effect: "shows all" }];
   const { page, errors } = await open(pageWith(html, data, "answer.html"));
-  assert.equal(await text(page, "#headline"), "GPU fault in DRAW_INDEXED 2");
+  assert.equal(await text(page, "#headline"), "GPU fault in DRAW_INDEXED #2");
   assert.deepEqual(await texts(page, "cairn-verdict .badge"), ["GPU fault", "proven"]);
   assert.deepEqual(await texts(page, ".answer dt"), ["where", "because", ""]);
   assert.deepEqual(await texts(page, ".answer dd"), data.report.verdict.answer.rows.map(({ text }) => text));
@@ -120,11 +120,11 @@ test("the verdict is the first screen of the text: headline, how sure, rows, nex
   assert.deepEqual(await texts(page, ".next li div"), ["finds the draw", "shows all"]);
   // Each step of the path leads to where it is drawn.
   const chips = await page.$$eval(deep(".chip"), (links) => links.map((link) => [link.textContent.trim(), link.hash]));
-  assert.deepEqual(chips.map(([words]) => words), ['queue 0 "Graphics" (direct), submission 1', 'frame 0: "Main"', "Shadows", "EXECUTE_COMMANDS 1", "Shadow casters", "[>] DRAW_INDEXED 2"]);
+  assert.deepEqual(chips.map(([words]) => words), ['queue 0 "Graphics" (direct), submission 1', 'frame 0: "Main"', "Shadows", "EXECUTE_COMMANDS #1", "Shadow casters", "[>] DRAW_INDEXED #2"]);
   assert.deepEqual(chips.map(([, hash]) => new URLSearchParams(hash.slice(1)).get("view")), ["timeline", "tree", "tree", "tree", "tree", "tree"]);
   await press(page, ".chip.culprit");
   await settle(page);
-  assert.match(await text(page, "cairn-tree .row.chosen"), /DRAW_INDEXED 2/);
+  assert.match(await text(page, "cairn-tree .row.chosen"), /DRAW_INDEXED #2/);
   await go(page, "view=verdict");
   // The pipeline from left to right, what is wrong with what was bound, and command lists of each queue.
   const flow = await texts(page, "cairn-pipeline .flow li");
@@ -184,8 +184,8 @@ test("what is chosen is chosen everywhere, and stands in the address", async () 
   const report = dataOf(html).report;
   const { page, errors } = await open(pageWith(html, dataOf(html), "chosen.html") + "#view=tree&scope=4");
   await settle(page);
-  assert.equal(scopeName(report.scopes[4]), "DRAW_INDEXED 2");
-  assert.match(await text(page, "cairn-tree .row.chosen"), /DRAW_INDEXED 2/);
+  assert.equal(scopeName(report.scopes[4]), "DRAW_INDEXED #2");
+  assert.match(await text(page, "cairn-tree .row.chosen"), /DRAW_INDEXED #2/);
   assert.match(await text(page, "cairn-chosen"), /Shadow pipeline/);
   await page.keyboard.press("2");
   await settle(page);
@@ -212,7 +212,7 @@ test("rows by keyboard, fold and search", async () => {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("End");
   await settle(page);
-  assert.match(await text(page, "cairn-tree .row.chosen"), /DISPATCH 1/);
+  assert.match(await text(page, "cairn-tree .row.chosen"), /DISPATCH #1/);
   await page.keyboard.press("ArrowUp");
   await settle(page);
   const before = await rowsOfTree(page);
@@ -243,7 +243,7 @@ test("the tree opens at the culprit, unfinished work first", async () => {
   assert.match(rows[0], /^▾frame 200/);
   assert.match(rows[1], /^▾\[>\] "Main", execution 1queue 0 "Graphics" \(direct\)10\.001 s5/);
   const culprit = rows.find((row) => row.includes("culprit"));
-  assert.match(culprit, /^\[>\] culprit DRAW_INDEXED 2graphics pipeline "Shadow pipeline"/);
+  assert.match(culprit, /^\[>\] culprit DRAW_INDEXED #2graphics pipeline "Shadow pipeline"/);
   assert.equal(rows.filter((row) => row.includes("culprit")).length, 1);
   assert(rows.includes("▸frame 0" + "1"), "a finished frame is folded, with how much is inside");
   assert.deepEqual((await texts(page, "cairn-tree .head span")).slice(1), ["queue, pipeline", "submission", "submitted", "inside"]);
@@ -271,10 +271,10 @@ test("one search finds names, calls and addresses from everywhere", async () => 
   const found = await search("shadow");
   for (const wanted of ["workShadows", "pipelinegraphics pipeline \"Shadow pipeline\"", "objectimage \"Shadow map\""]) assert(found.some((each) => each.startsWith(wanted)), `${wanted} in ${found}`);
   await page.keyboard.press("Escape");
-  assert.deepEqual(await search("18,233"), ["callcall 18,233: DRAW_INDEXED 2"]);
+  assert.deepEqual(await search("18,233"), ["callcall 18,233: DRAW_INDEXED #2"]);
   await page.keyboard.press("Enter");
   await settle(page);
-  assert.match(await text(page, "cairn-tree .row.chosen"), /DRAW_INDEXED 2/);
+  assert.match(await text(page, "cairn-tree .row.chosen"), /DRAW_INDEXED #2/);
   // An address leads to whose memory it is, or was.
   assert.match((await search("0x1000020100")).join("|"), /addressbuffer "Old lights" \+ 0x100 of 16 KiB, destroyed.*faultinvalid read at 0x1000020100/);
   await page.keyboard.press("Enter");

@@ -68,8 +68,8 @@ test("a sample to try it with begins with the tour", async () => {
   const server = await view("--sample");
   const { page, errors } = await open(server.address + "#tour=1");
   await appears(page, "cairn-tour .tour");
-  assert.equal(await text(page, "#headline"), "GPU hang in DRAW_INSTANCED 3 (3 vertices, 1 instance)");
-  assert.deepEqual(await texts(page, ".chip"), ['queue 0 "Graphics" (direct), submission 18', 'frame 0: "Main"', "Frame 1", "Lighting", "[>] DRAW_INSTANCED 3 (3 vertices, 1 instance)", "call 1,710", "state"]);
+  assert.equal(await text(page, "#headline"), "GPU hang in DRAW_INSTANCED #3 (3 vertices, 1 instance)");
+  assert.deepEqual(await texts(page, ".chip"), ['queue 0 "Graphics" (direct), submission 18', 'frame 0: "Main"', "Frame 1", "Lighting", "[>] DRAW_INSTANCED #3 (3 vertices, 1 instance)", "call 1,710", "state"]);
   for (const title of ["The answer", "The GPU over time", "Where in the frame", "Which call"]) {
     assert.equal(await text(page, "cairn-tour h2"), title);
     await settle(page);

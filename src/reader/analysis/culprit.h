@@ -103,7 +103,7 @@ struct SlowProgress {
 };
 
 // True where suspects are what failed; otherwise they are what was running when something else did.
-constexpr bool AccusesWork(FindingKind kind) {
+constexpr bool HasCulpritWork(FindingKind kind) {
   return kind == FindingKind::kGpuFault || kind == FindingKind::kDeviceLost ||
          kind == FindingKind::kGpuHang;
 }
@@ -128,7 +128,7 @@ struct CulpritFinding {
   UnreturnedCall crash;      // kCpuFault: the thread, and the call that it was in
   BoundTables crash_tables;  // of that call's list
   // Every candidate of every queue, each once, behind the finished work that leads to a fault; of the kinds that are
-  // no fault of the GPU's, what was running. None for kDeadlock and kEndlessWait: there no work is accused.
+  // no fault of the GPU's, what was running. None for kDeadlock and kEndlessWait: there no work is a suspect.
   std::vector<SuspectWork> suspects;
   // The number of suspects, from the first on, that nothing separates: at least 1 if there are
   // suspects.
@@ -137,7 +137,7 @@ struct CulpritFinding {
   // Analysis::scopes.
   uint32_t late_arguments_writer = kNone;
   SlowProgress
-      slow;  // after an exit, a kill or an abort: the GPU was slow, and no work is to blame
+      slow;  // after an exit, a kill or an abort: the GPU was slow, and no work is the culprit
   std::vector<CompletedWork> last_completed;  // kAllCompleted: of each queue on which something had
   std::vector<NextWork> next_to_begin;  // kUnknown without suspects: of each queue with old words
 };

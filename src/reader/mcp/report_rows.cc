@@ -190,7 +190,7 @@ void ReportRows::NoteScope(const json& row) {
   Scope scope;
   scope.label = TextAt(row, "type");
   if (const uint64_t ordinal = NumberAt(row, "ordinal", 0); ordinal != 0) {
-    scope.label += fmt::format(" {}", ordinal);
+    scope.label += fmt::format(" #{}", ordinal);
   }
   const std::string& name = TextAt(row, "name");
   if (!name.empty() && NumberAt(row, "ordinal", 0) == 0)

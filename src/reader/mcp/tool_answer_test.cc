@@ -57,7 +57,7 @@ constexpr char kReport[] = R"({"format": "cairn-report",
 TEST(ToolAnswer, SuspectsHaveTheirWork) {
   const Json answer = AnswerOf(CallOf(ToolName::kSuspects, "suspects"), kReport);
   const Json first = answer["suspects"][0];
-  EXPECT_EQ(first["path"], "Post > DISPATCH 3");
+  EXPECT_EQ(first["path"], "Post > DISPATCH #3");
   EXPECT_EQ(first["state"], "in flight");
   EXPECT_EQ(first["call"], 86);
   EXPECT_EQ(first["pipeline"]["shaders"]["CS"], "abc");
@@ -94,7 +94,7 @@ TEST(ToolAnswer, WorkHasPathsAndFilters) {
   EXPECT_EQ(answer["scopes"][0]["list"], 0);
   EXPECT_EQ(answer["scopes"][2]["list"], 1);
   EXPECT_EQ(answer["scopes"][2]["index"], 2);
-  EXPECT_EQ(answer["scopes"][3]["path"], "DRAW 4: sky");  // a parent that is itself is none
+  EXPECT_EQ(answer["scopes"][3]["path"], "DRAW #4: sky");  // a parent that is itself is none
   call.rows.name = "pOsT";
   call.rows.limit = 1;
   answer = AnswerOf(call, kReport);
@@ -103,7 +103,7 @@ TEST(ToolAnswer, WorkHasPathsAndFilters) {
   EXPECT_EQ(answer["scopes"][0]["path"], "Post");
   call.rows.offset = 1;
   answer = AnswerOf(call, kReport);
-  EXPECT_EQ(answer["scopes"][0]["path"], "Post > DISPATCH 3");
+  EXPECT_EQ(answer["scopes"][0]["path"], "Post > DISPATCH #3");
   EXPECT_TRUE(answer["next_offset"].is_null());
   call = CallOf(ToolName::kWork, "scopes");
   call.rows.state = "completed";
@@ -158,7 +158,7 @@ TEST(ToolAnswer, OnlySuspectsOfThePageAreJoined) {
   EXPECT_EQ(answer["matching"], 200'000);
   EXPECT_TRUE(answer["next_offset"].is_null());
   ASSERT_EQ(answer["suspects"].size(), 1u);
-  EXPECT_EQ(answer["suspects"][0]["path"], "DRAW 4");
+  EXPECT_EQ(answer["suspects"][0]["path"], "DRAW #4");
   EXPECT_EQ(AnswerOf(CallOf(ToolName::kVerdict, "verdict"), report)["suspect_count"], 200'000);
 }
 

@@ -20,11 +20,21 @@ namespace cairn {
 namespace {
 
 constexpr size_t kQueuesNamed = 4;
+constexpr size_t kOwnersNamed = 3;
 
 // Returns true if the reason's words begin with "unlikely".
 bool IsUnlikely(SuspectReason reason) {
   return reason == SuspectReason::kRawMarkersClear || reason == SuspectReason::kRunsNothing ||
          reason == SuspectReason::kHeldBack;
+}
+
+// Returns true if the program's own names number frames, as in "Frame 1": its count may be another one.
+bool NamesFrame(std::string_view words) {
+  for (size_t at = 0; (at = words.find("rame ", at)) != std::string_view::npos; ++at) {
+    const char next = at + 5 < words.size() ? words[at + 5] : ' ';
+    if (at != 0 && (words[at - 1] | 0x20) == 'f' && next >= '0' && next <= '9') return true;
+  }
+  return false;
 }
 
 class AnswerWriter {
@@ -44,7 +54,7 @@ class AnswerWriter {
       WriteEndlessWait();
     } else if (finding_.suspects.empty()) {
       WriteNoSuspect();
-    } else if (AccusesWork(finding_.kind)) {
+    } else if (HasCulpritWork(finding_.kind)) {
       WriteSuspects();
     } else {
       WriteRunning();
@@ -71,10 +81,7 @@ class AnswerWriter {
     switch (finding_.kind) {
       case FindingKind::kGpuFault:
         Head("GPU fault");
-        if (finding_.fault_address == kNone) {
-          Row("told by") = "the kernel's log";
-          return;
-        }
+        if (finding_.fault_address == kNone) return Head(" (by the kernel log)");
         Head(" ({} at {:#x})",
              FaultAddressTypeWord(snapshot_.fault_addresses[finding_.fault_address].type),
              snapshot_.fault_addresses[finding_.fault_address].address);
@@ -123,8 +130,16 @@ class AnswerWriter {
   void WriteCrash() {
     std::string call;
     AppendUnreturnedCall(snapshot_, finding_.crash, call);
-    // The words begin with " in ".
-    if (!call.empty()) Row("call") = call.substr(4);
+    if (call.empty()) {
+      answer_.how_sure = "cause unknown";
+      Row("because") = "the thread that crashed is in no call that this file knows";
+    } else {
+      answer_.how_sure = "proven";
+      Head(" in this call");
+      Row("call") = call.substr(4);  // the words begin with " in "
+      Row("because") =
+          "the thread that crashed is in it; the cause may be an earlier call or write";
+    }
     for (const FaultAddressVerdict& verdict : findings_.addresses.of_cpu) {
       if (verdict.incident != finding_.incident || !verdict.near_object) continue;
       std::string& row = Row("address");
@@ -265,11 +280,12 @@ class AnswerWriter {
   }
 
   void WriteNoSuspect() {
-    if (AccusesWork(finding_.kind)) answer_.how_sure = CertaintyWord(Certainty::kUnknown);
+    if (HasCulpritWork(finding_.kind)) answer_.how_sure = CertaintyWord(Certainty::kUnknown);
     if (finding_.certainty == Certainty::kAllCompleted) {
       WriteLastCompleted();
     } else if (finding_.certainty == Certainty::kNothingRunning) {
-      Row("running") = AccusesWork(finding_.kind) ? "no marked work" : "nothing on the GPU";
+      Row("running") =
+          HasCulpritWork(finding_.kind) ? "no work with a marker" : "nothing on the GPU";
     } else if (std::none_of(analysis_.verdicts.begin(), analysis_.verdicts.end(),
                             [this](const QueueVerdict& verdict) {
                               return findings_.device == kNone ||
@@ -283,8 +299,9 @@ class AnswerWriter {
 
   void WriteLastCompleted() {
     Row("because") =
-        "all marked work that had begun had completed. A GPU can go on after a wrong access: the "
-        "culprit may be among completed work";
+        "all work with a marker that had begun had completed. A GPU can go on after a wrong "
+        "access: "
+        "the culprit may be among completed work";
     const size_t count = finding_.last_completed.size();
     for (size_t i = 0; i < std::min(count, kQueuesNamed); ++i) {
       const CompletedWork& last = finding_.last_completed[i];
@@ -326,8 +343,28 @@ class AnswerWriter {
     }
   }
 
+  // The owners of the address that the headline, or the kernel log, names.
+  void WriteFault() {
+    if (finding_.kind != FindingKind::kGpuFault) return;
+    for (const FaultAddressVerdict& verdict : findings_.addresses.of_drivers) {
+      if (finding_.fault_address == kNone || verdict.address != finding_.fault_address) continue;
+      if (verdict.state == AddressState::kNoAddress) return;
+      AppendOwners(snapshot_, verdict, kOwnersNamed, Row("fault"));
+      return;
+    }
+    for (const FaultAddressVerdict& verdict : findings_.addresses.of_kernel) {
+      if (finding_.fault_address != kNone || verdict.kernel_line != finding_.kernel_line) continue;
+      if (verdict.state == AddressState::kNoAddress) continue;
+      std::string& row = Row("fault");
+      row = fmt::format("page at {:#x}: ", verdict.first);
+      AppendOwners(snapshot_, verdict, kOwnersNamed, row);
+      return;
+    }
+  }
+
   // Facts that stand beside any answer.
   void WriteMoreFacts() {
+    WriteFault();
     if (finding_.kind != FindingKind::kCpuFault) {
       AppendStrayTables(snapshot_, finding_.crash_tables, "tables");
     }
@@ -337,7 +374,7 @@ class AnswerWriter {
   // The first object that the failed work may have accessed and that was destroyed while it was in flight, unless the
   // address of a fault names it. Of the device in question.
   void WriteFreedInFlight() {
-    if (!AccusesWork(finding_.kind) || finding_.fault_address != kNone) return;
+    if (!HasCulpritWork(finding_.kind) || finding_.fault_address != kNone) return;
     const FreedInFlight* first = nullptr;
     size_t count = 0;
     for (const FreedInFlight& freed : findings_.freed_in_flight) {
@@ -366,7 +403,9 @@ class AnswerWriter {
     }
     row += " · ";
     AppendQueue(snapshot_, QueueOfExecution(snapshot_, execution), row);
-    fmt::format_to(std::back_inserter(row), " · frame {}", execution.frame);
+    const bool has_label = NamesFrame(row);
+    fmt::format_to(std::back_inserter(row), " · frame {}{}", execution.frame,
+                   has_label ? " (counted from 0)" : "");
     if (suspect.scope == kNone) return;
     const Scope& scope = analysis_.scopes[suspect.scope];
     const uint64_t call = snapshot_.events[scope.event].call;
@@ -405,7 +444,7 @@ class AnswerWriter {
     row += " of the same list writes them";
   }
 
-  // `DRAW_INSTANCED 3 (3 vertices, 1 instance)`
+  // `DRAW_INSTANCED #3 (3 vertices, 1 instance)`
   void AppendWork(const SuspectWork& suspect, std::string& out) const {
     if (suspect.scope != kNone) {
       AppendScope(snapshot_, analysis_.scopes[suspect.scope], ScopeDetail::kShort, out);

@@ -19,8 +19,9 @@ struct AnswerRow {
 };
 
 struct AnswerText {
-  std::string headline;  // `GPU hang in DRAW_INSTANCED 3 (3 vertices, 1 instance)`
-  // "proven", "likely", "one of 4", "nothing running", "all completed", "unknown"; empty where not the GPU failed.
+  std::string headline;  // `GPU hang in DRAW_INSTANCED #3 (3 vertices, 1 instance)`
+  // "proven", "likely", "one of 4", "not proven", "unknown"; after a crash of the program "proven" of the call that it
+  // crashed in, else "cause unknown". Empty where nothing failed on the GPU and nothing crashed.
   std::string how_sure;
   // Several rows may have one label, one behind the other.
   std::vector<AnswerRow> rows;
@@ -30,7 +31,7 @@ struct AnswerText {
 // number of markers.
 AnswerText AnswerInWords(const Snapshot& snapshot, const Findings& findings, bool with_pipelines);
 
-// One line of it: `GPU hang in DRAW_INSTANCED 3 (proven); where: Frame > Lighting · list 5 "Main"; because: ...`
+// One line of it: `GPU hang in DRAW_INSTANCED #3 (proven); where: Frame > Lighting · list 5 "Main"; because: ...`
 std::string AnswerLine(const AnswerText& answer);
 
 }  // namespace cairn

@@ -41,6 +41,11 @@ std::string Answer(const Snapshot& snapshot) {
   return InLines(AnswerInWords(snapshot, AnalyseDump(snapshot), true));
 }
 
+// The answer to a crash in no call.
+constexpr char kNoCall[] =
+    "The program died of SIGSEGV = cause unknown\n"
+    "because: the thread that crashed is in no call that this file knows\n";
+
 // Three draws and a barrier in a pass of a queue.
 class AnswerTextTest : public ::testing::Test {
  protected:
@@ -86,14 +91,14 @@ class AnswerTextTest : public ::testing::Test {
 TEST_F(AnswerTextTest, OneWorkProven) {
   const std::string where =
       "where: Frame 1 > Lighting · command list 1 \"Main\" · submission 1 · queue 0 \"Graphics\" "
-      "(direct) · frame 5\n"
+      "(direct) · frame 5 (counted from 0)\n"
       "pipeline: graphics pipeline \"Volumetric fog\" [ PS: FogPS ]";
   const std::string proven =
-      " in DRAW_INSTANCED 3 = proven\n" + where + "\nbecause: it was the only work running";
+      " in DRAW_INSTANCED #3 = proven\n" + where + "\nbecause: it was the only work running";
   EXPECT_EQ(Told(IncidentKind::kHang, 2000), "GPU hang or unreported fault" + proven);
   EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4), "Device lost (VK_ERROR_DEVICE_LOST)" + proven);
-  const std::string running = "\nrunning: DRAW_INSTANCED 3\n" + where;
-  EXPECT_EQ(Told(IncidentKind::kSignal, 11), "The program died of SIGSEGV" + running);
+  const std::string running = "\nrunning: DRAW_INSTANCED #3\n" + where;
+  EXPECT_EQ(Told(IncidentKind::kSignal, 11), std::string(kNoCall) + running.substr(1));
   EXPECT_EQ(Told(IncidentKind::kSignal, 9), "The program was killed by SIGKILL" + running);
   EXPECT_EQ(Told(IncidentKind::kExited, 3),
             "The program exited with code 3, with GPU work unfinished" + running);
@@ -103,10 +108,10 @@ TEST_F(AnswerTextTest, OneWorkProven) {
 }
 
 TEST_F(AnswerTextTest, OneLineOfIt) {
-  EXPECT_EQ(AnswerLine({.headline = "GPU hang in DRAW 1",
+  EXPECT_EQ(AnswerLine({.headline = "GPU hang in DRAW #1",
                         .how_sure = "likely",
                         .rows = {{"where", "Frame"}, {"because", "it was reached last"}}}),
-            "GPU hang in DRAW 1 (likely); where: Frame; because: it was reached last");
+            "GPU hang in DRAW #1 (likely); where: Frame; because: it was reached last");
   EXPECT_EQ(AnswerLine({.headline = "No incident was noticed"}), "No incident was noticed");
 }
 
@@ -121,13 +126,13 @@ TEST_F(AnswerTextTest, AHangOfAGpuMayBeAFault) {
   snapshot.devices[context_].vendor_id = 0x10DE;
   snapshot.devices[context_].name = {};
   EXPECT_THAT(Answer(snapshot),
-              StartsWith("GPU hang or unreported fault in DRAW_INSTANCED 3 = proven\n"));
+              StartsWith("GPU hang or unreported fault in DRAW_INSTANCED #3 = proven\n"));
   TellLess();
   snapshot = Take(IncidentKind::kHang, 2000);
   snapshot.devices[context_].vendor_id = 0x10DE;
   snapshot.devices[context_].name = {};
   EXPECT_THAT(Answer(snapshot),
-              StartsWith("GPU hang or unreported fault in DRAW_INSTANCED 3 = likely\n"));
+              StartsWith("GPU hang or unreported fault in DRAW_INSTANCED #3 = likely\n"));
 }
 
 TEST_F(AnswerTextTest, SlowWorkIsNoCulprit) {
@@ -148,7 +153,7 @@ TEST_F(AnswerTextTest, SlowWorkIsNoCulprit) {
               StartsWith("The program exited with code 7, with GPU work unfinished\n"
                          "progress: no culprit: the GPU was slow and made progress to the end, 8 "
                          "of 20 pieces of work had completed in 8 s, 1 s each\n"
-                         "running: DISPATCH 9\n"
+                         "running: DISPATCH #9\n"
                          "where: command list 2 \"Batch\" · submission 2 · "));
 }
 
@@ -156,13 +161,14 @@ TEST_F(AnswerTextTest, TheLikelyOfSeveral) {
   TellLess();
   const std::string answer = Told(IncidentKind::kDeviceLost, static_cast<int32_t>(0x887A0006));
   EXPECT_THAT(answer,
-              StartsWith("Device lost (DXGI_ERROR_DEVICE_HUNG) in DRAW_INSTANCED 3 = likely\n"
+              StartsWith("Device lost (DXGI_ERROR_DEVICE_HUNG) in DRAW_INSTANCED #3 = likely\n"
                          "where: Frame 1 > Lighting · command list 1 \"Main\" · "));
   EXPECT_THAT(answer, EndsWith("\nbecause: the last work with a pipeline that the GPU reached; the "
                                "first of 4 suspects"));
   EXPECT_THAT(Told(IncidentKind::kSignal, 6),
-              StartsWith("The program died of SIGABRT\n"
-                         "running: one or more of 4, likely DRAW_INSTANCED 3\n"
+              StartsWith("The program died of SIGABRT = cause unknown\n"
+                         "because: the thread that crashed is in no call that this file knows\n"
+                         "running: one or more of 4, likely DRAW_INSTANCED #3\n"
                          "where: Frame 1 > Lighting · "));
 }
 
@@ -177,7 +183,7 @@ TEST_F(AnswerTextTest, TheFirstOfSeveralMayBeUnlikelyAllTheSame) {
             "because: none of them is likely; the first: unlikely: a wait holds its queue back");
   findings.culprit.suspects.resize(1);
   EXPECT_THAT(InLines(AnswerInWords(snapshot, findings, false)),
-              StartsWith("Device lost (VK_ERROR_DEVICE_LOST) in DRAW_INSTANCED 3 = not proven\n"
+              StartsWith("Device lost (VK_ERROR_DEVICE_LOST) in DRAW_INSTANCED #3 = not proven\n"
                          "because: the only candidate; unlikely: a wait holds its queue back\n"
                          "where: "));
 }
@@ -190,32 +196,32 @@ TEST_F(AnswerTextTest, SeveralAlike) {
             "has not completed");
   EXPECT_THAT(Told(IncidentKind::kSignal, 9),
               StartsWith("The program was killed by SIGKILL\n"
-                         "running: one or more of 4, the first DRAW_INSTANCED 1\n"));
+                         "running: one or more of 4, the first DRAW_INSTANCED #1\n"));
 }
 
 TEST_F(AnswerTextTest, AFaultIsToldWithItsAddress) {
   block_.AddFault(context_, "VK_KHR_device_fault", "page fault");
   block_.AddFaultAddress(context_, FaultAddressType::kWriteInvalid, 0x1000);
   EXPECT_THAT(Told(IncidentKind::kDeviceLost, -4),
-              StartsWith("GPU fault (invalid write at 0x1000) in DRAW_INSTANCED 3 = proven\n"));
+              StartsWith("GPU fault (invalid write at 0x1000) in DRAW_INSTANCED #3 = proven\n"));
 }
 
 TEST_F(AnswerTextTest, NothingWasRunningOrNothingIsKnown) {
   block_.SetProgress(list_, 11, 12);
-  EXPECT_EQ(Told(IncidentKind::kSignal, 11),
-            "The program died of SIGSEGV\nrunning: nothing on the GPU");
-  EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
-            "Device lost (VK_ERROR_DEVICE_LOST) = unknown\n"
-            "because: all marked work that had begun had completed. A GPU can go on after a wrong "
-            "access: the culprit may be among completed work\n"
-            "last: completed on queue 0 \"Graphics\" (direct): DRAW_INSTANCED 3 of Frame 1 > "
-            "Lighting in command "
-            "list 1 \"Main\"");
+  EXPECT_EQ(Told(IncidentKind::kSignal, 11), std::string(kNoCall) + "running: nothing on the GPU");
+  EXPECT_EQ(
+      Told(IncidentKind::kDeviceLost, -4),
+      "Device lost (VK_ERROR_DEVICE_LOST) = unknown\n"
+      "because: all work with a marker that had begun had completed. A GPU can go on after a wrong "
+      "access: the culprit may be among completed work\n"
+      "last: completed on queue 0 \"Graphics\" (direct): DRAW_INSTANCED #3 of Frame 1 > "
+      "Lighting in command "
+      "list 1 \"Main\"");
   EXPECT_EQ(Told(IncidentKind::kExited, 0),
             "The program exited with code 0\nrunning: nothing on the GPU");
   block_.SetProgress(list_, 0, 0);
   EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
-            "Device lost (VK_ERROR_DEVICE_LOST) = unknown\nrunning: no marked work");
+            "Device lost (VK_ERROR_DEVICE_LOST) = unknown\nrunning: no work with a marker");
   block_.context(context_).mode = MarkerMode::kOff;
   EXPECT_EQ(Told(IncidentKind::kHang, 2000),
             "GPU hang or unreported fault = unknown\nrunning: unknown: the marker mode was off");
@@ -266,10 +272,15 @@ TEST_F(AnswerTextTest, FinishedWorkThatLeadsToTheFaultIsNamed) {
   bind.detail = 0;
   snapshot.binds = {{0, false, 0}};
   EXPECT_THAT(Answer(snapshot),
-              StartsWith("GPU fault, in one of 3 works = one of 3\n"
-                         "told by: the kernel's log\n"
+              StartsWith("GPU fault (by the kernel log), in one of 3 works = one of 3\n"
                          "because: nothing puts one before the others; the first: completed, and "
                          "leads to the address of the fault"));
+  EXPECT_THAT(Answer(snapshot), HasSubstr("\nfault: page at 0x1000: memory that was freed, in "
+                                          "object \"Victim\" + 0x0 of 256 bytes"))
+      << "whose memory it was";
+  snapshot.objects.back().gpu_address = 0x4000;
+  EXPECT_THAT(Answer(snapshot),
+              HasSubstr("\nfault: page at 0x1000: in no object that is known, 8 KiB before "));
 }
 
 // A thread with three calls into Direct3D, of which the last did not return.
@@ -326,17 +337,18 @@ class CrashInACallTest : public AnswerTextTest {
                                 .size_bytes = 0x8000});
   }
   static constexpr const char* kCall =
-      "The program died of SIGSEGV\n"
+      "The program died of SIGSEGV in this call = proven\n"
       "call: ID3D12GraphicsCommandList::Dispatch(ThreadGroupCountX = 64, ThreadGroupCountY = 1, "
       "ThreadGroupCountZ = 1) of command list \"Main\", which did not return, on thread 42 "
-      "\"render\"\n";
+      "\"render\"\n"
+      "because: the thread that crashed is in it; the cause may be an earlier call or write\n";
 };
 
 TEST_F(CrashInACallTest, TheCallIsToldBeforeWhatTheGpuDid) {
   block_.SetProgress(list_, 11, 12);
   EXPECT_EQ(Answer(TakeCrash()), std::string(kCall) + "running: nothing on the GPU");
   block_.SetProgress(list_, 9, 8);
-  EXPECT_THAT(Answer(TakeCrash()), StartsWith(std::string(kCall) + "running: DRAW_INSTANCED 3\n"));
+  EXPECT_THAT(Answer(TakeCrash()), StartsWith(std::string(kCall) + "running: DRAW_INSTANCED #3\n"));
 }
 
 TEST_F(CrashInACallTest, ATableOutsideOfItsHeapIsNamed) {
@@ -357,7 +369,7 @@ TEST_F(CrashInACallTest, AThreadThatIsInNoCallIsNotTakenForAnotherOne) {
   block_.SetProgress(list_, 11, 12);
   Snapshot snapshot = TakeCrash();
   snapshot.threads[0].crashed = false;
-  EXPECT_EQ(Answer(snapshot), "The program died of SIGSEGV\nrunning: nothing on the GPU");
+  EXPECT_EQ(Answer(snapshot), std::string(kNoCall) + "running: nothing on the GPU");
 }
 
 // The GPU is the CPU: lavapipe.
@@ -375,23 +387,23 @@ TEST_F(AnswerTextTest, TheCpuFaultsInMemoryThatWasFreed) {
                               .size_bytes = 0x1000});
   EXPECT_THAT(
       Answer(snapshot),
-      StartsWith("The program died of SIGSEGV\n"
+      StartsWith(std::string(kNoCall) +
                  "address: 0x7f0000001040, in buffer \"Particles\" + 0x40 of 4 KiB, destroyed\n"
-                 "running: DRAW_INSTANCED 3\n"));
+                 "running: DRAW_INSTANCED #3\n"));
   snapshot.incidents[0].address = 0x7f0000002040;
   EXPECT_THAT(
       Answer(snapshot),
-      StartsWith("The program died of SIGSEGV\n"
+      StartsWith(std::string(kNoCall) +
                  "address: 0x7f0000002040, in no object that is known, 64 bytes behind buffer "
                  "\"Particles\" (destroyed)\n"
                  "running: "));
   snapshot.incidents[0].address = 0x7f0100001040;
-  EXPECT_THAT(Answer(snapshot), StartsWith("The program died of SIGSEGV\nrunning: "))
+  EXPECT_THAT(Answer(snapshot), StartsWith(std::string(kNoCall) + "running: "))
       << "other memory of the process";
   snapshot.incidents[0].address = 0x7f0000001040;
   snapshot.devices[0].name = snapshot.AddText("NVIDIA H100");
   snapshot.devices[0].vendor_id = 0x10de;
-  EXPECT_THAT(Answer(snapshot), StartsWith("The program died of SIGSEGV\nrunning: "))
+  EXPECT_THAT(Answer(snapshot), StartsWith(std::string(kNoCall) + "running: "))
       << "its addresses are not those of the process";
 }
 
@@ -432,7 +444,7 @@ TEST_F(AnswerTextTest, ArgumentsThatAreWrittenTooLateAreSaid) {
   findings.culprit.late_arguments_writer = 3;
   const std::string answer = InLines(AnswerInWords(snapshot, findings, true));
   EXPECT_THAT(answer, EndsWith("\nbecause: it was the only work running\n"
-                               "arguments: it reads them before DRAW_INSTANCED 2 of the same list "
+                               "arguments: it reads them before DRAW_INSTANCED #2 of the same list "
                                "writes them"));
 }
 
@@ -460,7 +472,8 @@ TEST_F(AnswerTextTest, AWaitForNothing) {
 TEST_F(AnswerTextTest, TheCallOfTheTraceIsNamed) {
   Snapshot snapshot = Take(IncidentKind::kHang, 1);
   for (Event& event : snapshot.events) event.call = 18233;
-  EXPECT_THAT(Answer(snapshot), HasSubstr(" · frame 5 · call 18,233 of the trace\n"));
+  EXPECT_THAT(Answer(snapshot),
+              HasSubstr(" · frame 5 (counted from 0) · call 18,233 of the trace\n"));
 }
 
 TEST(AnswerText, NamesAreMadeVisible) {
@@ -476,7 +489,7 @@ TEST(AnswerText, NamesAreMadeVisible) {
   const std::string answer = Answer(snapshot);
   EXPECT_THAT(
       answer,
-      HasSubstr("running: DRAW 1: \"\\u{202e}\", perhaps\nwhere: \\x1b[2J · command list 1 "
+      HasSubstr("running: DRAW #1: \"\\u{202e}\", perhaps\nwhere: \\x1b[2J · command list 1 "
                 "\"a\\x0ab\", still being recorded · submission 1 · queue 0 \"\\x1b]0;q\""));
   EXPECT_THAT(answer, HasSubstr("\npipeline: pipeline \"p\\x0d\""));
 }
@@ -542,7 +555,7 @@ TEST_F(TiedDrawsTest, HowManyTieIsSaid) {
 
 TEST_F(TiedDrawsTest, OneWhoseShaderHasALoopComesFirst) {
   const std::string told = Told(4, march_, 36);
-  EXPECT_THAT(told, HasSubstr(" in DRAW 4 (36 vertices, 1 instance) = likely\n"));
+  EXPECT_THAT(told, HasSubstr(" in DRAW #4 (36 vertices, 1 instance) = likely\n"));
   EXPECT_THAT(told, HasSubstr("\npipeline: graphics pipeline \"March\""));
   EXPECT_THAT(told, HasSubstr("\nbecause: one of 20 of this pass, between which the GPU writes "
                               "nothing; likelier than others: a shader of its pipeline has a loop; "
@@ -551,12 +564,12 @@ TEST_F(TiedDrawsTest, OneWhoseShaderHasALoopComesFirst) {
 
 TEST_F(TiedDrawsTest, AnAbsurdCountComesFirst) {
   const std::string told = Told(7, plain_, 0xFFFFFFFF);
-  EXPECT_THAT(told, HasSubstr(" in DRAW 7 (4294967295 vertices, 1 instance) = likely\n"));
+  EXPECT_THAT(told, HasSubstr(" in DRAW #7 (4294967295 vertices, 1 instance) = likely\n"));
   EXPECT_THAT(told, HasSubstr("by its arguments it would run for minutes"));
 }
 
 TEST_F(TiedDrawsTest, OneAThousandTimesAsLargeComesFirst) {
-  EXPECT_THAT(Told(20, plain_, 3'000'000), HasSubstr("DRAW 20 (3000000 vertices, 1 instance)"));
+  EXPECT_THAT(Told(20, plain_, 3'000'000), HasSubstr("DRAW #20 (3000000 vertices, 1 instance)"));
 }
 
 TEST_F(TiedDrawsTest, OneWhoseShaderNobodyReadComesBeforeOnesWithoutLoops) {

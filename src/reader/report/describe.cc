@@ -112,7 +112,7 @@ void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detai
     AppendVisibleText(name, out);
   } else {
     AppendMarkerType(event.type, out);
-    if (scope.ordinal != 0) fmt::format_to(std::back_inserter(out), " {}", scope.ordinal);
+    if (scope.ordinal != 0) fmt::format_to(std::back_inserter(out), " #{}", scope.ordinal);
     const size_t before = out.size();
     out += ' ';
     AppendArguments(snapshot, scope.event, out);

@@ -24,7 +24,7 @@ void AppendPipeline(const Snapshot& snapshot, uint32_t pipeline, std::string& ou
 // `graphics pipeline "Basic pipeline"`; without a name, its shaders.
 void AppendPipelineName(const Snapshot& snapshot, uint32_t pipeline, std::string& out);
 
-// `Opaque` for a pass, `DISPATCH 1 (300, 1, 1): "Blur"` for anything else.
+// `Opaque` for a pass, `DISPATCH #1 (300, 1, 1): "Blur"` for anything else.
 // kShort leaves out what is odd about it: that its name is cut, that it was left open.
 enum class ScopeDetail { kShort, kName, kEventId, kEventIdAndPipeline };
 void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detail,
@@ -54,7 +54,7 @@ void AppendCycle(const Snapshot& snapshot, const WaitGraph& waits,
 // label that says Frame.
 void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::string& out);
 
-// ` > Frame > DISPATCH 1: "Blur"`; of a very deep path only the innermost scopes.
+// ` > Frame > DISPATCH #1: "Blur"`; of a very deep path only the innermost scopes.
 void AppendScopePath(const Snapshot& snapshot, const Analysis& analysis, const Scope& scope,
                      std::string& out, ScopeDetail detail = ScopeDetail::kName);
 

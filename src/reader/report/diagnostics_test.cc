@@ -54,8 +54,8 @@ TEST(Diagnostics, OfTheSample) {
       R"( - queue 0 "Graphics" (direct), top of the pipe: agrees. It is event 7 of command list 2. The words say the same.
  - queue 0 "Graphics" (direct), bottom of the pipe: agrees. It is event 6 of command list 2. The words say the same.
 )");
-  EXPECT_THAT(report, HasSubstr("GPU fault (invalid read at 0x1000020100) in DRAW_INDEXED 2 "));
-  EXPECT_THAT(report, HasSubstr("\n  where     Shadows > EXECUTE_COMMANDS 1 > Shadow casters · "
+  EXPECT_THAT(report, HasSubstr("GPU fault (invalid read at 0x1000020100) in DRAW_INDEXED #2 "));
+  EXPECT_THAT(report, HasSubstr("\n  where     Shadows > EXECUTE_COMMANDS #1 > Shadow casters · "
                                 "command list 2 \"Main\" · "));
   EXPECT_THAT(report, HasSubstr("[ VS: main (00000000000000a1) ]"));
 }

@@ -99,7 +99,7 @@ TEST(JsonReport, CarriesTreeStatesAndCandidates) {
   EXPECT_EQ(answer["incident"], 0);
   EXPECT_EQ(
       answer["sentence"].get<std::string>().find(
-          "Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH 1: \"Blur\" (proven); where: Frame · "),
+          "Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH #1: \"Blur\" (proven); where: Frame · "),
       0u);
   ASSERT_EQ(answer["suspects"].size(), 1u);
   EXPECT_EQ(answer["suspects"][0]["reason"], "only work running");
@@ -169,7 +169,8 @@ TEST(JsonReport, CarriesWhatHadFinishedBeforeAFault) {
   EXPECT_EQ(answer["suspects"][0]["reason"], "leads to the fault");
   EXPECT_EQ(answer["suspects"][0]["binding"]["point"], "vertex buffer");
   EXPECT_EQ(answer["suspects"][0]["binding"]["state"], "destroyed");
-  EXPECT_THAT(TextReport(snapshot, AnalyseDump(snapshot), {}), HasSubstr("GPU fault in DRAW 1 "));
+  EXPECT_THAT(TextReport(snapshot, AnalyseDump(snapshot), {}),
+              HasSubstr("GPU fault (by the kernel log) in DRAW #1 "));
 }
 
 TEST(JsonReport, CarriesTheFirstScreenOfTheText) {
@@ -188,7 +189,7 @@ TEST(JsonReport, CarriesTheFirstScreenOfTheText) {
   const Json report = Json::Parse(JsonReport(snapshot, findings, {.file = "game.cairn"}));
   EXPECT_EQ(SchemaViolation(Schema(), report), "");
   const Json& answer = report["verdict"]["answer"];
-  EXPECT_EQ(answer["headline"], R"(Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH 1: "Blur\x1b")");
+  EXPECT_EQ(answer["headline"], R"(Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH #1: "Blur\x1b")");
   EXPECT_EQ(answer["how_sure"], "proven");
   const std::string text = TextReport(snapshot, findings, {.file = "game.cairn"});
   EXPECT_THAT(text, StartsWith(answer["headline"].get<std::string>() + ' '));

@@ -47,7 +47,7 @@ std::string Markdown(const Snapshot& snapshot, std::string_view file = "game.cai
 
 TEST(Markdown, TheAnswerForATracker) {
   const Snapshot snapshot = TakeDraws(1, "Opaque");
-  EXPECT_EQ(Markdown(snapshot), R"(### `Device lost (VK_ERROR_DEVICE_LOST) in DRAW 1`
+  EXPECT_EQ(Markdown(snapshot), R"(### `Device lost (VK_ERROR_DEVICE_LOST) in DRAW #1`
 
 - **how sure** likely
 - **where** `Opaque · command list 1 "Main" · submission 1 · queue 0 "Graphics" (direct) · frame 0`

@@ -8,6 +8,7 @@
 #include "base/program_name.h"
 #include "base/shell_words.h"
 #include "base/text.h"
+#include "format/snapshot/incident_detail.h"
 
 namespace cairn {
 namespace {
@@ -65,7 +66,7 @@ class StepFinder {
         command_(Command(snapshot)) {}
 
   std::vector<NextStep> Find() && {
-    if (AccusesWork(finding_.kind)) {
+    if (HasCulpritWork(finding_.kind)) {
       AddForFailedGpu();
     } else if (finding_.kind == FindingKind::kDeadlock ||
                finding_.kind == FindingKind::kEndlessWait) {
@@ -117,7 +118,8 @@ class StepFinder {
   }
   void AddRun(std::string_view option, std::string_view effect) {
     if (command_.empty()) return;
-    Add(fmt::format("cairn run {} {}-- {}", option, HangTimeout(), command_), effect);
+    Add(fmt::format("cairn run {} {}{}-- {}", option, HangTimeout(), KillOnHang(), command_),
+        effect);
   }
   void Add(std::string command, std::string_view effect) {
     steps_.push_back({std::move(command), std::string(effect)});
@@ -140,6 +142,16 @@ class StepFinder {
       return fmt::format("--hang-timeout {:g} ", static_cast<double>(incident.value) / 1000);
     }
     return "";
+  }
+
+  // "--kill-on-hang ", if the run had it.
+  std::string KillOnHang() const {
+    const bool had = std::any_of(snapshot_.incidents.begin(), snapshot_.incidents.end(),
+                                 [this](const Incident& incident) {
+                                   return incident.kind == IncidentKind::kHang &&
+                                          snapshot_.Text(incident.detail) == kKillOnHangDetail;
+                                 });
+    return had ? std::string(kKillOnHangDetail) + ' ' : "";
   }
 
   // The same file holds a trace: its work knows the calls that made it.

@@ -79,6 +79,23 @@ TEST_F(NextStepsTest, TheTimeOfAHangIsKept) {
       << "the usual one";
 }
 
+TEST_F(NextStepsTest, TheEndOfARunThatHangsIsKept) {
+  TellLess();
+  Snapshot snapshot = Take(IncidentKind::kHang, 2000);
+  snapshot.incidents[0].detail = snapshot.AddText("--kill-on-hang");
+  EXPECT_THAT(
+      Commands(snapshot),
+      ElementsAre(
+          "cairn run --breadcrumbs full --hang-timeout 2 --kill-on-hang -- ./game --level 3",
+          "cairn bisect --hang-timeout 2 -- ./game --level 3"))
+      << "a search ends each run by itself";
+  snapshot.incidents[0].detail = snapshot.AddText("--kill-on-hang; rm -rf /");
+  EXPECT_THAT(Commands(snapshot),
+              ElementsAre("cairn run --breadcrumbs full --hang-timeout 2 -- ./game --level 3",
+                          "cairn bisect --hang-timeout 2 -- ./game --level 3"))
+      << "no text of a file becomes an option";
+}
+
 TEST_F(NextStepsTest, AModeThatTellsMoreComesFirst) {
   TellLess();
   EXPECT_THAT(Commands(Take(IncidentKind::kHang, 2000)),

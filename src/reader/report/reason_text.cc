@@ -91,7 +91,7 @@ class QueueReasonWriter {
     } else {
       Say("{} of {} command lists have completed and the others have not started{}",
           reason_.completed_count, reason_.execution_count,
-          verdict_.unknown ? "." : ": no marked work was running on this queue.");
+          verdict_.unknown ? "." : ": no work with a marker was running on this queue.");
     }
     WriteMemory();
   }
@@ -133,12 +133,13 @@ class QueueReasonWriter {
         return Say("The GPU wrote nothing that tells how far it came in {}.", list);
       case ListWords::kItsOwn: break;
     }
-    if (reached == 0 && passed == 0) return Say("The GPU wrote no event of {}.", list);
+    if (reached == 0 && passed == 0) return Say("The GPU wrote no marker event of {}.", list);
     if (passed == 0) {
-      return Say("The GPU reached event {} of {} and reported none completed.", reached, list);
+      return Say("The GPU reached marker event {} of {} and reported none completed.", reached,
+                 list);
     }
-    Say("The GPU reached event {} and completed up to event {} of {}.", std::max(reached, passed),
-        passed, list);
+    Say("The GPU reached marker event {} and completed up to marker event {} of {}.",
+        std::max(reached, passed), passed, list);
   }
 
   // Writes what follows from barriers alone.
@@ -159,7 +160,7 @@ class QueueReasonWriter {
 
   void WriteExact() {
     const Scope& scope = analysis_.scopes[verdict_.candidates[0]];
-    Say("The work that begins at event {} is the only marked work that was running.",
+    Say("The work that begins at marker event {} is the only work with a marker that was running.",
         scope.event - FirstRecording().first_event + 1);
     if (reason_.waiting_count == 1) {
       Say("A command behind it was reached as well, and waits for it.");

@@ -54,12 +54,15 @@ TEST(QueueReason, SaysHowFarTheGpuCame) {
   SnapshotBuilder builder = WorkedExample();
   builder.SetWords(0, 7, 5);
   EXPECT_EQ(Reason(builder.snapshot),
-            "The GPU reached event 7 and completed up to event 5 of command list 1 (frame 3, "
+            "The GPU reached marker event 7 and completed up to marker event 5 of command list 1 "
+            "(frame 3, "
             "submission 1). Each of 2 scopes can be the culprit.");
   builder.SetWords(0, 7, 6);
   EXPECT_EQ(Reason(builder.snapshot),
-            "The GPU reached event 7 and completed up to event 6 of command list 1 (frame 3, "
-            "submission 1). The work that begins at event 7 is the only marked work that was "
+            "The GPU reached marker event 7 and completed up to marker event 6 of command list 1 "
+            "(frame 3, "
+            "submission 1). The work that begins at marker event 7 is the only work with a marker "
+            "that was "
             "running.");
   builder.SetWords(0, 9, 10);
   EXPECT_EQ(Reason(builder.snapshot), "Everything recorded for this queue has completed.");
@@ -82,9 +85,10 @@ TEST(QueueReason, ListsBehindOneThatFinishedHaveNotStarted) {
   const uint32_t second = builder.BeginList(0, 3);
   builder.Scope(CAIRN_MARKER_DISPATCH);
   builder.Submit(0, second);
-  EXPECT_EQ(Reason(builder.snapshot),
-            "1 of 2 command lists have completed and the others have not started: no marked work "
-            "was running on this queue.");
+  EXPECT_EQ(
+      Reason(builder.snapshot),
+      "1 of 2 command lists have completed and the others have not started: no work with a marker "
+      "was running on this queue.");
 }
 
 TEST(QueueReason, WordsMayProveNothing) {
@@ -121,7 +125,7 @@ TEST(QueueReason, AListWithoutWritesIsUnseen) {
   builder.Submit(queue, list);
   EXPECT_EQ(
       Reason(builder.snapshot),
-      "The GPU wrote no event of command list 1 (frame 0, submission 1). One scope can be "
+      "The GPU wrote no marker event of command list 1 (frame 0, submission 1). One scope can be "
       "the culprit. 1 of the 1 candidates carry no write of "
       "their own, because VK_AMD_buffer_marker could not write there (inside a render pass, "
       "say). In 1 of the 1 command lists in flight nothing more is written by the GPU, not "
@@ -150,7 +154,7 @@ TEST(QueueReason, TheModeLimitsIt) {
   top.SetWords(0, 5, 0);
   EXPECT_EQ(
       Reason(top.snapshot),
-      "The GPU reached event 5 of command list 1 (frame 0, submission 1) and reported none "
+      "The GPU reached marker event 5 of command list 1 (frame 0, submission 1) and reported none "
       "completed. Each of 3 scopes can be the culprit. Mode top writes at the top of the pipe "
       "only, so that completed and running work look alike: any of the 3 reached scopes may "
       "be the culprit.");

@@ -147,7 +147,7 @@ TEST(Redact, KeepsWhatIsNotTheApplications) {
   EXPECT_EQ(redacted.events.size(), SampleSnapshot().events.size());
   EXPECT_EQ(redacted.recordings[1].reached, 8u);
   EXPECT_THAT(TextReport(redacted, AnalyseDump(redacted), {}),
-              HasSubstr("[>] DISPATCH 1: \"name-"));
+              HasSubstr("[>] DISPATCH #1: \"name-"));
 }
 
 TEST(Redact, TheSameNameHasTheSameHash) {

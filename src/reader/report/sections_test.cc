@@ -50,7 +50,7 @@ class Sections : public ::testing::Test {
 
 TEST_F(Sections, TheCandidateShowsEventIdAndResources) {
   EXPECT_THAT(Report(Take(block_), {}), StartsWith(R"(No incident was noticed
-  running   DRAW_INSTANCED 1
+  running   DRAW_INSTANCED #1
   where     Particles of level 3 · command list 1 "Main" · submission 1 · queue 0 "Graphics" (direct) · frame 3
   pipeline  graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
   EventID   0x1000001000001, "Particles of level 3"
@@ -64,11 +64,11 @@ TEST_F(Sections, TheCandidateShowsEventIdAndResources) {
 )");
   EXPECT_THAT(Shown("Which work"),
               StartsWith(" - queue 0 \"Graphics\" (direct): exactly one work was running\n"
-                         "    The GPU reached event 9"));
+                         "    The GPU reached marker event 9"));
   // With all of it each queue has its own.
   EXPECT_THAT(Shown("Which work", {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}),
               StartsWith(R"( - queue 0 "Graphics" (direct): exactly one work was running
-    [>] frame 3: "Main" > Particles of level 3 > DRAW_INSTANCED 1
+    [>] frame 3: "Main" > Particles of level 3 > DRAW_INSTANCED #1
         graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
         EventID 0x1000001000001, "Particles of level 3"
       ! vertex buffer 0: resource)"));
@@ -96,7 +96,7 @@ TEST_F(Sections, TheTreeShowsEventIds) {
  - [>] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
     ├─[X] Opaque, EventID 0x1000001000000 (1 scope)
     └─[>] Particles of level 3, EventID 0x1000001000001
-       └─[>] DRAW_INSTANCED 1, graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
+       └─[>] DRAW_INSTANCED #1, graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
 )");
 }
 
@@ -148,21 +148,21 @@ TEST_F(Sections, OfManyCandidatesTheLikeliestAreShown) {
   block_.SetProgress(list, 299, 0);
   const std::string running = Shown("What was running");
   EXPECT_THAT(running,
-              HasSubstr(" 2. [>] frame 9: \"many\", still being recorded > DRAW_INSTANCED 100\n"
+              HasSubstr(" 2. [>] frame 9: \"many\", still being recorded > DRAW_INSTANCED #100\n"
                         "        the last work with a pipeline that the GPU reached; on "
                         "lists without a queue\n"
-                        " 3. [>] frame 9: \"many\", still being recorded > DRAW_INSTANCED 99\n"));
+                        " 3. [>] frame 9: \"many\", still being recorded > DRAW_INSTANCED #99\n"));
   EXPECT_THAT(running, HasSubstr("… 97 more; --all shows them\n"));
-  EXPECT_THAT(running, Not(HasSubstr("DRAW_INSTANCED 97\n")));
+  EXPECT_THAT(running, Not(HasSubstr("DRAW_INSTANCED #97\n")));
   // With all of them the first and the last of each queue are explained.
   const std::string shown = Shown("Which work", {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
   EXPECT_THAT(shown, HasSubstr("lists without a queue: 100 candidates\n"));
   EXPECT_THAT(shown,
-              HasSubstr("DRAW_INSTANCED 4\n        render target 0: resource \"Scene colour\"\n"
+              HasSubstr("DRAW_INSTANCED #4\n        render target 0: resource \"Scene colour\"\n"
                         "        … 84 more candidates\n"));
-  EXPECT_THAT(shown, Not(HasSubstr("DRAW_INSTANCED 88\n")));
-  EXPECT_THAT(shown, HasSubstr("DRAW_INSTANCED 89\n"));
-  EXPECT_THAT(shown, HasSubstr("DRAW_INSTANCED 100\n        render target 0: resource"));
+  EXPECT_THAT(shown, Not(HasSubstr("DRAW_INSTANCED #88\n")));
+  EXPECT_THAT(shown, HasSubstr("DRAW_INSTANCED #89\n"));
+  EXPECT_THAT(shown, HasSubstr("DRAW_INSTANCED #100\n        render target 0: resource"));
 }
 
 TEST_F(Sections, LongHistoriesAreCut) {

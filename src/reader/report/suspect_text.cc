@@ -82,7 +82,7 @@ void AppendTie(const SuspectWork& suspect, std::string& out) {
 }  // namespace
 
 std::string_view HeadingOfSuspects(const Findings& findings) {
-  return AccusesWork(findings.culprit.kind) ? "Suspects" : "What was running on the GPU";
+  return HasCulpritWork(findings.culprit.kind) ? "Suspects" : "What was running on the GPU";
 }
 
 void AppendSuspectWork(const Snapshot& snapshot, const Findings& findings,

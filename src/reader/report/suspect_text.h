@@ -14,7 +14,7 @@ namespace cairn {
 // The heading above several: "Suspects", or "What was running on the GPU" if something else failed.
 std::string_view HeadingOfSuspects(const Findings& findings);
 
-// `call 18,233, frame 0: "Main" > Frame > DRAW 1`, the call only if it is known. Names stand in it as they are.
+// `call 18,233, frame 0: "Main" > Frame > DRAW #1`, the call only if it is known. Names stand in it as they are.
 void AppendSuspectWork(const Snapshot& snapshot, const Findings& findings,
                        const SuspectWork& suspect, std::string& out);
 

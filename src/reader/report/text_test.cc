@@ -77,10 +77,10 @@ TEST(TextReport, PrintsTheDocumentedForm) {
  - [>] Queue type <0>, submission no. 1, command list 1: "Main"
     └─[>] Frame
        ├─[X] Opaque
-       │  ├─[X] DRAW_INDEXED 1, graphics pipeline "Basic pipeline" [ VS: EndlessLoopVS | PS: SolidColorPS ]
-       │  └─[X] DRAW_INDEXED 2, graphics pipeline "Basic pipeline" [ VS: EndlessLoopVS | PS: SolidColorPS ]
-       ├─[>] DISPATCH 1: "Blur", compute pipeline [ CS: BlurCS ]
-       └─[ ] DISPATCH 2, compute pipeline [ CS: BlurCS ]
+       │  ├─[X] DRAW_INDEXED #1, graphics pipeline "Basic pipeline" [ VS: EndlessLoopVS | PS: SolidColorPS ]
+       │  └─[X] DRAW_INDEXED #2, graphics pipeline "Basic pipeline" [ VS: EndlessLoopVS | PS: SolidColorPS ]
+       ├─[>] DISPATCH #1: "Blur", compute pipeline [ CS: BlurCS ]
+       └─[ ] DISPATCH #2, compute pipeline [ CS: BlurCS ]
 )");
 }
 
@@ -92,9 +92,9 @@ TEST(TextReport, WorkIsNamedByItsCallInTheTrace) {
   const std::string report = Report(snapshot, {});
   EXPECT_THAT(report, HasSubstr(" · frame 0 · call 18,233 of the trace\n"));
   EXPECT_THAT(Report(snapshot, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}),
-              HasSubstr("[>] call 18,233: frame 0: \"Main\" > Frame > DISPATCH 1: \"Blur\"\n"));
+              HasSubstr("[>] call 18,233: frame 0: \"Main\" > Frame > DISPATCH #1: \"Blur\"\n"));
   EXPECT_THAT(report,
-              HasSubstr("DISPATCH 1: \"Blur\", compute pipeline [ CS: BlurCS ], call 18,233\n"));
+              HasSubstr("DISPATCH #1: \"Blur\", compute pipeline [ CS: BlurCS ], call 18,233\n"));
 }
 
 TEST(TextReport, FinishedAndUnstartedSubtreesCollapse) {
@@ -102,8 +102,8 @@ TEST(TextReport, FinishedAndUnstartedSubtreesCollapse) {
  - [>] Queue type <0>, submission no. 1, command list 1: "Main"
     └─[>] Frame
        ├─[X] Opaque (2 scopes)
-       ├─[>] DISPATCH 1: "Blur", compute pipeline [ CS: BlurCS ]
-       └─[ ] DISPATCH 2, compute pipeline [ CS: BlurCS ]
+       ├─[>] DISPATCH #1: "Blur", compute pipeline [ CS: BlurCS ]
+       └─[ ] DISPATCH #2, compute pipeline [ CS: BlurCS ]
 )");
   EXPECT_EQ(Tree(DocumentedBlock(10, 12)), R"(<Frame 0>
  - [X] Queue type <0>, submission no. 1, command list 1: "Main" (6 scopes)
@@ -119,8 +119,8 @@ TEST(TextReport, PipelinesCanBeLeftOut) {
  - [>] Queue type <0>, submission no. 1, command list 1: "Main"
     └─[>] Frame
        ├─[X] Opaque (2 scopes)
-       ├─[>] DISPATCH 1: "Blur"
-       └─[ ] DISPATCH 2
+       ├─[>] DISPATCH #1: "Blur"
+       └─[ ] DISPATCH #2
 )");
 }
 
@@ -129,8 +129,8 @@ TEST(TextReport, TreesAreCutToTheTerminal) {
  - [>] Queue type <0>, submis…
     └─[>] Frame
        ├─[X] Opaque (2 scopes)
-       ├─[>] DISPATCH 1: "Blu…
-       └─[ ] DISPATCH 2, comp…
+       ├─[>] DISPATCH #1: "Bl…
+       └─[ ] DISPATCH #2, com…
 )");
 }
 
@@ -157,28 +157,28 @@ TEST(TextReport, LongRowsOfFinishedWorkShowTheirEnds) {
   block.SetProgress(list, 81, 80);
   EXPECT_EQ(Tree(block), R"(<Frame 0>
  - [>] Queue type <0>, submission no. 0, command list 1: "Main"
-    ├─[X] DRAW 1
-    ├─[X] DRAW 2
-    ├─[X] DRAW 3
-    ├─[X] DRAW 4
+    ├─[X] DRAW #1
+    ├─[X] DRAW #2
+    ├─[X] DRAW #3
+    ├─[X] DRAW #4
     ├─… 32 more, completed
-    ├─[X] DRAW 37
-    ├─[X] DRAW 38
-    ├─[X] DRAW 39
-    ├─[X] DRAW 40
-    ├─[>] DRAW 41
-    ├─[ ] DRAW 42
-    ├─[ ] DRAW 43
-    ├─[ ] DRAW 44
-    ├─[ ] DRAW 45
+    ├─[X] DRAW #37
+    ├─[X] DRAW #38
+    ├─[X] DRAW #39
+    ├─[X] DRAW #40
+    ├─[>] DRAW #41
+    ├─[ ] DRAW #42
+    ├─[ ] DRAW #43
+    ├─[ ] DRAW #44
+    ├─[ ] DRAW #45
     ├─… 51 more, not started
-    ├─[ ] DRAW 97
-    ├─[ ] DRAW 98
-    ├─[ ] DRAW 99
-    └─[ ] DRAW 100
+    ├─[ ] DRAW #97
+    ├─[ ] DRAW #98
+    ├─[ ] DRAW #99
+    └─[ ] DRAW #100
 )");
   const std::string everything = Tree(block, kEverything);
-  EXPECT_THAT(everything, HasSubstr("[X] DRAW 20\n"));
+  EXPECT_THAT(everything, HasSubstr("[X] DRAW #20\n"));
   EXPECT_THAT(everything, Not(HasSubstr("more")));
 }
 
@@ -234,7 +234,7 @@ TEST(TextReport, PrerecordedListsStandInTheFramesOfTheirSubmissions) {
  - [X] Queue type <0>, submission no. 99, command list 2, execution 99 (1 scope)
 <Frame 599>
  - [>] Queue type <0>, submission no. 100, command list 2, execution 100
-    └─[>] DRAW 1
+    └─[>] DRAW #1
 )");
   // One list has one number, and one place, wherever it is named.
   EXPECT_THAT(report, HasSubstr("  where     command list 2, execution 100 · submission 100 · "));
@@ -265,7 +265,7 @@ TEST(TextReport, NamesCannotActOnTheTerminal) {
   const std::string report = Report(Take(block));
   EXPECT_THAT(report, HasSubstr("command list 1: \"a\\x0ab\""));
   EXPECT_THAT(report, HasSubstr("[>] \\x1b[2J\\xff\\u{202e}, left open\n"));
-  EXPECT_THAT(report, HasSubstr("MARKER_TYPE 200 1: \"" + std::string(1024, 'x') + "\""));
+  EXPECT_THAT(report, HasSubstr("MARKER_TYPE 200 #1: \"" + std::string(1024, 'x') + "\""));
   EXPECT_THAT(report, Not(HasSubstr("\x1b")));
   EXPECT_THAT(report, Not(HasSubstr("\r")));
   EXPECT_TRUE(IsValidUtf8(report));
@@ -274,7 +274,7 @@ TEST(TextReport, NamesCannotActOnTheTerminal) {
 TEST(TextReport, ColoursOnlyTheMarks) {
   const Snapshot snapshot = Take(DocumentedBlock(8, 7));
   const std::string coloured = Report(snapshot, {.colour = true});
-  EXPECT_THAT(coloured, HasSubstr("├─\x1b[1;33m[>]\x1b[0m DISPATCH 1: \"Blur\""));
+  EXPECT_THAT(coloured, HasSubstr("├─\x1b[1;33m[>]\x1b[0m DISPATCH #1: \"Blur\""));
   EXPECT_THAT(coloured, HasSubstr("├─\x1b[32m[X]\x1b[0m Opaque"));
   EXPECT_THAT(Report(snapshot), Not(HasSubstr("\x1b")));
 }
@@ -335,7 +335,7 @@ TEST(TextReport, TheAnswerStandsFirstWithHowSureItIsAtTheRight) {
   Snapshot snapshot = Take(DocumentedBlock(8, 7));
   snapshot.process.command_line = snapshot.AddText("./game");
   snapshot.incidents = {{.kind = IncidentKind::kDeviceLost, .value = -4, .queue = kNone}};
-  const std::string headline = "Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH 1: \"Blur\"";
+  const std::string headline = "Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH #1: \"Blur\"";
   EXPECT_THAT(TextReport(snapshot, AnalyseDump(snapshot), {.file = "game.cairn"}),
               StartsWith(headline + std::string(100 - headline.size() - 6, ' ') + R"(proven
   where     Frame · command list 1 "Main" · submission 1 · queue 0 (direct) · frame 0
@@ -363,7 +363,7 @@ TEST(TextReport, NamesTheCandidateWithPathPipelineAndReason) {
   const Findings findings = AnalyseDump(snapshot);
   const std::string report = TextReport(snapshot, findings, {});
   EXPECT_THAT(report, StartsWith(R"(No incident was noticed
-  running   DISPATCH 1: "Blur"
+  running   DISPATCH #1: "Blur"
   where     Frame · command list 1 "Main" · submission 1 · queue 0 (direct) · frame 0
   pipeline  compute pipeline [ CS: BlurCS ]
 
@@ -387,7 +387,7 @@ TEST(TextReport, NamesFinishedWorkWhereNothingElseCanHaveFaulted) {
   block.AddFaultAddress(context, FaultAddressType::kWriteInvalid, 0x1000);
   EXPECT_THAT(
       Section(Report(Take(block)), "Suspects"),
-      HasSubstr(" 1. [X] frame 0: \"Main\" > DISPATCH 1: \"Scribble\"\n"
+      HasSubstr(" 1. [X] frame 0: \"Main\" > DISPATCH #1: \"Scribble\"\n"
                 "        completed, says its word, and may be the culprit all the same: the "
                 "driver reports a fault, and nothing that was running can have made it\n"));
 }
@@ -415,7 +415,7 @@ TEST(TextReport, ScopesOfAHostileDepthStayReadable) {
   block.SetProgress(list, 20'000, 0);
   const std::string report = Report(Take(block));
   EXPECT_LT(report.size(), 20'000u * 400);
-  EXPECT_THAT(report, HasSubstr("(depth 19999) DRAW 1, left open\n"));
+  EXPECT_THAT(report, HasSubstr("(depth 19999) DRAW #1, left open\n"));
 }
 
 TEST(TextReport, ListsRawMarkersAndLosses) {

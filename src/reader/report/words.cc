@@ -351,8 +351,8 @@ std::string MillisecondsInWords(int64_t milliseconds) {
 
 std::string DurationInWords(int64_t ns) {
   const double value = static_cast<double>(ns < 0 ? 0 - static_cast<uint64_t>(ns) : ns);
-  if (value < 1e6) return fmt::format("{:.3g} µs", value / 1e3);
-  if (value < 1e9) return fmt::format("{:.3g} ms", value / 1e6);
+  if (value < 999.5e3) return fmt::format("{:.3g} µs", value / 1e3);
+  if (value < 999.5e6) return fmt::format("{:.3g} ms", value / 1e6);
   return fmt::format("{:.4g} s", value / 1e9);
 }
 
@@ -373,6 +373,19 @@ std::string BytesInWords(uint64_t bytes) {
   for (; value >= 1024; value /= 1024) ++unit;
   return fmt::format("{:.4g} {}", value, kUnits[unit]);
 }
+
+namespace {
+
+// Every other time of a report counts from the start of the program.
+std::string TimeOfIncident(const Process& process, uint64_t realtime_ns) {
+  if (process.start_time_ns == 0 || realtime_ns < process.start_time_ns) {
+    return TimeInWords(realtime_ns);
+  }
+  return fmt::format("{:.3f} s after the program started",
+                     static_cast<double>(realtime_ns - process.start_time_ns) / 1e9);
+}
+
+}  // namespace
 
 std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident) {
   std::string sentence;
@@ -417,7 +430,10 @@ std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident)
                              static_cast<uint32_t>(incident.kind));
       break;
   }
-  if (incident.time_ns != 0) sentence += ", " + TimeInWords(incident.time_ns);
+  if (incident.kind == IncidentKind::kHang && !incident.detail.empty()) {
+    sentence += fmt::format(", with {}", VisibleText(snapshot.Text(incident.detail)));
+  }
+  if (incident.time_ns != 0) sentence += ", " + TimeOfIncident(snapshot.process, incident.time_ns);
   if (incident.kind == IncidentKind::kSignal && !incident.detail.empty()) {
     sentence += fmt::format("; {}", snapshot.Text(incident.detail));
   }

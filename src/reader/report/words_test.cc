@@ -44,6 +44,27 @@ TEST(Words, OfADeathItIsSaidWhoseKillItWasAndWhichMomentIsTold) {
       "that moment.");
 }
 
+TEST(Words, AnIncidentIsTimedAsTheRestOfTheReport) {
+  Snapshot snapshot;
+  Incident hang{.kind = IncidentKind::kHang, .value = 2000, .time_ns = 1'700'000'003'250'000'000};
+  hang.detail = snapshot.AddText("--kill-on-hang");
+  EXPECT_EQ(IncidentSentence(snapshot, hang),
+            "The watchdog saw a hang: submitted work made no progress for 2 s, with "
+            "--kill-on-hang, 2023-11-14 22:13:23.250 UTC.")
+      << "the start is not known";
+  snapshot.process.start_time_ns = 1'700'000'000'000'000'000;
+  hang.detail = {};
+  EXPECT_EQ(IncidentSentence(snapshot, hang),
+            "The watchdog saw a hang: submitted work made no progress for 2 s, 3.250 s after "
+            "the program started.");
+}
+
+TEST(Words, DurationsAreRoundedToTheNextUnit) {
+  EXPECT_EQ(DurationInWords(999'400), "999 µs");
+  EXPECT_EQ(DurationInWords(999'600), "1 ms");
+  EXPECT_EQ(DurationInWords(-999'600'000), "0.9996 s");
+}
+
 TEST(Words, EachModeSaysWhatItConcludes) {
   EXPECT_EQ(ModeWord(MarkerMode::kExact), "exact");
   EXPECT_EQ(

@@ -88,7 +88,7 @@ TEST_F(VulkanExeTest, ItsFramesAndDrawsAreCounted) {
   const std::string tree = ReportTree(file_, true);
   EXPECT_THAT(tree, HasSubstr("<Frame 59>"));
   EXPECT_THAT(tree, Not(HasSubstr("<Frame 60>")));
-  EXPECT_THAT(tree, HasSubstr("[X] DRAW 1 (36 vertices, 1 instance), graphics pipeline"));
+  EXPECT_THAT(tree, HasSubstr("[X] DRAW #1 (36 vertices, 1 instance), graphics pipeline"));
 }
 
 // The 50th submission is executed many times: the GPU is still at work when the program is gone.
@@ -105,7 +105,7 @@ TEST_F(VulkanExeTest, KilledInAFrame) {
   const std::string tree = ReportTree(file_, true);
   EXPECT_THAT(tree, HasSubstr("<Frame 48>"));
   EXPECT_THAT(tree, Not(HasSubstr("<Frame 49>")));
-  EXPECT_THAT(tree, HasSubstr("[>] DRAW 1 (36 vertices, 1 instance), graphics pipeline"));
+  EXPECT_THAT(tree, HasSubstr("[>] DRAW #1 (36 vertices, 1 instance), graphics pipeline"));
 }
 
 // Under Wine Direct3D 12 uses Vulkan. Whichever is loaded first: one block, and one device in it.
