@@ -20,7 +20,7 @@ const grouped = (number) => number.toLocaleString("en-US");
 
 // Returns the report's name of a scope, written down once more: the page is compared with this.
 const scopeName = (scope) => (scope.type === "PASS" && scope.name ? scope.name
-  : scope.type + (scope.ordinal ? ` ${scope.ordinal}` : "") + (scope.arguments ? ` ${scope.arguments.words}` : "") + (scope.name ? `: "${scope.name}"` : ""));
+  : scope.type + (scope.ordinal ? ` #${scope.ordinal}` : "") + (scope.arguments ? ` ${scope.arguments.words}` : "") + (scope.name ? `: "${scope.name}"` : ""));
 
 assert(dumps.length >= 4, "the golden files are there");
 for (const dump of dumps) {
