@@ -43,6 +43,11 @@ export class Rows extends LitElement {
     .columns { display: flex; gap: var(--s4); }
     .columns > * { flex: none; overflow: hidden; text-overflow: ellipsis; }
     .columns > :first-child { flex: 1; min-width: 0; }
+    /* A call: where it stands, of what it is made, with what. */
+    .call { display: grid; grid-template-columns: max-content minmax(0, 2fr) minmax(0, 3fr); column-gap: var(--s3); }
+    .call > * { overflow: hidden; text-overflow: ellipsis; }
+    .call .id { font-size: var(--small); color: var(--quiet); }
+    .swatch { display: inline-block; width: 0.6rem; height: 0.6rem; border: 1px solid var(--edge); border-radius: 2px; margin-right: var(--s1); }
     .cell { display: inline-block; overflow: hidden; text-overflow: ellipsis; vertical-align: top; padding-right: 0.8em; }
     .right { text-align: right; }
     @media (max-width: 1100px) { .wider { display: none; } }

@@ -17,6 +17,8 @@ function write(value: unknown, room: number): string {
   if (value === null || typeof value !== "object") return String(value);
   const { text, bytes } = value as { text?: unknown; bytes?: unknown };
   if (typeof text === "string") return visible(text, room);
+  const { address, descriptor } = value as { address?: unknown; descriptor?: unknown };
+  if (typeof address === "string" || typeof descriptor === "string") return visible(String(address ?? descriptor), room);
   if (typeof bytes === "number") return `<${count(bytes, "byte")}>`;
   let line = "";
   for (const [key, each] of Object.entries(value)) {

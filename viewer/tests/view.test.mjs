@@ -35,7 +35,7 @@ test("calls: by place, by filter, and the state of one", async () => {
   const draw = lines.find((line) => line.method?.endsWith("::DrawInstanced"));
   await go(page, `call=${draw.number}`);
   await appears(page, "cairn-calls .row.chosen");
-  assert.match(await text(page, "cairn-calls .row.chosen"), /DrawInstanced\(VertexCountPerInstance = 3/);
+  assert.match(await text(page, "cairn-calls .row.chosen"), /DrawInstanced\s+\(VertexCountPerInstance = 3/);
   assert.match(await text(page, "cairn-calls .one"), /VertexCountPerInstance\s*3/);
 
   await go(page, `view=state&call=${draw.number}`);
@@ -64,6 +64,75 @@ test("calls: by place, by filter, and the state of one", async () => {
   assert.deepEqual(left(), []);
 });
 
+// The row of the list that holds this text.
+const rowWith = async (page, part) => (await texts(page, "cairn-calls .row")).find((row) => row.includes(part));
+test("calls: events fold, objects have their names, and what is worth going to is a press away", async () => {
+  const server = await view("--sample");
+  const { page, errors } = await open(server.address + "#view=calls");
+  await rowsOf(page, "cairn-calls");
+  const file = join(source, "viewer/sample.cairn");
+  const lines = cairn("calls", "--json", "--no-names", file).trim().split("\n").map((line) => JSON.parse(line));
+  const count = () => page.$eval(deep("cairn-calls cairn-rows"), (rows) => rows.count);
+  assert.equal(await count(), lines.length);
+  const lineOf = (number) => lines.findIndex((line) => line.number === number);
+  // The objects by the names that cairn objects has for them.
+  const { objects } = JSON.parse(cairn("objects", "--json", file));
+  const named = objects.find(({ name }) => name === "Shadow atlas").object;
+  assert.match(await rowWith(page, "SetName"), /^\s+9\s+t0\s+Graphics #2\s+SetName\s+\(Name = Graphics\) = S_OK\s*$/);
+  assert.match(await rowWith(page, "CreateRenderTargetView"), new RegExp(`pResource = "Shadow atlas" #${named}`));
+
+  // The suspect, by keyboard.
+  assert.match(await text(page, "cairn-calls .jumps"), /1 suspect›.*1 call in flight›/s);
+  await page.focus(deep("cairn-calls button[aria-label^=next]"));
+  await page.keyboard.press("Enter");
+  await appears(page, "cairn-calls .row.chosen");
+  assert.match(await text(page, "cairn-calls .row.chosen"), /\[>\]\s+1,710\s+t0\s+Main #15\s+DrawInstanced/);
+  assert.match(page.url(), /call=1710/);
+  // It stands in two events.
+  assert.equal(await page.$eval(deep("cairn-calls .row.chosen"), (row) => row.getAttribute("aria-level")), "3");
+
+  // The event around it: to it, folded, and all of its lines are hidden.
+  await page.focus(deep("cairn-calls .scroller"));
+  await page.keyboard.press("ArrowLeft");
+  await settle(page);
+  const event = lines.find(({ annotation }) => annotation === "Lighting");
+  const last = lineOf(lines.find(({ number, method }) => number > event.number && method.endsWith("::EndEvent")).number);
+  assert.match(await text(page, "cairn-calls .row.chosen"), /\[>\]\s+1,685\s+t0\s+▾\s*Lighting\s+Main #15, /);
+  await page.keyboard.press("ArrowLeft");
+  await settle(page);
+  assert.equal(await count(), lines.length - (last - lineOf(event.number)));
+  assert.equal(await page.$eval(deep("cairn-calls .row.chosen"), (row) => row.getAttribute("aria-expanded")), "false");
+  await page.keyboard.press("ArrowDown");
+  await rowsOf(page, "cairn-calls");
+  assert(await rowWith(page, lines[last + 1].number.toLocaleString("en-US")));
+  assert.match(await text(page, "cairn-calls .row.chosen"), new RegExp(lines[last + 1].number.toLocaleString("en-US")));
+  // All of them: the outermost hides the others. A link to a call in it unfolds what it stands in.
+  const [fold] = await page.$$(deep("cairn-calls .jumps button:not([aria-label])"));
+  await fold.click();
+  await settle(page);
+  const frame = lines.find(({ annotation }) => annotation === "Frame 1");
+  const ends = lines.filter(({ number, method }) => number > frame.number && method?.endsWith("::EndEvent")).map(({ number }) => lineOf(number));
+  assert.equal(await count(), lines.length - (ends[2] - lineOf(frame.number)));
+  await go(page, "view=calls&call=1710");
+  await appears(page, "cairn-calls .row.chosen");
+  while (!/DrawInstanced/.test(await text(page, "cairn-calls .row.chosen"))) await settle(page);
+  // The other event in it stays folded.
+  const shadows = lines.find(({ annotation }) => annotation === "Shadows of 2 lights");
+  assert.equal(await count(), lines.length - (ends[0] - lineOf(shadows.number)));
+
+  // The map leads to where it is pressed: the list stands at its end.
+  const map = await page.$(deep("cairn-minimap svg"));
+  assert.match(await map.evaluate((svg) => svg.getAttribute("aria-label")), /work in flight \(1, wide\)/);
+  const { x, y, width, height } = await map.boundingBox();
+  await page.mouse.click(x + width / 2, y + height - 1);
+  await settle(page);
+  await rowsOf(page, "cairn-calls");
+  assert(await rowWith(page, lines.at(-1).number.toLocaleString("en-US")));
+  assert.deepEqual(errors, []);
+  await page.close();
+  await server.ended;
+});
+
 test("a sample to try it with begins with the tour", async () => {
   const server = await view("--sample");
   const { page, errors } = await open(server.address + "#tour=1");
@@ -77,7 +146,7 @@ test("a sample to try it with begins with the tour", async () => {
     await settle(page);
   }
   await appears(page, "cairn-calls .row.chosen");
-  assert.match(await text(page, "cairn-calls .row.chosen"), /DrawInstanced\(VertexCountPerInstance = 3/);
+  assert.match(await text(page, "cairn-calls .row.chosen"), /DrawInstanced\s+\(VertexCountPerInstance = 3/);
   // Calls with a text, from the search; a state without a call; nothing to compare with.
   await page.keyboard.press("Escape");
   await page.keyboard.press("/");
@@ -180,7 +249,7 @@ test("bisect: its progress, its answer, and links to it", async () => {
   await appears(page, "cairn-bisect .answer");
   await press(page, "cairn-bisect .answer a");
   await appears(page, "cairn-calls .row.chosen");
-  assert.match(await text(page, "cairn-calls .row.chosen"), /Dispatch\(ThreadGroupCountX = 1/);
+  assert.match(await text(page, "cairn-calls .row.chosen"), /Dispatch\s+\(ThreadGroupCountX = 1/);
   assert.deepEqual(readdirSync(folder).filter((name) => /bisect|minimal/.test(name)), [], "nothing is left beside the trace");
   assert.deepEqual(errors, []);
   await page.close();

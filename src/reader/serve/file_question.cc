@@ -54,6 +54,7 @@ constexpr auto kKnown = std::to_array<Known>({
     {"calls", false, Asked::kCalls, kOfCalls},
     {"count", false, Asked::kCount},
     {"line", false, Asked::kLine, kNumber, true},
+    {"outline", false, Asked::kOutline},
     {"state", false, Asked::kState, kCall, true},
     {"objects", false, Asked::kObjects},
     {"images", true, Asked::kImages, kCall, true},
@@ -179,6 +180,7 @@ std::vector<std::string> VerbFor(const FileQuestion& question, const QuestionPat
     case Asked::kCalls:
     case Asked::kCount:
     case Asked::kLine:
+    case Asked::kOutline:
     case Asked::kState:
     case Asked::kObjects:
     case Asked::kImage:

@@ -20,6 +20,7 @@ enum class Asked {
   kCalls,
   kCount,
   kLine,
+  kOutline,
   kState,
   kObjects,
   kImages,  // an order

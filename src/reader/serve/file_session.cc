@@ -29,6 +29,7 @@
 #include "reader/serve/verb_process.h"
 #include "reader/view/bound_state.h"
 #include "reader/view/call_listing.h"
+#include "reader/view/call_outline.h"
 #include "reader/view/call_pages.h"
 #include "reader/view/trace_views.h"
 
@@ -87,6 +88,7 @@ struct FileSession::State {
   std::optional<TraceReader> trace;
   std::condition_variable counted;
   std::optional<cli::CallPages> pages;
+  std::string outline;  // JSON, once there are pages
   Status count_status;
   std::thread counter;
 
@@ -120,13 +122,32 @@ struct FileSession::State {
     return reader;
   }
 
+  // The calls that are suspected, the likeliest first.
+  std::vector<uint64_t> Suspects() const {
+    std::vector<uint64_t> calls;
+    for (const SuspectWork& suspect : findings.culprit.suspects) {
+      if (suspect.scope == kNone) continue;
+      const uint64_t call = snapshot->events[findings.analysis.scopes[suspect.scope].event].call;
+      if (call != 0 && std::ranges::find(calls, call) == calls.end()) calls.push_back(call);
+    }
+    return calls;
+  }
+
   void Count() {
     Result<TraceReader> reader = AnotherReader();
-    Result<cli::CallPages> made =
-        reader.ok() ? cli::CallPages::Make(*reader) : Result<cli::CallPages>(reader.status());
+    Result<cli::CallPages> made = reader.status();
+    std::string shape;
+    if (reader.ok()) {
+      cli::CallOutline calls(*reader, gpu);
+      made = cli::CallPages::Make(
+          *reader, [&calls](const Record& record, uint64_t line) { calls.Add(record, line); });
+      if (made.ok()) calls.Finish(made->line_count());
+      shape = calls.Json(Suspects());
+    }
     const std::lock_guard lock(trace_mutex);
     if (made.ok()) {
       pages = std::move(made).value();
+      outline = std::move(shape);
     } else {
       count_status = made.status();
     }
@@ -208,6 +229,12 @@ struct FileSession::State {
     if (const Status status = WaitForPages(lock); !status.ok()) return Refused(status);
     const Result<uint64_t> line = pages->LineOf(*trace, *question.number);
     return line.ok() ? PageAnswer{.body = OneNumber("line", *line)} : Refused(line.status());
+  }
+
+  PageAnswer Outline() {
+    std::unique_lock lock(trace_mutex);
+    if (const Status status = WaitForPages(lock); !status.ok()) return Refused(status);
+    return {.body = outline};
   }
 
   PageAnswer CountOfLines() {
@@ -398,6 +425,7 @@ PageAnswer FileSession::Answer(const PageQuestion& asked) {
     case Asked::kCalls: return state.Calls(*question);
     case Asked::kCount: return state.CountOfLines();
     case Asked::kLine: return state.Line(*question);
+    case Asked::kOutline: return state.Outline();
     case Asked::kState: return state.StateAt(*question);
     case Asked::kObjects: return state.Objects();
     case Asked::kImages: return state.Images(*question);

@@ -74,6 +74,31 @@ TEST_F(FileSessionTest, CallsByTheirPlace) {
   EXPECT_EQ(Ask(*session, "calls", {{"first", std::to_string(count)}}).status, 400);
 }
 
+TEST_F(FileSessionTest, TheOutlineHasGroupsOfTheLinesThatThePageAsksFor) {
+  const auto session = FileSession::Open(kTrace, "").value();
+  const Json outline = AskJson(*session, "outline");
+  ASSERT_EQ(outline["groups"].size(), 7u);
+  for (const Json& group : outline["groups"]) {
+    const std::string first = std::to_string(group["first"].get<uint64_t>());
+    const Json line = Lines(Ask(*session, "calls", {{"first", first}, {"count", "1"}}))[0];
+    EXPECT_EQ(line["annotation"], group["name"]);
+    EXPECT_EQ(line["number"], group["call"]);
+    const std::string last = std::to_string(group["last"].get<uint64_t>());
+    EXPECT_THAT(Lines(Ask(*session, "calls", {{"first", last}, {"count", "1"}}))[0]["method"]
+                    .get<std::string>(),
+                HasSubstr("::EndEvent"));
+  }
+  EXPECT_EQ(outline["frames"]["count"].get<uint64_t>(), 1u);
+  EXPECT_EQ(outline["suspects"].size(), 0u);
+}
+
+TEST_F(FileSessionTest, TheOutlineNamesTheSuspects) {
+  const auto session = FileSession::Open(CAIRN_SOURCE_DIR "/viewer/sample.cairn", "").value();
+  const Json outline = AskJson(*session, "outline");
+  EXPECT_EQ(outline["suspects"], Json::Parse("[1710]"));
+  EXPECT_EQ(outline["in_flight"], Json::Parse(R"({"count":1,"numbers":[1710]})"));
+}
+
 TEST_F(FileSessionTest, CallsByAFilter) {
   const auto session = FileSession::Open(kTrace, "").value();
   const std::vector<Json> draws =

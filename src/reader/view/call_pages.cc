@@ -8,12 +8,14 @@
 
 namespace cairn::cli {
 
-Result<CallPages> CallPages::Make(TraceReader& trace) {
+Result<CallPages> CallPages::Make(TraceReader& trace,
+                                  const std::function<void(const Record&, uint64_t line)>& each) {
   CallPages pages;
   TraceCursor cursor(trace);
   cursor.ReadAhead();
   Record record;
   while (cursor.Next(&record)) {
+    if (each) each(record, pages.line_count_);
     if (!HasLine(record.kind)) continue;
     if (pages.line_count_++ % kLinesPerMark == 0) pages.marks_.push_back(record.number);
   }

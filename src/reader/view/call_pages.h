@@ -22,8 +22,10 @@ class CallPages {
  public:
   static constexpr uint64_t kLinesPerMark = 256;
 
-  // Reads all of the trace. Errors: those of the reader.
-  static Result<CallPages> Make(TraceReader& trace);
+  // Reads all of the trace. `each`: gets every record, with its line, or that of the next one that has a line. Errors:
+  // those of the reader.
+  static Result<CallPages> Make(
+      TraceReader& trace, const std::function<void(const Record&, uint64_t line)>& each = nullptr);
 
   uint64_t line_count() const { return line_count_; }
   // Returns the index of the first line whose number is at least `number`; line_count() if there is
