@@ -409,6 +409,12 @@ TEST_F(FileVerbsTest, DiffTellsByItsExitCode) {
   const CommandResult json = Cairn({"diff", "--json", "a.cairn", "a.cairn"});
   EXPECT_EQ(json.exit_code, 0) << json.Summary();
   EXPECT_EQ(Json::Parse(json.output).at("format"), "cairn-diff-calls");
+  const CommandResult aligned = Cairn({"diff", "--align", "a.cairn", "a.cairn"});
+  EXPECT_EQ(aligned.exit_code, 0) << aligned.Summary();
+  EXPECT_EQ(aligned.output, same.output);
+  EXPECT_EQ(
+      Cairn({"diff", "--align", "--images", "a.cairn", "a.cairn"}).errors,
+      "cairn diff: --align lines up the calls of traces; images are compared by their frames\n");
   const CommandResult other = Cairn({"diff", "a.cairn", "b.cairn"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_EQ(other.errors,

@@ -91,6 +91,7 @@ int DiffCalls(const DiffOptions& options, TraceReader (&traces)[2]) {
   CallPrinter printer(options);
   TraceDiffOptions diff;
   diff.frames = options.frames;
+  diff.align = options.align;
   diff.print = [&](const CallDifference& difference) { return printer.Add(difference); };
   diff.progress = [&](uint64_t done, uint64_t total) { return progress->Update(done, total); };
   const Result<TraceDiffResult> result = CompareTraces(traces[0], traces[1], diff);
@@ -136,6 +137,10 @@ int Run(DiffOptions options) {
                            options.paths[folders[0] ? 0 : 1], options.paths[folders[0] ? 1 : 0]));
     return kExitTrouble;
   }
+  if (options.align && (options.images || folders[0])) {
+    PrintError("diff", "--align lines up the calls of traces; images are compared by their frames");
+    return kExitTrouble;
+  }
   if (!options.folder.empty() && !options.images) {
     PrintError("diff", "-o writes pictures of differences; it needs --images");
     return kExitTrouble;
@@ -161,6 +166,8 @@ Verb AddDiffVerb(CLI::App& root) {
   command.Option("-o,--output", &options->folder, "FOLDER",
                  "Write a picture of each image that differs into this folder");
   command.Frames(&options->frames_text, "These frames only");
+  command.Flag("--align", &options->align,
+               "Compare frames that do the same, whatever their numbers are");
   command.Option("--limit", &options->limit_text, "N", "Show so many differences; 0: all")
       .WithDefault();
   command.Json(&options->json);

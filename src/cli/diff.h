@@ -26,6 +26,7 @@ struct DiffOptions {
   uint64_t limit = 0;  // `limit_text`, read
   bool images = false;
   bool json = false;
+  bool align = false;
 };
 
 // Prints it; kExitTrouble.

@@ -9,16 +9,35 @@
 #include "base/text.h"
 
 namespace cairn::cli {
-namespace {}  // namespace
+namespace {
+
+// "frame 12", with what it was compared with where that is no other frame 12.
+std::string FramesInWords(const CallDifference& difference) {
+  const std::optional<uint64_t>& other = difference.other_frame;
+  if (!other) {
+    return fmt::format("frame {}, only in the {}", difference.frame,
+                       difference.in_second ? "second" : "first");
+  }
+  if (*other == difference.frame) return fmt::format("frame {}", difference.frame);
+  return fmt::format("frame {}, in the second frame {}",
+                     difference.in_second ? *other : difference.frame,
+                     difference.in_second ? difference.frame : *other);
+}
+
+}  // namespace
 
 std::string CallDifferenceText::Next(const CallDifference& difference) {
   std::string text;
   std::optional<uint32_t> threads[2];
   threads[difference.in_second] = difference.thread;
   threads[!difference.in_second] = difference.other_thread;
-  const Place place = {difference.frame, threads[0], threads[1]};
+  // The same for both sides.
+  const bool is_turned = difference.in_second && difference.other_frame.has_value();
+  const Place place = {is_turned ? *difference.other_frame : difference.frame,
+                       is_turned ? difference.frame : difference.other_frame, threads[0],
+                       threads[1]};
   if (place_ != place) {
-    text += fmt::format("frame {}, thread {}", difference.frame,
+    text += fmt::format("{}, thread {}", FramesInWords(difference),
                         threads[0] ? *threads[0] : *threads[1]);
     if (threads[0] && threads[1] && threads[0] != threads[1]) {
       text += fmt::format(", in the second thread {}", *threads[1]);
@@ -80,6 +99,7 @@ std::string CallDifferencesJson(const std::string (&names)[2], const TraceDiffRe
   json.NumberKey("version", 1);
   json.StringKey("first", names[0]);
   json.StringKey("second", names[1]);
+  json.NumberKey("first_frame", result.first_frame);
   numbers("frames", result.frames);
   numbers("calls", result.calls);
   json.NumberKey("different_calls", result.differences);
@@ -90,10 +110,18 @@ std::string CallDifferencesJson(const std::string (&names)[2], const TraceDiffRe
   for (const CallDifference& difference : differences) {
     json.BeginObject();
     json.NumberKey("frame", difference.frame);
+    json.OptionalKey("other_frame", difference.other_frame);
     json.NumberKey("thread", difference.thread);
+    json.OptionalKey("other_thread", difference.other_thread);
     json.StringKey("in", difference.in_second ? "second" : "first");
     json.NumberKey("call", difference.call);
     json.StringKey("text", difference.text);
+    json.OptionalKey("changed", difference.changed);
+    json.BeginObject("equal_before");
+    json.NumberKey("count", difference.before.count);
+    json.NumberKey("first", difference.before.first);
+    json.NumberKey("last", difference.before.last);
+    json.EndObject();
     json.EndObject();
   }
   json.EndArray();

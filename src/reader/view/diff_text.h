@@ -21,8 +21,9 @@ class CallDifferenceText {
   std::string Next(const CallDifference& difference);
 
  private:
-  // The frame, and the thread of each side.
-  using Place = std::tuple<uint64_t, std::optional<uint32_t>, std::optional<uint32_t>>;
+  // The frame, that of the other side, and the thread of each.
+  using Place = std::tuple<uint64_t, std::optional<uint64_t>, std::optional<uint32_t>,
+                           std::optional<uint32_t>>;
 
   const bool colour_;
   std::optional<Place> place_;

@@ -5,6 +5,8 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -99,6 +101,7 @@ constexpr uint64_t kMostDecodedBytes = uint64_t{192} << 20;  // of one call
 
 struct Lines {
   std::vector<uint64_t> hashes;
+  std::vector<uint64_t> names;  // hashes of objects and functions
   std::vector<uint64_t> calls;
   std::vector<std::string> texts;
 };
@@ -188,8 +191,8 @@ class Side {
       }
     }
     Lines& lines = block->threads[record.thread];
-    lines.hashes.push_back(
-        XXH3_64bits_withSeed(whole.data(), whole.size(), XXH3_64bits(start.data(), start.size())));
+    lines.names.push_back(XXH3_64bits(start.data(), start.size()));
+    lines.hashes.push_back(XXH3_64bits_withSeed(whole.data(), whole.size(), lines.names.back()));
     lines.calls.push_back(record.number);
     if (text.size() > kMostBlockText - std::min(kMostBlockText, block->text_bytes)) {
       text = std::string(Utf8Prefix(text, kShortText)) + " ...";
@@ -331,42 +334,188 @@ std::vector<ThreadPair> DifferentThreads(const Block& first, const Block& second
   return pairs;
 }
 
+// Goes through two sequences of these sizes by their edits: `equal` gets stretches that both have (where each begins,
+// and how long they are), `edited` what only one has, or both in other words (where it begins and ends in each).
+template <typename Equal, typename Edited>
+void ForEachStretch(std::span<const SequenceEdit> edits, const size_t (&sizes)[2], Equal equal,
+                    Edited edited) {
+  size_t begin[2] = {};
+  for (size_t i = 0; i < edits.size();) {
+    const size_t count = edits[i].index - begin[edits[i].in_second ? 1 : 0];
+    if (count != 0) equal(begin, count);
+    begin[0] += count;
+    begin[1] += count;
+    size_t end[2] = {begin[0], begin[1]};
+    for (; i < edits.size() && edits[i].index == end[edits[i].in_second ? 1 : 0]; ++i) {
+      ++end[edits[i].in_second ? 1 : 0];
+    }
+    edited(begin, end);
+    begin[0] = end[0];
+    begin[1] = end[1];
+  }
+  if (begin[0] != sizes[0]) equal(begin, sizes[0] - begin[0]);
+}
+
+// Frames that are compared with each other, as the program counts them. nullopt: there is none like the other one.
+using FramePair = std::array<std::optional<uint64_t>, 2>;
+
 class Comparison {
  public:
   Comparison(const TraceDiffOptions& options, TraceDiffResult* result)
       : options_(options), result_(*result) {}
 
-  void Compare(const Block& first, const Block& second, uint64_t frame) {
-    for (const ThreadPair& pair : DifferentThreads(first, second)) CompareThreads(pair, frame);
-    result_.calls[0] += first.count;
-    result_.calls[1] += second.count;
-    if (first.image.known && second.image.known) {
+  void Compare(const Block (&blocks)[2], const FramePair& frames) {
+    for (const ThreadPair& pair : DifferentThreads(blocks[0], blocks[1])) {
+      CompareThreads(pair, frames);
+    }
+    result_.calls[0] += blocks[0].count;
+    result_.calls[1] += blocks[1].count;
+    if (blocks[0].image.known && blocks[1].image.known) {
       ++result_.compared_images;
-      if (first.image != second.image) result_.different_images.push_back(frame);
+      if (blocks[0].image != blocks[1].image) result_.different_images.push_back(*frames[0]);
     }
   }
 
  private:
-  void CompareThreads(const ThreadPair& pair, uint64_t frame) {
-    for (const SequenceEdit& edit :
-         CompareSequences(pair.lines[0]->hashes, pair.lines[1]->hashes)) {
-      ++result_.differences;
-      if (!printing_ || !options_.print) continue;
-      const size_t side = edit.in_second ? 1 : 0;
-      const Lines& lines = *pair.lines[side];
-      printing_ = options_.print({.frame = frame,
-                                  .thread = *pair.threads[side],
-                                  .in_second = edit.in_second,
-                                  .other_thread = pair.threads[1 - side],
-                                  .call = lines.calls[edit.index],
-                                  .text = lines.texts[edit.index]});
+  void CompareThreads(const ThreadPair& pair, const FramePair& frames) {
+    const Lines& first = *pair.lines[0];
+    const Lines& second = *pair.lines[1];
+    EqualCalls before;
+    ForEachStretch(
+        CompareSequences(first.hashes, second.hashes), {first.hashes.size(), second.hashes.size()},
+        [&](const size_t(&begin)[2], size_t count) {
+          before = {count, first.calls[begin[0]], first.calls[begin[0] + count - 1]};
+        },
+        [&](const size_t(&begin)[2], const size_t(&end)[2]) {
+          PrintEdited(pair, frames, begin, end, before);
+        });
+  }
+
+  // Calls that differ: those of one function and object are changed ones.
+  void PrintEdited(const ThreadPair& pair, const FramePair& frames, const size_t (&begin)[2],
+                   const size_t (&end)[2], const EqualCalls& before) {
+    std::span<const uint64_t> names[2];
+    for (size_t i = 0; i < 2; ++i) {
+      names[i] = std::span(pair.lines[i]->names).subspan(begin[i], end[i] - begin[i]);
     }
+    EqualCalls left = before;
+    const auto print = [&](size_t side, size_t index, std::optional<uint64_t> changed) {
+      Print(pair, frames, side, begin[side] + index, changed, std::exchange(left, {}));
+    };
+    ForEachStretch(
+        CompareSequences(names[0], names[1]), {names[0].size(), names[1].size()},
+        [&](const size_t(&at)[2], size_t count) {
+          for (size_t i = 0; i < count; ++i) {
+            print(0, at[0] + i, pair.lines[1]->calls[begin[1] + at[1] + i]);
+            print(1, at[1] + i, pair.lines[0]->calls[begin[0] + at[0] + i]);
+          }
+        },
+        [&](const size_t(&from)[2], const size_t(&to)[2]) {
+          for (size_t side = 0; side < 2; ++side) {
+            for (size_t i = from[side]; i < to[side]; ++i) print(side, i, std::nullopt);
+          }
+        });
+  }
+
+  void Print(const ThreadPair& pair, const FramePair& frames, size_t side, size_t index,
+             std::optional<uint64_t> changed, const EqualCalls& before) {
+    ++result_.differences;
+    if (!printing_ || !options_.print) return;
+    const Lines& lines = *pair.lines[side];
+    printing_ = options_.print({.frame = *frames[side],
+                                .thread = *pair.threads[side],
+                                .in_second = side == 1,
+                                .other_thread = pair.threads[1 - side],
+                                .other_frame = frames[1 - side],
+                                .call = lines.calls[index],
+                                .text = lines.texts[index],
+                                .changed = changed,
+                                .before = before});
   }
 
   const TraceDiffOptions& options_;
   TraceDiffResult& result_;
   bool printing_ = true;
 };
+
+// ---- Lining up frames ----
+
+// Frames by what they do: all of it, and by objects and functions alone. How its threads are numbered does not matter.
+struct FrameMarks {
+  std::vector<uint64_t> whole;
+  std::vector<uint64_t> names;
+};
+
+uint64_t HashOf(std::span<const uint64_t> values) {
+  return XXH3_64bits(values.data(), values.size_bytes());
+}
+
+uint64_t MarkOf(const Block& block, std::vector<uint64_t> Lines::*of, uint64_t earlier) {
+  std::vector<uint64_t> threads;
+  for (const auto& [thread, lines] : block.threads) threads.push_back(HashOf(lines.*of));
+  std::sort(threads.begin(), threads.end());
+  threads.push_back(earlier);  // of the frame's parts before this one
+  return HashOf(threads);
+}
+
+Result<FrameMarks> MarksOf(TraceReader& trace, const FrameRange& frames,
+                           const std::function<bool()>& goes_on) {
+  FrameMarks marks;
+  Side side(trace);
+  bool is_new = true;
+  while (side.frame() < frames.end && goes_on()) {
+    const bool wanted = side.frame() >= frames.first;
+    Block block;
+    if (!side.Next(wanted, &block)) break;
+    if (!wanted) continue;
+    if (std::exchange(is_new, block.frame_ends)) {
+      marks.whole.push_back(0);
+      marks.names.push_back(0);
+    }
+    marks.whole.back() = MarkOf(block, &Lines::hashes, marks.whole.back());
+    marks.names.back() = MarkOf(block, &Lines::names, marks.names.back());
+  }
+  if (!side.status().ok()) return side.status();
+  return marks;
+}
+
+// Equal frames belong together; between them those with the same functions, and between those again the n-th of each.
+std::vector<FramePair> LineUp(const FrameMarks (&marks)[2], uint64_t first_frame) {
+  std::vector<FramePair> pairs;
+  const auto add = [&](const size_t(&at)[2], size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      pairs.push_back({first_frame + at[0] + i, first_frame + at[1] + i});
+    }
+  };
+  const auto add_edited = [&](const size_t(&begin)[2], const size_t(&end)[2]) {
+    const size_t both = std::min(end[0] - begin[0], end[1] - begin[1]);
+    add(begin, both);
+    for (size_t i = begin[0] + both; i < end[0]; ++i) {
+      pairs.push_back({first_frame + i, std::nullopt});
+    }
+    for (size_t i = begin[1] + both; i < end[1]; ++i) {
+      pairs.push_back({std::nullopt, first_frame + i});
+    }
+  };
+  ForEachStretch(CompareSequences(marks[0].whole, marks[1].whole),
+                 {marks[0].whole.size(), marks[1].whole.size()}, add,
+                 [&](const size_t(&begin)[2], const size_t(&end)[2]) {
+                   std::span<const uint64_t> names[2];
+                   for (size_t i = 0; i < 2; ++i) {
+                     names[i] = std::span(marks[i].names).subspan(begin[i], end[i] - begin[i]);
+                   }
+                   ForEachStretch(
+                       CompareSequences(names[0], names[1]), {names[0].size(), names[1].size()},
+                       [&](const size_t(&at)[2], size_t count) {
+                         add({begin[0] + at[0], begin[1] + at[1]}, count);
+                       },
+                       [&](const size_t(&from)[2], const size_t(&to)[2]) {
+                         add_edited({begin[0] + from[0], begin[1] + from[1]},
+                                    {begin[0] + to[0], begin[1] + to[1]});
+                       });
+                 });
+  return pairs;
+}
 
 // Everything between two positions, one sequence after the other.
 void AddAll(size_t begin, size_t first_end, size_t second_end, std::vector<SequenceEdit>* edits) {
@@ -459,35 +608,94 @@ Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second,
   return both;
 }
 
-Result<TraceDiffResult> CompareTraces(TraceReader& first, TraceReader& second,
-                                      const TraceDiffOptions& options) {
-  const Result<FrameRange> both = ComparableFrames(first, second, options.frames);
-  if (!both.ok()) return both.status();
-  const auto [begin, end] = *both;
-  const uint64_t longest = std::max(FramesOf(first).end, FramesOf(second).end);
-  TraceDiffResult result;
-  Comparison comparison(options, &result);
-  Side sides[2] = {Side(first), Side(second)};
+namespace {
+
+// Compares frames of the same number.
+Status CompareByNumber(Side (&sides)[2], const FrameRange& frames, uint64_t longest,
+                       const TraceDiffOptions& options, Comparison* comparison,
+                       TraceDiffResult* result) {
   bool more[2] = {true, true};
   while (more[0] || more[1]) {
     // The one that is behind, or both: parts of long frames keep them together.
     const uint64_t frame = std::min(more[0] ? sides[0].frame() : ~uint64_t{0},
                                     more[1] ? sides[1].frame() : ~uint64_t{0});
-    if (frame >= end) break;
-    const bool wanted = frame >= begin;
+    if (frame >= frames.end) break;
+    const bool wanted = frame >= frames.first;
     Block blocks[2];
     for (size_t i = 0; i < 2; ++i) {
       if (!more[i] || sides[i].frame() != frame) continue;
       more[i] = sides[i].Next(wanted, &blocks[i]);
-      if (!sides[i].status().ok()) return sides[i].status();
-      if (wanted && blocks[i].frame_ends) ++result.frames[i];
+      CAIRN_RETURN_IF_ERROR(sides[i].status());
+      if (wanted && blocks[i].frame_ends) ++result->frames[i];
     }
-    if (wanted) comparison.Compare(blocks[0], blocks[1], frame);
-    if (options.progress && !options.progress(frame, std::min(end, longest))) {
-      result.stopped = true;
+    if (wanted) comparison->Compare(blocks, {frame, frame});
+    if (options.progress && !options.progress(frame, std::min(frames.end, longest))) {
+      result->stopped = true;
       break;
     }
   }
+  return {};
+}
+
+// Compares frames that were lined up.
+Status CompareAligned(Side (&sides)[2], uint64_t first_frame, std::span<const FramePair> pairs,
+                      const TraceDiffOptions& options, Comparison* comparison,
+                      TraceDiffResult* result) {
+  for (Side& side : sides) {
+    Block skipped;
+    while (side.frame() < first_frame && side.Next(false, &skipped)) {
+    }
+    CAIRN_RETURN_IF_ERROR(side.status());
+  }
+  for (size_t done = 0; done < pairs.size(); ++done) {
+    bool reading[2] = {pairs[done][0].has_value(), pairs[done][1].has_value()};
+    while (reading[0] || reading[1]) {
+      Block blocks[2];
+      for (size_t i = 0; i < 2; ++i) {
+        if (!reading[i]) continue;
+        reading[i] = sides[i].Next(true, &blocks[i]) && !blocks[i].frame_ends;
+        CAIRN_RETURN_IF_ERROR(sides[i].status());
+        if (blocks[i].frame_ends) ++result->frames[i];
+      }
+      comparison->Compare(blocks, pairs[done]);
+    }
+    if (options.progress && !options.progress(done, pairs.size())) {
+      result->stopped = true;
+      break;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<TraceDiffResult> CompareTraces(TraceReader& first, TraceReader& second,
+                                      const TraceDiffOptions& options) {
+  const Result<FrameRange> both = ComparableFrames(first, second, options.frames);
+  if (!both.ok()) return both.status();
+  const uint64_t longest = std::max(FramesOf(first).end, FramesOf(second).end);
+  TraceDiffResult result;
+  result.first_frame = both->first;
+  std::vector<FramePair> pairs;
+  if (options.align) {
+    const auto goes_on = [&] {
+      result.stopped = result.stopped || (options.progress && !options.progress(0, longest));
+      return !result.stopped;
+    };
+    FrameMarks marks[2];
+    for (size_t i = 0; i < 2; ++i) {
+      Result<FrameMarks> made = MarksOf(i == 0 ? first : second, *both, goes_on);
+      if (!made.ok()) return made.status();
+      marks[i] = std::move(made).value();
+    }
+    if (result.stopped) return result;
+    pairs = LineUp(marks, both->first);
+  }
+  Comparison comparison(options, &result);
+  Side sides[2] = {Side(first), Side(second)};
+  CAIRN_RETURN_IF_ERROR(
+      options.align ? CompareAligned(sides, both->first, pairs, options, &comparison, &result)
+                    : CompareByNumber(sides, *both, longest, options, &comparison, &result));
   result.undecoded = sides[0].undecoded() + sides[1].undecoded();
   return result;
 }

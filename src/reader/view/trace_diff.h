@@ -18,14 +18,28 @@
 
 namespace cairn::cli {
 
+// Calls that both make, one behind the other: in the first trace from `first` to `last`.
+struct EqualCalls {
+  uint64_t count = 0;
+  uint64_t first = 0;
+  uint64_t last = 0;
+};
+
 struct CallDifference {
   uint64_t frame = 0;
   uint32_t thread = 0;     // in the trace that makes the call
   bool in_second = false;  // otherwise in the first only
   // The thread of the other trace that its thread was compared with; nullopt: it has none like it.
   std::optional<uint32_t> other_thread;
+  // The frame of the other trace that its frame was compared with; nullopt: it has none like it.
+  std::optional<uint64_t> other_frame;
   uint64_t call = 0;  // its number in that trace
   std::string text;
+  // The call of the other trace that has the same function and object, in the same place, with other arguments. It
+  // is the next difference, or the one before.
+  std::optional<uint64_t> changed;
+  EqualCalls
+      before;  // since the difference before it, or the beginning, of these threads in this frame
 };
 
 // The frames in which two recordings can be compared: from the later beginning on. They end where
@@ -37,6 +51,9 @@ Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second,
 
 struct TraceDiffOptions {
   FrameRange frames;
+  // Compares frames that do the same, by the longest common subsequence of their calls, not those of the same number.
+  // Reads both traces twice; 16 bytes for each frame.
+  bool align = false;
   // Called with the differences in the order of frames and threads; returns false to get no more of
   // them.
   std::function<bool(const CallDifference&)> print;
@@ -45,7 +62,8 @@ struct TraceDiffOptions {
 };
 
 struct TraceDiffResult {
-  uint64_t frames[2] = {};  // compared ones
+  uint64_t first_frame = 0;  // from which on they are compared
+  uint64_t frames[2] = {};   // compared ones
   uint64_t calls[2] = {};
   uint64_t differences = 0;      // calls that only one of them has
   uint64_t compared_images = 0;  // frames of which both have a hash

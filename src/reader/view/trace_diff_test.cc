@@ -127,6 +127,87 @@ TEST_F(TraceDiffTest, AFileIsLikeItself) {
   EXPECT_EQ(result.undecoded, 0u);
 }
 
+// "-3=9": call 3 of the first only, the same as call 9 of the second with other arguments; behind it the frames, and
+// how many equal calls stand before it.
+std::vector<std::string> InWords(const std::vector<CallDifference>& differences) {
+  std::vector<std::string> words;
+  for (const CallDifference& each : differences) {
+    const auto number = [](const std::optional<uint64_t>& value) {
+      return value ? std::to_string(*value) : "none";
+    };
+    words.push_back((each.in_second ? "+" : "-") + std::to_string(each.call) +
+                    (each.changed ? "=" + number(each.changed) : "") + " of " +
+                    std::to_string(each.frame) + "/" + number(each.other_frame) + " behind " +
+                    std::to_string(each.before.count));
+  }
+  return words;
+}
+
+TEST_F(TraceDiffTest, CallsOfOneFunctionWithOtherArgumentsAreChanged) {
+  Run a(5), b(5);
+  for (Run* const run : {&a, &b}) {
+    run->Draw(1);  // 3
+    run->Draw(2);  // 4
+  }
+  a.Draw(3);                                                                                  // 5
+  a.test.Make(Method::ID3D12GraphicsCommandList_EndEvent, a.list);                            // 6
+  b.test.Make(Method::ID3D12GraphicsCommandList_EndQuery, b.list, ObjectPointer(0), 0u, 0u);  // 5
+  b.Draw(4);                                                                                  // 6
+  for (Run* const run : {&a, &b}) {
+    run->Draw(7);  // 7
+    run->test.Frame();
+  }
+  a.Draw(8);
+  a.test.Frame();
+  b.Draw(9);
+  b.test.Frame();
+  ASSERT_TRUE(b.test.status().ok()) << b.test.status().message();
+  std::vector<CallDifference> differences;
+  EXPECT_EQ(Compare(a, b, &differences).differences, 6u);
+  EXPECT_THAT(
+      InWords(differences),
+      testing::ElementsAre("+5 of 0/0 behind 2", "-5=6 of 0/0 behind 0", "+6=5 of 0/0 behind 0",
+                           "-6 of 0/0 behind 0", "-9=9 of 1/1 behind 0", "+9=9 of 1/1 behind 0"));
+  EXPECT_EQ(differences[0].before.first, 3u);
+  EXPECT_EQ(differences[0].before.last, 4u);
+}
+
+TEST_F(TraceDiffTest, FramesThatDoTheSameAreLinedUp) {
+  Run a(5), b(5);
+  const auto frame = [](Run& run, std::vector<uint32_t> draws) {
+    for (const uint32_t vertices : draws) run.Draw(vertices);
+    run.test.Frame();
+  };
+  frame(a, {1});
+  frame(a, {2, 3});
+  frame(a, {4});
+  frame(b, {9, 9, 9});  // only there
+  frame(b, {1});
+  frame(b, {2, 7});  // the same functions
+  frame(b, {4});
+  std::vector<CallDifference> differences;
+  TraceDiffOptions options;
+  options.align = true;
+  const TraceDiffResult result = Compare(a, b, &differences, options);
+  EXPECT_EQ(result.frames[0], 3u);
+  EXPECT_EQ(result.frames[1], 4u);
+  EXPECT_EQ(result.calls[0], 4u);
+  EXPECT_EQ(result.calls[1], 7u);
+  EXPECT_THAT(InWords(differences),
+              testing::ElementsAre("+3 of 0/none behind 0", "+4 of 0/none behind 0",
+                                   "+5 of 0/none behind 0", "-6=10 of 1/2 behind 1",
+                                   "+10=6 of 2/1 behind 0"));
+  // By their numbers nothing is the same.
+  differences.clear();
+  EXPECT_GT(Compare(a, b, &differences).differences, 5u);
+  // Some frames of them.
+  differences.clear();
+  options.frames = {1, 3};
+  const TraceDiffResult some = Compare(a, b, &differences, options);
+  EXPECT_EQ(some.first_frame, 1u);
+  EXPECT_EQ(some.frames[1], 2u);
+}
+
 TEST_F(TraceDiffTest, NumbersOfObjectsThatArePassedDoNotMatter) {
   Run a(5);
   Run b(9);
