@@ -48,6 +48,12 @@ export class Rows extends LitElement {
     .call > * { overflow: hidden; text-overflow: ellipsis; }
     .call .id { font-size: var(--small); color: var(--quiet); }
     .swatch { display: inline-block; width: 0.6rem; height: 0.6rem; border: 1px solid var(--edge); border-radius: 2px; margin-right: var(--s1); }
+    /* Two calls beside each other. */
+    .pair { display: grid; grid-template-columns: 1.5ch 9ch minmax(0, 1fr) 9ch minmax(0, 1fr); column-gap: var(--s2); }
+    .pair > * { overflow: hidden; text-overflow: ellipsis; }
+    .pair mark { background: var(--found); color: inherit; font-weight: 600; }
+    .pair .changed { color: var(--warn); }
+    .heading { font-weight: 600; }
     .cell { display: inline-block; overflow: hidden; text-overflow: ellipsis; vertical-align: top; padding-right: 0.8em; }
     .right { text-align: right; }
     @media (max-width: 1100px) { .wider { display: none; } }

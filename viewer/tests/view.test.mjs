@@ -204,21 +204,66 @@ function difference(...files) {
     return error.stdout;
   }
 }
-test("two files are compared", async () => {
-  const other = golden("played/triangle.cairn");
-  const server = await view(trace, other);
+test("two files are compared, side by side", async () => {
+  const first = golden("played/fault.cairn"), other = golden("played/triangle.cairn");
+  const server = await view(first, other);
   const { page, errors } = await open(server.address + "#view=compare");
-  await appears(page, "cairn-compare .differences");
-  const expected = JSON.parse(difference(trace, other));
+  await appears(page, "cairn-compare .row");
+  const expected = JSON.parse(difference(first, other, "--align", "--limit", "2000"));
   const shown = words(await text(page, "cairn-compare"));
   assert(shown.includes(words(`${expected.different_calls.toLocaleString("en-US")} calls only in one of ${expected.calls[0].toLocaleString("en-US")} and ${expected.calls[1]}`)), shown.slice(0, 300));
-  assert(shown.startsWith("passes cairn + triangle cairn"), shown.slice(0, 100));
-  assert.deepEqual(await texts(page, "cairn-compare .difference"), expected.differences.map((each) => (each.in === "first" ? "−" : "+")));
-  for (const { call, text: all } of expected.differences) assert(shown.includes(words(`${call.toLocaleString("en-US")} ${all}`)) || all.length > 240, all);
-  await press(page, "cairn-compare .number a");
+  assert(shown.startsWith("fault cairn + triangle cairn"), shown.slice(0, 100));
+  // A row a difference; a call with other arguments is one row with the call that it was compared with.
+  const rows = await page.$eval(deep("cairn-compare"), (element) => element.rows.filter(({ kind }) => kind === "calls").map(({ left, right }) => [left?.call, right?.call]));
+  const wanted = [];
+  for (const { in: side, call, changed } of expected.differences) {
+    if (side === "first") wanted.push([call, changed ?? undefined]);
+    else if (changed === null) wanted.push([undefined, call]);
+  }
+  const plain = (pairs) => pairs.map(([left, right]) => `${left ?? ""} ${right ?? ""}`);
+  assert.deepEqual(plain(rows), plain(wanted));
+  assert(rows.some(([left, right]) => left && right) && rows.some(([left]) => !left) && rows.some(([, right]) => !right));
+  const signs = await texts(page, "cairn-compare .difference");
+  assert.deepEqual(signs, rows.slice(0, signs.length).map(([left, right]) => (left && right ? "≠" : left ? "−" : "+")));
+  // By the button to the first difference, and from there to the call.
+  await press(page, "cairn-compare button[aria-label^=next]");
+  await appears(page, "cairn-compare .one .text a");
+  assert((await text(page, "cairn-compare .one .text")).includes(`${expected.differences[0].call}`));
+  // A stretch that both have unfolds into its calls.
+  const stretch = await page.$eval(deep("cairn-compare"), (element) => element.rows.find(({ kind }) => kind === "equal"));
+  assert.equal(stretch.count, expected.differences.find(({ equal_before: { count } }) => count).equal_before.count);
+  await press(page, "cairn-compare .twist");
+  const lines = cairn("calls", "--json", "--no-names", "--from", String(stretch.first), "--limit", "200", first).trim().split("\n").map((line) => JSON.parse(line)).filter(({ kind, number }) => kind === "call" && number <= stretch.last);
+  await page.waitForFunction((count) => document.querySelector("cairn-page").shadowRoot.querySelector("cairn-compare").shown.filter(({ kind }) => kind === "line").length === count, {}, lines.length);
+  await press(page, "cairn-compare .one .text a");
   await appears(page, "cairn-calls .row.chosen");
-  assert.match(await text(page, "cairn-calls .row.chosen"), /CreateCommandQueue/);
   assert.deepEqual(errors, []);
+  await page.close();
+  await end(server);
+});
+
+test("two files' images, with a slider and as a difference", async () => {
+  const server = await view(trace, trace);
+  const { page, errors } = await open(server.address + "#view=compare");
+  await appears(page, "cairn-compare .row");
+  assert.match(await text(page, "cairn-compare .row"), /= 1 frame with the same calls/);
+  await press(page, "cairn-compare-images form button");
+  await appears(page, "cairn-compare-images canvas[data-shown]");
+  assert.equal(await text(page, "cairn-compare-images .told"), "frame 0 and frame 0: no pixel differs");
+  const pixels = () => page.$$eval(deep("cairn-compare-images canvas"), (canvases) => canvases.map((canvas) => Array.from(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data)));
+  const [first, second] = await pixels();
+  assert.deepEqual(first, second);
+  assert(new Set(first).size > 2, "it shows something");
+  await page.focus(deep("cairn-compare-images input[type=range]"));
+  await page.keyboard.press("Home");
+  await settle(page);
+  assert.match(await page.$eval(deep("cairn-compare-images .second"), (canvas) => canvas.style.clipPath), /0%/);
+  await page.$eval(deep("cairn-compare-images label:nth-child(2) select"), (select) => { select.value = "difference"; select.dispatchEvent(new Event("change")); });
+  await appears(page, "cairn-compare-images canvas[data-shown^=difference]");
+  const [grey] = await pixels();
+  assert(grey.every((value, at) => at % 4 === 3 || value === grey[at - (at % 4)]), "grey, where all is the same");
+  // The test itself reads the canvas more than once.
+  assert.deepEqual(errors.filter((error) => !/willReadFrequently/.test(error)), []);
   await page.close();
   await end(server);
 });
@@ -286,7 +331,7 @@ test("axe-core finds nothing serious in what needs the trace", async () => {
   const { page: first } = await open(server.address);
   for (const scheme of ["light", "dark"]) {
     const { page } = await open(server.address, { scheme });
-    const shown = { calls: "cairn-calls .row.chosen", state: "cairn-state .tree", compare: "cairn-compare .differences", bisect: "cairn-bisect button:not([disabled])" };
+    const shown = { calls: "cairn-calls .row.chosen", state: "cairn-state .tree", compare: "cairn-compare .row", bisect: "cairn-bisect button:not([disabled])" };
     for (const [each, selector] of Object.entries(shown)) {
       await go(page, `view=${each}&call=${draw.number}`);
       await appears(page, selector);

@@ -40,6 +40,7 @@ constexpr auto kOfCalls = std::to_array<std::string_view>(
     {"first", "count", "from", "thread", "frame", "function", "object", "text"});
 constexpr auto kNumber = std::to_array<std::string_view>({"number"});
 constexpr auto kCall = std::to_array<std::string_view>({"call"});
+constexpr auto kFrame = std::to_array<std::string_view>({"frame"});
 constexpr auto kName = std::to_array<std::string_view>({"name"});
 
 struct Known {
@@ -59,6 +60,9 @@ constexpr auto kKnown = std::to_array<Known>({
     {"objects", false, Asked::kObjects},
     {"images", true, Asked::kImages, kCall, true},
     {"image", false, Asked::kImage, kName, true},
+    {"frame-images", true, Asked::kFrameImages, kFrame, true},
+    {"other-images", true, Asked::kOtherImages, kFrame, true},
+    {"other-image", false, Asked::kOtherImage, kName, true},
     {"compare", false, Asked::kCompare},
     {"bisect", true, Asked::kStartBisect},
     {"stop-bisect", true, Asked::kStopBisect},
@@ -172,7 +176,19 @@ std::vector<std::string> VerbFor(const FileQuestion& question, const QuestionPat
     case Asked::kImages:
       return {"images", "--json",     "--call",  std::to_string(question.call.value_or(0)),
               "-o",     paths.images, paths.file};
-    case Asked::kCompare: return {"diff", "--json", paths.file, paths.other};
+    case Asked::kFrameImages:
+    case Asked::kOtherImages: {
+      const bool is_other = question.asked == Asked::kOtherImages;
+      return {"images",
+              "--json",
+              "--frame",
+              std::to_string(question.frame.value_or(0)),
+              "-o",
+              is_other ? paths.other_images : paths.images,
+              is_other ? paths.other : paths.file};
+    }
+    case Asked::kCompare:
+      return {"diff", "--json", "--align", "--limit", "2000", paths.file, paths.other};
     case Asked::kStartBisect:
       return {"bisect",    "--json",      "--progress", "--no-output",
               "--journal", paths.journal, paths.file};
@@ -184,6 +200,7 @@ std::vector<std::string> VerbFor(const FileQuestion& question, const QuestionPat
     case Asked::kState:
     case Asked::kObjects:
     case Asked::kImage:
+    case Asked::kOtherImage:
     case Asked::kStopBisect:
     case Asked::kBisect: break;
   }

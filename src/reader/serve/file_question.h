@@ -25,6 +25,9 @@ enum class Asked {
   kObjects,
   kImages,  // an order
   kImage,
+  kFrameImages,  // an order
+  kOtherImages,  // of a frame of the second file; an order
+  kOtherImage,
   kCompare,
   kStartBisect,  // an order
   kStopBisect,   // an order
@@ -56,8 +59,9 @@ std::optional<DumpQuestion> ReadDumpQuestion(std::string_view target);
 struct QuestionPaths {
   std::string file;
   std::string other;
-  std::string images;   // a folder for them
-  std::string journal;  // of the search
+  std::string images;        // a folder for them
+  std::string other_images;  // and for those of the other file
+  std::string journal;       // of the search
 };
 
 // Returns the words behind "cairn" of the verb that answers; none, if no verb does. Only numbers of

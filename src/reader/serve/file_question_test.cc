@@ -22,8 +22,9 @@ std::string Refusal(std::string_view target, bool is_order = false) {
 }
 
 std::vector<std::string> Verb(std::string_view target, bool is_order = false) {
-  return VerbFor(ReadFileQuestion(target, is_order).value(),
-                 {.file = "/f", .other = "/o", .images = "/i", .journal = "/j"});
+  return VerbFor(
+      ReadFileQuestion(target, is_order).value(),
+      {.file = "/f", .other = "/o", .images = "/i", .other_images = "/k", .journal = "/j"});
 }
 
 TEST(FileQuestion, IsReadAsAPageWritesIt) {
@@ -95,7 +96,12 @@ TEST(FileQuestion, VerbsAreToldNumbersOnly) {
               ElementsAre("images", "--json", "--call", "18233", "-o", "/i", "/f"));
   EXPECT_THAT(Verb("images?call=007", kOrder),
               ElementsAre("images", "--json", "--call", "7", "-o", "/i", "/f"));
-  EXPECT_THAT(Verb("compare"), ElementsAre("diff", "--json", "/f", "/o"));
+  EXPECT_THAT(Verb("frame-images?frame=7", kOrder),
+              ElementsAre("images", "--json", "--frame", "7", "-o", "/i", "/f"));
+  EXPECT_THAT(Verb("other-images?frame=8", kOrder),
+              ElementsAre("images", "--json", "--frame", "8", "-o", "/k", "/o"));
+  EXPECT_THAT(Verb("compare"),
+              ElementsAre("diff", "--json", "--align", "--limit", "2000", "/f", "/o"));
   EXPECT_THAT(Verb("bisect", kOrder), ElementsAre("bisect", "--json", "--progress", "--no-output",
                                                   "--journal", "/j", "/f"));
   EXPECT_THAT(Verb("stop-bisect", kOrder), IsEmpty());

@@ -39,6 +39,9 @@ namespace {
 constexpr uint64_t kMostLines = 2000;
 constexpr size_t kMostTextBytes = size_t{16} << 20;
 constexpr size_t kMostImageBytes = size_t{64} << 20;
+// Folders of the session.
+constexpr char kImages[] = "images";
+constexpr char kOtherImages[] = "other-images";
 // A page asks for one thing at a time, and more than one page may be open.
 constexpr int kMostPlaying = 4;
 
@@ -268,7 +271,8 @@ struct FileSession::State {
   std::vector<std::string> Words(const FileQuestion& question) const {
     return VerbFor(question, {.file = path,
                               .other = other,
-                              .images = TextOfPath(folder->path() / "images"),
+                              .images = TextOfPath(folder->path() / kImages),
+                              .other_images = TextOfPath(folder->path() / kOtherImages),
                               .journal = TextOfPath(folder->path() / "journal")});
   }
 
@@ -297,16 +301,21 @@ struct FileSession::State {
   PageAnswer Images(const FileQuestion& question) { return AnswerOf(Words(question), 3); }
 
   // Answers with an image that `cairn images` has written.
-  PageAnswer Image(const FileQuestion& question) const {
+  PageAnswer Image(const FileQuestion& question, const char* images) const {
     std::error_code error;
     const File file =
-        File::Open(FilePath(folder->path() / "images" / question.name), FileMode::kRead, error);
+        File::Open(FilePath(folder->path() / images / question.name), FileMode::kRead, error);
     const uint64_t size = error ? 0 : file.facts().size_bytes;
     if (size == 0 || size > kMostImageBytes) return Refused(404, "there is no such image");
     PageAnswer answer{.type = "image/png", .body = std::string(size, '\0')};
     size_t read_bytes = 0;
     error = file.ReadAt(0, std::as_writable_bytes(std::span(answer.body)), &read_bytes);
     return error || read_bytes != size ? Refused(500, "the image cannot be read") : answer;
+  }
+
+  PageAnswer OtherImages(const FileQuestion& question) {
+    if (other.empty()) return Refused(400, "there is no second file");
+    return Images(question);
   }
 
   PageAnswer Compare(const FileQuestion& question) {
@@ -429,7 +438,10 @@ PageAnswer FileSession::Answer(const PageQuestion& asked) {
     case Asked::kState: return state.StateAt(*question);
     case Asked::kObjects: return state.Objects();
     case Asked::kImages: return state.Images(*question);
-    case Asked::kImage: return state.Image(*question);
+    case Asked::kImage: return state.Image(*question, kImages);
+    case Asked::kFrameImages: return state.Images(*question);
+    case Asked::kOtherImages: return state.OtherImages(*question);
+    case Asked::kOtherImage: return state.Image(*question, kOtherImages);
     case Asked::kCompare: return state.Compare(*question);
     case Asked::kStartBisect: return state.StartSearch(*question);
     case Asked::kStopBisect: return state.StopSearch();

@@ -99,6 +99,14 @@ TEST_F(FileSessionTest, TheOutlineNamesTheSuspects) {
   EXPECT_EQ(outline["in_flight"], Json::Parse(R"({"count":1,"numbers":[1710]})"));
 }
 
+TEST_F(FileSessionTest, WithoutASecondFileThereIsNothingToCompare) {
+  const auto session = FileSession::Open(kTrace, "").value();
+  EXPECT_THAT(Ask(*session, "compare").body, HasSubstr("no second file"));
+  EXPECT_THAT(Ask(*session, "other-images", {{"frame", "0"}}, true).body,
+              HasSubstr("no second file"));
+  EXPECT_EQ(Ask(*session, "other-image", {{"name", "a.png"}}).status, 404);
+}
+
 TEST_F(FileSessionTest, CallsByAFilter) {
   const auto session = FileSession::Open(kTrace, "").value();
   const std::vector<Json> draws =
