@@ -228,7 +228,9 @@ class StateFinder {
         return {};
       }
       lists_.Look(record);
-      if (record.kind == RecordKind::kCall) TakeDescriptors(record);
+      if (record.kind != RecordKind::kCall) continue;
+      TakeDescriptors(record);
+      if (record.object == found_.list.number) TakeTargets(record);
     }
     CAIRN_RETURN_IF_ERROR(cursor.status());
     if (copy_budget_ == 0) {
@@ -257,6 +259,11 @@ class StateFinder {
     TakeRoot(bound.compute, &found_.compute);
     for (const auto& [kind, set_by] : bound.settings) {
       if (const char* const key = KeyOf(kind)) TakeSetting(key, set_by);
+    }
+    const auto set = bound.settings.find(StateKind::kRenderTargets);
+    if (set != bound.settings.end() && set->second == targets_set_by_) {
+      found_.targets = targets_;
+      for (ListState::Target& target : found_.targets) ReadLater(target.writer, &target.written_by);
     }
     if (bound.pass != 0) TakeSetting("render_pass", bound.pass);
     TakeSlots(bound.vertex_buffers, &found_.vertex_buffers);
@@ -312,6 +319,29 @@ class StateFinder {
     if (writers_.contents().size() > most_descriptors_) copy_budget_ = 0;
   }
 
+  // Lists read the descriptors of targets when they record the call.
+  void TakeTargets(const Record& record) {
+    if (trace_.MethodOf(record) != Method::ID3D12GraphicsCommandList_OMSetRenderTargets) return;
+    DecodedCall call;
+    if (!Decode(record, Describe(*trace_.MethodOf(record)), &call).ok()) return;
+    constexpr uint32_t kMostTargets = 8;
+    targets_.clear();
+    targets_set_by_ = record.number;
+    const uint64_t* const handles = Array<uint64_t>(call, 1);
+    const uint32_t count =
+        handles == nullptr ? 0 : std::min(Value<uint32_t>(call, 0), kMostTargets);
+    const bool is_range = Value<uint32_t>(call, 2) != 0;
+    const auto add = [this](uint64_t handle, bool is_depth) {
+      const auto found = writers_.contents().find(handle);
+      const uint64_t writer = found == writers_.contents().end() ? 0 : found->second;
+      targets_.push_back({.is_depth = is_depth, .writer = writer});
+    };
+    for (uint32_t i = 0; i < count; ++i) {
+      add(is_range ? handles[0] + i * writers_.IncrementAt(handles[0]) : handles[i], false);
+    }
+    if (const uint64_t* const depth = Array<uint64_t>(call, 3)) add(*depth, true);
+  }
+
   void DropDescriptors(uint64_t object) {
     const TracedObject* const ending = state_.Find(object);
     if (ending != nullptr && ending->heap.has_value() && ending->ended == 0) {
@@ -342,7 +372,9 @@ class StateFinder {
   uint64_t copy_budget_;
   const uint64_t most_descriptors_;
   ListState found_;
-  DescriptorTable<uint64_t> writers_;                                    // calls
+  DescriptorTable<uint64_t> writers_;       // calls
+  std::vector<ListState::Target> targets_;  // set last by the list
+  uint64_t targets_set_by_ = 0;
   std::multimap<uint64_t, std::function<void(const Record&)>> to_read_;  // by call
 };
 

@@ -71,6 +71,13 @@ struct ListState {
   Root compute;
   std::map<std::string_view, Setting>
       settings;  // with the arguments of the calls, by their keys in JSON
+  // Of OMSetRenderTargets, as their descriptors were then; a written one leads to its resource.
+  struct Target {
+    bool is_depth = false;
+    uint64_t writer = 0;  // call; 0: nobody wrote the descriptor
+    std::optional<Call> written_by;
+  };
+  std::vector<Target> targets;
   std::map<uint32_t, Setting> vertex_buffers;  // by their slots
   std::map<uint32_t, Setting> stream_output;
 };

@@ -200,6 +200,46 @@ TEST_F(ListStateTest, ACopyOfWhatNobodyWroteLeavesNothing) {
   EXPECT_EQ(descriptors(after), 1u);
 }
 
+TEST_F(ListStateTest, TargetsAreThoseOfTheDescriptorsWhenTheyWereSet) {
+  const uint64_t handles[] = {0x10000, 0x10000 + 5 * 32};
+  const uint64_t depth = 0x20000;
+  const auto view = [&](uint64_t handle) {
+    return Call(Method::ID3D12Device_CreateRenderTargetView, kDevice, ObjectPointer(kBuffer),
+                nullptr, handle);
+  };
+  const auto writers = [](const Json& state) {
+    std::vector<uint64_t> calls;
+    for (const Json& target : state["targets"]) {
+      const Json& by = target["written_by"];
+      calls.push_back(by.is_null() ? 0 : by["number"].get<uint64_t>());
+    }
+    return calls;
+  };
+  const uint64_t first = view(handles[0]);
+  const uint64_t second = view(handles[1]);
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_OMSetRenderTargets, kList, 2u, handles, 0, &depth);
+  view(handles[0]);  // the list has read the one before
+  const uint64_t draw = Dispatch();
+  // One handle, from which on they lie.
+  const uint64_t third = view(0x10000 + 32);
+  Call(Method::ID3D12GraphicsCommandList_OMSetRenderTargets, kList, 2u, handles, 1, nullptr);
+  const uint64_t with_range = Dispatch();
+  Call(Method::ID3D12GraphicsCommandList_OMSetRenderTargets, kList, 0u, nullptr, 0, nullptr);
+  const uint64_t without = Dispatch();
+
+  const Json state = At(draw);
+  EXPECT_THAT(writers(state), ElementsAre(first, second, 0));
+  EXPECT_EQ(state["targets"][0]["kind"], "render target");
+  EXPECT_EQ(state["targets"][2]["kind"], "depth stencil");
+  EXPECT_EQ(state["targets"][1]["written_by"]["arguments"]["pResource"]["object"], kBuffer);
+  EXPECT_THAT(InWords(draw),
+              HasSubstr("  target  call " + std::to_string(first) + ": CreateRenderTargetView("));
+  ASSERT_EQ(writers(At(with_range)).size(), 2u);
+  EXPECT_EQ(writers(At(with_range))[1], third);
+  EXPECT_THAT(writers(At(without)), ElementsAre());
+}
+
 // A range that no heap has takes its place among the others, and brings nothing.
 TEST_F(ListStateTest, CopiesBehindAnUnknownRangeKeepTheirPartners) {
   Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,

@@ -164,6 +164,17 @@ void WriteRoot(std::string_view key, const ListState::Root& root, JsonWriter* js
   json->EndObject();
 }
 
+void WriteTargets(const std::vector<ListState::Target>& targets, JsonWriter* json) {
+  json->BeginArray("targets");
+  for (const ListState::Target& target : targets) {
+    json->BeginObject();
+    json->StringKey("kind", target.is_depth ? "depth stencil" : "render target");
+    WriteCall("written_by", target.written_by, json);
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
 void WriteSlots(std::string_view key, const std::map<uint32_t, ListState::Setting>& slots,
                 JsonWriter* json) {
   json->BeginArray(key);
@@ -189,6 +200,9 @@ std::string ListStateInWords(const ListState& state) {
   AddRoot(&text, "graphics root signature", state.graphics);
   AddRoot(&text, "compute root signature", state.compute);
   for (const auto& [key, setting] : state.settings) AddSetting(&text, 0, key, setting);
+  for (const ListState::Target& target : state.targets) {
+    AddLine(&text, 2, target.is_depth ? "depth" : "target", CallInLine(target.written_by));
+  }
   AddSlots(&text, "vertex_buffers", state.vertex_buffers);
   AddSlots(&text, "stream_output", state.stream_output);
   return text;
@@ -212,6 +226,7 @@ std::string ListStateJson(const ListState& state) {
     json.JsonKey("arguments", setting.json);
     json.EndObject();
   }
+  WriteTargets(state.targets, &json);
   WriteSlots("vertex_buffers", state.vertex_buffers, &json);
   WriteSlots("stream_output", state.stream_output, &json);
   json.EndObject();
