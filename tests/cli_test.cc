@@ -66,13 +66,31 @@ size_t LongestLine(const std::string& text) {
 }
 
 TEST_F(CliTest, EveryHelpHasExamples) {
-  const std::vector<std::vector<std::string>> commands = {
-      {"--help"},           {"run", "--help"},     {"report", "--help"}, {"info", "--help"},
-      {"calls", "--help"},  {"objects", "--help"}, {"images", "--help"}, {"state", "--help"},
-      {"diff", "--help"},   {"verify", "--help"},  {"trim", "--help"},   {"repack", "--help"},
-      {"replay", "--help"}, {"bisect", "--help"},  {"top", "--help"},    {"selftest", "--help"},
-      {"triage", "--help"}, {"help", "--help"},    {"export", "--help"}, {"pix", "--help"},
-      {"mcp", "--help"},    {"watch", "--help"},   {"probe", "--help"},  {"trial", "--help"}};
+  const std::vector<std::vector<std::string>> commands = {{"--help"},
+                                                          {"run", "--help"},
+                                                          {"report", "--help"},
+                                                          {"info", "--help"},
+                                                          {"calls", "--help"},
+                                                          {"objects", "--help"},
+                                                          {"images", "--help"},
+                                                          {"state", "--help"},
+                                                          {"diff", "--help"},
+                                                          {"verify", "--help"},
+                                                          {"trim", "--help"},
+                                                          {"repack", "--help"},
+                                                          {"replay", "--help"},
+                                                          {"bisect", "--help"},
+                                                          {"top", "--help"},
+                                                          {"selftest", "--help"},
+                                                          {"triage", "--help"},
+                                                          {"help", "--help"},
+                                                          {"export", "--help"},
+                                                          {"pix", "--help"},
+                                                          {"mcp", "--help"},
+                                                          {"watch", "--help"},
+                                                          {"probe", "--help"},
+                                                          {"trial", "--help"},
+                                                          {"pictures", "--help"}};
   for (const std::vector<std::string>& command : commands) {
     const CommandResult result = Cairn(command);
     EXPECT_EQ(result.exit_code, 0) << command[0];
@@ -81,7 +99,7 @@ TEST_F(CliTest, EveryHelpHasExamples) {
     EXPECT_THAT(result.output, HasSubstr("Usage: cairn ")) << command[0];
     EXPECT_LE(LongestLine(result.output), 100u) << result.output;
   }
-  for (const char* const hidden : {"watch", "probe", "trial"}) {
+  for (const char* const hidden : {"watch", "probe", "trial", "pictures"}) {
     EXPECT_THAT(Cairn({"--help"}).output, Not(HasSubstr(hidden)));
   }
 }
@@ -94,6 +112,7 @@ TEST_F(CliTest, UnknownVerbsAndOptions) {
       "diff, verify, trim, repack, replay, bisect, export, top, selftest, pix, mcp, help; "
       "cairn --help explains them");
   ExpectRefused({"probe"}, 2, "cairn probe: cairn bisect starts it; say cairn bisect FILE");
+  ExpectRefused({"pictures"}, 2, "cairn pictures: cairn view starts it; say cairn view FILE");
   ExpectRefused({"trial"}, 2, "cairn trial: cairn bisect starts it; say cairn bisect -- PROGRAM");
   ExpectRefused({"reprot"}, 2, "cairn: unknown verb 'reprot'; did you mean 'report'?");
   ExpectRefused(

@@ -78,7 +78,8 @@ Verb AddDiffVerb(CLI::App& root);
 Verb AddTrimVerb(CLI::App& root);
 Verb AddTriageVerb(CLI::App& root);
 Verb AddMcpVerb(CLI::App& root);
-Verb AddWatchVerb(CLI::App& root);         // not in the help: cairnStartWatcher starts it
+Verb AddWatchVerb(CLI::App& root);  // not in the help: cairnStartWatcher starts it
+Verb AddPicturesVerb(CLI::App& root);
 Verb AddProbeVerb(CLI::App& root);         // not in the help: cairn bisect starts it
 Verb AddTrialVerb(CLI::App& root);         // the same, for a program that runs itself
 Verb AddWitnessProbeVerb(CLI::App& root);  // not in the help: cairn run starts it

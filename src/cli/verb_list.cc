@@ -25,12 +25,12 @@ std::string LibraryOf(const CLI::App& verb) {
 
 std::vector<Verb> AddVerbs(CLI::App& root) {
   constexpr Verb (*kAll[])(CLI::App&) = {
-      AddRunVerb,     AddReportVerb,  AddViewVerb,     AddTriageVerb,       AddInfoVerb,
-      AddCallsVerb,   AddObjectsVerb, AddImagesVerb,   AddStateVerb,        AddDiffVerb,
-      AddVerifyVerb,  AddTrimVerb,    AddRepackVerb,   AddReplayVerb,       AddBisectVerb,
-      AddExportVerb,  AddTopVerb,     AddSelftestVerb, AddPixVerb,          AddMcpVerb,
-      AddHelpVerb,    AddWatchVerb,   AddProbeVerb,    AddWitnessProbeVerb, AddTrialVerb,
-      AddGpuCheckVerb};
+      AddRunVerb,      AddReportVerb,  AddViewVerb,     AddTriageVerb,       AddInfoVerb,
+      AddCallsVerb,    AddObjectsVerb, AddImagesVerb,   AddStateVerb,        AddDiffVerb,
+      AddVerifyVerb,   AddTrimVerb,    AddRepackVerb,   AddReplayVerb,       AddBisectVerb,
+      AddExportVerb,   AddTopVerb,     AddSelftestVerb, AddPixVerb,          AddMcpVerb,
+      AddHelpVerb,     AddWatchVerb,   AddProbeVerb,    AddWitnessProbeVerb, AddTrialVerb,
+      AddGpuCheckVerb, AddPicturesVerb};
   std::vector<Verb> verbs;
   for (const auto add : kAll) {
     verbs.push_back(add(root));

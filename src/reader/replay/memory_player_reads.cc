@@ -200,7 +200,10 @@ Status MemoryPlayer::ReadTextures() {
     const bool asked = options_.textures.empty() || options_.textures.contains(number);
     const DeviceContext* const context = devices_->Find(object->device);
     if (!asked || !IsTexture(*object) || context == nullptr || context->lost) continue;
-    if (!options_.every_subresource && options_.textures.empty() && !IsTarget(*object)) continue;
+    const bool is_wanted_later =
+        options_.later_textures != nullptr && options_.later_textures->contains(number);
+    const bool targets_only = !options_.every_subresource && options_.textures.empty();
+    if (targets_only && !IsTarget(*object) && !is_wanted_later) continue;
     textures.push_back(object.get());
   }
   std::sort(textures.begin(), textures.end(),

@@ -128,6 +128,13 @@ struct PlayerOptions {
   // Called for every record, also those that are no calls, before it is played. May be null.
   std::function<void()> on_record;
   std::function<void(uint64_t frame)> on_frame;
+  // Asked before each call, with its number, and may wait: true gives on_texture the textures as they are then, waits
+  // of the GPU included, and asks again with the same number. May be null.
+  std::function<bool(uint64_t number)> stops_before;
+  // Left out like `omissions`; may be changed while stops_before is asked, and outlives the player. May be null.
+  const Omissions* later_omissions = nullptr;
+  // Textures that on_texture gets beside those that can be drawn into; may be changed at the same times. May be null.
+  const std::unordered_set<uint64_t>* later_textures = nullptr;
 };
 
 // Calls and other records that were not played, of one kind: for the same reason, but for the numbers in it.

@@ -411,7 +411,7 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   std::vector<const ListStates*> states;
   std::vector<uint64_t> numbers;
   for (UINT i = 0; i < count; ++i) {
-    if (options_.omissions.lists.contains(Omissions::ListKey(number, i))) continue;
+    if (IsLeftOut(number, i)) continue;
     if (lists[i] == nullptr) return Status(StatusCode::kCorrupt, "a command list is null");
     const Status recorded = bindings_.CheckRecorded(objects_.NumberOf(lists[i]));
     if (!recorded.ok()) {

@@ -153,6 +153,8 @@ Status PlayerImpl::PlayAll() {
       if (record.number >= hole.behind) return FailAtHole(hole.reason);
     }
     if (!cursor.losses().empty()) return FailAtHole(cursor.losses().front().reason);
+    if (record.kind == RecordKind::kCall) CAIRN_RETURN_IF_ERROR(StopBefore(record.number));
+    if (stopped()) break;
     log_.Begin(record.number);
     if (options_.on_record) options_.on_record();
     cost_.AddRecord(record.body.size());
@@ -224,6 +226,28 @@ Status PlayerImpl::WaitInsteadOf(const Record& record) {
   return orders ? waits_.WaitForDevices() : Status();
 }
 
+Status PlayerImpl::StopBefore(uint64_t call) {
+  if (!options_.stops_before) return Status();
+  while (!log_.Interrupted() && options_.stops_before(call)) {
+    CAIRN_RETURN_IF_ERROR(waits_.WaitForDevices());
+    CAIRN_RETURN_IF_ERROR(devices_.CheckLosses());
+    CAIRN_RETURN_IF_ERROR(memory_.ReadTextures());
+  }
+  return Status();
+}
+
+bool PlayerImpl::IsLeftOut(uint64_t call) const {
+  const Omissions* const later = options_.later_omissions;
+  return options_.omissions.calls.contains(call) ||
+         (later != nullptr && later->calls.contains(call));
+}
+
+bool PlayerImpl::IsLeftOut(uint64_t submission, uint32_t list) const {
+  const uint64_t key = Omissions::ListKey(submission, list);
+  const Omissions* const later = options_.later_omissions;
+  return options_.omissions.lists.contains(key) || (later != nullptr && later->lists.contains(key));
+}
+
 // Everything that was submitted comes to its end before anything is destroyed.
 Status PlayerImpl::Finish() {
   CAIRN_RETURN_IF_ERROR(waits_.WaitForDevices());
@@ -252,7 +276,7 @@ Status PlayerImpl::OnCall(const Record& record) {
   }
   if (role.replay == Replay::kSkip) return Status();
   if (options_.on_call) options_.on_call(record.number);
-  if (options_.omissions.calls.contains(record.number)) {
+  if (IsLeftOut(record.number)) {
     bindings_.Forget(record.object, *method);
     return Status();
   }

@@ -88,6 +88,10 @@ class PlayerImpl final : public Player {
                   uint32_t initial_state, std::span<const std::byte> facts);
   Status CreateImage(const Record& record, const ObjectBody& body,
                      std::span<const std::byte> facts);
+  // Gives the textures as they are, if that is wanted before this call.
+  Status StopBefore(uint64_t call);
+  bool IsLeftOut(uint64_t call) const;
+  bool IsLeftOut(uint64_t submission, uint32_t list) const;
   Status Finish();
 
   // player_calls.cc: calls.

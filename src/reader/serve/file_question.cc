@@ -29,11 +29,14 @@ constexpr auto kNumbers = std::to_array<Number>({{"first", &FileQuestion::first}
                                                  {"from", &FileQuestion::from},
                                                  {"number", &FileQuestion::number},
                                                  {"call", &FileQuestion::call},
+                                                 {"completed", &FileQuestion::completed},
+                                                 {"page", &FileQuestion::page},
                                                  {"thread", &FileQuestion::thread},
                                                  {"frame", &FileQuestion::frame}});
 constexpr auto kTexts = std::to_array<Text>({{"function", &FileQuestion::function},
                                              {"object", &FileQuestion::object},
                                              {"text", &FileQuestion::text},
+                                             {"moment", &FileQuestion::moment},
                                              {"name", &FileQuestion::name}});
 
 constexpr auto kOfCalls = std::to_array<std::string_view>(
@@ -41,6 +44,8 @@ constexpr auto kOfCalls = std::to_array<std::string_view>(
 constexpr auto kNumber = std::to_array<std::string_view>({"number"});
 constexpr auto kCall = std::to_array<std::string_view>({"call"});
 constexpr auto kFrame = std::to_array<std::string_view>({"frame"});
+constexpr auto kOfImages =
+    std::to_array<std::string_view>({"call", "moment", "completed", "page", "objects"});
 constexpr auto kName = std::to_array<std::string_view>({"name"});
 
 struct Known {
@@ -48,21 +53,21 @@ struct Known {
   bool is_order = false;
   Asked asked;
   std::span<const std::string_view> keys = {};
-  bool needs_all = false;
+  std::string_view needed = "";  // one of them
 };
 constexpr auto kKnown = std::to_array<Known>({
     {"", false, Asked::kPage},
     {"calls", false, Asked::kCalls, kOfCalls},
     {"count", false, Asked::kCount},
-    {"line", false, Asked::kLine, kNumber, true},
+    {"line", false, Asked::kLine, kNumber, "number"},
     {"outline", false, Asked::kOutline},
-    {"state", false, Asked::kState, kCall, true},
+    {"state", false, Asked::kState, kCall, "call"},
     {"objects", false, Asked::kObjects},
-    {"images", true, Asked::kImages, kCall, true},
-    {"image", false, Asked::kImage, kName, true},
-    {"frame-images", true, Asked::kFrameImages, kFrame, true},
-    {"other-images", true, Asked::kOtherImages, kFrame, true},
-    {"other-image", false, Asked::kOtherImage, kName, true},
+    {"images", true, Asked::kImages, kOfImages, "call"},
+    {"image", false, Asked::kImage, kName, "name"},
+    {"frame-images", true, Asked::kFrameImages, kFrame, "frame"},
+    {"other-images", true, Asked::kOtherImages, kFrame, "frame"},
+    {"other-image", false, Asked::kOtherImage, kName, "name"},
     {"compare", false, Asked::kCompare},
     {"bisect", true, Asked::kStartBisect},
     {"stop-bisect", true, Asked::kStopBisect},
@@ -106,6 +111,21 @@ bool IsFileName(std::string_view name) {
   return !name.starts_with('.') && name.find_first_of("/\\:") == std::string_view::npos;
 }
 
+// "12,31"
+Status TakeObjects(std::string_view text, FileQuestion* question) {
+  for (;;) {
+    const size_t end = text.find(',');
+    const std::optional<uint64_t> object = ParseDigits(text.substr(0, end));
+    if (!object) return Wrong("objects: numbers with ',' between them");
+    if (question->objects.size() == FileQuestion::kMostObjects) {
+      return Wrong(fmt::format("objects: {} at most", FileQuestion::kMostObjects));
+    }
+    question->objects.push_back(*object);
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+}
+
 Status Take(std::string_view key, std::string value, FileQuestion* question) {
   for (const Number& number : kNumbers) {
     if (number.key != key) continue;
@@ -113,6 +133,10 @@ Status Take(std::string_view key, std::string value, FileQuestion* question) {
     if (!parsed) return Wrong(fmt::format("{}: '{}' is no number", key, value));
     question->*number.value = parsed;
     return {};
+  }
+  if (key == "objects") return TakeObjects(value, question);
+  if (key == "moment" && value != "before" && value != "after") {
+    return Wrong("moment: before or after");
   }
   if (key == "name" && !IsFileName(value)) return Wrong("that is no image's name");
   for (const Text& text : kTexts) {
@@ -154,8 +178,8 @@ Result<FileQuestion> ReadFileQuestion(std::string_view target, bool is_order) {
     given.push_back(key);
     CAIRN_RETURN_IF_ERROR(Take(key, std::move(value).value(), &question));
   }
-  if (known->needs_all && given.size() != known->keys.size()) {
-    return Wrong(fmt::format("'{}' is missing", known->keys.front()));
+  if (!known->needed.empty() && std::ranges::find(given, known->needed) == given.end()) {
+    return Wrong(fmt::format("'{}' is missing", known->needed));
   }
   return question;
 }
@@ -173,9 +197,6 @@ std::optional<DumpQuestion> ReadDumpQuestion(std::string_view target) {
 
 std::vector<std::string> VerbFor(const FileQuestion& question, const QuestionPaths& paths) {
   switch (question.asked) {
-    case Asked::kImages:
-      return {"images", "--json",     "--call",  std::to_string(question.call.value_or(0)),
-              "-o",     paths.images, paths.file};
     case Asked::kFrameImages:
     case Asked::kOtherImages: {
       const bool is_other = question.asked == Asked::kOtherImages;
@@ -192,6 +213,7 @@ std::vector<std::string> VerbFor(const FileQuestion& question, const QuestionPat
     case Asked::kStartBisect:
       return {"bisect",    "--json",      "--progress", "--no-output",
               "--journal", paths.journal, paths.file};
+    case Asked::kImages:
     case Asked::kPage:
     case Asked::kCalls:
     case Asked::kCount:

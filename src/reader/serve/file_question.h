@@ -5,6 +5,7 @@
 #ifndef CAIRN_READER_SERVE_FILE_QUESTION_H_
 #define CAIRN_READER_SERVE_FILE_QUESTION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,9 +36,16 @@ enum class Asked {
 };
 
 struct FileQuestion {
+  static constexpr size_t kMostObjects = 16;
+
   Asked asked = Asked::kPage;
   std::optional<uint64_t> first, count, from, number, call, thread, frame;
+  std::optional<uint64_t> completed;  // images of work that had ended alone, if it is not 0
+  std::optional<uint64_t>
+      page;  // which one asks: its newest question for images is the one that counts
   std::string function, object, text;
+  std::string moment;             // "before", "after", ""
+  std::vector<uint64_t> objects;  // kMostObjects at most
   std::string
       name;  // of a file without its folder; neither "" nor hidden, where an image is asked for
 };

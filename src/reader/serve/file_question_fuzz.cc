@@ -20,9 +20,8 @@ void Check(bool holds) {
 }
 
 bool IsOurs(const std::string& word) {
-  constexpr std::string_view kOurs[] = {
-      "images",    "--json",     "--call", "-o",      "diff",   "bisect",  "--no-output",
-      "--journal", "--progress", "/file",  "/images", "/other", "/journal"};
+  constexpr std::string_view kOurs[] = {"--json",     "diff",  "bisect", "--no-output", "--journal",
+                                        "--progress", "/file", "/other", "/journal"};
   return std::ranges::find(kOurs, word) != std::end(kOurs);
 }
 
@@ -53,13 +52,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Check(question->name.empty() == (asked != Asked::kImage));
   Check(!question->name.starts_with('.'));
   Check(question->name.find_first_of(std::string_view("/\\:\0", 4)) == std::string::npos);
-  const std::vector<std::string> words = cairn::VerbFor(
-      *question, {.file = "/file", .other = "/other", .images = "/images", .journal = "/journal"});
-  Check(words.empty() ==
-        (asked != Asked::kImages && asked != Asked::kStartBisect && asked != Asked::kCompare));
-  for (size_t i = 0; i < words.size(); ++i) {
-    Check(IsOurs(words[i]) || (i > 0 && words[i - 1] == "--call" &&
-                               words[i] == std::to_string(question->call.value())));
-  }
+  const std::vector<std::string> words =
+      cairn::VerbFor(*question, {.file = "/file", .other = "/other", .journal = "/journal"});
+  Check(words.empty() == (asked != Asked::kStartBisect && asked != Asked::kCompare));
+  for (const std::string& word : words) Check(IsOurs(word));
+  Check(question->objects.size() <= cairn::FileQuestion::kMostObjects);
+  Check(question->moment.empty() || question->moment == "before" || question->moment == "after");
   return 0;
 }

@@ -83,6 +83,30 @@ TEST(FileQuestion, ValuesAreText) {
   EXPECT_THAT(Refusal("calls?text=" + std::string(10'000, 'a')), HasSubstr("so long"));
 }
 
+TEST(FileQuestion, ImagesHaveAMomentAndTextures) {
+  const FileQuestion images =
+      ReadFileQuestion("images?call=7&moment=before&completed=1&page=99&objects=12,31", kOrder)
+          .value();
+  EXPECT_EQ(images.asked, Asked::kImages);
+  EXPECT_EQ(images.call, 7u);
+  EXPECT_EQ(images.moment, "before");
+  EXPECT_EQ(images.completed, 1u);
+  EXPECT_EQ(images.page, 99u);
+  EXPECT_THAT(images.objects, ElementsAre(12, 31));
+  EXPECT_THAT(ReadFileQuestion("images?call=7", kOrder)->objects, IsEmpty());
+  EXPECT_THAT(Refusal("images?call=7&moment=around", kOrder), HasSubstr("before or after"));
+  EXPECT_THAT(Refusal("images?call=7&completed=yes", kOrder), HasSubstr("is no number"));
+  for (const char* objects : {",", "1,", ",1", "1,,2", "1,a", "1;2"}) {
+    EXPECT_THAT(Refusal(std::string("images?call=7&objects=") + objects, kOrder),
+                HasSubstr("numbers with ','"))
+        << objects;
+  }
+  std::string many = "1";
+  for (size_t i = 1; i < FileQuestion::kMostObjects; ++i) many += ",1";
+  EXPECT_EQ(ReadFileQuestion("images?call=7&objects=" + many, kOrder)->objects.size(), 16u);
+  EXPECT_THAT(Refusal("images?call=7&objects=" + many + ",1", kOrder), HasSubstr("16 at most"));
+}
+
 TEST(FileQuestion, AnImageHasANameAndNoPath) {
   EXPECT_EQ(ReadFileQuestion("image?name=call-7.png", false)->name, "call-7.png");
   for (const char* name : {"..", "%2e%2e%2fpage", "/etc/passwd", "a%5Cb", ".hidden"}) {
@@ -92,10 +116,7 @@ TEST(FileQuestion, AnImageHasANameAndNoPath) {
 }
 
 TEST(FileQuestion, VerbsAreToldNumbersOnly) {
-  EXPECT_THAT(Verb("images?call=18233", kOrder),
-              ElementsAre("images", "--json", "--call", "18233", "-o", "/i", "/f"));
-  EXPECT_THAT(Verb("images?call=007", kOrder),
-              ElementsAre("images", "--json", "--call", "7", "-o", "/i", "/f"));
+  EXPECT_THAT(Verb("images?call=18233", kOrder), IsEmpty());
   EXPECT_THAT(Verb("frame-images?frame=7", kOrder),
               ElementsAre("images", "--json", "--frame", "7", "-o", "/i", "/f"));
   EXPECT_THAT(Verb("other-images?frame=8", kOrder),

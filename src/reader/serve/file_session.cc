@@ -7,6 +7,8 @@
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -25,6 +27,7 @@
 #include "reader/analysis/findings.h"
 #include "reader/page/page.h"
 #include "reader/serve/file_question.h"
+#include "reader/serve/kept_playback.h"
 #include "reader/serve/private_folder.h"
 #include "reader/serve/verb_process.h"
 #include "reader/view/bound_state.h"
@@ -44,6 +47,8 @@ constexpr char kImages[] = "images";
 constexpr char kOtherImages[] = "other-images";
 // A page asks for one thing at a time, and more than one page may be open.
 constexpr int kMostPlaying = 4;
+constexpr size_t kMostPages = 64;
+constexpr char kSuperseded[] = "the page has asked for other images since";
 
 std::string OneNumber(std::string_view key, uint64_t number) {
   std::string text;
@@ -98,6 +103,10 @@ struct FileSession::State {
   // Serialises verbs that play.
   std::mutex play_mutex;
   std::atomic<int> playing{0};  // runs, or waits for that
+  std::optional<KeptPlayback> playback;
+  std::mutex newest_mutex;
+  uint64_t questions = 0;
+  std::map<uint64_t, uint64_t> newest;  // by page
   std::thread search;
   std::mutex search_mutex;
   std::atomic<bool> searching{false};
@@ -276,7 +285,8 @@ struct FileSession::State {
                               .journal = TextOfPath(folder->path() / "journal")});
   }
 
-  PageAnswer AnswerOf(const std::vector<std::string>& words, int most_exit_code) {
+  // Calls `play` when nothing else plays, if it may.
+  PageAnswer InTurn(const std::function<PageAnswer()>& play) {
     if (searching) return Refused(409, "a search runs, and nothing else is played meanwhile");
     struct Counted {
       explicit Counted(std::atomic<int>* count) : count(count), now(++*count) {}
@@ -289,6 +299,14 @@ struct FileSession::State {
     const std::lock_guard lock(play_mutex);
     if (ending) return Refused(503, "cairn view ends");
     if (const Status status = IsSameFile(); !status.ok()) return Refused(status);
+    return play();
+  }
+
+  PageAnswer AnswerOf(const std::vector<std::string>& words, int most_exit_code) {
+    return InTurn([&] { return Run(words, most_exit_code); });
+  }
+
+  PageAnswer Run(const std::vector<std::string>& words, int most_exit_code) {
     const Result<VerbResult> result = RunVerb(words, folder->path(), kMostTextBytes,
                                               [this](const std::string&) { return !ending; });
     if (!result.ok()) return Refused(result.status());
@@ -298,9 +316,40 @@ struct FileSession::State {
     return {.body = result->output};
   }
 
-  PageAnswer Images(const FileQuestion& question) { return AnswerOf(Words(question), 3); }
+  // The number of a page's question; later ones of the same page are greater.
+  uint64_t Number(const FileQuestion& question) {
+    const std::lock_guard lock(newest_mutex);
+    if (question.page && newest.size() >= kMostPages && !newest.contains(*question.page)) {
+      newest.clear();  // the others are as good as closed
+    }
+    if (question.page) newest[*question.page] = ++questions;
+    return questions;
+  }
+  bool IsNewest(const FileQuestion& question, uint64_t number) {
+    const std::lock_guard lock(newest_mutex);
+    const auto found = question.page ? newest.find(*question.page) : newest.end();
+    return found == newest.end() || found->second <= number;
+  }
 
-  // Answers with an image that `cairn images` has written.
+  PageAnswer Images(const FileQuestion& question) {
+    const uint64_t number = Number(question);
+    return InTurn([&] {
+      if (!IsNewest(question, number)) return Refused(409, kSuperseded);
+      const Result<std::string> list =
+          playback->Ask({.call = *question.call,
+                         .moment = question.moment.empty()       ? cli::PictureMoment::kSubmitted
+                                   : question.moment == "before" ? cli::PictureMoment::kBefore
+                                                                 : cli::PictureMoment::kAfter,
+                         .only_completed = question.completed.value_or(0) != 0,
+                         .objects = question.objects},
+                        [&] { return !ending && IsNewest(question, number); });
+      if (list.ok()) return PageAnswer{.body = *list};
+      if (!IsNewest(question, number)) return Refused(409, kSuperseded);
+      return Refused(500, list.status().message());
+    });
+  }
+
+  // Answers with an image of this folder of the session.
   PageAnswer Image(const FileQuestion& question, const char* images) const {
     std::error_code error;
     const File file =
@@ -313,9 +362,11 @@ struct FileSession::State {
     return error || read_bytes != size ? Refused(500, "the image cannot be read") : answer;
   }
 
+  PageAnswer FrameImages(const FileQuestion& question) { return AnswerOf(Words(question), 3); }
+
   PageAnswer OtherImages(const FileQuestion& question) {
     if (other.empty()) return Refused(400, "there is no second file");
-    return Images(question);
+    return FrameImages(question);
   }
 
   PageAnswer Compare(const FileQuestion& question) {
@@ -338,6 +389,7 @@ struct FileSession::State {
 
   void Search(const std::vector<std::string>& words) {
     const std::lock_guard lock(play_mutex);
+    playback->End();
     const Result<VerbResult> result =
         RunVerb(words, folder->path(), kMostTextBytes, [this](const std::string& errors) {
           const std::lock_guard search_lock(search_mutex);
@@ -414,6 +466,7 @@ Result<std::unique_ptr<FileSession>> FileSession::Open(const std::string& path,
   Result<PrivateFolder> folder = PrivateFolder::Make();
   if (!folder.ok()) return folder.status();
   state->folder.emplace(std::move(folder).value());
+  state->playback.emplace(state->path, state->folder->path() / kImages);
   State* const raw = state.get();
   if (state->trace) state->counter = std::thread([raw] { raw->Count(); });
   return std::unique_ptr<FileSession>(new FileSession(std::move(state)));
@@ -439,7 +492,7 @@ PageAnswer FileSession::Answer(const PageQuestion& asked) {
     case Asked::kObjects: return state.Objects();
     case Asked::kImages: return state.Images(*question);
     case Asked::kImage: return state.Image(*question, kImages);
-    case Asked::kFrameImages: return state.Images(*question);
+    case Asked::kFrameImages: return state.FrameImages(*question);
     case Asked::kOtherImages: return state.OtherImages(*question);
     case Asked::kOtherImage: return state.Image(*question, kOtherImages);
     case Asked::kCompare: return state.Compare(*question);

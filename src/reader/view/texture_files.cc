@@ -84,7 +84,7 @@ std::string TextureFiles::Title(const TextureImage& image) const {
 }
 
 std::string TextureFiles::FileName(const TextureImage& image, uint32_t z) const {
-  std::string name = fmt::format("resource-{}", image.object);
+  std::string name = fmt::format("{}resource-{}", prefix_, image.object);
   const std::string part = FileNamePart(objects_.NameOf(image.object));
   if (!part.empty()) name += "-" + part;
   if (image.plane != 0) name += fmt::format("-plane{}", image.plane);

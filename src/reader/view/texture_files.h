@@ -19,9 +19,13 @@ namespace cairn::cli {
 class TextureFiles {
  public:
   // Into `folder`, which is there. `objects` outlives this. `stretch`: the smallest value of an image becomes black,
-  // the largest white.
-  TextureFiles(std::string folder, const ImageObjects& objects, bool stretch)
-      : folder_(std::move(folder)), objects_(objects), stretch_(stretch) {}
+  // the largest white. `prefix`: what the names of the files begin with.
+  TextureFiles(std::string folder, const ImageObjects& objects, bool stretch,
+               std::string prefix = "")
+      : folder_(std::move(folder)),
+        objects_(objects),
+        stretch_(stretch),
+        prefix_(std::move(prefix)) {}
 
   // Adds a texture. Does nothing once a file could not be written.
   void Add(TextureImage image);
@@ -50,6 +54,7 @@ class TextureFiles {
   const std::string folder_;
   const ImageObjects& objects_;
   const bool stretch_;
+  const std::string prefix_;
   Status status_;
   uint64_t written_ = 0;
   std::string lines_;
