@@ -4,6 +4,7 @@
 // leaves, as far as one looks.
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { empty } from "./empty.js";
+import { iconOf } from "./icons.js";
 import "./minimap.js";
 import { Folding, Objects, type Outline, type TracedObject } from "./outline.js";
 import "./rows.js";
@@ -277,7 +278,7 @@ export class Calls extends LitElement {
     }
     const name = line.method?.split("::").at(-1), failed = isFailure(line.result);
     return html`<span class="call"><span>${mark} ${number}  <span class="quiet">t${line.thread}</span></span>
-      <span .style=${this.indent(place, line.thread)} class=${name === "EndEvent" ? "quiet" : ""}>${this.objectOf(line)}  <b>${name}</b>${line.annotation ? html` <span class="isolate">${visible(line.annotation, 120)}</span>` : nothing}</span>
+      <span .style=${this.indent(place, line.thread)} class=${name === "EndEvent" ? "quiet" : ""}><span class="kind">${iconOf(line.method?.split("::")[0] ?? "")}</span> ${this.objectOf(line)}  <b>${name}</b>${line.annotation ? html` <span class="isolate">${visible(line.annotation, 120)}</span>` : nothing}</span>
       <span>(${inLine(this.objects.named(line.arguments, line.number), 240).slice(1, -1)})${
       line.returned === false ? html`<span class="in-flight">  -- never returned</span>` : line.result ? html` <span class=${failed ? "wrong" : "quiet"}>= ${failed ? "! " : ""}${this.returned(line)}</span>` : nothing}</span></span>`;
   }

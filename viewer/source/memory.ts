@@ -3,6 +3,7 @@
 // GPU addresses: what lies where, since when and until when, and where a fault stands among it.
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { empty } from "./empty.js";
+import { iconOf } from "./icons.js";
 import type { Address, Report, TracedObject } from "./report.js";
 import "./rows.js";
 import type { Rows } from "./rows.js";
@@ -117,7 +118,7 @@ export class Memory extends LitElement {
     if ("fault" in row) return html`<span class="in-flight">${cell(0, at)}${cell(1, row.fault.state === "never mapped" ? "! in no object" : "! " + row.fault.state)}${cell(2, "")}${row.what}</span>`;
     const object = this.report.data.objects[row.object]!;
     return html`${cell(0, at)}${cell(1, "end" in row ? "0x" + row.end.toString(16) : "")}${cell(2, object.size ? bytes(object.size) : "", "right")}${
-      cell(3, object.state, object.state === "alive" ? "completed" : "wrong")}${this.life(object)} <span class="isolate">${this.report.object(row.object)}</span>`;
+      cell(3, object.state, object.state === "alive" ? "completed" : "wrong")}${this.life(object)} ${iconOf(object.kind)} <span class="isolate">${this.report.object(row.object)}</span>`;
   }
   private life(object: TracedObject) {
     const born = (seconds(object.created) || 0) / this.lastTime, died = object.destroyed === null ? 1 : seconds(object.destroyed) / this.lastTime;

@@ -2,8 +2,10 @@
 //
 // The look of all parts of the page; the tokens are those of page.css.
 import { css } from "lit";
+import { iconStyle } from "./icons.js";
 
 export const shared = css`
+  ${iconStyle}
   :host { display: block; box-sizing: border-box; }
   *, *::before, *::after { box-sizing: inherit; }
   h1, h2, h3 { font-size: var(--large); line-height: 1.25; margin: var(--s6) 0 var(--s2); overflow-wrap: anywhere; font-weight: 600; }

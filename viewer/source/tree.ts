@@ -3,6 +3,7 @@
 // Frames, lists and scopes, each with its state: 100,000 of them and more.
 import { LitElement, css, html, nothing } from "lit";
 import { empty } from "./empty.js";
+import { icon } from "./icons.js";
 import { withoutCulprit, type Report } from "./report.js";
 import "./rows.js";
 import type { Rows } from "./rows.js";
@@ -225,7 +226,7 @@ export class Tree extends LitElement {
     const around = "    ".repeat(Math.min(node.depth, 40));
     const open = node.level === "scope" && this.report.data.scopes[node.index]!.end === null;
     const proven = this.report.data.verdict.how_sure === "proven";
-    const name = html`${around}${twist}${state === undefined ? nothing : html`<span class="mark ${classes[state]}" title=${state}>${marks[state]}</span> `}${this.culprits.has(place) ? html`<span class="badge ${proven ? "proven" : "likely"}">${proven ? "culprit" : "suspect"}</span> ` : nothing}<span class=${`isolate ${state === inFlight ? "in-flight" : ""}`}>${this.textOf(node)}</span>${
+    const name = html`${around}${twist}${state === undefined ? nothing : html`<span class="mark ${classes[state]}" title=${state}>${marks[state]}</span> `}${this.culprits.has(place) ? html`<span class="badge ${proven ? "proven" : "likely"}">${proven ? "culprit" : "suspect"}</span> ` : nothing}${icon(node.level === "frame" ? "frame" : node.level === "execution" ? "list" : has ? "pass" : "work")} <span class=${`isolate ${state === inFlight ? "in-flight" : ""}`}>${this.textOf(node)}</span>${
       open ? html`<span class="quiet">  left open</span>` : nothing}`;
     return html`<span class="columns"><span>${name}</span>${this.columns.map((column) => html`<span class="quiet ${column.right ? "right" : ""} ${column.room ?? ""}" .style=${`width: ${column.width}`}>${column.of(node, place)}</span>`)}</span>`;
   }
