@@ -129,7 +129,7 @@ class Page extends LitElement {
   private main(): TemplateResult {
     switch (this.view) {
       case "calls": return html`<cairn-calls></cairn-calls>`;
-      case "state": return html`<cairn-state .culprit=${this.culprit}></cairn-state>`;
+      case "state": return html`<cairn-state .culprit=${this.culprit} .report=${this.report}></cairn-state>`;
       case "compare": return html`<cairn-compare file=${this.data!.file} other=${this.data!.other}></cairn-compare>`;
       case "bisect": return html`<cairn-bisect></cairn-bisect>`;
     }

@@ -3,6 +3,7 @@
 // The answer first: what happened, in which work, how sure that is, and what to do next.
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { copyText } from "./copy.js";
+import "./drawn.js";
 import { rows } from "./evidence.js";
 import { isHarmless, bindingLine } from "./pipeline.js";
 import "./process.js";
@@ -135,6 +136,11 @@ export class Verdict extends LitElement {
     const { next } = this.report.data.verdict;
     return next.length ? html`<section class="card next" aria-label="Next"><h2>Next</h2><ol>${next.map(({ command, effect }) => html`<li><div>${visible(effect, 1000)}</div><cairn-command command=${command}></cairn-command></li>`)}</ol></section>` : nothing;
   }
+  private drawn() {
+    const scope = this.report.data.verdict.suspects[0]?.scope ?? null;
+    if (!this.trace || scope === null || this.report.data.scopes[scope]?.call === undefined) return nothing;
+    return html`<cairn-drawn .report=${this.report} .scope=${scope}></cairn-drawn>`;
+  }
   private culprit() {
     const { report } = this;
     const [first] = report.data.verdict.suspects;
@@ -150,7 +156,7 @@ export class Verdict extends LitElement {
     const suspects = this.all ? verdict.suspects : verdict.suspects.slice(0, shownSuspects);
     const fine = withoutCulprit.includes(verdict.kind);
     return html`<div class="layout">${this.answer()}${this.next()}<div class="main">
-      ${this.culprit()}
+      ${this.drawn()}${this.culprit()}
       ${suspects.length > 1 || (suspects.length && fine) ? html`<section class="card"><h2>${fine ? "What was running on the GPU" : "Suspects"}${verdict.suspects.length > 1 ? ", the most likely first" : ""}</h2>
         <ol class="suspects">${suspects.map((suspect, index) => this.suspect(suspect, index))}</ol>
         ${verdict.suspects.length > suspects.length ? html`<button @click=${() => (this.all = true)}>Show all ${grouped(verdict.suspects.length)}</button>` : nothing}</section>` : nothing}

@@ -15,9 +15,14 @@ const schemes = (process.env.SCHEMES ?? "light dark").split(" ");
 const ready = {
   calls: (page) => rowsOf(page, "cairn-calls"),
   state: async (page) => {
-    await press(page, "cairn-state button");
-    await appears(page, "cairn-state button:not([disabled])");
-    while (await page.$(deep("cairn-state canvas:not([data-shown])"))) await settle(page);
+    // Images, or why there are none.
+    while (!(await page.$(deep("cairn-state figure")))) {
+      if (await page.$(deep("cairn-state [role=alert]"))) return;
+      await settle(page);
+    }
+    while (await page.$(deep("cairn-thumbnail canvas:not([data-shown])"))) await settle(page);
+    await press(page, "cairn-state figure button");
+    await appears(page, "cairn-image .large[data-shown]");
   },
   // Once a session: it takes a minute, and the next page shows the answer.
   bisect: async (page, save) => {

@@ -45,12 +45,12 @@ test("calls: by place, by filter, and the state of one", async () => {
   // From left to right: the same values.
   const flow = (await texts(page, "cairn-state .flow li")).map((each) => each.replace(/\s+/g, " ").trim());
   ["input", "root arguments", "vertex shader", "pixel shader", "rasteriser", "output"].forEach((title, index) => assert(flow[index]?.startsWith(title), `${title} in ${flow}`));
-  assert((await text(page, "cairn-state .card h2")).includes(state.pipeline.text));
+  assert((await text(page, "cairn-state section[aria-label=Pipeline] h2")).includes(state.pipeline.text));
   const { pDesc } = state.pipeline.created_by.arguments;
   assert(flow.some((each) => each.startsWith("pixel shader") && each.includes(pDesc.PS.pShaderBytecode.xxh64)));
   const [viewport] = state.viewports.arguments.pViewports;
   assert(flow.some((each) => each.startsWith("rasteriser") && each.includes(`viewport ${viewport.Width} × ${viewport.Height}`)));
-  assert(flow.some((each) => each.startsWith("output") && each.includes(state.render_targets.arguments.pRenderTargetDescriptors[0].text)));
+  assert(flow.some((each) => each.startsWith("output") && each.includes(state.targets[0].written_by.arguments.pResource.text)));
 
   await go(page, "view=calls");
   await appears(page, "cairn-calls form");
@@ -166,32 +166,107 @@ test("a sample to try it with begins with the tour", async () => {
   assert.throws(() => cairn("view", "--sample", trace), /--sample shows a file of its own; say cairn view --sample, or cairn view /);
 });
 
-test("images at a call, played in another process", async () => {
+// The pixels of a canvas, and those of the file that it shows as the browser's own decoder finds them.
+const pixelsOf = (page) => page.$eval(deep("cairn-image .large"), async (canvas) => {
+  const pixels = (of) => Array.from(of.getContext("2d").getImageData(0, 0, of.width, of.height).data);
+  const file = canvas.dataset.shown.split(" ")[0];
+  const picture = await createImageBitmap(await (await fetch(`image?name=${encodeURIComponent(file)}`)).blob());
+  const other = new OffscreenCanvas(picture.width, picture.height);
+  other.getContext("2d").drawImage(picture, 0, 0);
+  return { shown: pixels(canvas), decoded: pixels(other) };
+});
+
+test("images at a call, without a click, played in another process", async () => {
   const server = await view(trace);
   const draw = JSON.parse(cairn("calls", "--json", "--no-names", "--function", "ExecuteCommandLists", trace).trim().split("\n").at(-1));
   const { page, errors } = await open(server.address + `#view=state&call=${draw.number}`);
-  await appears(page, "cairn-state button");
-  await press(page, "cairn-state button");
-  await appears(page, "cairn-state figure canvas[data-shown]");
+  await appears(page, "cairn-state cairn-thumbnail canvas[data-shown]");
   await press(page, "cairn-state figure button");
-  await appears(page, "cairn-state .large[data-shown]");
-  // The browser decodes the same file.
-  const { shown, decoded } = await page.$eval(deep("cairn-state .large"), async (canvas) => {
-    const pixels = (of) => Array.from(of.getContext("2d").getImageData(0, 0, of.width, of.height).data);
-    const file = canvas.getRootNode().querySelector("figure canvas").dataset.file;
-    const picture = await createImageBitmap(await (await fetch(`image?name=${encodeURIComponent(file)}`)).blob());
-    const other = new OffscreenCanvas(picture.width, picture.height);
-    other.getContext("2d").drawImage(picture, 0, 0);
-    return { shown: pixels(canvas), decoded: pixels(other) };
-  });
+  await appears(page, "cairn-image .large[data-shown]");
+  const { shown, decoded } = await pixelsOf(page);
   assert.equal(shown.length, 128 * 128 * 4);
   assert.equal(decoded.filter((_, at) => at % 4 === 3).every((alpha) => alpha === 255), true, "so that the browser's decoder is exact");
   assert.deepEqual(shown, decoded);
   assert(new Set(shown.filter((_, at) => at % 4 === 0)).size > 1 && shown.some((value, at) => at % 4 === 0 && value !== shown[at + 1]), "it shows something, in colours");
   assert.match(await text(page, "cairn-state"), /which no command list records/);
-  assert.deepEqual(errors.filter((error) => !/400|404|500/.test(error)), []);
+
+  // One channel, stretched: from its least value to its largest.
+  const red = decoded.filter((_, at) => at % 4 === 0);
+  const [low, high] = [Math.min(...red), Math.max(...red)];
+  await page.$eval(deep("cairn-image select"), (select) => { select.value = "R"; select.dispatchEvent(new Event("change")); });
+  await settle(page);
+  await press(page, "cairn-image .stretch");
+  await settle(page);
+  assert.deepEqual(await page.$$eval(deep("cairn-image input[type=number]"), (inputs) => inputs.map(({ value }) => Number(value))), [low, high]);
+  const stretched = (await pixelsOf(page)).shown;
+  for (const at of [0, 1000, 8000, 16000]) assert(Math.abs(stretched[at * 4] - ((red[at] - low) * 255) / (high - low)) <= 1, `pixel ${at}`);
+  assert(stretched.every((value, at) => at % 4 === 3 || value === stretched[at - (at % 4)]), "grey");
+
+  // The values of a pixel, at 1 : 1 and enlarged by the keyboard.
+  const point = async () => {
+    const frame = await page.$eval(deep("cairn-image .frame"), (element) => { element.scrollIntoView(); const { left, top, width, height } = element.getBoundingClientRect(); return { x: left + width / 2, y: top + height / 2 }; });
+    await page.mouse.move(frame.x + 1, frame.y + 1);
+    await page.mouse.move(frame.x, frame.y);
+    await settle(page);
+    const [, x, y, r, g, b, a] = (await text(page, "cairn-image .pixel")).match(/\((\d+), (\d+)\): R (\d+) {2}G (\d+) {2}B (\d+) {2}A (\d+)/).map(Number);
+    assert.deepEqual([r, g, b, a], decoded.slice((y * 128 + x) * 4, (y * 128 + x) * 4 + 4));
+  };
+  await point();
+  await page.$eval(deep("cairn-image .frame"), (element) => element.focus());
+  const scale = () => page.$eval(deep("cairn-image .large"), (canvas) => Number(/scale\(([\d.]+)\)/.exec(canvas.style.transform)[1]));
+  const before = await scale();
+  await page.keyboard.press("+");
+  await page.keyboard.press("ArrowLeft");
+  await settle(page);
+  assert(Math.abs((await scale()) / before - 1.25) < 0.01);
+  await point();
+  assert.deepEqual(errors.filter((error) => !/400|404|500|willReadFrequently/.test(error)), []);
   await go(page, "view=calls");
   await rowsOf(page, "cairn-calls");
+  await page.close();
+  await end(server);
+});
+
+test("before and after a draw, with the target that it draws into", async () => {
+  const server = await view(trace);
+  const draws = cairn("calls", "--json", "--no-names", "--function", "DrawInstanced", trace).trim().split("\n").map((line) => JSON.parse(line));
+  const { page, errors } = await open(server.address + `#view=state&call=${draws[0].number}`);
+  await appears(page, "cairn-state figure cairn-thumbnail canvas[data-shown]");
+  const { targets } = JSON.parse(cairn("state", "--json", "--call", String(draws[0].number), trace));
+  const target = targets[0].written_by.arguments.pResource;
+  assert((await texts(page, "cairn-state .flow li")).at(-1).includes(target.text));
+  await appears(page, "cairn-state .flow cairn-thumbnail canvas[data-shown]");
+  const index = (await texts(page, "cairn-state figcaption")).findIndex((each) => each.includes(", target 0"));
+  assert(index >= 0);
+  await page.$$eval(deep("cairn-state figure button"), (buttons, at) => buttons[at].click(), index);
+  await appears(page, "cairn-image .large[data-shown]");
+  const after = await pixelsOf(page);
+  assert.deepEqual(after.shown, after.decoded);
+  await press(page, "cairn-state .moments button");
+  while ((await page.$eval(deep("cairn-image .large"), (canvas) => canvas.dataset.shown)).startsWith("1-")) await settle(page);
+  const before = await pixelsOf(page);
+  const changed = before.shown.filter((value, at) => value !== after.shown[at]).length;
+  assert(changed > 0 && changed < after.shown.length, `${changed} values differ`);
+  assert.deepEqual(errors.filter((error) => !/willReadFrequently/.test(error)), []);  // the test reads the pixels
+  await page.close();
+  await end(server);
+});
+
+test("nothing is played unasked of what had not ended, and the verdict shows what was being drawn", async () => {
+  const server = await view(join(source, "viewer/sample.cairn"));
+  const { page, errors } = await open(server.address);
+  await appears(page, "cairn-drawn canvas[data-shown]");
+  assert.match(await text(page, "cairn-drawn"), /"Scene colours.*just before call 1,710/s);
+  assert.deepEqual(errors, []);
+  // The draw that hung: before it, and not after it.
+  await go(page, "view=state&call=1710");
+  await appears(page, "cairn-state figure canvas[data-shown]");
+  assert.equal(await page.$eval(deep("cairn-state .moments button"), (button) => button.getAttribute("aria-pressed")), "true");
+  await press(page, "cairn-state .moments button:last-child");
+  await appears(page, "cairn-state .all-the-same");
+  assert.match(await text(page, "cairn-state [role=alert]"), /work that had not ended when the program failed, from call 1,710 on: playing it may hang/);
+  // The refusal, and an image for Verdict that is not wanted any more.
+  assert.deepEqual(errors.filter((error) => !/409|500/.test(error)), []);
   await page.close();
   await end(server);
 });
@@ -336,10 +411,9 @@ test("axe-core finds nothing serious in what needs the trace", async () => {
       await go(page, `view=${each}&call=${draw.number}`);
       await appears(page, selector);
       if (each === "state") {
-        await press(page, "cairn-state button");
         await appears(page, "cairn-state figure canvas[data-shown]");
         await press(page, "cairn-state figure button");
-        await appears(page, "cairn-state .large[data-shown]");
+        await appears(page, "cairn-image .large[data-shown]");
       }
       assert.deepEqual(await seriousFaults(page), [], `${each}, ${scheme}`);
     }
