@@ -160,6 +160,7 @@ macro(cairn_find_linux_dependencies)
   pkg_check_modules(VKD3D_UTILS REQUIRED IMPORTED_TARGET libvkd3d-utils)
   pkg_check_modules(XCB REQUIRED IMPORTED_TARGET xcb)
   pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+  find_package(SPIRV-Tools-opt CONFIG REQUIRED)  # and with it SPIRV-Tools
   find_package(Boost CONFIG REQUIRED)  # headers alone
 endmacro()
 

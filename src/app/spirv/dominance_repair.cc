@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/spirv/dominance_repair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "app/spirv/control_flow.h"
+
+namespace cairn::spirv {
+namespace {
+
+// Where an instruction stands.
+struct Position {
+  uint32_t block;
+  size_t index;
+};
+
+// One operand whose value does not stand before it.
+struct BrokenUse {
+  Position user;
+  size_t word;
+  Position value;
+};
+
+// Branches, and what must stand directly in front of them, come last.
+size_t BeforeEnd(const Block& block) {
+  const Instruction* merge = block.merge();
+  return merge != nullptr ? static_cast<size_t>(merge - block.instructions.data())
+                          : block.instructions.size() - 1;
+}
+
+bool IsStorable(const Module& module, uint32_t id) {
+  const Instruction* type = module.Global(id);
+  if (type == nullptr) return false;
+  switch (type->opcode) {
+    case spv::OpTypeBool:
+    case spv::OpTypeInt:
+    case spv::OpTypeFloat:
+    case spv::OpTypeVector:
+    case spv::OpTypeMatrix: return true;
+    case spv::OpTypeArray: return IsStorable(module, type->operands()[0]);
+    case spv::OpTypeStruct:
+      return std::ranges::all_of(type->operands(),
+                                 [&](uint32_t member) { return IsStorable(module, member); });
+    default: return false;
+  }
+}
+
+// What gives the same result wherever it stands, if its operands can be had.
+bool CanBeRepeated(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case spv::OpAccessChain:
+    case spv::OpInBoundsAccessChain:
+    case spv::OpCopyObject:
+    case spv::OpImageTexelPointer: return true;
+    default: return false;
+  }
+}
+
+class Repair {
+ public:
+  Repair(Module& module, Function& function) : module_(module), function_(function) {}
+
+  std::string Run() {
+    // A repeated instruction may use what has to be repaired next; a chain of those is as long as they stand in a row.
+    for (uint32_t rounds = 0; rounds < 64; ++rounds) {
+      const std::optional<BrokenUse> broken = Find();
+      if (!broken) return "";
+      if (std::string why = Mend(*broken); !why.empty()) return why;
+    }
+    return "too many values stand behind the added branch";
+  }
+
+ private:
+  // Each round mends all uses of one value.
+  std::optional<BrokenUse> Find() {
+    const ControlFlow flow(function_);
+    std::unordered_map<uint32_t, Position> values;
+    for (uint32_t b = 0; b < function_.blocks.size(); ++b) {
+      const auto& instructions = function_.blocks[b].instructions;
+      for (size_t i = 0; i < instructions.size(); ++i) {
+        if (instructions[i].result != 0) values[instructions[i].result] = {b, i};
+      }
+    }
+    for (uint32_t b = 0; b < function_.blocks.size(); ++b) {
+      if (!flow.IsReachable(b)) continue;
+      const auto& instructions = function_.blocks[b].instructions;
+      for (size_t i = 0; i < instructions.size(); ++i) {
+        const Instruction& user = instructions[i];
+        for (uint16_t word : user.id_uses) {
+          const auto value = values.find(user.words[word]);
+          if (value == values.end()) continue;
+          uint32_t where = b;
+          if (user.opcode == spv::OpPhi) {
+            // Pairs of a value and the block from which it comes.
+            where = flow.BlockOf(user.words[word + 1]);
+            if (where == ControlFlow::kNone || !flow.IsReachable(where)) continue;
+          }
+          if (!flow.Dominates(value->second.block, where))
+            return BrokenUse{{b, i}, word, value->second};
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::string Mend(const BrokenUse& broken) {
+    const Instruction value = function_.blocks[broken.value.block].instructions[broken.value.index];
+    if (IsStorable(module_, value.type)) {
+      PutIntoVariable(value, broken.value);
+      return "";
+    }
+    const bool loads_handle = value.opcode == spv::OpLoad;
+    if (!CanBeRepeated(value) && !loads_handle) {
+      return fmt::format(
+          "value {} is of a kind that no variable holds, and is used behind the loop",
+          value.result);
+    }
+    Repeat(value, broken);
+    return "";
+  }
+
+  // The block, and the index in it, where a value of this use has to stand at the latest.
+  Position LatestFor(const BrokenUse& broken) const {
+    const Instruction& user = function_.blocks[broken.user.block].instructions[broken.user.index];
+    if (user.opcode == spv::OpPhi) {
+      const uint32_t label = user.words[broken.word + 1];
+      for (uint32_t b = 0; b < function_.blocks.size(); ++b) {
+        if (function_.blocks[b].id() == label) return {b, BeforeEnd(function_.blocks[b])};
+      }
+    }
+    return {broken.user.block,
+            std::min(broken.user.index, BeforeEnd(function_.blocks[broken.user.block]))};
+  }
+
+  void Insert(Position at, Instruction instruction) {
+    auto& instructions = function_.blocks[at.block].instructions;
+    instructions.insert(instructions.begin() + static_cast<ptrdiff_t>(at.index),
+                        std::move(instruction));
+  }
+
+  void Repeat(Instruction value, const BrokenUse& broken) {
+    const Position at = LatestFor(broken);
+    const uint32_t id = module_.NewId();
+    // The operand first: what is inserted moves it.
+    function_.blocks[broken.user.block].instructions[broken.user.index].words[broken.word] = id;
+    value.words[2] = value.result = id;
+    Insert(at, std::move(value));
+  }
+
+  // All uses but those in its own block behind it load the variable.
+  void PutIntoVariable(const Instruction& value, Position at) {
+    const uint32_t pointer =
+        module_.Define(spv::OpTypePointer, 0, {spv::StorageClassFunction, value.type});
+    const uint32_t zeros = module_.Define(spv::OpConstantNull, value.type, {});
+    const uint32_t variable = module_.NewId();
+    const ControlFlow flow(function_);
+    for (uint32_t b = 0; b < function_.blocks.size(); ++b) {
+      auto& instructions = function_.blocks[b].instructions;
+      for (size_t i = 0; i < instructions.size(); ++i) {
+        for (size_t u = 0; u < instructions[i].id_uses.size(); ++u) {
+          const uint16_t word = instructions[i].id_uses[u];
+          if (instructions[i].words[word] != value.result) continue;
+          const bool is_phi = instructions[i].opcode == spv::OpPhi;
+          const uint32_t where = is_phi ? flow.BlockOf(instructions[i].words[word + 1]) : b;
+          if (where == ControlFlow::kNone || !flow.IsReachable(where)) continue;
+          if (flow.Dominates(at.block, where)) continue;
+          const Position load = LatestFor({{b, i}, word, at});
+          const uint32_t loaded = module_.NewId();
+          instructions[i].words[word] = loaded;
+          Insert(load, Make(spv::OpLoad, value.type, loaded, {variable}, AllIds()));
+          if (load.block == b) ++i;
+          if (load.block == at.block && load.index <= at.index) ++at.index;
+        }
+      }
+    }
+    Position behind = at;
+    ++behind.index;
+    const Block& block = function_.blocks[at.block];
+    if (value.opcode == spv::OpPhi) behind.index = block.BehindPhis();
+    Insert(behind, Make(spv::OpStore, 0, 0, {variable, value.result}, AllIds()));
+    // What spirv-opt leaves in front of the first label would be taken for an instruction in front of the variable.
+    function_.blocks.front().before.clear();
+    Insert({0, 0},
+           Make(spv::OpVariable, pointer, variable, {spv::StorageClassFunction, zeros}, {1}));
+  }
+
+  Module& module_;
+  Function& function_;
+};
+
+}  // namespace
+
+std::string RepairDominance(Module& module, Function& function) {
+  return Repair(module, function).Run();
+}
+
+}  // namespace cairn::spirv

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the GPU writes for each limited loop. Memory of all zeros is a loop that was not left yet.
+#ifndef CAIRN_APP_SPIRV_LOOP_RECORD_H_
+#define CAIRN_APP_SPIRV_LOOP_RECORD_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cairn::spirv {
+
+// Little-endian words, aligned to 64 bytes. Counts wrap around at 2^32.
+struct LoopRecord {
+  uint32_t
+      executions;  // how often the loop was left, by its own condition or by the limit; over all invocations
+  uint32_t most_trips;  // of one execution
+  uint32_t cuts;        // executions that the limit ended
+  uint32_t first;       // 1 once the words below are written
+
+  // The first execution that the limit ended.
+  uint32_t invocation[4];  // see InvocationKind
+  uint32_t
+      left;  // operands of the comparison that would have ended the loop, as bits, at its last trip
+  uint32_t right;
+  uint32_t unused[6];
+};
+static_assert(sizeof(LoopRecord) == 64);
+
+// The meaning of LoopRecord::invocation.
+enum class InvocationKind : uint32_t {
+  kUnknown = 0,
+  kGlobal,    // GlobalInvocationId x, y, z: compute, task and mesh shaders
+  kFragment,  // FragCoord x and y, cut to whole pixels
+  kVertex,    // VertexIndex, InstanceIndex
+  kLaunch,    // LaunchIdKHR x, y, z: ray tracing
+};
+
+}  // namespace cairn::spirv
+
+#endif  // CAIRN_APP_SPIRV_LOOP_RECORD_H_

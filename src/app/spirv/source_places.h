@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where an instruction comes from: OpLine, NonSemantic.Shader.DebugInfo.100, OpSource and OpName, as far as a compiler
+// left them in the module.
+#ifndef CAIRN_APP_SPIRV_SOURCE_PLACES_H_
+#define CAIRN_APP_SPIRV_SOURCE_PLACES_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "app/spirv/module.h"
+
+namespace cairn::spirv {
+
+struct SourcePlace {
+  std::string function;  // its name without parameters; "" for none
+  std::string file;      // "" for none, and then the line is 0
+  uint32_t line = 0;     // from 1 on; 0: not known
+  uint32_t column = 0;   // from 1 on; 0: not known
+  std::string
+      text;  // the line of the source, without the blanks around it; "" where the module has no source
+};
+
+class SourcePlaces {
+ public:
+  // `module` outlives this.
+  explicit SourcePlaces(const Module& module);
+
+  // The place of the last instruction of `instructions` (a block of `function`, up to the one that is asked for).
+  SourcePlace PlaceOf(const Function& function, std::span<const Instruction> instructions) const;
+  // The name of a value: its own, or of the variable, the member or the constant that it was loaded from; "" for none.
+  std::string NameOf(uint32_t id) const;
+
+ private:
+  struct Source {
+    std::string file;
+    std::vector<std::string> lines;
+  };
+  struct Line {
+    uint32_t source = 0;  // id
+    uint32_t line = 0;
+    uint32_t column = 0;
+  };
+  void ReadGlobal(const Instruction& instruction);
+  void ReadSource(const Instruction& instruction);
+  void ReadDebugSource(const Instruction& instruction);
+  bool ReadLine(const Instruction& instruction, Line* line) const;
+  uint32_t ConstantOf(uint32_t id) const;
+  std::string MemberName(const Instruction& chain) const;
+
+  const Module& module_;
+  std::unordered_map<uint32_t, std::string> strings_;
+  std::unordered_map<uint32_t, std::string> names_;
+  std::unordered_map<uint64_t, std::string> member_names_;  // by type and member
+  std::unordered_map<uint32_t, Source>
+      sources_;               // by the id of the file's string, or of DebugSource
+  uint32_t last_source_ = 0;  // that OpSourceContinued goes on with
+  uint32_t debug_info_ = 0;   // the set of instructions
+};
+
+}  // namespace cairn::spirv
+
+#endif  // CAIRN_APP_SPIRV_SOURCE_PLACES_H_

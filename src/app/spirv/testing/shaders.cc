@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/spirv/testing/shaders.h"
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <spirv-tools/optimizer.hpp>
+
+namespace cairn::spirv::testing {
+
+const char* NameOf(Form form) {
+  switch (form) {
+    case Form::kLines: return "lines";
+    case Form::kDebugInfo: return "debug information";
+    case Form::kOptimised: return "optimised";
+    case Form::kOptimisedDebugInfo: return "optimised, debug information";
+  }
+  return "";
+}
+
+std::vector<uint32_t> LoadShader(const std::string& name, Form form) {
+  const bool has_debug_info = form == Form::kDebugInfo || form == Form::kOptimisedDebugInfo;
+  const std::string path = CAIRN_SOURCE_DIR "/src/app/spirv/testing/shaders/" + name;
+  std::ifstream file(path + (has_debug_info ? ".debug.spv" : ".spv"), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
+  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
+  if (form == Form::kLines || form == Form::kDebugInfo || words.empty()) return words;
+  spvtools::Optimizer optimizer(SPV_ENV_VULKAN_1_2);
+  optimizer.RegisterPerformancePasses();
+  std::vector<uint32_t> optimised;
+  if (!optimizer.Run(words.data(), words.size(), &optimised)) return {};
+  return optimised;
+}
+
+}  // namespace cairn::spirv::testing
