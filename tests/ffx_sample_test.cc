@@ -24,8 +24,8 @@ std::string Tree(bool d3d12, int frame) {
   return "<Frame " + std::to_string(frame) +
          ">\n - [X] Queue type <0>, submission no. 0, command list 1: \"Sample command list\"\n" +
          "    ├─[X] Main Rendering" + first + "\n    │  ├─[X] " +
-         (d3d12 ? "DRAW_INSTANCED" : "DRAW #1") + first + "\n    │  └─[X] " +
-         (d3d12 ? "DRAW_INDEXED_INSTANCED" : "DRAW #2") +
+         (d3d12 ? "DRAW_INSTANCED" : "DRAW 1") + first + "\n    │  └─[X] " +
+         (d3d12 ? "DRAW_INDEXED_INSTANCED" : "DRAW 2") +
          R"(: "Draw simple triangle", graphics pipeline [ VS: ToonVS ]
     └─[X] CLEAR_RENDER_TARGET
 )";

@@ -202,7 +202,7 @@ std::vector<TreeLine> LinesOf(const std::string& tree) {
     for (size_t i = 0; i < mark; ++i) parsed.depth += (line[i] & 0xC0) != 0x80;
     parsed.state = line.substr(mark, 3);
     parsed.text = std::regex_replace(line.substr(mark + 4), std::regex(" \\[ .* \\]"), "");
-    parsed.text = std::regex_replace(parsed.text, std::regex("^([A-Z_]+) [0-9]+"), "$1");
+    parsed.text = std::regex_replace(parsed.text, std::regex("^([A-Z_]+) #[0-9]+"), "$1");
     if (!parsed.text.starts_with("PIPELINE_BARRIER")) lines.push_back(parsed);
   }
   return lines;

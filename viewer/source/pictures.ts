@@ -27,8 +27,9 @@ export async function askPictures(wanted: Wanted): Promise<Picture[]> {
   const kept = keptPictures(wanted);
   if (kept) return kept;
   const { call, moment, objects = [], all } = wanted;
-  const { images } = await askJson<{ images: (Picture & { files?: string[] })[] }>("images", { call, page, ...(moment ? { moment } : {}), ...(all ? {} : { completed: 1 }),
+  const { images = [], refused } = await askJson<{ images?: (Picture & { files?: string[] })[]; refused?: string }>("images", { call, page, ...(moment ? { moment } : {}), ...(all ? {} : { completed: 1 }),
     ...(objects.length ? { objects: objects.slice(0, mostTextures).join() } : {}) }, true);
+  if (refused !== undefined) throw new Error(refused);
   const pictures = images.flatMap((image) => (image.files?.length ? image.files.map((file) => ({ ...image, file })) : [image]));
   for (const picture of pictures.slice(0, mostPictures)) {
     if (!picture.file) continue;

@@ -240,7 +240,7 @@ test("the tree opens at the culprit, unfinished work first", async () => {
   const { page, errors } = await open(pageWith(html, data, "first.html") + "#view=tree");
   await settle(page);
   const rows = (await texts(page, "cairn-tree .row")).map((row) => row.replace(/\s+/g, " ").trim());
-  assert.match(rows[0], /^▾frame 200/);
+  assert.match(rows[0], /^▾ frame 200/);
   assert.match(rows[1], /^▾\[>\] "Main", execution 1queue 0 "Graphics" \(direct\)10\.001 s5/);
   const culprit = rows.find((row) => row.includes("culprit"));
   assert.match(culprit, /^\[>\] culprit DRAW_INDEXED #2graphics pipeline "Shadow pipeline"/);

@@ -48,7 +48,18 @@ constexpr char kOtherImages[] = "other-images";
 // A page asks for one thing at a time, and more than one page may be open.
 constexpr int kMostPlaying = 4;
 constexpr size_t kMostPages = 64;
+constexpr char kSearchRuns[] = "a search runs, and nothing else is played meanwhile";
 constexpr char kSuperseded[] = "the page has asked for other images since";
+
+// What the page says instead of images. It asks unasked: a browser would report another status as a fault of the page.
+PageAnswer NotPlayed(std::string_view why) {
+  PageAnswer answer;
+  JsonWriter json(&answer.body, JsonWriter::kOneLine);
+  json.BeginObject();
+  json.StringKey("refused", why);
+  json.EndObject();
+  return answer;
+}
 
 std::string OneNumber(std::string_view key, uint64_t number) {
   std::string text;
@@ -287,7 +298,7 @@ struct FileSession::State {
 
   // Calls `play` when nothing else plays, if it may.
   PageAnswer InTurn(const std::function<PageAnswer()>& play) {
-    if (searching) return Refused(409, "a search runs, and nothing else is played meanwhile");
+    if (searching) return Refused(409, kSearchRuns);
     struct Counted {
       explicit Counted(std::atomic<int>* count) : count(count), now(++*count) {}
       ~Counted() { --*count; }
@@ -333,8 +344,9 @@ struct FileSession::State {
 
   PageAnswer Images(const FileQuestion& question) {
     const uint64_t number = Number(question);
+    if (searching) return NotPlayed(kSearchRuns);
     return InTurn([&] {
-      if (!IsNewest(question, number)) return Refused(409, kSuperseded);
+      if (!IsNewest(question, number)) return NotPlayed(kSuperseded);
       const Result<std::string> list =
           playback->Ask({.call = *question.call,
                          .moment = question.moment.empty()       ? cli::PictureMoment::kSubmitted
@@ -344,8 +356,8 @@ struct FileSession::State {
                          .objects = question.objects},
                         [&] { return !ending && IsNewest(question, number); });
       if (list.ok()) return PageAnswer{.body = *list};
-      if (!IsNewest(question, number)) return Refused(409, kSuperseded);
-      return Refused(500, list.status().message());
+      return IsNewest(question, number) ? NotPlayed(list.status().message())
+                                        : NotPlayed(kSuperseded);
     });
   }
 
