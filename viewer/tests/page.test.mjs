@@ -245,7 +245,7 @@ test("the tree opens at the culprit, unfinished work first", async () => {
   const culprit = rows.find((row) => row.includes("culprit"));
   assert.match(culprit, /^\[>\] culprit DRAW_INDEXED #2graphics pipeline "Shadow pipeline"/);
   assert.equal(rows.filter((row) => row.includes("culprit")).length, 1);
-  assert(rows.includes("▸frame 0" + "1"), "a finished frame is folded, with how much is inside");
+  assert(rows.includes("▸ frame 01"), "a finished frame is folded, with how much is inside");
   assert.deepEqual((await texts(page, "cairn-tree .head span")).slice(1), ["queue, pipeline", "submission", "submitted", "inside"]);
   // Far down it is brought into sight.
   report.verdict.suspects[0] = { ...report.verdict.suspects[0], execution: 380, scope: null };
