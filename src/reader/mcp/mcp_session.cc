@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <filesystem>
@@ -115,7 +116,7 @@ struct McpSession::State {
   std::string running;        // id of the call that is being answered; "" if there is none
   bool is_cancelled = false;  // the one that is running
   bool has_ended = false;     // the input
-  bool is_stopped = false;
+  std::atomic<bool> is_stopped = false;  // without the mutex: `send` may never return
 
   State(McpSettings settings, Send send, Run run)
       : settings(std::move(settings)), send(std::move(send)), run(std::move(run)) {}
@@ -342,7 +343,6 @@ bool McpSession::AnswerNext(std::chrono::milliseconds most) {
 }
 
 void McpSession::Stop() {
-  const std::lock_guard lock(state_->mutex);
   state_->is_stopped = true;
   state_->changed.notify_all();
 }

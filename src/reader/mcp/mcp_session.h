@@ -57,7 +57,8 @@ class McpSession {
   // Answers the call that has waited longest, or waits `most` for one. Tells of its progress, if its client has asked
   // for that. Returns false once nothing is left to do: after Stop(), and after EndOfInput() when nothing waits.
   bool AnswerNext(std::chrono::milliseconds most);
-  // Ends the call that is being answered, without an answer; later lines are dropped. Any thread.
+  // Ends the call that is being answered, without an answer; later lines are dropped. Any thread; does not wait for a
+  // `send` that does not return.
   void Stop();
 
  private:

@@ -335,6 +335,23 @@ TEST_F(McpSessionTest, StopEndsWhatRunsAndNothingIsSaidAfterIt) {
   EXPECT_THAT(sent_, IsEmpty());
 }
 
+// A host that does not read holds up the thread that answers, and nobody else.
+TEST(McpSessionSend, StopDoesNotWaitForASendThatDoesNotReturn) {
+  std::promise<void> sends, read;
+  McpSession session(
+      {},
+      [&](std::string_view) {
+        sends.set_value();
+        read.get_future().wait();
+      },
+      [](const auto&, const auto&) -> Result<VerbResult> { return VerbResult{}; });
+  std::thread reader([&] { session.Receive(Request("1", "ping")); });
+  sends.get_future().wait();
+  session.Stop();
+  read.set_value();
+  reader.join();
+}
+
 TEST_F(McpSessionTest, ImagesAreThoseOfTheFolderWithinTheirBounds) {
   Initialize("2025-06-18", true);
   sent_.clear();
