@@ -197,6 +197,7 @@ int AnswerPictures(const PicturesOptions& options) {
     Result<TraceReader> trace = TraceReader::Open(options.path);
     Result<TraceReader> lookup = TraceReader::Open(options.path);
     if (trace.ok() && lookup.ok()) {
+      (void)lookup->LimitCost();
       const UnfinishedWork unfinished = UnfinishedOf(*lookup);
       Pictures(options, &*memory, std::move(trace).value(), std::move(lookup).value(), unfinished)
           .Run();

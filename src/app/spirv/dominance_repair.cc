@@ -33,19 +33,21 @@ size_t BeforeEnd(const Block& block) {
                           : block.instructions.size() - 1;
 }
 
-bool IsStorable(const Module& module, uint32_t id) {
+// `steps` bounds how many members are looked at: structures of structures may have more than anybody counts.
+bool IsStorable(const Module& module, uint32_t id, uint32_t* steps) {
   const Instruction* type = module.Global(id);
-  if (type == nullptr) return false;
+  if (type == nullptr || *steps == 0) return false;
+  --*steps;
   switch (type->opcode) {
     case spv::OpTypeBool:
     case spv::OpTypeInt:
     case spv::OpTypeFloat:
     case spv::OpTypeVector:
     case spv::OpTypeMatrix: return true;
-    case spv::OpTypeArray: return IsStorable(module, type->operands()[0]);
+    case spv::OpTypeArray: return IsStorable(module, type->operands()[0], steps);
     case spv::OpTypeStruct:
-      return std::ranges::all_of(type->operands(),
-                                 [&](uint32_t member) { return IsStorable(module, member); });
+      return std::ranges::all_of(
+          type->operands(), [&](uint32_t member) { return IsStorable(module, member, steps); });
     default: return false;
   }
 }
@@ -110,18 +112,35 @@ class Repair {
 
   std::string Mend(const BrokenUse& broken) {
     const Instruction value = function_.blocks[broken.value.block].instructions[broken.value.index];
-    if (IsStorable(module_, value.type)) {
+    uint32_t steps = 4096;
+    if (IsStorable(module_, value.type, &steps)) {
       PutIntoVariable(value, broken.value);
       return "";
     }
-    const bool loads_handle = value.opcode == spv::OpLoad;
-    if (!CanBeRepeated(value) && !loads_handle) {
+    if (!CanBeRepeated(value) && !LoadsHandle(value)) {
       return fmt::format(
           "value {} is of a kind that no variable holds, and is used behind the loop",
           value.result);
     }
     Repeat(value, broken);
     return "";
+  }
+
+  // Whether a load reads an image or a sampler of a descriptor: what no shader changes.
+  bool LoadsHandle(const Instruction& value) const {
+    if (value.opcode != spv::OpLoad) return false;
+    uint32_t from = value.operands()[0];
+    for (const Block& block : function_.blocks) {
+      for (const Instruction& chain : block.instructions) {
+        if (chain.result == from &&
+            (chain.opcode == spv::OpAccessChain || chain.opcode == spv::OpInBoundsAccessChain)) {
+          from = chain.operands()[0];
+        }
+      }
+    }
+    const Instruction* variable = module_.Global(from);
+    return variable != nullptr && variable->opcode == spv::OpVariable &&
+           variable->operands()[0] == spv::StorageClassUniformConstant;
   }
 
   // The block, and the index in it, where a value of this use has to stand at the latest.

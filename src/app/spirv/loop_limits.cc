@@ -145,7 +145,9 @@ class LoopLimiter {
       back_ = predecessor;
       back_label_ = function_.blocks[predecessor].id();
     }
-    if (back_ == ControlFlow::kNone) {
+    if (after_ < header_) {
+      cannot_ = "what follows it stands in front of it";
+    } else if (back_ == ControlFlow::kNone) {
       cannot_ = "nothing goes back to its begin";
     } else if (cannot_.empty() && !GoesBackOrLeaves(function_.blocks[back_].end())) {
       cannot_ = "it goes back in a way that is not known";
@@ -255,10 +257,10 @@ class LoopLimiter {
     for (Instruction& phi : function_.blocks[after_].instructions) {
       if (phi.opcode != spv::OpPhi) continue;
       const spv::Op type = module_.Global(phi.type)->opcode;
+      // No zeros of arrays and structures: there may be images in them.
       const bool has_zeros = type == spv::OpTypeBool || type == spv::OpTypeInt ||
                              type == spv::OpTypeFloat || type == spv::OpTypeVector ||
-                             type == spv::OpTypeMatrix || type == spv::OpTypeArray ||
-                             type == spv::OpTypeStruct;
+                             type == spv::OpTypeMatrix;
       AddPair(phi, module_.Define(has_zeros ? spv::OpConstantNull : spv::OpUndef, phi.type, {}),
               function_.blocks[back_].id());
     }

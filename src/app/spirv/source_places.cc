@@ -151,9 +151,9 @@ SourcePlace SourcePlaces::PlaceOf(const Function& function,
 }
 
 // "lights[].count" of a chain through structures and arrays: the base's name, if it has one, and the last member's.
-std::string SourcePlaces::MemberName(const Instruction& chain) const {
+std::string SourcePlaces::MemberName(const Instruction& chain, uint32_t depth) const {
   const auto operands = chain.operands();
-  const std::string base = NameOf(operands[0]);
+  const std::string base = NameOf(operands[0], depth + 1);
   const Instruction* variable = module_.Global(operands[0]);
   const Instruction* pointer = variable == nullptr ? nullptr : module_.Global(variable->type);
   if (pointer == nullptr || pointer->opcode != spv::OpTypePointer) return base;
@@ -179,7 +179,10 @@ std::string SourcePlaces::MemberName(const Instruction& chain) const {
   return name;
 }
 
-std::string SourcePlaces::NameOf(uint32_t id) const {
+std::string SourcePlaces::NameOf(uint32_t id, uint32_t depth) const {
+  // Lists of any length can be walked by addresses.
+  constexpr uint32_t kMostDepth = 8;
+  if (depth > kMostDepth) return "";
   if (const auto name = names_.find(id); name != names_.end() && !name->second.empty())
     return name->second;
   const Instruction* global = module_.Global(id);
@@ -195,10 +198,10 @@ std::string SourcePlaces::NameOf(uint32_t id) const {
     for (const Block& block : function.blocks) {
       for (const Instruction& instruction : block.instructions) {
         if (instruction.result != id) continue;
-        if (instruction.opcode == spv::OpLoad) return NameOf(instruction.operands()[0]);
+        if (instruction.opcode == spv::OpLoad) return NameOf(instruction.operands()[0], depth + 1);
         if (instruction.opcode == spv::OpAccessChain ||
             instruction.opcode == spv::OpInBoundsAccessChain) {
-          return MemberName(instruction);
+          return MemberName(instruction, depth);
         }
         return "";
       }

@@ -33,7 +33,7 @@ class SourcePlaces {
   // The place of the last instruction of `instructions` (a block of `function`, up to the one that is asked for).
   SourcePlace PlaceOf(const Function& function, std::span<const Instruction> instructions) const;
   // The name of a value: its own, or of the variable, the member or the constant that it was loaded from; "" for none.
-  std::string NameOf(uint32_t id) const;
+  std::string NameOf(uint32_t id) const { return NameOf(id, 0); }
 
  private:
   struct Source {
@@ -50,7 +50,8 @@ class SourcePlaces {
   void ReadDebugSource(const Instruction& instruction);
   bool ReadLine(const Instruction& instruction, Line* line) const;
   uint32_t ConstantOf(uint32_t id) const;
-  std::string MemberName(const Instruction& chain) const;
+  std::string NameOf(uint32_t id, uint32_t depth) const;
+  std::string MemberName(const Instruction& chain, uint32_t depth) const;
 
   const Module& module_;
   std::unordered_map<uint32_t, std::string> strings_;

@@ -70,12 +70,15 @@ std::optional<uint64_t> ObjectNumberIn(std::string_view text) {
   if (text.starts_with('#')) return ParseDigits(text.substr(1));
   for (const std::string& kind : Kinds()) {
     if (!text.starts_with(kind + ' ')) continue;
-    text.remove_prefix(kind.size() + 1);
-    const size_t end = text.find(' ');
-    if (end == std::string_view::npos) return ParseDigits(text);
-    const std::string_view name = text.substr(end + 1);
+    // "video decoder" begins "video decoder heap 7", too.
+    const std::string_view rest = text.substr(kind.size() + 1);
+    const size_t end = rest.find(' ');
+    const std::optional<uint64_t> number = ParseDigits(rest.substr(0, end));
+    if (!number) continue;
+    if (end == std::string_view::npos) return number;
+    const std::string_view name = rest.substr(end + 1);
     const bool is_quoted = name.size() > 1 && name.starts_with('"') && name.ends_with('"');
-    return is_quoted ? ParseDigits(text.substr(0, end)) : std::nullopt;
+    return is_quoted ? number : std::nullopt;
   }
   return ParseDigits(text);
 }

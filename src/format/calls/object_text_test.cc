@@ -25,7 +25,7 @@ TEST(ObjectText, KindsAreWordsOfTheInterface) {
 TEST(ObjectNumberIn, ReadsEverySpellingThatIsPrinted) {
   for (const char* const text :
        {"1012", "1,012", "#1012", "resource 1012", "resource 1012 \"Depth\"", "object 1012",
-        "command list 1012 \"a \"b\"\""}) {
+        "command list 1012 \"a \"b\"\"", "video decoder heap 1012", "video decoder 1012"}) {
     EXPECT_EQ(ObjectNumberIn(text), 1012u) << text;
   }
 }

@@ -48,6 +48,7 @@ constexpr char kOtherImages[] = "other-images";
 // A page asks for one thing at a time, and more than one page may be open.
 constexpr int kMostPlaying = 4;
 constexpr size_t kMostPages = 64;
+constexpr std::chrono::milliseconds kBetweenLooks{50};
 constexpr char kSearchRuns[] = "a search runs, and nothing else is played meanwhile";
 constexpr char kSuperseded[] = "the page has asked for other images since";
 
@@ -112,7 +113,7 @@ struct FileSession::State {
   std::thread counter;
 
   // Serialises verbs that play.
-  std::mutex play_mutex;
+  std::timed_mutex play_mutex;
   std::atomic<int> playing{0};  // runs, or waits for that
   std::optional<KeptPlayback> playback;
   std::mutex newest_mutex;
@@ -296,9 +297,17 @@ struct FileSession::State {
                               .journal = TextOfPath(folder->path() / "journal")});
   }
 
+  // Waits until nothing else plays, for as long as it is wanted.
+  std::unique_lock<std::timed_mutex> Turn(const std::function<bool()>& is_wanted) {
+    std::unique_lock lock(play_mutex, std::defer_lock);
+    while (is_wanted() && !lock.try_lock_for(kBetweenLooks)) {
+    }
+    if (lock.owns_lock() && !is_wanted()) lock.unlock();
+    return lock;
+  }
+
   // Calls `play` when nothing else plays, if it may.
   PageAnswer InTurn(const std::function<PageAnswer()>& play) {
-    if (searching) return Refused(409, kSearchRuns);
     struct Counted {
       explicit Counted(std::atomic<int>* count) : count(count), now(++*count) {}
       ~Counted() { --*count; }
@@ -307,8 +316,9 @@ struct FileSession::State {
     };
     const Counted counted(&playing);
     if (counted.now > kMostPlaying) return Refused(503, "too much is to be played already");
-    const std::lock_guard lock(play_mutex);
+    const auto lock = Turn([this] { return !ending && !searching; });
     if (ending) return Refused(503, "cairn view ends");
+    if (!lock.owns_lock()) return Refused(409, kSearchRuns);
     if (const Status status = IsSameFile(); !status.ok()) return Refused(status);
     return play();
   }
@@ -327,26 +337,29 @@ struct FileSession::State {
     return {.body = result->output};
   }
 
+  // Those who name no page count as one.
+  static uint64_t PageOf(const FileQuestion& question) { return question.page.value_or(0); }
   // The number of a page's question; later ones of the same page are greater.
   uint64_t Number(const FileQuestion& question) {
     const std::lock_guard lock(newest_mutex);
-    if (question.page && newest.size() >= kMostPages && !newest.contains(*question.page)) {
+    if (newest.size() >= kMostPages && !newest.contains(PageOf(question))) {
       newest.clear();  // the others are as good as closed
     }
-    if (question.page) newest[*question.page] = ++questions;
-    return questions;
+    return newest[PageOf(question)] = ++questions;
   }
   bool IsNewest(const FileQuestion& question, uint64_t number) {
     const std::lock_guard lock(newest_mutex);
-    const auto found = question.page ? newest.find(*question.page) : newest.end();
+    const auto found = newest.find(PageOf(question));
     return found == newest.end() || found->second <= number;
   }
 
+  // Newer questions of the page give up this one, which then waits for nothing.
   PageAnswer Images(const FileQuestion& question) {
     const uint64_t number = Number(question);
-    if (searching) return NotPlayed(kSearchRuns);
-    return InTurn([&] {
-      if (!IsNewest(question, number)) return NotPlayed(kSuperseded);
+    const auto is_wanted = [&] { return !ending && !searching && IsNewest(question, number); };
+    const auto lock = Turn(is_wanted);
+    if (lock.owns_lock()) {
+      if (const Status status = IsSameFile(); !status.ok()) return Refused(status);
       const Result<std::string> list =
           playback->Ask({.call = *question.call,
                          .moment = question.moment.empty()       ? cli::PictureMoment::kSubmitted
@@ -354,11 +367,12 @@ struct FileSession::State {
                                                                  : cli::PictureMoment::kAfter,
                          .only_completed = question.completed.value_or(0) != 0,
                          .objects = question.objects},
-                        [&] { return !ending && IsNewest(question, number); });
-      if (list.ok()) return PageAnswer{.body = *list};
-      return IsNewest(question, number) ? NotPlayed(list.status().message())
-                                        : NotPlayed(kSuperseded);
-    });
+                        is_wanted);
+      if (list.ok()) return {.body = *list};
+      if (is_wanted()) return NotPlayed(list.status().message());
+    }
+    if (ending) return Refused(503, "cairn view ends");
+    return NotPlayed(searching ? kSearchRuns : kSuperseded);
   }
 
   // Answers with an image of this folder of the session.

@@ -134,8 +134,9 @@ void KeptPlayback::RemoveOldImages(uint32_t question) const {
   const std::string prefix = PicturePrefix(question - kKeptAnswers);
   std::vector<std::filesystem::path> old;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
-    if (TextOfPath(entry.path().filename()).starts_with(prefix)) old.push_back(entry.path());
+  for (std::filesystem::directory_iterator at(folder_, ignored), end; !ignored && at != end;
+       at.increment(ignored)) {
+    if (TextOfPath(at->path().filename()).starts_with(prefix)) old.push_back(at->path());
   }
   for (const std::filesystem::path& path : old) std::filesystem::remove(path, ignored);
 }
