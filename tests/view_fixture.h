@@ -58,12 +58,6 @@ class ViewTest : public InterruptTest {
     return is_order ? client.Post(path_ + name, {{"Origin", "http://" + host_}}, "", "")
                     : client.Get(path_ + name);
   }
-  std::string LastDraw() const {
-    std::string last;
-    const httplib::Result calls = Ask("calls?function=DrawInstanced&from=100000");
-    if (calls) last = Json::Parse(calls->body.substr(0, calls->body.find('\n')))["number"].dump();
-    return last;
-  }
   void PressAndExpectNothingLeft() {
     PressInterrupt(view_->pid());
     const CommandResult result = view_->Wait();
