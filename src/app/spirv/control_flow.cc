@@ -11,7 +11,7 @@ std::vector<uint32_t> Targets(const Instruction& end) {
     case spv::OpBranch: return {operands[0]};
     case spv::OpBranchConditional: return {operands[1], operands[2]};
     case spv::OpSwitch: {
-      // Of its ids the first is the selector.
+      // The first id is the selector.
       std::vector<uint32_t> targets;
       for (size_t i = 1; i < end.id_uses.size(); ++i) targets.push_back(end.words[end.id_uses[i]]);
       return targets;

@@ -26,7 +26,7 @@ class ControlFlow {
   uint32_t BlockOf(uint32_t label) const;
   const std::vector<uint32_t>& Predecessors(uint32_t block) const { return predecessors_[block]; }
   bool IsReachable(uint32_t block) const { return order_[block] != kNone; }
-  // Whether every way from the function's begin to `block` leads through `dominator`; a block dominates itself. Nothing
+  // True if every way from the function's begin to `block` leads through `dominator`; a block dominates itself. Nothing
   // dominates, and nothing is dominated by, what cannot be reached.
   bool Dominates(uint32_t dominator, uint32_t block) const;
 

@@ -52,7 +52,7 @@ bool IsStorable(const Module& module, uint32_t id, uint32_t* steps) {
   }
 }
 
-// What gives the same result wherever it stands, if its operands can be had.
+// True for instructions that give the same result wherever they stand, if their operands can be had.
 bool CanBeRepeated(const Instruction& instruction) {
   switch (instruction.opcode) {
     case spv::OpAccessChain:
@@ -126,7 +126,7 @@ class Repair {
     return "";
   }
 
-  // Whether a load reads an image or a sampler of a descriptor: what no shader changes.
+  // True for a load of an image or a sampler from a descriptor, which no shader changes.
   bool LoadsHandle(const Instruction& value) const {
     if (value.opcode != spv::OpLoad) return false;
     uint32_t from = value.operands()[0];
@@ -202,7 +202,7 @@ class Repair {
     const Block& block = function_.blocks[at.block];
     if (value.opcode == spv::OpPhi) behind.index = block.BehindPhis();
     Insert(behind, Make(spv::OpStore, 0, 0, {variable, value.result}, AllIds()));
-    // What spirv-opt leaves in front of the first label would be taken for an instruction in front of the variable.
+    // The validator takes debug instructions in front of the first label for instructions in front of the variable.
     function_.blocks.front().before.clear();
     Insert({0, 0},
            Make(spv::OpVariable, pointer, variable, {spv::StorageClassFunction, zeros}, {1}));

@@ -124,7 +124,7 @@ class LoopLimiter {
   }
 
  private:
-  // What is known at the block that goes back.
+  // Values at the block that goes back.
   struct Left {
     uint32_t cut;  // ids of values there
     uint32_t left;
@@ -252,7 +252,7 @@ class LoopLimiter {
     return left;
   }
 
-  // What values have behind the loop if the limit ended it: zeros, where there is such a thing.
+  // Gives values behind the loop zeros for the case that the limit ended it, where their type has zeros.
   void AddEdgeToPhis() {
     for (Instruction& phi : function_.blocks[after_].instructions) {
       if (phi.opcode != spv::OpPhi) continue;

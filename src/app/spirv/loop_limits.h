@@ -57,7 +57,8 @@ uint32_t CountLoops(std::span<const uint32_t> words);
 
 // Limits the loops of a module. The device needs bufferDeviceAddress.
 // kCorrupt: SPIRV-Tools can't parse the module. kUnsupported: the module, or the changed one, is not valid, or has
-// another addressing model; the message says which. Cost: two validations, about 1 ms for 10,000 words.
+// another addressing model; the message says which. Cost: two validations, and for each loop
+// a time that grows with its function: not for modules of strangers yet.
 Result<LimitedModule> LimitLoops(std::span<const uint32_t> words, const LoopLimits& limits);
 
 }  // namespace cairn::spirv

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the GPU writes for each limited loop. Memory of all zeros is a loop that was not left yet.
+// The record that the GPU writes for each limited loop. All zeros: the loop was not left yet.
 #ifndef CAIRN_APP_SPIRV_LOOP_RECORD_H_
 #define CAIRN_APP_SPIRV_LOOP_RECORD_H_
 
