@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "app/spirv/loop_record.h"
 #include "app/spirv/source_places.h"
 #include "base/status.h"
+#include "format/experiment/loop_record.h"
 
 namespace cairn::spirv {
 

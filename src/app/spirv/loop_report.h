@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "app/spirv/loop_record.h"
 #include "app/spirv/module.h"
+#include "format/experiment/loop_record.h"
 
 namespace cairn::spirv {
 

@@ -71,6 +71,8 @@ struct LayerSettings {
   Setting<bool> check;
   Setting<LogLevel> log{LogLevel::kWarning};
   Setting<std::string> elimination;   // SharedMemory::PathForOthers of a Board
+  Setting<std::string> experiment;    // FormatExperiment
+  Setting<std::string> loop_board;    // SharedMemory::PathForOthers of a LoopBoard
   Setting<std::string> windows_path;  // of cairn-d3d.dll, a path of Linux: under Wine
   Setting<std::string> amd_ags;       // path of AMD's library
   // The watcher's end: TextOfInherited of os/channel.h ("N" of a socket, or "N:INODE" with the number that fstat gives
@@ -150,6 +152,8 @@ inline constexpr SettingRow kSettingRows[] = {
       {"info", LogLevel::kInfo},
       {"debug", LogLevel::kDebug}}},
     {&LayerSettings::elimination, "CAIRN_ELIMINATION"},
+    {&LayerSettings::experiment, "CAIRN_EXPERIMENT"},
+    {&LayerSettings::loop_board, "CAIRN_LOOP_BOARD"},
     {&LayerSettings::windows_path, "CAIRN_WINDOWS_LAYER_PATH"},
     {&LayerSettings::amd_ags, "CAIRN_AMD_AGS"},
     {&LayerSettings::watcher_fd, "CAIRN_WATCHER_FD"},

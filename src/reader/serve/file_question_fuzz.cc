@@ -19,10 +19,25 @@ void Check(bool holds) {
   if (!holds) std::abort();
 }
 
+bool IsNumber(const std::string& word) {
+  return cairn::ParseDigits(word).has_value();
+}
+
 bool IsOurs(const std::string& word) {
-  constexpr std::string_view kOurs[] = {"--json",     "diff",  "bisect", "--no-output", "--journal",
-                                        "--progress", "/file", "/other", "/journal"};
+  constexpr std::string_view kOurs[] = {
+      "--json",  "diff",   "--align", "--limit",       "2000",      "images",
+      "--frame", "-o",     "bisect",  "--no-output",   "--journal", "--progress",
+      "/file",   "/other", "/images", "/other-images", "/journal"};
   return std::ranges::find(kOurs, word) != std::end(kOurs);
+}
+
+bool IsOrder(Asked asked) {
+  return asked == Asked::kImages || asked == Asked::kFrameImages || asked == Asked::kOtherImages ||
+         asked == Asked::kStartBisect || asked == Asked::kStopBisect;
+}
+
+bool OfFrame(Asked asked) {
+  return asked == Asked::kFrameImages || asked == Asked::kOtherImages;
 }
 
 }  // namespace
@@ -45,17 +60,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   const Asked asked = question->asked;
-  Check(is_order ==
-        (asked == Asked::kImages || asked == Asked::kStartBisect || asked == Asked::kStopBisect));
+  Check(is_order == IsOrder(asked));
   Check(question->call.has_value() == (asked == Asked::kState || asked == Asked::kImages));
   Check(question->number.has_value() == (asked == Asked::kLine));
-  Check(question->name.empty() == (asked != Asked::kImage));
+  if (OfFrame(asked)) Check(question->frame.has_value());
+  Check(question->name.empty() == (asked != Asked::kImage && asked != Asked::kOtherImage));
   Check(!question->name.starts_with('.'));
   Check(question->name.find_first_of(std::string_view("/\\:\0", 4)) == std::string::npos);
-  const std::vector<std::string> words =
-      cairn::VerbFor(*question, {.file = "/file", .other = "/other", .journal = "/journal"});
-  Check(words.empty() == (asked != Asked::kStartBisect && asked != Asked::kCompare));
-  for (const std::string& word : words) Check(IsOurs(word));
+  const std::vector<std::string> words = cairn::VerbFor(*question, {.file = "/file",
+                                                                    .other = "/other",
+                                                                    .images = "/images",
+                                                                    .other_images = "/other-images",
+                                                                    .journal = "/journal"});
+  Check(words.empty() ==
+        (asked != Asked::kStartBisect && asked != Asked::kCompare && !OfFrame(asked)));
+  for (const std::string& word : words) Check(IsOurs(word) || (OfFrame(asked) && IsNumber(word)));
   Check(question->objects.size() <= cairn::FileQuestion::kMostObjects);
   Check(question->moment.empty() || question->moment == "before" || question->moment == "after");
   return 0;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/experiment/experiment.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+namespace cairn {
+namespace {
+
+struct ChangeWord {
+  Change change;
+  std::string_view word;
+};
+constexpr ChangeWord kWords[] = {
+    {Change::kNone, ""},
+    {Change::kBarrierBefore, "barrier-before"},
+    {Change::kBarrierAfter, "barrier-after"},
+    {Change::kSerialQueues, "serial-queues"},
+    {Change::kKeepAlive, "keep-alive"},
+};
+
+// Takes "NAME=VALUE" up to the next comma off `text`.
+std::optional<std::string_view> TakeValue(std::string_view name, std::string_view* text) {
+  if (!text->starts_with(name)) return std::nullopt;
+  std::string_view rest = text->substr(name.size());
+  if (!rest.starts_with('=')) return std::nullopt;
+  rest.remove_prefix(1);
+  const size_t end = rest.find(',');
+  const std::string_view value = rest.substr(0, end);
+  // A comma has something behind it.
+  if (end != std::string_view::npos && end + 1 == rest.size()) return std::nullopt;
+  *text = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  return value;
+}
+
+template <typename T>
+std::optional<T> Number(std::optional<std::string_view> text, int base, size_t digits = 0) {
+  T value = 0;
+  if (!text || text->empty() || (digits != 0 && text->size() != digits)) return std::nullopt;
+  const char* const end = text->data() + text->size();
+  const auto [stopped, error] = std::from_chars(text->data(), end, value, base);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  return value;
+}
+
+std::optional<Experiment> ParseLoops(std::string_view text) {
+  Experiment experiment = {.change = Change::kLimitLoops};
+  const auto trips = Number<uint32_t>(TakeValue("loops", &text), 10);
+  if (!trips || *trips == 0) return std::nullopt;
+  experiment.trips = *trips;
+  while (text.starts_with("shader=")) {
+    const auto shader = Number<uint64_t>(TakeValue("shader", &text), 16, 16);
+    if (!shader || experiment.shaders.size() == Experiment::kMostShaders) return std::nullopt;
+    experiment.shaders.push_back(*shader);
+  }
+  if (text.empty()) return experiment;
+  experiment.loop = Number<uint32_t>(TakeValue("loop", &text), 10);
+  if (!experiment.loop || !text.empty()) return std::nullopt;
+  return experiment;
+}
+
+std::optional<Experiment> ParseMemory(std::string_view text) {
+  Experiment experiment = {.change = Change::kFillMemory};
+  const auto fill = Number<uint8_t>(TakeValue("memory", &text), 16, 2);
+  if (!fill || !text.empty()) return std::nullopt;
+  experiment.fill = *fill;
+  return experiment;
+}
+
+}  // namespace
+
+std::string FormatExperiment(const Experiment& experiment) {
+  if (experiment.change == Change::kFillMemory)
+    return fmt::format("memory={:02x}", experiment.fill);
+  if (experiment.change == Change::kLimitLoops) {
+    std::string text = fmt::format("loops={}", experiment.trips);
+    for (const uint64_t shader : experiment.shaders) text += fmt::format(",shader={:016x}", shader);
+    if (experiment.loop) text += fmt::format(",loop={}", *experiment.loop);
+    return text;
+  }
+  for (const ChangeWord& known : kWords) {
+    if (known.change == experiment.change) return std::string(known.word);
+  }
+  return "";
+}
+
+std::optional<Experiment> ParseExperiment(std::string_view text) {
+  if (text.starts_with("loops=")) return ParseLoops(text);
+  if (text.starts_with("memory=")) return ParseMemory(text);
+  for (const ChangeWord& known : kWords) {
+    if (known.word == text) return Experiment{.change = known.change};
+  }
+  return std::nullopt;
+}
+
+}  // namespace cairn

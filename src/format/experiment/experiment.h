@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One change of a run of a program, by which `cairn why` asks: does it still fail? The layers in the program make the
+// change. docs/internals/why.md has what each one proves.
+#ifndef CAIRN_FORMAT_EXPERIMENT_EXPERIMENT_H_
+#define CAIRN_FORMAT_EXPERIMENT_EXPERIMENT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cairn {
+
+enum class Change : uint8_t {
+  kNone = 0,
+  kLimitLoops,     // each loop of the shaders ends after a number of trips
+  kBarrierBefore,  // all work that was recorded before ends before a piece of work begins
+  kBarrierAfter,   // a piece of work ends before any that is recorded behind it begins
+  kSerialQueues,   // no two submissions run at once, on whatever queues
+  kKeepAlive,      // nothing that the program destroys, frees or resets goes before the device
+  kFillMemory,     // memory that the program allocates holds one byte everywhere
+};
+
+struct Experiment {
+  static constexpr uint32_t kOnlyCount = UINT32_MAX;
+  static constexpr size_t kMostShaders = 64;
+
+  Change change = Change::kNone;
+  // kLimitLoops.
+  uint32_t trips = 0;             // from 1 on; kOnlyCount: no loop is ended, but all are counted
+  std::vector<uint64_t> shaders;  // hashes of the modules (PipelineRecord::shader_hashes);
+                                  // kMostShaders at most; empty: all modules
+  std::optional<uint32_t> loop;   // the one loop, by its place in the module; without: all
+  // kFillMemory.
+  uint8_t fill = 0;
+
+  bool operator==(const Experiment&) const = default;
+};
+
+// "loops=65536,shader=00000000000000a1,loop=2", "barrier-before", "barrier-after", "serial-queues", "keep-alive",
+// "memory=fe"; "" for kNone.
+std::string FormatExperiment(const Experiment& experiment);
+// Reads the same, and nothing else.
+std::optional<Experiment> ParseExperiment(std::string_view text);
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_EXPERIMENT_EXPERIMENT_H_

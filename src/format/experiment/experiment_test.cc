@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/experiment/experiment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace cairn {
+namespace {
+
+TEST(Experiment, IsReadAsItIsWritten) {
+  const Experiment experiments[] = {
+      {},
+      {.change = Change::kBarrierBefore},
+      {.change = Change::kBarrierAfter},
+      {.change = Change::kSerialQueues},
+      {.change = Change::kKeepAlive},
+      {.change = Change::kFillMemory, .fill = 0xfe},
+      {.change = Change::kFillMemory, .fill = 0},
+      {.change = Change::kLimitLoops, .trips = 65536},
+      {.change = Change::kLimitLoops,
+       .trips = Experiment::kOnlyCount,
+       .shaders = {1, ~uint64_t{0}}},
+      {.change = Change::kLimitLoops, .trips = 1, .shaders = {0xa1}, .loop = 2},
+      {.change = Change::kLimitLoops, .trips = 1, .loop = 0},
+  };
+  for (const Experiment& experiment : experiments) {
+    EXPECT_EQ(ParseExperiment(FormatExperiment(experiment)), experiment)
+        << FormatExperiment(experiment);
+  }
+}
+
+TEST(Experiment, IsAShortText) {
+  EXPECT_EQ(FormatExperiment(
+                {.change = Change::kLimitLoops, .trips = 65536, .shaders = {0xa1}, .loop = 2}),
+            "loops=65536,shader=00000000000000a1,loop=2");
+  EXPECT_EQ(FormatExperiment({.change = Change::kFillMemory, .fill = 0xfe}), "memory=fe");
+  EXPECT_EQ(FormatExperiment({.change = Change::kKeepAlive}), "keep-alive");
+}
+
+TEST(Experiment, IsNoOtherText) {
+  for (const char* text :
+       {"loops", "loops=", "loops=0", "loops=-1", "loops=4294967296", "loops=1,",
+        "loops=1,loop=", "loops=1,loop=1,shader=00000000000000a1", "loops=1,shader=a1",
+        "loops=1,loop=1,loop=2", "loops=1x", "memory=", "memory=f", "memory=fff", "memory=0x",
+        "memory=fe,", "barrier", "keep-alive,", " keep-alive"}) {
+    EXPECT_EQ(ParseExperiment(text), std::nullopt) << text;
+  }
+  std::string many = "loops=1";
+  for (size_t i = 0; i <= Experiment::kMostShaders; ++i) many += ",shader=00000000000000a1";
+  EXPECT_EQ(ParseExperiment(many), std::nullopt);
+}
+
+}  // namespace
+}  // namespace cairn

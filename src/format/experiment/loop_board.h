@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory in which loops of shaders say how often they ran, in a run with Change::kLimitLoops. The command makes it,
+// layers in the program describe each loop, and the GPU writes the records: it outlives the program and its device.
+//
+//   LoopBoardHeader | loop_count LoopEntry | text_bytes of texts | padding | loop_count LoopRecord
+//
+// The records begin at a multiple of kRecordAlignment, and end with the memory: drivers import whole pages of it.
+// All counts are fixed when the board is made; little-endian. Programs that know nothing good of each other write
+// here: who reads checks.
+#ifndef CAIRN_FORMAT_EXPERIMENT_LOOP_BOARD_H_
+#define CAIRN_FORMAT_EXPERIMENT_LOOP_BOARD_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "format/experiment/loop_record.h"
+
+namespace cairn {
+
+// A loop of a module. Values are plain data of this process.
+struct LoopNote {
+  uint64_t shader = 0;  // hash of the module as the program wrote it
+  uint32_t index = 0;   // its place in the module
+  std::string function;
+  std::string file;
+  std::string text;     // its line of the source
+  uint32_t line = 0;    // from 1 on; 0: not known
+  uint32_t column = 0;  // from 1 on; 0: not known
+  // The comparison that leaves it; empty if none can be recorded.
+  std::string left;
+  std::string comparison;
+  std::string right;
+  bool is_float = false;  // how LoopRecord::left and right are to be read
+  bool is_signed = false;
+  InvocationKind invocations = InvocationKind::kUnknown;
+  std::string cannot;  // why it is not limited; "" for a limited loop
+  LoopRecord record = {};
+
+  bool operator==(const LoopNote&) const = default;
+};
+
+struct LoopCatalogue {
+  std::vector<LoopNote> loops;
+  uint32_t limited = 0;     // modules
+  uint32_t refused = 0;     // modules that stayed as they were
+  std::string why_refused;  // the first of them
+  std::string why_none;     // a device on which no module was changed; ""
+  uint64_t dropped = 0;     // loops that found no room, and run as they were
+
+  bool operator==(const LoopCatalogue&) const = default;
+};
+
+class LoopBoard {
+ public:
+  static constexpr uint32_t kMostLoops = 1u << 16;
+  static constexpr uint32_t kMostTextBytes = 1u << 24;
+  static constexpr size_t kRecordAlignment = size_t{64}
+                                             << 10;  // that of imports, on all known drivers
+  static constexpr size_t kMostTextLength = 500;     // bytes; what is longer is cut
+
+  static size_t BytesFor(uint32_t loop_count, uint32_t text_bytes);
+  // Makes one in zero-filled memory of BytesFor bytes, aligned to a page.
+  static LoopBoard Make(std::span<std::byte> memory, uint32_t loop_count, uint32_t text_bytes);
+  // kCorrupt for what Make does not make.
+  static Result<LoopBoard> Over(std::span<std::byte> memory);
+
+  // The loops of a module get neighbouring records. Returns the index of the first one; nothing if there is no room, and
+  // the loops then count as dropped. Any thread of any process.
+  std::optional<uint32_t> Reserve(uint32_t loops) const;
+  // Describes a reserved loop; once for each. `note.record` is not written.
+  void Describe(uint32_t index, const LoopNote& note) const;
+  void CountLimited() const;
+  void CountRefused(const std::string& why) const;
+  void SetWhyNone(const std::string& why) const;
+
+  std::span<LoopRecord> records() const { return records_; }
+  // All memory from the first record on: what a driver imports.
+  std::span<std::byte> record_bytes() const;
+
+  // What stands there now. The GPU and the program may still write: counts of one record need not match.
+  LoopCatalogue Read() const;
+
+ private:
+  struct Header;
+  struct Entry;
+  LoopBoard() = default;
+
+  Header* header_ = nullptr;
+  std::span<Entry> entries_;
+  std::span<std::byte> texts_;
+  std::span<LoopRecord> records_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_EXPERIMENT_LOOP_BOARD_H_
