@@ -142,7 +142,7 @@ TEST(LayerSettingsTest, HostileTextsAreReadAsTheyAreWritten) {
   }
   all.capture = CaptureSettings{.on = true};
   all.log = LogLevel::kOff;
-  EXPECT_EQ(RoundTrip(all).size(), 10u);
+  EXPECT_EQ(RoundTrip(all).size(), 12u);
   // The environment ends a text there.
   EXPECT_EQ(*Read({{"CAIRN_DRIVER", std::string("a\0b", 3)}}, nullptr).driver, "a");
 }
