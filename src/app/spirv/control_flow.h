@@ -22,23 +22,35 @@ class ControlFlow {
 
   explicit ControlFlow(const Function& function);
 
+  size_t size() const { return dominated_.size(); }  // blocks
   // kNone for no block of the function.
   uint32_t BlockOf(uint32_t label) const;
   const std::vector<uint32_t>& Predecessors(uint32_t block) const { return predecessors_[block]; }
-  bool IsReachable(uint32_t block) const { return order_[block] != kNone; }
+  bool IsReachable(uint32_t block) const { return dominated_[block].begin != kNone; }
   // True if every way from the function's begin to `block` leads through `dominator`; a block dominates itself. Nothing
-  // dominates, and nothing is dominated by, what cannot be reached.
+  // dominates, and nothing is dominated by, what cannot be reached. Constant time.
   bool Dominates(uint32_t dominator, uint32_t block) const;
 
+  // Blocks that can be reached have numbers such that those which one block dominates have its own and the next ones.
+  struct Range {
+    uint32_t begin = kNone;  // the number of the block itself
+    uint32_t end = kNone;
+  };
+  const Range& Dominated(uint32_t block) const { return dominated_[block]; }
+
  private:
-  void Number(const std::vector<std::vector<uint32_t>>& successors);
-  void FindDominators();
+  // Blocks in the order in which a search in depth finds them, and for each the place in it of where it was found from.
+  struct Search {
+    std::vector<uint32_t> blocks;
+    std::vector<uint32_t> parents;
+    std::vector<uint32_t> places;  // by block; kNone: not found
+  };
+  static Search SearchInDepth(const std::vector<std::vector<uint32_t>>& successors);
+  std::vector<uint32_t> Dominators(const Search& search) const;
 
   std::unordered_map<uint32_t, uint32_t> by_label_;
   std::vector<std::vector<uint32_t>> predecessors_;
-  std::vector<uint32_t> order_;      // reverse postorder; kNone: not reachable
-  std::vector<uint32_t> by_order_;   // blocks
-  std::vector<uint32_t> dominator_;  // immediate
+  std::vector<Range> dominated_;
 };
 
 }  // namespace cairn::spirv

@@ -4,26 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
-
-#include "app/spirv/control_flow.h"
 
 namespace cairn::spirv {
 namespace {
 
-// Where an instruction stands.
+// How many instructions are computed again in a row, and in a function.
+constexpr uint32_t kMostInARow = 64;
+constexpr size_t kMostCopies = 65536;
+
+// Where an instruction stands, or in front of which one.
 struct Position {
   uint32_t block;
   size_t index;
-};
-
-// One operand whose value does not stand before it.
-struct BrokenUse {
-  Position user;
-  size_t word;
-  Position value;
 };
 
 // Branches, and what must stand directly in front of them, come last.
@@ -65,157 +60,192 @@ bool CanBeRepeated(const Instruction& instruction) {
 
 class Repair {
  public:
-  Repair(Module& module, Function& function) : module_(module), function_(function) {}
+  Repair(Module& module, Function& function, const ControlFlow& flow)
+      : module_(module), function_(function), flow_(flow), added_(function.blocks.size()) {}
 
-  std::string Run() {
-    // A repeated instruction may use what has to be repaired next; a chain of those is as long as they stand in a row.
-    for (uint32_t rounds = 0; rounds < 64; ++rounds) {
-      const std::optional<BrokenUse> broken = Find();
-      if (!broken) return "";
-      if (std::string why = Mend(*broken); !why.empty()) return why;
-    }
-    return "too many values stand behind the added branch";
-  }
-
- private:
-  // Each round mends all uses of one value.
-  std::optional<BrokenUse> Find() {
-    const ControlFlow flow(function_);
-    std::unordered_map<uint32_t, Position> values;
+  std::vector<LostValue> Run() {
+    FindValues();
     for (uint32_t b = 0; b < function_.blocks.size(); ++b) {
-      const auto& instructions = function_.blocks[b].instructions;
+      if (!flow_.IsReachable(b)) continue;
+      auto& instructions = function_.blocks[b].instructions;
+      const size_t before_end = BeforeEnd(function_.blocks[b]);
       for (size_t i = 0; i < instructions.size(); ++i) {
-        if (instructions[i].result != 0) values[instructions[i].result] = {b, i};
-      }
-    }
-    for (uint32_t b = 0; b < function_.blocks.size(); ++b) {
-      if (!flow.IsReachable(b)) continue;
-      const auto& instructions = function_.blocks[b].instructions;
-      for (size_t i = 0; i < instructions.size(); ++i) {
-        const Instruction& user = instructions[i];
-        for (uint16_t word : user.id_uses) {
-          const auto value = values.find(user.words[word]);
-          if (value == values.end()) continue;
-          uint32_t where = b;
-          if (user.opcode == spv::OpPhi) {
-            // Pairs of a value and the block from which it comes.
-            where = flow.BlockOf(user.words[word + 1]);
-            if (where == ControlFlow::kNone || !flow.IsReachable(where)) continue;
+        const bool is_phi = instructions[i].opcode == spv::OpPhi;
+        for (uint16_t word : instructions[i].id_uses) {
+          uint32_t& id = instructions[i].words[word];
+          const auto value = values_.find(id);
+          if (value == values_.end()) continue;
+          // Pairs of a value and the block from which it comes.
+          const uint32_t where = is_phi ? flow_.BlockOf(instructions[i].words[word + 1]) : b;
+          if (where == ControlFlow::kNone || !flow_.IsReachable(where) ||
+              flow_.Dominates(value->second.block, where)) {
+            continue;
           }
-          if (!flow.Dominates(value->second.block, where))
-            return BrokenUse{{b, i}, word, value->second};
+          const Position at = is_phi ? Position{where, BeforeEnd(function_.blocks[where])}
+                                     : Position{b, std::min(i, before_end)};
+          if (const uint32_t found = Available(id, at, 0)) id = found;
         }
       }
     }
-    return std::nullopt;
+    if (lost_.empty()) Insert();
+    return std::move(lost_);
   }
 
-  std::string Mend(const BrokenUse& broken) {
-    const Instruction value = function_.blocks[broken.value.block].instructions[broken.value.index];
+ private:
+  struct Added {
+    size_t index;  // in front of this instruction
+    Instruction instruction;
+  };
+  // A value that was made available in a block.
+  struct Made {
+    size_t index;
+    uint32_t id;
+  };
+
+  void FindValues() {
+    for (uint32_t b = 0; b < function_.blocks.size(); ++b) {
+      const auto& instructions = function_.blocks[b].instructions;
+      for (size_t i = 0; i < instructions.size(); ++i) {
+        if (instructions[i].result != 0) values_[instructions[i].result] = {b, i};
+      }
+    }
+  }
+
+  bool CanBeStored(uint32_t type) {
+    const auto [found, is_new] = storable_.try_emplace(type, false);
     uint32_t steps = 4096;
-    if (IsStorable(module_, value.type, &steps)) {
-      PutIntoVariable(value, broken.value);
-      return "";
+    if (is_new) found->second = IsStorable(module_, type, &steps);
+    return found->second;
+  }
+
+  const Instruction& At(Position at) const {
+    return function_.blocks[at.block].instructions[at.index];
+  }
+
+  // The id that has the value of `id` at a place; 0: can't be had.
+  uint32_t Available(uint32_t id, Position at, uint32_t depth) {
+    const auto found = values_.find(id);
+    if (found == values_.end()) return id;
+    const Position from = found->second;
+    if (flow_.Dominates(from.block, at.block) &&
+        (from.block != at.block || from.index < at.index)) {
+      return id;
     }
+    const uint64_t key = uint64_t{id} << 32 | at.block;
+    if (const auto made = made_.find(key); made != made_.end() && made->second.index <= at.index)
+      return made->second.id;
+    const Instruction& value = At(from);
+    const uint32_t result =
+        CanBeStored(value.type) ? Load(value, from, at) : Repeat(value, from, at, depth);
+    if (result != 0) made_[key] = {at.index, result};
+    return result;
+  }
+
+  uint32_t Load(const Instruction& value, Position from, Position at) {
+    uint32_t& variable = variables_[value.result];
+    if (variable == 0) {
+      const uint32_t pointer =
+          module_.Define(spv::OpTypePointer, 0, {spv::StorageClassFunction, value.type});
+      const uint32_t zeros = module_.Define(spv::OpConstantNull, value.type, {});
+      variable = module_.NewId();
+      declarations_.push_back(
+          Make(spv::OpVariable, pointer, variable, {spv::StorageClassFunction, zeros}, {1}));
+      const size_t behind =
+          value.opcode == spv::OpPhi ? function_.blocks[from.block].BehindPhis() : from.index + 1;
+      added_[from.block].push_back(
+          {behind, Make(spv::OpStore, 0, 0, {variable, value.result}, AllIds())});
+    }
+    const uint32_t loaded = module_.NewId();
+    added_[at.block].push_back(
+        {at.index, Make(spv::OpLoad, value.type, loaded, {variable}, AllIds())});
+    return loaded;
+  }
+
+  uint32_t Repeat(const Instruction& value, Position from, Position at, uint32_t depth) {
     if (!CanBeRepeated(value) && !LoadsHandle(value)) {
-      return fmt::format(
-          "value {} is of a kind that no variable holds, and is used behind the loop",
-          value.result);
+      Lose(value, from,
+           fmt::format("value {} is of a kind that no variable holds, and is used behind the loop",
+                       value.result));
+      return 0;
     }
-    Repeat(value, broken);
-    return "";
+    if (depth == kMostInARow || ++copies_ > kMostCopies) {
+      Lose(value, from, "too many values stand behind the added branch");
+      return 0;
+    }
+    Instruction copy = value;
+    for (uint16_t word : copy.id_uses) {
+      copy.words[word] = Available(copy.words[word], at, depth + 1);
+      if (copy.words[word] == 0) return 0;
+    }
+    copy.words[2] = copy.result = module_.NewId();
+    const uint32_t id = copy.result;
+    added_[at.block].push_back({at.index, std::move(copy)});
+    return id;
+  }
+
+  void Lose(const Instruction& value, Position from, std::string why) {
+    if (is_lost_.insert(value.result).second) lost_.push_back({from.block, std::move(why)});
   }
 
   // True for a load of an image or a sampler from a descriptor, which no shader changes.
   bool LoadsHandle(const Instruction& value) const {
     if (value.opcode != spv::OpLoad) return false;
     uint32_t from = value.operands()[0];
-    for (const Block& block : function_.blocks) {
-      for (const Instruction& chain : block.instructions) {
-        if (chain.result == from &&
-            (chain.opcode == spv::OpAccessChain || chain.opcode == spv::OpInBoundsAccessChain)) {
-          from = chain.operands()[0];
-        }
+    for (uint32_t i = 0; i < kMostInARow; ++i) {
+      const auto chain = values_.find(from);
+      if (chain == values_.end()) break;
+      const Instruction& instruction = At(chain->second);
+      if (instruction.opcode != spv::OpAccessChain &&
+          instruction.opcode != spv::OpInBoundsAccessChain) {
+        return false;
       }
+      from = instruction.operands()[0];
     }
     const Instruction* variable = module_.Global(from);
     return variable != nullptr && variable->opcode == spv::OpVariable &&
            variable->operands()[0] == spv::StorageClassUniformConstant;
   }
 
-  // The block, and the index in it, where a value of this use has to stand at the latest.
-  Position LatestFor(const BrokenUse& broken) const {
-    const Instruction& user = function_.blocks[broken.user.block].instructions[broken.user.index];
-    if (user.opcode == spv::OpPhi) {
-      const uint32_t label = user.words[broken.word + 1];
-      for (uint32_t b = 0; b < function_.blocks.size(); ++b) {
-        if (function_.blocks[b].id() == label) return {b, BeforeEnd(function_.blocks[b])};
-      }
-    }
-    return {broken.user.block,
-            std::min(broken.user.index, BeforeEnd(function_.blocks[broken.user.block]))};
-  }
-
-  void Insert(Position at, Instruction instruction) {
-    auto& instructions = function_.blocks[at.block].instructions;
-    instructions.insert(instructions.begin() + static_cast<ptrdiff_t>(at.index),
-                        std::move(instruction));
-  }
-
-  void Repeat(Instruction value, const BrokenUse& broken) {
-    const Position at = LatestFor(broken);
-    const uint32_t id = module_.NewId();
-    // The operand first: what is inserted moves it.
-    function_.blocks[broken.user.block].instructions[broken.user.index].words[broken.word] = id;
-    value.words[2] = value.result = id;
-    Insert(at, std::move(value));
-  }
-
-  // All uses but those in its own block behind it load the variable.
-  void PutIntoVariable(const Instruction& value, Position at) {
-    const uint32_t pointer =
-        module_.Define(spv::OpTypePointer, 0, {spv::StorageClassFunction, value.type});
-    const uint32_t zeros = module_.Define(spv::OpConstantNull, value.type, {});
-    const uint32_t variable = module_.NewId();
-    const ControlFlow flow(function_);
-    for (uint32_t b = 0; b < function_.blocks.size(); ++b) {
+  void Insert() {
+    for (Instruction& declaration : declarations_)
+      added_.front().push_back({0, std::move(declaration)});
+    // The validator takes debug instructions in front of the first label for instructions in front of the variables.
+    if (!declarations_.empty()) function_.blocks.front().before.clear();
+    for (size_t b = 0; b < added_.size(); ++b) {
+      if (added_[b].empty()) continue;
+      std::ranges::stable_sort(added_[b], {}, &Added::index);
       auto& instructions = function_.blocks[b].instructions;
+      std::vector<Instruction> merged;
+      merged.reserve(instructions.size() + added_[b].size());
+      auto next = added_[b].begin();
       for (size_t i = 0; i < instructions.size(); ++i) {
-        for (size_t u = 0; u < instructions[i].id_uses.size(); ++u) {
-          const uint16_t word = instructions[i].id_uses[u];
-          if (instructions[i].words[word] != value.result) continue;
-          const bool is_phi = instructions[i].opcode == spv::OpPhi;
-          const uint32_t where = is_phi ? flow.BlockOf(instructions[i].words[word + 1]) : b;
-          if (where == ControlFlow::kNone || !flow.IsReachable(where)) continue;
-          if (flow.Dominates(at.block, where)) continue;
-          const Position load = LatestFor({{b, i}, word, at});
-          const uint32_t loaded = module_.NewId();
-          instructions[i].words[word] = loaded;
-          Insert(load, Make(spv::OpLoad, value.type, loaded, {variable}, AllIds()));
-          if (load.block == b) ++i;
-          if (load.block == at.block && load.index <= at.index) ++at.index;
-        }
+        for (; next != added_[b].end() && next->index == i; ++next)
+          merged.push_back(std::move(next->instruction));
+        merged.push_back(std::move(instructions[i]));
       }
+      instructions = std::move(merged);
     }
-    Position behind = at;
-    ++behind.index;
-    const Block& block = function_.blocks[at.block];
-    if (value.opcode == spv::OpPhi) behind.index = block.BehindPhis();
-    Insert(behind, Make(spv::OpStore, 0, 0, {variable, value.result}, AllIds()));
-    // The validator takes debug instructions in front of the first label for instructions in front of the variable.
-    function_.blocks.front().before.clear();
-    Insert({0, 0},
-           Make(spv::OpVariable, pointer, variable, {spv::StorageClassFunction, zeros}, {1}));
   }
 
   Module& module_;
   Function& function_;
+  const ControlFlow& flow_;
+  std::unordered_map<uint32_t, Position> values_;     // by id
+  std::unordered_map<uint64_t, Made> made_;           // by id and block
+  std::unordered_map<uint32_t, uint32_t> variables_;  // by the id of the value
+  std::unordered_map<uint32_t, bool> storable_;       // by type
+  std::vector<Instruction> declarations_;
+  std::vector<std::vector<Added>> added_;  // by block
+  std::unordered_set<uint32_t> is_lost_;
+  std::vector<LostValue> lost_;
+  size_t copies_ = 0;
 };
 
 }  // namespace
 
-std::string RepairDominance(Module& module, Function& function) {
-  return Repair(module, function).Run();
+std::vector<LostValue> RepairDominance(Module& module, Function& function,
+                                       const ControlFlow& flow) {
+  return Repair(module, function, flow).Run();
 }
 
 }  // namespace cairn::spirv

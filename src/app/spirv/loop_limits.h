@@ -55,10 +55,12 @@ struct LimitedModule {
 // How many loops a module has, without reading more of it than the first word of each instruction; 0 for other bytes.
 uint32_t CountLoops(std::span<const uint32_t> words);
 
-// Limits the loops of a module. The device needs bufferDeviceAddress.
-// kCorrupt: SPIRV-Tools can't parse the module. kUnsupported: the module, or the changed one, is not valid, or has
-// another addressing model; the message says which. Cost: two validations, and for each loop
-// a time that grows with its function: not for modules of strangers yet.
+// Limits the loops of a module, which may be any words. The device needs bufferDeviceAddress.
+// kCorrupt: SPIRV-Tools can't parse the module. kUnsupported: the module is not valid, is beyond one of the bounds in
+// module_bounds.h, or has another addressing model; the message says which. kInvalidArgument: it has no loop `only`.
+// A loop without which alone the changed module is valid is not limited, and Loop::cannot says so.
+// Cost: two validations, up to 64 (8 for a large module) if the changed module is not valid at once; the rest is linear
+// in the module. Memory: some ten times the module. Stack: depends on bounds alone.
 Result<LimitedModule> LimitLoops(std::span<const uint32_t> words, const LoopLimits& limits);
 
 }  // namespace cairn::spirv

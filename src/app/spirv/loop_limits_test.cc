@@ -5,10 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <spirv-tools/libspirv.hpp>
 
+#include "app/spirv/control_flow.h"
+#include "app/spirv/loop_finder.h"
 #include "app/spirv/module.h"
+#include "app/spirv/module_bounds.h"
 #include "app/spirv/testing/shaders.h"
+#include "app/spirv/valid_loops.h"
 #include "app/spirv/validator.h"
 
 namespace cairn::spirv {
@@ -240,7 +245,7 @@ TEST(LoopLimitsTest, WhatAnInvocationIsFollowsFromTheStage) {
 
 TEST(LoopLimitsTest, AModuleThatIsNotValidIsSaidToBe) {
   std::vector<uint32_t> words = LoadShader("march.comp", Form::kLines);
-  EXPECT_EQ(LimitLoops({}, {}).status().code(), StatusCode::kUnsupported);
+  EXPECT_EQ(LimitLoops({}, {}).status().code(), StatusCode::kCorrupt);
   words[3] = 10;  // the bound of ids
   const Result<LimitedModule> limited = LimitLoops(words, {});
   EXPECT_EQ(limited.status().code(), StatusCode::kUnsupported);
@@ -263,6 +268,143 @@ TEST(LoopLimitsTest, OldVersionsTakeTheExtension) {
         version < 0x00010500)
         << std::hex << version;
   }
+}
+
+TEST(LoopLimitsTest, ALoopThatIsNotThereIsAMistake) {
+  const std::vector<uint32_t> words = LoadShader("march.comp", Form::kLines);
+  EXPECT_EQ(LimitLoops(words, {10, kRecords, 1}).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(LimitLoops(words, {10, kRecords, 1}).status().message(),
+            "loop 1 is asked for, counted from 0, and the module has 1");
+}
+
+// Loops in a row, each with `work` in its body.
+std::string LoopsInARow(uint32_t count, const std::string& work = "") {
+  std::string body =
+      "%0 = OpLabel\n%p = OpAccessChain %puint %data %c0\n%limit = OpLoad %uint %p\n"
+      "OpBranch %h0\n";
+  for (uint32_t i = 0; i < count; ++i) {
+    const std::string n = std::to_string(i);
+    const std::string from = i == 0 ? "0" : "e" + std::to_string(i - 1);
+    body += "%h" + n + " = OpLabel\n%n" + n + " = OpPhi %uint %c0 %" + from + " %m" + n + " %b" +
+            n + "\nOpLoopMerge %a" + n + " %b" + n + " None\nOpBranch %w" + n + "\n%w" + n +
+            " = OpLabel\n" + work + "%is" + n + " = OpULessThan %bool %n" + n +
+            " %limit\nOpBranchConditional %is" + n + " %b" + n + " %a" + n + "\n%b" + n +
+            " = OpLabel\n%m" + n + " = OpIAdd %uint %n" + n + " %c1\nOpBranch %h" + n + "\n%a" + n +
+            " = OpLabel\nOpStore %p %n" + n + "\nOpBranch %e" + n + "\n%e" + n +
+            " = OpLabel\nOpBranch %" + (i + 1 == count ? "last" : "h" + std::to_string(i + 1)) +
+            "\n";
+  }
+  return body + "%last = OpLabel\nOpReturn\n";
+}
+
+TEST(LoopLimitsTest, FiveHundredLoopsInOneFunction) {
+  std::string work;
+  for (int i = 0; i < 40; ++i) work += "OpStore %p %c1\n";
+  const std::vector<uint32_t> words = Assembled(Shader(LoopsInARow(500, work)));
+  EXPECT_EQ(Limited(words).limited, 500u);
+}
+
+TEST(LoopLimitsTest, BeyondABoundASentenceSaysWhatThereIsTooMuchOf) {
+  const std::vector<uint32_t> many = Assembled(Shader(LoopsInARow(kMostLoops + 1)));
+  EXPECT_EQ(LimitLoops(many, {}).status().code(), StatusCode::kUnsupported);
+  EXPECT_EQ(LimitLoops(many, {}).status().message(),
+            "the module is too large to limit its loops: it has 4097 loops, and 4096 is the most");
+  EXPECT_THAT(LimitLoops(std::vector<uint32_t>(kMostWords + 1), {}).status().message(),
+              HasSubstr("it has 4194305 words"));
+
+  std::string body = "%0 = OpLabel\nOpBranch %b0\n";
+  std::string ends;
+  for (int i = 0; i < 1100; ++i) {
+    const std::string n = std::to_string(i), next = std::to_string(i + 1);
+    body += "%b" + n + " = OpLabel\nOpSelectionMerge %e" + n +
+            " None\nOpBranchConditional %true %b" + next + " %e" + n + "\n";
+    ends = "%e" + n + " = OpLabel\n" +
+           (i == 0 ? "OpReturn\n" : "OpBranch %e" + std::to_string(i - 1) + "\n") + ends;
+  }
+  const std::vector<uint32_t> deep =
+      Assembled(Shader(body + "%b1100 = OpLabel\nOpBranch %e1099\n" + ends));
+  EXPECT_THAT(LimitLoops(deep, {}).status().message(),
+              HasSubstr("loops and branches within each other, and 1023 is the most"));
+}
+
+// 2^100 members, in 100 types.
+TEST(LoopLimitsTest, StructuresOfStructuresAreCountedNotWalked) {
+  std::string types = "%s0 = OpTypeStruct %uint %uint\n";
+  for (int i = 1; i < 100; ++i) {
+    const std::string before = " %s" + std::to_string(i - 1);
+    types += "%s" + std::to_string(i) + " = OpTypeStruct" + before + before + "\n";
+  }
+  types += "%pdeep = OpTypePointer Private %s99\n%deep = OpVariable %pdeep Private\n";
+  std::string text = Shader("%1 = OpLabel\nOpReturn\n");
+  text.insert(text.find("%main = OpFunction"), types);
+  EXPECT_THAT(LimitLoops(Assembled(text), {}).status().message(), HasSubstr("members"));
+}
+
+TEST(LoopLimitsTest, MoreBranchesThanAnInstructionNamesAreRefused) {
+  std::string body =
+      "%0 = OpLabel\n%p = OpAccessChain %puint %data %c0\n%v = OpLoad %uint %p\n"
+      "OpBranch %head\n%head = OpLabel\nOpLoopMerge %after %back None\n"
+      "OpBranch %t0\n";
+  constexpr int kBranches = 32770;
+  for (int i = 0; i < kBranches; ++i) {
+    const std::string n = std::to_string(i), next = std::to_string(i + 1);
+    body += "%t" + n + " = OpLabel\nOpBranchConditional %true %after %t" + next + "\n";
+  }
+  body += "%t" + std::to_string(kBranches) +
+          " = OpLabel\nOpBranch %back\n%back = OpLabel\nOpBranch %head\n"
+          "%after = OpLabel\nOpReturn\n";
+  const std::vector<uint32_t> words = Assembled(Shader(body));
+  const Result<Module> module = Module::Read(words);
+  ASSERT_TRUE(module.ok());
+  const Function& function = module->functions[0];
+  const std::vector<FoundLoop> loops = FindLoops(*module, function, ControlFlow(function));
+  ASSERT_EQ(loops.size(), 1u);
+  EXPECT_THAT(loops[0].cannot, HasSubstr("no OpPhi names more than 32766"));
+  // The validator would take minutes.
+  EXPECT_EQ(LimitLoops(words, {}).status().code(), StatusCode::kUnsupported);
+  EXPECT_THAT(LimitLoops(words, {}).status().message(), HasSubstr("steps between blocks"));
+}
+
+// A module that is not valid with some loops limited.
+Result<ValidLoops> KeptWithout(const std::set<uint32_t>& bad, uint32_t most_tries) {
+  std::vector<uint32_t> all(100);
+  for (uint32_t i = 0; i < all.size(); ++i) all[i] = i;
+  return KeepValidLoops(all, most_tries, [&](const std::vector<uint32_t>& with) {
+    const bool is_bad = std::ranges::any_of(with, [&](uint32_t i) { return bad.contains(i); });
+    return is_bad ? Status(StatusCode::kUnsupported, "bad") : Status();
+  });
+}
+
+TEST(ValidLoopsTest, HalvingFindsTheOnesThatAreRefused) {
+  const Result<ValidLoops> valid = KeptWithout({3, 50}, 64);
+  ASSERT_TRUE(valid.ok());
+  EXPECT_EQ(valid->kept.size(), 98u);
+  EXPECT_TRUE(std::ranges::is_sorted(valid->kept));
+  EXPECT_THAT(valid->refused,
+              ElementsAre(std::pair(3u, std::string("bad")), std::pair(50u, std::string("bad"))));
+}
+
+TEST(ValidLoopsTest, BehindTheLastTryTheRestIsRefused) {
+  const Result<ValidLoops> valid = KeptWithout({99}, 4);
+  ASSERT_TRUE(valid.ok());
+  EXPECT_EQ(valid->kept.size() + valid->refused.size(), 100u);
+  EXPECT_EQ(valid->kept.size(), 50u);
+}
+
+TEST(LoopLimitsTest, ALineMayBeSplitOverSeveralInstructions) {
+  std::string text = Shader(
+      "%1 = OpLabel\nOpBranch %head\n%head = OpLabel\nOpLine %file 3 1\n"
+      "OpLoopMerge %after %back None\nOpBranchConditional %true %back %after\n"
+      "%back = OpLabel\nOpBranch %head\n%after = OpLabel\nOpReturn\n");
+  std::string sources =
+      "%file = OpString \"a.comp\"\nOpSource GLSL 450 %file \"first\nsec\"\n"
+      "OpSourceContinued \"ond\n  while (true)\"\nOpSourceContinued \";\nlast\"\n";
+  text.insert(text.find("OpDecorate"), sources);
+  const LimitedModule limited = Limited(Assembled(text));
+  ASSERT_EQ(limited.loops.size(), 1u);
+  EXPECT_EQ(limited.loops[0].place.file, "a.comp");
+  EXPECT_EQ(limited.loops[0].place.line, 3u);
+  EXPECT_EQ(limited.loops[0].place.text, "while (true);");
 }
 
 }  // namespace

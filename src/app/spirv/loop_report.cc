@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/spirv/loop_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -10,6 +12,7 @@ namespace {
 
 constexpr uint32_t kSpirv14 = 0x00010400;
 constexpr uint32_t kSpirv15 = 0x00010500;
+constexpr size_t kMostEntryPoints = 256;
 
 InvocationKind KindOf(uint32_t model) {
   switch (model) {
@@ -26,19 +29,6 @@ InvocationKind KindOf(uint32_t model) {
     case spv::ExecutionModelCallableKHR: return InvocationKind::kLaunch;
     default: return InvocationKind::kUnknown;
   }
-}
-
-// The variables that an entry point names stand behind its name.
-bool Names(const Instruction& entry_point, uint32_t variable) {
-  return std::ranges::any_of(entry_point.id_uses,
-                             [&](uint16_t at) { return entry_point.words[at] == variable; });
-}
-
-void AddOperand(Instruction& instruction, uint32_t id) {
-  instruction.id_uses.push_back(static_cast<uint16_t>(instruction.words.size()));
-  instruction.words.push_back(id);
-  instruction.words[0] =
-      static_cast<uint32_t>(instruction.words.size() << spv::WordCountShift | instruction.opcode);
 }
 
 // Writes instructions of one block, in order.
@@ -83,6 +73,20 @@ LoopReport::LoopReport(Module& module, const BasicTypes& types)
   NoteInvocations();
 }
 
+// The variables that an entry point uses stand behind its name.
+void LoopReport::Name(Instruction& entry_point, uint32_t variable) {
+  const auto is_variable = [&](uint16_t at) { return entry_point.words[at] == variable; };
+  if (std::ranges::any_of(entry_point.id_uses, is_variable)) return;
+  if (entry_point.words.size() < kMostInstructionWords) {
+    AddIds(entry_point, {variable});
+  } else {
+    status_ =
+        Status(StatusCode::kUnsupported,
+               fmt::format("an entry point has {} words, and no room to name one more variable",
+                           entry_point.words.size()));
+  }
+}
+
 uint32_t LoopReport::Word(uint32_t value) {
   return module_.Define(spv::OpConstant, types_.uint_type, {value});
 }
@@ -96,7 +100,8 @@ void LoopReport::UseAddresses() {
   }
 }
 
-// A module with entry points of several kinds keeps zeros: one function may belong to two of them.
+// A module with entry points of several kinds keeps zeros: one function may belong to two of them. So does one with
+// hundreds: all globals are looked at for each.
 void LoopReport::NoteInvocations() {
   std::optional<InvocationKind> kind;
   std::vector<uint32_t> functions;
@@ -105,6 +110,7 @@ void LoopReport::NoteInvocations() {
     if (kind && *kind != KindOf(global.operands()[0])) return;
     // One function under two names.
     if (std::ranges::find(functions, global.operands()[1]) != functions.end()) return;
+    if (functions.size() == kMostEntryPoints) return;
     kind = KindOf(global.operands()[0]);
     functions.push_back(global.operands()[1]);
   }
@@ -144,13 +150,13 @@ uint32_t LoopReport::Input(Instruction& entry_point, spv::BuiltIn builtin, uint3
     variable = module_.DefineNew(spv::OpVariable, pointer, {spv::StorageClassInput});
     module_.Decorate(variable, {spv::DecorationBuiltIn, static_cast<uint32_t>(builtin)});
   }
-  if (!Names(entry_point, variable)) AddOperand(entry_point, variable);
+  Name(entry_point, variable);
   *loaded_type = module_.Global(module_.Global(variable)->type)->operands()[1];
   return variable;
 }
 
 void LoopReport::NoteInvocation(Instruction& entry_point) {
-  if (module_.version() >= kSpirv14) AddOperand(entry_point, invocation_);
+  if (module_.version() >= kSpirv14) Name(entry_point, invocation_);
   const auto function =
       std::ranges::find(module_.functions, entry_point.operands()[1], &Function::id);
   std::vector<Instruction> added;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "app/spirv/module.h"
+#include "base/status.h"
 #include "format/experiment/loop_record.h"
 
 namespace cairn::spirv {
@@ -23,11 +24,13 @@ class LoopReport {
  public:
   LoopReport(Module& module, const BasicTypes& types);
 
+  // kUnsupported: an entry point has no room for one more variable.
+  const Status& status() const { return status_; }
   InvocationKind invocations() const { return kind_; }
   // The call by which a loop says that it was left.
   // record: its address. cut: id of a bool, whether the limit ended it. trips, left, right: ids of unsigned integers.
   Instruction CallFor(uint64_t record, uint32_t cut, uint32_t trips, uint32_t left, uint32_t right);
-  // Adds the function to the module, once all loops are limited.
+  // Adds the function to the module, behind all others. Once.
   void AddFunction();
 
  private:
@@ -35,11 +38,13 @@ class LoopReport {
   void UseAddresses();
   void NoteInvocations();
   void NoteInvocation(Instruction& entry_point);
+  void Name(Instruction& entry_point, uint32_t variable);
   uint32_t Input(Instruction& entry_point, spv::BuiltIn builtin, uint32_t type,
                  uint32_t* loaded_type);
 
   Module& module_;
   const BasicTypes& types_;
+  Status status_;
   InvocationKind kind_ = InvocationKind::kUnknown;
   uint32_t invocation_ = 0;  // a private variable; 0: none
   uint32_t function_;

@@ -2,6 +2,7 @@
 #include "app/spirv/module.h"
 
 #include <spirv-tools/libspirv.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cstring>
@@ -109,10 +110,15 @@ void Append(const std::vector<Instruction>& instructions, std::vector<uint32_t>*
   }
 }
 
-std::vector<uint32_t> WordsOf(const std::string& text) {
+std::vector<uint32_t> WordsOf(std::string_view text) {
   std::vector<uint32_t> words(text.size() / 4 + 1);
   std::memcpy(words.data(), text.data(), text.size());
   return words;
+}
+
+uint64_t HashOf(spv::Op opcode, uint32_t type, std::span<const uint32_t> operands) {
+  return XXH3_64bits_withSeed(operands.data(), operands.size_bytes(),
+                              uint64_t{opcode} << 32 | type);
 }
 
 }  // namespace
@@ -121,16 +127,18 @@ std::span<const uint32_t> Instruction::operands() const {
   return std::span(words).subspan(1 + (type != 0) + (result != 0));
 }
 
-std::string Instruction::StringAt(size_t index) const {
+std::string_view Instruction::StringAt(size_t index) const {
   const auto text = operands().subspan(std::min(index, operands().size()));
   const char* begin = reinterpret_cast<const char*>(text.data());
-  return std::string(begin, strnlen(begin, text.size_bytes()));
+  return {begin, strnlen(begin, text.size_bytes())};
 }
 
 const Instruction* Block::merge() const {
-  for (const Instruction& instruction : instructions) {
-    if (instruction.opcode == spv::OpLoopMerge || instruction.opcode == spv::OpSelectionMerge)
-      return &instruction;
+  // Directly in front of the branch.
+  for (size_t i = instructions.size() - 1; i-- > 0;) {
+    const spv::Op opcode = instructions[i].opcode;
+    if (opcode == spv::OpLoopMerge || opcode == spv::OpSelectionMerge) return &instructions[i];
+    if (!IsLine(opcode) && opcode != spv::OpExtInst) return nullptr;
   }
   return nullptr;
 }
@@ -195,14 +203,23 @@ std::vector<uint32_t> Module::Words() const {
   return words;
 }
 
+void Module::IndexGlobal(size_t index) const {
+  const Instruction& global = globals[index];
+  if (global.result == 0) return;
+  global_index_[global.result] = index;
+  definitions_.emplace(HashOf(global.opcode, global.type, global.operands()), index);
+}
+
+void Module::Index() const {
+  if (indexed_) return;
+  global_index_.clear();
+  definitions_.clear();
+  for (size_t i = 0; i < globals.size(); ++i) IndexGlobal(i);
+  indexed_ = true;
+}
+
 const Instruction* Module::Global(uint32_t id) const {
-  if (!indexed_) {
-    global_index_.clear();
-    for (size_t i = 0; i < globals.size(); ++i) {
-      if (globals[i].result != 0) global_index_[globals[i].result] = i;
-    }
-    indexed_ = true;
-  }
+  Index();
   const auto found = global_index_.find(id);
   return found == global_index_.end() ? nullptr : &globals[found->second];
 }
@@ -215,8 +232,13 @@ bool Module::HasCapability(spv::Capability capability) const {
 }
 
 void Module::InsertGlobal(size_t index, Instruction instruction) {
+  const bool is_last = index == globals.size();
   globals.insert(globals.begin() + static_cast<ptrdiff_t>(index), std::move(instruction));
-  indexed_ = false;
+  if (is_last && indexed_) {
+    IndexGlobal(index);
+  } else {
+    indexed_ = false;
+  }
 }
 
 void Module::AddCapability(spv::Capability capability) {
@@ -224,7 +246,7 @@ void Module::AddCapability(spv::Capability capability) {
   InsertGlobal(0, Make(spv::OpCapability, 0, 0, {static_cast<uint32_t>(capability)}, {}));
 }
 
-void Module::AddExtension(const std::string& name) {
+void Module::AddExtension(std::string_view name) {
   size_t at = 0;
   for (; at < globals.size(); ++at) {
     if (globals[at].opcode == spv::OpExtension && globals[at].StringAt(0) == name) return;
@@ -260,7 +282,10 @@ void Module::DecorateMember(uint32_t id, uint32_t member,
 }
 
 uint32_t Module::Define(spv::Op opcode, uint32_t type, std::vector<uint32_t> operands) {
-  for (const Instruction& global : globals) {
+  Index();
+  const auto found = definitions_.find(HashOf(opcode, type, operands));
+  if (found != definitions_.end()) {
+    const Instruction& global = globals[found->second];
     if (global.opcode == opcode && global.type == type &&
         std::ranges::equal(global.operands(), operands)) {
       return global.result;
@@ -273,6 +298,15 @@ uint32_t Module::DefineNew(spv::Op opcode, uint32_t type, std::vector<uint32_t> 
   const uint32_t id = NewId();
   InsertGlobal(globals.size(), Make(opcode, type, id, std::move(operands), {}));
   return id;
+}
+
+void AddIds(Instruction& instruction, std::initializer_list<uint32_t> ids) {
+  for (uint32_t id : ids) {
+    instruction.id_uses.push_back(static_cast<uint16_t>(instruction.words.size()));
+    instruction.words.push_back(id);
+  }
+  instruction.words[0] =
+      static_cast<uint32_t>(instruction.words.size() << spv::WordCountShift | instruction.opcode);
 }
 
 Instruction Make(spv::Op opcode, uint32_t type, uint32_t result, std::vector<uint32_t> operands,

@@ -8,7 +8,7 @@
 #include <initializer_list>
 #include <span>
 #include <spirv/unified1/spirv.hpp>
-#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -26,8 +26,8 @@ struct Instruction {
 
   // The words behind the opcode, the type and the result.
   std::span<const uint32_t> operands() const;
-  // The literal string that begins at operand `index`.
-  std::string StringAt(size_t index) const;
+  // The literal string that begins at operand `index`, within `words`.
+  std::string_view StringAt(size_t index) const;
 };
 
 struct Block {
@@ -74,23 +74,36 @@ class Module {
 
   bool HasCapability(spv::Capability capability) const;
   void AddCapability(spv::Capability capability);
-  void AddExtension(const std::string& name);
+  void AddExtension(std::string_view name);
   // Adds a decoration of `operands`: the decoration, and what it takes.
   void Decorate(uint32_t id, std::initializer_list<uint32_t> operands);
   void DecorateMember(uint32_t id, uint32_t member, std::initializer_list<uint32_t> operands);
-  // The id of the type, or the constant, that is defined so; adds one if there is none. `type` is 0 for types.
+  // The id of the type, or the constant, that is defined so; adds one if there is none. `type` is 0 for types. Constant
+  // time, once definitions were looked for.
   uint32_t Define(spv::Op opcode, uint32_t type, std::vector<uint32_t> operands);
   // Adds a definition that nothing shares.
   uint32_t DefineNew(spv::Op opcode, uint32_t type, std::vector<uint32_t> operands);
 
  private:
   void InsertGlobal(size_t index, Instruction instruction);
+  void Index() const;
+  void IndexGlobal(size_t index) const;
   size_t FirstDecoratable() const;
 
   uint32_t header_[5] = {};
-  mutable std::unordered_map<uint32_t, size_t> global_index_;  // into `globals`
+  mutable std::unordered_map<uint32_t, size_t> global_index_;  // into `globals`, by id
+  // The first one with a hash of its content. Those that share it by chance are not found, and defined again.
+  mutable std::unordered_map<uint64_t, size_t> definitions_;
   mutable bool indexed_ = false;
 };
+
+// The length of an instruction is a number of 16 bits.
+inline constexpr size_t kMostInstructionWords = 65535;
+// How many blocks an OpPhi can name.
+inline constexpr size_t kMostPhiPairs = (kMostInstructionWords - 3) / 2;
+
+// Adds ids to an instruction; it has room for them.
+void AddIds(Instruction& instruction, std::initializer_list<uint32_t> ids);
 
 // Makes an instruction out of its parts. `ids` are the indices among `operands` that are ids; `kAllIds` for all.
 struct AllIds {};

@@ -4,46 +4,38 @@
 #include <fmt/format.h>
 #include <spirv/unified1/NonSemanticShaderDebugInfo100.h>
 
-#include <algorithm>
 #include <bit>
+
+#include "base/text.h"
 
 namespace cairn::spirv {
 namespace {
 
+constexpr size_t kMostNameBytes = 256;
+constexpr size_t kMostFileBytes = 1024;
+constexpr size_t kMostTextBytes = 512;
+// Each holds up to 256 KiB.
+constexpr size_t kMostPieces = 256;
+
+std::string Cut(std::string_view text, size_t max_bytes) {
+  return std::string(Utf8Prefix(text, max_bytes));
+}
+
 // "march" of "march(vf3;", as glslang names functions, and "main" of "src.main", as DXC does.
-std::string FunctionName(std::string name) {
+std::string_view FunctionName(std::string_view name) {
   name = name.substr(0, name.find('('));
-  if (name.starts_with("src.")) name.erase(0, 4);
+  if (name.starts_with("src.")) name.remove_prefix(4);
   return name;
 }
 
-std::vector<std::string> LinesOf(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
-std::string Trimmed(const std::string& line) {
+std::string_view Trimmed(std::string_view line) {
   constexpr std::string_view kBlanks = " \t\r";
   const size_t first = line.find_first_not_of(kBlanks);
-  return first == std::string::npos
-             ? ""
-             : line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
+  return first == line.npos ? "" : line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
 }
 
-// OpSourceContinued goes on in the middle of a line.
-void AddText(const std::string& text, std::vector<std::string>* lines) {
-  std::vector<std::string> more = LinesOf(text);
-  if (more.empty()) return;
-  if (!lines->empty()) {
-    lines->back() += more.front();
-    more.erase(more.begin());
-  }
-  lines->insert(lines->end(), more.begin(), more.end());
+bool IsChain(spv::Op opcode) {
+  return opcode == spv::OpAccessChain || opcode == spv::OpInBoundsAccessChain;
 }
 
 uint64_t MemberKey(uint32_t type, uint32_t member) {
@@ -54,53 +46,87 @@ uint64_t MemberKey(uint32_t type, uint32_t member) {
 
 SourcePlaces::SourcePlaces(const Module& module) : module_(module) {
   for (const Instruction& instruction : module.globals) ReadGlobal(instruction);
+  for (const Function& function : module.functions) {
+    for (const Block& block : function.blocks) {
+      for (const Instruction& instruction : block.instructions) {
+        if (instruction.opcode == spv::OpLoad || IsChain(instruction.opcode))
+          named_by_others_[instruction.result] = &instruction;
+      }
+    }
+  }
+}
+
+std::string_view SourcePlaces::StringOf(uint32_t id) const {
+  const auto found = strings_.find(id);
+  return found == strings_.end() ? std::string_view() : found->second;
 }
 
 void SourcePlaces::ReadGlobal(const Instruction& instruction) {
   const auto operands = instruction.operands();
+  const auto add_piece = [&](std::string_view text) {
+    Source& source = sources_[last_source_];
+    if (source.pieces.size() < kMostPieces) source.pieces.push_back(text);
+  };
   switch (instruction.opcode) {
     case spv::OpString: strings_[instruction.result] = instruction.StringAt(0); break;
     case spv::OpName: names_[operands[0]] = instruction.StringAt(1); break;
     case spv::OpMemberName:
       member_names_[MemberKey(operands[0], operands[1])] = instruction.StringAt(2);
       break;
-    case spv::OpSource: ReadSource(instruction); break;
-    case spv::OpSourceContinued:
-      AddText(instruction.StringAt(0), &sources_[last_source_].lines);
+    case spv::OpSource:
+      // Language, version, and perhaps a file and its text.
+      if (operands.size() < 3) break;
+      last_source_ = operands[2];
+      sources_[last_source_].file = StringOf(last_source_);
+      if (operands.size() > 3) add_piece(instruction.StringAt(3));
       break;
+    case spv::OpSourceContinued: add_piece(instruction.StringAt(0)); break;
     case spv::OpExtInstImport:
       if (instruction.StringAt(0) == "NonSemantic.Shader.DebugInfo.100")
         debug_info_ = instruction.result;
       break;
     case spv::OpExtInst:
-      if (operands[0] == debug_info_) ReadDebugSource(instruction);
+      if (operands[0] != debug_info_ || operands.size() < 3) break;
+      if (operands[1] == NonSemanticShaderDebugInfo100DebugSource) {
+        // Set, instruction, file, and perhaps its text.
+        last_source_ = instruction.result;
+        sources_[last_source_].file = StringOf(operands[2]);
+        if (operands.size() > 3) add_piece(StringOf(operands[3]));
+      } else if (operands[1] == NonSemanticShaderDebugInfo100DebugSourceContinued) {
+        add_piece(StringOf(operands[2]));
+      }
       break;
     default: break;
   }
 }
 
-// Language, version, and perhaps a file and its text.
-void SourcePlaces::ReadSource(const Instruction& instruction) {
-  const auto operands = instruction.operands();
-  if (operands.size() < 3) return;
-  last_source_ = operands[2];
-  Source& source = sources_[last_source_];
-  source.file = strings_[last_source_];
-  if (operands.size() > 3) AddText(instruction.StringAt(3), &source.lines);
+const std::vector<uint32_t>& SourcePlaces::LineEnds(std::string_view piece) const {
+  const auto [found, is_new] = line_ends_.try_emplace(piece.data());
+  if (is_new) {
+    for (size_t at = piece.find('\n'); at != piece.npos; at = piece.find('\n', at + 1))
+      found->second.push_back(static_cast<uint32_t>(at));
+  }
+  return found->second;
 }
 
-// DebugSource: set, instruction, file, and perhaps its text.
-void SourcePlaces::ReadDebugSource(const Instruction& instruction) {
-  const auto operands = instruction.operands();
-  if (operands.size() < 3) return;
-  if (operands[1] == NonSemanticShaderDebugInfo100DebugSource) {
-    last_source_ = instruction.result;
-    Source& source = sources_[last_source_];
-    source.file = strings_[operands[2]];
-    if (operands.size() > 3) AddText(strings_[operands[3]], &source.lines);
-  } else if (operands[1] == NonSemanticShaderDebugInfo100DebugSourceContinued) {
-    AddText(strings_[operands[2]], &sources_[last_source_].lines);
+std::string SourcePlaces::TextOf(const Source& source, uint32_t line) const {
+  size_t before = line - 1;  // lines in front of it, from where the search is
+  size_t i = 0;
+  for (; i < source.pieces.size(); ++i) {
+    const size_t ends = LineEnds(source.pieces[i]).size();
+    if (ends >= before) break;
+    before -= ends;
   }
+  std::string text;
+  for (; i < source.pieces.size(); ++i, before = 0) {
+    const std::string_view piece = source.pieces[i];
+    const std::vector<uint32_t>& ends = LineEnds(piece);
+    const size_t begin = before == 0 ? 0 : ends[before - 1] + 1;
+    const bool is_whole = before < ends.size();
+    text += piece.substr(begin, is_whole ? ends[before] - begin : piece.npos);
+    if (is_whole || text.size() > kMostTextBytes) break;
+  }
+  return Cut(Trimmed(text), kMostTextBytes);
 }
 
 uint32_t SourcePlaces::ConstantOf(uint32_t id) const {
@@ -135,7 +161,7 @@ SourcePlace SourcePlaces::PlaceOf(const Function& function,
                                   std::span<const Instruction> instructions) const {
   SourcePlace place;
   if (const auto name = names_.find(function.id()); name != names_.end())
-    place.function = FunctionName(name->second);
+    place.function = Cut(FunctionName(name->second), kMostNameBytes);
   Line line;
   for (const Instruction& instruction : instructions) ReadLine(instruction, &line);
   const auto source = sources_.find(line.source);
@@ -143,10 +169,8 @@ SourcePlace SourcePlaces::PlaceOf(const Function& function,
   if (line.line == 0 || (source == sources_.end() && file == strings_.end())) return place;
   place.line = line.line;
   place.column = line.column;
-  place.file = source != sources_.end() ? source->second.file : file->second;
-  if (source != sources_.end() && line.line <= source->second.lines.size()) {
-    place.text = Trimmed(source->second.lines[line.line - 1]);
-  }
+  place.file = Cut(source != sources_.end() ? source->second.file : file->second, kMostFileBytes);
+  if (source != sources_.end()) place.text = TextOf(source->second, line.line);
   return place;
 }
 
@@ -160,13 +184,15 @@ std::string SourcePlaces::MemberName(const Instruction& chain, uint32_t depth) c
   uint32_t type = pointer->operands()[1];
   std::string name = base;
   for (uint32_t index : operands.subspan(1)) {
+    if (name.size() > kMostNameBytes) break;
     const Instruction* composite = module_.Global(type);
     if (composite == nullptr) break;
     if (composite->opcode == spv::OpTypeStruct) {
       const uint32_t member = ConstantOf(index);
       if (member >= composite->operands().size()) break;
       const auto found = member_names_.find(MemberKey(type, member));
-      if (found != member_names_.end()) name += (name.empty() ? "" : ".") + found->second;
+      if (found != member_names_.end())
+        name += fmt::format("{}{}", name.empty() ? "" : ".", found->second);
       type = composite->operands()[member];
     } else if (composite->opcode == spv::OpTypeArray ||
                composite->opcode == spv::OpTypeRuntimeArray) {
@@ -176,7 +202,7 @@ std::string SourcePlaces::MemberName(const Instruction& chain, uint32_t depth) c
       break;
     }
   }
-  return name;
+  return Cut(name, kMostNameBytes);
 }
 
 std::string SourcePlaces::NameOf(uint32_t id, uint32_t depth) const {
@@ -184,7 +210,7 @@ std::string SourcePlaces::NameOf(uint32_t id, uint32_t depth) const {
   constexpr uint32_t kMostDepth = 8;
   if (depth > kMostDepth) return "";
   if (const auto name = names_.find(id); name != names_.end() && !name->second.empty())
-    return name->second;
+    return Cut(name->second, kMostNameBytes);
   const Instruction* global = module_.Global(id);
   if (global != nullptr && global->opcode == spv::OpConstant) {
     const Instruction* type = module_.Global(global->type);
@@ -194,20 +220,11 @@ std::string SourcePlaces::NameOf(uint32_t id, uint32_t depth) const {
     return type->operands()[1] != 0 ? fmt::format("{}", static_cast<int32_t>(bits))
                                     : fmt::format("{}", bits);
   }
-  for (const Function& function : module_.functions) {
-    for (const Block& block : function.blocks) {
-      for (const Instruction& instruction : block.instructions) {
-        if (instruction.result != id) continue;
-        if (instruction.opcode == spv::OpLoad) return NameOf(instruction.operands()[0], depth + 1);
-        if (instruction.opcode == spv::OpAccessChain ||
-            instruction.opcode == spv::OpInBoundsAccessChain) {
-          return MemberName(instruction, depth);
-        }
-        return "";
-      }
-    }
-  }
-  return "";
+  const auto found = named_by_others_.find(id);
+  if (found == named_by_others_.end()) return "";
+  const Instruction& value = *found->second;
+  return value.opcode == spv::OpLoad ? NameOf(value.operands()[0], depth + 1)
+                                     : MemberName(value, depth);
 }
 
 }  // namespace cairn::spirv

@@ -25,9 +25,13 @@ struct SourcePlace {
       text;  // the line of the source, without the blanks around it; "" where the module has no source
 };
 
+// Memory: some words for each string, name, line and value of the module. Names and lines that are returned are cut at
+// some hundred bytes.
+//
+// Threads: one.
 class SourcePlaces {
  public:
-  // `module` outlives this.
+  // `module` outlives this, and does not change meanwhile.
   explicit SourcePlaces(const Module& module);
 
   // The place of the last instruction of `instructions` (a block of `function`, up to the one that is asked for).
@@ -36,9 +40,10 @@ class SourcePlaces {
   std::string NameOf(uint32_t id) const { return NameOf(id, 0); }
 
  private:
+  // A text may come in pieces, which end in the middle of a line, and several sources may share one.
   struct Source {
-    std::string file;
-    std::vector<std::string> lines;
+    std::string_view file;
+    std::vector<std::string_view> pieces;
   };
   struct Line {
     uint32_t source = 0;  // id
@@ -46,19 +51,24 @@ class SourcePlaces {
     uint32_t column = 0;
   };
   void ReadGlobal(const Instruction& instruction);
-  void ReadSource(const Instruction& instruction);
-  void ReadDebugSource(const Instruction& instruction);
   bool ReadLine(const Instruction& instruction, Line* line) const;
+  std::string_view StringOf(uint32_t id) const;
+  std::string TextOf(const Source& source, uint32_t line) const;
+  const std::vector<uint32_t>& LineEnds(std::string_view piece) const;
   uint32_t ConstantOf(uint32_t id) const;
   std::string NameOf(uint32_t id, uint32_t depth) const;
   std::string MemberName(const Instruction& chain, uint32_t depth) const;
 
   const Module& module_;
-  std::unordered_map<uint32_t, std::string> strings_;
-  std::unordered_map<uint32_t, std::string> names_;
-  std::unordered_map<uint64_t, std::string> member_names_;  // by type and member
+  std::unordered_map<uint32_t, std::string_view> strings_;
+  std::unordered_map<uint32_t, std::string_view> names_;
+  std::unordered_map<uint64_t, std::string_view> member_names_;  // by type and member
   std::unordered_map<uint32_t, Source>
-      sources_;               // by the id of the file's string, or of DebugSource
+      sources_;  // by the id of the file's string, or of DebugSource
+  // Where lines end in a piece, by its first byte: counted once, when a line of it is asked for.
+  mutable std::unordered_map<const char*, std::vector<uint32_t>> line_ends_;
+  std::unordered_map<uint32_t, const Instruction*>
+      named_by_others_;       // loads, and chains of members
   uint32_t last_source_ = 0;  // that OpSourceContinued goes on with
   uint32_t debug_info_ = 0;   // the set of instructions
 };

@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "base/text.h"
+
 namespace cairn::spirv {
 namespace {
 
@@ -34,8 +36,11 @@ Status Validate(std::span<const uint32_t> words) {
   spv_diagnostic diagnostic = nullptr;
   const spv_result_t result =
       spvValidateWithOptions(context.get(), options.get(), &binary, &diagnostic);
-  const std::string error =
-      diagnostic != nullptr && diagnostic->error != nullptr ? diagnostic->error : "no message";
+  // It repeats the instruction, however long that is.
+  constexpr size_t kMostBytes = 400;
+  const std::string error(Utf8Prefix(
+      diagnostic != nullptr && diagnostic->error != nullptr ? diagnostic->error : "no message",
+      kMostBytes));
   spvDiagnosticDestroy(diagnostic);
   return result == SPV_SUCCESS ? Status() : Status(StatusCode::kCorrupt, error);
 }

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/spirv/loop_finder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+namespace cairn::spirv {
+namespace {
+
+struct Comparison {
+  std::string_view sign;
+  bool is_float;
+  bool is_signed;
+};
+
+std::optional<Comparison> ComparisonOf(spv::Op opcode) {
+  switch (opcode) {
+    case spv::OpIEqual: return Comparison{"==", false, false};
+    case spv::OpINotEqual: return Comparison{"!=", false, false};
+    case spv::OpULessThan: return Comparison{"<", false, false};
+    case spv::OpULessThanEqual: return Comparison{"<=", false, false};
+    case spv::OpUGreaterThan: return Comparison{">", false, false};
+    case spv::OpUGreaterThanEqual: return Comparison{">=", false, false};
+    case spv::OpSLessThan: return Comparison{"<", false, true};
+    case spv::OpSLessThanEqual: return Comparison{"<=", false, true};
+    case spv::OpSGreaterThan: return Comparison{">", false, true};
+    case spv::OpSGreaterThanEqual: return Comparison{">=", false, true};
+    case spv::OpFOrdEqual:
+    case spv::OpFUnordEqual: return Comparison{"==", true, true};
+    case spv::OpFOrdNotEqual:
+    case spv::OpFUnordNotEqual: return Comparison{"!=", true, true};
+    case spv::OpFOrdLessThan:
+    case spv::OpFUnordLessThan: return Comparison{"<", true, true};
+    case spv::OpFOrdLessThanEqual:
+    case spv::OpFUnordLessThanEqual: return Comparison{"<=", true, true};
+    case spv::OpFOrdGreaterThan:
+    case spv::OpFUnordGreaterThan: return Comparison{">", true, true};
+    case spv::OpFOrdGreaterThanEqual:
+    case spv::OpFUnordGreaterThanEqual: return Comparison{">=", true, true};
+    default: return std::nullopt;
+  }
+}
+
+bool HasThirtyTwoBits(const Module& module, uint32_t id) {
+  const Instruction* type = module.Global(id);
+  return type != nullptr && (type->opcode == spv::OpTypeInt || type->opcode == spv::OpTypeFloat) &&
+         type->operands()[0] == 32;
+}
+
+class Finder {
+ public:
+  explicit Finder(const Module& module, const Function& function, const ControlFlow& flow)
+      : module_(module), function_(function), flow_(flow) {
+    for (const Instruction& parameter : function.begin) AddValue(parameter);
+    for (const Block& block : function.blocks) {
+      for (const Instruction& instruction : block.instructions) AddValue(instruction);
+    }
+  }
+
+  FoundLoop Find(uint32_t header) const {
+    FoundLoop found;
+    found.header = header;
+    const Instruction& merge = *function_.blocks[header].merge();
+    found.after = flow_.BlockOf(merge.operands()[0]);
+    found.cannot = FindEnds(&found);
+    if (found.cannot.empty()) FindExit(&found);
+    return found;
+  }
+
+ private:
+  void AddValue(const Instruction& instruction) {
+    if (instruction.result != 0) values_[instruction.result] = &instruction;
+  }
+
+  // Returns "", or says why the loop can't be limited.
+  std::string FindEnds(FoundLoop* found) const {
+    if (!flow_.IsReachable(found->header)) return "no way leads to it";
+    for (uint32_t predecessor : flow_.Predecessors(found->header)) {
+      if (!flow_.Dominates(found->header, predecessor)) continue;
+      if (found->back != ControlFlow::kNone) return "two branches go back to its begin";
+      found->back = predecessor;
+    }
+    if (found->after < found->header) return "what follows it stands in front of it";
+    if (found->back == ControlFlow::kNone) return "nothing goes back to its begin";
+    if (!GoesBackOrLeaves(*found)) return "it goes back in a way that is not known";
+    // One more will be there.
+    const size_t most = std::max(flow_.Predecessors(found->header).size(),
+                                 flow_.Predecessors(found->after).size()) +
+                        1;
+    if (most > kMostPhiPairs) {
+      return fmt::format(
+          "{} branches lead to its begin or its end, and no OpPhi names more than {}", most,
+          kMostPhiPairs);
+    }
+    return "";
+  }
+
+  // Branches to the header, and at most to what stands behind the loop besides.
+  bool GoesBackOrLeaves(const FoundLoop& found) const {
+    const Instruction& end = function_.blocks[found.back].end();
+    const std::vector<uint32_t> targets = Targets(end);
+    if (end.opcode == spv::OpBranch) return true;
+    return end.opcode == spv::OpBranchConditional && targets[0] != targets[1] &&
+           std::ranges::all_of(targets, [&](uint32_t target) {
+             return target == function_.blocks[found.header].id() ||
+                    target == function_.blocks[found.after].id();
+           });
+  }
+
+  // A comparison of 32 bits whose result leaves the loop, made on every way to the block that goes back.
+  void FindExit(FoundLoop* found) const {
+    for (uint32_t predecessor : flow_.Predecessors(found->after)) {
+      const Instruction& end = function_.blocks[predecessor].end();
+      if (end.opcode != spv::OpBranchConditional || !flow_.Dominates(predecessor, found->back))
+        continue;
+      const auto condition = values_.find(end.operands()[0]);
+      if (condition == values_.end()) continue;
+      const std::optional<Comparison> comparison = ComparisonOf(condition->second->opcode);
+      if (!comparison) continue;
+      const auto operands = condition->second->operands();
+      const uint32_t types[] = {TypeOf(operands[0]), TypeOf(operands[1])};
+      if (!HasThirtyTwoBits(module_, types[0]) || !HasThirtyTwoBits(module_, types[1])) continue;
+      found->exit = FoundExit{{operands[0], types[0]},
+                              {operands[1], types[1]},
+                              comparison->sign,
+                              comparison->is_float,
+                              comparison->is_signed};
+      return;
+    }
+  }
+
+  uint32_t TypeOf(uint32_t id) const {
+    if (const Instruction* global = module_.Global(id)) return global->type;
+    const auto value = values_.find(id);
+    return value == values_.end() ? 0 : value->second->type;
+  }
+
+  const Module& module_;
+  const Function& function_;
+  const ControlFlow& flow_;
+  std::unordered_map<uint32_t, const Instruction*> values_;
+};
+
+bool BeginsLoop(const Block& block) {
+  const Instruction* merge = block.merge();
+  return merge != nullptr && merge->opcode == spv::OpLoopMerge;
+}
+
+}  // namespace
+
+std::vector<FoundLoop> FindLoops(const Module& module, const Function& function,
+                                 const ControlFlow& flow) {
+  std::vector<FoundLoop> loops;
+  if (std::ranges::none_of(function.blocks, &BeginsLoop)) return loops;
+  const Finder finder(module, function, flow);
+  for (uint32_t b = 0; b < function.blocks.size(); ++b) {
+    if (BeginsLoop(function.blocks[b])) loops.push_back(finder.Find(b));
+  }
+  return loops;
+}
+
+}  // namespace cairn::spirv
