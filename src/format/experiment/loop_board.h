@@ -71,12 +71,13 @@ class LoopBoard {
   // kCorrupt for what Make does not make.
   static Result<LoopBoard> Over(std::span<std::byte> memory);
 
-  // The loops of a module get neighbouring records. Returns the index of the first one; nothing if there is no room, and
-  // the loops then count as dropped. Any thread of any process.
+  // The loops of a module, from 1 on, get neighbouring records. Returns the index of the first one; nothing if there is
+  // no room, and the loops then count as dropped. Any thread of any process.
   std::optional<uint32_t> Reserve(uint32_t loops) const;
   // Describes a reserved loop; once for each. `note.record` is not written.
   void Describe(uint32_t index, const LoopNote& note) const;
   void CountLimited() const;
+  // The first sentence stays. So it is with SetWhyNone.
   void CountRefused(const std::string& why) const;
   void SetWhyNone(const std::string& why) const;
 
@@ -91,6 +92,7 @@ class LoopBoard {
   struct Header;
   struct Entry;
   LoopBoard() = default;
+  void SetFirst(std::atomic<uint32_t>& text, const std::string& why) const;
 
   Header* header_ = nullptr;
   std::span<Entry> entries_;

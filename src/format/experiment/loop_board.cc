@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/experiment/loop_board.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+
+namespace cairn {
+namespace {
+
+constexpr uint32_t kMagic = 0x504F4F4C;  // "LOOP"
+constexpr uint32_t kVersion = 1;
+constexpr size_t kLengthBytes = 2;  // in front of a text
+// The first bytes of the texts stay unused: offset 0 means that there is no text.
+constexpr uint32_t kFirstText = kLengthBytes;
+
+Status Damaged(const char* what) {
+  return Status(StatusCode::kCorrupt, std::string("the board of loops is damaged: ") + what);
+}
+
+constexpr size_t RoundUp(size_t bytes) {
+  constexpr size_t kStep = LoopBoard::kRecordAlignment;
+  return (bytes + kStep - 1) / kStep * kStep;
+}
+
+InvocationKind KnownKind(uint32_t kind) {
+  return kind <= static_cast<uint32_t>(InvocationKind::kLaunch) ? static_cast<InvocationKind>(kind)
+                                                                : InvocationKind::kUnknown;
+}
+
+// Returns the offset of the text; 0 for an empty one, and where there is no room.
+uint32_t AddText(std::atomic<uint32_t>& used, std::span<std::byte> texts, std::string_view text) {
+  const std::string_view kept = Utf8Prefix(text, LoopBoard::kMostTextLength);
+  if (kept.empty()) return 0;
+  const size_t bytes = kLengthBytes + kept.size();
+  uint32_t at = used.load(std::memory_order_relaxed);
+  do {
+    if (at < kFirstText || at > texts.size() || texts.size() - at < bytes) return 0;
+  } while (!used.compare_exchange_weak(at, at + static_cast<uint32_t>(bytes),
+                                       std::memory_order_relaxed));
+  const auto length = static_cast<uint16_t>(kept.size());
+  std::memcpy(texts.data() + at, &length, sizeof(length));
+  std::memcpy(texts.data() + at + kLengthBytes, kept.data(), kept.size());
+  return at;
+}
+
+std::string TextAt(std::span<const std::byte> texts, uint32_t at) {
+  if (at < kFirstText || at > texts.size() || texts.size() - at < kLengthBytes) return "";
+  uint16_t length = 0;
+  std::memcpy(&length, texts.data() + at, sizeof(length));
+  if (length > LoopBoard::kMostTextLength || texts.size() - at - kLengthBytes < length) return "";
+  return {reinterpret_cast<const char*>(texts.data()) + at + kLengthBytes, length};
+}
+
+}  // namespace
+
+struct LoopBoard::Header {
+  uint32_t magic;
+  uint32_t version;
+  uint32_t loop_count;
+  uint32_t text_bytes;
+  std::atomic<uint32_t> reserved;   // loops
+  std::atomic<uint32_t> text_used;  // from kFirstText on
+  std::atomic<uint32_t> limited;
+  std::atomic<uint32_t> refused;
+  std::atomic<uint64_t> dropped;
+  // Texts, the first that were set.
+  std::atomic<uint32_t> why_refused;
+  std::atomic<uint32_t> why_none;
+  uint32_t unused[4];
+};
+
+struct LoopBoard::Entry {
+  static constexpr uint32_t kIsFloat = 1;
+  static constexpr uint32_t kIsSigned = 2;
+
+  uint64_t shader;
+  uint32_t index;
+  uint32_t line;
+  uint32_t column;
+  uint32_t flags;
+  uint32_t invocations;
+  // Texts.
+  uint32_t function;
+  uint32_t file;
+  uint32_t text;
+  uint32_t left;
+  uint32_t comparison;
+  uint32_t right;
+  uint32_t cannot;
+  std::atomic<uint32_t> ready;  // 1 once all the others are written
+  uint32_t unused;
+};
+
+size_t LoopBoard::BytesFor(uint32_t loop_count, uint32_t text_bytes) {
+  static_assert(sizeof(Header) == 64 && sizeof(Entry) == 64);
+  return RoundUp(sizeof(Header) + loop_count * sizeof(Entry) + text_bytes) +
+         RoundUp(loop_count * sizeof(LoopRecord));
+}
+
+LoopBoard LoopBoard::Make(std::span<std::byte> memory, uint32_t loop_count, uint32_t text_bytes) {
+  auto& header = *reinterpret_cast<Header*>(memory.data());
+  header.magic = kMagic;
+  header.version = kVersion;
+  header.loop_count = loop_count;
+  header.text_bytes = text_bytes;
+  header.text_used.store(kFirstText, std::memory_order_relaxed);
+  return std::move(Over(memory)).value();
+}
+
+Result<LoopBoard> LoopBoard::Over(std::span<std::byte> memory) {
+  if (memory.size() < sizeof(Header)) return Damaged("it is too small");
+  if (reinterpret_cast<uintptr_t>(memory.data()) % alignof(Header) != 0) {
+    return Damaged("its address is not aligned");
+  }
+  LoopBoard board;
+  board.header_ = reinterpret_cast<Header*>(memory.data());
+  // Others may change what they wrote: each count is read once.
+  const uint32_t loop_count = board.header_->loop_count;
+  const uint32_t text_bytes = board.header_->text_bytes;
+  if (board.header_->magic != kMagic || board.header_->version != kVersion) {
+    return Damaged("it is no board, or one of another version");
+  }
+  if (loop_count == 0 || loop_count > kMostLoops || text_bytes > kMostTextBytes ||
+      memory.size() != BytesFor(loop_count, text_bytes)) {
+    return Damaged("its size does not fit its counts");
+  }
+  std::byte* const entries = memory.data() + sizeof(Header);
+  board.entries_ = {reinterpret_cast<Entry*>(entries), loop_count};
+  board.texts_ = {entries + board.entries_.size_bytes(), text_bytes};
+  const size_t record_bytes = RoundUp(loop_count * sizeof(LoopRecord));
+  board.records_ = {reinterpret_cast<LoopRecord*>(memory.data() + memory.size() - record_bytes),
+                    loop_count};
+  return board;
+}
+
+std::optional<uint32_t> LoopBoard::Reserve(uint32_t loops) const {
+  uint32_t at = header_->reserved.load(std::memory_order_relaxed);
+  do {
+    if (at > entries_.size() || entries_.size() - at < loops) {
+      header_->dropped.fetch_add(loops, std::memory_order_relaxed);
+      return std::nullopt;
+    }
+  } while (!header_->reserved.compare_exchange_weak(at, at + loops, std::memory_order_relaxed));
+  return at;
+}
+
+void LoopBoard::Describe(uint32_t index, const LoopNote& note) const {
+  if (index >= entries_.size()) return;
+  Entry& entry = entries_[index];
+  const auto add = [this](const std::string& text) {
+    return AddText(header_->text_used, texts_, text);
+  };
+  entry.shader = note.shader;
+  entry.index = note.index;
+  entry.line = note.line;
+  entry.column = note.column;
+  entry.flags = (note.is_float ? Entry::kIsFloat : 0) | (note.is_signed ? Entry::kIsSigned : 0);
+  entry.invocations = static_cast<uint32_t>(note.invocations);
+  entry.function = add(note.function);
+  entry.file = add(note.file);
+  entry.text = add(note.text);
+  entry.left = add(note.left);
+  entry.comparison = add(note.comparison);
+  entry.right = add(note.right);
+  entry.cannot = add(note.cannot);
+  entry.ready.store(1, std::memory_order_release);
+}
+
+void LoopBoard::CountLimited() const {
+  header_->limited.fetch_add(1, std::memory_order_relaxed);
+}
+
+void LoopBoard::CountRefused(const std::string& why) const {
+  header_->refused.fetch_add(1, std::memory_order_relaxed);
+  SetFirst(header_->why_refused, why);
+}
+
+void LoopBoard::SetWhyNone(const std::string& why) const {
+  SetFirst(header_->why_none, why);
+}
+
+// Two texts that come at once may both take room; one of them is kept.
+void LoopBoard::SetFirst(std::atomic<uint32_t>& text, const std::string& why) const {
+  if (text.load(std::memory_order_relaxed) != 0) return;
+  uint32_t none = 0;
+  text.compare_exchange_strong(none, AddText(header_->text_used, texts_, why),
+                               std::memory_order_release, std::memory_order_relaxed);
+}
+
+std::span<std::byte> LoopBoard::record_bytes() const {
+  return {reinterpret_cast<std::byte*>(records_.data()),
+          RoundUp(records_.size() * sizeof(LoopRecord))};
+}
+
+LoopCatalogue LoopBoard::Read() const {
+  LoopCatalogue catalogue;
+  catalogue.limited = header_->limited.load(std::memory_order_relaxed);
+  catalogue.refused = header_->refused.load(std::memory_order_relaxed);
+  catalogue.dropped = header_->dropped.load(std::memory_order_relaxed);
+  catalogue.why_refused = TextAt(texts_, header_->why_refused.load(std::memory_order_acquire));
+  catalogue.why_none = TextAt(texts_, header_->why_none.load(std::memory_order_acquire));
+  const size_t reserved =
+      std::min<size_t>(header_->reserved.load(std::memory_order_relaxed), entries_.size());
+  for (size_t i = 0; i < reserved; ++i) {
+    const Entry& entry = entries_[i];
+    if (entry.ready.load(std::memory_order_acquire) != 1) continue;
+    const uint32_t flags = entry.flags;
+    LoopNote note;
+    note.shader = entry.shader;
+    note.index = entry.index;
+    note.function = TextAt(texts_, entry.function);
+    note.file = TextAt(texts_, entry.file);
+    note.text = TextAt(texts_, entry.text);
+    note.line = entry.line;
+    note.column = entry.column;
+    note.left = TextAt(texts_, entry.left);
+    note.comparison = TextAt(texts_, entry.comparison);
+    note.right = TextAt(texts_, entry.right);
+    note.is_float = (flags & Entry::kIsFloat) != 0;
+    note.is_signed = (flags & Entry::kIsSigned) != 0;
+    note.invocations = KnownKind(entry.invocations);
+    note.cannot = TextAt(texts_, entry.cannot);
+    std::memcpy(&note.record, &records_[i], sizeof(note.record));
+    catalogue.loops.push_back(std::move(note));
+  }
+  return catalogue;
+}
+
+}  // namespace cairn

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any bytes are a board or none. What is read from one is written and read back unchanged, and a layer may use it.
+//
+// The input is the front of the memory, up to the texts' end, and behind it the records: the space between them would
+// make each input too large.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+
+#include "format/experiment/loop_board.h"
+
+namespace {
+
+void Require(bool condition) {
+  if (!condition) std::abort();
+}
+
+struct Release {
+  void operator()(std::byte* memory) const { ::operator delete (memory, std::align_val_t{4096}); }
+};
+using Memory = std::unique_ptr<std::byte, Release>;
+
+Memory Zeros(size_t bytes) {
+  Memory memory(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{4096})));
+  std::memset(memory.get(), 0, bytes);
+  return memory;
+}
+
+// What was read holds no more than a board does, so another one takes all of it.
+void WriteAgain(const cairn::LoopCatalogue& catalogue, uint32_t loop_count, uint32_t text_bytes) {
+  // Entries may share their texts; in a copy each has its own.
+  const uint32_t more = text_bytes + 16 + (loop_count * 7 + 2) * 512;
+  const size_t bytes = cairn::LoopBoard::BytesFor(loop_count, more);
+  const Memory memory = Zeros(bytes);
+  const cairn::LoopBoard board = cairn::LoopBoard::Make({memory.get(), bytes}, loop_count, more);
+  for (const cairn::LoopNote& note : catalogue.loops) {
+    const std::optional<uint32_t> at = board.Reserve(1);
+    Require(at.has_value());
+    board.Describe(*at, note);
+    board.records()[*at] = note.record;
+  }
+  Require(board.Read().loops == catalogue.loops);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  constexpr size_t kHeaderBytes = 64;
+  constexpr uint32_t kMostLoops = 64;
+  constexpr uint32_t kMostTextBytes = 4096;
+  uint32_t counts[2] = {0, 0};
+  if (size >= 16) std::memcpy(counts, data + 8, sizeof(counts));
+  const uint32_t loop_count = std::min(counts[0], kMostLoops);
+  const uint32_t text_bytes = std::min(counts[1], kMostTextBytes);
+  const size_t bytes = cairn::LoopBoard::BytesFor(loop_count, text_bytes);
+  const Memory memory = Zeros(bytes);
+  const size_t front = std::min(size, kHeaderBytes + loop_count * 64 + text_bytes);
+  if (front != 0) std::memcpy(memory.get(), data, front);
+  const cairn::Result<cairn::LoopBoard> board = cairn::LoopBoard::Over({memory.get(), bytes});
+  if (!board.ok()) return 0;
+  const size_t record_bytes = std::min(size - front, board->records().size_bytes());
+  if (record_bytes != 0) std::memcpy(board->records().data(), data + front, record_bytes);
+  const cairn::LoopCatalogue catalogue = board->Read();
+  Require(catalogue.loops.size() <= loop_count);
+  WriteAgain(catalogue, loop_count, text_bytes);
+  // A layer on a damaged board.
+  const std::optional<uint32_t> at = board->Reserve(3);
+  Require(!at || *at + 3 <= loop_count);
+  board->Describe(at.value_or(loop_count), {.shader = 1, .function = "main", .text = "for (;;)"});
+  board->CountLimited();
+  board->CountRefused("the module is not valid");
+  board->SetWhyNone("the device has no addresses of buffers");
+  Require(board->Read().loops.size() <= loop_count);
+  return 0;
+}

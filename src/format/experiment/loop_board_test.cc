@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/experiment/loop_board.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <thread>
+
+namespace cairn {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+// Zero-filled memory, as a page is aligned.
+class Memory {
+ public:
+  explicit Memory(size_t bytes)
+      : data_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{4096}))),
+        bytes_(bytes) {
+    std::memset(data_, 0, bytes);
+  }
+  ~Memory() { ::operator delete (data_, std::align_val_t{4096}); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  std::span<std::byte> span() const { return {data_, bytes_}; }
+  void Put(size_t word, uint32_t value) { std::memcpy(data_ + 4 * word, &value, sizeof(value)); }
+
+ private:
+  std::byte* const data_;
+  const size_t bytes_;
+};
+// Words of the header.
+constexpr size_t kVersionWord = 1;
+constexpr size_t kLoopCountWord = 2;
+constexpr size_t kTextBytesWord = 3;
+constexpr size_t kReservedWord = 4;
+constexpr size_t kTextUsedWord = 5;
+constexpr size_t kFirstEntryWord = 16;
+
+LoopNote Note() {
+  LoopNote note;
+  note.shader = 0xa1;
+  note.index = 3;
+  note.function = "march";
+  note.file = "march.comp";
+  note.text = "for (;;)";
+  note.line = 9;
+  note.column = 3;
+  note.left = "i";
+  note.comparison = "<";
+  note.right = "limit";
+  note.is_float = true;
+  note.is_signed = true;
+  note.invocations = InvocationKind::kGlobal;
+  return note;
+}
+
+TEST(LoopBoard, IsReadAsItIsWritten) {
+  const Memory memory(LoopBoard::BytesFor(4, 4096));
+  const LoopBoard board = LoopBoard::Make(memory.span(), 4, 4096);
+  EXPECT_EQ(board.Read(), LoopCatalogue{});
+  EXPECT_EQ(board.Reserve(2), 0u);
+  EXPECT_EQ(board.Reserve(1), 2u);
+  LoopNote first = Note();
+  LoopNote second = {.shader = 0xa2, .cannot = "a value that no variable can hold"};
+  board.Describe(0, first);
+  board.Describe(2, second);
+  board.CountLimited();
+  board.CountRefused("the module is not valid");
+  board.CountRefused("another");
+  board.SetWhyNone("no addresses");
+  board.SetWhyNone("another");
+  EXPECT_EQ(board.Reserve(2), std::nullopt);
+  board.records()[2].cuts = 5;
+  second.record.cuts = 5;
+  const Result<LoopBoard> other = LoopBoard::Over(memory.span());
+  ASSERT_TRUE(other.ok()) << other.status().message();
+  // The loop that nobody described is not there.
+  EXPECT_EQ(other->Read(), (LoopCatalogue{.loops = {first, second},
+                                          .limited = 1,
+                                          .refused = 2,
+                                          .why_refused = "the module is not valid",
+                                          .why_none = "no addresses",
+                                          .dropped = 2}));
+}
+
+TEST(LoopBoard, RecordsAreWholePagesAtTheEnd) {
+  constexpr size_t kAlignment = LoopBoard::kRecordAlignment;
+  for (const uint32_t loops : {1u, 1024u, 1025u, LoopBoard::kMostLoops}) {
+    const Memory memory(LoopBoard::BytesFor(loops, 100));
+    const LoopBoard board = LoopBoard::Make(memory.span(), loops, 100);
+    const std::span<std::byte> records = board.record_bytes();
+    EXPECT_EQ((records.data() - memory.span().data()) % kAlignment, 0u);
+    EXPECT_EQ(records.size() % kAlignment, 0u);
+    EXPECT_EQ(records.data() + records.size(), memory.span().data() + memory.span().size());
+    EXPECT_EQ(reinterpret_cast<std::byte*>(board.records().data()), records.data());
+    EXPECT_EQ(board.records().size(), loops);
+    // A record does not share its memory with texts.
+    board.Reserve(loops);
+    for (uint32_t i = 0; i < loops && i < 20; ++i) board.Describe(i, Note());
+    EXPECT_EQ(board.records()[0], LoopRecord{});
+  }
+}
+
+TEST(LoopBoard, TextsThatFindNoRoomAreLeftOutAndLongOnesCut) {
+  const Memory memory(LoopBoard::BytesFor(3, 2 + 2 + LoopBoard::kMostTextLength + 2 + 3));
+  const LoopBoard board = LoopBoard::Make(
+      memory.span(), 3, 2 + 2 + static_cast<uint32_t>(LoopBoard::kMostTextLength) + 2 + 3);
+  board.Reserve(3);
+  // The last code point has three bytes, and does not fit.
+  std::string longest(LoopBoard::kMostTextLength - 1, 'x');
+  board.Describe(0, {.function = longest + "\u20ac"});
+  board.Describe(1, {.function = "much too long by now", .line = 7});
+  board.Describe(2, {.function = "abc"});
+  const LoopCatalogue catalogue = board.Read();
+  ASSERT_EQ(catalogue.loops.size(), 3u);
+  EXPECT_EQ(catalogue.loops[0].function, longest);
+  EXPECT_EQ(catalogue.loops[1].function, "");
+  EXPECT_EQ(catalogue.loops[1].line, 7u);
+  EXPECT_EQ(catalogue.loops[2].function, "abc");
+}
+
+TEST(LoopBoard, ManyThreadsGetRecordsOfTheirOwn) {
+  constexpr uint32_t kEach = 500;
+  const Memory memory(LoopBoard::BytesFor(4 * kEach, 1 << 16));
+  const LoopBoard board = LoopBoard::Make(memory.span(), 4 * kEach, 1 << 16);
+  std::vector<std::thread> threads;
+  for (uint64_t shader = 1; shader <= 4; ++shader) {
+    threads.emplace_back([&board, shader] {
+      for (uint32_t i = 0; i < kEach; ++i) {
+        const std::optional<uint32_t> at = board.Reserve(1);
+        ASSERT_TRUE(at);
+        board.Describe(*at, {.shader = shader, .index = i, .function = std::to_string(i)});
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<uint32_t> seen(5);
+  for (const LoopNote& note : board.Read().loops) {
+    ASSERT_LE(note.shader, 4u);
+    EXPECT_EQ(note.index, seen[note.shader]++);
+    EXPECT_EQ(note.function, std::to_string(note.index));
+  }
+  EXPECT_THAT(seen, ElementsAre(0, kEach, kEach, kEach, kEach));
+}
+
+TEST(LoopBoard, WhatIsNoBoardIsRefused) {
+  const auto why = [](std::span<std::byte> memory) {
+    const Result<LoopBoard> board = LoopBoard::Over(memory);
+    EXPECT_FALSE(board.ok() || board.status().code() != StatusCode::kCorrupt);
+    return board.ok() ? "" : board.status().message();
+  };
+  Memory memory(LoopBoard::BytesFor(4, 4096));
+  EXPECT_THAT(why(memory.span()), StartsWith("the board of loops is damaged: "));
+  EXPECT_NE(why({}), "");
+  LoopBoard::Make(memory.span(), 4, 4096);
+  EXPECT_NE(why(memory.span().first(memory.span().size() - 1)), "");
+  EXPECT_NE(why(memory.span().subspan(4)), "");
+  memory.Put(kLoopCountWord, 2000);
+  EXPECT_NE(why(memory.span()), "");
+  memory.Put(kLoopCountWord, 0);
+  EXPECT_NE(why(memory.span()), "");
+  memory.Put(kLoopCountWord, UINT32_MAX);
+  EXPECT_NE(why(memory.span()), "");
+  memory.Put(kLoopCountWord, 4);
+  memory.Put(kTextBytesWord, UINT32_MAX);
+  EXPECT_NE(why(memory.span()), "");
+  memory.Put(kTextBytesWord, 4096);
+  memory.Put(kVersionWord, 2);
+  EXPECT_NE(why(memory.span()), "");
+  memory.Put(kVersionWord, 1);
+  EXPECT_TRUE(LoopBoard::Over(memory.span()).ok());
+}
+
+TEST(LoopBoard, CountsAndOffsetsOfOthersAreNotTrusted) {
+  Memory memory(LoopBoard::BytesFor(2, 64));
+  const LoopBoard board = LoopBoard::Make(memory.span(), 2, 64);
+  board.Reserve(1);
+  board.Describe(0, {.function = "abc", .file = "def"});
+  // Offsets of texts and the kind of invocations, in words of the entry.
+  memory.Put(kFirstEntryWord + 6, 77);
+  memory.Put(kFirstEntryWord + 7, 63);
+  memory.Put(kFirstEntryWord + 8, UINT32_MAX);
+  memory.Put(kReservedWord, UINT32_MAX);
+  memory.Put(kTextUsedWord, UINT32_MAX);
+  const LoopCatalogue catalogue = board.Read();
+  ASSERT_EQ(catalogue.loops.size(), 1u);
+  EXPECT_EQ(catalogue.loops[0].invocations, InvocationKind::kUnknown);
+  EXPECT_EQ(catalogue.loops[0].function, "");
+  EXPECT_EQ(catalogue.loops[0].file, "");
+  EXPECT_EQ(board.Reserve(1), std::nullopt);
+  board.Describe(2, Note());
+  board.Describe(1, Note());
+  EXPECT_EQ(board.Read().loops.back().function, "");
+  memory.Put(kTextUsedWord, 0);
+  board.CountRefused("no room");
+  EXPECT_EQ(board.Read().why_refused, "");
+  EXPECT_EQ(board.Read().refused, 1u);
+}
+
+}  // namespace
+}  // namespace cairn
