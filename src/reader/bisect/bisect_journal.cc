@@ -138,7 +138,7 @@ Result<std::string> ReadAll(const File& file, const std::string& path) {
   if (text.size() > kMaxJournalBytes || (!cut && !text.starts_with(kTitle))) {
     return Status(
         StatusCode::kInvalidArgument,
-        fmt::format("{} is in the way: it is not a journal of cairn bisect; move it, or name "
+        fmt::format("{} is in the way: it is not a journal of a search of cairn; move it, or name "
                     "another file with --journal",
                     path));
   }
@@ -249,7 +249,7 @@ Result<std::unique_ptr<BisectJournal>> BisectJournal::OpenFile(const std::string
                                                                FileMode mode) {
   const auto in_use = [&path] {
     return Status(StatusCode::kInvalidArgument,
-                  fmt::format("{} is in use: another cairn bisect uses it; wait for it, or "
+                  fmt::format("{} is in use: another search uses it; wait for it, or "
                               "name another file with --journal",
                               path));
   };
@@ -327,7 +327,11 @@ Status BisectJournal::Append(const JournalEntry& entry) {
 }
 
 Result<ProbeAnswer> BisectJournal::Ask(const BisectQuestion& question, const Probe& probe) {
-  const uint64_t key = QuestionKey(question);
+  return AskKey(QuestionKey(question), [&] { return probe(question); });
+}
+
+Result<ProbeAnswer> BisectJournal::AskKey(uint64_t key,
+                                          const std::function<Result<ProbeAnswer>()>& probe) {
   if (HasNext()) {
     if (entries_[next_].question == key) return entries_[next_++].answer;
     // The entry is of another version of the strategy: it and those behind it are useless.
@@ -335,7 +339,7 @@ Result<ProbeAnswer> BisectJournal::Ask(const BisectQuestion& question, const Pro
     CAIRN_RETURN_IF_ERROR(CutAt(next_ == 0 ? header_bytes_ : entries_.back().end_offset));
   }
   const uint64_t start_ns = MonotonicNs();
-  const Result<ProbeAnswer> answer = probe(question);
+  const Result<ProbeAnswer> answer = probe();
   // An undecided one is asked again, now and in the search that goes on.
   if (!answer.ok() || answer->outcome == ProbeOutcome::kUndecided) return answer;
   JournalEntry entry = {key, *answer, (MonotonicNs() - start_ns) / 1'000'000};

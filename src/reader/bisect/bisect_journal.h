@@ -15,6 +15,7 @@
 #define CAIRN_READER_BISECT_BISECT_JOURNAL_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -76,6 +77,8 @@ class BisectJournal {
   // Answers from the file as long as the questions are those in it, in its order; from then on, asks
   // `probe` and writes its answers down. Errors: those of `probe`; kIo.
   Result<ProbeAnswer> Ask(const BisectQuestion& question, const Probe& probe);
+  // The same for a question of another kind: `key` is the same for the same question in every process.
+  Result<ProbeAnswer> AskKey(uint64_t key, const std::function<Result<ProbeAnswer>()>& probe);
 
   // Returns the difference because of which the existing file was renamed; "" if it was not.
   const std::string& put_aside() const { return put_aside_; }

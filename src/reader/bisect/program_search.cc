@@ -37,18 +37,17 @@ Result<ProbeAnswer> ProgramSearch::FromJournalOr(const BisectQuestion& question,
 Result<ProbeAnswer> ProgramSearch::Try(const BoardQuestion& question, TrialRun* run) {
   // A run that waits for omitted work waits forever. Until the duration of a whole run is known,
   // there is no limit.
-  constexpr uint64_t kLeastNs = uint64_t{5} * 1'000'000'000;
   const bool whole = question == BoardQuestion();
   const uint64_t most_ns = whole || longest_whole_ns_ == 0
                                ? 0
-                               : longest_whole_ns_ * 10 + options_.hang_timeout_ns + kLeastNs;
+                               : EndlessAfterNs(longest_whole_ns_, options_.hang_timeout_ns);
   Result<TrialRun> tried = run_(question, most_ns);
   if (!tried.ok()) return tried.status();
   *run = std::move(*tried);
   if (run->end == TrialEnd::kStuck) ++stuck_;
   Result<ProbeAnswer> answer = AnswerOf(*run);
   if (!answer.ok()) return answer;
-  std::string missed = GpuMissedBy(*run);
+  std::string missed = has_catalogue_ ? GpuMissedBy(*run, catalogue_) : "";
   if (missed.empty()) {
     without_gpu_ = 0;
     return answer;
@@ -56,23 +55,6 @@ Result<ProbeAnswer> ProgramSearch::Try(const BoardQuestion& question, TrialRun* 
   ++without_gpu_;
   if (options_.pause) options_.pause(without_gpu_);
   return ProbeAnswer{ProbeOutcome::kUndecided, 0, FailureKind::kNone, 0, std::move(missed)};
-}
-
-// A GPU that has just crashed may be gone for a while: then the program did not run as it does. In words; "" if it met
-// one that the whole program met.
-std::string ProgramSearch::GpuMissedBy(const TrialRun& run) const {
-  if (!has_catalogue_ || catalogue_.lists == 0) return "";
-  const std::vector<std::string>& met = run.catalogue.devices;
-  if (run.catalogue.lists == 0) {
-    // A failure before the GPU is used needs no device.
-    return run.end == TrialEnd::kFailed ? "" : "the program met no GPU this time";
-  }
-  const bool known = std::any_of(met.begin(), met.end(), [this](const std::string& device) {
-    return std::binary_search(catalogue_.devices.begin(), catalogue_.devices.end(), device);
-  });
-  if (known || met.empty() || catalogue_.devices.empty()) return "";
-  return fmt::format("the program ran on {}, not on {}", fmt::join(met, ", "),
-                     fmt::join(catalogue_.devices, ", "));
 }
 
 Status ProgramSearch::Learn(const TrialRun& run) {

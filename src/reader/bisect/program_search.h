@@ -102,7 +102,6 @@ class ProgramSearch {
   Result<ProbeAnswer> AskWhole();
   Result<ProbeAnswer> FromJournalOr(const BisectQuestion& question, const Probe& probe);
   Result<ProbeAnswer> Try(const BoardQuestion& question, TrialRun* run);
-  std::string GpuMissedBy(const TrialRun& run) const;
   Status Learn(const TrialRun& run);
   void Plant();
   Status SearchForMore(ProgramFound* found);

@@ -28,6 +28,8 @@ constexpr uint64_t kKillNs = 180 * kNsPerS;
 // Sparse: what is not used costs nothing.
 constexpr uint32_t kEntries = 1u << 17;
 constexpr uint32_t kTextBytes = 1u << 25;
+// What a program that lost its device may take to end, where a report of it is wanted.
+constexpr uint64_t kReportNs = 10 * kNsPerS;
 
 bool EndsWithin(const Child& child, uint64_t timeout_ns) {
   const uint64_t start_ns = MonotonicNs();
@@ -40,15 +42,19 @@ bool EndsWithin(const Child& child, uint64_t timeout_ns) {
 // Waits until it has ended, failed, or may not go on.
 TrialEnd Watch(const Child& child, const TrialStatus& status, const TrialSettings& settings) {
   const uint64_t start_ns = MonotonicNs();
+  uint64_t lost_ns = 0;
   for (;;) {
     const bool ended = child.WaitForEnd(kLookNs);
     if (settings.keep_on && !settings.keep_on()) return TrialEnd::kInterrupted;
     if (ended) return TrialEnd::kExited;
-    // A lost device: what comes now is up to the program, and may take any time.
-    if (status.failure.Get() == FailureKind::kLost && settings.report_path.empty()) {
-      return TrialEnd::kFailed;
-    }
     const uint64_t passed_ns = MonotonicNs() - start_ns;
+    // A lost device: what comes now is up to the program, and may take any time.
+    if (status.failure.Get() == FailureKind::kLost) {
+      if (lost_ns == 0) lost_ns = passed_ns;
+      if (settings.report_path.empty() || passed_ns - lost_ns >= kReportNs) {
+        return TrialEnd::kFailed;
+      }
+    }
     if (settings.survive_ns != 0 && passed_ns >= settings.survive_ns) return TrialEnd::kSurvived;
     if (settings.most_ns != 0 && passed_ns >= settings.most_ns) return TrialEnd::kStuck;
   }
@@ -106,6 +112,18 @@ Result<TrialRun> Judge(TrialEnd end, const TrialStatus& status, const ProcessEnd
   return run;
 }
 
+// The board on which limited loops report; without memory in a run that limits none.
+Result<SharedMemory> LoopMemory(const Experiment& experiment) {
+  if (experiment.change != Change::kLimitLoops) return SharedMemory();
+  const uint64_t bytes = LoopBoard::BytesFor(LoopBoard::kMostLoops, LoopBoard::kMostTextBytes);
+  Result<SharedMemory> memory = SharedMemory::Create("cairn-loops", bytes);
+  if (memory.ok()) {
+    LoopBoard::Make({memory->data(), memory->size_bytes()}, LoopBoard::kMostLoops,
+                    LoopBoard::kMostTextBytes);
+  }
+  return memory;
+}
+
 }  // namespace
 
 void TrialStatus::Fails(FailureKind kind, int number) {
@@ -122,6 +140,9 @@ Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& qu
   if (!board.ok()) return board.status();
   Board::Make({board->data(), board->size_bytes()}, question, kEntries, kTextBytes);
 
+  const Result<SharedMemory> loops = LoopMemory(settings.experiment);
+  if (!loops.ok()) return loops.status();
+
   ChildRequest request = {.purpose = "the program",
                           .arguments = settings.arguments,
                           .environment = {},
@@ -133,6 +154,12 @@ Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& qu
   };
   add("--hang-timeout", settings.hang_timeout);
   add("--set", FormatSetting<&LayerSettings::elimination>(board->PathForOthers()));
+  if (settings.experiment.change != Change::kNone) {
+    add("--set", FormatSetting<&LayerSettings::experiment>(FormatExperiment(settings.experiment)));
+  }
+  if (loops->size_bytes() != 0) {
+    add("--set", FormatSetting<&LayerSettings::loop_board>(loops->PathForOthers()));
+  }
   for (const std::string& setting : settings.environment) add("--set", setting);
   if (!settings.preloaded.empty()) add("--preload", settings.preloaded);
   if (!settings.report_path.empty()) add("--output", settings.report_path);
@@ -151,7 +178,32 @@ Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& qu
   Result<WorkCatalogue> catalogue = ReadCatalogue({board->data(), board->size_bytes()});
   if (!catalogue.ok()) return catalogue.status();
   run->catalogue = std::move(*catalogue);
+  if (loops->size_bytes() != 0) {
+    const Result<LoopBoard> board_of_loops = LoopBoard::Over({loops->data(), loops->size_bytes()});
+    if (!board_of_loops.ok()) return board_of_loops.status();
+    run->loops = board_of_loops->Read();
+  }
   return run;
+}
+
+uint64_t EndlessAfterNs(uint64_t longest_ns, uint64_t hang_timeout_ns) {
+  constexpr uint64_t kLeastNs = 5 * kNsPerS;
+  return longest_ns * 10 + hang_timeout_ns + kLeastNs;
+}
+
+std::string GpuMissedBy(const TrialRun& run, const WorkCatalogue& usual) {
+  if (usual.lists == 0) return "";
+  const std::vector<std::string>& met = run.catalogue.devices;
+  if (run.catalogue.lists == 0) {
+    // A failure before the GPU is used needs no device.
+    return run.end == TrialEnd::kFailed ? "" : "the program met no GPU this time";
+  }
+  const bool known = std::any_of(met.begin(), met.end(), [&](const std::string& device) {
+    return std::binary_search(usual.devices.begin(), usual.devices.end(), device);
+  });
+  if (known || met.empty() || usual.devices.empty()) return "";
+  return fmt::format("the program ran on {}, not on {}", fmt::join(met, ", "),
+                     fmt::join(usual.devices, ", "));
 }
 
 Result<ProbeAnswer> AnswerOf(const TrialRun& run) {

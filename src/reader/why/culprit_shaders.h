@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CAIRN_READER_WHY_CULPRIT_SHADERS_H_
+#define CAIRN_READER_WHY_CULPRIT_SHADERS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/findings.h"
+
+namespace cairn {
+
+// Returns the hashes of the shaders of all suspects' pipelines, each once, sorted. Empty if not all of them are known, or
+// if they are more than an experiment takes: any shader may be the one.
+std::vector<uint64_t> CulpritShaders(const Snapshot& snapshot, const Findings& findings);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_WHY_CULPRIT_SHADERS_H_

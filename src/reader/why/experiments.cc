@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/why/experiments.h"
+
+#include <array>
+
+namespace cairn {
+namespace {
+
+const std::array kRows = {
+    ExperimentRow{ExperimentName::kLoops,
+                  "loops",
+                  {.change = Change::kLimitLoops},
+                  "A loop does not end, or runs far too long.",
+                  "loops cut",
+                  "loops cut"},
+    ExperimentRow{ExperimentName::kKeepAlive,
+                  "keep-alive",
+                  {.change = Change::kKeepAlive},
+                  "Something is used after it was destroyed, freed or reset.",
+                  "objects kept alive",
+                  "objects kept alive"},
+    ExperimentRow{ExperimentName::kMemoryZero,
+                  "memory-00",
+                  {.change = Change::kFillMemory, .fill = 0x00},
+                  "Memory is read that nobody has written: the failure needs what is in it.",
+                  "new memory filled with zeros",
+                  "memory of zeros"},
+    ExperimentRow{ExperimentName::kMemoryFilled,
+                  "memory-fe",
+                  {.change = Change::kFillMemory, .fill = 0xfe},
+                  "Memory is read that nobody has written: the failure needs what is in it.",
+                  "new memory filled with 0xFE",
+                  "memory of 0xFE"},
+    ExperimentRow{ExperimentName::kBarrierBefore,
+                  "barrier-before",
+                  {.change = Change::kBarrierBefore},
+                  "Work begins before the work that it depends on has ended: a barrier is missing "
+                  "in front of it.",
+                  "a barrier in front of each piece of work",
+                  "barrier in front"},
+    ExperimentRow{ExperimentName::kBarrierAfter,
+                  "barrier-after",
+                  {.change = Change::kBarrierAfter},
+                  "Work begins before the work that it depends on has ended: a barrier is missing "
+                  "behind that.",
+                  "a barrier behind each piece of work",
+                  "barrier behind"},
+    ExperimentRow{ExperimentName::kSerialQueues,
+                  "serial-queues",
+                  {.change = Change::kSerialQueues},
+                  "Submissions race: they run at once, and one needs the result of another.",
+                  "one submission at a time",
+                  "one submission at a time"},
+};
+
+}  // namespace
+
+std::span<const ExperimentRow> ExperimentRows() {
+  return kRows;
+}
+
+const ExperimentRow& RowOf(ExperimentName name) {
+  return kRows[static_cast<size_t>(name)];
+}
+
+std::vector<ExperimentName> OrderFor(FailureKind kind) {
+  using enum ExperimentName;
+  // A driver may tell of a hang as of a lost device.
+  if (kind == FailureKind::kDied) {
+    return {kKeepAlive,  kBarrierBefore, kBarrierAfter, kSerialQueues,
+            kMemoryZero, kMemoryFilled,  kLoops};
+  }
+  return {kLoops,     kSerialQueues, kBarrierBefore, kBarrierAfter,
+          kKeepAlive, kMemoryZero,   kMemoryFilled};
+}
+
+}  // namespace cairn

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The experiments that `cairn why` makes, each once: the change, and the cause that it stands for.
+#ifndef CAIRN_READER_WHY_EXPERIMENTS_H_
+#define CAIRN_READER_WHY_EXPERIMENTS_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "format/experiment/experiment.h"
+#include "reader/bisect/bisect.h"
+
+namespace cairn {
+
+// The narrowest explanation first: of several changes that help, the first is told first.
+enum class ExperimentName : uint8_t {
+  kLoops,
+  kKeepAlive,
+  kMemoryZero,
+  kMemoryFilled,
+  kBarrierBefore,
+  kBarrierAfter,
+  kSerialQueues,
+};
+
+struct ExperimentRow {
+  ExperimentName name;
+  std::string_view word;   // in JSON
+  Experiment experiment;   // of loops: without trips and shaders
+  std::string_view cause;  // a sentence, for a failure that goes away
+  std::string_view with;   // behind "With", in a sentence about its runs
+  std::string_view noun;   // in a list of what is not the cause
+};
+
+// All of them, in the order of ExperimentName.
+std::span<const ExperimentRow> ExperimentRows();
+const ExperimentRow& RowOf(ExperimentName name);
+
+// The order in which they are asked: what the kind of failure makes likely first.
+std::vector<ExperimentName> OrderFor(FailureKind kind);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_WHY_EXPERIMENTS_H_

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/why/why_search.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace cairn {
+namespace {
+
+// So many loops are tried alone, those with the most cuts.
+constexpr size_t kMostAlone = 8;
+constexpr uint32_t kLonger = 16;
+
+uint64_t KeyOf(const Experiment& experiment) {
+  const std::string text = FormatExperiment(experiment);
+  return XXH3_64bits(text.data(), text.size());
+}
+
+std::vector<LoopNote> CutLoops(const LoopCatalogue& catalogue) {
+  std::vector<LoopNote> cut;
+  std::copy_if(catalogue.loops.begin(), catalogue.loops.end(), std::back_inserter(cut),
+               [](const LoopNote& loop) { return loop.record.cuts != 0; });
+  std::stable_sort(cut.begin(), cut.end(), [](const LoopNote& one, const LoopNote& other) {
+    return one.record.cuts > other.record.cuts;
+  });
+  return cut;
+}
+
+std::string WhyNoLoop(const LoopCatalogue& catalogue, bool restricted) {
+  if (!catalogue.why_none.empty()) return catalogue.why_none;
+  if (!catalogue.why_refused.empty()) return catalogue.why_refused;
+  for (const LoopNote& loop : catalogue.loops) {
+    if (!loop.cannot.empty()) return "a loop cannot be limited: " + loop.cannot;
+  }
+  return restricted ? "no loop in the shaders of the suspected work" : "no shader has a loop";
+}
+
+}  // namespace
+
+bool WhySearch::IsIt(const ProbeAnswer& answer) const {
+  return answer.outcome == ProbeOutcome::kFails &&
+         (found_.kind_varies || (answer.kind == found_.kind && answer.signal == found_.signal));
+}
+
+void WhySearch::Count(const ProbeAnswer& answer, RunCount* count) const {
+  ++count->runs;
+  if (answer.outcome == ProbeOutcome::kInvalid) ++count->endless;
+  if (answer.outcome != ProbeOutcome::kFails) return;
+  ++(IsIt(answer) ? count->failed : count->otherwise);
+}
+
+uint32_t WhySearch::TriesOfClean() const {
+  if (FailsAlways()) return options_.runs;
+  // 99 of 100 failures would have shown by then.
+  const double rate = static_cast<double>(found_.unchanged.failed) / found_.unchanged.runs;
+  const double enough = std::ceil(std::log(0.01) / std::log(1 - rate));
+  return std::max(options_.runs, static_cast<uint32_t>(enough));
+}
+
+Result<ProbeAnswer> WhySearch::Try(const Experiment& experiment) {
+  const bool unchanged = experiment.change == Change::kNone;
+  const uint64_t most_ns =
+      unchanged || longest_ns_ == 0 ? 0 : EndlessAfterNs(longest_ns_, options_.hang_timeout_ns);
+  const Result<WhyRun> run = run_(experiment, most_ns);
+  if (!run.ok()) return run.status();
+  Result<ProbeAnswer> answer = AnswerOf(run->trial);
+  if (!answer.ok()) return answer;
+  std::string missed = learned_ ? GpuMissedBy(run->trial, baseline_) : "";
+  if (missed.empty()) {
+    without_gpu_ = 0;
+    if (answer->outcome != ProbeOutcome::kUndecided) Note(experiment, *run);
+    return answer;
+  }
+  ++without_gpu_;
+  if (options_.pause) options_.pause(without_gpu_);
+  return ProbeAnswer{ProbeOutcome::kUndecided, 0, FailureKind::kNone, 0, std::move(missed)};
+}
+
+void WhySearch::Note(const Experiment& experiment, const WhyRun& run) {
+  const TrialRun& trial = run.trial;
+  if (experiment.change == Change::kLimitLoops) {
+    LoopCatalogue& known = loops_[FormatExperiment(experiment)];
+    if (CutLoops(known).empty() || !CutLoops(trial.loops).empty()) known = trial.loops;
+  }
+  if (experiment.change != Change::kNone) return;
+  longest_ns_ = std::max(longest_ns_, trial.duration_ns);
+  if (trial.end == TrialEnd::kExited) found_.exit_code = trial.value;
+  found_.survived |= trial.end == TrialEnd::kSurvived;
+  if (learned_) {
+    Merge(trial.catalogue, &baseline_);
+  } else {
+    baseline_ = trial.catalogue;
+  }
+  learned_ |= trial.end == TrialEnd::kFailed;
+  // Those of the first failure: each experiment restricts loops to the same shaders.
+  if (found_.shaders.empty() && trial.end == TrialEnd::kFailed) found_.shaders = run.shaders;
+}
+
+WhySearch::Answer WhySearch::Ask(const Experiment& experiment) {
+  const uint32_t most = std::max(1u, options_.most_undecided);
+  for (uint32_t undecided = 0;;) {
+    if (found_.runs >= options_.max_runs) {
+      found_.out_of_runs = true;
+      return std::optional<ProbeAnswer>();
+    }
+    if (options_.progress) {
+      options_.progress({found_.runs, found_.runs + std::max<uint64_t>(1, to_come_), what_});
+    }
+    ++found_.runs;
+    const auto run = [&] { return Try(experiment); };
+    Result<ProbeAnswer> answer =
+        journal_ == nullptr ? run() : journal_->AskKey(KeyOf(experiment), run);
+    if (!answer.ok()) return answer.status();
+    if (answer->outcome != ProbeOutcome::kUndecided) {
+      if (to_come_ != 0) --to_come_;
+      return std::optional<ProbeAnswer>(std::move(*answer));
+    }
+    ++found_.undecided;
+    if (++undecided < most) continue;
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("{} runs in a row say neither that the program fails nor that it "
+                              "does not: {}",
+                              undecided, answer->why));
+  }
+}
+
+Status WhySearch::AskUnchanged() {
+  what_ = "the program as it is";
+  const uint32_t runs = std::max(1u, options_.runs);
+  to_come_ = runs + ExperimentRows().size();
+  std::optional<ProbeAnswer> first;
+  for (uint32_t i = 0; i < runs; ++i) {
+    const Answer answer = Ask({});
+    if (!answer.ok()) return answer.status();
+    if (!answer->has_value()) return {};
+    const ProbeAnswer& told = **answer;
+    ++found_.unchanged.runs;
+    if (told.outcome != ProbeOutcome::kFails) continue;
+    ++found_.unchanged.failed;
+    if (first && (first->kind != told.kind || first->signal != told.signal)) {
+      found_.kind_varies = true;
+    }
+    if (!first) first = told;
+  }
+  if (!first) return {};
+  found_.kind = first->kind;
+  found_.signal = first->signal;
+  return {};
+}
+
+// The journal keeps answers alone. Whoever goes on with one runs the program as it is once more for the rest: the
+// shaders that are suspected, the time that a run takes, the devices.
+Status WhySearch::LearnAgain() {
+  for (uint32_t i = 0; !learned_ && i < TriesOfClean(); ++i) {
+    if (found_.runs >= options_.max_runs) return {};
+    ++found_.runs;
+    const Result<ProbeAnswer> answer = Try({});
+    if (!answer.ok()) return answer.status();
+  }
+  return {};
+}
+
+Result<WhySearch::Went> WhySearch::Repeat(const Experiment& experiment, uint32_t runs,
+                                          RunCount* count, ProbeAnswer* last) {
+  for (uint32_t i = 0; i < runs; ++i) {
+    const Answer answer = Ask(experiment);
+    if (!answer.ok()) return answer.status();
+    if (!answer->has_value()) return Went::kNotAsked;
+    Count(**answer, count);
+    if ((*answer)->outcome != ProbeOutcome::kFails) continue;
+    if (last != nullptr) *last = **answer;
+    return IsIt(**answer) ? Went::kStays : Went::kOtherwise;
+  }
+  return Went::kAway;
+}
+
+Result<WhySearch::Went> WhySearch::Once(const Experiment& experiment, RunCount* count) {
+  return Repeat(experiment, FailsAlways() ? 1 : TriesOfClean(), count, nullptr);
+}
+
+// Sets kLikely if the failure goes away.
+Status WhySearch::AskOne(const Experiment& experiment, WhyResult* result) {
+  ProbeAnswer last;
+  const Result<Went> went = Repeat(experiment, TriesOfClean(), &result->with, &last);
+  if (!went.ok()) return went.status();
+  switch (*went) {
+    case Went::kAway: result->verdict = WhyVerdict::kLikely; break;
+    case Went::kStays: result->verdict = WhyVerdict::kFails; break;
+    case Went::kOtherwise:
+      result->verdict = WhyVerdict::kFailsOtherwise;
+      result->other_kind = last.kind;
+      result->other_signal = last.signal;
+      break;
+    case Went::kNotAsked: break;
+  }
+  return {};
+}
+
+// It comes back without the change, and goes again with it.
+Status WhySearch::Confirm(const Experiment& experiment, WhyResult* result) {
+  to_come_ += 2;
+  const Result<Went> back = Once({}, &result->without);
+  if (!back.ok()) return back.status();
+  if (*back != Went::kStays) return {};
+  ProbeAnswer last;
+  const Result<Went> again =
+      Repeat(experiment, FailsAlways() ? 1 : TriesOfClean(), &result->with, &last);
+  if (!again.ok()) return again.status();
+  if (*again == Went::kAway && FailsAlways()) result->verdict = WhyVerdict::kProven;
+  if (*again == Went::kStays) result->verdict = WhyVerdict::kFails;
+  if (*again == Went::kOtherwise) {
+    result->verdict = WhyVerdict::kFailsOtherwise;
+    result->other_kind = last.kind;
+    result->other_signal = last.signal;
+  }
+  return {};
+}
+
+// Those of a run of this process: one more is made if all came from the journal.
+Result<LoopCatalogue> WhySearch::LoopsOf(const Experiment& experiment) {
+  const std::string text = FormatExperiment(experiment);
+  if (!loops_.contains(text) && found_.runs < options_.max_runs) {
+    ++found_.runs;
+    const Result<ProbeAnswer> answer = Try(experiment);
+    if (!answer.ok()) return answer.status();
+  }
+  return loops_[text];
+}
+
+Status WhySearch::AskLoops(WhyResult* result) {
+  LoopFindings& loops = result->loops;
+  loops.limited = {
+      .change = Change::kLimitLoops, .trips = options_.trips, .shaders = found_.shaders};
+  CAIRN_RETURN_IF_ERROR(AskOne(loops.limited, result));
+  if (result->verdict == WhyVerdict::kNotAsked) return {};
+  const Result<LoopCatalogue> catalogue = LoopsOf(loops.limited);
+  if (!catalogue.ok()) return catalogue.status();
+  loops.limited_loops = static_cast<uint64_t>(
+      std::count_if(catalogue->loops.begin(), catalogue->loops.end(),
+                    [](const LoopNote& loop) { return loop.cannot.empty(); }));
+  loops.dropped = catalogue->dropped;
+  loops.refused_modules = catalogue->refused;
+  if (catalogue->limited == 0 || loops.limited_loops == 0) {
+    result->verdict = WhyVerdict::kDoesNotApply;
+    result->why = WhyNoLoop(*catalogue, !found_.shaders.empty());
+    return {};
+  }
+  if (!Helps(result->verdict)) return {};
+  loops.cut = CutLoops(*catalogue);
+  if (loops.cut.empty()) {
+    result->verdict = WhyVerdict::kCodeHelps;
+    return {};
+  }
+  return ConfirmLoops(result);
+}
+
+Status WhySearch::ConfirmLoops(WhyResult* result) {
+  LoopFindings& loops = result->loops;
+  to_come_ += 2;
+  Experiment control = loops.limited;
+  control.trips = Experiment::kOnlyCount;
+  const Result<Went> counted = Once(control, &loops.control);
+  if (!counted.ok()) return counted.status();
+  if (*counted == Went::kAway) {
+    result->verdict = WhyVerdict::kCodeHelps;
+    return {};
+  }
+  CAIRN_RETURN_IF_ERROR(Confirm(loops.limited, result));
+  if (!Helps(result->verdict)) return {};
+  // A control that fails in another way, or was not made, proves nothing.
+  if (*counted != Went::kStays) result->verdict = WhyVerdict::kLikely;
+  constexpr uint32_t kMostTrips = Experiment::kOnlyCount - 1;
+  loops.longer_trips =
+      options_.trips > kMostTrips / kLonger ? kMostTrips : options_.trips * kLonger;
+  Experiment longer = loops.limited;
+  longer.trips = loops.longer_trips;
+  const Result<Went> still = Once(longer, &loops.longer);
+  if (!still.ok()) return still.status();
+  return NarrowLoops(result);
+}
+
+Status WhySearch::NarrowLoops(WhyResult* result) {
+  LoopFindings& loops = result->loops;
+  // Others were counted, and the control says that this does not help.
+  if (loops.cut.size() == 1) {
+    loops.alone = loops.cut;
+    return {};
+  }
+  const size_t tried = std::min(loops.cut.size(), kMostAlone);
+  to_come_ += tried;
+  for (size_t i = 0; i < tried; ++i) {
+    Experiment alone = loops.limited;
+    alone.shaders = {loops.cut[i].shader};
+    alone.loop = loops.cut[i].index;
+    RunCount count;
+    const Result<Went> went = Repeat(alone, TriesOfClean(), &count, nullptr);
+    if (!went.ok()) return went.status();
+    if (*went == Went::kAway) loops.alone.push_back(loops.cut[i]);
+  }
+  return {};
+}
+
+// Proven before likely; then the narrowest, which ExperimentName has first.
+std::vector<size_t> WhySearch::Ranked() const {
+  std::vector<size_t> causes;
+  for (size_t i = 0; i < found_.results.size(); ++i) {
+    if (Helps(found_.results[i].verdict)) causes.push_back(i);
+  }
+  std::sort(causes.begin(), causes.end(), [this](size_t one, size_t other) {
+    const WhyResult& a = found_.results[one];
+    const WhyResult& b = found_.results[other];
+    if (a.verdict != b.verdict) return a.verdict > b.verdict;
+    return a.name < b.name;
+  });
+  return causes;
+}
+
+Result<WhyFound> WhySearch::Search() {
+  found_ = {};
+  CAIRN_RETURN_IF_ERROR(AskUnchanged());
+  if (found_.unchanged.failed != 0) CAIRN_RETURN_IF_ERROR(LearnAgain());
+  found_.layers_seen = baseline_.lists != 0;
+  found_.devices = baseline_.devices;
+  if (found_.unchanged.failed == 0) return found_;
+  const std::vector<ExperimentName> order = OrderFor(found_.kind);
+  for (size_t i = 0; i < order.size(); ++i) {
+    const ExperimentRow& row = RowOf(order[i]);
+    what_ = row.with;
+    to_come_ = order.size() - i;
+    WhyResult& result = found_.results.emplace_back();
+    result.name = order[i];
+    if (!found_.layers_seen) {
+      result.verdict = WhyVerdict::kDoesNotApply;
+      result.why = "no layer saw the program record work";
+      continue;
+    }
+    if (row.name == ExperimentName::kLoops) {
+      CAIRN_RETURN_IF_ERROR(AskLoops(&result));
+      continue;
+    }
+    CAIRN_RETURN_IF_ERROR(AskOne(row.experiment, &result));
+    if (Helps(result.verdict)) CAIRN_RETURN_IF_ERROR(Confirm(row.experiment, &result));
+  }
+  found_.causes = Ranked();
+  return found_;
+}
+
+}  // namespace cairn

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds the change without which a program fails, and with which it does not: pure strategy. Another part runs the
+// program (program_trial.h; tests: a model).
+//
+//   1. the program as it is, `runs` times: does it fail, and how?
+//   2. each experiment of experiments.h: the first failure ends it, for the failure did not go away
+//   3. one that helps: the program as it is must fail again, and the change must help again
+//   4. of loops: counted loops without a limit must fail; more trips; each cut loop alone
+//
+// docs/internals/why.md has the rules of proof.
+#ifndef CAIRN_READER_WHY_WHY_SEARCH_H_
+#define CAIRN_READER_WHY_WHY_SEARCH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "format/experiment/experiment.h"
+#include "format/experiment/loop_board.h"
+#include "reader/bisect/bisect.h"
+#include "reader/bisect/bisect_journal.h"
+#include "reader/bisect/program_trial.h"
+#include "reader/why/experiments.h"
+
+namespace cairn {
+
+struct WhyRun {
+  TrialRun trial;
+  // Of a run without a change that failed: hashes of the shader modules of what is suspected. Empty: not known.
+  std::vector<uint64_t> shaders;
+};
+
+// Runs the program with one thing changed; ended after `most_ns`, 0 for never.
+using RunExperiment = std::function<Result<WhyRun>(const Experiment& experiment, uint64_t most_ns)>;
+
+struct WhyOptions {
+  uint32_t runs = 3;       // of the program as it is, and of each change
+  uint32_t trips = 65536;  // after which loops are cut
+  uint64_t max_runs = 10'000;
+  uint32_t most_undecided = 4;  // runs in a row that say nothing; more end the search
+  uint64_t hang_timeout_ns = uint64_t{10} * 1'000'000'000;
+  std::function<void(const BisectProgress&)> progress;  // before each run; may be empty
+  // A run met no GPU although others did, the `nth` one in a row from 1 on. May be empty.
+  std::function<void(uint32_t nth)> pause;
+};
+
+// Runs of one kind, and what came of them.
+struct RunCount {
+  uint32_t runs = 0;
+  uint32_t failed = 0;     // as the program does without a change
+  uint32_t otherwise = 0;  // in another way
+  uint32_t endless =
+      0;  // went on far longer than a run of the program as it is, without a failure; ended
+
+  bool operator==(const RunCount&) const = default;
+};
+
+enum class WhyVerdict : uint8_t {
+  kNotAsked,        // max_runs came first
+  kDoesNotApply,    // the change changed nothing
+  kFails,           // the failure stays
+  kFailsOtherwise,  // another failure comes
+  kCodeHelps,       // loops: not the limit helps, but the changed code of the shaders
+  kLikely,          // the failure went away; once, or it comes and goes anyway
+  kProven,          // it went away, came back without the change, and went away again
+};
+
+// True for a cause.
+constexpr bool Helps(WhyVerdict verdict) {
+  return verdict == WhyVerdict::kLikely || verdict == WhyVerdict::kProven;
+}
+
+struct LoopFindings {
+  Experiment limited;  // the change that was made
+  RunCount control;    // loops are counted, and none is cut
+  RunCount longer;     // with `longer_trips`
+  uint32_t longer_trips = 0;
+  // Loops that were cut while the failure was gone; the one with the most cuts first.
+  std::vector<LoopNote> cut;
+  // Those of them that are enough alone; empty if it takes several, or if that was not asked.
+  std::vector<LoopNote> alone;
+  uint64_t limited_loops = 0;  // so many had a limit
+  uint64_t dropped = 0;        // so many found no room, and ran as they were
+  uint32_t refused_modules = 0;
+};
+
+struct WhyResult {
+  ExperimentName name = ExperimentName::kLoops;
+  WhyVerdict verdict = WhyVerdict::kNotAsked;
+  RunCount with;                                // the change
+  RunCount without;                             // it, between runs with it
+  FailureKind other_kind = FailureKind::kNone;  // kFailsOtherwise
+  int other_signal = 0;
+  std::string why;  // kDoesNotApply: the reason
+  LoopFindings loops;
+};
+
+struct WhyFound {
+  // The program as it is.
+  RunCount unchanged;
+  FailureKind kind = FailureKind::kNone;
+  int signal = 0;
+  bool kind_varies = false;  // it failed in different ways: any counts
+  bool survived = false;     // a run was ended by us, and clean
+  int exit_code = 0;         // of the last one that was clean and ended by itself
+  bool layers_seen = false;
+  std::vector<std::string> devices;
+  std::vector<uint64_t> shaders;  // to which loops were restricted; empty: all
+
+  std::vector<WhyResult> results;  // in the order in which they were asked
+  std::vector<size_t> causes;      // into `results`: proven before likely, then narrowest first
+  bool out_of_runs = false;        // max_runs ended it
+  uint64_t runs = 0;               // in all, those of the journal counted in
+  uint64_t undecided = 0;          // of these: said nothing, and were made again
+};
+
+class WhySearch {
+ public:
+  // `journal` may be null.
+  WhySearch(RunExperiment run, WhyOptions options, BisectJournal* journal)
+      : run_(std::move(run)), options_(std::move(options)), journal_(journal) {}
+
+  // Errors: those of runs and of the journal; kUnsupported: runs of one kind that say nothing again and again.
+  // ProgramSearch says more about both.
+  Result<WhyFound> Search();
+
+ private:
+  // nullopt: max_runs was reached.
+  using Answer = Result<std::optional<ProbeAnswer>>;
+
+  // What became of the failure in runs of one kind. The first run that fails is the last.
+  enum class Went : uint8_t { kAway, kStays, kOtherwise, kNotAsked };
+
+  Answer Ask(const Experiment& experiment);
+  Result<ProbeAnswer> Try(const Experiment& experiment);
+  void Note(const Experiment& experiment, const WhyRun& run);
+  Status AskUnchanged();
+  Status LearnAgain();
+  // `last`: the answer of the run that failed; may be null.
+  Result<Went> Repeat(const Experiment& experiment, uint32_t runs, RunCount* count,
+                      ProbeAnswer* last);
+  // As often as it takes to see the failure.
+  Result<Went> Once(const Experiment& experiment, RunCount* count);
+  Status AskOne(const Experiment& experiment, WhyResult* result);
+  Status AskLoops(WhyResult* result);
+  Status ConfirmLoops(WhyResult* result);
+  Status NarrowLoops(WhyResult* result);
+  Status Confirm(const Experiment& experiment, WhyResult* result);
+  Result<LoopCatalogue> LoopsOf(const Experiment& experiment);
+  void Count(const ProbeAnswer& answer, RunCount* count) const;
+  bool IsIt(const ProbeAnswer& answer) const;
+  bool FailsAlways() const { return found_.unchanged.failed == found_.unchanged.runs; }
+  // How many runs without a failure count as none.
+  uint32_t TriesOfClean() const;
+  std::vector<size_t> Ranked() const;
+
+  const RunExperiment run_;
+  const WhyOptions options_;
+  BisectJournal* const journal_;
+  WhyFound found_;
+  std::string what_;  // is asked now
+  uint64_t to_come_ = 0;
+  bool learned_ = false;    // a run without a change was made by this process and failed
+  WorkCatalogue baseline_;  // of such runs
+  uint64_t longest_ns_ = 0;
+  uint32_t without_gpu_ = 0;  // runs in a row
+  std::map<std::string, LoopCatalogue>
+      loops_;  // of a run with cuts, else of the last; by experiment
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_WHY_WHY_SEARCH_H_

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The search against models of programs: with which changes they fail, and what their loops tell.
+#include "reader/why/why_search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "os/testing/file_fixture.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr uint64_t kFog = 0xf09;
+constexpr uint64_t kSky = 0x5c1;
+
+TrialRun Clean() {
+  return {};
+}
+TrialRun Fails(FailureKind kind = FailureKind::kHang, int signal = 0) {
+  TrialRun run;
+  run.end = TrialEnd::kFailed;
+  run.failure = kind;
+  run.value = signal;
+  return run;
+}
+
+// A loop of the model, and how many trips it would make; 0: no end.
+struct ModelLoop {
+  uint64_t shader = kFog;
+  uint32_t index = 0;
+  uint64_t trips = 0;
+};
+
+class ModelProgram {
+ public:
+  // `limited` loops end, those of the experiment. `run` counts from 1.
+  using Behaviour = std::function<TrialRun(const Experiment& experiment, uint64_t run)>;
+
+  explicit ModelProgram(Behaviour behaviour, std::vector<ModelLoop> loops = {})
+      : behaviour_(std::move(behaviour)), loops_(std::move(loops)) {}
+
+  RunExperiment run() {
+    return [this](const Experiment& experiment, uint64_t) -> Result<WhyRun> {
+      asked_.push_back(FormatExperiment(experiment));
+      if (interrupt_at_ == asked_.size()) {
+        TrialRun interrupted;
+        interrupted.end = TrialEnd::kInterrupted;
+        return WhyRun{interrupted, {}};
+      }
+      WhyRun run;
+      run.trial = behaviour_(experiment, asked_.size());
+      run.trial.catalogue.lists = lists_;
+      run.trial.catalogue.devices = {"model"};
+      if (experiment.change == Change::kNone) run.shaders = shaders_;
+      if (experiment.change == Change::kLimitLoops) run.trial.loops = LoopsOf(experiment);
+      return run;
+    };
+  }
+  // True if the experiment ends this loop after at least one trip less.
+  static bool Cuts(const Experiment& experiment, const ModelLoop& loop) {
+    if (experiment.change != Change::kLimitLoops) return false;
+    if (experiment.trips == Experiment::kOnlyCount) return false;
+    const auto& shaders = experiment.shaders;
+    if (!shaders.empty() && !std::count(shaders.begin(), shaders.end(), loop.shader)) return false;
+    if (experiment.loop && *experiment.loop != loop.index) return false;
+    return loop.trips == 0 || loop.trips > experiment.trips;
+  }
+  // True if no loop goes on for ever.
+  static bool AllEnd(const Experiment& experiment, const std::vector<ModelLoop>& loops) {
+    return std::all_of(loops.begin(), loops.end(), [&](const ModelLoop& loop) {
+      return loop.trips != 0 || Cuts(experiment, loop);
+    });
+  }
+
+  const std::vector<std::string>& asked() const { return asked_; }
+
+  std::vector<uint64_t> shaders_ = {kFog};
+  size_t interrupt_at_ = 0;
+  uint64_t lists_ = 1;
+  std::string why_none_;
+
+ private:
+  LoopCatalogue LoopsOf(const Experiment& experiment) const {
+    LoopCatalogue catalogue;
+    catalogue.why_none = why_none_;
+    if (!why_none_.empty()) return catalogue;
+    for (const ModelLoop& loop : loops_) {
+      const auto& shaders = experiment.shaders;
+      const bool meant = shaders.empty() || std::count(shaders.begin(), shaders.end(), loop.shader);
+      if (!meant || (experiment.loop && *experiment.loop != loop.index)) continue;
+      catalogue.limited = 1;
+      LoopNote note;
+      note.shader = loop.shader;
+      note.index = loop.index;
+      note.record.executions = 100;
+      if (Cuts(experiment, loop)) note.record.cuts = 50 + loop.index;
+      catalogue.loops.push_back(note);
+    }
+    return catalogue;
+  }
+
+  const Behaviour behaviour_;
+  const std::vector<ModelLoop> loops_;
+  std::vector<std::string> asked_;
+};
+
+Result<WhyFound> Search(ModelProgram& program, BisectJournal* journal = nullptr,
+                        WhyOptions options = {}) {
+  return WhySearch(program.run(), options, journal).Search();
+}
+
+const WhyResult& ResultOf(const WhyFound& found, ExperimentName name) {
+  for (const WhyResult& result : found.results) {
+    if (result.name == name) return result;
+  }
+  ADD_FAILURE() << "not asked";
+  static const WhyResult kNone;
+  return kNone;
+}
+
+std::vector<ExperimentName> Causes(const WhyFound& found) {
+  std::vector<ExperimentName> names;
+  for (const size_t cause : found.causes) names.push_back(found.results[cause].name);
+  return names;
+}
+
+TEST(WhySearch, EachCauseAlone) {
+  for (const ExperimentRow& row : ExperimentRows()) {
+    if (row.name == ExperimentName::kLoops) continue;
+    for (const FailureKind kind : {FailureKind::kHang, FailureKind::kLost, FailureKind::kDied}) {
+      ModelProgram program([&](const Experiment& experiment, uint64_t) {
+        return experiment == row.experiment ? Clean() : Fails(kind, 11);
+      });
+      const Result<WhyFound> found = Search(program);
+      ASSERT_TRUE(found.ok()) << found.status().message();
+      EXPECT_THAT(Causes(*found), ElementsAre(row.name)) << row.word;
+      EXPECT_EQ(kind, found->kind);
+      EXPECT_EQ((RunCount{3, 3, 0, 0}), found->unchanged);
+      const WhyResult& result = ResultOf(*found, row.name);
+      EXPECT_EQ(WhyVerdict::kProven, result.verdict);
+      EXPECT_EQ((RunCount{4, 0, 0, 0}), result.with);
+      EXPECT_EQ((RunCount{1, 1, 0, 0}), result.without);
+      EXPECT_THAT(found->results, SizeIs(7));
+      for (const WhyResult& other : found->results) {
+        if (other.name == row.name || other.name == ExperimentName::kLoops) continue;
+        EXPECT_EQ(WhyVerdict::kFails, other.verdict);
+        EXPECT_EQ((RunCount{1, 1, 0, 0}), other.with);
+      }
+      // 3 unchanged, 4 and 1 of the cause, 1 of each other.
+      EXPECT_EQ(14u, found->runs);
+      EXPECT_EQ(14u, program.asked().size());
+    }
+  }
+}
+
+TEST(WhySearch, AnEndlessLoop) {
+  const std::vector<ModelLoop> loops = {{kFog, 0, 10}, {kFog, 1, 0}, {kSky, 0, 70'000}};
+  ModelProgram program(
+      [&](const Experiment& experiment, uint64_t) {
+        return ModelProgram::AllEnd(experiment, loops) ? Clean() : Fails();
+      },
+      loops);
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  ASSERT_THAT(Causes(*found), ElementsAre(ExperimentName::kLoops));
+  const WhyResult& result = ResultOf(*found, ExperimentName::kLoops);
+  EXPECT_EQ(WhyVerdict::kProven, result.verdict);
+  EXPECT_EQ((RunCount{4, 0, 0, 0}), result.with);
+  EXPECT_EQ((RunCount{1, 1, 0, 0}), result.without);
+  EXPECT_EQ((RunCount{1, 1, 0, 0}), result.loops.control);
+  EXPECT_EQ((RunCount{1, 0, 0, 0}), result.loops.longer);
+  EXPECT_EQ(65536u * 16, result.loops.longer_trips);
+  EXPECT_EQ(2u, result.loops.limited_loops);  // those of the suspected shader
+  ASSERT_THAT(result.loops.cut, SizeIs(1));
+  EXPECT_EQ(1u, result.loops.cut[0].index);
+  EXPECT_EQ(result.loops.cut, result.loops.alone);
+  EXPECT_THAT(program.asked(), ::testing::Contains("loops=65536,shader=0000000000000f09").Times(4));
+  EXPECT_THAT(program.asked(), ::testing::Contains("loops=4294967295,shader=0000000000000f09"));
+}
+
+// Loop 2 ends by itself, only late; the other is the cause.
+TEST(WhySearch, OfTwoCutLoopsTheOneThatIsEnoughAlone) {
+  const std::vector<ModelLoop> loops = {{kFog, 1, 0}, {kFog, 2, 100'000}};
+  ModelProgram program(
+      [&](const Experiment& experiment, uint64_t) {
+        return ModelProgram::AllEnd(experiment, loops) ? Clean() : Fails();
+      },
+      loops);
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  const WhyResult& result = ResultOf(*found, ExperimentName::kLoops);
+  EXPECT_EQ(WhyVerdict::kProven, result.verdict);
+  ASSERT_THAT(result.loops.cut, SizeIs(2));
+  EXPECT_EQ(2u, result.loops.cut[0].index);  // the most cuts
+  ASSERT_THAT(result.loops.alone, SizeIs(1));
+  EXPECT_EQ(1u, result.loops.alone[0].index);
+}
+
+TEST(WhySearch, TwoEndlessLoopsAreACauseTogether) {
+  const std::vector<ModelLoop> loops = {{kFog, 0, 0}, {kSky, 3, 0}};
+  ModelProgram program(
+      [&](const Experiment& experiment, uint64_t) {
+        return ModelProgram::AllEnd(experiment, loops) ? Clean() : Fails();
+      },
+      loops);
+  program.shaders_ = {};
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  const WhyResult& result = ResultOf(*found, ExperimentName::kLoops);
+  EXPECT_EQ(WhyVerdict::kProven, result.verdict);
+  EXPECT_THAT(result.loops.limited.shaders, IsEmpty());
+  EXPECT_THAT(result.loops.cut, SizeIs(2));
+  EXPECT_THAT(result.loops.alone, IsEmpty());
+}
+
+TEST(WhySearch, ALimitIsNoCauseIfCountingHelpsAsWell) {
+  const std::vector<ModelLoop> loops = {{kFog, 0, 0}};
+  ModelProgram program(
+      [&](const Experiment& experiment, uint64_t) {
+        return experiment.change == Change::kLimitLoops ? Clean() : Fails();
+      },
+      loops);
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(found->causes, IsEmpty());
+  const WhyResult& result = ResultOf(*found, ExperimentName::kLoops);
+  EXPECT_EQ(WhyVerdict::kCodeHelps, result.verdict);
+  EXPECT_EQ((RunCount{1, 0, 0, 0}), result.loops.control);
+}
+
+TEST(WhySearch, ALimitIsNoCauseIfItEndedNoLoop) {
+  const std::vector<ModelLoop> loops = {{kFog, 0, 3}};
+  ModelProgram program(
+      [&](const Experiment& experiment, uint64_t) {
+        return experiment.change == Change::kLimitLoops ? Clean() : Fails();
+      },
+      loops);
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(found->causes, IsEmpty());
+  EXPECT_EQ(WhyVerdict::kCodeHelps, ResultOf(*found, ExperimentName::kLoops).verdict);
+}
+
+TEST(WhySearch, AControlThatFailsInAnotherWayProvesNothing) {
+  const std::vector<ModelLoop> loops = {{kFog, 0, 0}};
+  ModelProgram program(
+      [&](const Experiment& experiment, uint64_t) {
+        if (ModelProgram::AllEnd(experiment, loops)) return Clean();
+        return experiment.change == Change::kLimitLoops ? Fails(FailureKind::kDied, 6) : Fails();
+      },
+      loops);
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(WhyVerdict::kLikely, ResultOf(*found, ExperimentName::kLoops).verdict);
+}
+
+TEST(WhySearch, WithoutALoopTheLimitDoesNotApply) {
+  const auto always = [](const Experiment&, uint64_t) { return Fails(); };
+  ModelProgram none(always);
+  Result<WhyFound> found = Search(none);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(WhyVerdict::kDoesNotApply, ResultOf(*found, ExperimentName::kLoops).verdict);
+  EXPECT_EQ("no loop in the shaders of the suspected work",
+            ResultOf(*found, ExperimentName::kLoops).why);
+
+  ModelProgram no_memory(always, {{kFog, 0, 0}});
+  no_memory.why_none_ = "the device imports no memory";
+  found = Search(no_memory);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ("the device imports no memory", ResultOf(*found, ExperimentName::kLoops).why);
+}
+
+TEST(WhySearch, WithoutALayerNothingApplies) {
+  ModelProgram program([](const Experiment&, uint64_t) { return Fails(); });
+  program.lists_ = 0;
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_FALSE(found->layers_seen);
+  EXPECT_EQ(3u, found->runs);
+  for (const WhyResult& result : found->results) {
+    EXPECT_EQ(WhyVerdict::kDoesNotApply, result.verdict);
+  }
+}
+
+TEST(WhySearch, NothingHelps) {
+  ModelProgram program([](const Experiment&, uint64_t) { return Fails(FailureKind::kDied, 11); },
+                       {{kFog, 0, 0}});
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(found->causes, IsEmpty());
+  EXPECT_EQ(3u + 7, found->runs);
+  for (const WhyResult& result : found->results) {
+    EXPECT_EQ(WhyVerdict::kFails, result.verdict);
+  }
+}
+
+TEST(WhySearch, AProgramThatDoesNotFail) {
+  ModelProgram program([](const Experiment&, uint64_t) {
+    TrialRun run;
+    run.value = 4;
+    return run;
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ((RunCount{3, 0, 0, 0}), found->unchanged);
+  EXPECT_EQ(4, found->exit_code);
+  EXPECT_THAT(found->results, IsEmpty());
+}
+
+TEST(WhySearch, AnotherFailureIsNoneThatWentAway) {
+  ModelProgram program([](const Experiment& experiment, uint64_t) {
+    return experiment.change == Change::kKeepAlive ? Fails(FailureKind::kLost) : Fails();
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(found->causes, IsEmpty());
+  const WhyResult& result = ResultOf(*found, ExperimentName::kKeepAlive);
+  EXPECT_EQ(WhyVerdict::kFailsOtherwise, result.verdict);
+  EXPECT_EQ((RunCount{1, 0, 1, 0}), result.with);
+  EXPECT_EQ(FailureKind::kLost, result.other_kind);
+}
+
+// Without a change it fails in two of three runs: nothing is proven, and a few clean runs are not enough.
+TEST(WhySearch, AFailureThatComesAndGoesIsLikelyAtMost) {
+  ModelProgram program([](const Experiment& experiment, uint64_t run) {
+    if (experiment.change == Change::kSerialQueues) return Clean();
+    return run % 3 == 0 ? Clean() : Fails();
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ((RunCount{3, 2, 0, 0}), found->unchanged);
+  EXPECT_THAT(Causes(*found), ElementsAre(ExperimentName::kSerialQueues));
+  const WhyResult& result = ResultOf(*found, ExperimentName::kSerialQueues);
+  EXPECT_EQ(WhyVerdict::kLikely, result.verdict);
+  // (1/3)^5 is the first power below 1 in 100; confirmed as often again.
+  EXPECT_EQ((RunCount{10, 0, 0, 0}), result.with);
+  EXPECT_EQ(1u, result.without.failed);
+}
+
+TEST(WhySearch, AFailureThatDoesNotComeBackIsLikely) {
+  bool helped = false;
+  ModelProgram program([&](const Experiment& experiment, uint64_t) {
+    helped |= experiment.change == Change::kFillMemory;
+    return helped ? Clean() : Fails();
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  const WhyResult& result = ResultOf(*found, ExperimentName::kMemoryZero);
+  EXPECT_EQ(WhyVerdict::kLikely, result.verdict);
+  EXPECT_EQ((RunCount{1, 0, 0, 0}), result.without);
+}
+
+TEST(WhySearch, AChangeThatHelpsOnceMoreOrNotAtAll) {
+  uint32_t with = 0;
+  ModelProgram program([&](const Experiment& experiment, uint64_t) {
+    if (experiment.change != Change::kKeepAlive) return Fails();
+    return ++with <= 3 ? Clean() : Fails();
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(found->causes, IsEmpty());
+  const WhyResult& result = ResultOf(*found, ExperimentName::kKeepAlive);
+  EXPECT_EQ(WhyVerdict::kFails, result.verdict);
+  EXPECT_EQ((RunCount{4, 1, 0, 0}), result.with);
+}
+
+TEST(WhySearch, TheNarrowestOfSeveralCausesComesFirst) {
+  ModelProgram program([](const Experiment& experiment, uint64_t) {
+    const bool helps = experiment.change == Change::kSerialQueues ||
+                       experiment.change == Change::kBarrierBefore ||
+                       experiment.change == Change::kKeepAlive;
+    return helps ? Clean() : Fails();
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(Causes(*found),
+              ElementsAre(ExperimentName::kKeepAlive, ExperimentName::kBarrierBefore,
+                          ExperimentName::kSerialQueues));
+}
+
+TEST(WhySearch, ARunThatGoesOnAndOnDidNotFail) {
+  ModelProgram program([](const Experiment& experiment, uint64_t) {
+    if (experiment.change != Change::kKeepAlive) return Fails();
+    TrialRun run;
+    run.end = TrialEnd::kStuck;
+    return run;
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  const WhyResult& result = ResultOf(*found, ExperimentName::kKeepAlive);
+  EXPECT_EQ(WhyVerdict::kProven, result.verdict);
+  EXPECT_EQ((RunCount{4, 0, 0, 4}), result.with);
+}
+
+TEST(WhySearch, ItEndsWithTheLastRunThatItMayMake) {
+  for (uint64_t most = 1; most <= 14; ++most) {
+    ModelProgram program([](const Experiment& experiment, uint64_t) {
+      return experiment.change == Change::kKeepAlive ? Clean() : Fails();
+    });
+    WhyOptions options;
+    options.max_runs = most;
+    const Result<WhyFound> found = Search(program, nullptr, options);
+    ASSERT_TRUE(found.ok());
+    EXPECT_EQ(most, program.asked().size());
+    EXPECT_EQ(most, found->runs);
+    EXPECT_EQ(most < 14, found->out_of_runs);
+    // Seen to go away behind 3 runs of it, to come back and to go again behind 2 more.
+    const bool asked = found->results.size() == 7;
+    ASSERT_TRUE(asked);
+    EXPECT_EQ(most < 10   ? WhyVerdict::kNotAsked
+              : most < 12 ? WhyVerdict::kLikely
+                          : WhyVerdict::kProven,
+              ResultOf(*found, ExperimentName::kKeepAlive).verdict)
+        << most;
+  }
+}
+
+TEST(WhySearch, AGpuThatIsGoneForAWhileSaysNothing) {
+  uint64_t gone = 0;
+  ModelProgram program([&](const Experiment& experiment, uint64_t) {
+    if (experiment.change != Change::kKeepAlive) return Fails();
+    TrialRun run = Clean();
+    if (++gone <= 2) run.end = TrialEnd::kEndedByUser;
+    return run;
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(2u, found->undecided);
+  EXPECT_EQ(16u, found->runs);
+  EXPECT_EQ((RunCount{4, 0, 0, 0}), ResultOf(*found, ExperimentName::kKeepAlive).with);
+
+  ModelProgram killed([](const Experiment&, uint64_t) {
+    TrialRun run;
+    run.end = TrialEnd::kEndedByUser;
+    return run;
+  });
+  const Result<WhyFound> never = Search(killed);
+  EXPECT_EQ(StatusCode::kUnsupported, never.status().code());
+  EXPECT_THAT(never.status().message(), HasSubstr("4 runs in a row"));
+}
+
+class WhyJournalTest : public FileTest {};
+
+// Interrupted at each run: the next search makes the runs that are left, and finds the same.
+TEST_F(WhyJournalTest, AnInterruptedSearchGoesOn) {
+  const JournalIdentity identity = {{"program", "model"}};
+  const std::vector<ModelLoop> loops = {{kFog, 0, 0}, {kFog, 1, 70'000}};
+  const auto behaviour = [&](const Experiment& experiment, uint64_t) {
+    return ModelProgram::AllEnd(experiment, loops) ? Clean() : Fails();
+  };
+  ModelProgram whole(behaviour, loops);
+  const Result<WhyFound> expected = Search(whole);
+  ASSERT_TRUE(expected.ok());
+  ASSERT_THAT(Causes(*expected), ElementsAre(ExperimentName::kLoops));
+  for (size_t at = 1; at <= whole.asked().size(); ++at) {
+    const std::string path = In("why" + std::to_string(at)).string();
+    {
+      const auto journal = BisectJournal::Open(path, identity);
+      ASSERT_TRUE(journal.ok()) << journal.status().message();
+      ModelProgram interrupted(behaviour, loops);
+      interrupted.interrupt_at_ = at;
+      EXPECT_EQ(StatusCode::kInterrupted, Search(interrupted, journal->get()).status().code());
+    }
+    const auto journal = BisectJournal::Open(path, identity);
+    ASSERT_TRUE(journal.ok()) << journal.status().message();
+    EXPECT_EQ(at - 1, (*journal)->remembered());
+    ModelProgram rest(behaviour, loops);
+    const Result<WhyFound> found = Search(rest, journal->get());
+    ASSERT_TRUE(found.ok()) << found.status().message();
+    EXPECT_EQ(Causes(*expected), Causes(*found));
+    const WhyResult& result = ResultOf(*found, ExperimentName::kLoops);
+    EXPECT_EQ(WhyVerdict::kProven, result.verdict);
+    EXPECT_EQ(ResultOf(*expected, ExperimentName::kLoops).loops.alone, result.loops.alone);
+    EXPECT_EQ(ResultOf(*expected, ExperimentName::kLoops).with, result.with);
+    // One more for the shaders, one more for the loops.
+    EXPECT_LE(rest.asked().size(), whole.asked().size() - (at - 1) + 2);
+  }
+}
+
+TEST(WhySearch, ProgressNeverEndsBeforeTheSearch) {
+  ModelProgram program([](const Experiment&, uint64_t) { return Fails(); });
+  WhyOptions options;
+  std::vector<uint64_t> done;
+  options.progress = [&](const BisectProgress& now) {
+    EXPECT_LT(now.probes_done, now.probes_expected);
+    EXPECT_FALSE(now.what.empty());
+    done.push_back(now.probes_done);
+  };
+  ASSERT_TRUE(Search(program, nullptr, options).ok());
+  EXPECT_THAT(done, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+}
+
+}  // namespace
+}  // namespace cairn
