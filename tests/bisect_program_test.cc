@@ -60,11 +60,11 @@ TEST_F(BisectProgramTest, WhatTheGpuIsNotToBlameFor) {
   const Json answer =
       Bisect({}, CountingScript(Program("sample-triangle-vulkan-plain") + "\nkill -SEGV $$"), 1);
   EXPECT_EQ(false, answer["found"]);
-  EXPECT_EQ(true, answer["not_to_blame"]);
+  EXPECT_EQ(true, answer["fails_without_gpu_work"]);
   EXPECT_EQ(true, answer["layers_seen"]);
   EXPECT_EQ(RunsMade(), answer["runs"].get<int>());
   const Json without_gpu = Bisect({}, {"sh", "-c", "kill -SEGV $$"}, 1);
-  EXPECT_EQ(true, without_gpu["not_to_blame"]);
+  EXPECT_EQ(true, without_gpu["fails_without_gpu_work"]);
   EXPECT_EQ(false, without_gpu["layers_seen"]);
   EXPECT_EQ(2, without_gpu["runs"]);
 }

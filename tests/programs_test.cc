@@ -216,11 +216,11 @@ TEST_F(AnnotatedHangTest, TheDrawIsFoundByItsEventsNamesAndEventId) {
           StartsWith("GPU hang in DRAW_INSTANCED #3 (3 vertices, 1 instance) "),
           HasSubstr(" proven\n  where     Frame 1 > Lighting · "),
           HasSubstr("\n  pipeline  graphics pipeline \"Volumetric fog\" "),
-          HasSubstr(
-              "\n  EventID   0x1000002, \"Lighting\"\n  because   it was the only work running\n"),
+          HasSubstr("\n  EventID   0x1000002, \"Lighting\"\n  because   it began and did not end; "
+                    "no other command with a marker was in flight\n"),
           HasSubstr("\n  next      cairn bisect --hang-timeout 2 -- "),
           HasSubstr(
-              "Resources of this work\n        render target 0: resource \"Scene colours\"\n")));
+              "Resources of this command\n        render target 0: resource \"Scene colours\"\n")));
   EXPECT_THAT(report, HasSubstr("[X] Shadows of 2 lights, EventID 0x1000001"));
 }
 

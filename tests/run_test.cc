@@ -104,7 +104,7 @@ TEST_F(RunTest, DumpOnExitShowsTheFinishedWork) {
   EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
               ElementsAre(ReportedIncident{"exited", 0, "", ""}));
   EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), R"(<Frame 1>
- - [X] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
+ - [X] queue 0 "Graphics" (direct), submission 1, command list 1 "Main"
     └─[X] Frame
        ├─[X] Opaque
        │  ├─[X] DRAW_INDEXED #1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
@@ -166,7 +166,7 @@ The program died of SIGABRT                                                     
   pipeline  compute pipeline "Blur" [ CS: BlurCS ]
   next      cairn bisect -- )" +
                                Misbehave() + R"( abort
-            finds the culprit: runs the program without some of its work each time
+            finds the culprit: runs the program without some of its commands each time
 )");
   EXPECT_EQ(Run({"--quiet"}, {Misbehave(), "abort"}).errors, "");
 }

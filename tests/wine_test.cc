@@ -67,9 +67,9 @@ class WineTest : public ::testing::Test {
   // The copies of the second list, of which the GPU has begun some, or none yet.
   void ExpectCopiesUnfinished() const {
     const std::string tree = ReportTree(file_, true);
-    EXPECT_THAT(tree, HasSubstr("[X] Queue type <0> \"Main queue\", submission no. 1, command list "
+    EXPECT_THAT(tree, HasSubstr("[X] queue 0 \"Main queue\" (direct), submission 1, command list "
                                 "1: \"Warm-up\""));
-    EXPECT_THAT(tree, ContainsRegex("\\[[> ]\\] Queue type <0> \"Main queue\", submission no. 2, "
+    EXPECT_THAT(tree, ContainsRegex("\\[[> ]\\] queue 0 \"Main queue\" (direct), submission 2, "
                                     "command list 2: \"Copies\""));
     EXPECT_THAT(tree, HasSubstr("Frame 7\n"));
     EXPECT_THAT(tree, HasSubstr("200 copies\n"));

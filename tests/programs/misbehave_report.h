@@ -8,7 +8,7 @@ namespace cairn::testing {
 
 // The report's tree when misbehave stops its GPU in Blur.
 inline constexpr char kTreeInBlur[] = R"(<Frame 1>
- - [>] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
+ - [>] queue 0 "Graphics" (direct), submission 1, command list 1 "Main"
     └─[>] Frame
        ├─[X] Opaque
        │  ├─[X] DRAW_INDEXED #1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]

@@ -100,8 +100,8 @@ export class Verdict extends LitElement {
   private running(verdict: ReportData["verdicts"][number]) {
     const { report } = this;
     const works = verdict.candidates.length + verdict.list_candidates.length;
-    const what = verdict.unknown ? "unknown" : works === 0 ? "nothing was running" : verdict.exact ? "exactly one work was running"
-      : verdict.ends_unseen ? `unknown, ${count(works, "candidate")} whose end cannot be seen` : count(works, "candidate");
+    const what = verdict.unknown ? "unknown" : works === 0 ? "nothing was running" : verdict.exact ? "exactly one command was running"
+      : verdict.ends_unseen ? `unknown, ${count(works, "candidate")} whose end cannot be seen` : `${count(works, verdict.list_candidates.length ? "command or list" : "command", verdict.list_candidates.length ? "commands or lists" : "commands")} may have been running`;
     // Else they are suspects.
     const told = report.data.verdict.suspects.length ? [] : [...verdict.candidates, ...verdict.list_candidates.map((execution) => ({ execution, scope: null })),
       ...(verdict.late_suspect ? [verdict.late_suspect] : [])];
@@ -164,8 +164,8 @@ export class Verdict extends LitElement {
         <a class="isolate" href=${linkTo({ view: "tree", ...(last.scope === null ? { execution: String(last.execution) } : { scope: String(last.scope) }) })}>${report.path(last.execution, last.scope)}</a></li>`)}</ul></section>` : nothing}
       <section class="card"><h2>What happened</h2>
       <ul class="incidents">${incidents.length ? incidents.map((incident) => html`<li>${visible(incident.sentence, 2000)}</li>`)
-        : html`<li>No incident was noticed; this is the state when the status was asked for.</li>`}</ul></section>
-      <section class="card"><h2>Which work was running</h2>${this.counts()}
+        : html`<li>No failure was noticed; this is the state when the report was asked for.</li>`}</ul></section>
+      <section class="card"><h2>Which commands were running</h2>${this.counts()}
       ${verdicts.length ? html`<ul>${verdicts.map((each) => this.running(each))}</ul>` : html`<p>Nothing is known: no command list is registered.</p>`}</section>
       <cairn-evidence .report=${report}></cairn-evidence></div>
     <cairn-process .report=${report}></cairn-process></div>`;

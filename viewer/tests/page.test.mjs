@@ -166,7 +166,7 @@ test("what the program's own markers, the kernel and losses tell", async () => {
   const { page, errors } = await open(pageWith(html, data, "told.html"));
   const verdict = await allWords(page);
   for (const said of [
-    "a ring was full (2 times)", "No incident was noticed; this is the state when the status was asked for.", "1.5 of this process a time-out", "known of this device it forgets",
+    "a ring was full (2 times)", "No failure was noticed; this is the state when the report was asked for.", "1.5 of this process a time-out", "known of this device it forgets",
     "2 command lists found no room and are not in this report", "2 candidates, 1 of them likely", "what was recorded behind marker 1) Its end is not there", "3 older executions",
     "No order of execution leaves the slots as they are", "marker 1: top of pipe, slot 2, 0x0000000000000011: arrived", "slot 2: 0x0000000000000011 (17)",
   ]) assert(verdict.includes(words(said)), said);

@@ -57,6 +57,7 @@ class CulpritFinder {
         (finding_.kind == FindingKind::kGpuFault || finding_.kind == FindingKind::kDeviceLost)) {
       FindLastCompleted();
     }
+    if (NoticesFaultsLate()) finding_.certainty = Certainty::kLikely;
     if (finding_.suspects.empty()) {
       if (finding_.certainty == Certainty::kUnknown) FindNextToBegin();
     } else {
@@ -69,6 +70,15 @@ class CulpritFinder {
 
  private:
   bool IsShown(uint32_t device) const { return device_ == kNone || device == device_; }
+  // Returns true if the only suspect is not proven, since the device lets work end by its words that faulted.
+  bool NoticesFaultsLate() const {
+    if (finding_.certainty != Certainty::kProven || !HasCulpritWork(finding_.kind) ||
+        finding_.suspects.empty()) {
+      return false;
+    }
+    const uint32_t device = analysis_.verdicts[finding_.suspects.front().verdict].device;
+    return device != kNone && !snapshot_.devices[device].notes.empty();
+  }
   bool IsShownQueue(uint32_t queue) const {
     return queue < snapshot_.queues.size() && IsShown(snapshot_.queues[queue].device);
   }

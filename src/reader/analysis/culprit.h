@@ -30,7 +30,8 @@ enum class FindingKind : uint8_t {
 };
 
 enum class Certainty : uint8_t {
-  kProven,  // the one suspect is the only marked work that was running; or the waits tell
+  kProven,  // the one suspect is the only marked work that was running, and faults of its device are noticed in time; or
+            // the waits tell
   kLikely,  // each of the suspects can be the culprit, and the first is the likeliest or the only one
   kOneOf,           // each of them, and nothing separates the first ones (CulpritFinding::tied)
   kNothingRunning,  // no marked work was
@@ -40,7 +41,7 @@ enum class Certainty : uint8_t {
 
 // The reason for a suspect's rank.
 enum class SuspectReason : uint8_t {
-  kOnlyWorkRunning,    // proven
+  kOnlyWorkRunning,    // proven, unless its device is known to notice faults late (Device::notes)
   kLeadsToFault,       // it had finished, and leads to the address of the fault (fault_users.h)
   kFinishedByItsWord,  // the late suspect of its queue (late_suspect.h)
   kFirstUnfinished,  // the mode tells what has finished, and of its kind this is the first that has not

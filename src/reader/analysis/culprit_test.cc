@@ -89,6 +89,19 @@ TEST(Culprit, WhatHappenedFollowsFromTheIncidents) {
   }
 }
 
+// Work that faulted may have ended by its words there: the one in flight is likely, and no more.
+TEST(Culprit, ADeviceThatNoticesFaultsLateProvesNothing) {
+  SnapshotBuilder builder = Exact();
+  Note(IncidentKind::kDeviceLost, -4, &builder.snapshot);
+  EXPECT_EQ(Find(builder.snapshot).certainty, Certainty::kProven);
+  builder.snapshot.devices[0].notes =
+      builder.snapshot.AddText("a fault surfaces up to one dispatch late");
+  const CulpritFinding finding = Find(builder.snapshot);
+  EXPECT_EQ(finding.certainty, Certainty::kLikely);
+  EXPECT_THAT(Scopes(finding), ElementsAre(1));
+  EXPECT_THAT(Reasons(finding), ElementsAre(SuspectReason::kOnlyWorkRunning));
+}
+
 TEST(Culprit, AnOrderlyEndIsNothingWrong) {
   SnapshotBuilder builder = OneList(MarkerMode::kFull, {CAIRN_MARKER_DRAW}, 1, 2);
   Note(IncidentKind::kExited, 0, &builder.snapshot);

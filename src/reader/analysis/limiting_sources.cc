@@ -17,6 +17,11 @@ bool LacksProgress(const CulpritFinding& finding) {
   if (finding.kind == FindingKind::kDeadlock || finding.kind == FindingKind::kEndlessWait) {
     return false;
   }
+  // Markers tell no more of the only work in flight, even where faults are noticed late.
+  if (!finding.suspects.empty() &&
+      finding.suspects.front().reason == SuspectReason::kOnlyWorkRunning) {
+    return false;
+  }
   return finding.certainty == Certainty::kOneOf || finding.certainty == Certainty::kLikely ||
          finding.certainty == Certainty::kUnknown;
 }

@@ -21,6 +21,8 @@ namespace {
 
 constexpr size_t kQueuesNamed = 4;
 constexpr size_t kOwnersNamed = 3;
+// The headline names what failed; this says what is not known.
+constexpr char kCulpritUnknown[] = "culprit unknown";
 
 // Returns true if the reason's words begin with "unlikely".
 bool IsUnlikely(SuspectReason reason) {
@@ -111,7 +113,7 @@ class AnswerWriter {
 
   void WriteNothingWrong(const Incident* incident) {
     if (incident == nullptr) {
-      Head("No incident was noticed");
+      Head("No failure was noticed");
     } else if (incident->kind == IncidentKind::kExited) {
       Head("The program exited with code {}", incident->value);
     } else if (incident->kind == IncidentKind::kRequested) {
@@ -196,7 +198,7 @@ class AnswerWriter {
       case Certainty::kNothingRunning:
       case Certainty::kAllCompleted:
       case Certainty::kUnknown:
-        answer_.how_sure = "unknown";
+        answer_.how_sure = kCulpritUnknown;
         Row("because") = fmt::format(
             "{} no end that can be seen",
             count == 1 ? "the only candidate has" : fmt::format("{} candidates have", count));
@@ -207,7 +209,7 @@ class AnswerWriter {
     WriteWork(first);
     std::string& because = Row("because");
     if (finding_.certainty == Certainty::kProven) {
-      because = "it was the only work running";
+      because = kOnlyOneInFlight;
     } else {
       AppendSuspectReason(snapshot_, findings_, first, false, because);
       if (count > 1) {
@@ -228,7 +230,7 @@ class AnswerWriter {
       because = "the only candidate; ";
     } else {
       answer_.how_sure = fmt::format("one of {}", count);
-      Head(", in one of {} works", count);
+      Head(" in one of {} suspects", count);
       because = "none of them is likely; the first: ";
     }
     AppendSuspectReason(snapshot_, findings_, first, false, because);
@@ -239,7 +241,7 @@ class AnswerWriter {
   void WriteSeveral(size_t alike) {
     const size_t count = finding_.suspects.size();
     answer_.how_sure = fmt::format("one of {}", alike);
-    Head(", in one of {} works", count);
+    Head(" in one of {} suspects", count);
     std::string& because = Row("because");
     if (alike >= count) {
       because = "nothing puts one before the others";
@@ -280,12 +282,12 @@ class AnswerWriter {
   }
 
   void WriteNoSuspect() {
-    if (HasCulpritWork(finding_.kind)) answer_.how_sure = CertaintyWord(Certainty::kUnknown);
+    if (HasCulpritWork(finding_.kind)) answer_.how_sure = kCulpritUnknown;
     if (finding_.certainty == Certainty::kAllCompleted) {
       WriteLastCompleted();
     } else if (finding_.certainty == Certainty::kNothingRunning) {
       Row("running") =
-          HasCulpritWork(finding_.kind) ? "no work with a marker" : "nothing on the GPU";
+          HasCulpritWork(finding_.kind) ? "no command with a marker" : "nothing on the GPU";
     } else if (std::none_of(analysis_.verdicts.begin(), analysis_.verdicts.end(),
                             [this](const QueueVerdict& verdict) {
                               return findings_.device == kNone ||
@@ -299,14 +301,13 @@ class AnswerWriter {
 
   void WriteLastCompleted() {
     Row("because") =
-        "all work with a marker that had begun had completed. A GPU can go on after a wrong "
-        "access: "
-        "the culprit may be among completed work";
+        "every command with a marker that began also ended. A GPU can go on after a wrong access: "
+        "the culprit may be one that ended";
     const size_t count = finding_.last_completed.size();
     for (size_t i = 0; i < std::min(count, kQueuesNamed); ++i) {
       const CompletedWork& last = finding_.last_completed[i];
       std::string& row = Row("last");
-      row = "completed on ";
+      row = "on ";
       AppendQueue(snapshot_, analysis_.verdicts[last.verdict].queue, row);
       row += ": ";
       if (last.scope != kNone) {
@@ -332,7 +333,7 @@ class AnswerWriter {
       return;
     }
     const QueueVerdict& first = analysis_.verdicts[finding_.next_to_begin.front().verdict];
-    fmt::format_to(std::back_inserter(row), "the GPU's words were copies, up to {} µs old",
+    fmt::format_to(std::back_inserter(row), "the GPU's markers were copies, up to {} µs old",
                    snapshot_.devices[first.device].mirror_period_us);
     for (size_t i = 0; i < named; ++i) {
       const NextWork& next = finding_.next_to_begin[i];
@@ -349,16 +350,20 @@ class AnswerWriter {
     for (const FaultAddressVerdict& verdict : findings_.addresses.of_drivers) {
       if (finding_.fault_address == kNone || verdict.address != finding_.fault_address) continue;
       if (verdict.state == AddressState::kNoAddress) return;
-      AppendOwners(snapshot_, verdict, kOwnersNamed, Row("fault"));
-      return;
+      return WriteOwners(verdict, "");
     }
     for (const FaultAddressVerdict& verdict : findings_.addresses.of_kernel) {
       if (finding_.fault_address != kNone || verdict.kernel_line != finding_.kernel_line) continue;
       if (verdict.state == AddressState::kNoAddress) continue;
-      std::string& row = Row("fault");
-      row = fmt::format("page at {:#x}: ", verdict.first);
-      AppendOwners(snapshot_, verdict, kOwnersNamed, row);
-      return;
+      return WriteOwners(verdict, fmt::format("page at {:#x}: ", verdict.first));
+    }
+  }
+
+  // A row for each object that the address may belong to.
+  void WriteOwners(const FaultAddressVerdict& verdict, std::string before) {
+    for (const std::string& owner : OwnersInWords(snapshot_, verdict, kOwnersNamed)) {
+      Row("fault") = before + owner;
+      before.clear();
     }
   }
 
@@ -449,11 +454,11 @@ class AnswerWriter {
     if (suspect.scope != kNone) {
       AppendScope(snapshot_, analysis_.scopes[suspect.scope], ScopeDetail::kShort, out);
     } else if (suspect.after_marker == kNone) {
-      out += "work outside of markers";
+      out += "commands without a marker";
     } else if (suspect.after_marker == 0) {
       out += "what was recorded before raw marker 1";
     } else {
-      fmt::format_to(std::back_inserter(out), "what was recorded behind raw marker {}",
+      fmt::format_to(std::back_inserter(out), "what was recorded after raw marker {}",
                      suspect.after_marker);
     }
   }
@@ -472,7 +477,8 @@ class AnswerWriter {
 
   void AppendList(uint32_t execution, std::string& out) const {
     const Recording& recording = snapshot_.recordings[analysis_.executions[execution].recording];
-    fmt::format_to(std::back_inserter(out), "command list {}", recording.recording_id);
+    fmt::format_to(std::back_inserter(out), "{} {}", ListWord(snapshot_, recording.device),
+                   recording.recording_id);
     if (recording.name.empty()) return;
     out += " \"";
     AppendVisibleText(snapshot_.Text(recording.name), out);

@@ -90,11 +90,12 @@ class AnswerTextTest : public ::testing::Test {
 
 TEST_F(AnswerTextTest, OneWorkProven) {
   const std::string where =
-      "where: Frame 1 > Lighting · command list 1 \"Main\" · submission 1 · queue 0 \"Graphics\" "
-      "(direct) · frame 5 (counted from 0)\n"
+      "where: Frame 1 > Lighting · command buffer 1 \"Main\" · submission 1 · queue 0 \"Graphics\" "
+      "(graphics) · frame 5 (counted from 0)\n"
       "pipeline: graphics pipeline \"Volumetric fog\" [ PS: FogPS ]";
   const std::string proven =
-      " in DRAW_INSTANCED #3 = proven\n" + where + "\nbecause: it was the only work running";
+      " in DRAW_INSTANCED #3 = proven\n" + where +
+      "\nbecause: it began and did not end; no other command with a marker was in flight";
   EXPECT_EQ(Told(IncidentKind::kHang, 2000), "GPU hang or unreported fault" + proven);
   EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4), "Device lost (VK_ERROR_DEVICE_LOST)" + proven);
   const std::string running = "\nrunning: DRAW_INSTANCED #3\n" + where;
@@ -112,7 +113,7 @@ TEST_F(AnswerTextTest, OneLineOfIt) {
                         .how_sure = "likely",
                         .rows = {{"where", "Frame"}, {"because", "it was reached last"}}}),
             "GPU hang in DRAW #1 (likely); where: Frame; because: it was reached last");
-  EXPECT_EQ(AnswerLine({.headline = "No incident was noticed"}), "No incident was noticed");
+  EXPECT_EQ(AnswerLine({.headline = "No failure was noticed"}), "No failure was noticed");
 }
 
 TEST_F(AnswerTextTest, PipelinesCanBeLeftOut) {
@@ -154,7 +155,7 @@ TEST_F(AnswerTextTest, SlowWorkIsNoCulprit) {
                          "progress: no culprit: the GPU was slow and made progress to the end, 8 "
                          "of 20 pieces of work had completed in 8 s, 1 s each\n"
                          "running: DISPATCH #9\n"
-                         "where: command list 2 \"Batch\" · submission 2 · "));
+                         "where: command buffer 2 \"Batch\" · submission 2 · "));
 }
 
 TEST_F(AnswerTextTest, TheLikelyOfSeveral) {
@@ -162,7 +163,7 @@ TEST_F(AnswerTextTest, TheLikelyOfSeveral) {
   const std::string answer = Told(IncidentKind::kDeviceLost, static_cast<int32_t>(0x887A0006));
   EXPECT_THAT(answer,
               StartsWith("Device lost (DXGI_ERROR_DEVICE_HUNG) in DRAW_INSTANCED #3 = likely\n"
-                         "where: Frame 1 > Lighting · command list 1 \"Main\" · "));
+                         "where: Frame 1 > Lighting · command buffer 1 \"Main\" · "));
   EXPECT_THAT(answer, EndsWith("\nbecause: the last work with a pipeline that the GPU reached; the "
                                "first of 4 suspects"));
   EXPECT_THAT(Told(IncidentKind::kSignal, 6),
@@ -179,7 +180,7 @@ TEST_F(AnswerTextTest, TheFirstOfSeveralMayBeUnlikelyAllTheSame) {
   ASSERT_EQ(findings.culprit.certainty, Certainty::kLikely);
   findings.culprit.suspects.front().reason = SuspectReason::kHeldBack;
   EXPECT_EQ(InLines(AnswerInWords(snapshot, findings, false)),
-            "Device lost (VK_ERROR_DEVICE_LOST), in one of 4 works = one of 4\n"
+            "Device lost (VK_ERROR_DEVICE_LOST) in one of 4 suspects = one of 4\n"
             "because: none of them is likely; the first: unlikely: a wait holds its queue back");
   findings.culprit.suspects.resize(1);
   EXPECT_THAT(InLines(AnswerInWords(snapshot, findings, false)),
@@ -191,7 +192,7 @@ TEST_F(AnswerTextTest, TheFirstOfSeveralMayBeUnlikelyAllTheSame) {
 TEST_F(AnswerTextTest, SeveralAlike) {
   block_.SetProgress(list_, 9, 0);
   EXPECT_EQ(Told(IncidentKind::kHang, 2000),
-            "GPU hang or unreported fault, in one of 4 works = one of 3\n"
+            "GPU hang or unreported fault in one of 4 suspects = one of 3\n"
             "because: 3 of them are equally likely; the first: the first work with a pipeline that "
             "has not completed");
   EXPECT_THAT(Told(IncidentKind::kSignal, 9),
@@ -211,20 +212,22 @@ TEST_F(AnswerTextTest, NothingWasRunningOrNothingIsKnown) {
   EXPECT_EQ(Told(IncidentKind::kSignal, 11), std::string(kNoCall) + "running: nothing on the GPU");
   EXPECT_EQ(
       Told(IncidentKind::kDeviceLost, -4),
-      "Device lost (VK_ERROR_DEVICE_LOST) = unknown\n"
-      "because: all work with a marker that had begun had completed. A GPU can go on after a wrong "
-      "access: the culprit may be among completed work\n"
-      "last: completed on queue 0 \"Graphics\" (direct): DRAW_INSTANCED #3 of Frame 1 > "
+      "Device lost (VK_ERROR_DEVICE_LOST) = culprit unknown\n"
+      "because: every command with a marker that began also ended. A GPU can go on after a wrong "
+      "access: the culprit may be one that ended\n"
+      "last: on queue 0 \"Graphics\" (graphics): DRAW_INSTANCED #3 of Frame 1 > "
       "Lighting in command "
-      "list 1 \"Main\"");
+      "buffer 1 \"Main\"");
   EXPECT_EQ(Told(IncidentKind::kExited, 0),
             "The program exited with code 0\nrunning: nothing on the GPU");
   block_.SetProgress(list_, 0, 0);
-  EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
-            "Device lost (VK_ERROR_DEVICE_LOST) = unknown\nrunning: no work with a marker");
+  EXPECT_EQ(
+      Told(IncidentKind::kDeviceLost, -4),
+      "Device lost (VK_ERROR_DEVICE_LOST) = culprit unknown\nrunning: no command with a marker");
   block_.context(context_).mode = MarkerMode::kOff;
-  EXPECT_EQ(Told(IncidentKind::kHang, 2000),
-            "GPU hang or unreported fault = unknown\nrunning: unknown: the marker mode was off");
+  EXPECT_EQ(
+      Told(IncidentKind::kHang, 2000),
+      "GPU hang or unreported fault = culprit unknown\nrunning: unknown: the marker mode was off");
   // The report is about another device, which has no lists.
   Snapshot snapshot = Take(IncidentKind::kRequested, 0);
   snapshot.devices.push_back(snapshot.devices[context_]);
@@ -232,7 +235,7 @@ TEST_F(AnswerTextTest, NothingWasRunningOrNothingIsKnown) {
             "Nothing had gone wrong: this report was asked for\n"
             "running: unknown: no command list is registered");
   EXPECT_EQ(Answer(Snapshot()),
-            "No incident was noticed\nrunning: unknown: no command list is registered");
+            "No failure was noticed\nrunning: unknown: no command list is registered");
 }
 
 // A fault soon after a submission: no copy of the words tells of its begin.
@@ -242,8 +245,8 @@ TEST_F(AnswerTextTest, OldCopiesLeaveOpenTheWorkThatWasRunning) {
   block_.context(context_).mirror_period_us = 500;
   EXPECT_EQ(Told(IncidentKind::kSignal, 9),
             "The program was killed by SIGKILL\n"
-            "running: unknown: the GPU's words were copies, up to 500 µs old\n"
-            "then: queue 0 \"Graphics\" (direct) had to begin command list 1 \"Main\"");
+            "running: unknown: the GPU's markers were copies, up to 500 µs old\n"
+            "then: queue 0 \"Graphics\" (graphics) had to begin command buffer 1 \"Main\"");
   EXPECT_EQ(Told(IncidentKind::kExited, 0),
             "The program exited with code 0\nrunning: nothing on the GPU")
       << "they were copied a last time";
@@ -272,7 +275,7 @@ TEST_F(AnswerTextTest, FinishedWorkThatLeadsToTheFaultIsNamed) {
   bind.detail = 0;
   snapshot.binds = {{0, false, 0}};
   EXPECT_THAT(Answer(snapshot),
-              StartsWith("GPU fault (by the kernel log), in one of 3 works = one of 3\n"
+              StartsWith("GPU fault (by the kernel log) in one of 3 suspects = one of 3\n"
                          "because: nothing puts one before the others; the first: completed, and "
                          "leads to the address of the fault"));
   EXPECT_THAT(Answer(snapshot), HasSubstr("\nfault: page at 0x1000: memory that was freed, in "
@@ -393,10 +396,11 @@ TEST_F(AnswerTextTest, TheCpuFaultsInMemoryThatWasFreed) {
   snapshot.incidents[0].address = 0x7f0000002040;
   EXPECT_THAT(
       Answer(snapshot),
-      StartsWith(std::string(kNoCall) +
-                 "address: 0x7f0000002040, in no object that is known, 64 bytes behind buffer "
-                 "\"Particles\" (destroyed)\n"
-                 "running: "));
+      StartsWith(
+          std::string(kNoCall) +
+          "address: 0x7f0000002040, in no object that is known, 64 bytes past the end of buffer "
+          "\"Particles\" (destroyed)\n"
+          "running: "));
   snapshot.incidents[0].address = 0x7f0100001040;
   EXPECT_THAT(Answer(snapshot), StartsWith(std::string(kNoCall) + "running: "))
       << "other memory of the process";
@@ -428,7 +432,7 @@ TEST_F(AnswerTextTest, WhatShadersReachByAddressAndWasDestroyedMeanwhileIsNamed)
       Answer(snapshot),
       EndsWith("\nfreed: memory that shaders may reach by address, while work was in flight: "
                "buffer \"Particles\" (4 KiB at 0x7000), destroyed 20 ms after submission 1 of "
-               "queue 0 \"Graphics\" (direct)"));
+               "queue 0 \"Graphics\" (graphics)"));
   // The answer about another device says nothing of it.
   snapshot.incidents[0] = {.kind = IncidentKind::kDeviceLost, .value = -4, .queue = kNone};
   snapshot.devices.push_back(snapshot.devices[0]);
@@ -443,9 +447,11 @@ TEST_F(AnswerTextTest, ArgumentsThatAreWrittenTooLateAreSaid) {
   Findings findings = AnalyseDump(snapshot);
   findings.culprit.late_arguments_writer = 3;
   const std::string answer = InLines(AnswerInWords(snapshot, findings, true));
-  EXPECT_THAT(answer, EndsWith("\nbecause: it was the only work running\n"
-                               "arguments: it reads them before DRAW_INSTANCED #2 of the same list "
-                               "writes them"));
+  EXPECT_THAT(
+      answer,
+      EndsWith("\nbecause: it began and did not end; no other command with a marker was in flight\n"
+               "arguments: it reads them before DRAW_INSTANCED #2 of the same list "
+               "writes them"));
 }
 
 // In mode top a barrier is a candidate, too; whatever is bound, it runs no shader.
@@ -464,7 +470,7 @@ TEST_F(AnswerTextTest, AWaitForNothing) {
   block_.AddSync(SyncKind::kWait, queue_, 1, 0x20, 7);
   EXPECT_EQ(Told(IncidentKind::kHang, 2000),
             "A wait does not end\n"
-            "wait: queue 0 \"Graphics\" (direct) waits for semaphore 0x20 to reach 7, which "
+            "wait: queue 0 \"Graphics\" (graphics) waits for semaphore 0x20 to reach 7, which "
             "nothing was told "
             "to signal so far");
 }
@@ -489,7 +495,7 @@ TEST(AnswerText, NamesAreMadeVisible) {
   const std::string answer = Answer(snapshot);
   EXPECT_THAT(
       answer,
-      HasSubstr("running: DRAW #1: \"\\u{202e}\", perhaps\nwhere: \\x1b[2J · command list 1 "
+      HasSubstr("running: DRAW #1: \"\\u{202e}\", perhaps\nwhere: \\x1b[2J · command buffer 1 "
                 "\"a\\x0ab\", still being recorded · submission 1 · queue 0 \"\\x1b]0;q\""));
   EXPECT_THAT(answer, HasSubstr("\npipeline: pipeline \"p\\x0d\""));
 }
@@ -546,20 +552,20 @@ class TiedDrawsTest : public ::testing::Test {
 };
 
 TEST_F(TiedDrawsTest, HowManyTieIsSaid) {
-  EXPECT_THAT(
-      Told(0, 0, 0),
-      HasSubstr(", in one of 21 works = one of 20\n"
-                "because: 20 of them are equally likely; the first: one of 20 of this pass, "
-                "between which the GPU writes nothing"));
+  EXPECT_THAT(Told(0, 0, 0),
+              HasSubstr(" in one of 21 suspects = one of 20\n"
+                        "because: 20 of them are equally likely; the first: no marker separates it "
+                        "from 19 other commands of its render pass"));
 }
 
 TEST_F(TiedDrawsTest, OneWhoseShaderHasALoopComesFirst) {
   const std::string told = Told(4, march_, 36);
   EXPECT_THAT(told, HasSubstr(" in DRAW #4 (36 vertices, 1 instance) = likely\n"));
   EXPECT_THAT(told, HasSubstr("\npipeline: graphics pipeline \"March\""));
-  EXPECT_THAT(told, HasSubstr("\nbecause: one of 20 of this pass, between which the GPU writes "
-                              "nothing; likelier than others: a shader of its pipeline has a loop; "
-                              "the first of 21 suspects"));
+  EXPECT_THAT(told,
+              HasSubstr("\nbecause: no marker separates it from 19 other commands of its "
+                        "render pass; likelier than they: a shader of its pipeline has a loop; "
+                        "the first of 21 suspects"));
 }
 
 TEST_F(TiedDrawsTest, AnAbsurdCountComesFirst) {
@@ -574,7 +580,7 @@ TEST_F(TiedDrawsTest, OneAThousandTimesAsLargeComesFirst) {
 
 TEST_F(TiedDrawsTest, OneWhoseShaderNobodyReadComesBeforeOnesWithoutLoops) {
   EXPECT_THAT(Told(9, block_.AddPipeline(context_, "Unread"), 36),
-              HasSubstr("likelier than others, whose shaders have no loop"));
+              HasSubstr("likelier than they, whose shaders have no loop"));
 }
 
 }  // namespace

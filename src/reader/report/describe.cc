@@ -45,6 +45,19 @@ bool HasSlots(BindPoint point) {
          point != BindPoint::kDestination;
 }
 
+bool IsVulkan(const Snapshot& snapshot, uint32_t device) {
+  return device != kNone && snapshot.devices[device].api == Api::kVulkan;
+}
+
+// The strongest capability of the queue's family.
+std::string_view VulkanQueueWord(uint32_t type) {
+  switch (type) {
+    case 0: return "graphics";
+    case 2: return "transfer";
+    default: return QueueTypeWord(type);
+  }
+}
+
 // For a queue that waits for itself: appends the submission that waits, and the one that would
 // signal.
 void AppendOwnWait(const Snapshot& snapshot, const Wait& wait, std::string& out) {
@@ -56,8 +69,7 @@ void AppendOwnWait(const Snapshot& snapshot, const Wait& wait, std::string& out)
     fmt::format_to(std::back_inserter(out), ": submission {} would signal it itself", held);
   } else {
     fmt::format_to(std::back_inserter(out),
-                   ": submission {} waits, and submission {} behind it would signal", held,
-                   signals);
+                   ": submission {} waits, and submission {} after it would signal", held, signals);
   }
 }
 
@@ -190,7 +202,7 @@ void AppendBinding(const Snapshot& snapshot, const Binding& binding, std::string
                    binding.destroyed_after_ns < 0 ? "before" : "after",
                    binding.since_submission ? "the submission" : "this report");
   }
-  AppendDestroyedBy(snapshot, binding.destruction, out);
+  AppendDestroyedBy(snapshot, binding.destruction, binding.destroyed_after_ns == 0, out);
 }
 
 void AppendSync(const Snapshot& snapshot, const Sync& sync, std::string& out) {
@@ -225,11 +237,16 @@ void AppendCycle(const Snapshot& snapshot, const WaitGraph& waits,
   if (cycle.size() == 1) AppendOwnWait(snapshot, waits.waits[cycle[0]], out);
 }
 
+std::string_view ListWord(const Snapshot& snapshot, uint32_t device) {
+  return IsVulkan(snapshot, device) ? "command buffer" : "command list";
+}
+
 void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::string& out) {
   const Recording& recording = snapshot.recordings[execution.recording];
   fmt::format_to(std::back_inserter(out), "frame {}: ", execution.frame);
   if (recording.name.empty()) {
-    fmt::format_to(std::back_inserter(out), "command list {}", recording.recording_id);
+    fmt::format_to(std::back_inserter(out), "{} {}", ListWord(snapshot, recording.device),
+                   recording.recording_id);
   } else {
     AppendQuoted(snapshot.Text(recording.name), out);
   }
@@ -266,7 +283,7 @@ void AppendQueue(const Snapshot& snapshot, uint32_t queue_index, std::string& ou
     AppendQuoted(snapshot.Text(queue.name), out);
   }
   out += " (";
-  out += QueueTypeWord(queue.type);
+  out += IsVulkan(snapshot, queue.device) ? VulkanQueueWord(queue.type) : QueueTypeWord(queue.type);
   out += ')';
 }
 

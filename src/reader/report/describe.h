@@ -58,7 +58,10 @@ void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::s
 void AppendScopePath(const Snapshot& snapshot, const Analysis& analysis, const Scope& scope,
                      std::string& out, ScopeDetail detail = ScopeDetail::kName);
 
-// `queue 0 "Graphics" (direct)`, "lists without a queue".
+// "command list"; "command buffer" on a device of Vulkan.
+std::string_view ListWord(const Snapshot& snapshot, uint32_t device);
+
+// `queue 0 "Graphics" (direct)`, of Vulkan `queue 0 "Graphics" (graphics)`, "lists without a queue".
 void AppendQueue(const Snapshot& snapshot, uint32_t queue, std::string& out);
 
 // Adds what is out of the ordinary about an execution: which one it is, that its list is still being

@@ -89,7 +89,7 @@ void AppendHowItEnded(const Snapshot& snapshot, uint32_t kind, uint32_t index, s
   out += EndOf(kind);
 }
 
-void AppendDestroyedBy(const Snapshot& snapshot, uint32_t index, std::string& out) {
+void AppendDestroyedBy(const Snapshot& snapshot, uint32_t index, bool with_time, std::string& out) {
   if (index == kNone) return;
   const Destruction& destruction = snapshot.destructions[index];
   const auto append = [&out]<typename... Arguments>(fmt::format_string<Arguments...> format,
@@ -103,14 +103,15 @@ void AppendDestroyedBy(const Snapshot& snapshot, uint32_t index, std::string& ou
     out += "\" ";
   }
   append("({})", destruction.thread_id);
-  if (const auto before = BeforeIncidentNs(snapshot, destruction)) {
+  const std::optional<int64_t> before = BeforeIncidentNs(snapshot, destruction);
+  if (with_time && before) {
     append(", {} {} {}", DurationInWords(*before), *before < 0 ? "after" : "before",
            MomentOf(*FirstIncident(snapshot)));
   }
   append(", in frame {}", destruction.frame);
   const uint32_t submission = SubmissionBefore(snapshot, destruction);
   if (submission == kNone) return;
-  append(", behind submission {} of queue {}", snapshot.submissions[submission].number,
+  append(", after submission {} of queue {}", snapshot.submissions[submission].number,
          snapshot.submissions[submission].queue);
 }
 
@@ -150,7 +151,7 @@ void AppendDescriptorBinding(const Snapshot& snapshot, const Binding& binding, s
            binding.destroyed_after_ns < 0 ? "before" : "after",
            binding.since_submission ? "the submission" : "this report");
   }
-  AppendDestroyedBy(snapshot, binding.destruction, out);
+  AppendDestroyedBy(snapshot, binding.destruction, binding.destroyed_after_ns == 0, out);
 }
 
 void WriteDestruction(const Snapshot& snapshot, std::string_view key, uint32_t index,

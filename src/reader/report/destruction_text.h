@@ -27,9 +27,10 @@ uint32_t SubmissionBefore(const Snapshot& snapshot, const Destruction& destructi
 void AppendHowItEnded(const Snapshot& snapshot, uint32_t kind, uint32_t destruction,
                       std::string& out);
 
-// `, by thread "streaming" (4711), 3.1 ms before the loss, in frame 211, behind submission 640 of queue 0`;
-// nothing for kNone.
-void AppendDestroyedBy(const Snapshot& snapshot, uint32_t destruction, std::string& out);
+// `, by thread "streaming" (4711), 3.1 ms before the loss, in frame 211, after submission 640 of queue 0`; nothing for
+// kNone. `with_time`: false where the sentence has told a time already.
+void AppendDestroyedBy(const Snapshot& snapshot, uint32_t destruction, bool with_time,
+                       std::string& out);
 
 // `descriptor set 1 binding 2: buffer "Particles", destroyed 3.2 ms after the submission, by thread ...`
 void AppendDescriptorBinding(const Snapshot& snapshot, const Binding& binding, std::string& out);

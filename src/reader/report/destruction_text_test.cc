@@ -29,7 +29,7 @@ void AddIncident(IncidentKind kind, uint64_t ns, Snapshot* snapshot) {
 
 std::string DestroyedBy(const Snapshot& snapshot, uint32_t destruction) {
   std::string text;
-  AppendDestroyedBy(snapshot, destruction, text);
+  AppendDestroyedBy(snapshot, destruction, true, text);
   return text;
 }
 
@@ -41,22 +41,25 @@ TEST(DestructionText, OfTheSample) {
       report,
       HasSubstr(
           "      ! descriptor set 1 binding 2[1]: buffer \"Particles\", destroyed 3 ms after the "
-          "submission, by thread \"streaming\" (23), 3.1 ms before the loss, in frame 3, "
-          "behind submission 1 of queue 0\n"
+          "submission, by thread \"streaming\" (23), in frame 3, "
+          "after submission 1 of queue 0\n"
           "      ! descriptor set 1 binding 3: image view 0xc1, whose device memory \"Heap "
-          "A\" was freed 4 ms after the submission, by thread \"streaming\" (23), 2.1 ms "
-          "before the loss, in frame 3, behind submission 1 of queue 0\n"));
+          "A\" was freed 4 ms after the submission, by thread \"streaming\" (23), in frame 3, "
+          "after submission 1 of queue 0\n"));
   EXPECT_THAT(report, HasSubstr("descriptor set 1: 1,024 descriptors, in arrays that may be "
                                 "partially bound or are large, are not looked into\n"));
-  EXPECT_THAT(report, HasSubstr("\n  because   it was the only work running\n"
-                                "  uses      descriptor set 1 binding 2[1]: buffer \"Particles\""));
+  EXPECT_THAT(
+      report,
+      HasSubstr(
+          "\n  because   it began and did not end; no other command with a marker was in flight\n"
+          "  uses      descriptor set 1 binding 2[1]: buffer \"Particles\""));
 }
 
 TEST(DestructionText, CountsFromWhatWasNoticedFirst) {
   Snapshot snapshot = Sample();
   EXPECT_EQ(DestroyedBy(snapshot, kNone), "");
   EXPECT_EQ(DestroyedBy(snapshot, 0),
-            ", by thread \"streaming\" (23), in frame 3, behind submission 1 of queue 0");
+            ", by thread \"streaming\" (23), in frame 3, after submission 1 of queue 0");
   AddIncident(IncidentKind::kRequested, 1'000'000, &snapshot);
   EXPECT_FALSE(BeforeIncidentNs(snapshot, snapshot.destructions[0]));
   // The sample's clock starts at 1,000 ns, and the buffer ended at 4 ms.

@@ -101,8 +101,11 @@ void DiagnosticsPrinter::PrintKernelLog(LineSink& sink) {
       for (const FaultAddressVerdict& verdict : findings_.addresses.of_kernel) {
         if (verdict.kernel_line != log.first_line + i) continue;
         text_ = "the page of its address: ";
-        AppendOwners(snapshot_, verdict, MostOwners(), text_);
-        sink.Prose("      ", text_);
+        for (const std::string& owner : OwnersInWords(snapshot_, verdict, MostOwners())) {
+          text_ += owner;
+          sink.Prose("      ", text_);
+          text_.clear();
+        }
       }
     }
   }

@@ -35,28 +35,29 @@ TEST(Diagnostics, OfTheSample) {
   const std::string report = Report(block);
   EXPECT_EQ(Section(report, "Fault"),
             R"( - VK_EXT_device_fault: "page fault", at 0.050 s
-  ! invalid read at 0x1000020100 (somewhere from 0x1000020000 to 0x1000020fff): memory that was freed, in buffer "Old lights" + 0x100 of 16 KiB, destroyed 30 ms before the fault was noticed, 19 ms after the first unfinished submission
-      around it: 64 KiB behind buffer "Vertices", 892 KiB before image "Shadow map"
-  ! instruction that faulted at 0x7f00000040: in no object that is known, 444 GiB behind image "Shadow map"
+  ! invalid read at 0x1000020100 (somewhere from 0x1000020000 to 0x1000020fff): memory that was freed, in buffer "Old lights" + 0x100 of 16 KiB, destroyed 30 ms before the fault was noticed, while submitted work was unfinished
+      around it: 64 KiB past the end of buffer "Vertices", 892 KiB before image "Shadow map"
+  ! instruction that faulted at 0x7f00000040: in no object that is known, 444 GiB past the end of image "Shadow map"
     vendor: MMU status, code 0x3, data 0xfeed
     binary of the vendor, 15 bytes; cairn report --extract DIR writes it to a file
 )");
-  EXPECT_EQ(Section(report, "Waits"), R"( - queue 0 "Graphics" (direct): submission 1 of 1 has begun
+  EXPECT_EQ(Section(report, "Waits"),
+            R"( - queue 0 "Graphics" (graphics): submission 1 of 1 has begun
     └─ submission 1: semaphore "Image acquired", which comes from the presentation engine
  - queue 1 "Async compute" (compute): submission 1 of 1 is held back
-    └─ submission 1: semaphore "Frame timeline" to reach 7, which comes from submission 1 of queue 0 "Graphics" (direct)
-       └─ submission 1 of queue 0 "Graphics" (direct) has begun
+    └─ submission 1: semaphore "Frame timeline" to reach 7, which comes from submission 1 of queue 0 "Graphics" (graphics)
+       └─ submission 1 of queue 0 "Graphics" (graphics) has begun
  - the CPU waits
     └! semaphore "Frame timeline" to reach 9, which nothing was told to signal so far
 )");
   EXPECT_EQ(
       Section(report, "Checkpoints of the driver"),
-      R"( - queue 0 "Graphics" (direct), top of the pipe: agrees. It is event 7 of command list 2. The words say the same.
- - queue 0 "Graphics" (direct), bottom of the pipe: agrees. It is event 6 of command list 2. The words say the same.
+      R"( - queue 0 "Graphics" (graphics), top of the pipe: agrees. It is event 7 of command buffer 2. The words say the same.
+ - queue 0 "Graphics" (graphics), bottom of the pipe: agrees. It is event 6 of command buffer 2. The words say the same.
 )");
   EXPECT_THAT(report, HasSubstr("GPU fault (invalid read at 0x1000020100) in DRAW_INDEXED #2 "));
   EXPECT_THAT(report, HasSubstr("\n  where     Shadows > EXECUTE_COMMANDS #1 > Shadow casters · "
-                                "command list 2 \"Main\" · "));
+                                "command buffer 2 \"Main\" · "));
   EXPECT_THAT(report, HasSubstr("[ VS: main (00000000000000a1) ]"));
 }
 
@@ -117,15 +118,15 @@ TEST(Diagnostics, ADeadlockIsToldOnceAndShownOnce) {
   }
   const std::string report = Report(block);
   const std::string cycle =
-      "queue 0 (direct) waits for queue 1 (compute) (semaphore 0x10 to reach 1), which waits for "
+      "queue 0 (graphics) waits for queue 1 (compute) (semaphore 0x10 to reach 1), which waits for "
       "the first one (semaphore 0x11 to reach 1)";
   EXPECT_THAT(report,
               StartsWith("Deadlock: queues wait for each other\n  wait      " + cycle + '\n'));
   EXPECT_EQ(Section(report, "Waits"),
-            R"( - queue 0 (direct): submission 1 of 1 is held back
+            R"( - queue 0 (graphics): submission 1 of 1 is held back
     └! submission 1: semaphore 0x10 to reach 1, which would come from submission 1 of queue 1 (compute): a deadlock
        └─ submission 1 of queue 1 (compute) is held back
-          └! submission 1: semaphore 0x11 to reach 1, which would come from submission 1 of queue 0 (direct): a deadlock
+          └! submission 1: semaphore 0x11 to reach 1, which would come from submission 1 of queue 0 (graphics): a deadlock
  - queue 1 (compute): submission 1 of 1 is held back, as shown above
 )");
   const std::string all = Section(Report(block, CAIRN_PRINT_EXTENDED_DEVICE_INFO), "Waits");

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 
+#include "format/snapshot/object_kinds.h"
 #include "reader/report/describe.h"
 #include "reader/report/destruction_text.h"
 #include "reader/report/words.h"
@@ -36,16 +38,19 @@ void AppendOwner(const Snapshot& snapshot, const AddressOwner& owner, std::strin
   if (!owner.exact) out += ", of which only the range of the address reaches in";
   if (object.state != ObjectState::kDestroyed) return;
   AppendHowItEnded(snapshot, object.kind, owner.destruction, out);
-  const char* separator = " ";
-  const auto append_time = [&](int64_t ns, const char* what) {
-    if (ns == 0) return;
-    out += separator;
-    AppendTime(ns, what, out);
-    separator = ", ";
-  };
-  append_time(owner.destroyed_after_fault_ns, "the fault was noticed");
-  append_time(owner.destroyed_after_submission_ns, "the first unfinished submission");
-  AppendDestroyedBy(snapshot, owner.destruction, out);
+  // One time, and one moment that it counts from.
+  const int64_t after_fault_ns = owner.destroyed_after_fault_ns;
+  const int64_t after_submission_ns = owner.destroyed_after_submission_ns;
+  if (after_fault_ns != 0) {
+    out += ' ';
+    AppendTime(after_fault_ns, "the fault was noticed", out);
+    if (after_submission_ns > 0) out += ", while submitted work was unfinished";
+  } else if (after_submission_ns != 0) {
+    out += ' ';
+    AppendTime(after_submission_ns, "the first unfinished submission", out);
+  }
+  AppendDestroyedBy(snapshot, owner.destruction, after_fault_ns == 0 && after_submission_ns == 0,
+                    out);
 }
 
 // Each begins with a comma.
@@ -61,29 +66,52 @@ void AppendNeighbour(const Snapshot& snapshot, const AddressNeighbour& neighbour
 
 void AppendNeighbours(const Snapshot& snapshot, const FaultAddressVerdict& verdict,
                       std::string& out) {
-  AppendNeighbour(snapshot, verdict.below, "behind", out);
+  AppendNeighbour(snapshot, verdict.below, "past the end of", out);
   AppendNeighbour(snapshot, verdict.above, "before", out);
+}
+
+// What was freed explains a fault better than what lives there now; a resource says more than the memory that it is
+// bound to.
+std::vector<const AddressOwner*> LikelyOwnersFirst(const Snapshot& snapshot,
+                                                   const FaultAddressVerdict& verdict) {
+  std::vector<const AddressOwner*> owners;
+  for (const AddressOwner& owner : verdict.owners) owners.push_back(&owner);
+  const auto rank = [&snapshot](const AddressOwner* owner) {
+    const Object& object = snapshot.objects[owner->object];
+    return std::pair(object.state != ObjectState::kDestroyed, object.kind == kVulkanMemoryKind);
+  };
+  std::stable_sort(
+      owners.begin(), owners.end(),
+      [&rank](const AddressOwner* a, const AddressOwner* b) { return rank(a) < rank(b); });
+  return owners;
 }
 
 }  // namespace
 
+std::vector<std::string> OwnersInWords(const Snapshot& snapshot, const FaultAddressVerdict& verdict,
+                                       size_t most) {
+  std::vector<std::string> lines;
+  if (verdict.state == AddressState::kNeverMapped) {
+    lines.emplace_back("in no object that is known");
+    AppendNeighbours(snapshot, verdict, lines.back());
+  }
+  for (const AddressOwner* owner : LikelyOwnersFirst(snapshot, verdict)) {
+    if (lines.size() == most) break;
+    std::string& line = lines.emplace_back(lines.empty() ? "" : "or ");
+    if (lines.size() == 1 && verdict.state == AddressState::kFreed) {
+      line += "memory that was freed, ";
+    }
+    AppendOwner(snapshot, *owner, line);
+  }
+  if (verdict.owner_count > most) {
+    lines.push_back(fmt::format("… {} more", verdict.owner_count - most));
+  }
+  return lines;
+}
+
 void AppendOwners(const Snapshot& snapshot, const FaultAddressVerdict& verdict, size_t most,
                   std::string& out) {
-  switch (verdict.state) {
-    case AddressState::kOwned: break;
-    case AddressState::kFreed: out += "memory that was freed, "; break;
-    case AddressState::kNeverMapped:
-      out += "in no object that is known";
-      AppendNeighbours(snapshot, verdict, out);
-      break;
-    case AddressState::kNoAddress: break;
-  }
-  const size_t limit = std::min(verdict.owners.size(), most);
-  for (size_t i = 0; i < limit; ++i) {
-    if (i != 0) out += "; or ";
-    AppendOwner(snapshot, verdict.owners[i], out);
-  }
-  if (verdict.owner_count > limit) Format(out, "; … {} more", verdict.owner_count - limit);
+  Format(out, "{}", fmt::join(OwnersInWords(snapshot, verdict, most), "; "));
 }
 
 void AppendAround(const Snapshot& snapshot, const FaultAddressVerdict& verdict, std::string& out) {
@@ -102,7 +130,7 @@ void AppendFreedInFlight(const Snapshot& snapshot, const FreedInFlight& freed, s
   Format(out, " {} after submission {} of ", DurationInWords(freed.after_submission_ns),
          submission.number);
   AppendQueue(snapshot, submission.queue, out);
-  AppendDestroyedBy(snapshot, freed.destruction, out);
+  AppendDestroyedBy(snapshot, freed.destruction, false, out);
 }
 
 void AppendCrashOwner(const Snapshot& snapshot, const AddressOwner& owner, std::string& out) {
@@ -114,7 +142,7 @@ void AppendCrashOwner(const Snapshot& snapshot, const AddressOwner& owner, std::
     out += ' ';
     AppendTime(owner.destroyed_after_fault_ns, "the crash was noticed", out);
   }
-  AppendDestroyedBy(snapshot, owner.destruction, out);
+  AppendDestroyedBy(snapshot, owner.destruction, true, out);
 }
 
 }  // namespace cairn

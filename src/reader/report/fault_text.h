@@ -6,20 +6,25 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "format/snapshot/snapshot.h"
 #include "reader/analysis/findings.h"
 
 namespace cairn {
 
-// `in buffer "Mesh" + 0x40 of 4 KiB`; `memory that was freed, in buffer …, destroyed 3 ms before
-// the fault was noticed, by thread "render" (7)`; `in no object that is known, 64 bytes behind
-// buffer "Mesh"`. Appends the first `most` owners.
+// Returns a line for each of the first `most` owners, what was freed first, resources before the memory that they are
+// bound to: `in buffer "Mesh" + 0x40 of 4 KiB`; `memory that was freed, in buffer …, destroyed 3 ms before the fault was
+// noticed, by thread "render" (7)`; `in no object that is known, 64 bytes past the end of buffer "Mesh"`. All but the
+// first begin with "or". Empty where the driver gave no address.
+std::vector<std::string> OwnersInWords(const Snapshot& snapshot, const FaultAddressVerdict& verdict,
+                                       size_t most);
+// The same in one line, with semicolons between.
 void AppendOwners(const Snapshot& snapshot, const FaultAddressVerdict& verdict, size_t most,
                   std::string& out);
 
-// Appends the neighbours of freed memory: `64 bytes behind buffer "Mesh", right before buffer
-// "Skin"`. Appends nothing if none is known, or for other states: AppendOwners() names the
+// Appends the neighbours of freed memory: `64 bytes past the end of buffer "Mesh", right before
+// buffer "Skin"`. Appends nothing if none is known, or for other states: AppendOwners() names the
 // neighbours of memory that was never mapped.
 void AppendAround(const Snapshot& snapshot, const FaultAddressVerdict& verdict, std::string& out);
 

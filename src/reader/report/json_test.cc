@@ -94,12 +94,12 @@ TEST(JsonReport, CarriesTreeStatesAndCandidates) {
   EXPECT_EQ(report["raw_markers"][1]["value"], "0xffffffffffffffff");
   const Json answer = report["verdict"];
   EXPECT_EQ(answer["kind"], "device lost");
-  EXPECT_EQ(answer["how_sure"], "proven");
-  EXPECT_EQ(answer["certainty"], "proved") << "the word of before";
+  EXPECT_EQ(answer["how_sure"], "likely") << "its device notices faults late";
+  EXPECT_EQ(answer["certainty"], "ranked") << "the word of before";
   EXPECT_EQ(answer["incident"], 0);
   EXPECT_EQ(
       answer["sentence"].get<std::string>().find(
-          "Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH #1: \"Blur\" (proven); where: Frame · "),
+          "Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH #1: \"Blur\" (likely); where: Frame · "),
       0u);
   ASSERT_EQ(answer["suspects"].size(), 1u);
   EXPECT_EQ(answer["suspects"][0]["reason"], "only work running");

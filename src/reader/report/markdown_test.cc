@@ -50,7 +50,7 @@ TEST(Markdown, TheAnswerForATracker) {
   EXPECT_EQ(Markdown(snapshot), R"(### `Device lost (VK_ERROR_DEVICE_LOST) in DRAW #1`
 
 - **how sure** likely
-- **where** `Opaque · command list 1 "Main" · submission 1 · queue 0 "Graphics" (direct) · frame 0`
+- **where** `Opaque · command buffer 1 "Main" · submission 1 · queue 0 "Graphics" (graphics) · frame 0`
 - **because** `the first work with a pipeline that has not completed`
 
 What happened:
@@ -79,8 +79,8 @@ TEST(Markdown, NamesCannotBecomeMarkup) {
   const std::string text =
       Markdown(TakeDraws(1, "</details> ``` @everyone [a](http://b) |\n# x` <img src=y>"));
   EXPECT_THAT(text, HasSubstr("- **where** ````</details> ``` @everyone [a](http://b) |\\x0a# x` "
-                              "<img src=y> · command list 1"));
-  EXPECT_THAT(Markdown(TakeDraws(1, "`")), HasSubstr("- **where** `` ` · command list 1"));
+                              "<img src=y> · command buffer 1"));
+  EXPECT_THAT(Markdown(TakeDraws(1, "`")), HasSubstr("- **where** `` ` · command buffer 1"));
 }
 
 }  // namespace

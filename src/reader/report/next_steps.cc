@@ -65,6 +65,19 @@ class StepFinder {
         file_(PastedLine({NoOption(file)})),
         command_(Command(snapshot)) {}
 
+  // What others need of this failure.
+  std::vector<NextStep> FindToSend() && {
+    if (finding_.kind == FindingKind::kNothingWrong || file_.empty()) return {};
+    AddForFile("cairn report --markdown ",
+               "this answer as text for a bug report; --redact replaces names by hashes");
+    Add(file_, IsCaptured()
+                   ? "to the program's authors or the driver's vendor; holds names, paths, the "
+                     "command line, all recorded calls and their data"
+                   : "to the program's authors or the driver's vendor; holds names, paths and the "
+                     "command line");
+    return std::move(steps_);
+  }
+
   std::vector<NextStep> Find() && {
     if (HasCulpritWork(finding_.kind)) {
       AddForFailedGpu();
@@ -74,6 +87,7 @@ class StepFinder {
     } else if (finding_.kind == FindingKind::kCpuFault) {
       AddForCrash();
     }
+    if (steps_.empty()) AddPage();
     return std::move(steps_);
   }
 
@@ -88,9 +102,12 @@ class StepFinder {
              "one GPU command at a time: if it fails again, the one in flight is the culprit");
     }
     AddSearch();
-    if (steps_.empty()) {
-      AddForFile("cairn view ", "shows it in a browser, with its time line and memory");
-    }
+  }
+
+  void AddPage() {
+    AddForFile(
+        "cairn view ",
+        "in a browser: each queue's commands and waits, what was bound, when resources lived");
   }
 
   void AddSearch() {
@@ -99,7 +116,9 @@ class StepFinder {
                  "finds the call without which a replay of this file does not fail");
     } else if (!command_.empty()) {
       Add(fmt::format("cairn bisect {}-- {}", HangTimeout(), command_),
-          "finds the culprit: runs the program without some of its work each time");
+          finding_.certainty == Certainty::kProven
+              ? "confirms it by experiment: runs the program without some of its commands each time"
+              : "finds the culprit: runs the program without some of its commands each time");
     }
   }
 
@@ -188,6 +207,11 @@ class StepFinder {
 std::vector<NextStep> NextSteps(const Snapshot& snapshot, const Findings& findings,
                                 std::string_view file) {
   return StepFinder(snapshot, findings, file).Find();
+}
+
+std::vector<NextStep> StepsToSend(const Snapshot& snapshot, const Findings& findings,
+                                  std::string_view file) {
+  return StepFinder(snapshot, findings, file).FindToSend();
 }
 
 }  // namespace cairn

@@ -149,12 +149,29 @@ TEST_F(NextStepsTest, TheCallsOfACrashAreRecordedOrChecked) {
   EXPECT_THAT(Commands(snapshot), ElementsAre("cairn run --capture -- ./game --level 3"));
 }
 
-TEST_F(NextStepsTest, NothingIsAdvisedWhereNothingFailedAndThePageWhereTheProgramIsUnknown) {
-  EXPECT_THAT(Commands(Take(IncidentKind::kRequested, 0)), IsEmpty());
-  EXPECT_THAT(Commands(Take(IncidentKind::kSignal, 9)), IsEmpty()) << "somebody wanted it so";
+TEST_F(NextStepsTest, ThePageIsAdvisedWhereNothingFailedAndWhereTheProgramIsUnknown) {
+  const std::string view = std::string("cairn view ") + kFile;
+  EXPECT_THAT(Commands(Take(IncidentKind::kRequested, 0)), ElementsAre(view));
+  EXPECT_THAT(Commands(Take(IncidentKind::kSignal, 9)), ElementsAre(view))
+      << "somebody wanted it so";
   Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
   snapshot.process.command_line = {};
   EXPECT_THAT(Commands(snapshot), ElementsAre(std::string("cairn view ") + kFile));
+}
+
+TEST_F(NextStepsTest, AFailureIsSentAsTextOrAsTheFile) {
+  const auto sent = [](const Snapshot& snapshot, std::string_view file) {
+    return StepsToSend(snapshot, AnalyseDump(snapshot), file);
+  };
+  Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
+  std::vector<NextStep> steps = sent(snapshot, "a b.cairn");
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].command, std::string("cairn report --markdown ") + kFile);
+  EXPECT_EQ(steps[1].command, kFile);
+  EXPECT_EQ(steps[1].effect.find("recorded calls"), std::string::npos) << "it holds none";
+  for (Event& event : snapshot.events) event.call = 7;
+  EXPECT_NE(sent(snapshot, "a b.cairn")[1].effect.find("recorded calls"), std::string::npos);
+  EXPECT_THAT(sent(Take(IncidentKind::kRequested, 0), "a b.cairn"), IsEmpty()) << "nothing failed";
 }
 
 TEST_F(NextStepsTest, AHostileCommandLineIsQuoted) {

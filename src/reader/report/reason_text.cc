@@ -9,6 +9,8 @@
 
 #include "base/text.h"
 #include "reader/analysis/scope_tree.h"
+#include "reader/report/describe.h"
+#include "reader/report/suspect_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -52,6 +54,7 @@ class QueueReasonWriter {
   const Recording& FirstRecording() const {
     return snapshot_.recordings[FirstInFlight().recording];
   }
+  std::string_view ListWordHere() const { return ListWord(snapshot_, verdict_.device); }
   bool IsDrained() const {
     return reason_.drained_work != 0 || reason_.drained_dispatches != 0 ||
            reason_.drained_draws != 0;
@@ -61,8 +64,8 @@ class QueueReasonWriter {
   std::string FirstList() const {
     const Execution& execution = FirstInFlight();
     const Recording& recording = FirstRecording();
-    std::string text =
-        fmt::format("command list {} (frame {}", recording.recording_id, execution.frame);
+    std::string text = fmt::format("{} {} (frame {}", ListWord(snapshot_, recording.device),
+                                   recording.recording_id, execution.frame);
     if (execution.submission != kNone) {
       Append(text, ", submission {}", snapshot_.submissions[execution.submission].number);
     }
@@ -89,9 +92,9 @@ class QueueReasonWriter {
     if (reason_.completed_count == 0) {
       Say("Nothing recorded for this queue has started.");
     } else {
-      Say("{} of {} command lists have completed and the others have not started{}",
-          reason_.completed_count, reason_.execution_count,
-          verdict_.unknown ? "." : ": no work with a marker was running on this queue.");
+      Say("{} of {} {}s have completed and the others have not started{}", reason_.completed_count,
+          reason_.execution_count, ListWordHere(),
+          verdict_.unknown ? "." : ": no command with a marker was running on this queue.");
     }
     WriteMemory();
   }
@@ -103,9 +106,9 @@ class QueueReasonWriter {
     WriteMode();
     WriteMissingWrites();
     if (reason_.unseen_end_count != 0) {
-      Say("In {} of the {} command lists {} nothing more is written by the GPU, not even at "
+      Say("In {} of the {} {}s {} nothing more is written by the GPU, not even at "
           "the end: whether they have completed cannot be seen, and they never count as a hang.",
-          reason_.unseen_end_count, reason_.in_flight_count, kInFlightWord);
+          reason_.unseen_end_count, reason_.in_flight_count, ListWordHere(), kInFlightWord);
     }
     WriteMemory();
     if (device_ != nullptr && !device_->notes.empty()) {
@@ -160,12 +163,12 @@ class QueueReasonWriter {
 
   void WriteExact() {
     const Scope& scope = analysis_.scopes[verdict_.candidates[0]];
-    Say("The work that begins at marker event {} is the only work with a marker that was running.",
-        scope.event - FirstRecording().first_event + 1);
+    Say("The command that begins at marker event {} was running: {}.",
+        scope.event - FirstRecording().first_event + 1, kOnlyOneInFlight);
     if (reason_.waiting_count == 1) {
-      Say("A command behind it was reached as well, and waits for it.");
+      Say("A command after it was reached as well, and waits for it.");
     } else if (reason_.waiting_count != 0) {
-      Say("{} commands behind it were reached as well, and wait for it.", reason_.waiting_count);
+      Say("{} commands after it were reached as well, and wait for it.", reason_.waiting_count);
     }
   }
 
@@ -174,19 +177,19 @@ class QueueReasonWriter {
     const size_t scope_count = verdict_.candidates.size();
     const size_t list_count = verdict_.list_candidates.size();
     if (scope_count == 1) {
-      Say("One scope can be the culprit.");
+      Say("One command may have been running.");
     } else if (scope_count > 1) {
-      Say("Each of {} scopes can be the culprit.", scope_count);
+      Say("Each of {} commands may have been running.", scope_count);
     }
     if (list_count == 1) {
-      Say("One command list is {} without such a scope: look at its work outside of markers.",
-          kInFlightWord);
+      Say("One {} is {} without such a command: look at its commands without a marker.",
+          ListWordHere(), kInFlightWord);
     } else if (list_count > 1) {
-      Say("{} command lists are {} without such a scope: look at their work outside of markers.",
-          list_count, kInFlightWord);
+      Say("{} {}s are {} without such a command: look at their commands without a marker.",
+          list_count, ListWordHere(), kInFlightWord);
     }
     if (reason_.in_flight_count > 1) {
-      Say("{} command lists were {}.", reason_.in_flight_count, kInFlightWord);
+      Say("{} {}s were {}.", reason_.in_flight_count, ListWordHere(), kInFlightWord);
     }
   }
 
@@ -194,8 +197,8 @@ class QueueReasonWriter {
     if (device_ == nullptr || verdict_.exact) return;
     if (device_->mode == MarkerMode::kTop && !verdict_.candidates.empty()) {
       Say("Mode top writes at the top of the pipe only, so that completed and running work look "
-          "alike{}: any of the {} reached scopes may be the culprit.",
-          IsDrained() ? " behind that" : "", verdict_.candidates.size());
+          "alike{}: any of the {} commands that were reached may have been running.",
+          IsDrained() ? " after that" : "", verdict_.candidates.size());
     } else if (device_->mode == MarkerMode::kPass) {
       Say("Mode pass writes at the bottom of the pipe only where a pass ends: work inside a pass "
           "that has not ended cannot be told apart.");
@@ -287,7 +290,8 @@ void AppendCheckpointReason(const Snapshot& snapshot, const CheckpointVerdict& v
            checkpoint.sequence);
     return;
   }
-  Append(out, "It is event {} of command list {}.", checkpoint.sequence,
+  Append(out, "It is event {} of {} {}.", checkpoint.sequence,
+         ListWord(snapshot, snapshot.recordings[checkpoint.recording].device),
          snapshot.recordings[checkpoint.recording].recording_id);
   const char* const does = checkpoint.stage == PipeStage::kTop ? "reached" : "completed";
   switch (verdict.evidence) {

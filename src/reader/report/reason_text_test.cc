@@ -56,14 +56,13 @@ TEST(QueueReason, SaysHowFarTheGpuCame) {
   EXPECT_EQ(Reason(builder.snapshot),
             "The GPU reached marker event 7 and completed up to marker event 5 of command list 1 "
             "(frame 3, "
-            "submission 1). Each of 2 scopes can be the culprit.");
+            "submission 1). Each of 2 commands may have been running.");
   builder.SetWords(0, 7, 6);
   EXPECT_EQ(Reason(builder.snapshot),
             "The GPU reached marker event 7 and completed up to marker event 6 of command list 1 "
             "(frame 3, "
-            "submission 1). The work that begins at marker event 7 is the only work with a marker "
-            "that was "
-            "running.");
+            "submission 1). The command that begins at marker event 7 was running: "
+            "it began and did not end; no other command with a marker was in flight.");
   builder.SetWords(0, 9, 10);
   EXPECT_EQ(Reason(builder.snapshot), "Everything recorded for this queue has completed.");
   builder.SetWords(0, 0, 0);
@@ -85,10 +84,10 @@ TEST(QueueReason, ListsBehindOneThatFinishedHaveNotStarted) {
   const uint32_t second = builder.BeginList(0, 3);
   builder.Scope(CAIRN_MARKER_DISPATCH);
   builder.Submit(0, second);
-  EXPECT_EQ(
-      Reason(builder.snapshot),
-      "1 of 2 command lists have completed and the others have not started: no work with a marker "
-      "was running on this queue.");
+  EXPECT_EQ(Reason(builder.snapshot),
+            "1 of 2 command lists have completed and the others have not started: no command with "
+            "a marker "
+            "was running on this queue.");
 }
 
 TEST(QueueReason, WordsMayProveNothing) {
@@ -125,8 +124,8 @@ TEST(QueueReason, AListWithoutWritesIsUnseen) {
   builder.Submit(queue, list);
   EXPECT_EQ(
       Reason(builder.snapshot),
-      "The GPU wrote no marker event of command list 1 (frame 0, submission 1). One scope can be "
-      "the culprit. 1 of the 1 candidates carry no write of "
+      "The GPU wrote no marker event of command list 1 (frame 0, submission 1). One command may "
+      "have been running. 1 of the 1 candidates carry no write of "
       "their own, because VK_AMD_buffer_marker could not write there (inside a render pass, "
       "say). In 1 of the 1 command lists in flight nothing more is written by the GPU, not "
       "even at the end: whether they have completed cannot be seen, and they never count as a "
@@ -143,10 +142,10 @@ TEST(QueueReason, CommandsThatWaitAreCounted) {
   builder.Submit(queue, list);
   builder.SetWords(list, 3, 0);
   EXPECT_THAT(Reason(builder.snapshot),
-              EndsWith(" A command behind it was reached as well, and waits for it."));
+              EndsWith(" A command after it was reached as well, and waits for it."));
   builder.SetWords(list, 5, 0);
   EXPECT_THAT(Reason(builder.snapshot),
-              EndsWith(" 2 commands behind it were reached as well, and wait for it."));
+              EndsWith(" 2 commands after it were reached as well, and wait for it."));
 }
 
 TEST(QueueReason, TheModeLimitsIt) {
@@ -155,9 +154,9 @@ TEST(QueueReason, TheModeLimitsIt) {
   EXPECT_EQ(
       Reason(top.snapshot),
       "The GPU reached marker event 5 of command list 1 (frame 0, submission 1) and reported none "
-      "completed. Each of 3 scopes can be the culprit. Mode top writes at the top of the pipe "
-      "only, so that completed and running work look alike: any of the 3 reached scopes may "
-      "be the culprit.");
+      "completed. Each of 3 commands may have been running. Mode top writes at the top of the pipe "
+      "only, so that completed and running work look alike: any of the 3 commands that "
+      "were reached may have been running.");
   SnapshotBuilder pass = FourDraws(MarkerMode::kPass);
   pass.SetWords(0, 5, 0);
   EXPECT_THAT(Reason(pass.snapshot),
@@ -202,8 +201,9 @@ TEST(QueueReason, SeveralListsInFlightAreCounted) {
     builder.Submit(queue, list);
     builder.SetWords(list, 1, 0);
   }
-  EXPECT_THAT(Reason(builder.snapshot),
-              EndsWith("Each of 2 scopes can be the culprit. 2 command lists were in flight."));
+  EXPECT_THAT(
+      Reason(builder.snapshot),
+      EndsWith("Each of 2 commands may have been running. 2 command lists were in flight."));
 }
 
 TEST(QueueReason, NamesNoNames) {
@@ -228,7 +228,7 @@ TEST(QueueReason, BarriersThatWereMeasuredAreNamed) {
   AppendQueueReason(builder.snapshot, analysis, verdict, reason);
   EXPECT_THAT(reason, HasSubstr(" Barriers at which this device was measured to wait prove "
                                 "completed: its work up to event 3, all its draws. "));
-  EXPECT_THAT(reason, HasSubstr("look alike behind that: any of"));
+  EXPECT_THAT(reason, HasSubstr("look alike after that: any of"));
 }
 
 // Two lists of four draws on one queue, the first at its third draw.

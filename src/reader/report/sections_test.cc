@@ -49,7 +49,7 @@ class Sections : public ::testing::Test {
 };
 
 TEST_F(Sections, TheCandidateShowsEventIdAndResources) {
-  EXPECT_THAT(Report(Take(block_), {}), StartsWith(R"(No incident was noticed
+  EXPECT_THAT(Report(Take(block_), {}), StartsWith(R"(No failure was noticed
   running   DRAW_INSTANCED #1
   where     Particles of level 3 · command list 1 "Main" · submission 1 · queue 0 "Graphics" (direct) · frame 3
   pipeline  graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
@@ -57,17 +57,17 @@ TEST_F(Sections, TheCandidateShowsEventIdAndResources) {
 
 )"));
   EXPECT_EQ(
-      Shown("Resources of this work"),
+      Shown("Resources of this command (! destroyed"),
       R"(      ! vertex buffer 0: resource "Particles" + 0x40, destroyed 3 ms before the submission
       ! root CBV 1: address 0xdead0000, which belongs to no known object
         render target 0: resource "Scene colour"
 )");
-  EXPECT_THAT(Shown("Which work"),
-              StartsWith(" - queue 0 \"Graphics\" (direct): exactly one work was running\n"
+  EXPECT_THAT(Shown("Which commands"),
+              StartsWith(" - queue 0 \"Graphics\" (direct): exactly one command was running\n"
                          "    The GPU reached marker event 9"));
   // With all of it each queue has its own.
-  EXPECT_THAT(Shown("Which work", {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}),
-              StartsWith(R"( - queue 0 "Graphics" (direct): exactly one work was running
+  EXPECT_THAT(Shown("Which commands", {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}),
+              StartsWith(R"( - queue 0 "Graphics" (direct): exactly one command was running
     [>] frame 3: "Main" > Particles of level 3 > DRAW_INSTANCED #1
         graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
         EventID 0x1000001000001, "Particles of level 3"
@@ -83,17 +83,17 @@ TEST(SectionsOfOneList, ManyBindingsAreCountedUnlessAllAreWanted) {
   block.Begin(list, CAIRN_MARKER_DRAW_INSTANCED);
   block.SetProgress(list, 33, 0);
   const Snapshot snapshot = Take(block);
-  EXPECT_THAT(Section(Report(snapshot), "Resources of this work"),
+  EXPECT_THAT(Section(Report(snapshot), "Resources of this command"),
               HasSubstr("… 20 more; --all shows them"));
-  const std::string all =
-      Section(Report(snapshot, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}), "Which work");
+  const std::string all = Section(
+      Report(snapshot, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}), "Which commands");
   EXPECT_THAT(all, HasSubstr("vertex buffer 31: resource \"Scene colour\"\n"));
   EXPECT_THAT(all, Not(HasSubstr("more")));
 }
 
 TEST_F(Sections, TheTreeShowsEventIds) {
   EXPECT_EQ(Shown("Progress"), R"(<Frame 3>
- - [>] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
+ - [>] queue 0 "Graphics" (direct), submission 1, command list 1 "Main"
     ├─[X] Opaque, EventID 0x1000001000000 (1 scope)
     └─[>] Particles of level 3, EventID 0x1000001000001
        └─[>] DRAW_INSTANCED #1, graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
@@ -155,8 +155,9 @@ TEST_F(Sections, OfManyCandidatesTheLikeliestAreShown) {
   EXPECT_THAT(running, HasSubstr("… 97 more; --all shows them\n"));
   EXPECT_THAT(running, Not(HasSubstr("DRAW_INSTANCED #97\n")));
   // With all of them the first and the last of each queue are explained.
-  const std::string shown = Shown("Which work", {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
-  EXPECT_THAT(shown, HasSubstr("lists without a queue: 100 candidates\n"));
+  const std::string shown =
+      Shown("Which commands", {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
+  EXPECT_THAT(shown, HasSubstr("lists without a queue: 100 commands may have been running\n"));
   EXPECT_THAT(shown,
               HasSubstr("DRAW_INSTANCED #4\n        render target 0: resource \"Scene colour\"\n"
                         "        … 84 more candidates\n"));
@@ -243,9 +244,8 @@ TEST_F(Sections, ModeOffClaimsNothing) {
   EXPECT_THAT(report, HasSubstr("queue 0 \"Graphics\" (direct): unknown\n"
                                 "    The marker mode was off, so that the GPU wrote nothing: how "
                                 "far it came in 1 command list is not known.\n"));
-  EXPECT_THAT(report,
-              HasSubstr(" - [?] Queue type <0> \"Graphics\", submission no. 1, command list "
-                        "1: \"Main\" (4 scopes)\n"));
+  EXPECT_THAT(report, HasSubstr(" - [?] queue 0 \"Graphics\" (direct), submission 1, command list "
+                                "1 \"Main\" (4 scopes)\n"));
   EXPECT_THAT(report, HasSubstr("Marker mode off.\n"));
   EXPECT_THAT(report, HasSubstr("ID3D12Fence::SetEventOnCompletion"));
 }

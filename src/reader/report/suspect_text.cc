@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/text.h"
 #include "reader/analysis/work_class.h"
 #include "reader/report/describe.h"
 
@@ -27,13 +28,26 @@ void AppendUses(const Snapshot& snapshot, const Findings& findings, const Suspec
   out += " of the same list writes them";
 }
 
+// Appends why the only suspect is not proven, if it is not.
+void AppendDoubt(const Snapshot& snapshot, const Findings& findings, const SuspectWork& suspect,
+                 std::string& out) {
+  const uint32_t device = findings.analysis.verdicts[suspect.verdict].device;
+  if (findings.culprit.certainty == Certainty::kProven || device == kNone ||
+      snapshot.devices[device].notes.empty()) {
+    return;
+  }
+  out += "; not proven: ";
+  AppendVisibleText(snapshot.Text(snapshot.devices[device].notes), out);
+}
+
 std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
   switch (reason) {
-    case SuspectReason::kOnlyWorkRunning: return "the only work running";
+    case SuspectReason::kOnlyWorkRunning: return kOnlyOneInFlight;
     case SuspectReason::kLeadsToFault: return "completed, and leads to the address of the fault";
     case SuspectReason::kFinishedByItsWord:
-      return "completed, says its word, and may be the culprit all the same: the driver reports a "
-             "fault, and nothing that was running can have made it";
+      return "its marker says that it completed, and it may be the culprit all the same: the "
+             "driver "
+             "reports a fault, and nothing that was in flight can have made it";
     case SuspectReason::kFirstUnfinished:
       return has_pipeline ? "the first work with a pipeline that has not completed"
                           : "the first of its kind that has not completed";
@@ -45,7 +59,7 @@ std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
     case SuspectReason::kReachedTogether:
       return "reached; no barrier stands between it and the dispatch reached last";
     case SuspectReason::kMayHaveBegun: return "may have begun: nothing is written where it begins";
-    case SuspectReason::kOutsideOfMarkers: return "its command list is ";  // and the state
+    case SuspectReason::kOutsideOfMarkers: return "its list is ";  // and the state
     case SuspectReason::kRawMarkers: return "raw markers leave it open";
     case SuspectReason::kRawMarkerLost:
       return "the first work that raw markers do not prove completed, and no other can be "
@@ -53,7 +67,7 @@ std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
              "culprit; the marker before it is missing, but its write can be lost with the device";
     case SuspectReason::kRawMarkersClear:
       return "unlikely: raw markers say that it had completed or not begun";
-    case SuspectReason::kTied: return "the GPU writes nothing around it";
+    case SuspectReason::kTied: return "no marker stands around it";
     case SuspectReason::kRunsNothing: return "unlikely: it runs nothing itself";
     case SuspectReason::kHeldBack: return "unlikely: a wait holds its queue back";
     case SuspectReason::kEndUnseen: return "its end cannot be seen";
@@ -62,19 +76,21 @@ std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
 }
 
 void AppendTie(const SuspectWork& suspect, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "one of {} {}, between which the GPU writes nothing",
-                 suspect.tied_count, suspect.tied_in_pass ? "of this pass" : "works");
+  const uint32_t others = suspect.tied_count - 1;
+  fmt::format_to(std::back_inserter(out), "no marker separates it from {} other command{}{}",
+                 others, Plural(others, "", "s"),
+                 suspect.tied_in_pass ? " of its render pass" : "");
   switch (suspect.tie_evidence) {
     case TieEvidence::kNone: return;
     case TieEvidence::kAbsurdSize:
-      out += "; likelier than others: by its arguments it would run for minutes";
+      out += "; likelier than they: by its arguments it would run for minutes";
       return;
     case TieEvidence::kLoops:
-      out += "; likelier than others: a shader of its pipeline has a loop";
+      out += "; likelier than they: a shader of its pipeline has a loop";
       return;
-    case TieEvidence::kMayLoop: out += "; likelier than others, whose shaders have no loop"; return;
+    case TieEvidence::kMayLoop: out += "; likelier than they, whose shaders have no loop"; return;
     case TieEvidence::kLarger:
-      out += "; likelier than others: by its arguments it is a thousand times as large";
+      out += "; likelier than they: by its arguments it is a thousand times as large";
       return;
   }
 }
@@ -94,9 +110,9 @@ void AppendSuspectWork(const Snapshot& snapshot, const Findings& findings,
   if (scope != nullptr) {
     AppendScopePath(snapshot, analysis, *scope, out);
   } else if (suspect.after_marker == kNone) {
-    out += " > (work outside of markers)";
+    out += " > (commands without a marker)";
   } else {
-    fmt::format_to(std::back_inserter(out), " > (what was recorded behind marker {})",
+    fmt::format_to(std::back_inserter(out), " > (what was recorded after marker {})",
                    suspect.after_marker);
   }
 }
@@ -111,6 +127,9 @@ void AppendSuspectReason(const Snapshot& snapshot, const Findings& findings,
   } else {
     out += ReasonWords(suspect.reason, has_pipeline);
     if (suspect.reason == SuspectReason::kOutsideOfMarkers) out += kInFlightWord;
+    if (suspect.reason == SuspectReason::kOnlyWorkRunning) {
+      AppendDoubt(snapshot, findings, suspect, out);
+    }
   }
   if (with_binding) AppendUses(snapshot, findings, suspect, out);
 }

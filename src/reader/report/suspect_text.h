@@ -11,6 +11,10 @@
 
 namespace cairn {
 
+// The claim about the only suspect.
+inline constexpr std::string_view kOnlyOneInFlight =
+    "it began and did not end; no other command with a marker was in flight";
+
 // The heading above several: "Suspects", or "What was running on the GPU" if something else failed.
 std::string_view HeadingOfSuspects(const Findings& findings);
 

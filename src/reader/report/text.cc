@@ -115,7 +115,7 @@ void TextReporter::PrintIncidents(LineSink& sink) {
     sink.Prose(" - ", IncidentSentence(snapshot_, incident));
   }
   if (snapshot_.incidents.empty()) {
-    sink.Prose(" - ", "No incident was noticed; this is the state when the status was asked for.");
+    sink.Prose(" - ", "No failure was noticed; this is the state when the report was asked for.");
   }
 }
 
@@ -249,7 +249,7 @@ void TextReporter::PrintRawMarkerWork(LineSink& sink, const RawMarkerWork& work)
   } else if (work.after_marker == 0) {
     Format(" > (what was recorded before marker 1)");
   } else {
-    Format(" > (what was recorded behind marker {})", work.after_marker);
+    Format(" > (what was recorded after marker {})", work.after_marker);
   }
   sink.Prose("    [>] ", text_);
   sink.Prose("        ", RawReasonInWords(work.reason));

@@ -74,7 +74,7 @@ TestBlock DocumentedBlock(uint32_t reached, uint32_t passed) {
 TEST(TextReport, PrintsTheDocumentedForm) {
   EXPECT_EQ(Tree(DocumentedBlock(8, 7), kEverything),
             R"(<Frame 0>
- - [>] Queue type <0>, submission no. 1, command list 1: "Main"
+ - [>] queue 0 (graphics), submission 1, command buffer 1 "Main"
     └─[>] Frame
        ├─[X] Opaque
        │  ├─[X] DRAW_INDEXED #1, graphics pipeline "Basic pipeline" [ VS: EndlessLoopVS | PS: SolidColorPS ]
@@ -99,24 +99,24 @@ TEST(TextReport, WorkIsNamedByItsCallInTheTrace) {
 
 TEST(TextReport, FinishedAndUnstartedSubtreesCollapse) {
   EXPECT_EQ(Tree(DocumentedBlock(8, 7)), R"(<Frame 0>
- - [>] Queue type <0>, submission no. 1, command list 1: "Main"
+ - [>] queue 0 (graphics), submission 1, command buffer 1 "Main"
     └─[>] Frame
        ├─[X] Opaque (2 scopes)
        ├─[>] DISPATCH #1: "Blur", compute pipeline [ CS: BlurCS ]
        └─[ ] DISPATCH #2, compute pipeline [ CS: BlurCS ]
 )");
   EXPECT_EQ(Tree(DocumentedBlock(10, 12)), R"(<Frame 0>
- - [X] Queue type <0>, submission no. 1, command list 1: "Main" (6 scopes)
+ - [X] queue 0 (graphics), submission 1, command buffer 1 "Main" (6 scopes)
 )");
   EXPECT_EQ(Tree(DocumentedBlock(0, 0), CAIRN_PRINT_NOT_STARTED_LISTS), R"(<Frame 0>
- - [ ] Queue type <0>, submission no. 1, command list 1: "Main"
+ - [ ] queue 0 (graphics), submission 1, command buffer 1 "Main"
     └─[ ] Frame (5 scopes)
 )");
 }
 
 TEST(TextReport, PipelinesCanBeLeftOut) {
   EXPECT_EQ(Tree(DocumentedBlock(8, 7), CAIRN_PRINT_SKIP_PIPELINE_INFO), R"(<Frame 0>
- - [>] Queue type <0>, submission no. 1, command list 1: "Main"
+ - [>] queue 0 (graphics), submission 1, command buffer 1 "Main"
     └─[>] Frame
        ├─[X] Opaque (2 scopes)
        ├─[>] DISPATCH #1: "Blur"
@@ -126,7 +126,7 @@ TEST(TextReport, PipelinesCanBeLeftOut) {
 
 TEST(TextReport, TreesAreCutToTheTerminal) {
   EXPECT_EQ(Tree(DocumentedBlock(8, 7), 0, 30), R"(<Frame 0>
- - [>] Queue type <0>, submis…
+ - [>] queue 0 (graphics), su…
     └─[>] Frame
        ├─[X] Opaque (2 scopes)
        ├─[>] DISPATCH #1: "Bl…
@@ -156,7 +156,7 @@ TEST(TextReport, LongRowsOfFinishedWorkShowTheirEnds) {
   block.Close(list);
   block.SetProgress(list, 81, 80);
   EXPECT_EQ(Tree(block), R"(<Frame 0>
- - [>] Queue type <0>, submission no. 0, command list 1: "Main"
+ - [>] queue 0 (graphics), submission 0, command buffer 1 "Main"
     ├─[X] DRAW #1
     ├─[X] DRAW #2
     ├─[X] DRAW #3
@@ -194,8 +194,8 @@ TEST(TextReport, LongRowsOfFinishedListsShowTheirEnds) {
   }
   const std::string tree = Tree(block);
   EXPECT_THAT(tree,
-              HasSubstr("command list 4: \"L\" (1 scope)\n … 12 more command lists, completed\n"
-                        " - [X] Queue type <0>, submission no. 0, command list 17: \"L\""));
+              HasSubstr("command buffer 4 \"L\" (1 scope)\n … 12 more command buffers, completed\n"
+                        " - [X] queue 0 (graphics), submission 0, command buffer 17 \"L\""));
 }
 
 // A list that was recorded once and is submitted in every frame, as the layers see it.
@@ -214,32 +214,33 @@ TEST(TextReport, PrerecordedListsStandInTheFramesOfTheirSubmissions) {
   block.SetProgress(list, 1, 0);
   const std::string report = Report(Take(block));
   EXPECT_EQ(Section(report, "Progress"), R"(<Frame 0>
- - [ ] Queue type <0>, not submitted, command list 1, still being recorded
+ - [ ] queue 0 (graphics), not submitted, command buffer 1, still being recorded
 <Frame 500>
- - [X] Queue type <0>, submission no. 1, command list 2, execution 1 (1 scope)
+ - [X] queue 0 (graphics), submission 1, command buffer 2, execution 1 (1 scope)
 <Frame 501>
- - [X] Queue type <0>, submission no. 2, command list 2, execution 2 (1 scope)
+ - [X] queue 0 (graphics), submission 2, command buffer 2, execution 2 (1 scope)
 <Frame 502>
- - [X] Queue type <0>, submission no. 3, command list 2, execution 3 (1 scope)
+ - [X] queue 0 (graphics), submission 3, command buffer 2, execution 3 (1 scope)
 <Frame 503>
- - [X] Queue type <0>, submission no. 4, command list 2, execution 4 (1 scope)
+ - [X] queue 0 (graphics), submission 4, command buffer 2, execution 4 (1 scope)
 … 91 more frames, all completed
 <Frame 595>
- - [X] Queue type <0>, submission no. 96, command list 2, execution 96 (1 scope)
+ - [X] queue 0 (graphics), submission 96, command buffer 2, execution 96 (1 scope)
 <Frame 596>
- - [X] Queue type <0>, submission no. 97, command list 2, execution 97 (1 scope)
+ - [X] queue 0 (graphics), submission 97, command buffer 2, execution 97 (1 scope)
 <Frame 597>
- - [X] Queue type <0>, submission no. 98, command list 2, execution 98 (1 scope)
+ - [X] queue 0 (graphics), submission 98, command buffer 2, execution 98 (1 scope)
 <Frame 598>
- - [X] Queue type <0>, submission no. 99, command list 2, execution 99 (1 scope)
+ - [X] queue 0 (graphics), submission 99, command buffer 2, execution 99 (1 scope)
 <Frame 599>
- - [>] Queue type <0>, submission no. 100, command list 2, execution 100
+ - [>] queue 0 (graphics), submission 100, command buffer 2, execution 100
     └─[>] DRAW #1
 )");
   // One list has one number, and one place, wherever it is named.
-  EXPECT_THAT(report, HasSubstr("  where     command list 2, execution 100 · submission 100 · "));
-  EXPECT_THAT(report, HasSubstr("of command list 2 (frame 599, submission 100, execution 100)"));
-  EXPECT_THAT(report, HasSubstr("submission 100: [>] frame 599: command list 2, execution 100\n"));
+  EXPECT_THAT(report, HasSubstr("  where     command buffer 2, execution 100 · submission 100 · "));
+  EXPECT_THAT(report, HasSubstr("of command buffer 2 (frame 599, submission 100, execution 100)"));
+  EXPECT_THAT(report,
+              HasSubstr("submission 100: [>] frame 599: command buffer 2, execution 100\n"));
 }
 
 TEST(TextReport, WhoseEndCannotBeSeenIsNotSaidToRun) {
@@ -263,7 +264,7 @@ TEST(TextReport, NamesCannotActOnTheTerminal) {
   block.Begin(list, 200, std::string(1024, 'x'));
   block.SetProgress(list, 2, 0);
   const std::string report = Report(Take(block));
-  EXPECT_THAT(report, HasSubstr("command list 1: \"a\\x0ab\""));
+  EXPECT_THAT(report, HasSubstr("command buffer 1 \"a\\x0ab\""));
   EXPECT_THAT(report, HasSubstr("[>] \\x1b[2J\\xff\\u{202e}, left open\n"));
   EXPECT_THAT(report, HasSubstr("MARKER_TYPE 200 #1: \"" + std::string(1024, 'x') + "\""));
   EXPECT_THAT(report, Not(HasSubstr("\x1b")));
@@ -338,18 +339,22 @@ TEST(TextReport, TheAnswerStandsFirstWithHowSureItIsAtTheRight) {
   const std::string headline = "Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH #1: \"Blur\"";
   EXPECT_THAT(TextReport(snapshot, AnalyseDump(snapshot), {.file = "game.cairn"}),
               StartsWith(headline + std::string(100 - headline.size() - 6, ' ') + R"(proven
-  where     Frame · command list 1 "Main" · submission 1 · queue 0 (direct) · frame 0
+  where     Frame · command buffer 1 "Main" · submission 1 · queue 0 (graphics) · frame 0
   pipeline  compute pipeline [ CS: BlurCS ]
-  because   it was the only work running
+  because   it began and did not end; no other command with a marker was in flight
   next      cairn bisect -- ./game
-            finds the culprit: runs the program without some of its work each time
+            confirms it by experiment: runs the program without some of its commands each time
+  send      cairn report --markdown game.cairn
+            this answer as text for a bug report; --redact replaces names by hashes
+  or        game.cairn
+            to the program's authors or the driver's vendor; holds names, paths and the command line
 
 What happened
 )"));
   const std::string narrow = TextReport(snapshot, AnalyseDump(snapshot), {.width = 60});
   EXPECT_THAT(narrow, StartsWith(headline + "\nproven\n")) << "of 60 columns the headline takes 55";
-  EXPECT_THAT(narrow, HasSubstr("\n  where     Frame · command list 1 \"Main\" · submission 1 ·\n"
-                                "            queue 0 (direct) · frame 0\n"));
+  EXPECT_THAT(narrow, HasSubstr("\n  where     Frame · command buffer 1 \"Main\" · submission 1 ·\n"
+                                "            queue 0 (graphics) · frame 0\n"));
   EXPECT_THAT(narrow, Not(HasSubstr("cairn bisect"))) << "without the file's name";
   snapshot.process.command_line = snapshot.AddText("./game " + std::string(80, 'a') + " rm -rf x");
   EXPECT_THAT(
@@ -362,17 +367,17 @@ TEST(TextReport, NamesTheCandidateWithPathPipelineAndReason) {
   const Snapshot snapshot = Take(DocumentedBlock(8, 7));
   const Findings findings = AnalyseDump(snapshot);
   const std::string report = TextReport(snapshot, findings, {});
-  EXPECT_THAT(report, StartsWith(R"(No incident was noticed
+  EXPECT_THAT(report, StartsWith(R"(No failure was noticed
   running   DISPATCH #1: "Blur"
-  where     Frame · command list 1 "Main" · submission 1 · queue 0 (direct) · frame 0
+  where     Frame · command buffer 1 "Main" · submission 1 · queue 0 (graphics) · frame 0
   pipeline  compute pipeline [ CS: BlurCS ]
 
 What happened
 )"));
   std::string reason;
   AppendQueueReason(snapshot, findings.analysis, findings.analysis.verdicts.at(0), reason);
-  EXPECT_EQ(Section(report, "Which work"),
-            " - queue 0 (direct): exactly one work was running\n    " + reason + "\n");
+  EXPECT_EQ(Section(report, "Which commands"),
+            " - queue 0 (graphics): exactly one command was running\n    " + reason + "\n");
 }
 
 TEST(TextReport, NamesFinishedWorkWhereNothingElseCanHaveFaulted) {
@@ -387,9 +392,10 @@ TEST(TextReport, NamesFinishedWorkWhereNothingElseCanHaveFaulted) {
   block.AddFaultAddress(context, FaultAddressType::kWriteInvalid, 0x1000);
   EXPECT_THAT(
       Section(Report(Take(block)), "Suspects"),
-      HasSubstr(" 1. [X] frame 0: \"Main\" > DISPATCH #1: \"Scribble\"\n"
-                "        completed, says its word, and may be the culprit all the same: the "
-                "driver reports a fault, and nothing that was running can have made it\n"));
+      HasSubstr(
+          " 1. [X] frame 0: \"Main\" > DISPATCH #1: \"Scribble\"\n"
+          "        its marker says that it completed, and it may be the culprit all the same: "
+          "the driver reports a fault, and nothing that was in flight can have made it\n"));
 }
 
 TEST(TextReport, OneDeviceCanBeChosen) {
@@ -433,7 +439,7 @@ TEST(TextReport, ListsRawMarkersAndLosses) {
 
 TEST(TextReport, AnEmptySnapshotHasAReport) {
   const std::string report = Report(Snapshot());
-  EXPECT_THAT(report, HasSubstr("No incident was noticed"));
+  EXPECT_THAT(report, HasSubstr("No failure was noticed"));
   EXPECT_THAT(report, HasSubstr("No command list is registered."));
 }
 

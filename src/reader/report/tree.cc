@@ -151,7 +151,8 @@ void TreePrinter::PrintFrame(LineSink& sink, const Frame& frame) {
     for (const uint32_t first = i; i < end; ++i) {
       if (sink.full()) return;
       if (hidden != 0 && i == first + kShownOfRun) {
-        fmt::format_to(std::back_inserter(sink.line()), " … {} more command lists, {}", hidden,
+        fmt::format_to(std::back_inserter(sink.line()), " … {} more {}s, {}", hidden,
+                       ListWord(snapshot_, DeviceOf(analysis_.executions[i])),
                        WorkStateWord(analysis_.executions[i].state));
         sink.EndLine();
         i += hidden;
@@ -169,28 +170,25 @@ void TreePrinter::PrintList(LineSink& sink, uint32_t index) {
   line += " - ";
   line += StateMark(execution.state);
   if (queue == kNone) {
-    line += " No queue";
+    line += " no queue";
   } else {
-    fmt::format_to(std::back_inserter(line), " Queue type <{}>", snapshot_.queues[queue].type);
-    if (!snapshot_.queues[queue].name.empty()) {
-      line += " \"";
-      AppendVisibleText(snapshot_.Text(snapshot_.queues[queue].name), line);
-      line += '"';
-    }
+    line += ' ';
+    AppendQueue(snapshot_, queue, line);
   }
   // The number on the queue; without reported submissions, the number that the application gave at
   // registration.
   if (execution.submission != kNone) {
-    fmt::format_to(std::back_inserter(line), ", submission no. {}",
+    fmt::format_to(std::back_inserter(line), ", submission {}",
                    snapshot_.submissions[execution.submission].number);
   } else if (recording.device != kNone && tells_submissions_[recording.device]) {
     line += ", not submitted";
   } else {
-    fmt::format_to(std::back_inserter(line), ", submission no. {}", recording.submission_index);
+    fmt::format_to(std::back_inserter(line), ", submission {}", recording.submission_index);
   }
-  fmt::format_to(std::back_inserter(line), ", command list {}", recording.recording_id);
+  fmt::format_to(std::back_inserter(line), ", {} {}", ListWord(snapshot_, recording.device),
+                 recording.recording_id);
   if (!recording.name.empty()) {
-    line += ": \"";
+    line += " \"";
     AppendVisibleText(snapshot_.Text(recording.name), line);
     line += '"';
   }

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "reader/analysis/work_class.h"
 #include "reader/report/describe.h"
-#include "reader/report/next_steps.h"
 #include "reader/report/reason_text.h"
 #include "reader/report/suspect_text.h"
 
@@ -26,6 +25,10 @@ constexpr size_t kHeadlineColumns = 100;
 constexpr int kLabelColumns = 9;
 constexpr char kCandidatePrefix[] = "    [>] ";
 constexpr char kDetailPrefix[] = "        ";
+
+bool IsHarmless(const Binding& binding) {
+  return binding.state == BindingState::kAlive || binding.state == BindingState::kNotSeen;
+}
 
 }  // namespace
 
@@ -57,14 +60,19 @@ void VerdictPrinter::PrintFinding(LineSink& sink) {
     label = row.label;
   }
   if (!file_.empty()) {
-    const std::vector<NextStep> steps = NextSteps(snapshot_, findings_, file_);
-    for (const NextStep& step : steps) {
-      const char* const label_of_step = &step == steps.data() ? "next" : "or";
-      sink.Whole(fmt::format("  {:<{}} ", label_of_step, kLabelColumns), step.command);
-      print("", step.effect);
-    }
+    PrintSteps(sink, "next", NextSteps(snapshot_, findings_, file_));
+    PrintSteps(sink, "send", StepsToSend(snapshot_, findings_, file_));
   }
   PrintSuspects(sink);
+}
+
+void VerdictPrinter::PrintSteps(LineSink& sink, std::string_view label,
+                                const std::vector<NextStep>& steps) {
+  for (const NextStep& step : steps) {
+    sink.Whole(fmt::format("  {:<{}} ", &step == steps.data() ? label : "or", kLabelColumns),
+               step.command);
+    sink.Prose(fmt::format("  {:<{}} ", "", kLabelColumns), step.effect);
+  }
 }
 
 // Puts the certainty at the right, where the eye finds it.
@@ -103,7 +111,10 @@ void VerdictPrinter::PrintBindingsOfOnlySuspect(LineSink& sink) {
       FindContext(analysis_, findings_.culprit.suspects.front());
   if (context == nullptr || context->binding_count == 0) return;
   sink.Blank();
-  sink.Heading("Resources of this work");
+  const auto begin = analysis_.bindings.begin() + context->first_binding;
+  const bool all_alive = std::all_of(begin, begin + context->binding_count, IsHarmless);
+  sink.Heading(all_alive ? "Resources of this command"
+                         : "Resources of this command (! destroyed, or in no known object)");
   PrintBindings(sink, *context);
 }
 
@@ -139,7 +150,7 @@ void VerdictPrinter::AppendPipelineAndReason(const SuspectWork& suspect, bool wi
 
 void VerdictPrinter::PrintQueues(LineSink& sink) {
   sink.Blank();
-  sink.Heading("Which work was running");
+  sink.Heading("Which commands were running");
   bool any = false;
   for (const QueueVerdict& verdict : analysis_.verdicts) {
     if (!IsShown(verdict.device)) continue;
@@ -160,12 +171,14 @@ void VerdictPrinter::PrintQueue(LineSink& sink, const QueueVerdict& verdict) {
   } else if (count == 0) {
     text_ += ": nothing was running";
   } else if (verdict.exact) {
-    text_ += ": exactly one work was running";
+    text_ += ": exactly one command was running";
   } else if (verdict.ends_unseen) {
     fmt::format_to(out, ": unknown, {} candidate{} whose end cannot be seen", count,
                    Plural(count, "", "s"));
   } else {
-    fmt::format_to(out, ": {} candidate{}", count, Plural(count, "", "s"));
+    fmt::format_to(out, ": {} {}{} may have been running", count,
+                   verdict.list_candidates.empty() ? "command" : "command or list",
+                   Plural(count, "", "s"));
   }
   sink.Prose(" - ", text_);
   if (all_ || findings_.culprit.suspects.empty()) PrintCandidates(sink, verdict);
@@ -186,7 +199,7 @@ void VerdictPrinter::PrintCandidates(LineSink& sink, const QueueVerdict& verdict
   for (size_t i = 0; i < lists_shown; ++i) {
     text_.clear();
     AppendListPath(snapshot_, analysis_.executions[verdict.list_candidates[i]], text_);
-    text_ += " > (work outside of markers)";
+    text_ += " > (commands without a marker)";
     sink.Prose(kCandidatePrefix, text_);
   }
   if (lists_shown < verdict.list_candidates.size()) {
@@ -249,9 +262,7 @@ void VerdictPrinter::PrintBindings(LineSink& sink, const CandidateContext& conte
   // Bindings with a fault come first.
   for (const bool alive : {false, true}) {
     for (auto binding = begin; binding != end; ++binding) {
-      const bool harmless =
-          binding->state == BindingState::kAlive || binding->state == BindingState::kNotSeen;
-      if (harmless != alive || shown == limit) continue;
+      if (IsHarmless(*binding) != alive || shown == limit) continue;
       ++shown;
       text_.clear();
       AppendBinding(snapshot_, *binding, text_);

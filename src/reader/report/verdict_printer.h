@@ -7,9 +7,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "reader/report/answer_text.h"
 #include "reader/report/line_sink.h"
+#include "reader/report/next_steps.h"
 #include "reader/report/text.h"
 
 namespace cairn {
@@ -30,6 +33,9 @@ class VerdictPrinter {
   bool IsShown(uint32_t device) const {
     return findings_.device == kNone || device == findings_.device;
   }
+  // Each command, and its effect below it.
+  static void PrintSteps(LineSink& sink, std::string_view label,
+                         const std::vector<NextStep>& steps);
   void PrintHeadline(LineSink& sink, const AnswerText& answer);
   void PrintSuspects(LineSink& sink);
   void PrintBindingsOfOnlySuspect(LineSink& sink);

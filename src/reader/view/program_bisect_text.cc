@@ -239,7 +239,10 @@ std::string ProgramAnswerAsJson(const ProgramTold& told) {
   json.StringKey("program", told.program);
   json.BoolKey("found", answer.found);
   json.StringKey("reason", NoCulpritInWords(answer, ProgramWords()));
-  json.BoolKey("not_to_blame", answer.no_culprit == NoCulprit::kFailsAnyway);
+  for (const char* const key :
+       {"fails_without_gpu_work", "not_to_blame"}) {  // the second: deprecated
+    json.BoolKey(key, answer.no_culprit == NoCulprit::kFailsAnyway);
+  }
   json.StringKey("failure", FailureWord(answer.kind));
   json.NumberKey("signal", static_cast<uint32_t>(answer.signal));
   json.BoolKey("failures_differ", answer.kind_varies);
