@@ -105,22 +105,21 @@ TEST_F(CliTest, EveryHelpHasExamples) {
 }
 
 TEST_F(CliTest, UnknownVerbsAndOptions) {
-  ExpectRefused(
-      {}, 2,
-      "cairn: no verb is given; the verbs are run, report, view, triage, info, calls, objects, "
-      "images, state, "
-      "diff, verify, trim, repack, replay, bisect, export, top, selftest, pix, mcp, help; "
-      "cairn --help explains them");
+  ExpectRefused({}, 2,
+                "cairn: no command is given; the commands are run, report, view, bisect, top, "
+                "calls, objects, "
+                "state, images, replay, verify, trim, repack, diff, triage, info, export, mcp, "
+                "selftest, pix, "
+                "help; cairn --help explains them");
   ExpectRefused({"probe"}, 2, "cairn probe: cairn bisect starts it; say cairn bisect FILE");
   ExpectRefused({"pictures"}, 2, "cairn pictures: cairn view starts it; say cairn view FILE");
   ExpectRefused({"trial"}, 2, "cairn trial: cairn bisect starts it; say cairn bisect -- PROGRAM");
-  ExpectRefused({"reprot"}, 2, "cairn: unknown verb 'reprot'; did you mean 'report'?");
+  ExpectRefused({"reprot"}, 2, "cairn: unknown command 'reprot'; did you mean 'report'?");
   ExpectRefused(
       {"explode"}, 2,
-      "cairn: unknown verb 'explode'; the verbs are run, report, view, triage, info, calls, "
-      "objects, "
-      "images, state, diff, verify, trim, repack, replay, bisect, export, top, selftest, pix, "
-      "mcp, help");
+      "cairn: unknown command 'explode'; the commands are run, report, view, bisect, top, calls, "
+      "objects, state, images, replay, verify, trim, repack, diff, triage, info, export, mcp, "
+      "selftest, pix, help");
   ExpectRefused({"--vresion"}, 2, "cairn: unknown option '--vresion'; did you mean --version?");
   ExpectRefused({"report", "--jason", "x"}, 2,
                 "cairn report: unknown option '--jason'; did you mean --json?");
@@ -474,9 +473,10 @@ TEST_F(CliTest, OtherShellsReadTheirCompletions) {
 TEST_F(CliTest, HelpOfAVerbIsThatOfItsOption) {
   EXPECT_EQ(Cairn({"help"}).output, Cairn({"--help"}).output);
   EXPECT_EQ(Cairn({"help", "bisect"}).output, Cairn({"bisect", "--help"}).output);
-  ExpectRefused({"help", "reprot"}, 2, "cairn help: unknown verb 'reprot'; did you mean 'report'?");
+  ExpectRefused({"help", "reprot"}, 2,
+                "cairn help: unknown command 'reprot'; did you mean 'report'?");
   ExpectRefused({"help", "--files", "x", "run"}, 2,
-                "cairn help: --files writes all of them; leave the verb out");
+                "cairn help: --files writes all of them; leave the command out");
 }
 
 // One source: what --help says of an option stands in the manual page, too.
@@ -519,10 +519,32 @@ TEST_F(CliTest, ExitCodesAreThoseOfThePage) {
     int code = 0;
     int length = 0;
     if (std::sscanf(line.c_str(), "  %d %n", &code, &length) != 1) continue;
+    if (line[static_cast<size_t>(length)] == '+') continue;  // 128 + N
     ++found;
     EXPECT_THAT(page, HasSubstr("| " + std::to_string(code) + " | " + line.substr(length)));
   }
   EXPECT_EQ(found, 9);
+  EXPECT_THAT(help.str(), HasSubstr("\n  128 + N  signal N ended the program\n"));
+  EXPECT_THAT(page, HasSubstr("\n| 128 + N | signal N ended the program |\n"));
+}
+
+// What people come for first; a trace and its commands are explained where they stand.
+TEST_F(CliTest, CommandsStandByWhatTheyAreFor) {
+  const std::string help = Cairn({"--help"}).output;
+  size_t before = 0;
+  for (const char* const part :
+       {"\nFind a crash or a hang:\n  run ", "\n  report ", "\n  bisect ",
+        "\nLook into a trace: the calls of a Direct3D 12 program, recorded by cairn run "
+        "--capture:\n",
+        "\n  replay ", "\nCompare:\n  diff ", "\nFor scripts, agents and other programs:\n",
+        "\n  mcp ", "\nAbout this machine, PIX and these commands:\n  selftest ",
+        "\nExamples:\n"}) {
+    const size_t at = help.find(part);
+    ASSERT_NE(at, std::string::npos) << part << help;
+    EXPECT_GT(at, before) << part;
+    before = at;
+  }
+  EXPECT_EQ(help.find("Verbs"), std::string::npos);
 }
 
 }  // namespace

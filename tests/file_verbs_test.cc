@@ -315,7 +315,7 @@ TEST_F(FileVerbsTest, EveryHelpHasExamples) {
 }
 
 TEST_F(FileVerbsTest, MistypedVerbsAndOptions) {
-  ExpectRefused({"reprot"}, 2, "cairn: unknown verb 'reprot'; did you mean 'report'?");
+  ExpectRefused({"reprot"}, 2, "cairn: unknown command 'reprot'; did you mean 'report'?");
   ExpectRefused({"--vresion"}, 2, "cairn: unknown option '--vresion'; did you mean --version?");
   ExpectRefused({"report", "--jason", "x"}, 2,
                 "cairn report: unknown option '--jason'; did you mean --json?");

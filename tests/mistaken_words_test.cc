@@ -111,8 +111,9 @@ TEST_F(MistakenWordsTest, AProgramWhereAFileBelongs) {
                       "trace, which cairn " +
                       verb + " reads");
   }
-  ExpectRefused({"./game", "--level", "3"}, 2,
-                "cairn: ./game is a program, not a verb: cairn run -- ./game --level 3");
+  ExpectRefused(
+      {"./game", "--level", "3"}, 2,
+      "cairn: ./game is a program, not a command of cairn: cairn run -- ./game --level 3");
 }
 
 TEST_F(MistakenWordsTest, AFileWhereAProgramBelongs) {
@@ -129,8 +130,9 @@ TEST_F(MistakenWordsTest, AFileWhereAProgramBelongs) {
                 "trace.cairn");
   ExpectRefused({"run", "--", "elsewhere"}, 127,
                 "cairn run: program 'elsewhere' was not found in PATH; did you mean ./elsewhere?");
-  ExpectRefused({"dump.cairn"}, 2,
-                "cairn: dump.cairn is a .cairn file, not a verb: cairn report dump.cairn");
+  ExpectRefused(
+      {"dump.cairn"}, 2,
+      "cairn: dump.cairn is a .cairn file, not a command of cairn: cairn report dump.cairn");
 }
 
 TEST_F(MistakenWordsTest, AnotherFile) {

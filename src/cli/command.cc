@@ -58,6 +58,7 @@ std::vector<VerbDescription> DescribeVerbs(const CLI::App& root) {
     if (verb->get_group().empty()) continue;
     verbs.push_back(DescribeVerb(*verb));
     verbs.back().name = verb->get_name();
+    verbs.back().group = verb->get_group();
   }
   return verbs;
 }

@@ -32,7 +32,7 @@ Offer OfferOf(const OptionDescription& option, const VerbDescription& verb) {
     if (part == "FIRST" || part == "SECOND") offer.dumps = true;
     if (part == "FOLDER" || part == "DIR") offer.folders = true;
     if (part == "PID") offer.processes = true;
-    if (part == "VERB") offer.words.push_back("VERB");
+    if (part == "COMMAND") offer.words.push_back("COMMAND");
     // A word as it is typed: "signal|FILE".
     if (std::islower(static_cast<unsigned char>(part.front())) != 0) offer.words.emplace_back(part);
   }
@@ -47,9 +47,9 @@ std::vector<std::string> NamesOfVerbs(const std::vector<VerbDescription>& verbs)
   return names;
 }
 
-// The words of an offer; "VERB" stands for all verbs.
+// The words of an offer; "COMMAND" stands for all verbs.
 std::vector<std::string> WordsOf(const Offer& offer, const std::vector<VerbDescription>& verbs) {
-  if (offer.words != std::vector<std::string>{"VERB"}) return offer.words;
+  if (offer.words != std::vector<std::string>{"COMMAND"}) return offer.words;
   return NamesOfVerbs(verbs);
 }
 
@@ -232,7 +232,7 @@ std::string ZshScript(const std::vector<VerbDescription>& verbs) {
   }
   script +=
       "    )\n"
-      "    _describe -t verbs verb verbs\n"
+      "    _describe -t verbs command verbs\n"
       "    return\n"
       "  fi\n"
       "  shift words\n"

@@ -27,7 +27,8 @@ struct OptionDescription {
 };
 
 struct VerbDescription {
-  std::string name;  // empty: of the program itself
+  std::string name;   // empty: of the program itself
+  std::string group;  // the heading that it stands under in the list of all
   std::string purpose;
   std::string usage;
   std::string footer;  // examples, and what else follows the options

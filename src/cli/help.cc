@@ -60,7 +60,7 @@ int Run(const HelpOptions& options, const CLI::App& root) {
   const std::vector<VerbDescription> verbs = DescribeVerbs(root);
   if (!options.files.empty()) {
     if (!options.verb.empty()) {
-      PrintError("help", "--files writes all of them; leave the verb out");
+      PrintError("help", "--files writes all of them; leave the command out");
       return kExitUsage;
     }
     const Status written = WriteFiles(verbs, options.files);
@@ -74,7 +74,7 @@ int Run(const HelpOptions& options, const CLI::App& root) {
     std::vector<std::string> names;
     for (const VerbDescription& known : verbs) names.push_back(known.name);
     const std::string closest = ClosestWord(options.verb, names);
-    PrintError("help", fmt::format("unknown verb '{}'; {}", options.verb,
+    PrintError("help", fmt::format("unknown command '{}'; {}", options.verb,
                                    closest.empty() ? "cairn help lists what there is"
                                                    : "did you mean '" + closest + "'?"));
     return kExitUsage;
@@ -86,8 +86,10 @@ int Run(const HelpOptions& options, const CLI::App& root) {
 
 Verb AddHelpVerb(CLI::App& root) {
   auto options = std::make_shared<HelpOptions>();
-  Command command(root, "help", "Explains a verb.", "cairn help [OPTIONS] [VERB]", kHelpExamples);
-  command.Option("verb", &options->verb, "VERB", "The verb to explain; all of cairn if not given");
+  Command command(root, "help", "Explains a command.", "cairn help [OPTIONS] [COMMAND]",
+                  kHelpExamples);
+  command.Option("verb", &options->verb, "COMMAND",
+                 "The command to explain; all of cairn if not given");
   command.Option("--files", &options->files, "FOLDER",
                  "Write manual pages and completions of shells into this folder");
   Verb verb = {command.app(), [options, &root] { return Run(*options, root); }};

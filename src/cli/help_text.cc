@@ -183,6 +183,17 @@ void AddEntries(std::string_view title, const std::vector<Entry>& entries, Page*
   page->Entries(entries, std::min(kColumn, page->columns() * kColumn / 100));
 }
 
+// Those of a group stand together.
+void AddVerbs(const std::vector<VerbDescription>& verbs, Page* page) {
+  std::vector<Entry> entries;
+  for (size_t i = 0; i < verbs.size(); ++i) {
+    if (!verbs[i].name.empty()) entries.push_back({verbs[i].name, verbs[i].purpose});
+    if (i + 1 < verbs.size() && verbs[i + 1].group == verbs[i].group) continue;
+    AddEntries(verbs[i].group + ":", entries, page);
+    entries.clear();
+  }
+}
+
 }  // namespace
 
 uint32_t HelpColumns() {
@@ -202,13 +213,7 @@ std::string HelpText(const VerbDescription& verb, const std::vector<VerbDescript
   }
   AddEntries("Arguments:", words, &page);
   AddEntries("Options:", options, &page);
-  std::vector<Entry> names;
-  if (verb.name.empty()) {
-    for (const VerbDescription& known : verbs) {
-      if (!known.name.empty()) names.push_back({known.name, known.purpose});
-    }
-  }
-  AddEntries("Verbs:", names, &page);
+  if (verb.name.empty()) AddVerbs(verbs, &page);
   page.Blank();
   page.Lines(verb.footer);
   return page.Take();

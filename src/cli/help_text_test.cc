@@ -93,12 +93,24 @@ Examples:
 TEST(HelpText, TheProgramListsItsVerbs) {
   VerbDescription program;
   program.purpose = "Builds.";
-  program.usage = "cairn VERB";
-  EXPECT_EQ(HelpText(program, {program, Verb()}, 100), R"(Builds.
-Usage: cairn VERB
+  program.usage = "cairn COMMAND";
+  VerbDescription stone = Verb();
+  stone.group = "Stones";
+  VerbDescription other = stone;
+  other.name = "cut";
+  VerbDescription wood = Verb();
+  wood.name = "carve";
+  wood.purpose = "Works on wood.";
+  wood.group = "Wood";
+  EXPECT_EQ(HelpText(program, {program, stone, other, wood}, 100), R"(Builds.
+Usage: cairn COMMAND
 
-Verbs:
+Stones:
   shine                     Polishes a stone.
+  cut                       Polishes a stone.
+
+Wood:
+  carve                     Works on wood.
 
 )");
 }

@@ -55,10 +55,10 @@ int UnknownVerb(const CLI::App& root, const std::vector<std::string>& words) {
   }
   const std::vector<std::string> verbs = VisibleVerbs(root);
   const std::string closest = ClosestWord(word, verbs);
-  PrintError("",
-             closest.empty()
-                 ? fmt::format("unknown verb '{}'; the verbs are {}", word, fmt::join(verbs, ", "))
-                 : fmt::format("unknown verb '{}'; did you mean '{}'?", word, closest));
+  PrintError("", closest.empty()
+                     ? fmt::format("unknown command '{}'; the commands are {}", word,
+                                   fmt::join(verbs, ", "))
+                     : fmt::format("unknown command '{}'; did you mean '{}'?", word, closest));
   return kExitUsage;
 }
 
@@ -162,17 +162,19 @@ int Main(int argc, char** argv) {
   CLI::App root("Finds the draw that killed the GPU.", "cairn");
   root.set_version_flag("--version", "cairn " CAIRN_VERSION, "Print the version");
   const std::vector<Verb> verbs = AddVerbs(root);
-  SetHelp(root, "cairn VERB [OPTIONS]",
-          fmt::format("{}\n{}\n{}", std::string(kCairnExamples), kExitCodes,
-                      "cairn VERB --help explains a verb. Long output goes through CAIRN_PAGER on "
-                      "a terminal, else\nPAGER, else less; NO_COLOR turns colours off."));
+  SetHelp(root, "cairn COMMAND [OPTIONS]",
+          fmt::format(
+              "{}\n{}\n{}", std::string(kCairnExamples), kExitCodes,
+              "cairn COMMAND --help explains a command. Long output goes through CAIRN_PAGER on "
+              "a terminal, else\nPAGER, else less; NO_COLOR turns colours off."));
   root.require_subcommand(0, 1);
 
   std::vector<std::string> words = CommandLineWords(argc, argv);
   const std::string word = words.empty() ? "" : words.front();
   if (word.empty()) {
-    PrintError("", fmt::format("no verb is given; the verbs are {}; cairn --help explains them",
-                               fmt::join(VisibleVerbs(root), ", ")));
+    PrintError("",
+               fmt::format("no command is given; the commands are {}; cairn --help explains them",
+                           fmt::join(VisibleVerbs(root), ", ")));
     return kExitUsage;
   }
   const Verb* chosen = nullptr;

@@ -122,9 +122,10 @@ int Run(const McpOptions& options) {
 
 Verb AddMcpVerb(CLI::App& root) {
   auto options = std::make_shared<McpOptions>();
-  Command command(root, "mcp",
-                  "Answers agents' questions about .cairn files (Model Context Protocol).",
-                  "cairn mcp [OPTIONS]", kMcpExamples);
+  Command command(
+      root, "mcp",
+      "Lets an AI agent ask about .cairn files: a server of the Model Context Protocol.",
+      "cairn mcp [OPTIONS]", kMcpExamples);
   command.Flag("--allow-run", &options->allow_run,
                "Also offer the tools image and bisect, which play traces on this machine's GPU");
   return {.app = command.app(), .run = [options] { return Run(*options); }};

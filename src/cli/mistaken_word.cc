@@ -166,12 +166,14 @@ std::string MistakenForVerb(const std::vector<std::string>& words) {
   if (!IsFile(word)) return "";
   const Recognised found = Recognise(word);
   if (found.kind == Kind::kCairn) {
-    return fmt::format("{} is a .cairn file, not a verb: cairn report {}", word, Joined(words));
+    return fmt::format("{} is a .cairn file, not a command of cairn: cairn report {}", word,
+                       Joined(words));
   }
   if (!IsProgram(found.kind)) return "";
   const std::vector<std::string> rest(words.begin() + 1, words.end());
-  return fmt::format("{} is {}, not a verb: cairn run -- {}{}{}", word, ProgramInWords(found.kind),
-                     StartedAs(word, found.kind), rest.empty() ? "" : " ", Joined(rest));
+  return fmt::format("{} is {}, not a command of cairn: cairn run -- {}{}{}", word,
+                     ProgramInWords(found.kind), StartedAs(word, found.kind),
+                     rest.empty() ? "" : " ", Joined(rest));
 }
 
 std::string MistakenForFileBeforeDashes(std::string_view verb,

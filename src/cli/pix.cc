@@ -283,7 +283,8 @@ int Run(const PixOptions& options) {
 
 Verb AddPixVerb(CLI::App& root) {
   auto options = std::make_shared<PixOptions>();
-  Command command(root, "pix", "Decodes the payload of a PIX event or marker.",
+  Command command(root, "pix",
+                  "Decodes the bytes of a PIX event or marker, as a debugger shows them at pData.",
                   "cairn pix decode [OPTIONS] HEX|FILE|-", kPixExamples);
   command.Option("action", &options->action, "decode", "The action");
   command.Option("input", &options->input, "HEX|FILE|-", "The bytes at pData");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cairn report: which GPU work was running.
+// cairn report: what failed, in which command, and what to run next.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -198,8 +198,10 @@ int Run(ReportOptions options) {
 
 Verb AddReportVerb(CLI::App& root) {
   auto options = std::make_shared<ReportOptions>();
-  Command command(root, "report", "Says which GPU work was running when a .cairn file was written.",
-                  "cairn report [OPTIONS] FILE", kReportExamples);
+  Command command(
+      root, "report",
+      "Says what failed, in which draw or dispatch, how sure that is, and what to run next.",
+      "cairn report [OPTIONS] FILE", kReportExamples);
   command.DumpFile(&options->path);
   const CommandOption json = command.Json(&options->json);
   const CommandOption redact =

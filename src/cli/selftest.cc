@@ -384,7 +384,7 @@ int Run(const SelftestOptions& options) {
 Verb AddSelftestVerb(CLI::App& root) {
   auto options = std::make_shared<SelftestOptions>();
   Command command(root, "selftest",
-                  "Tries every way of recording breadcrumbs on every device of this machine.",
+                  "Tries on each GPU of this machine how much Cairn can record there.",
                   "cairn selftest [OPTIONS]", kSelftestExamples);
   command.Option("--api", &options->api, "API", "Test only with this API")
       .OneOf({"vulkan", "d3d12"});

@@ -5,10 +5,12 @@ namespace cairn::cli {
 
 const char kCairnExamples[] =
     "Examples:\n"
-    "  cairn run -- game.exe        run a program; a crash or a hang writes game.exe.cairn\n"
-    "  cairn report game.exe.cairn  which GPU work was running\n"
-    "  cairn top                    what the GPU of a running program executes now\n"
-    "  cairn selftest               what this machine's devices can record\n";
+    "  cairn run -- game.exe            run a program; a crash or a hang writes game.exe.cairn\n"
+    "  cairn report game.exe.cairn      what failed, in which draw, how sure, what to run next\n"
+    "  cairn view game.exe.cairn        the same in a browser, with every queue and resource\n"
+    "  cairn run --capture -- game.exe  record all Direct3D 12 calls into game.exe.cairn: a trace\n"
+    "  cairn top                        which commands a running program's GPU executes right now\n"
+    "  cairn selftest                   what can be recorded on this machine's GPUs\n";
 
 const char kRunExamples[] =
     "Examples:\n"

@@ -34,7 +34,7 @@ namespace {
 constexpr char kTopExamples[] =
     "Examples:\n"
     "  cairn top                       the programs that can be shown\n"
-    "  cairn top 4711                  what each queue of process 4711 executes now; ^C ends\n"
+    "  cairn top 4711                  what each queue of process 4711 executes; ^C ends\n"
     "  cairn top game                  the same of the program that is called game\n"
     "  cairn top --interval 0.1 4711   look ten times a second\n"
     "  cairn top --once --json 4711    one look, for programs; the schema is "
@@ -273,7 +273,8 @@ int Run(const TopOptions& options) {
 
 Verb AddTopVerb(CLI::App& root) {
   auto options = std::make_shared<TopOptions>();
-  Command command(root, "top", "Shows what each GPU queue of a running program executes now.",
+  Command command(root, "top",
+                  "Shows which commands each GPU queue of a running program executes right now.",
                   "cairn top [OPTIONS] [PID|NAME]", kTopExamples);
   command.Option(
       "process", &options->process, "PID|NAME",

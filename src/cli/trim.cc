@@ -297,7 +297,8 @@ int Run(const TrimOptions& options) {
 
 Verb AddTrimVerb(CLI::App& root) {
   auto options = std::make_shared<TrimOptions>();
-  Command command(root, "trim", "Cuts frames out of a trace, playable on their own.",
+  Command command(root, "trim",
+                  "Writes some frames of a trace into a file of their own, which can be replayed.",
                   "cairn trim --frames A-B [OPTIONS] FILE", kTrimExamples);
   command.TraceFile(&options->path);
   command.Frames(&options->frames, "The frames to keep");

@@ -28,16 +28,18 @@ inline constexpr int kExitPlaybackFailed = 4;
 // All of them, as the help has them; docs/reference/exit-codes.md says the same.
 inline constexpr char kExitCodes[] =
     "Exit codes:\n"
-    "  0    success; for verify, diff, pix and selftest: and nothing is wrong\n"
-    "  1    failure, or a problem was found; for diff: there are differences\n"
-    "  2    the command line is wrong; for diff: nothing could be compared\n"
-    "  3    for replay, images and trim: done, but some calls were skipped\n"
-    "  4    for replay, images and trim: the GPU hung, the device was lost, or the playback died\n"
-    "  cairn run exits with its program's code, 128 + N when signal N ended it, or\n"
-    "  124  the program hung, and --kill-on-hang killed it\n"
-    "  125  cairn failed, or its command line is wrong\n"
-    "  126  the program cannot be executed\n"
-    "  127  the program was not found\n";
+    "  0    success; verify, diff, pix and selftest found nothing wrong\n"
+    "  1    failure, or a problem was found; diff found differences\n"
+    "  2    the command line is wrong; diff could compare nothing\n"
+    "  3    replay, images and trim are done, but skipped some calls\n"
+    "  4    in replay, images or trim the GPU hung, the device was lost, or the playback died\n\n"
+    "Exit codes of cairn run:\n"
+    "  N        the program ended by itself, with N\n"
+    "  128 + N  signal N ended the program\n"
+    "  124      the program hung, and --kill-on-hang killed it\n"
+    "  125      cairn failed, or its command line is wrong\n"
+    "  126      the program cannot be executed\n"
+    "  127      the program was not found\n";
 
 // A verb that can be run; the function that declares it fills this.
 struct Verb {

@@ -2,6 +2,7 @@
 #include "cli/verb_list.h"
 
 #include <CLI/CLI.hpp>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -24,18 +25,25 @@ std::string LibraryOf(const CLI::App& verb) {
 }  // namespace
 
 std::vector<Verb> AddVerbs(CLI::App& root) {
-  constexpr Verb (*kAll[])(CLI::App&) = {
-      AddRunVerb,      AddReportVerb,  AddViewVerb,     AddTriageVerb,       AddInfoVerb,
-      AddCallsVerb,    AddObjectsVerb, AddImagesVerb,   AddStateVerb,        AddDiffVerb,
-      AddVerifyVerb,   AddTrimVerb,    AddRepackVerb,   AddReplayVerb,       AddBisectVerb,
-      AddExportVerb,   AddTopVerb,     AddSelftestVerb, AddPixVerb,          AddMcpVerb,
-      AddHelpVerb,     AddWatchVerb,   AddProbeVerb,    AddWitnessProbeVerb, AddTrialVerb,
-      AddGpuCheckVerb, AddPicturesVerb};
   std::vector<Verb> verbs;
-  for (const auto add : kAll) {
-    verbs.push_back(add(root));
-    if (verbs.back().program != nullptr) SetTakesProgram(*verbs.back().app);
-  }
+  const auto add = [&](const char* group, std::initializer_list<Verb (*)(CLI::App&)> functions) {
+    for (const auto function : functions) {
+      verbs.push_back(function(root));
+      if (group != nullptr) verbs.back().app->group(group);
+      if (verbs.back().program != nullptr) SetTakesProgram(*verbs.back().app);
+    }
+  };
+  add("Find a crash or a hang",
+      {AddRunVerb, AddReportVerb, AddViewVerb, AddBisectVerb, AddTopVerb});
+  add("Look into a trace: the calls of a Direct3D 12 program, recorded by cairn run --capture",
+      {AddCallsVerb, AddObjectsVerb, AddStateVerb, AddImagesVerb, AddReplayVerb, AddVerifyVerb,
+       AddTrimVerb, AddRepackVerb});
+  add("Compare", {AddDiffVerb, AddTriageVerb});
+  add("For scripts, agents and other programs", {AddInfoVerb, AddExportVerb, AddMcpVerb});
+  add("About this machine, PIX and these commands", {AddSelftestVerb, AddPixVerb, AddHelpVerb});
+  // The help does not list them.
+  add(nullptr, {AddWatchVerb, AddProbeVerb, AddWitnessProbeVerb, AddTrialVerb, AddGpuCheckVerb,
+                AddPicturesVerb});
   return verbs;
 }
 

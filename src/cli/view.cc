@@ -88,8 +88,10 @@ int Run(const ViewOptions& options) {
 
 Verb AddViewVerb(CLI::App& root) {
   auto options = std::make_shared<ViewOptions>();
-  Command command(root, "view", "Shows a .cairn file in a browser.",
-                  "cairn view [OPTIONS] FILE [OTHER]", kViewExamples);
+  Command command(
+      root, "view",
+      "Shows a .cairn file in a browser: the report, each queue's commands, resources, memory.",
+      "cairn view [OPTIONS] FILE [OTHER]", kViewExamples);
   command.DumpFile(&options->path);
   command.Option("other", &options->other, "OTHER", "One that it is compared with");
   AddServedPageOptions(&command, &options->served);
