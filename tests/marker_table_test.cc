@@ -92,7 +92,7 @@ TEST_F(MarkerTableTest, WorkThatIsNotMarkedIsNamedByItsMarkers) {
   EXPECT_TRUE(suspect["scope"].is_null());
   const std::string text = Text();
   EXPECT_THAT(text.substr(0, text.find("\n\n")),
-              AllOf(HasSubstr(" in what was recorded behind raw marker 11 "), HasSubstr("likely\n"),
+              AllOf(HasSubstr(" in what was recorded after raw marker 11 "), HasSubstr("likely\n"),
                     HasSubstr("because   the first work that raw markers do not prove completed"),
                     HasSubstr("; the first of 2 suspects")));
 }

@@ -166,7 +166,11 @@ The program died of SIGABRT                                                     
   pipeline  compute pipeline "Blur" [ CS: BlurCS ]
   next      cairn bisect -- )" +
                                Misbehave() + R"( abort
-            finds the culprit: runs the program without some of its commands each time
+            confirms it by experiment: runs the program without some of its commands each time
+  send      cairn report --markdown 'the report.cairn'
+            this answer as text for a bug report; --redact replaces names by hashes
+  or        'the report.cairn'
+            to the program's authors or the driver's vendor; holds names, paths and the command line
 )");
   EXPECT_EQ(Run({"--quiet"}, {Misbehave(), "abort"}).errors, "");
 }

@@ -216,7 +216,7 @@ std::vector<TreeLine> WithLabelsAsNames(const std::vector<TreeLine>& lines) {
     line.text = std::regex_replace(line.text, std::regex(" \\([0-9]+, 1, 1\\)"), "");
     const bool is_command = line.text.starts_with("DISPATCH");
     if (is_command && !joined.empty() && joined.back().depth + 3 == line.depth &&
-        joined.back().text.find("command list") == std::string::npos &&
+        joined.back().text.find("command buffer") == std::string::npos &&
         joined.back().text != "Cascades") {
       joined.back().text = "DISPATCH: \"" + joined.back().text + "\"" + line.text.substr(8);
     } else {
@@ -234,11 +234,11 @@ class SameReportTest : public VulkanProgramsTest {
     size_t start = lines.size();
     for (size_t found = 0; start > 0 && found < count;) {
       --start;
-      if (lines[start].text.find("command list") != std::string::npos) {
+      if (lines[start].text.find("command buffer") != std::string::npos) {
         ++found;
         // The layer counts what the sample does not tell.
-        static const std::regex numbers("submission no\\. [0-9]+, command list [0-9]+");
-        lines[start].text = std::regex_replace(lines[start].text, numbers, "command list");
+        static const std::regex numbers("submission [0-9]+, command buffer [0-9]+");
+        lines[start].text = std::regex_replace(lines[start].text, numbers, "command buffer");
       }
     }
     return std::vector<TreeLine>(lines.begin() + static_cast<std::ptrdiff_t>(start), lines.end());

@@ -57,7 +57,7 @@ TEST_F(VulkanWitnesses, BarriersClearWhatEndedBeforeThem) {
             "draws; barriers for all stages behind copies; measured on 2023-11-14");
   EXPECT_THAT(Text(), AllOf(HasSubstr("Barriers at which this device was measured to wait prove "
                                       "completed: its work up to event"),
-                            HasSubstr("look alike behind that")));
+                            HasSubstr("look alike after that")));
 }
 
 TEST_F(VulkanWitnesses, WithoutFactsEverythingReachedIsACandidate) {

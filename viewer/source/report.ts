@@ -75,11 +75,12 @@ export interface RawMarkerVerdict {
   works: { execution: number; scope: number | null; after_marker: number; state: State; likely: boolean; reason: string }[];
 }
 // The first screen of the text, line by line: several rows may share a label, one behind the other.
+export interface Step { command: string; effect: string; }
 export interface Answer { headline: string; how_sure: string; rows: { label: string; text: string }[]; }
 export interface Shader { hash: string; code: string; size: number; kept: boolean; }
 export interface ReportData {
   verdict: {
-    answer: Answer; next: { command: string; effect: string }[];
+    answer: Answer; next: Step[]; send: Step[];
     kind: string; how_sure: string; sentence: string; incident: number | null; cycle: number | null; wait: number | null;
     suspects: Suspect[]; last_completed: { queue: number | null; execution: number; scope: number | null }[];
   };
@@ -168,16 +169,19 @@ export class Report {
     return this.scopeOfCall.get(call);
   }
 
+  // Direct3D's words for queues and lists are not Vulkan's.
+  private isVulkan(device: number | null): boolean { return device !== null && this.data.devices[device]?.api === "vulkan"; }
+  listWord(device: number | null): string { return this.isVulkan(device) ? "command buffer" : "command list"; }
   queue(index: number | null): string {
     if (index === null) return "lists without a queue";
     const queue = this.data.queues[index];
     if (!queue) return `queue ${index}`;
-    return `queue ${index}${queue.name ? " " + quoted(queue.name) : ""} (${queue.type})`;
+    return `queue ${index}${queue.name ? " " + quoted(queue.name) : ""} (${this.isVulkan(queue.device) ? queue.type.replace("direct", "graphics").replace("copy", "transfer") : queue.type})`;
   }
   list(index: number): string {
     const execution = this.data.executions[index]!;
     const repeated = execution.reusable || execution.run > 1 || this.runs.get(`${execution.device}/${execution.recording_id}`)! > 1;
-    return (execution.name ? quoted(execution.name) : `command list ${execution.recording_id}`) + (repeated ? `, execution ${execution.run}` : "") +
+    return (execution.name ? quoted(execution.name) : `${this.listWord(execution.device)} ${execution.recording_id}`) + (repeated ? `, execution ${execution.run}` : "") +
       (execution.open ? ", still being recorded" : "") + (execution.dropped_count ? `, ${count(execution.dropped_count, "marker")} dropped` : "");
   }
   scope(index: number): string {

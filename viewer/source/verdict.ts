@@ -7,7 +7,7 @@ import "./drawn.js";
 import { rows } from "./evidence.js";
 import { isHarmless, bindingLine } from "./pipeline.js";
 import "./process.js";
-import { withoutCulprit, type Report, type ReportData, type Suspect } from "./report.js";
+import { withoutCulprit, type Report, type ReportData, type Step, type Suspect } from "./report.js";
 import { linkTo, type Place } from "./selection.js";
 import { classes, completed, inFlight, marks, notStarted, unknown } from "./states.js";
 import { shared } from "./style.js";
@@ -133,8 +133,9 @@ export class Verdict extends LitElement {
       </section>`;
   }
   private next() {
-    const { next } = this.report.data.verdict;
-    return next.length ? html`<section class="card next" aria-label="Next"><h2>Next</h2><ol>${next.map(({ command, effect }) => html`<li><div>${visible(effect, 1000)}</div><cairn-command command=${command}></cairn-command></li>`)}</ol></section>` : nothing;
+    const { next, send } = this.report.data.verdict;
+    const steps = (all: Step[]) => html`<ol>${all.map(({ command, effect }) => html`<li><div>${visible(effect, 1000)}</div><cairn-command command=${command}></cairn-command></li>`)}</ol>`;
+    return next.length || send.length ? html`<section class="card next" aria-label="Next">${next.length ? html`<h2>Next</h2>${steps(next)}` : nothing}${send.length ? html`<h2>Send</h2>${steps(send)}` : nothing}</section>` : nothing;
   }
   private drawn() {
     const scope = this.report.data.verdict.suspects[0]?.scope ?? null;

@@ -34,7 +34,7 @@ for (const dump of dumps) {
     assert.equal(await text(page, "#headline"), headline);
     assert.deepEqual(await texts(page, "cairn-verdict .badge"), [report.verdict.kind, ...(sure ? [sure] : [])]);
     assert.deepEqual(await texts(page, ".answer dd"), rows.map(({ text }) => text));
-    assert.deepEqual(await texts(page, "cairn-command code"), report.verdict.next.map(({ command }) => command));
+    assert.deepEqual(await texts(page, "cairn-command code"), [...report.verdict.next, ...report.verdict.send].map(({ command }) => command));
     // A single suspect stands in the answer, others in a list.
     const named = !["killed", "exited", "CPU fault", "nothing wrong"].includes(report.verdict.kind);
     const [culprit] = report.verdict.suspects;
@@ -99,7 +99,7 @@ for (const dump of dumps) {
     }
     const lines = linesOf(cairn("report", "--all", dump).replaceAll(dump, basename(dump)));
     assert(lines.length > 10);
-    assert.deepEqual(lines.filter((line) => !found.includes(words(line.replace(/^  (next|or) +/, "").replace(/^[ \d.]*(\[.\]|!|-|└[─!])/, "")))), []);
+    assert.deepEqual(lines.filter((line) => !found.includes(words(line.replace(/^  (next|send|or) +/, "").replace(/^[ \d.]*(\[.\]|!|-|└[─!])/, "")))), []);
     await page.close();
   });
 }
@@ -111,6 +111,7 @@ test("the verdict is the first screen of the text: headline, how sure, rows, nex
   data.report.verdict.answer = { headline: "GPU fault in DRAW_INDEXED #2", how_sure: "proven",
     rows: [{ label: "where", text: "Shadows > Shadow casters" }, { label: "because", text: "it began" }, { label: "because", text: "9.8 s, usually 0.2 ms" }] };
   data.report.verdict.next = [{ command: "cairn bisect -- ./game", effect: "finds the draw" }, { command: "cairn report --all game.cairn", effect: "shows all" }];
+  data.report.verdict.send = [];
   const { page, errors } = await open(pageWith(html, data, "answer.html"));
   assert.equal(await text(page, "#headline"), "GPU fault in DRAW_INDEXED #2");
   assert.deepEqual(await texts(page, "cairn-verdict .badge"), ["GPU fault", "proven"]);
@@ -120,7 +121,7 @@ test("the verdict is the first screen of the text: headline, how sure, rows, nex
   assert.deepEqual(await texts(page, ".next li div"), ["finds the draw", "shows all"]);
   // Each step of the path leads to where it is drawn.
   const chips = await page.$$eval(deep(".chip"), (links) => links.map((link) => [link.textContent.trim(), link.hash]));
-  assert.deepEqual(chips.map(([words]) => words), ['queue 0 "Graphics" (direct), submission 1', 'frame 0: "Main"', "Shadows", "EXECUTE_COMMANDS #1", "Shadow casters", "[>] DRAW_INDEXED #2"]);
+  assert.deepEqual(chips.map(([words]) => words), ['queue 0 "Graphics" (graphics), submission 1', 'frame 0: "Main"', "Shadows", "EXECUTE_COMMANDS #1", "Shadow casters", "[>] DRAW_INDEXED #2"]);
   assert.deepEqual(chips.map(([, hash]) => new URLSearchParams(hash.slice(1)).get("view")), ["timeline", "tree", "tree", "tree", "tree", "tree"]);
   await press(page, ".chip.culprit");
   await settle(page);
@@ -129,7 +130,7 @@ test("the verdict is the first screen of the text: headline, how sure, rows, nex
   // The pipeline from left to right, what is wrong with what was bound, and command lists of each queue.
   const flow = await texts(page, "cairn-pipeline .flow li");
   assert.match(flow.join("|"), /vertex shader.*main.*00000000000000a1/s);
-  assert.deepEqual((await texts(page, "cairn-verdict .scroll td")).map((cell) => cell.trim()), ['queue 0 "Graphics" (direct)', "1", "0", 'queue 1 "Async compute" (compute)', "0", "1"]);
+  assert.deepEqual((await texts(page, "cairn-verdict .scroll td")).map((cell) => cell.trim()), ['queue 0 "Graphics" (graphics)', "1", "0", 'queue 1 "Async compute" (compute)', "0", "1"]);
   // The text that is copied, where the page may.
   await page.evaluate(() => { window.copied = []; Object.defineProperty(navigator, "clipboard", { value: { writeText: async (words) => void window.copied.push(words) } }); });
   await press(page, ".next li:nth-child(1) button");
@@ -241,7 +242,7 @@ test("the tree opens at the culprit, unfinished work first", async () => {
   await settle(page);
   const rows = (await texts(page, "cairn-tree .row")).map((row) => row.replace(/\s+/g, " ").trim());
   assert.match(rows[0], /^▾ frame 200/);
-  assert.match(rows[1], /^▾\[>\] "Main", execution 1queue 0 "Graphics" \(direct\)10\.001 s5/);
+  assert.match(rows[1], /^▾\[>\] "Main", execution 1queue 0 "Graphics" \(graphics\)10\.001 s5/);
   const culprit = rows.find((row) => row.includes("culprit"));
   assert.match(culprit, /^\[>\] culprit DRAW_INDEXED #2graphics pipeline "Shadow pipeline"/);
   assert.equal(rows.filter((row) => row.includes("culprit")).length, 1);
@@ -318,7 +319,7 @@ test("the timeline has a strip by the clock: submissions, what hung and for how 
   assert(Math.abs(hung / width - 2 / (10.5 * 1.01)) < 0.01, `${hung} of ${width}`);
   assert.deepEqual(await texts(page, "cairn-clock .hung text"), ["no progress for 2 s"]);
   assert.deepEqual(await texts(page, "cairn-clock .flag text"), ["⚑ hang"]);
-  assert.deepEqual(await texts(page, "cairn-clock li"), ['in flight: submission 11 of queue 0 "Graphics" (direct), submitted at 6.000 s, 4.5 s before this report',
+  assert.deepEqual(await texts(page, "cairn-clock li"), ['in flight: submission 11 of queue 0 "Graphics" (graphics), submitted at 6.000 s, 4.5 s before this report',
     'not started: submission 1 of queue 1 "Async compute" (compute), submitted at 6.100 s, 4.4 s before this report']);
   // Without a time, nothing is drawn that would mean one.
   for (const each of report.submissions) each.time = null;
@@ -336,7 +337,7 @@ test("an empty view says why it is empty and what to do", async () => {
   const data = dataOf(html);
   Object.assign(data.report, { executions: [], scopes: [], submissions: [], empty_submissions: [], syncs: [], threads: [], objects: [], faults: [], crash_addresses: [], freed_in_flight: [], kernel_log: null, verdicts: [], checkpoints: [], reported_event_ids: [], pipelines: [] });
   data.report.waits = { ...data.report.waits, queues: [], waits: [], cycles: [], cycle_words: [] };
-  Object.assign(data.report.verdict, { suspects: [], last_completed: [], next: [] });
+  Object.assign(data.report.verdict, { suspects: [], last_completed: [], next: [], send: [] });
   const { page, errors } = await open(pageWith(html, data, "empty.html"));
   for (const [view, title, command] of [["timeline", "Nothing was submitted", "cairn run -- ./program"], ["tree", "No work is known", "cairn run -- ./program"], ["memory", "No object is known", "cairn run -- ./program"]]) {
     await go(page, `view=${view}`);

@@ -51,8 +51,8 @@ void WriteAnswer(const AnswerText& answer, JsonWriter& json) {
   json.EndObject();
 }
 
-void WriteNextSteps(const std::vector<NextStep>& steps, JsonWriter& json) {
-  json.BeginArray("next");
+void WriteSteps(const char* key, const std::vector<NextStep>& steps, JsonWriter& json) {
+  json.BeginArray(key);
   for (const NextStep& step : steps) {
     json.BeginObject();
     json.StringKey("command", step.command);
@@ -93,8 +93,9 @@ void WriteFinding(const Findings& findings, std::string_view file, const JsonRow
   json->StringKey("certainty", OldCertaintyWord(finding.certainty));
   json->NumberKey("tied", finding.tied);
   WriteAnswer(AnswerInWords(snapshot, findings, true), *json);
-  WriteNextSteps(file.empty() ? std::vector<NextStep>() : NextSteps(snapshot, findings, file),
-                 *json);
+  using Steps = std::vector<NextStep>;
+  WriteSteps("next", file.empty() ? Steps() : NextSteps(snapshot, findings, file), *json);
+  WriteSteps("send", file.empty() ? Steps() : StepsToSend(snapshot, findings, file), *json);
   if (finding.slow.verdict == kNone) {
     json->NullKey("progress");
   } else {
