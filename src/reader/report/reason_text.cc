@@ -197,8 +197,12 @@ class QueueReasonWriter {
     if (device_ == nullptr || verdict_.exact) return;
     if (device_->mode == MarkerMode::kTop && !verdict_.candidates.empty()) {
       Say("Mode top writes at the top of the pipe only, so that completed and running work look "
-          "alike{}: any of the {} commands that were reached may have been running.",
-          IsDrained() ? " after that" : "", verdict_.candidates.size());
+          "alike{}{}.",
+          IsDrained() ? " after that" : "",
+          verdict_.candidates.size() == 1
+              ? ""
+              : fmt::format(": any of the {} commands that were reached may have been running",
+                            verdict_.candidates.size()));
     } else if (device_->mode == MarkerMode::kPass) {
       Say("Mode pass writes at the bottom of the pipe only where a pass ends: work inside a pass "
           "that has not ended cannot be told apart.");

@@ -157,6 +157,8 @@ TEST(QueueReason, TheModeLimitsIt) {
       "completed. Each of 3 commands may have been running. Mode top writes at the top of the pipe "
       "only, so that completed and running work look alike: any of the 3 commands that "
       "were reached may have been running.");
+  top.SetWords(0, 1, 0);
+  EXPECT_THAT(Reason(top.snapshot), EndsWith("completed and running work look alike."));
   SnapshotBuilder pass = FourDraws(MarkerMode::kPass);
   pass.SetWords(0, 5, 0);
   EXPECT_THAT(Reason(pass.snapshot),
