@@ -190,7 +190,7 @@ test("what is chosen is chosen everywhere, and stands in the address", async () 
   assert.match(await text(page, "cairn-chosen"), /Shadow pipeline/);
   await page.keyboard.press("2");
   await settle(page);
-  assert.match(await page.$eval(deep("cairn-timeline rect.chosen title"), (title) => title.textContent), new RegExp(`queue 0 "Graphics" \\(direct\\), submission 1: ${inFlight}`));
+  assert.match(await page.$eval(deep("cairn-timeline rect.chosen title"), (title) => title.textContent), new RegExp(`queue 0 "Graphics" \\(graphics\\), submission 1: ${inFlight}`));
   assert.equal(await page.evaluate(() => location.hash), "#view=timeline&scope=4");
   // The next submission is that of the other queue.
   await page.$eval(deep("cairn-timeline svg[tabindex]"), (svg) => svg.focus());
