@@ -22,7 +22,7 @@ class FfxSampleTest : public ::testing::TestWithParam<Case> {};
 std::string Tree(bool d3d12, int frame) {
   const std::string first = ", graphics pipeline [ VS: PhongVS ]";
   return "<Frame " + std::to_string(frame) +
-         ">\n - [X] queue 0 (direct), submission 0, command list 1 \"Sample command list\"\n" +
+         ">\n - [X] Queue type <0>, submission no. 0, command list 1: \"Sample command list\"\n" +
          "    ├─[X] Main Rendering" + first + "\n    │  ├─[X] " +
          (d3d12 ? "DRAW_INSTANCED" : "DRAW 1") + first + "\n    │  └─[X] " +
          (d3d12 ? "DRAW_INDEXED_INSTANCED" : "DRAW 2") +

@@ -67,7 +67,7 @@ TEST_F(VulkanMemoryTest, ABufferThatAnotherThreadDestroyedBehindADescriptorIsNam
   EXPECT_THAT(Sentence(report),
               HasSubstr("; uses: descriptor set 1 binding 0[1]: buffer \"Particles\", destroyed "));
   EXPECT_THAT(Sentence(report), HasSubstr("after the submission, by thread \"streaming\" ("));
-  EXPECT_THAT(Sentence(report), HasSubstr("behind submission 1 of queue "));
+  EXPECT_THAT(Sentence(report), HasSubstr("after submission 1 of queue "));
   Release();
   Destroy(kept);
 }

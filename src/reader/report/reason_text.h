@@ -13,7 +13,7 @@
 namespace cairn {
 
 // Appends where the GPU was, the conclusion, and its limits: `The GPU reached event 7 and finished
-// up to event 5 of command list 1 (frame 3, submission 1). Each of 2 scopes can be the culprit.`
+// up to event 5 of command list 1 (frame 3, submission 1). Each of 2 commands may have been running.`
 void AppendQueueReason(const Snapshot& snapshot, const Analysis& analysis,
                        const QueueVerdict& verdict, std::string& out);
 
