@@ -16,7 +16,7 @@ namespace cairn::spirv {
 
 inline constexpr size_t kMostWords = size_t{4} << 20;  // 16 MiB
 inline constexpr uint32_t kMostLoops = 4096;
-// Of one function.
+// Bound for one function.
 inline constexpr size_t kMostBlocks = 65536;
 // Loops, branches and switches within each other: the validator takes no more either.
 inline constexpr uint32_t kMostNesting = 1023;

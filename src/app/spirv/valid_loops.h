@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which loops can be limited so that the module stays valid.
+// Finds the loops that can be limited so that the module stays valid.
 #ifndef CAIRN_APP_SPIRV_VALID_LOOPS_H_
 #define CAIRN_APP_SPIRV_VALID_LOOPS_H_
 

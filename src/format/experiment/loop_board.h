@@ -85,7 +85,7 @@ class LoopBoard {
   // All memory from the first record on: what a driver imports.
   std::span<std::byte> record_bytes() const;
 
-  // What stands there now. The GPU and the program may still write: counts of one record need not match.
+  // Copies the board. The GPU and the program may still write: counts of one record need not match.
   LoopCatalogue Read() const;
 
  private:

@@ -31,7 +31,7 @@ Memory Zeros(size_t bytes) {
   return memory;
 }
 
-// What was read holds no more than a board does, so another one takes all of it.
+// A board that was read fits into another one whole.
 void WriteAgain(const cairn::LoopCatalogue& catalogue, uint32_t loop_count, uint32_t text_bytes) {
   // Entries may share their texts; in a copy each has its own.
   const uint32_t more = text_bytes + 16 + (loop_count * 7 + 2) * 512;

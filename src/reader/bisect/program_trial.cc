@@ -28,7 +28,7 @@ constexpr uint64_t kKillNs = 180 * kNsPerS;
 // Sparse: what is not used costs nothing.
 constexpr uint32_t kEntries = 1u << 17;
 constexpr uint32_t kTextBytes = 1u << 25;
-// What a program that lost its device may take to end, where a report of it is wanted.
+// Time for a program that lost its device to end, where a report of it is wanted.
 constexpr uint64_t kReportNs = 10 * kNsPerS;
 
 bool EndsWithin(const Child& child, uint64_t timeout_ns) {

@@ -70,7 +70,7 @@ void AppendNeighbours(const Snapshot& snapshot, const FaultAddressVerdict& verdi
   AppendNeighbour(snapshot, verdict.above, "before", out);
 }
 
-// What was freed explains a fault better than what lives there now; a resource says more than the memory that it is
+// Freed memory explains a fault better than what lives there now; a resource says more than the memory that it is
 // bound to.
 std::vector<const AddressOwner*> LikelyOwnersFirst(const Snapshot& snapshot,
                                                    const FaultAddressVerdict& verdict) {
