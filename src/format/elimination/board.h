@@ -52,12 +52,15 @@ struct BoardHeader {
   uint8_t rules[8];  // LeaveOut by LeaveOutClass
   // Bytes of text used by the program.
   std::atomic<uint32_t> text_used;
-  std::atomic<uint32_t> lists;     // recordings that obeyed the question
-  std::atomic<uint64_t> dropped;   // pieces of work that found no room
+  std::atomic<uint32_t> lists;    // recordings that obeyed the question
+  std::atomic<uint32_t> dropped;  // pieces of work that found no room
+  // An experiment (format/experiment): how often it had no way to make its change. Files have 0.
+  std::atomic<uint32_t> not_changed;
   std::atomic<uint64_t> left_out;  // pieces of work, each time one was recorded
   std::atomic<uint64_t> submissions;
   std::atomic<TextOffset> devices;  // names of those that recorded, kPathSeparator between them
-  uint32_t reserved;
+  // An experiment: how often it changed something. Files have 0.
+  std::atomic<uint32_t> changes;
 };
 static_assert(sizeof(BoardHeader) == 72);
 

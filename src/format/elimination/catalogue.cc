@@ -63,6 +63,8 @@ Result<WorkCatalogue> ReadCatalogue(std::span<const std::byte> memory) {
   catalogue.lists = header.lists.load(std::memory_order_relaxed);
   catalogue.dropped = header.dropped.load(std::memory_order_relaxed);
   catalogue.left_out = header.left_out.load(std::memory_order_relaxed);
+  catalogue.changes = header.changes.load(std::memory_order_relaxed);
+  catalogue.not_changed = header.not_changed.load(std::memory_order_relaxed);
   catalogue.devices = SplitPath(board->TextAt(header.devices.load(std::memory_order_acquire)));
   std::sort(catalogue.devices.begin(), catalogue.devices.end());
   for (const WorkEntry& entry : board->entries()) {
@@ -93,9 +95,11 @@ std::vector<std::byte> WriteCatalogue(const WorkCatalogue& catalogue) {
   std::vector<std::byte> bytes(Board::BytesFor(0, catalogue.work.size(), text_bytes));
   const Board board = Board::Make(bytes, {}, static_cast<uint32_t>(catalogue.work.size()),
                                   static_cast<uint32_t>(text_bytes));
-  board.header().lists.store(
-      static_cast<uint32_t>(std::min<uint64_t>(catalogue.lists, UINT32_MAX)));
-  board.header().dropped.store(catalogue.dropped);
+  const auto count = [](uint64_t number) {
+    return static_cast<uint32_t>(std::min<uint64_t>(number, UINT32_MAX));
+  };
+  board.header().lists.store(count(catalogue.lists));
+  board.header().dropped.store(count(catalogue.dropped));
   board.header().left_out.store(catalogue.left_out);
   if (!devices.empty()) board.header().devices.store(board.AddText(devices));
   for (const WorkNote& note : catalogue.work) {
@@ -123,6 +127,8 @@ void Merge(const WorkCatalogue& run, WorkCatalogue* all) {
   all->lists += run.lists;
   all->dropped = std::max(all->dropped, run.dropped);
   all->left_out += run.left_out;
+  all->changes += run.changes;
+  all->not_changed += run.not_changed;
   std::vector<std::string> devices;
   std::set_union(all->devices.begin(), all->devices.end(), run.devices.begin(), run.devices.end(),
                  std::back_inserter(devices));

@@ -37,9 +37,13 @@ struct WorkNote {
 struct WorkCatalogue {
   std::vector<WorkNote> work;  // by key
   uint32_t runs = 1;
-  uint64_t lists = 0;                // recordings that layers saw, in all runs
-  uint64_t dropped = 0;              // pieces of work that found no room: the catalogue lacks them
-  uint64_t left_out = 0;             // how often work was left out
+  uint64_t lists = 0;     // recordings that layers saw, in all runs
+  uint64_t dropped = 0;   // pieces of work that found no room: the catalogue lacks them
+  uint64_t left_out = 0;  // how often work was left out
+  // An experiment of one run, in the unit of its change: barriers that layers added, submissions that waited,
+  // destructions that they put off, allocations that they filled. Files do not have them.
+  uint64_t changes = 0;
+  uint64_t not_changed = 0;          // what the change did not reach: docs/internals/why.md
   std::vector<std::string> devices;  // that recorded, in any run; sorted
 };
 

@@ -72,6 +72,30 @@ TEST(WorkCatalogue, WhatIsHalfWrittenIsLeftOut) {
   EXPECT_EQ("", read->work[0].pipeline);
 }
 
+TEST(WorkCatalogue, TellsWhatAnExperimentChanged) {
+  std::vector<std::byte> memory(Board::BytesFor(0, 1, 8));
+  const Board board = Board::Make(memory, {}, 1, 8);
+  board.header().changes.fetch_add(120);
+  board.header().not_changed.fetch_add(2);
+  board.header().dropped.fetch_add(1);
+  const Result<WorkCatalogue> read = ReadCatalogue(memory);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(120u, read->changes);
+  EXPECT_EQ(2u, read->not_changed);
+  EXPECT_EQ(1u, read->dropped);
+  WorkCatalogue all = *read;
+  Merge(*read, &all);
+  EXPECT_EQ(240u, all.changes);
+  EXPECT_EQ(4u, all.not_changed);
+  // Versions before these counts read the file as they did.
+  const std::vector<std::byte> file = WriteCatalogue(*read);
+  const Result<WorkCatalogue> again = ReadCatalogue(file);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(1u, again->dropped);
+  EXPECT_EQ(0u, again->changes);
+  EXPECT_EQ(0u, again->not_changed);
+}
+
 TEST(WorkCatalogue, RunsAreCounted) {
   WorkCatalogue all;
   all.work = {Note(10, {"A"}), Note(20, {"B"})};
