@@ -20,16 +20,6 @@ std::string TypeOf(const WorkNote& work) {
   return name.empty() ? fmt::format("work of type {}", work.type) : std::string(name);
 }
 
-std::string FailureInWords(const BisectAnswer& failure) {
-  switch (failure.kind) {
-    case FailureKind::kHang: return "hangs";
-    case FailureKind::kLost: return "loses the device";
-    case FailureKind::kDied: return fmt::format("dies of {}", SignalName(failure.signal));
-    case FailureKind::kNone: break;
-  }
-  return "fails";
-}
-
 std::vector<std::string> VisiblePath(const WorkNote& work) {
   std::vector<std::string> path;
   for (const std::string& label : work.path) path.push_back(VisibleText(label));
@@ -200,6 +190,16 @@ std::string RunsLine(const ProgramTold& told) {
 
 }  // namespace
 
+std::string FailsInWords(FailureKind kind, int signal) {
+  switch (kind) {
+    case FailureKind::kHang: return "hangs";
+    case FailureKind::kLost: return "loses the device";
+    case FailureKind::kDied: return fmt::format("dies of {}", SignalName(signal));
+    case FailureKind::kNone: break;
+  }
+  return "fails";
+}
+
 std::string ProgramAnswerAsText(const ProgramTold& told) {
   const BisectAnswer& answer = told.found.answer;
   const std::string program = VisibleText(told.program);
@@ -210,8 +210,9 @@ std::string ProgramAnswerAsText(const ProgramTold& told) {
     AppendNextSteps(told, &text);
     return text + RunsLine(told);
   }
-  std::string text = fmt::format("{} {}, in {} of {}.\n\n", program, FailureInWords(answer),
-                                 answer.failed, RunsInWords(answer.asked));
+  std::string text =
+      fmt::format("{} {}, in {} of {}.\n\n", program, FailsInWords(answer.kind, answer.signal),
+                  answer.failed, RunsInWords(answer.asked));
   text += answer.culprits.size() == 1
               ? "The culprit\n"
               : fmt::format("The culprits: it takes all {}\n", answer.culprits.size());

@@ -20,6 +20,9 @@ struct ProgramTold {
   uint64_t duration_ns = 0;
 };
 
+// "hangs", "dies of SIGSEGV".
+std::string FailsInWords(FailureKind kind, int signal);
+
 // Ends with a line break.
 std::string ProgramAnswerAsText(const ProgramTold& told);
 // docs/formats/bisect-program.schema.json.

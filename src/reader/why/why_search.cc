@@ -37,7 +37,13 @@ std::string WhyNoLoop(const LoopCatalogue& catalogue, bool restricted) {
   for (const LoopNote& loop : catalogue.loops) {
     if (!loop.cannot.empty()) return "a loop cannot be limited: " + loop.cannot;
   }
-  return restricted ? "no loop in the shaders of the suspected work" : "no shader has a loop";
+  return restricted ? "the layers met no loop in the shaders of the suspected work"
+                    : "the layers met no shader with a loop";
+}
+
+// Layers count these on the board of the run; loops have a board of their own.
+bool CountsChanges(const Experiment& experiment) {
+  return experiment.change != Change::kNone && experiment.change != Change::kLimitLoops;
 }
 
 }  // namespace
@@ -73,7 +79,10 @@ Result<ProbeAnswer> WhySearch::Try(const Experiment& experiment) {
   std::string missed = learned_ ? GpuMissedBy(run->trial, baseline_) : "";
   if (missed.empty()) {
     without_gpu_ = 0;
-    if (answer->outcome != ProbeOutcome::kUndecided) Note(experiment, *run);
+    if (answer->outcome == ProbeOutcome::kUndecided) return answer;
+    Note(experiment, *run);
+    // The journal keeps it: a search that goes on knows whether the change was made.
+    if (CountsChanges(experiment)) answer->place = run->trial.catalogue.changes;
     return answer;
   }
   ++without_gpu_;
@@ -118,6 +127,10 @@ WhySearch::Answer WhySearch::Ask(const Experiment& experiment) {
     if (!answer.ok()) return answer.status();
     if (answer->outcome != ProbeOutcome::kUndecided) {
       if (to_come_ != 0) --to_come_;
+      if (CountsChanges(experiment)) {
+        uint64_t& changes = changes_[FormatExperiment(experiment)];
+        changes = std::max(changes, answer->place);
+      }
       return std::optional<ProbeAnswer>(std::move(*answer));
     }
     ++found_.undecided;
@@ -232,6 +245,18 @@ Result<LoopCatalogue> WhySearch::LoopsOf(const Experiment& experiment) {
   return loops_[text];
 }
 
+Status WhySearch::AskChange(const Experiment& experiment, WhyResult* result) {
+  CAIRN_RETURN_IF_ERROR(AskOne(experiment, result));
+  if (result->verdict == WhyVerdict::kNotAsked) return {};
+  result->changes = changes_[FormatExperiment(experiment)];
+  if (result->changes == 0) {
+    result->verdict = WhyVerdict::kDoesNotApply;
+    result->why = "the layers changed nothing";
+    return {};
+  }
+  return Helps(result->verdict) ? Confirm(experiment, result) : Status();
+}
+
 Status WhySearch::AskLoops(WhyResult* result) {
   LoopFindings& loops = result->loops;
   loops.limited = {
@@ -343,8 +368,7 @@ Result<WhyFound> WhySearch::Search() {
       CAIRN_RETURN_IF_ERROR(AskLoops(&result));
       continue;
     }
-    CAIRN_RETURN_IF_ERROR(AskOne(row.experiment, &result));
-    if (Helps(result.verdict)) CAIRN_RETURN_IF_ERROR(Confirm(row.experiment, &result));
+    CAIRN_RETURN_IF_ERROR(AskChange(row.experiment, &result));
   }
   found_.causes = Ranked();
   return found_;

@@ -98,6 +98,8 @@ struct WhyResult {
   FailureKind other_kind = FailureKind::kNone;  // kFailsOtherwise
   int other_signal = 0;
   std::string why;  // kDoesNotApply: the reason
+  // Except of loops: how often layers made the change in a run, at most.
+  uint64_t changes = 0;
   LoopFindings loops;
 };
 
@@ -152,6 +154,7 @@ class WhySearch {
   Status ConfirmLoops(WhyResult* result);
   Status NarrowLoops(WhyResult* result);
   Status Confirm(const Experiment& experiment, WhyResult* result);
+  Status AskChange(const Experiment& experiment, WhyResult* result);
   Result<LoopCatalogue> LoopsOf(const Experiment& experiment);
   void Count(const ProbeAnswer& answer, RunCount* count) const;
   bool IsIt(const ProbeAnswer& answer) const;
@@ -170,8 +173,9 @@ class WhySearch {
   WorkCatalogue baseline_;  // of such runs
   uint64_t longest_ns_ = 0;
   uint32_t without_gpu_ = 0;  // runs in a row
-  std::map<std::string, LoopCatalogue>
-      loops_;  // of a run with cuts, else of the last; by experiment
+  // By experiment. Of a run with cuts, else of the last.
+  std::map<std::string, LoopCatalogue> loops_;
+  std::map<std::string, uint64_t> changes_;  // the most of a run
 };
 
 }  // namespace cairn

@@ -62,7 +62,11 @@ class ModelProgram {
       run.trial = behaviour_(experiment, asked_.size());
       run.trial.catalogue.lists = lists_;
       run.trial.catalogue.devices = {"model"};
-      if (experiment.change == Change::kNone) run.shaders = shaders_;
+      if (experiment.change == Change::kNone) {
+        run.shaders = shaders_;
+      } else if (experiment.change != Change::kLimitLoops) {
+        run.trial.catalogue.changes = changes_;
+      }
       if (experiment.change == Change::kLimitLoops) run.trial.loops = LoopsOf(experiment);
       return run;
     };
@@ -88,6 +92,7 @@ class ModelProgram {
   std::vector<uint64_t> shaders_ = {kFog};
   size_t interrupt_at_ = 0;
   uint64_t lists_ = 1;
+  uint64_t changes_ = 20;
   std::string why_none_;
 
  private:
@@ -271,7 +276,7 @@ TEST(WhySearch, WithoutALoopTheLimitDoesNotApply) {
   Result<WhyFound> found = Search(none);
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(WhyVerdict::kDoesNotApply, ResultOf(*found, ExperimentName::kLoops).verdict);
-  EXPECT_EQ("no loop in the shaders of the suspected work",
+  EXPECT_EQ("the layers met no loop in the shaders of the suspected work",
             ResultOf(*found, ExperimentName::kLoops).why);
 
   ModelProgram no_memory(always, {{kFog, 0, 0}});
@@ -291,6 +296,21 @@ TEST(WhySearch, WithoutALayerNothingApplies) {
   for (const WhyResult& result : found->results) {
     EXPECT_EQ(WhyVerdict::kDoesNotApply, result.verdict);
   }
+}
+
+// Runs with it may even end well: that is no evidence.
+TEST(WhySearch, AChangeThatChangedNothingIsNoAnswer) {
+  ModelProgram program([](const Experiment& experiment, uint64_t) {
+    return experiment.change == Change::kKeepAlive ? Clean() : Fails();
+  });
+  program.changes_ = 0;
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(found->causes, IsEmpty());
+  for (const WhyResult& result : found->results) {
+    EXPECT_EQ(WhyVerdict::kDoesNotApply, result.verdict);
+  }
+  EXPECT_EQ("the layers changed nothing", ResultOf(*found, ExperimentName::kKeepAlive).why);
 }
 
 TEST(WhySearch, NothingHelps) {
@@ -485,6 +505,38 @@ TEST_F(WhyJournalTest, AnInterruptedSearchGoesOn) {
     EXPECT_EQ(ResultOf(*expected, ExperimentName::kLoops).with, result.with);
     // One more for the shaders, one more for the loops.
     EXPECT_LE(rest.asked().size(), whole.asked().size() - (at - 1) + 2);
+  }
+}
+
+TEST_F(WhyJournalTest, AnInterruptedSearchKnowsThatTheChangeWasMade) {
+  const JournalIdentity identity = {{"program", "model"}};
+  const auto behaviour = [](const Experiment& experiment, uint64_t) {
+    return experiment.change == Change::kKeepAlive ? Clean() : Fails();
+  };
+  ModelProgram whole(behaviour);
+  ASSERT_TRUE(Search(whole).ok());
+  for (size_t at = 1; at <= whole.asked().size(); ++at) {
+    const std::string path = In("why" + std::to_string(at)).string();
+    for (const bool interrupted : {true, false}) {
+      const auto journal = BisectJournal::Open(path, identity);
+      ASSERT_TRUE(journal.ok()) << journal.status().message();
+      ModelProgram program(behaviour);
+      if (interrupted) program.interrupt_at_ = at;
+      const Result<WhyFound> found = Search(program, journal->get());
+      ASSERT_EQ(!interrupted, found.ok());
+      if (interrupted) continue;
+      // One more for the shaders, one more for the loops.
+      EXPECT_LE(program.asked().size(), whole.asked().size() - (at - 1) + 2);
+      EXPECT_THAT(Causes(*found), ElementsAre(ExperimentName::kKeepAlive)) << at;
+      const WhyResult& result = ResultOf(*found, ExperimentName::kKeepAlive);
+      EXPECT_EQ(WhyVerdict::kProven, result.verdict) << at;
+      EXPECT_EQ((RunCount{4, 0, 0, 0}), result.with);
+      EXPECT_EQ(20u, result.changes);
+      for (const WhyResult& other : found->results) {
+        if (other.name == ExperimentName::kLoops || Helps(other.verdict)) continue;
+        EXPECT_EQ(WhyVerdict::kFails, other.verdict) << at;
+      }
+    }
   }
 }
 

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/view/why_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "reader/view/bisect_text.h"
+#include "reader/view/program_bisect_text.h"
+
+namespace cairn::cli {
+namespace {
+
+const char* VerdictWord(WhyVerdict verdict) {
+  switch (verdict) {
+    case WhyVerdict::kNotAsked: return "not asked";
+    case WhyVerdict::kDoesNotApply: return "does not apply";
+    case WhyVerdict::kFails: return "fails";
+    case WhyVerdict::kFailsOtherwise: return "fails otherwise";
+    case WhyVerdict::kCodeHelps: return "changed code helps";
+    case WhyVerdict::kLikely: return "likely";
+    case WhyVerdict::kProven: return "proven";
+  }
+  return "not asked";
+}
+
+std::string ValueText(uint32_t bits, const LoopNote& loop) {
+  if (loop.is_float) return fmt::format("{}", std::bit_cast<float>(bits));
+  if (loop.is_signed) return fmt::format("{}", static_cast<int32_t>(bits));
+  return fmt::format("{}", bits);
+}
+
+// "fog.frag:41", "shader 00000000000000a1".
+std::string PlaceOfLoop(const LoopNote& loop) {
+  if (loop.line == 0) return fmt::format("shader {:016x}", loop.shader);
+  if (loop.file.empty()) return fmt::format("shader {:016x}, line {}", loop.shader, loop.line);
+  return fmt::format("{}:{}", VisibleText(loop.file), loop.line);
+}
+
+// "pixel (3, 4)"; "" if it is not known.
+std::string InvocationText(const LoopNote& loop) {
+  const uint32_t* const at = loop.record.invocation;
+  switch (loop.invocations) {
+    case InvocationKind::kGlobal:
+      return fmt::format("invocation ({}, {}, {})", at[0], at[1], at[2]);
+    case InvocationKind::kFragment: return fmt::format("pixel ({}, {})", at[0], at[1]);
+    case InvocationKind::kVertex: return fmt::format("vertex {} of instance {}", at[0], at[1]);
+    case InvocationKind::kLaunch: return fmt::format("ray ({}, {}, {})", at[0], at[1], at[2]);
+    case InvocationKind::kUnknown: break;
+  }
+  return "";
+}
+
+void AppendLoop(const LoopNote& loop, std::string* text) {
+  auto out = std::back_inserter(*text);
+  std::string source(VisibleText(loop.text));
+  source.erase(0, source.find_first_not_of(' '));
+  fmt::format_to(out, "    {}   {}{}loop {}", PlaceOfLoop(loop), source,
+                 source.empty() ? "" : "   ", loop.index + 1);
+  if (!loop.function.empty()) {
+    fmt::format_to(out, " of the shader, in {}()", VisibleText(loop.function));
+  } else {
+    *text += " of the shader";
+  }
+  fmt::format_to(out, "\n      {} of {} reached the cut", GroupedDigits(loop.record.cuts),
+                 Counted(std::max(loop.record.executions, loop.record.cuts), "execution"));
+  if (loop.record.first != 0) {
+    if (const std::string first = InvocationText(loop); !first.empty()) {
+      fmt::format_to(out, ", the first in {}", first);
+    }
+    if (!loop.comparison.empty()) {
+      fmt::format_to(out, "; its condition {} {} {} compared {} and {}", VisibleText(loop.left),
+                     VisibleText(loop.comparison), VisibleText(loop.right),
+                     ValueText(loop.record.left, loop), ValueText(loop.record.right, loop));
+    }
+  }
+  *text += "\n";
+}
+
+std::string WithInWords(const WhyResult& result) {
+  const ExperimentRow& row = RowOf(result.name);
+  if (result.name != ExperimentName::kLoops) return std::string(row.with);
+  return fmt::format("{} after {} trips", row.with, GroupedDigits(result.loops.limited.trips));
+}
+
+void AppendLoops(const WhyResult& result, std::string* text) {
+  const LoopFindings& loops = result.loops;
+  auto out = std::back_inserter(*text);
+  const bool together = loops.alone.empty();
+  const std::vector<LoopNote>& shown = together ? loops.cut : loops.alone;
+  constexpr size_t kMost = 8;
+  for (size_t i = 0; i < std::min(shown.size(), kMost); ++i) AppendLoop(shown[i], text);
+  if (shown.size() > kMost) {
+    fmt::format_to(out, "    and {}\n", Counted(shown.size() - kMost, "other"));
+  }
+  if (shown.size() > 1) {
+    *text += together ? "  No single one of them was seen to be enough.\n"
+                      : "  Each of them is enough alone.\n";
+  }
+  const RunCount& longer = loops.longer;
+  if (longer.runs != 0) {
+    const bool clean = longer.failed == 0 && longer.otherwise == 0;
+    fmt::format_to(out, "  Cut after {} trips, the program {}.\n",
+                   GroupedDigits(loops.longer_trips),
+                   clean ? "does not fail either" : "fails: so many trips take too long");
+  }
+}
+
+void AppendCause(const WhyFound& found, const WhyResult& result, std::string* text) {
+  auto out = std::back_inserter(*text);
+  fmt::format_to(out, "  {}: {}\n", VerdictWord(result.verdict), RowOf(result.name).cause);
+  const RunCount& without = result.without;
+  fmt::format_to(out, "  With {} the program failed in {} of {}, without in {} of {}.\n",
+                 WithInWords(result), result.with.failed, Counted(result.with.runs, "run"),
+                 found.unchanged.failed + without.failed, found.unchanged.runs + without.runs);
+  if (result.with.endless != 0) {
+    fmt::format_to(out, "  {} with it went on and on, and {} ended.\n",
+                   Counted(result.with.endless, "run"), Plural(result.with.endless, "was", "were"));
+  }
+  if (result.name == ExperimentName::kLoops) AppendLoops(result, text);
+}
+
+// "barrier in front (1 of 1 fails)".
+std::string NotTheCause(const WhyResult& result) {
+  const RunCount& with = result.with;
+  const std::string noun(RowOf(result.name).noun);
+  if (result.verdict == WhyVerdict::kFailsOtherwise) {
+    return fmt::format("{} ({} in {} of {})", noun,
+                       FailsInWords(result.other_kind, result.other_signal), with.otherwise,
+                       with.runs);
+  }
+  return fmt::format("{} ({} of {} fails)", noun, with.failed, with.runs);
+}
+
+// True if a change was made and the program ran with it.
+bool Asked(const WhyResult& result) {
+  return result.verdict != WhyVerdict::kNotAsked && result.verdict != WhyVerdict::kDoesNotApply;
+}
+
+void AppendNoCause(const WhyFound& found, std::string* text) {
+  if (!found.layers_seen) {
+    *text +=
+        "No experiment could be made: no layer saw the program record work of Vulkan or Direct3D "
+        "12.\n";
+  } else if (std::any_of(found.results.begin(), found.results.end(), Asked)) {
+    *text += "No cause was found: no change makes the failure go away.\n";
+  } else if (found.results.empty() || found.out_of_runs) {
+    *text += "No experiment was made.\n";
+  } else {
+    *text += "No experiment could be made: the layers changed nothing.\n";
+  }
+}
+
+void AppendNext(const WhyTold& told, const std::string& program, std::string* text) {
+  auto out = std::back_inserter(*text);
+  const WhyFound& found = told.found;
+  if (found.unchanged.failed == 0) {
+    fmt::format_to(out,
+                   "Next      --hang-timeout below {:.3g}, if what hangs elsewhere is only slow "
+                   "here\n          --runs {}, if it fails only now and then\n",
+                   told.hang_timeout_seconds,
+                   std::min(1000u, std::max(10u, found.unchanged.runs * 5)));
+  } else if (!found.layers_seen) {
+    fmt::format_to(out, "Next      cairn run -- {}   says why the layers saw nothing\n", program);
+  } else if (found.causes.empty()) {
+    fmt::format_to(out, "Next      cairn bisect -- {}   finds the work that it takes\n", program);
+  }
+}
+
+// A line for each reason.
+void AppendDoesNotApply(const WhyFound& found, std::string* text) {
+  std::vector<std::pair<std::string_view, std::string>> lists;
+  for (const WhyResult& result : found.results) {
+    if (result.verdict != WhyVerdict::kDoesNotApply) continue;
+    const std::string noun(RowOf(result.name).noun);
+    const auto same = std::find_if(lists.begin(), lists.end(),
+                                   [&](const auto& list) { return list.first == result.why; });
+    if (same == lists.end()) {
+      lists.emplace_back(result.why, noun);
+    } else {
+      same->second += ", " + noun;
+    }
+  }
+  for (const auto& [why, list] : lists) {
+    *text += fmt::format("Does not apply: {} ({})\n", list, VisibleText(why));
+  }
+}
+
+void AppendOthers(const WhyFound& found, std::string* text) {
+  auto out = std::back_inserter(*text);
+  std::string list;
+  for (const WhyResult& result : found.results) {
+    if (result.verdict != WhyVerdict::kFails && result.verdict != WhyVerdict::kFailsOtherwise) {
+      continue;
+    }
+    list += (list.empty() ? "" : ", ") + NotTheCause(result);
+  }
+  if (!list.empty()) fmt::format_to(out, "Not the cause: {}\n", list);
+  if (found.layers_seen) AppendDoesNotApply(found, text);
+  for (const WhyResult& result : found.results) {
+    const std::string_view noun = RowOf(result.name).noun;
+    if (result.verdict == WhyVerdict::kCodeHelps) {
+      fmt::format_to(out,
+                     "Not proven: with {} the program does not fail, but the changed code of the "
+                     "shaders is what helps, not the limit\n",
+                     noun);
+    }
+    if (result.verdict == WhyVerdict::kNotAsked) fmt::format_to(out, "Not asked: {}\n", noun);
+  }
+}
+
+void AppendDoubts(const WhyFound& found, std::string* text) {
+  if (found.kind_varies) {
+    *text += "Irregular: the program failed in different ways; any counted.\n";
+  }
+  if (found.out_of_runs) *text += "Ended by --max-runs; more runs may tell more.\n";
+}
+
+void WriteCount(std::string_view key, const RunCount& count, JsonWriter* json) {
+  json->BeginObject(key);
+  json->NumberKey("runs", count.runs);
+  json->NumberKey("failed", count.failed);
+  json->NumberKey("otherwise", count.otherwise);
+  json->NumberKey("endless", count.endless);
+  json->EndObject();
+}
+
+void WriteLoop(const LoopNote& loop, bool alone, JsonWriter* json) {
+  json->BeginObject();
+  json->StringKey("shader", fmt::format("{:016x}", loop.shader));
+  json->NumberKey("index", loop.index);
+  json->StringKey("function", loop.function);
+  json->StringKey("file", loop.file);
+  json->NumberKey("line", loop.line);
+  json->NumberKey("column", loop.column);
+  json->StringKey("text", loop.text);
+  json->NumberKey("executions", loop.record.executions);
+  json->NumberKey("cuts", loop.record.cuts);
+  json->NumberKey("most_trips", loop.record.most_trips);
+  const bool known = loop.record.first != 0;
+  json->StringKey("first", known ? InvocationText(loop) : "");
+  const bool compares = known && !loop.comparison.empty();
+  json->StringKey("left", loop.left);
+  json->StringKey("comparison", loop.comparison);
+  json->StringKey("right", loop.right);
+  json->StringKey("left_value", compares ? ValueText(loop.record.left, loop) : "");
+  json->StringKey("right_value", compares ? ValueText(loop.record.right, loop) : "");
+  json->BoolKey("alone", alone);
+  json->EndObject();
+}
+
+void WriteResult(const WhyResult& result, JsonWriter* json) {
+  json->BeginObject();
+  const ExperimentRow& row = RowOf(result.name);
+  const bool loops = result.name == ExperimentName::kLoops;
+  json->StringKey("name", row.word);
+  json->StringKey("experiment", FormatExperiment(loops ? result.loops.limited : row.experiment));
+  json->StringKey("verdict", VerdictWord(result.verdict));
+  json->StringKey("sentence", Helps(result.verdict) ? row.cause : "");
+  json->StringKey("why", result.why);
+  WriteCount("with", result.with, json);
+  WriteCount("without", result.without, json);
+  json->NumberKey("changes", result.changes);
+  json->StringKey("other_failure", FailureWord(result.other_kind));
+  if (loops) {
+    WriteCount("control", result.loops.control, json);
+    WriteCount("longer", result.loops.longer, json);
+    json->NumberKey("longer_trips", result.loops.longer_trips);
+    json->NumberKey("limited_loops", result.loops.limited_loops);
+    json->NumberKey("dropped_loops", result.loops.dropped);
+    json->NumberKey("refused_modules", result.loops.refused_modules);
+    json->BeginArray("loops");
+    const auto& alone = result.loops.alone;
+    for (const LoopNote& loop : result.loops.cut) {
+      WriteLoop(loop, std::find(alone.begin(), alone.end(), loop) != alone.end(), json);
+    }
+    json->EndArray();
+  }
+  json->EndObject();
+}
+
+}  // namespace
+
+std::string WhyAsText(const WhyTold& told) {
+  const WhyFound& found = told.found;
+  const std::string program = VisibleText(told.program);
+  std::string text;
+  auto out = std::back_inserter(text);
+  const std::string runs = Counted(found.unchanged.runs, "run");
+  if (found.unchanged.failed == 0) {
+    fmt::format_to(out, "{}: no cause: the program does not fail: {} of {} were clean.\n", program,
+                   found.unchanged.runs, runs);
+  } else {
+    fmt::format_to(out, "{} {}, in {} of {}.\n\n", program, FailsInWords(found.kind, found.signal),
+                   found.unchanged.failed, runs);
+    if (found.causes.empty()) AppendNoCause(found, &text);
+  }
+  for (size_t i = 0; i < found.causes.size(); ++i) {
+    if (i < 2) text += i == 0 ? "Why\n" : "Helps as well\n";
+    AppendCause(found, found.results[found.causes[i]], &text);
+  }
+  AppendOthers(found, &text);
+  AppendDoubts(found, &text);
+  AppendNext(told, program, &text);
+  fmt::format_to(out, "{}, {:.1f} s.\n", Counted(found.runs, "run"),
+                 static_cast<double>(told.duration_ns) / 1e9);
+  return text;
+}
+
+std::string WhyAsJson(const WhyTold& told) {
+  const WhyFound& found = told.found;
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject();
+  json.StringKey("format", "cairn-why");
+  json.NumberKey("version", 1);
+  json.StringKey("program", told.program);
+  json.BoolKey("found", !found.causes.empty());
+  json.StringKey("failure", FailureWord(found.kind));
+  json.NumberKey("signal", static_cast<uint32_t>(found.signal));
+  json.BoolKey("failures_differ", found.kind_varies);
+  WriteCount("unchanged", found.unchanged, &json);
+  json.BeginArray("causes");
+  for (const size_t cause : found.causes) json.String(RowOf(found.results[cause].name).word);
+  json.EndArray();
+  json.BeginArray("experiments");
+  for (const WhyResult& result : found.results) WriteResult(result, &json);
+  json.EndArray();
+  json.BoolKey("out_of_runs", found.out_of_runs);
+  json.BoolKey("layers_seen", found.layers_seen);
+  json.StringsKey("devices", found.devices);
+  json.SignedKey("exit_code", found.exit_code);
+  json.NumberKey("undecided", found.undecided);
+  json.RealKey("hang_timeout_seconds", told.hang_timeout_seconds);
+  json.RealKey("survive_seconds", told.survive_seconds);
+  json.NumberKey("runs", found.runs);
+  json.RealKey("seconds", static_cast<double>(told.duration_ns) / 1e9);
+  json.EndObject();
+  return text;
+}
+
+}  // namespace cairn::cli

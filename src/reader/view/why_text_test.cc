@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/view/why_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
+
+namespace cairn::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+WhyTold Found() {
+  WhyTold told;
+  told.program = "./fog";
+  told.hang_timeout_seconds = 10;
+  told.duration_ns = 61'200'000'000;
+  WhyFound& found = told.found;
+  found.unchanged = {3, 3, 0, 0};
+  found.kind = FailureKind::kHang;
+  found.layers_seen = true;
+  found.runs = 16;
+  WhyResult loops;
+  loops.verdict = WhyVerdict::kProven;
+  loops.with = {4, 0, 0, 0};
+  loops.without = {1, 1, 0, 0};
+  loops.loops.limited = {.change = Change::kLimitLoops, .trips = 65536, .shaders = {0xa1}};
+  loops.loops.control = {1, 1, 0, 0};
+  loops.loops.longer = {1, 0, 0, 0};
+  loops.loops.longer_trips = 1'048'576;
+  LoopNote loop;
+  loop.shader = 0xa1;
+  loop.index = 1;
+  loop.function = "march";
+  loop.file = "fog.frag";
+  loop.line = 41;
+  loop.text = "  for (float i = 0.5; i < 3.0; i += step)";
+  loop.left = "i";
+  loop.comparison = "<";
+  loop.right = "3.0";
+  loop.is_float = true;
+  loop.invocations = InvocationKind::kFragment;
+  loop.record = {.executions = 20'000, .most_trips = 65536, .cuts = 19'200, .first = 1};
+  loop.record.invocation[0] = 12;
+  loop.record.invocation[1] = 40;
+  loop.record.left = std::bit_cast<uint32_t>(0.5f);
+  loop.record.right = std::bit_cast<uint32_t>(3.0f);
+  loops.loops.cut = loops.loops.alone = {loop};
+  WhyResult barrier;
+  barrier.name = ExperimentName::kBarrierBefore;
+  barrier.verdict = WhyVerdict::kFails;
+  barrier.with = {1, 1, 0, 0};
+  WhyResult alive;
+  alive.name = ExperimentName::kKeepAlive;
+  alive.verdict = WhyVerdict::kFailsOtherwise;
+  alive.with = {1, 0, 1, 0};
+  alive.other_kind = FailureKind::kLost;
+  found.results = {loops, barrier, alive};
+  found.causes = {0};
+  return told;
+}
+
+TEST(WhyText, NamesTheLoopAndHowOftenItFailed) {
+  EXPECT_EQ(
+      "./fog hangs, in 3 of 3 runs.\n"
+      "\n"
+      "Why\n"
+      "  proven: A loop does not end, or runs far too long.\n"
+      "  With loops cut after 65,536 trips the program failed in 0 of 4 runs, without in 4 of 4.\n"
+      "    fog.frag:41   for (float i = 0.5; i < 3.0; i += step)   loop 2 of the shader, in "
+      "march()\n"
+      "      19,200 of 20,000 executions reached the cut, the first in pixel (12, 40); its "
+      "condition i < 3.0 compared 0.5 and 3\n"
+      "  Cut after 1,048,576 trips, the program does not fail either.\n"
+      "Not the cause: barrier in front (1 of 1 fails), objects kept alive (loses the device in 1 "
+      "of 1)\n"
+      "16 runs, 61.2 s.\n",
+      WhyAsText(Found()));
+}
+
+TEST(WhyText, SaysThatCodeHelpedAndNotTheLimit) {
+  WhyTold told = Found();
+  told.found.results[0].verdict = WhyVerdict::kCodeHelps;
+  told.found.causes.clear();
+  const std::string text = WhyAsText(told);
+  EXPECT_THAT(text, HasSubstr("No cause was found"));
+  EXPECT_THAT(text, HasSubstr("the changed code of the shaders is what helps, not the limit"));
+  EXPECT_THAT(text, HasSubstr("Next      cairn bisect -- ./fog"));
+  EXPECT_THAT(text, Not(HasSubstr("  proven: ")));
+}
+
+TEST(WhyText, SaysThatAnExperimentDoesNotApply) {
+  WhyTold told = Found();
+  told.found.results[0].verdict = WhyVerdict::kDoesNotApply;
+  told.found.results[0].why = "no loop\x1b";
+  told.found.causes.clear();
+  told.found.out_of_runs = true;
+  EXPECT_THAT(WhyAsText(told), HasSubstr("Does not apply: loops cut (no loop\\x1b)\n"));
+  EXPECT_THAT(WhyAsText(told), HasSubstr("Ended by --max-runs"));
+}
+
+TEST(WhyText, SaysThatNothingCouldBeChanged) {
+  WhyTold told = Found();
+  told.found.causes.clear();
+  for (WhyResult& result : told.found.results) {
+    result = {.name = result.name};
+    result.verdict = WhyVerdict::kDoesNotApply;
+    result.why = "the layers changed nothing";
+  }
+  told.found.results[0].why = "the layers met no shader with a loop";
+  EXPECT_EQ(
+      "./fog hangs, in 3 of 3 runs.\n"
+      "\n"
+      "No experiment could be made: the layers changed nothing.\n"
+      "Does not apply: loops cut (the layers met no shader with a loop)\n"
+      "Does not apply: barrier in front, objects kept alive (the layers changed nothing)\n"
+      "Next      cairn bisect -- ./fog   finds the work that it takes\n"
+      "16 runs, 61.2 s.\n",
+      WhyAsText(told));
+  told.found.layers_seen = false;
+  EXPECT_EQ(
+      "./fog hangs, in 3 of 3 runs.\n"
+      "\n"
+      "No experiment could be made: no layer saw the program record work of Vulkan or Direct3D "
+      "12.\n"
+      "Next      cairn run -- ./fog   says why the layers saw nothing\n"
+      "16 runs, 61.2 s.\n",
+      WhyAsText(told));
+}
+
+TEST(WhyText, AProgramThatDoesNotFail) {
+  WhyTold told = Found();
+  told.found.unchanged = {3, 0, 0, 0};
+  told.found.results.clear();
+  told.found.causes.clear();
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("./fog: no cause: the program does not fail: 3 of 3 runs were clean.\n"));
+}
+
+TEST(WhyText, TheJsonFollowsItsSchema) {
+  const Json answer = Json::Parse(WhyAsJson(Found()));
+  ASSERT_TRUE(answer.is_object());
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/why.schema.json");
+  EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
+  EXPECT_EQ(true, answer["found"]);
+  EXPECT_EQ("loops", answer["causes"][0]);
+  EXPECT_EQ("proven", answer["experiments"][0]["verdict"]);
+  EXPECT_EQ("loops=65536,shader=00000000000000a1", answer["experiments"][0]["experiment"]);
+  EXPECT_EQ("0.5", answer["experiments"][0]["loops"][0]["left_value"]);
+  EXPECT_EQ(true, answer["experiments"][0]["loops"][0]["alone"]);
+  EXPECT_EQ("device lost", answer["experiments"][2]["other_failure"]);
+}
+
+}  // namespace
+}  // namespace cairn::cli
