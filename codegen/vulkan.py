@@ -8,6 +8,7 @@ Usage: codegen/vulkan.py --registry VK_XML --marker-types HEADER --out FOLDER
   work.cc                  an intercept for every command that gives the GPU work
   exact.cc                 the same commands in mode exact
   noted_calls.inc          CAIRN_NOTED(name, signature) for every command of a device whose calls are noted
+  device_structures.inc    CAIRN_DEVICE_STRUCTURE(sType, type) for what may be chained to VkDeviceCreateInfo
 
 Read from vk.xml, the registry that the headers were made from. Which commands give work is there as well
 ("tasks" of a command); how a command is noted is in the tables below, for commands whose names do not say it.
@@ -74,8 +75,8 @@ def read_commands(root):
     return found
 
 
-def required_names(root):
-    """Names of the commands that <vulkan/vulkan_core.h> declares: without those of window systems and of
+def required_names(root, tag="command"):
+    """Names of the commands, or types, that <vulkan/vulkan_core.h> declares: without those of window systems and of
     extensions that are not final."""
     features = [f for f in root.findall("feature") if of_vulkan(f, "api")]
     extensions = [e for e in root.findall("extensions/extension")
@@ -85,8 +86,8 @@ def required_names(root):
         for require in source.findall("require"):
             if not of_vulkan(require, "api"):
                 continue
-            for command in require.findall("command"):
-                names[command.get("name")] = True
+            for named in require.findall(tag):
+                names[named.get("name")] = True
     return list(names)
 
 
@@ -356,6 +357,19 @@ def noted_calls(commands, categories):
     return BANNER + "".join(lines)
 
 
+def device_structures(root):
+    """Structures with which a program says what its device has to have."""
+    lines = []
+    declared = set(required_names(root, "type"))
+    for element in root.find("types"):
+        extends = element.get("structextends", "").split(",")
+        if element.get("category") != "struct" or element.get("name") not in declared or "VkDeviceCreateInfo" not in extends:
+            continue
+        kind = next(m for m in element.findall("member") if m.findtext("name") == "sType").get("values")
+        lines.append(f"CAIRN_DEVICE_STRUCTURE({kind}, {element.get('name')})\n")
+    return BANNER + "".join(lines)
+
+
 BANNER = """// SPDX-License-Identifier: Apache-2.0
 // Made by codegen/vulkan.py from vk.xml. Do not edit.
 """
@@ -500,6 +514,7 @@ def main():
     write_if_changed(folder / "driven_work.cc", driven_work_source(driven))
     write_if_changed(folder / "work.cc", work_source(work, read_markers(arguments.marker_types.read_text())))
     write_if_changed(folder / "exact.cc", exact_source(commands))
+    write_if_changed(folder / "device_structures.inc", device_structures(root))
     write_if_changed(folder / "noted_calls.inc", noted_calls(commands, type_categories(root)))
 
 

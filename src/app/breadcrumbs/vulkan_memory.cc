@@ -83,7 +83,8 @@ void VulkanBuffer::Abandon() {
   size_bytes_ = 0;
 }
 
-Status VulkanBuffer::CreateBuffer(const VulkanDevice& device, size_t size_bytes, const void* next) {
+Status VulkanBuffer::CreateBuffer(const VulkanDevice& device, size_t size_bytes,
+                                  VkBufferUsageFlags more_usage, const void* next) {
   device_ = &device;
   size_bytes_ = size_bytes;
   // Lists of every queue family write here, without ownership transfers.
@@ -92,7 +93,7 @@ Status VulkanBuffer::CreateBuffer(const VulkanDevice& device, size_t size_bytes,
   VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   info.pNext = next;
   info.size = size_bytes;
-  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | more_usage;
   info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
   if (families.size() > 1) {
     info.sharingMode = VK_SHARING_MODE_CONCURRENT;
@@ -118,7 +119,7 @@ Status VulkanBuffer::AllocateAndBind(VkDeviceSize size_bytes, uint32_t memory_ty
 Result<VulkanBuffer> VulkanBuffer::CreateHostVisible(const VulkanDevice& device,
                                                      size_t size_bytes) {
   VulkanBuffer buffer;
-  CAIRN_RETURN_IF_ERROR(buffer.CreateBuffer(device, size_bytes, nullptr));
+  CAIRN_RETURN_IF_ERROR(buffer.CreateBuffer(device, size_bytes, 0, nullptr));
   VkMemoryRequirements needs = {};
   device.vk.GetBufferMemoryRequirements(device.device, buffer.buffer_, &needs);
   const uint32_t type = ChooseMemoryType(device, needs.memoryTypeBits);
@@ -137,7 +138,8 @@ Result<VulkanBuffer> VulkanBuffer::CreateHostVisible(const VulkanDevice& device,
 }
 
 Result<VulkanBuffer> VulkanBuffer::ImportHost(const VulkanDevice& device, std::byte* memory,
-                                              size_t size_bytes) {
+                                              size_t size_bytes, VkBufferUsageFlags more_usage,
+                                              VkMemoryAllocateFlags flags) {
   const auto unsupported = [](std::string reason) {
     return Status(StatusCode::kUnsupported, std::move(reason));
   };
@@ -162,7 +164,7 @@ Result<VulkanBuffer> VulkanBuffer::ImportHost(const VulkanDevice& device, std::b
   VkExternalMemoryBufferCreateInfo external = {
       VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
   external.handleTypes = kHandleType;
-  CAIRN_RETURN_IF_ERROR(buffer.CreateBuffer(device, size_bytes, &external));
+  CAIRN_RETURN_IF_ERROR(buffer.CreateBuffer(device, size_bytes, more_usage, &external));
   VkMemoryRequirements needs = {};
   device.vk.GetBufferMemoryRequirements(device.device, buffer.buffer_, &needs);
   if (needs.size > size_bytes) {
@@ -176,6 +178,9 @@ Result<VulkanBuffer> VulkanBuffer::ImportHost(const VulkanDevice& device, std::b
   VkImportMemoryHostPointerInfoEXT import = {VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT};
   import.handleType = kHandleType;
   import.pHostPointer = memory;
+  VkMemoryAllocateFlagsInfo with_flags = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
+  with_flags.flags = flags;
+  if (flags != 0) import.pNext = &with_flags;
   CAIRN_RETURN_IF_ERROR(buffer.AllocateAndBind(size_bytes, type, &import));
   buffer.mapped_ = memory;
   return buffer;

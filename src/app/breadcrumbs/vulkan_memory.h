@@ -27,9 +27,10 @@ class VulkanBuffer {
   // Makes `size_bytes` at `memory` the buffer's memory; their content stays. Both have to be multiples
   // of device.import_alignment. kUnsupported with the reason if the extension is not enabled, the
   // driver refuses, or no coherent memory type takes them. `memory` must outlive the buffer and must
-  // not be a mapping of a disk file.
+  // not be a mapping of a disk file. `more_usage` is added to the use by copies, `flags` to the allocation.
   static Result<VulkanBuffer> ImportHost(const VulkanDevice& device, std::byte* memory,
-                                         size_t size_bytes);
+                                         size_t size_bytes, VkBufferUsageFlags more_usage = 0,
+                                         VkMemoryAllocateFlags flags = 0);
 
   VkBuffer buffer() const { return buffer_; }
   std::byte* mapped() const { return mapped_; }
@@ -39,7 +40,8 @@ class VulkanBuffer {
   void Abandon();
 
  private:
-  Status CreateBuffer(const VulkanDevice& device, size_t size_bytes, const void* next);
+  Status CreateBuffer(const VulkanDevice& device, size_t size_bytes, VkBufferUsageFlags more_usage,
+                      const void* next);
   Status AllocateAndBind(VkDeviceSize size_bytes, uint32_t memory_type, const void* next);
   void Destroy();
 

@@ -35,6 +35,7 @@ class DeviceBarriers;
 class DeviceObjects;
 class DriverHalfDevice;
 class ExactDevice;
+class LoopDevice;
 struct DeviceState;
 
 enum class DeviceKind : uint8_t {
@@ -74,6 +75,7 @@ struct DeviceState {
   bool has_device_fault_vendor_binary = false;  // ...::deviceFaultVendorBinary
   bool owns_checkpoints = false;  // the layer alone enabled VK_NV_device_diagnostic_checkpoints
   bool owns_khr_device_fault = false;      // the layer alone enabled VK_KHR_device_fault
+  bool has_loop_request = false;           // LoopRequest::added
   bool reports_address_bindings = false;   // VkPhysicalDeviceAddressBindingReportFeaturesEXT
   std::vector<LeftOutExtension> left_out;  // for reports
   std::vector<VkQueueFamilyProperties> queue_families;
@@ -101,6 +103,7 @@ struct DeviceState {
   std::unique_ptr<DeviceObjects> objects;  // kBreadcrumbs: from the device's first call to its last
   std::unique_ptr<DriverHalfDevice> driver_half;  // kDriven
   std::unique_ptr<ExactDevice> exact;             // in mode exact
+  std::unique_ptr<LoopDevice> loops;              // in the experiment "loops"
 
   bool Enabled(std::string_view extension) const;
 };

@@ -82,7 +82,6 @@ void FindQueues(DeviceState& state, const VkDeviceCreateInfo& info) {
 }
 
 struct Links {
-  VkLayerDeviceCreateInfo* info = nullptr;
   VkLayerDeviceLink* ours = nullptr;
   VkDevice loaders =
       VK_NULL_HANDLE;  // what stood where the handle goes: the end of the chain needs it
@@ -92,7 +91,10 @@ struct Links {
 VkResult CallNext(PFN_vkCreateDevice next, const Links& links, VkPhysicalDevice physical_device,
                   const DeviceRequest& request, const VkAllocationCallbacks* allocator,
                   DeviceState* state) {
-  links.info->u.pLayerInfo = links.ours->pNext;
+  // The request may have a copy of the loader's structure.
+  FindLoaderInfo<VkLayerDeviceCreateInfo>(
+      request.info().pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LAYER_LINK_INFO)
+      ->u.pLayerInfo = links.ours->pNext;
   state->handle = links.loaders;
   request.Note(state);
   return next(physical_device, &request.info(), allocator, &state->handle);
@@ -131,12 +133,12 @@ VkResult MakeDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo& 
                     const VkAllocationCallbacks* allocator, VkDevice* device) {
   InstanceState* const instance = InstanceOf(physical_device);
   Links links;
-  links.info = FindLoaderInfo<VkLayerDeviceCreateInfo>(
+  const auto* const link = FindLoaderInfo<VkLayerDeviceCreateInfo>(
       info.pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LAYER_LINK_INFO);
-  if (instance == nullptr || links.info == nullptr || links.info->u.pLayerInfo == nullptr) {
+  if (instance == nullptr || link == nullptr || link->u.pLayerInfo == nullptr) {
     return VK_ERROR_INITIALIZATION_FAILED;
   }
-  links.ours = links.info->u.pLayerInfo;
+  links.ours = link->u.pLayerInfo;
   links.loaders = *device;
   const auto next = reinterpret_cast<PFN_vkCreateDevice>(
       links.ours->pfnNextGetInstanceProcAddr(instance->handle, "vkCreateDevice"));

@@ -6,6 +6,7 @@
 #include "app/breadcrumbs/vulkan_driver_facts.h"
 #include "app/vulkan/device_creation.h"
 #include "app/vulkan/layer_chain.h"
+#include "app/vulkan/loop_run.h"
 
 namespace cairn {
 namespace {
@@ -90,6 +91,11 @@ DeviceRequest::DeviceRequest(const InstanceState& instance, VkPhysicalDevice phy
   if (has(VK_AMD_BUFFER_MARKER_EXTENSION_NAME)) Add(VK_AMD_BUFFER_MARKER_EXTENSION_NAME);
   AddHostImport(instance, physical_device, has(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME),
                 has(VK_KHR_EXTERNAL_MEMORY_EXTENSION_NAME));
+  if (const LoopRun* const run = LoopRun::Active(); run != nullptr) {
+    const std::string why_not = loops_.Add(instance, physical_device, has, &info_, &extensions_);
+    if (!why_not.empty()) run->board.SetWhyNone(why_not);
+    if (loops_.added()) adds_anything_ = true;
+  }
   // An application that sets checkpoints itself reads them itself, and expects its own.
   if (WritesAllEnds(mode) && has(VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME) &&
       instance.GetPhysicalDeviceFeatures2 != nullptr &&
@@ -213,6 +219,7 @@ void DeviceRequest::Note(DeviceState* device) const {
   device->has_device_fault_vendor_binary =
       device->has_device_fault && fault_.deviceFaultVendorBinary != VK_FALSE;
   device->left_out = left_out_;
+  device->has_loop_request = loops_.added();
   device->owns_checkpoints = adds_checkpoints_;
   device->owns_khr_device_fault = khr_fault_.deviceFault != VK_FALSE;
   device->reports_address_bindings = Enabled(VK_EXT_DEVICE_ADDRESS_BINDING_REPORT_EXTENSION_NAME) &&

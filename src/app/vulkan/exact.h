@@ -182,6 +182,13 @@ ExactFunction Replace(const char* name, typename TypeOfMember<decltype(kMember)>
           }};
 }
 
+// The same for a function that only newer headers know, by which the layer itself calls nothing.
+template <typename Function>
+ExactFunction OnlyByName(const char* name, Function function) {
+  return {name, reinterpret_cast<PFN_vkVoidFunction>(function),
+          [](DeviceFunctions&, PFN_vkVoidFunction) {}};
+}
+
 // Tables, one for each file that has some.
 std::span<const ExactFunction> ExactWorkFunctions();  // generated
 std::span<const ExactFunction> ExactCommandFunctions();

@@ -49,20 +49,14 @@ VKAPI_ATTR void VKAPI_CALL Draws(VkCommandBuffer handle, Arguments... arguments)
   CallNext(commands, kName.text, handle, arguments...);
 }
 
-template <typename Function>
-ExactFunction ByName(const char* name, Function function) {
-  return {name, reinterpret_cast<PFN_vkVoidFunction>(function),
-          [](DeviceFunctions&, PFN_vkVoidFunction) {}};
-}
-
 template <Name kName>
 ExactFunction BindsInfo() {
-  return ByName(kName.text, Binds<kName, const void*>);
+  return OnlyByName(kName.text, Binds<kName, const void*>);
 }
 
 template <Name kName>
 ExactFunction StaysInPassInfo() {
-  return ByName(kName.text, StaysInPass<kName, const void*>);
+  return OnlyByName(kName.text, StaysInPass<kName, const void*>);
 }
 
 }  // namespace
@@ -80,20 +74,21 @@ std::span<const ExactFunction> ExactNewerFunctions() {
       BindsInfo<"vkCmdPushDescriptorSetWithTemplate2KHR">(),
       BindsInfo<"vkCmdSetDescriptorBufferOffsets2EXT">(),
       BindsInfo<"vkCmdBindDescriptorBufferEmbeddedSamplers2EXT">(),
-      ByName("vkCmdPushDescriptorSet", Binds<"vkCmdPushDescriptorSet", VkPipelineBindPoint,
-                                             VkPipelineLayout, uint32_t, uint32_t, const void*>),
-      ByName("vkCmdPushDescriptorSetWithTemplate",
-             Binds<"vkCmdPushDescriptorSetWithTemplate", VkDescriptorUpdateTemplate,
-                   VkPipelineLayout, uint32_t, const void*>),
-      ByName("vkCmdBindShadersEXT",
-             Binds<"vkCmdBindShadersEXT", uint32_t, const void*, const void*>),
+      OnlyByName("vkCmdPushDescriptorSet",
+                 Binds<"vkCmdPushDescriptorSet", VkPipelineBindPoint, VkPipelineLayout, uint32_t,
+                       uint32_t, const void*>),
+      OnlyByName("vkCmdPushDescriptorSetWithTemplate",
+                 Binds<"vkCmdPushDescriptorSetWithTemplate", VkDescriptorUpdateTemplate,
+                       VkPipelineLayout, uint32_t, const void*>),
+      OnlyByName("vkCmdBindShadersEXT",
+                 Binds<"vkCmdBindShadersEXT", uint32_t, const void*, const void*>),
       StaysInPassInfo<"vkCmdSetRenderingAttachmentLocations">(),
       StaysInPassInfo<"vkCmdSetRenderingAttachmentLocationsKHR">(),
       StaysInPassInfo<"vkCmdSetRenderingInputAttachmentIndices">(),
       StaysInPassInfo<"vkCmdSetRenderingInputAttachmentIndicesKHR">(),
       StaysInPassInfo<"vkCmdBeginCustomResolveEXT">(),
-      ByName("vkCmdExecuteGeneratedCommandsEXT",
-             Draws<"vkCmdExecuteGeneratedCommandsEXT", VkBool32, const void*>),
+      OnlyByName("vkCmdExecuteGeneratedCommandsEXT",
+                 Draws<"vkCmdExecuteGeneratedCommandsEXT", VkBool32, const void*>),
   };
   return functions;
 }

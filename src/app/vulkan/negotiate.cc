@@ -10,6 +10,7 @@
 #include "app/vulkan/exact.h"
 #include "app/vulkan/instance.h"
 #include "app/vulkan/intercept.h"
+#include "app/vulkan/loop_experiment.h"
 #include "app/vulkan/noted_calls.h"
 
 namespace cairn {
@@ -41,6 +42,7 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pNa
     if (noted != nullptr) return noted;
   }
   if (ours == nullptr && state->exact != nullptr) ours = FindExactFunction(name);
+  if (ours == nullptr && state->loops != nullptr) ours = FindLoopFunction(name);
   return ours == nullptr ? next : ours;
 }
 

@@ -113,10 +113,6 @@ CairnPipeline PipelineNumberFor(DeviceState& device, VkPipeline pipeline) {
   return number;
 }
 
-namespace {
-
-// Returns true if the stages of the structure are part of the pipeline; otherwise, as in a library
-// of the vertex input, the pointer may be anything.
 bool HasStages(const VkGraphicsPipelineCreateInfo& info) {
   constexpr VkGraphicsPipelineLibraryFlagsEXT kWithStages =
       VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
@@ -128,6 +124,8 @@ bool HasStages(const VkGraphicsPipelineCreateInfo& info) {
       info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
   return libraries == nullptr || libraries->libraryCount == 0;
 }
+
+namespace {
 
 void AddLibraries(Pipelines& pipelines, const VkPipelineLibraryCreateInfoKHR* libraries,
                   StageShaders* shaders) {

@@ -30,6 +30,10 @@ namespace cairn {
 // where it is not known or there is no room. Without a lock once it is registered.
 CairnPipeline PipelineNumberFor(DeviceState& device, VkPipeline pipeline);
 
+// Returns true if the stages of the structure are part of the pipeline; otherwise, as in a library of the vertex
+// input, the pointer may be anything.
+bool HasStages(const VkGraphicsPipelineCreateInfo& info);
+
 // The pipelines of one device.
 class Pipelines {
  public:

@@ -50,6 +50,10 @@ std::optional<ShaderStage> StageOf(VkShaderStageFlagBits bit) {
   }
 }
 
+uint64_t Shaders::HashOf(const void* code, size_t size_bytes) {
+  return HashOfBytes(code, size_bytes);
+}
+
 uint64_t Shaders::Keep(const VkShaderModuleCreateInfo& code) {
   if (code.pCode == nullptr || code.codeSize == 0) return 0;
   const uint64_t hash = HashOfBytes(code.pCode, code.codeSize);

@@ -34,6 +34,8 @@ class Shaders {
  public:
   explicit Shaders(BlockWriter& block) : block_(block) {}
 
+  // The hash by which a module is known, never 0.
+  static uint64_t HashOf(const void* code, size_t size_bytes);
   // Keeps the code, and returns its hash.
   uint64_t Keep(const VkShaderModuleCreateInfo& code);
 

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/vulkan/loop_experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "app/settings/log.h"
+#include "app/vulkan/shaders.h"
+#if CAIRN_LIMITS_LOOPS
+#include "app/spirv/loop_limits.h"
+#endif
+
+namespace cairn {
+namespace {
+
+// Fills in what VulkanBuffer needs to import memory; "" or why it cannot be.
+std::string MakeImporter(const DeviceState& device, VulkanDevice* importer) {
+  const InstanceState& instance = *device.instance;
+  const auto get_memory_properties = reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties>(
+      instance.Next("vkGetPhysicalDeviceMemoryProperties"));
+  if (get_memory_properties == nullptr || instance.GetPhysicalDeviceProperties2 == nullptr) {
+    return "the Vulkan instance does not tell what memory can be imported";
+  }
+  VkPhysicalDeviceExternalMemoryHostPropertiesEXT import = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
+  VkPhysicalDeviceProperties2 properties = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &import, {}};
+  instance.GetPhysicalDeviceProperties2(device.physical_device, &properties);
+  get_memory_properties(device.physical_device, &importer->memory_properties);
+  importer->device = device.handle;
+  importer->queue_families = device.queue_families;
+  importer->import_alignment = import.minImportedHostPointerAlignment;
+  VulkanFunctions& vk = importer->vk;
+  vk.AllocateMemory = device.vk.AllocateMemory;
+  vk.BindBufferMemory = device.vk.BindBufferMemory;
+  vk.CreateBuffer = device.vk.CreateBuffer;
+  vk.DestroyBuffer = device.vk.DestroyBuffer;
+  vk.FreeMemory = device.vk.FreeMemory;
+  vk.GetBufferMemoryRequirements = device.vk.GetBufferMemoryRequirements;
+  vk.GetMemoryHostPointerPropertiesEXT = device.vk.GetMemoryHostPointerPropertiesEXT;
+  return "";
+}
+
+// The function that the device has by its version or its extensions.
+PFN_vkGetBufferDeviceAddress AddressFunction(const DeviceState& device) {
+  if (device.Enabled(VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME)) {
+    return device.vk.GetBufferDeviceAddressEXT;
+  }
+  return device.api_version >= VK_API_VERSION_1_2 ? device.vk.GetBufferDeviceAddress
+                                                  : device.vk.GetBufferDeviceAddressKHR;
+}
+
+std::string_view BytesOf(const VkShaderModuleIdentifierEXT& identifier) {
+  return {reinterpret_cast<const char*>(identifier.identifier),
+          std::min(identifier.identifierSize, VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT)};
+}
+
+#if CAIRN_LIMITS_LOOPS
+LoopNote NoteOf(uint64_t shader, uint32_t index, const spirv::LimitedModule& module,
+                std::optional<uint32_t> only) {
+  const spirv::Loop& loop = module.loops[index];
+  LoopNote note;
+  note.shader = shader;
+  note.index = index;
+  note.function = loop.place.function;
+  note.file = loop.place.file;
+  note.text = loop.place.text;
+  note.line = loop.place.line;
+  note.column = loop.place.column;
+  if (loop.exit) {
+    note.left = loop.exit->left;
+    note.comparison = loop.exit->comparison;
+    note.right = loop.exit->right;
+    note.is_float = loop.exit->is_float;
+    note.is_signed = loop.exit->is_signed;
+  }
+  note.invocations = module.invocations;
+  note.cannot = loop.cannot;
+  if (note.cannot.empty() && only.value_or(index) != index) {
+    note.cannot = fmt::format("this run limits loop {} alone", *only);
+  }
+  return note;
+}
+#endif
+
+}  // namespace
+
+LoopDevice::LoopDevice(const LoopRun& run, const DeviceState& device)
+    : run_(run),
+      next_(device.vk),
+      has_identifiers_(device.Enabled(VK_EXT_SHADER_MODULE_IDENTIFIER_EXTENSION_NAME) &&
+                       device.vk.GetShaderModuleCreateInfoIdentifierEXT != nullptr) {}
+
+Result<std::unique_ptr<LoopDevice>> LoopDevice::Make(const LoopRun& run,
+                                                     const DeviceState& device) {
+  std::unique_ptr<LoopDevice> made(new LoopDevice(run, device));
+  const std::string why_not = MakeImporter(device, &made->importer_);
+  const PFN_vkGetBufferDeviceAddress get_address = AddressFunction(device);
+  if (!why_not.empty()) return Status(StatusCode::kUnsupported, why_not);
+  if (get_address == nullptr) {
+    return Status(StatusCode::kUnsupported, "the Vulkan device has no vkGetBufferDeviceAddress");
+  }
+  const std::span<std::byte> memory = run.board.record_bytes();
+  // The older extension knows no flag.
+  const VkMemoryAllocateFlags flags = device.Enabled(VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME)
+                                          ? 0
+                                          : VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+  Result<VulkanBuffer> records = VulkanBuffer::ImportHost(
+      made->importer_, memory.data(), memory.size(),
+      VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT, flags);
+  if (!records.ok()) return records.status().WithContext("the records of loops");
+  made->records_ = std::move(*records);
+  VkBufferDeviceAddressInfo info = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+  info.buffer = made->records_.buffer();
+  made->address_ = get_address(device.handle, &info);
+  if (made->address_ == 0 || made->address_ % sizeof(LoopRecord) != 0) {
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("the records of loops have the address {:#x}, which is no multiple "
+                              "of {}",
+                              made->address_, sizeof(LoopRecord)));
+  }
+  return made;
+}
+
+bool LoopDevice::IsAskedFor(uint64_t shader) const {
+  const std::vector<uint64_t>& shaders = run_.experiment.shaders;
+  return shaders.empty() || std::find(shaders.begin(), shaders.end(), shader) != shaders.end();
+}
+
+std::optional<LoopDevice::Known> LoopDevice::PlaceOf(uint64_t shader, uint32_t loops) {
+  const std::lock_guard lock(mutex_);
+  const auto [place, is_new] = modules_.try_emplace(shader);
+  if (!is_new) return place->second;
+  const std::optional<uint32_t> first = run_.board.Reserve(loops);
+  if (!first) {
+    modules_.erase(place);
+    return std::nullopt;
+  }
+  place->second.first_record = *first;
+  return place->second;
+}
+
+bool LoopDevice::ClaimTelling(uint64_t shader, bool refused) {
+  const std::lock_guard lock(mutex_);
+  Known& known = modules_.find(shader)->second;
+  known.refused = refused;
+  return !std::exchange(known.told, true);
+}
+
+void LoopDevice::Refuse(uint64_t shader, const std::string& why) {
+  if (ClaimTelling(shader, true)) run_.board.CountRefused(why);
+}
+
+std::optional<std::vector<uint32_t>> LoopDevice::Limited(const void* code, size_t size_bytes) {
+#if CAIRN_LIMITS_LOOPS
+  if (code == nullptr || size_bytes % sizeof(uint32_t) != 0) return std::nullopt;
+  const uint64_t shader = Shaders::HashOf(code, size_bytes);
+  if (!IsAskedFor(shader)) return std::nullopt;
+  const std::span words(static_cast<const uint32_t*>(code), size_bytes / sizeof(uint32_t));
+  const uint32_t loops = spirv::CountLoops(words);
+  if (loops == 0) return std::nullopt;
+  const std::optional<Known> place = PlaceOf(shader, loops);
+  if (!place || place->refused) return std::nullopt;
+  const std::optional<uint32_t> only = run_.experiment.loop;
+  const uint64_t records = address_ + uint64_t{place->first_record} * sizeof(LoopRecord);
+  Result<spirv::LimitedModule> limited =
+      spirv::LimitLoops(words, {run_.experiment.trips, records, only});
+  if (!limited.ok()) {
+    Refuse(shader, limited.status().message());
+    return std::nullopt;
+  }
+  // Records behind the reserved ones are of other modules.
+  if (limited->loops.size() > loops) {
+    Refuse(shader, fmt::format("the module has {} loops, and {} were counted",
+                               limited->loops.size(), loops));
+    return std::nullopt;
+  }
+  const bool changes = limited->limited != 0;
+  if (!ClaimTelling(shader, !changes)) {
+    if (!changes) return std::nullopt;
+    return std::move(limited->words);
+  }
+  for (uint32_t i = 0; i < limited->loops.size(); ++i) {
+    run_.board.Describe(place->first_record + i, NoteOf(shader, i, *limited, only));
+  }
+  if (changes) {
+    run_.board.CountLimited();
+    return std::move(limited->words);
+  }
+  const auto cannot = std::find_if(limited->loops.begin(), limited->loops.end(),
+                                   [](const spirv::Loop& loop) { return !loop.cannot.empty(); });
+  run_.board.CountRefused(cannot != limited->loops.end() ? cannot->cannot : "it has no such loop");
+  return std::nullopt;
+#else
+  static_cast<void>(code);
+  static_cast<void>(size_bytes);
+  return std::nullopt;
+#endif
+}
+
+void LoopDevice::KeepIdentifier(const VkShaderModuleCreateInfo& own,
+                                const VkShaderModuleCreateInfo& limited) {
+  if (!has_identifiers_) return;
+  VkShaderModuleIdentifierEXT of_limited = {VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT};
+  VkShaderModuleIdentifierEXT of_own = {VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT};
+  next_.GetShaderModuleCreateInfoIdentifierEXT(importer_.device, &limited, &of_limited);
+  next_.GetShaderModuleCreateInfoIdentifierEXT(importer_.device, &own, &of_own);
+  const std::lock_guard lock(mutex_);
+  identifiers_.insert_or_assign(std::string(BytesOf(of_limited)), of_own);
+}
+
+void LoopDevice::RestoreIdentifier(VkShaderModuleIdentifierEXT* identifier) {
+  const std::lock_guard lock(mutex_);
+  if (identifiers_.empty()) return;
+  const auto own = identifiers_.find(BytesOf(*identifier));
+  if (own == identifiers_.end()) return;
+  identifier->identifierSize = own->second.identifierSize;
+  std::copy(std::begin(own->second.identifier), std::end(own->second.identifier),
+            identifier->identifier);
+}
+
+void StartLoops(DeviceState& device) {
+  const LoopRun* const run = LoopRun::Active();
+  if (run == nullptr) return;
+  if (device.kind == DeviceKind::kOff) {
+    run->board.SetWhyNone(
+        "the Vulkan device works without breadcrumbs, and without this experiment");
+    return;
+  }
+  if (!device.has_loop_request) {
+    // A reason of LoopRequest stands there already, and stays.
+    run->board.SetWhyNone("the Vulkan device could not be made with bufferDeviceAddress");
+    return;
+  }
+  Result<std::unique_ptr<LoopDevice>> made = LoopDevice::Make(*run, device);
+  if (!made.ok()) {
+    run->board.SetWhyNone(made.status().message());
+    return;
+  }
+  device.loops = std::move(*made);
+  InstallLoopFunctions(device.vk);
+}
+
+}  // namespace cairn

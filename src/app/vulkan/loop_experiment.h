@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The experiment "loops" (docs/internals/why.md): the driver gets modules whose loops end after a number of trips, in the
+// place of the program's. In every other run LoopRun::Active() is null, and nothing of this is used.
+//
+//   loop_run.h         what the run asks for
+//   loop_request.h     what a device has to be made with
+//   loop_experiment.h  the device: its memory of records, and the limited modules
+//   loop_calls.cc      the calls that take modules
+//
+// It stands between the intercepts of the layer and the next layer, as mode exact does (exact.h): what the layer keeps
+// and names is the program's own code. So there is one place for devices with breadcrumbs and for those that an
+// implementation of Direct3D drives.
+#ifndef CAIRN_APP_VULKAN_LOOP_EXPERIMENT_H_
+#define CAIRN_APP_VULKAN_LOOP_EXPERIMENT_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "app/breadcrumbs/vulkan_functions.h"
+#include "app/breadcrumbs/vulkan_memory.h"
+#include "app/vulkan/device.h"
+#include "app/vulkan/loop_run.h"
+#include "base/status.h"
+
+namespace cairn {
+
+// One device whose loops are limited. Threads: any.
+class LoopDevice {
+ public:
+  // Imports the records of `run`, which outlives it, into the device, which has been made with a LoopRequest.
+  // kUnsupported: the driver refused something.
+  static Result<std::unique_ptr<LoopDevice>> Make(const LoopRun& run, const DeviceState& device);
+  LoopDevice(const LoopDevice&) = delete;
+  LoopDevice& operator=(const LoopDevice&) = delete;
+
+  // Returns the functions of the next layer, or of exact.h.
+  const DeviceFunctions& next() const { return next_; }
+
+  // Returns the module with limited loops; nothing where the driver is to get the program's own: it has no loops, is not
+  // asked for, or is refused, which the board then counts. The records of a module are shared by all that have its
+  // code. May throw std::bad_alloc. Cost: that of spirv::LimitLoops.
+  std::optional<std::vector<uint32_t>> Limited(const void* code, size_t size_bytes);
+  // To be called before a module is made of the limited code: for the driver the two have different identifiers, and
+  // the program is to have that of its own. May throw std::bad_alloc.
+  void KeepIdentifier(const VkShaderModuleCreateInfo& own, const VkShaderModuleCreateInfo& limited);
+  // Replaces the identifier of a limited module by that of the program's own; leaves all others.
+  void RestoreIdentifier(VkShaderModuleIdentifierEXT* identifier);
+  // Counts a shader whose code is not at hand.
+  void CountRefused(const char* why) const { run_.board.CountRefused(why); }
+
+ private:
+  struct Known {
+    uint32_t first_record = 0;
+    bool told = false;  // the board has it
+    bool refused = false;
+  };
+  LoopDevice(const LoopRun& run, const DeviceState& device);
+  bool IsAskedFor(uint64_t shader) const;
+  // Returns the module's place among the records; nothing if there is no room.
+  std::optional<Known> PlaceOf(uint64_t shader, uint32_t loops);
+  // Returns true once for a module: the caller tells the board.
+  bool ClaimTelling(uint64_t shader, bool refused);
+  void Refuse(uint64_t shader, const std::string& why);
+
+  const LoopRun& run_;
+  const DeviceFunctions next_;
+  VulkanDevice importer_;
+  VulkanBuffer records_;
+  uint64_t address_ = 0;
+  std::mutex mutex_;
+  std::unordered_map<uint64_t, Known> modules_;  // by hash; guarded by mutex_
+  bool has_identifiers_ = false;                 // VK_EXT_shader_module_identifier
+  // From identifiers of limited modules to those of the program's own; guarded by mutex_.
+  std::map<std::string, VkShaderModuleIdentifierEXT, std::less<>> identifiers_;
+};
+
+// For a device that has started, once all that calls the next layer for itself has its functions; nothing unless the run
+// asks for it. A device that cannot take part runs as it was, and the board gets the reason. May throw std::bad_alloc.
+void StartLoops(DeviceState& device);
+
+// Ours of that name, for a device with DeviceState::loops; or null.
+PFN_vkVoidFunction FindLoopFunction(std::string_view name);
+// Puts them in front of what `functions` has.
+void InstallLoopFunctions(DeviceFunctions& functions);
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_VULKAN_LOOP_EXPERIMENT_H_

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/vulkan/loop_run.h"
+
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "app/settings/log.h"
+#include "app/settings/own_settings.h"
+#include "os/shared_memory.h"
+
+namespace cairn {
+namespace {
+
+// Its board lies in this memory, which is never unmapped: devices write until the end of the process.
+struct MappedRun : LoopRun {
+  SharedMemory memory;
+};
+
+const LoopRun* OpenOfProcess() {
+  const LayerSettings& settings = Settings();
+  if (!settings.experiment->starts_with("loops=")) return nullptr;
+  const std::optional<Experiment> experiment = ParseExperiment(*settings.experiment);
+  if (!experiment) {
+    Log(LogLevel::kError,
+        "no loop is limited: " + FormatSetting<&LayerSettings::experiment>(*settings.experiment) +
+            " is no experiment");
+    return nullptr;
+  }
+  Result<SharedMemory> memory = SharedMemory::MapPathForWriting(*settings.loop_board);
+  Status status = memory.status();
+  if (memory.ok()) {
+    const Result<LoopBoard> board = LoopBoard::Over({memory->data(), memory->size_bytes()});
+    status = board.status();
+    if (board.ok()) {
+#if CAIRN_LIMITS_LOOPS
+      return new MappedRun{{*experiment, *board}, std::move(*memory)};
+#else
+      board->SetWhyNone("loops of shaders are not limited on this system: SPIRV-Tools is missing");
+      return nullptr;
+#endif
+    }
+  }
+  Log(LogLevel::kError, std::string("no loop is limited, ") +
+                            kVariableOf<&LayerSettings::loop_board> +
+                            " cannot be used: " + status.message());
+  return nullptr;
+}
+
+std::atomic<const LoopRun*>& OfProcess() {
+  static std::atomic<const LoopRun*> run = OpenOfProcess();
+  return run;
+}
+
+}  // namespace
+
+const LoopRun* LoopRun::Active() {
+  return OfProcess().load(std::memory_order_acquire);
+}
+
+void LoopRun::Replace(const LoopRun* run) {
+  OfProcess().store(run, std::memory_order_release);
+}
+
+}  // namespace cairn

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CAIRN_APP_VULKAN_LOOP_RUN_H_
+#define CAIRN_APP_VULKAN_LOOP_RUN_H_
+
+#include <optional>
+
+#include "format/experiment/experiment.h"
+#include "format/experiment/loop_board.h"
+
+namespace cairn {
+
+// The limits of this run, and the memory of the command that gets the records.
+struct LoopRun {
+  Experiment experiment;
+  LoopBoard board;
+
+  // The one that the environment asks for (CAIRN_EXPERIMENT, CAIRN_LOOP_BOARD); null without it, and where it cannot be:
+  // stderr or the board say why. Found out once; then a load. Any thread.
+  static const LoopRun* Active();
+  // For tests: what Active returns from now on, for devices that are made from now on.
+  static void Replace(const LoopRun* run);
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_VULKAN_LOOP_RUN_H_
