@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 
 #include "base/testing/json.h"
 #include "base/testing/json_schema_check.h"
@@ -67,31 +68,16 @@ size_t LongestLine(const std::string& text) {
 }
 
 TEST_F(CliTest, EveryHelpHasExamples) {
-  const std::vector<std::vector<std::string>> commands = {{"--help"},
-                                                          {"run", "--help"},
-                                                          {"report", "--help"},
-                                                          {"info", "--help"},
-                                                          {"calls", "--help"},
-                                                          {"objects", "--help"},
-                                                          {"images", "--help"},
-                                                          {"state", "--help"},
-                                                          {"diff", "--help"},
-                                                          {"verify", "--help"},
-                                                          {"trim", "--help"},
-                                                          {"repack", "--help"},
-                                                          {"replay", "--help"},
-                                                          {"bisect", "--help"},
-                                                          {"top", "--help"},
-                                                          {"selftest", "--help"},
-                                                          {"triage", "--help"},
-                                                          {"help", "--help"},
-                                                          {"export", "--help"},
-                                                          {"pix", "--help"},
-                                                          {"mcp", "--help"},
-                                                          {"watch", "--help"},
-                                                          {"probe", "--help"},
-                                                          {"trial", "--help"},
-                                                          {"pictures", "--help"}};
+  const std::vector<std::vector<std::string>> commands = {
+      {"--help"},           {"run", "--help"},      {"report", "--help"},
+      {"info", "--help"},   {"calls", "--help"},    {"objects", "--help"},
+      {"images", "--help"}, {"state", "--help"},    {"diff", "--help"},
+      {"verify", "--help"}, {"trim", "--help"},     {"repack", "--help"},
+      {"replay", "--help"}, {"bisect", "--help"},   {"why", "--help"},
+      {"top", "--help"},    {"selftest", "--help"}, {"triage", "--help"},
+      {"help", "--help"},   {"export", "--help"},   {"pix", "--help"},
+      {"mcp", "--help"},    {"watch", "--help"},    {"probe", "--help"},
+      {"trial", "--help"},  {"pictures", "--help"}};
   for (const std::vector<std::string>& command : commands) {
     const CommandResult result = Cairn(command);
     EXPECT_EQ(result.exit_code, 0) << command[0];
@@ -107,7 +93,7 @@ TEST_F(CliTest, EveryHelpHasExamples) {
 
 TEST_F(CliTest, UnknownVerbsAndOptions) {
   ExpectRefused({}, 2,
-                "cairn: no command is given; the commands are run, report, view, bisect, top, "
+                "cairn: no command is given; the commands are run, report, view, bisect, why, top, "
                 "calls, objects, "
                 "state, images, replay, verify, trim, repack, diff, triage, info, export, mcp, "
                 "selftest, pix, "
@@ -118,7 +104,8 @@ TEST_F(CliTest, UnknownVerbsAndOptions) {
   ExpectRefused({"reprot"}, 2, "cairn: unknown command 'reprot'; did you mean 'report'?");
   ExpectRefused(
       {"explode"}, 2,
-      "cairn: unknown command 'explode'; the commands are run, report, view, bisect, top, calls, "
+      "cairn: unknown command 'explode'; the commands are run, report, view, bisect, why, top, "
+      "calls, "
       "objects, state, images, replay, verify, trim, repack, diff, triage, info, export, mcp, "
       "selftest, pix, help");
   ExpectRefused({"--vresion"}, 2, "cairn: unknown option '--vresion'; did you mean --version?");
@@ -431,13 +418,14 @@ TEST_F(CliTest, CompletionOffersVerbsAndOptions) {
       "try cairn re; try cairn report --j; try cairn run --k; try cairn selftest --api v; "
       "try cairn report --color a; try cairn pix d; try cairn pix decode --j; try cairn top --o; "
       "try cairn help tri; try cairn run --breadcrumbs full -- ls --al; try cairn run -o x --qu; "
-      "try cairn run --events re; try cairn bisect --no; try cairn triage --s";
+      "try cairn run --events re; try cairn bisect --no; try cairn triage --s; "
+      "try cairn wh; try cairn why --t; try cairn why -- ls --al";
   const CommandResult result = RunCommand({"bash", "-c", script}, {.folder = folder_.path()});
   EXPECT_EQ(result.errors, "");
-  EXPECT_EQ(
-      result.output,
-      "report replay repack\n--json\n--kill-on-hang\nvulkan\nauto "
-      "always\ndecode\n--json\n--once\ntrim triage\n\n--quiet\nretail\n--no-output\n--serve\n");
+  EXPECT_EQ(result.output,
+            "report replay repack\n--json\n--kill-on-hang\nvulkan\nauto "
+            "always\ndecode\n--json\n--once\ntrim "
+            "triage\n\n--quiet\nretail\n--no-output\n--serve\nwhy\n--trips\n\n");
 }
 
 // Each shell reads its own, and knows all verbs; where a shell is missing, its script is read by nobody.
@@ -529,12 +517,26 @@ TEST_F(CliTest, ExitCodesAreThoseOfThePage) {
   EXPECT_THAT(page, HasSubstr("\n| 128 + N | signal N ended the program |\n"));
 }
 
+// Each visible command has its page in the index, and its schema in the list of those with --json.
+TEST_F(CliTest, EachCommandIsInTheDocumentation) {
+  const std::string index = ReadFile(CAIRN_SOURCE_DIR "/docs/README.md");
+  const std::string command_line = ReadFile(CAIRN_SOURCE_DIR "/docs/reference/command-line.md");
+  const std::set<std::string> without_page = {"help", "info", "pix", "selftest"};
+  for (const std::string& verb : CommandsIn(Cairn({"help"}).output)) {
+    const bool in_index = index.find("[" + verb + "](") != std::string::npos;
+    EXPECT_EQ(without_page.count(verb) == 0, in_index) << verb;
+    const bool has_json = Cairn({verb, "--help"}).output.find("\n  --json") != std::string::npos;
+    const bool has_schema = command_line.find("\n| " + verb + " | ") != std::string::npos;
+    EXPECT_EQ(has_json, has_schema) << verb;
+  }
+}
+
 // What people come for first; a trace and its commands are explained where they stand.
 TEST_F(CliTest, CommandsStandByWhatTheyAreFor) {
   const std::string help = Cairn({"--help"}).output;
   size_t before = 0;
   for (const char* const part :
-       {"\nFind a crash or a hang:\n  run ", "\n  report ", "\n  bisect ",
+       {"\nFind a crash or a hang:\n  run ", "\n  report ", "\n  bisect ", "\n  why ",
         "\nLook into a trace: the calls of a Direct3D 12 program, recorded by cairn run "
         "--capture:\n",
         "\n  replay ", "\nCompare:\n  diff ", "\nFor scripts, agents and other programs:\n",

@@ -18,6 +18,7 @@
 #include "cli/bisect_program.h"
 #include "cli/command.h"
 #include "cli/numbers.h"
+#include "cli/program_runs.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -133,18 +134,13 @@ JournalIdentity Identity(const TraceReader& trace, const BisectOptionsOfVerb& op
   return identity;
 }
 
-ProbeProgress ProgressOf(const BisectOptionsOfVerb& options) {
-  if (options.progress) return ProbeProgress::kLines;
-  return options.quiet || options.json ? ProbeProgress::kNone : ProbeProgress::kLine;
-}
-
 class Search {
  public:
   Search(const BisectOptionsOfVerb& options, TraceReader* trace, uint64_t hang_timeout_ns,
          uint64_t recovery_ns)
       : options_(options),
         trace_(trace),
-        line_(ProgressOf(options)),
+        line_(ProgressOf(options.progress, options.quiet || options.json)),
         gpus_(MakeGpuCheck(recovery_ns, &signals_, &line_)) {
     settings_.path = options.path;
     settings_.library = options.library;
@@ -169,7 +165,7 @@ class Search {
         options_.restart);
     if (!journal.ok()) return Failed(journal.status());
     journal_ = std::move(*journal);
-    TellOfJournal(*journal_, journal_path, options_.quiet || options_.json);
+    TellOfJournal("bisect", *journal_, journal_path, options_.quiet || options_.json);
     BisectOptions bisect;
     bisect.repeats = options_.repeats;
     bisect.max_probes = options_.max_probes;
@@ -315,8 +311,7 @@ class Search {
 };
 
 // Returns the fault of the options of a search that runs a program; "" if there is none.
-std::string WrongForProgram(const BisectOptionsOfVerb& options, uint64_t hang_timeout_ns,
-                            uint64_t survive_ns) {
+std::string WrongForProgram(const BisectOptionsOfVerb& options) {
   if (!options.path.empty()) {
     return fmt::format("give a trace or a program, not both: {} stands in front of --",
                        VisibleText(options.path));
@@ -327,24 +322,15 @@ std::string WrongForProgram(const BisectOptionsOfVerb& options, uint64_t hang_ti
   if (of_traces != nullptr) {
     return fmt::format("{} is for traces: a program is not played", of_traces);
   }
-  if (survive_ns != 0 && survive_ns <= hang_timeout_ns) {
-    return fmt::format(
-        "--survive {} ends a run before --hang-timeout {} could tell of a hang; give more",
-        options.survive, options.hang_timeout);
-  }
   return "";
 }
 
 int RunProgramSearch(const BisectOptionsOfVerb& options, const std::vector<std::string>& program,
                      uint64_t hang_timeout_ns, uint64_t recovery_ns) {
+  std::string wrong = WrongForProgram(options);
   const Result<uint64_t> survive_ns =
-      ParseSecondsOf("--survive", options.survive.empty() ? "0" : options.survive);
-  std::string wrong;
-  if (!survive_ns.ok()) {
-    wrong = survive_ns.status().message();
-  } else {
-    wrong = WrongForProgram(options, hang_timeout_ns, *survive_ns);
-  }
+      ParseSurvive(options.survive, options.hang_timeout, hang_timeout_ns);
+  if (wrong.empty() && !survive_ns.ok()) wrong = survive_ns.status().message();
   if (!wrong.empty()) {
     PrintError("bisect", wrong);
     return kExitUsage;
@@ -356,29 +342,26 @@ int RunProgramSearch(const BisectOptionsOfVerb& options, const std::vector<std::
     }
   }
   BisectProgramOptions search;
-  search.program = program;
+  search.runs = {.program = program,
+                 .journal = options.journal,
+                 .hang_timeout = options.hang_timeout,
+                 .hang_timeout_ns = hang_timeout_ns,
+                 .survive_ns = *survive_ns,
+                 .recovery_ns = recovery_ns,
+                 .restart = options.restart,
+                 .json = options.json,
+                 .quiet = options.quiet,
+                 .progress = ProgressOf(options.progress, options.quiet || options.json)};
   search.output = options.output;
-  search.journal = options.journal;
-  search.hang_timeout = options.hang_timeout;
-  search.hang_timeout_ns = hang_timeout_ns;
-  search.survive_ns = *survive_ns;
-  search.recovery_ns = recovery_ns;
   search.repeats = options.repeats;
   search.max_probes = options.max_probes;
-  search.restart = options.restart;
-  search.json = options.json;
-  search.quiet = options.quiet;
-  search.progress = ProgressOf(options);
   return BisectProgram(search);
 }
 
 int Run(const BisectOptionsOfVerb& options, const std::vector<std::string>& program) {
-  const Result<uint64_t> hang_timeout_ns = ParseSecondsOf("--hang-timeout", options.hang_timeout);
-  if (!hang_timeout_ns.ok() || *hang_timeout_ns == 0) {
-    PrintError("bisect",
-               hang_timeout_ns.ok()
-                   ? "--hang-timeout: without one a hang is never noticed; give seconds above 0"
-                   : hang_timeout_ns.status().message());
+  const Result<uint64_t> hang_timeout_ns = ParseHangTimeout(options.hang_timeout);
+  if (!hang_timeout_ns.ok()) {
+    PrintError("bisect", hang_timeout_ns.status().message());
     return kExitUsage;
   }
   const Result<uint64_t> recovery_ns = ParseSecondsOf("--recovery", options.recovery);

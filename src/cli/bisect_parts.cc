@@ -13,6 +13,11 @@
 
 namespace cairn::cli {
 
+ProbeProgress ProgressOf(bool lines, bool quiet) {
+  if (lines) return ProbeProgress::kLines;
+  return quiet ? ProbeProgress::kNone : ProbeProgress::kLine;
+}
+
 ProbeLine::ProbeLine(ProbeProgress progress)
     : progress_(progress == ProbeProgress::kLine && !TakesEscapes(StandardStream::kError)
                     ? ProbeProgress::kNone
@@ -64,17 +69,18 @@ std::string DriverVariables() {
   return text;
 }
 
-void TellOfJournal(const BisectJournal& journal, const std::string& path, bool quiet) {
+void TellOfJournal(std::string_view verb, const BisectJournal& journal, const std::string& path,
+                   bool quiet) {
   if (!journal.put_aside().empty()) {
-    PrintWarning("bisect",
+    PrintWarning(verb,
                  fmt::format("begins anew: {} is not of this search, and is now {} (where it "
                              "holds, --journal {} goes on with it): {}",
                              path, journal.old_path(), journal.old_path(), journal.put_aside()));
   }
   if (journal.remembered() == 0 || quiet) return;
-  PrintWarning("bisect", fmt::format("goes on after {} probe{} of an earlier search; --restart "
-                                     "begins anew",
-                                     journal.remembered(), journal.remembered() == 1 ? "" : "s"));
+  PrintWarning(verb, fmt::format("goes on after {} probe{} of an earlier search; --restart "
+                                 "begins anew",
+                                 journal.remembered(), journal.remembered() == 1 ? "" : "s"));
 }
 
 }  // namespace cairn::cli

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "cli/gpu_check.h"
 #include "cli/progress.h"
@@ -20,6 +21,9 @@ enum class ProbeProgress {
   kLine,   // one that is written over, if that is a terminal
   kLines,  // one below the other, for who reads them
 };
+
+// `lines`: --progress. `quiet`: --quiet, --json.
+ProbeProgress ProgressOf(bool lines, bool quiet);
 
 // Shows a bar and the remaining work.
 class ProbeLine {
@@ -51,7 +55,8 @@ std::string DriverVariables();
 
 // Reports if answers of an earlier search are used or discarded. They are worth hours: a discard is
 // reported even without being asked.
-void TellOfJournal(const BisectJournal& journal, const std::string& path, bool quiet);
+void TellOfJournal(std::string_view verb, const BisectJournal& journal, const std::string& path,
+                   bool quiet);
 
 }  // namespace cairn::cli
 

@@ -1,33 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/bisect_program.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdlib>
+#include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <string_view>
+#include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
+#include <vector>
 
-#include "base/program_name.h"
 #include "base/shell_words.h"
-#include "base/text.h"
 #include "cli/bisect_parts.h"
-#include "cli/gpu_check.h"
-#include "cli/layer.h"
-#include "cli/mistaken_word.h"
-#include "cli/progress.h"
+#include "cli/program_runs.h"
 #include "cli/verb.h"
-#include "format/block/marker_kinds.h"
 #include "format/elimination/catalogue.h"
-#include "format/settings/layer_settings.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/new_file.h"
@@ -38,63 +28,11 @@
 #include "reader/bisect/program_search.h"
 #include "reader/bisect/program_trial.h"
 #include "reader/view/program_bisect_text.h"
-#include "watcher/output_path.h"
 
 namespace cairn::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr uint64_t kNsPerS = 1'000'000'000;
-
-// `cairn run` can do without them.
-Status WithoutLayers(const Status& status) {
-  return status.WithContext("without the layers no work is skipped");
-}
-
-// Like `cairn run`, except that the mode without breadcrumbs is replaced: layers that record
-// nothing can skip nothing.
-Result<std::vector<std::string>> LayerEnvironment() {
-  LayerSettings told;
-  if (*ReadSetting<&LayerSettings::breadcrumbs>(std::getenv) == MarkerMode::kOff) {
-    told.breadcrumbs = MarkerMode::kTop;
-  }
-  // Labels are part of what tells work apart.
-  told.all_events = true;
-  told.capture = CaptureSettings();
-  if (std::string path = FindWindowsLayer(); !path.empty()) told.windows_path = std::move(path);
-  const Result<std::vector<std::string>> vulkan = VulkanLayerVariables();
-  if (!vulkan.ok()) return WithoutLayers(vulkan.status());
-  std::vector<std::string> environment = FormatLayerSettings(told);
-  environment.insert(environment.end(), vulkan->begin(), vulkan->end());
-  return environment;
-}
-
-// Identifies the program's file as well as possible: a new build is another program.
-std::string FileOf(const std::string& program) {
-  std::error_code error;
-  const std::string file = FileOfProgram(program);
-  const uint64_t size = fs::file_size(FilePath(file), error);
-  if (error) return "not there";
-  const auto time = std::chrono::file_clock::to_sys(fs::last_write_time(FilePath(file), error));
-  return fmt::format("{}, {} bytes of {:%Y-%m-%d %H:%M:%S} UTC", file, size,
-                     std::chrono::time_point_cast<std::chrono::milliseconds>(time));
-}
-
-JournalIdentity IdentityOf(const BisectProgramOptions& options) {
-  std::error_code error;
-  JournalIdentity identity = {
-      {"program", ShellQuotedLine(options.program)},
-      {"file", FileOf(options.program.front())},
-      {"folder", TextOfPath(fs::current_path(error))},
-      {"options", fmt::format("--hang-timeout {} --survive {} --runs {}",
-                              static_cast<double>(options.hang_timeout_ns) / 1e9,
-                              static_cast<double>(options.survive_ns) / 1e9, options.repeats)},
-      {"environment", DriverVariables()},
-  };
-  for (auto& [name, value] : identity) value = value.empty() ? "unknown" : VisibleText(value);
-  return identity;
-}
 
 // Bytes in memory that is aligned as a board has to be.
 std::vector<std::byte> BytesOf(const std::string& path) {
@@ -110,27 +48,10 @@ std::vector<std::byte> BytesOf(const std::string& path) {
   return bytes;
 }
 
-// Waits after a crash, when a GPU may be gone for a while. Returns early if the search is to end.
-void WaitForGpu(uint32_t nth, const std::function<bool()>& keep_on) {
-  constexpr uint64_t kPartNs = 50'000'000;
-  for (uint64_t left_ns = kNsPerS << std::min(nth - 1, 4u); left_ns != 0 && keep_on();) {
-    const uint64_t part_ns = std::min(left_ns, kPartNs);
-    std::this_thread::sleep_for(std::chrono::nanoseconds(part_ns));
-    left_ns -= part_ns;
-  }
-}
-
 class Bisecting {
  public:
   explicit Bisecting(const BisectProgramOptions& options)
-      : options_(options),
-        line_(options.progress),
-        gpus_(MakeGpuCheck(options.recovery_ns, &signals_, &line_)) {
-    settings_.program = options.program;
-    settings_.hang_timeout = options.hang_timeout;
-    settings_.survive_ns = options.survive_ns;
-    settings_.keep_on = [this] { return signals_.Update(0, 0); };
-  }
+      : options_(options), runs_("bisect", options.runs) {}
 
   int Run();
 
@@ -138,18 +59,13 @@ class Bisecting {
   Status CheckFiles() const;
   Status OpenJournal();
   ProgramSearchOptions SearchOptions();
-  Result<TrialRun> Try(const TrialSettings& settings, const BoardQuestion& question);
-  void NoteDraws(const WorkCatalogue& catalogue);
   void WriteReport(const BoardQuestion& alone, ProgramTold* told);
   int Failed(const Status& status);
   int Tell(ProgramTold told);
   Status Forget();
 
   const BisectProgramOptions& options_;
-  TaskProgress signals_{"bisect"};
-  ProbeLine line_;
-  GpuCheck gpus_;
-  TrialSettings settings_;
+  ProgramRuns runs_;
   std::string journal_path_;
   std::string work_path_;  // the catalogue, for a search that goes on
   std::unique_ptr<BisectJournal> journal_;
@@ -163,7 +79,7 @@ Status Bisecting::CheckFiles() const {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("{} is {}; give another file with -o", options_.output, what));
   };
-  if (IsSameFile(options_.output, FileOfProgram(options_.program.front()))) {
+  if (IsSameFile(options_.output, FileOfProgram(options_.runs.program.front()))) {
     return refused("the program, which the report would replace");
   }
   if (IsSameFile(options_.output, journal_path_) || IsSameFile(options_.output, work_path_)) {
@@ -173,19 +89,20 @@ Status Bisecting::CheckFiles() const {
 }
 
 Status Bisecting::OpenJournal() {
-  bool restart = options_.restart;
+  const JournalIdentity identity = runs_.Identity(fmt::format("--runs {}", options_.repeats));
+  bool restart = options_.runs.restart;
   for (;;) {
     Result<std::unique_ptr<BisectJournal>> journal =
-        BisectJournal::Open(journal_path_, IdentityOf(options_), restart);
+        BisectJournal::Open(journal_path_, identity, restart);
     if (!journal.ok()) return journal.status();
     journal_ = std::move(*journal);
-    TellOfJournal(*journal_, journal_path_, options_.quiet || options_.json);
+    TellOfJournal("bisect", *journal_, journal_path_, options_.runs.quiet || options_.runs.json);
     if (journal_->remembered() == 0) return {};
     // The journal's answers are about the work that this file describes.
     Result<WorkCatalogue> catalogue = ReadCatalogue(BytesOf(work_path_));
     if (catalogue.ok()) {
       catalogue_ = std::move(*catalogue);
-      NoteDraws(*catalogue_);
+      runs_.NoteWork(*catalogue_);
       return {};
     }
     PrintWarning("bisect", fmt::format("begins anew: the answers in {} are of no use without {}, "
@@ -200,46 +117,22 @@ ProgramSearchOptions Bisecting::SearchOptions() {
   ProgramSearchOptions search;
   search.repeats = options_.repeats;
   search.max_probes = options_.max_probes;
-  search.hang_timeout_ns = options_.hang_timeout_ns;
+  search.hang_timeout_ns = options_.runs.hang_timeout_ns;
   search.progress = [this](const BisectProgress& now) {
-    if (!journal_->HasNext()) line_.Show(now, journal_->AverageMs());
+    if (!journal_->HasNext()) runs_.line().Show(now, journal_->AverageMs());
   };
   search.save = [this](const WorkCatalogue& catalogue) {
     const std::error_code error = ReplaceFile(work_path_, WriteCatalogue(catalogue));
     return error ? StatusFromError(error, work_path_) : Status();
   };
-  search.pause = [this](uint32_t nth) { WaitForGpu(nth, settings_.keep_on); };
+  search.pause = [this](uint32_t nth) { runs_.WaitForGpu(nth); };
   return search;
-}
-
-Result<TrialRun> Bisecting::Try(const TrialSettings& settings, const BoardQuestion& question) {
-  CAIRN_RETURN_IF_ERROR(gpus_.BeforeRun());
-  Result<TrialRun> run = RunTrial(settings, question);
-  if (!run.ok()) return run;
-  NoteDraws(run->catalogue);
-  if (run->end == TrialEnd::kFailed) gpus_.RunFailed();
-  return run;
-}
-
-void Bisecting::NoteDraws(const WorkCatalogue& catalogue) {
-  const bool draws = std::any_of(
-      catalogue.work.begin(), catalogue.work.end(),
-      [](const WorkNote& work) { return RunsShaders(work.type) && !IsDispatch(work.type); });
-  if (draws) gpus_.RunDraws();
 }
 
 int Bisecting::Run() {
   const uint64_t start_ns = MonotonicNs();
-  Result<std::vector<std::string>> environment = LayerEnvironment();
-  if (!environment.ok()) return Failed(environment.status());
-  settings_.environment = std::move(*environment);
-  Result<std::string> layer = PreloadedLayer();
-  if (!layer.ok()) return Failed(WithoutLayers(layer.status()));
-  settings_.preloaded = std::move(*layer);
-  journal_path_ = options_.journal;
-  if (journal_path_.empty()) {
-    journal_path_ = WithEnding(DefaultOutputPath(ProgramOfArguments(options_.program)), ".bisect");
-  }
+  if (const Status prepared = runs_.Prepare(); !prepared.ok()) return Failed(prepared);
+  journal_path_ = runs_.JournalPath();
   work_path_ = journal_path_ + ".work";
   if (const Status checked = CheckFiles(); !checked.ok()) {
     PrintError("bisect", checked.message());
@@ -247,20 +140,20 @@ int Bisecting::Run() {
   }
   if (const Status opened = OpenJournal(); !opened.ok()) return Failed(opened);
   const RunProgram run = [this](const BoardQuestion& question, uint64_t most_ns) {
-    TrialSettings settings = settings_;
+    TrialSettings settings = runs_.settings();
     settings.most_ns = most_ns;
-    return Try(settings, question);
+    return runs_.Try(settings, question);
   };
   ProgramSearch search(run, SearchOptions(), journal_.get(),
                        catalogue_.has_value() ? &*catalogue_ : nullptr);
   Result<ProgramFound> found = search.Search();
-  line_.Clear();
+  runs_.line().Clear();
   if (!found.ok()) return Failed(found.status());
   ProgramTold told;
-  told.program = ShellQuotedLine(options_.program);
+  told.program = ShellQuotedLine(options_.runs.program);
   told.found = std::move(*found);
-  told.hang_timeout_seconds = static_cast<double>(options_.hang_timeout_ns) / 1e9;
-  told.survive_seconds = static_cast<double>(options_.survive_ns) / 1e9;
+  told.hang_timeout_seconds = static_cast<double>(options_.runs.hang_timeout_ns) / 1e9;
+  told.survive_seconds = static_cast<double>(options_.runs.survive_ns) / 1e9;
   if (told.found.answer.found && !options_.output.empty()) WriteReport(told.found.alone, &told);
   told.duration_ns = MonotonicNs() - start_ns;
   return Tell(std::move(told));
@@ -268,12 +161,12 @@ int Bisecting::Run() {
 
 // Runs the program once more for the report. A run that fails differently gives no report.
 void Bisecting::WriteReport(const BoardQuestion& alone, ProgramTold* told) {
-  TrialSettings settings = settings_;
+  TrialSettings settings = runs_.settings();
   settings.report_path = options_.output;
   const fs::file_time_type start = fs::file_time_type::clock::now() - std::chrono::seconds(1);
   const BisectAnswer& failure = told->found.answer;
   for (uint32_t i = 0; i < TriesOf(failure); ++i) {
-    const Result<TrialRun> run = Try(settings, alone);
+    const Result<TrialRun> run = runs_.Try(settings, alone);
     const Result<ProbeAnswer> answer =
         run.ok() ? AnswerOf(*run) : Result<ProbeAnswer>(run.status());
     if (!answer.ok()) {
@@ -303,21 +196,14 @@ Status Bisecting::Forget() {
 }
 
 int Bisecting::Failed(const Status& status) {
-  line_.Clear();
   if (journal_ != nullptr && journal_->empty()) (void)Forget().ok();
-  if (status.code() == StatusCode::kInterrupted) {
-    PrintError("bisect", "interrupted; the same command goes on from here");
-  } else {
-    const std::string mistaken =
-        MistakenForProgram("bisect", options_.program.front(), status.code());
-    PrintError("bisect", mistaken.empty() ? status.message() : mistaken);
-  }
+  runs_.PrintFailure(status);
   return kExitFailed;
 }
 
 int Bisecting::Tell(ProgramTold told) {
-  const bool printed =
-      PrintOutput("bisect", options_.json ? ProgramAnswerAsJson(told) : ProgramAnswerAsText(told));
+  const bool printed = PrintOutput(
+      "bisect", options_.runs.json ? ProgramAnswerAsJson(told) : ProgramAnswerAsText(told));
   if (const Status removed = Forget(); !removed.ok()) PrintWarning("bisect", removed.message());
   return printed && told.found.answer.found ? 0 : kExitFailed;
 }

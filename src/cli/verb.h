@@ -72,6 +72,7 @@ Verb AddCallsVerb(CLI::App& root);
 Verb AddStateVerb(CLI::App& root);
 Verb AddReplayVerb(CLI::App& root);
 Verb AddBisectVerb(CLI::App& root);
+Verb AddWhyVerb(CLI::App& root);
 Verb AddSelftestVerb(CLI::App& root);
 Verb AddPixVerb(CLI::App& root);
 Verb AddTopVerb(CLI::App& root);

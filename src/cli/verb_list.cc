@@ -34,7 +34,7 @@ std::vector<Verb> AddVerbs(CLI::App& root) {
     }
   };
   add("Find a crash or a hang",
-      {AddRunVerb, AddReportVerb, AddViewVerb, AddBisectVerb, AddTopVerb});
+      {AddRunVerb, AddReportVerb, AddViewVerb, AddBisectVerb, AddWhyVerb, AddTopVerb});
   add("Look into a trace: the calls of a Direct3D 12 program, recorded by cairn run --capture",
       {AddCallsVerb, AddObjectsVerb, AddStateVerb, AddImagesVerb, AddReplayVerb, AddVerifyVerb,
        AddTrimVerb, AddRepackVerb});

@@ -161,6 +161,10 @@ void AppendNoCause(const WhyFound& found, std::string* text) {
 void AppendNext(const WhyTold& told, const std::string& program, std::string* text) {
   auto out = std::back_inserter(*text);
   const WhyFound& found = told.found;
+  constexpr double kDefaultSeconds = 10;
+  const std::string options = told.hang_timeout_seconds == kDefaultSeconds
+                                  ? ""
+                                  : fmt::format("--hang-timeout {} ", told.hang_timeout_seconds);
   if (found.unchanged.failed == 0) {
     fmt::format_to(out,
                    "Next      --hang-timeout below {:.3g}, if what hangs elsewhere is only slow "
@@ -168,9 +172,11 @@ void AppendNext(const WhyTold& told, const std::string& program, std::string* te
                    told.hang_timeout_seconds,
                    std::min(1000u, std::max(10u, found.unchanged.runs * 5)));
   } else if (!found.layers_seen) {
-    fmt::format_to(out, "Next      cairn run -- {}   says why the layers saw nothing\n", program);
+    fmt::format_to(out, "Next      cairn run {}-- {}   says why the layers saw nothing\n", options,
+                   program);
   } else if (found.causes.empty()) {
-    fmt::format_to(out, "Next      cairn bisect -- {}   finds the work that it takes\n", program);
+    fmt::format_to(out, "Next      cairn bisect {}-- {}   finds the work that it takes\n", options,
+                   program);
   }
 }
 

@@ -112,23 +112,24 @@ TEST(WhyText, SaysThatNothingCouldBeChanged) {
     result.verdict = WhyVerdict::kDoesNotApply;
     result.why = "the layers changed nothing";
   }
-  told.found.results[0].why = "the layers met no shader with a loop";
+  told.found.results[0].why = "the layers limited no loop";
   EXPECT_EQ(
       "./fog hangs, in 3 of 3 runs.\n"
       "\n"
       "No experiment could be made: the layers changed nothing.\n"
-      "Does not apply: loops cut (the layers met no shader with a loop)\n"
+      "Does not apply: loops cut (the layers limited no loop)\n"
       "Does not apply: barrier in front, objects kept alive (the layers changed nothing)\n"
       "Next      cairn bisect -- ./fog   finds the work that it takes\n"
       "16 runs, 61.2 s.\n",
       WhyAsText(told));
   told.found.layers_seen = false;
+  told.hang_timeout_seconds = 2;
   EXPECT_EQ(
       "./fog hangs, in 3 of 3 runs.\n"
       "\n"
       "No experiment could be made: no layer saw the program record work of Vulkan or Direct3D "
       "12.\n"
-      "Next      cairn run -- ./fog   says why the layers saw nothing\n"
+      "Next      cairn run --hang-timeout 2 -- ./fog   says why the layers saw nothing\n"
       "16 runs, 61.2 s.\n",
       WhyAsText(told));
 }

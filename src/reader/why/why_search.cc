@@ -37,8 +37,8 @@ std::string WhyNoLoop(const LoopCatalogue& catalogue, bool restricted) {
   for (const LoopNote& loop : catalogue.loops) {
     if (!loop.cannot.empty()) return "a loop cannot be limited: " + loop.cannot;
   }
-  return restricted ? "the layers met no loop in the shaders of the suspected work"
-                    : "the layers met no shader with a loop";
+  return restricted ? "the layers limited no loop in the shaders of the suspected work"
+                    : "the layers limited no loop";
 }
 
 // Layers count these on the board of the run; loops have a board of their own.

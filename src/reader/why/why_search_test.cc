@@ -276,7 +276,7 @@ TEST(WhySearch, WithoutALoopTheLimitDoesNotApply) {
   Result<WhyFound> found = Search(none);
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(WhyVerdict::kDoesNotApply, ResultOf(*found, ExperimentName::kLoops).verdict);
-  EXPECT_EQ("the layers met no loop in the shaders of the suspected work",
+  EXPECT_EQ("the layers limited no loop in the shaders of the suspected work",
             ResultOf(*found, ExperimentName::kLoops).why);
 
   ModelProgram no_memory(always, {{kFog, 0, 0}});

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `cairn why -- PROGRAM`: the cause that it names, what the layers are told in each run, what is said of a program in
+// which nothing can be changed, and a search that is interrupted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
+#include "bisect_program_fixture.h"
+#include "harness.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class WhyProgramTest : public SearchOfProgramsTest {
+ protected:
+  // The answer, with this exit code.
+  Json Why(const std::vector<std::string>& options, const std::vector<std::string>& program,
+           int exit_code) {
+    const CommandResult result =
+        Run(Words(Words({"why", "--json"}, options), Words({"--"}, program)));
+    EXPECT_EQ(exit_code, result.exit_code) << result.Summary();
+    const Json answer = Json::Parse(result.output);
+    EXPECT_TRUE(answer.is_object()) << result.Summary();
+    if (!answer.is_object()) return answer;
+    const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/why.schema.json");
+    EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
+    return answer;
+  }
+
+  // A script that writes what the layers are told, a line a run, into the file "told", and then does this.
+  std::vector<std::string> TellingScript(const std::string& rest) {
+    std::ofstream script(folder_ / "program.sh");
+    script << "board=none; [ -n \"$CAIRN_LOOP_BOARD\" ] && board=$(wc -c < \"$CAIRN_LOOP_BOARD\")\n"
+           << "echo \"${CAIRN_EXPERIMENT:-as-it-is} $board\" >> told\n"
+           << rest << "\n";
+    return {"sh", "program.sh"};
+  }
+  std::vector<std::string> Told() {
+    std::vector<std::string> lines;
+    std::istringstream told(ReadFile(folder_ / "told"));
+    for (std::string line; std::getline(told, line);) lines.push_back(line);
+    return lines;
+  }
+};
+
+std::map<std::string, std::string> Verdicts(const Json& answer) {
+  std::map<std::string, std::string> verdicts;
+  for (const Json& result : answer["experiments"]) {
+    verdicts[result["name"].get<std::string>()] = result["verdict"].get<std::string>();
+  }
+  return verdicts;
+}
+
+TEST_F(WhyProgramTest, WithoutVulkanNothingCanBeChanged) {
+  const Json answer = Why({}, {"sh", "-c", "kill -SEGV $$"}, 1);
+  EXPECT_EQ(false, answer["found"]);
+  EXPECT_EQ("death", answer["failure"]);
+  EXPECT_EQ(SIGSEGV, answer["signal"]);
+  EXPECT_EQ(false, answer["layers_seen"]);
+  EXPECT_EQ(3, answer["runs"]);
+  ASSERT_EQ(7u, answer["experiments"].size());
+  for (const auto& [name, verdict] : Verdicts(answer)) EXPECT_EQ("does not apply", verdict) << name;
+
+  const CommandResult text = Run({"why", "--", "sh", "-c", "kill -SEGV $$"});
+  EXPECT_EQ(1, text.exit_code);
+  EXPECT_THAT(
+      text.output,
+      HasSubstr("dies of SIGSEGV, in 3 of 3 runs.\n\nNo experiment could be made: no layer "
+                "saw the program record work of Vulkan or Direct3D 12.\nNext      cairn "
+                "run -- sh -c 'kill -SEGV $$'   says why the layers saw nothing\n3 runs, "));
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+TEST_F(WhyProgramTest, AProgramThatDoesNotFail) {
+  const Json answer = Why({"--runs", "2"}, {Program("sample-triangle-vulkan-plain")}, 1);
+  EXPECT_EQ("", answer["failure"]);
+  EXPECT_EQ(2, answer["unchanged"]["runs"]);
+  EXPECT_EQ(0, answer["unchanged"]["failed"]);
+  EXPECT_EQ(true, answer["layers_seen"]);
+  EXPECT_EQ(0u, answer["experiments"].size());
+}
+
+// Its work takes a minute, in loops of 4,096 trips: with 4 it is done at once.
+TEST_F(WhyProgramTest, ALoopThatRunsTooLong) {
+  const Json answer = Why({"--runs", "2", "--trips", "4", "--hang-timeout", "2"},
+                          {Program("sample-hang-vulkan-plain"), "--seconds", "60"}, 0);
+  EXPECT_EQ(true, answer["found"]) << answer.dump(2);
+  EXPECT_EQ("hang", answer["failure"]);
+  ASSERT_EQ(1u, answer["causes"].size()) << answer.dump(2);
+  EXPECT_EQ("loops", answer["causes"][0]);
+  const Json& loops = answer["experiments"][0];
+  EXPECT_EQ("proven", loops["verdict"]) << loops.dump(2);
+  EXPECT_EQ("A loop does not end, or runs far too long.", loops["sentence"]);
+  EXPECT_EQ(0, loops["with"]["failed"]);
+  EXPECT_EQ(3, loops["with"]["runs"]);
+  EXPECT_EQ(1, loops["without"]["failed"]);
+  EXPECT_EQ(1, loops["control"]["failed"]);
+  ASSERT_EQ(1u, loops["loops"].size()) << loops.dump(2);
+  const Json& loop = loops["loops"][0];
+  EXPECT_EQ("main", loop["function"]);
+  EXPECT_EQ(true, loop["alone"]);
+  EXPECT_EQ(4, loop["most_trips"]);
+  EXPECT_LT(0u, loop["cuts"].get<uint64_t>());
+  EXPECT_EQ(loop["executions"], loop["cuts"]);
+  EXPECT_EQ("trip", loop["left"]);
+  EXPECT_EQ("<", loop["comparison"]);
+  EXPECT_EQ("bound", loop["right"]);
+  EXPECT_EQ("3", loop["left_value"]);
+  EXPECT_EQ("4096", loop["right_value"]);
+  // The report of the first failure named its suspects.
+  const std::string experiment = loops["experiment"].get<std::string>();
+  EXPECT_THAT(experiment, ::testing::StartsWith("loops=4,shader="));
+  EXPECT_THAT(experiment, HasSubstr(",shader=" + loop["shader"].get<std::string>()));
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+// It dies of the CPU, behind healthy work: each change is made once, and none helps.
+TEST_F(WhyProgramTest, EachRunHasItsExperimentAndLoopsTheirBoard) {
+  const Json answer =
+      Why({}, TellingScript(Program("sample-triangle-vulkan-plain") + "\nkill -SEGV $$"), 1);
+  EXPECT_EQ(false, answer["found"]) << answer.dump(2);
+  EXPECT_EQ(true, answer["layers_seen"]);
+  std::vector<std::string> told = Told();
+  ASSERT_EQ(10u, told.size());
+  EXPECT_EQ(10, answer["runs"]);
+  const std::string loops = told.back();
+  told.pop_back();
+  EXPECT_THAT(told, ElementsAre("as-it-is none", "as-it-is none", "as-it-is none",
+                                "keep-alive none", "barrier-before none", "barrier-after none",
+                                "serial-queues none", "memory=00 none", "memory=fe none"));
+  EXPECT_THAT(loops, ::testing::MatchesRegex("loops=65536 [0-9]{5,}"));
+  for (const Json& result : answer["experiments"]) {
+    if (result["verdict"] == "does not apply") continue;
+    EXPECT_EQ("fails", result["verdict"]) << result.dump();
+    EXPECT_EQ(1, result["with"]["failed"]);
+    EXPECT_LT(0, result["changes"].get<int>());
+  }
+}
+
+TEST_F(WhyProgramTest, WhatCannotBeRunIsSaid) {
+  const auto refused = [this](const std::vector<std::string>& words, int exit_code,
+                              const std::string& error) {
+    const CommandResult result = Run(Words({"why"}, words));
+    EXPECT_EQ(exit_code, result.exit_code) << result.Summary();
+    EXPECT_EQ("", result.output);
+    EXPECT_EQ("cairn why: " + error + "\n", result.errors);
+  };
+  refused({}, 2, "no program is given; say cairn why -- PROGRAM ARGUMENTS");
+  refused({"--hang-timeout", "0", "--", "true"}, 2,
+          "--hang-timeout: without one a hang is never noticed; give seconds above 0");
+  refused({"--survive", "5", "--", "true"}, 2,
+          "--survive 5 ends a run before --hang-timeout 10 could tell of a hang; give more");
+  refused({"--", "./no-such-program"}, 1,
+          "program './no-such-program' was not found; give its path, or a name in PATH");
+  std::filesystem::copy_file(CAIRN_SOURCE_DIR "/tests/golden/snapshot-v1.cairn",
+                             folder_ / "game.cairn");
+  refused({"game.cairn"}, 1,
+          "game.cairn is a .cairn file, not a program: cairn report game.cairn says what it holds");
+  EXPECT_THAT(folder_.Contents(), ElementsAre("game.cairn"));
+}
+
+size_t AnswersIn(const std::string& journal) {
+  const std::string text = ReadFile(journal);
+  const size_t head = text.find("answers\n");
+  return head == std::string::npos
+             ? 0
+             : static_cast<size_t>(
+                   std::count(text.begin() + static_cast<std::ptrdiff_t>(head), text.end(), '\n')) -
+                   1;
+}
+
+TEST_F(WhyProgramTest, AnInterruptedSearchGoesOn) {
+  const std::vector<std::string> program =
+      TellingScript(Program("sample-triangle-vulkan-plain") + "\nkill -SEGV $$");
+  const std::vector<std::string> words =
+      Words({Program("cairn"), "why", "--journal", "j", "--"}, program);
+  Command command(words, Options());
+  ASSERT_TRUE(WaitUntil([&] { return AnswersIn(folder_ / "j") >= 4; }));
+  ASSERT_EQ(0, kill(command.pid(), SIGTERM));
+  const CommandResult result = command.Wait();
+  EXPECT_EQ(1, result.exit_code) << result.Summary();
+  EXPECT_THAT(result.errors,
+              HasSubstr("cairn why: interrupted; the same command goes on from here\n"));
+  EXPECT_THAT(result.left_behind, IsEmpty());
+  const size_t remembered = AnswersIn(folder_ / "j");
+  const size_t runs = Told().size();
+  const CommandResult rest = RunCommand(words, Options());
+  EXPECT_THAT(rest.errors, HasSubstr("cairn why: warning: goes on after " +
+                                     std::to_string(remembered) + " probes of an earlier search"));
+  EXPECT_THAT(rest.output, HasSubstr("dies of SIGSEGV, in 3 of 3 runs."));
+  // One more as it is, for the shaders.
+  EXPECT_EQ(10 - remembered + 1, Told().size() - runs);
+  EXPECT_THAT(folder_.Contents(), UnorderedElementsAre("program.sh", "told", "triangle.png"));
+}
+
+}  // namespace
+}  // namespace cairn::testing
