@@ -255,6 +255,18 @@ TEST(WhySearch, ALimitIsNoCauseIfItEndedNoLoop) {
   ASSERT_TRUE(found.ok());
   EXPECT_THAT(found->causes, IsEmpty());
   EXPECT_EQ(WhyVerdict::kCodeHelps, ResultOf(*found, ExperimentName::kLoops).verdict);
+
+  // Nor if it fails while they are counted.
+  ModelProgram counted(
+      [](const Experiment& experiment, uint64_t) {
+        const bool limits = experiment.change == Change::kLimitLoops;
+        return limits && experiment.trips != Experiment::kOnlyCount ? Clean() : Fails();
+      },
+      loops);
+  const Result<WhyFound> again = Search(counted);
+  ASSERT_TRUE(again.ok());
+  EXPECT_THAT(again->causes, IsEmpty());
+  EXPECT_EQ(WhyVerdict::kCodeHelps, ResultOf(*again, ExperimentName::kLoops).verdict);
 }
 
 TEST(WhySearch, AControlThatFailsInAnotherWayProvesNothing) {
@@ -349,6 +361,48 @@ TEST(WhySearch, AnotherFailureIsNoneThatWentAway) {
   EXPECT_EQ(WhyVerdict::kFailsOtherwise, result.verdict);
   EXPECT_EQ((RunCount{1, 0, 1, 0}), result.with);
   EXPECT_EQ(FailureKind::kLost, result.other_kind);
+}
+
+TEST(WhySearch, AnotherSignalIsAnotherFailure) {
+  ModelProgram program([](const Experiment& experiment, uint64_t) {
+    return Fails(FailureKind::kDied, experiment.change == Change::kKeepAlive ? 6 : 11);
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  const WhyResult& result = ResultOf(*found, ExperimentName::kKeepAlive);
+  EXPECT_EQ(WhyVerdict::kFailsOtherwise, result.verdict);
+  EXPECT_EQ(FailureKind::kDied, result.other_kind);
+  EXPECT_EQ(6, result.other_signal);
+}
+
+// It hangs or loses its device by chance: a third failure is none that went away.
+TEST(WhySearch, WhereFailuresDifferAnyIsTheSame) {
+  ModelProgram program([](const Experiment& experiment, uint64_t run) {
+    if (experiment.change == Change::kKeepAlive) return Fails(FailureKind::kDied, 11);
+    return Fails(run % 2 == 0 ? FailureKind::kLost : FailureKind::kHang);
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_TRUE(found->kind_varies);
+  EXPECT_EQ((RunCount{3, 3, 0, 0}), found->unchanged);
+  const WhyResult& result = ResultOf(*found, ExperimentName::kKeepAlive);
+  EXPECT_EQ(WhyVerdict::kFails, result.verdict);
+  EXPECT_EQ((RunCount{1, 1, 0, 0}), result.with);
+}
+
+TEST(WhySearch, AChangeWithWhichItFailsOtherwiseInTheEndIsNoCause) {
+  uint32_t with = 0;
+  ModelProgram program([&](const Experiment& experiment, uint64_t) {
+    if (experiment.change != Change::kKeepAlive) return Fails();
+    return ++with <= 3 ? Clean() : Fails(FailureKind::kDied, 6);
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(found->causes, IsEmpty());
+  const WhyResult& result = ResultOf(*found, ExperimentName::kKeepAlive);
+  EXPECT_EQ(WhyVerdict::kFailsOtherwise, result.verdict);
+  EXPECT_EQ(6, result.other_signal);
+  EXPECT_EQ((RunCount{4, 0, 1, 0}), result.with);
 }
 
 // Without a change it fails in two of three runs: nothing is proven, and a few clean runs are not enough.
