@@ -28,6 +28,7 @@
 #include "reader/bisect/program_search.h"
 #include "reader/bisect/program_trial.h"
 #include "reader/view/program_bisect_text.h"
+#include "watcher/output_path.h"
 
 namespace cairn::cli {
 namespace {

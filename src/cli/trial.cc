@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cairn trial: one run of a program for cairn bisect, under a watcher that tells what happened in memory. Not for
-// people.
+// cairn trial: one run of a program for cairn bisect and cairn why, under a watcher that tells what happened in memory.
+// Not for people.
 #include <memory>
 #include <string>
 #include <utility>

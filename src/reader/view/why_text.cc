@@ -219,6 +219,12 @@ void AppendOthers(const WhyFound& found, std::string* text) {
                      noun);
     }
     if (result.verdict == WhyVerdict::kNotAsked) fmt::format_to(out, "Not asked: {}\n", noun);
+    if (Asked(result) && result.loops.refused_modules + result.loops.dropped != 0) {
+      fmt::format_to(out,
+                     "Not limited: {} that could not be changed, {} without room for records\n",
+                     Counted(result.loops.refused_modules, "shader module"),
+                     Counted(result.loops.dropped, "loop"));
+    }
   }
 }
 

@@ -94,6 +94,15 @@ TEST(WhyText, SaysThatCodeHelpedAndNotTheLimit) {
   EXPECT_THAT(text, Not(HasSubstr("  proven: ")));
 }
 
+TEST(WhyText, SaysWhichLoopsHadNoLimit) {
+  WhyTold told = Found();
+  EXPECT_THAT(WhyAsText(told), Not(HasSubstr("Not limited")));
+  told.found.results[0].loops.refused_modules = 1;
+  told.found.results[0].loops.dropped = 20;
+  EXPECT_THAT(WhyAsText(told), HasSubstr("\nNot limited: 1 shader module that could not be "
+                                         "changed, 20 loops without room for records\n"));
+}
+
 TEST(WhyText, SaysThatAnExperimentDoesNotApply) {
   WhyTold told = Found();
   told.found.results[0].verdict = WhyVerdict::kDoesNotApply;
