@@ -5,14 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <bit>
 #include <cstring>
 
-#include "app/breadcrumbs/vulkan_compute.h"
 #include "app/breadcrumbs/vulkan_device_setup.h"
 #include "app/spirv/loop_limits.h"
 #include "app/spirv/testing/shaders.h"
+#include "compute_on_device.h"
 
 namespace cairn::spirv {
 namespace {
@@ -22,16 +21,8 @@ using testing::Form;
 using testing::kForms;
 using testing::LoadShader;
 
-constexpr uint32_t kInvocations = 64;
-using Words = std::array<uint32_t, kInvocations>;
-using Constants = std::array<uint32_t, 2>;
-
-// Memory that both sides see.
-struct SharedBuffer {
-  VkBuffer buffer = VK_NULL_HANDLE;
-  VkDeviceMemory memory = VK_NULL_HANDLE;
-  void* mapped = nullptr;
-};
+using Words = InvocationWords;
+using Constants = ComputeConstants;
 
 class LoopLimitsGpuTest : public ::testing::Test {
  protected:
@@ -44,27 +35,29 @@ class LoopLimitsGpuTest : public ::testing::Test {
     ASSERT_TRUE(devices.ok()) << devices.status().message();
     const Status created = device_.Create(instance_, devices->front(), {}, &addresses);
     ASSERT_TRUE(created.ok()) << created.message();
-    LoadDeviceFunctions(device(), instance_.Load<PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr"),
-                        &vk_);
-    results_ = MakeBuffer(VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-    records_ = MakeBuffer(VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT);
+    on_.device = device_.device();
+    LoadDeviceFunctions(on_.device, instance_.Load<PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr"),
+                        &on_.vk);
+    on_.family = device_.main_family();
+    on_.queue = device_.families()[on_.family].queue;
+    instance_.Load<PFN_vkGetPhysicalDeviceMemoryProperties>("vkGetPhysicalDeviceMemoryProperties")(
+        device_.physical_device(), &on_.memory);
+    results_ = MakeSharedBuffer(on_, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, kBytes);
+    records_ = MakeSharedBuffer(on_, VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT, kBytes);
     ASSERT_NE(results_.mapped, nullptr);
     ASSERT_NE(records_.mapped, nullptr);
     VkBufferDeviceAddressInfo info = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
     info.buffer = records_.buffer;
     const auto address_of = reinterpret_cast<PFN_vkGetBufferDeviceAddress>(
-        vk_.GetDeviceProcAddr(device(), "vkGetBufferDeviceAddress"));
-    address_ = address_of(device(), &info);
+        on_.vk.GetDeviceProcAddr(on_.device, "vkGetBufferDeviceAddress"));
+    address_ = address_of(on_.device, &info);
     ASSERT_EQ(address_ % sizeof(LoopRecord), 0u);
   }
   void TearDown() override {
-    for (const SharedBuffer& made : {results_, records_}) {
-      if (made.buffer != VK_NULL_HANDLE) vk_.DestroyBuffer(device(), made.buffer, nullptr);
-      if (made.memory != VK_NULL_HANDLE) vk_.FreeMemory(device(), made.memory, nullptr);
-    }
+    DestroySharedBuffer(on_, results_);
+    DestroySharedBuffer(on_, records_);
   }
 
-  VkDevice device() const { return device_.device(); }
   const LoopRecord& record(size_t i) const {
     return static_cast<const LoopRecord*>(records_.mapped)[i];
   }
@@ -75,88 +68,21 @@ class LoopLimitsGpuTest : public ::testing::Test {
     return limited.ok() ? *limited : LimitedModule{};
   }
 
-  // Runs 64 invocations of a module over 64 zeros, and returns them.
   Words Run(const std::vector<uint32_t>& words, Constants constants) {
-    std::memset(results_.mapped, 0, kBytes);
     std::memset(records_.mapped, 0, kBytes);
-    VulkanCompute compute;
-    const Status made = compute.Create(vk_, device(), words.data(), words.size() * 4,
-                                       results_.buffer, sizeof(constants));
-    EXPECT_TRUE(made.ok()) << made.message();
-    if (made.ok()) Dispatch(compute, constants);
-    compute.Destroy(vk_, device());
-    Words result;
-    std::memcpy(result.data(), results_.mapped, sizeof(result));
-    return result;
+    return RunCompute(on_, results_, words, constants);
   }
 
  private:
   static constexpr size_t kBytes = 64 * sizeof(LoopRecord);
 
-  SharedBuffer MakeBuffer(VkBufferUsageFlags usage) {
-    SharedBuffer made;
-    VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-    info.size = kBytes;
-    info.usage = usage;
-    vk_.CreateBuffer(device(), &info, nullptr, &made.buffer);
-    VkMemoryRequirements needs = {};
-    vk_.GetBufferMemoryRequirements(device(), made.buffer, &needs);
-    VkPhysicalDeviceMemoryProperties memory = {};
-    instance_.Load<PFN_vkGetPhysicalDeviceMemoryProperties>("vkGetPhysicalDeviceMemoryProperties")(
-        device_.physical_device(), &memory);
-    constexpr VkMemoryPropertyFlags kShared =
-        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    VkMemoryAllocateFlagsInfo flags = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
-    flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
-    VkMemoryAllocateInfo allocation = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags};
-    allocation.allocationSize = needs.size;
-    while ((needs.memoryTypeBits >> allocation.memoryTypeIndex & 1) == 0 ||
-           (memory.memoryTypes[allocation.memoryTypeIndex].propertyFlags & kShared) != kShared) {
-      if (++allocation.memoryTypeIndex == memory.memoryTypeCount) return made;
-    }
-    vk_.AllocateMemory(device(), &allocation, nullptr, &made.memory);
-    vk_.BindBufferMemory(device(), made.buffer, made.memory, 0);
-    vk_.MapMemory(device(), made.memory, 0, VK_WHOLE_SIZE, 0, &made.mapped);
-    return made;
-  }
-
-  void Dispatch(const VulkanCompute& compute, const Constants& constants) {
-    VkCommandPoolCreateInfo pool_info = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    pool_info.queueFamilyIndex = device_.main_family();
-    VkCommandPool pool = VK_NULL_HANDLE;
-    ASSERT_EQ(vk_.CreateCommandPool(device(), &pool_info, nullptr, &pool), VK_SUCCESS);
-    VkCommandBufferAllocateInfo allocation = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    allocation.commandPool = pool;
-    allocation.commandBufferCount = 1;
-    VkCommandBuffer commands = VK_NULL_HANDLE;
-    ASSERT_EQ(vk_.AllocateCommandBuffers(device(), &allocation, &commands), VK_SUCCESS);
-    const VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    vk_.BeginCommandBuffer(commands, &begin);
-    compute.Bind(vk_, commands);
-    vk_.CmdPushConstants(commands, compute.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                         sizeof(constants), constants.data());
-    vk_.CmdDispatch(commands, 1, 1, 1);
-    vk_.EndCommandBuffer(commands);
-    VkSubmitInfo submit = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
-    submit.commandBufferCount = 1;
-    submit.pCommandBuffers = &commands;
-    const VkQueue queue = device_.families()[device_.main_family()].queue;
-    EXPECT_EQ(vk_.QueueSubmit(queue, 1, &submit, VK_NULL_HANDLE), VK_SUCCESS);
-    EXPECT_EQ(vk_.QueueWaitIdle(queue), VK_SUCCESS);
-    vk_.DestroyCommandPool(device(), pool, nullptr);
-  }
-
   VulkanInstance instance_;
   VulkanOwnDevice device_;
-  DeviceFunctions vk_;
+  ComputeDevice on_;
   SharedBuffer results_;
   SharedBuffer records_;
   uint64_t address_ = 0;
 };
-
-Constants Floats(float first, float second) {
-  return {std::bit_cast<uint32_t>(first), std::bit_cast<uint32_t>(second)};
-}
 
 TEST_F(LoopLimitsGpuTest, AHealthyShaderGivesTheSameResults) {
   const std::pair<const char*, Constants> healthy[] = {{"march.comp", Floats(0.25f, 20.0f)},

@@ -7,7 +7,9 @@
 
 #include "app/settings/log.h"
 #include "app/vulkan/driver_half.h"
+#include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
+#include "app/vulkan/loop_experiment.h"
 
 namespace cairn {
 namespace {
@@ -165,7 +167,11 @@ VkResult MakeDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo& 
     state->vk.DestroyDevice(state->handle, allocator);
     return VK_ERROR_OUT_OF_HOST_MEMORY;
   }
-  if (state->kind != DeviceKind::kOff) Start(*state, info);
+  if (state->kind != DeviceKind::kOff) {
+    Start(*state, info);
+  } else {
+    Quietly([&] { StartLoops(*state); });
+  }
   if (state->kind == DeviceKind::kBreadcrumbs &&
       instance->Enabled(VK_EXT_DEBUG_UTILS_EXTENSION_NAME)) {
     LabelledDeviceScope::Note();

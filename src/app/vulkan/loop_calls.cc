@@ -243,6 +243,12 @@ VkResult VKAPI_CALL WithholdPipelineBinaries(VkDevice, const void*, const VkAllo
   return VK_ERROR_OUT_OF_HOST_MEMORY;
 }
 
+// A function as newer headers declare it, whose structures have other names there.
+template <typename Declared, typename Function>
+[[maybe_unused]] Declared As(Function function) {
+  return reinterpret_cast<Declared>(reinterpret_cast<PFN_vkVoidFunction>(function));
+}
+
 std::span<const ExactFunction> LoopFunctions() {
   using Functions = DeviceFunctions;
   static const std::array functions = {
@@ -262,11 +268,10 @@ std::span<const ExactFunction> LoopFunctions() {
       Replace<&Functions::CreateRayTracingPipelinesKHR>("vkCreateRayTracingPipelinesKHR",
                                                         MakeLimitedRayTracing),
 #ifdef VK_EXT_shader_object
-      Replace<&Functions::CreateShadersEXT>(
-          "vkCreateShadersEXT", reinterpret_cast<PFN_vkCreateShadersEXT>(MakeLimitedShaders)),
+      Replace<&Functions::CreateShadersEXT>("vkCreateShadersEXT",
+                                            As<PFN_vkCreateShadersEXT>(MakeLimitedShaders)),
       Replace<&Functions::GetShaderBinaryDataEXT>(
-          "vkGetShaderBinaryDataEXT",
-          reinterpret_cast<PFN_vkGetShaderBinaryDataEXT>(WithholdShaderBinary)),
+          "vkGetShaderBinaryDataEXT", As<PFN_vkGetShaderBinaryDataEXT>(WithholdShaderBinary)),
 #else
       OnlyByName("vkCreateShadersEXT", MakeLimitedShaders),
       OnlyByName("vkGetShaderBinaryDataEXT", WithholdShaderBinary),
@@ -274,7 +279,7 @@ std::span<const ExactFunction> LoopFunctions() {
 #ifdef VK_KHR_pipeline_binary
       Replace<&Functions::CreatePipelineBinariesKHR>(
           "vkCreatePipelineBinariesKHR",
-          reinterpret_cast<PFN_vkCreatePipelineBinariesKHR>(WithholdPipelineBinaries)),
+          As<PFN_vkCreatePipelineBinariesKHR>(WithholdPipelineBinaries)),
 #else
       OnlyByName("vkCreatePipelineBinariesKHR", WithholdPipelineBinaries),
 #endif

@@ -87,8 +87,9 @@ class LoopDevice {
   std::map<std::string, VkShaderModuleIdentifierEXT, std::less<>> identifiers_;
 };
 
-// For a device that has started, once all that calls the next layer for itself has its functions; nothing unless the run
-// asks for it. A device that cannot take part runs as it was, and the board gets the reason. May throw std::bad_alloc.
+// For a device that has started, once all that calls the next layer for itself has its functions, or that works without
+// breadcrumbs; nothing unless the run asks for it. A device that cannot take part runs as it was, and the board gets the
+// reason. May throw std::bad_alloc.
 void StartLoops(DeviceState& device);
 
 // Ours of that name, for a device with DeviceState::loops; or null.

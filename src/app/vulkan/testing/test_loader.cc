@@ -21,9 +21,9 @@ PFN_vkGetInstanceProcAddr system_loader = nullptr;
 
 }  // namespace
 
-Status TestLoader::Create(MarkerMode mode) {
+Status TestLoader::Create(MarkerMode mode, const TestDeviceRequest& request) {
   CAIRN_RETURN_IF_ERROR(CreateInstance(mode));
-  return CreateDevice();
+  return CreateDevice(request);
 }
 
 Status TestLoader::CreateInstance(MarkerMode mode) {
@@ -58,14 +58,15 @@ Status TestLoader::CreateInstance(MarkerMode mode) {
   return result == VK_SUCCESS ? Status() : Failed("vkCreateInstance", result);
 }
 
-Status TestLoader::CreateDevice() {
+Status TestLoader::CreateDevice(const TestDeviceRequest& request) {
   uint32_t count = 1;
   const VkResult found = GetOfInstance<PFN_vkEnumeratePhysicalDevices>(
       "vkEnumeratePhysicalDevices")(instance_, &count, &physical_device_);
   if (count == 0) return Failed("vkEnumeratePhysicalDevices", found);
+  const PFN_vkGetInstanceProcAddr next = request.next != nullptr ? request.next : system_loader;
   VkLayerDeviceLink link = {
-      nullptr, system_loader,
-      reinterpret_cast<PFN_vkGetDeviceProcAddr>(system_loader(instance_, "vkGetDeviceProcAddr"))};
+      nullptr, next,
+      reinterpret_cast<PFN_vkGetDeviceProcAddr>(next(instance_, "vkGetDeviceProcAddr"))};
   VkLayerDeviceCreateInfo chain = {VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, nullptr,
                                    VK_LAYER_LINK_INFO};
   chain.u.pLayerInfo = &link;
@@ -77,13 +78,21 @@ Status TestLoader::CreateDevice() {
   addresses.bufferDeviceAddress = VK_TRUE;
   VkPhysicalDeviceFeatures2 wanted = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &addresses};
   wanted.features.pipelineStatisticsQuery = VK_TRUE;
+  const void* first = &wanted;
+  if (request.chain != nullptr) {
+    // As the system's loader has it: its own in front.
+    chain.pNext = request.chain;
+    first = &chain;
+  }
   const float priority = 1;
   VkDeviceQueueCreateInfo queue = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
-  VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &wanted};
+  VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, first};
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
+  info.enabledExtensionCount = static_cast<uint32_t>(request.extensions.size());
+  info.ppEnabledExtensionNames = request.extensions.data();
   const VkResult result = GetOfInstance<PFN_vkCreateDevice>("vkCreateDevice")(
       physical_device_, &info, nullptr, &device_);
   if (result != VK_SUCCESS) return Failed("vkCreateDevice", result);

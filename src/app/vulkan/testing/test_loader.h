@@ -20,6 +20,14 @@
 
 namespace cairn {
 
+// How the device is made; without more it has the features that most tests need.
+struct TestDeviceRequest {
+  const void* chain = nullptr;  // of VkDeviceCreateInfo, in the place of these features
+  std::vector<const char*> extensions;
+  // vkGetInstanceProcAddr in the place of the system's loader: sees what the layer passes on.
+  PFN_vkGetInstanceProcAddr next = nullptr;
+};
+
 class TestLoader {
  public:
   TestLoader() = default;
@@ -28,7 +36,7 @@ class TestLoader {
   TestLoader& operator=(const TestLoader&) = delete;
 
   // An instance and a device with one queue of family 0, in this mode. kNotFound without a driver.
-  Status Create(MarkerMode mode);
+  Status Create(MarkerMode mode, const TestDeviceRequest& request = {});
 
   VkInstance instance() const { return instance_; }
   VkPhysicalDevice physical_device() const { return physical_device_; }
@@ -71,7 +79,7 @@ class TestLoader {
 
  private:
   Status CreateInstance(MarkerMode mode);
-  Status CreateDevice();
+  Status CreateDevice(const TestDeviceRequest& request);
 
   PFN_vkGetInstanceProcAddr get_instance_ = nullptr;
   PFN_vkGetDeviceProcAddr get_device_ = nullptr;
