@@ -419,8 +419,8 @@ TEST_F(LoopLayerGpuTest, WithoutTheExperimentTheDriverGetsThePrograms) {
 // Programs that have bufferDeviceAddress off, in each way in which they can say so.
 class LoopRequests : public LoopLayerGpuTest {
  protected:
-  void ExpectLimits(const void* chain) {
-    Start("loops=3", {.chain = chain, .extensions = {}});
+  void ExpectLimits(const void* chain, uint32_t version = VK_API_VERSION_1_3) {
+    Start("loops=3", {.chain = chain, .extensions = {}, .api_version = version});
     EXPECT_EQ(driver::addresses, VK_TRUE);
     EXPECT_EQ(driver::stores, VK_TRUE);
     EXPECT_EQ(Run(LoadShader("march.comp", Form::kLines), Floats(1, kLimit)), Marched(1, 3));
@@ -452,6 +452,18 @@ TEST_F(LoopRequests, TheStructureOfTheFeature) {
 
 TEST_F(LoopRequests, NoStructure) {
   ExpectLimits(&behind_);
+}
+
+// As vkd3d does.
+TEST_F(LoopRequests, AProgramOfVulkan10) {
+  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+  ExpectLimits(&features, VK_API_VERSION_1_0);
+}
+
+TEST_F(LoopRequests, WithoutTheExperimentVulkan10StaysWhatItIs) {
+  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+  Start("", {.chain = &features, .extensions = {}, .api_version = VK_API_VERSION_1_0});
+  EXPECT_EQ(loader_->state().instance->api_version, VK_API_VERSION_1_0);
 }
 
 TEST_F(LoopRequests, AStructureThatNobodyKnowsInFrontLeavesTheDeviceAsItWas) {

@@ -10,6 +10,7 @@
 #include "app/settings/log.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
+#include "app/vulkan/loop_run.h"
 #include "app/vulkan/settings.h"
 #include "os/environment.h"
 
@@ -18,6 +19,9 @@ namespace {
 
 constexpr char kProperties2[] = VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME;
 constexpr char kExternalMemory[] = VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME;
+
+// Limited loops take addresses of buffers, which older programs cannot ask for: vkd3d is one.
+constexpr uint32_t kLoopVersion = VK_API_VERSION_1_2;
 
 void ReadSettings(const VkInstanceCreateInfo& info, InstanceState* state) {
   std::vector<std::string> complaints;
@@ -84,7 +88,9 @@ void LoadFunctions(InstanceState& state) {
   if (state.api_version >= VK_API_VERSION_1_1) {
     Load(state, "vkGetPhysicalDeviceFeatures2", &state.GetPhysicalDeviceFeatures2);
     Load(state, "vkGetPhysicalDeviceProperties2", &state.GetPhysicalDeviceProperties2);
-  } else if (state.Enabled(kProperties2)) {
+  }
+  // The loader may know no core but that of the program's version.
+  if (state.Enabled(kProperties2)) {
     Load(state, "vkGetPhysicalDeviceFeatures2KHR", &state.GetPhysicalDeviceFeatures2);
     Load(state, "vkGetPhysicalDeviceProperties2KHR", &state.GetPhysicalDeviceProperties2);
   }
@@ -111,15 +117,24 @@ VkResult CreateNext(PFN_vkCreateInstance next, VkLayerInstanceCreateInfo* link,
                     const VkAllocationCallbacks* allocator, VkInstance loaders,
                     InstanceState* state) {
   VkResult result = VK_ERROR_UNKNOWN;
+  const uint32_t asked_version = state->api_version;
   if (state->mode != MarkerMode::kOff) {
     VkInstanceCreateInfo more = info;
-    std::vector<const char*> extensions = ExtensionsWithOurs(info, state->api_version);
+    VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    if (info.pApplicationInfo != nullptr) application = *info.pApplicationInfo;
+    if (asked_version < kLoopVersion && LoopRun::Active() != nullptr) {
+      application.apiVersion = kLoopVersion;
+      more.pApplicationInfo = &application;
+      state->api_version = kLoopVersion;
+    }
+    std::vector<const char*> extensions = ExtensionsWithOurs(info, asked_version);
     more.ppEnabledExtensionNames = extensions.data();
     more.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
     state->extensions.assign(extensions.begin(), extensions.end());
     result = CallNext(next, link, ours, more, allocator, loaders, &state->handle);
   }
   if (result != VK_SUCCESS) {
+    state->api_version = asked_version;
     state->extensions.assign(info.ppEnabledExtensionNames,
                              info.ppEnabledExtensionNames + info.enabledExtensionCount);
     result = CallNext(next, link, ours, info, allocator, loaders, &state->handle);

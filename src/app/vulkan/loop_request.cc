@@ -104,7 +104,7 @@ std::string LoopRequest::Add(const InstanceState& instance, VkPhysicalDevice phy
   };
   const uint32_t version = VersionOf(instance, physical_device);
   if (instance.GetPhysicalDeviceFeatures2 == nullptr || version < VK_API_VERSION_1_1) {
-    return "the program asks for Vulkan 1.0, whose shaders have no addresses of buffers";
+    return "the Vulkan device has version 1.0 alone, whose shaders have no addresses of buffers";
   }
   if (!is_enabled(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
     return "the Vulkan device imports no memory of the CPU (VK_EXT_external_memory_host)";

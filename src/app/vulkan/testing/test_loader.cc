@@ -22,11 +22,11 @@ PFN_vkGetInstanceProcAddr system_loader = nullptr;
 }  // namespace
 
 Status TestLoader::Create(MarkerMode mode, const TestDeviceRequest& request) {
-  CAIRN_RETURN_IF_ERROR(CreateInstance(mode));
+  CAIRN_RETURN_IF_ERROR(CreateInstance(mode, request.api_version));
   return CreateDevice(request);
 }
 
-Status TestLoader::CreateInstance(MarkerMode mode) {
+Status TestLoader::CreateInstance(MarkerMode mode, uint32_t api_version) {
   Result<VulkanGetInstanceProcAddr> loader = LoadVulkanLoader();
   if (!loader.ok()) return loader.status();
   system_loader = reinterpret_cast<PFN_vkGetInstanceProcAddr>(*loader);
@@ -49,7 +49,7 @@ Status TestLoader::CreateInstance(MarkerMode mode) {
   chain.u.pLayerInfo = &link;
   VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.pApplicationName = "layer test";
-  application.apiVersion = VK_API_VERSION_1_3;
+  application.apiVersion = api_version;
   VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
   info.pNext = &chain;
   info.pApplicationInfo = &application;

@@ -20,10 +20,11 @@
 
 namespace cairn {
 
-// How the device is made; without more it has the features that most tests need.
+// How instance and device are made; without more it has the features that most tests need.
 struct TestDeviceRequest {
   const void* chain = nullptr;  // of VkDeviceCreateInfo, in the place of these features
   std::vector<const char*> extensions;
+  uint32_t api_version = VK_API_VERSION_1_3;
   // vkGetInstanceProcAddr in the place of the system's loader: sees what the layer passes on.
   PFN_vkGetInstanceProcAddr next = nullptr;
 };
@@ -78,7 +79,7 @@ class TestLoader {
   uint32_t SequenceOfWork(VkCommandBuffer commands, uint32_t word) const;
 
  private:
-  Status CreateInstance(MarkerMode mode);
+  Status CreateInstance(MarkerMode mode, uint32_t api_version);
   Status CreateDevice(const TestDeviceRequest& request);
 
   PFN_vkGetInstanceProcAddr get_instance_ = nullptr;
