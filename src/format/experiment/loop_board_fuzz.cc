@@ -32,12 +32,14 @@ Memory Zeros(size_t bytes) {
 }
 
 // A board that was read fits into another one whole.
-void WriteAgain(const cairn::LoopCatalogue& catalogue, uint32_t loop_count, uint32_t text_bytes) {
+void WriteAgain(const cairn::LoopCatalogue& catalogue) {
+  const auto loop_count = static_cast<uint32_t>(catalogue.loops.size()) + 1;  // a board has one
   // Entries may share their texts; in a copy each has its own.
-  const uint32_t more = text_bytes + 16 + (loop_count * 7 + 2) * 512;
-  const size_t bytes = cairn::LoopBoard::BytesFor(loop_count, more);
+  const uint32_t text_bytes = 16 + loop_count * 7 * 512;
+  const size_t bytes = cairn::LoopBoard::BytesFor(loop_count, text_bytes);
   const Memory memory = Zeros(bytes);
-  const cairn::LoopBoard board = cairn::LoopBoard::Make({memory.get(), bytes}, loop_count, more);
+  const cairn::LoopBoard board =
+      cairn::LoopBoard::Make({memory.get(), bytes}, loop_count, text_bytes);
   for (const cairn::LoopNote& note : catalogue.loops) {
     const std::optional<uint32_t> at = board.Reserve(1);
     Require(at.has_value());
@@ -55,19 +57,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr uint32_t kMostTextBytes = 4096;
   uint32_t counts[2] = {0, 0};
   if (size >= 16) std::memcpy(counts, data + 8, sizeof(counts));
-  const uint32_t loop_count = std::min(counts[0], kMostLoops);
+  const uint32_t made_for = std::min(counts[0], kMostLoops);
   const uint32_t text_bytes = std::min(counts[1], kMostTextBytes);
-  const size_t bytes = cairn::LoopBoard::BytesFor(loop_count, text_bytes);
+  const size_t bytes = cairn::LoopBoard::BytesFor(made_for, text_bytes);
   const Memory memory = Zeros(bytes);
-  const size_t front = std::min(size, kHeaderBytes + loop_count * 64 + text_bytes);
+  const size_t front = std::min(size, kHeaderBytes + made_for * 64 + text_bytes);
   if (front != 0) std::memcpy(memory.get(), data, front);
   const cairn::Result<cairn::LoopBoard> board = cairn::LoopBoard::Over({memory.get(), bytes});
   if (!board.ok()) return 0;
+  // Sizes are rounded up: other counts than those above may fit them, too.
+  const auto loop_count = static_cast<uint32_t>(board->records().size());
   const size_t record_bytes = std::min(size - front, board->records().size_bytes());
   if (record_bytes != 0) std::memcpy(board->records().data(), data + front, record_bytes);
   const cairn::LoopCatalogue catalogue = board->Read();
   Require(catalogue.loops.size() <= loop_count);
-  WriteAgain(catalogue, loop_count, text_bytes);
+  WriteAgain(catalogue);
   // A layer on a damaged board.
   const std::optional<uint32_t> at = board->Reserve(3);
   Require(!at || *at + 3 <= loop_count);
