@@ -14,7 +14,7 @@ set(CAIRN_VULKANGEN_WORK ${vulkangen}/work.cc ${vulkangen}/exact.cc CACHE INTERN
 set(CAIRN_VULKANGEN_DRIVEN_WORK ${vulkangen}/driven_work.cc CACHE INTERNAL "")
 set(vulkan_outputs ${vulkangen}/device_functions.h ${vulkangen}/device_functions.cc ${vulkangen}/work.cc
   ${vulkangen}/driven_work.cc ${vulkangen}/exact.cc ${vulkangen}/noted_calls.inc
-  ${vulkangen}/device_structures.inc)
+  ${vulkangen}/chain_structures.inc)
 set(marker_types ${PROJECT_SOURCE_DIR}/include/cairn/marker_types.h)
 add_custom_command(OUTPUT ${CAIRN_D3D12GEN_FOLDER}/vulkangen.stamp BYPRODUCTS ${vulkan_outputs}
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vulkan.py

@@ -8,7 +8,7 @@ Usage: codegen/vulkan.py --registry VK_XML --marker-types HEADER --out FOLDER
   work.cc                  an intercept for every command that gives the GPU work
   exact.cc                 the same commands in mode exact
   noted_calls.inc          CAIRN_NOTED(name, signature) for every command of a device whose calls are noted
-  device_structures.inc    CAIRN_DEVICE_STRUCTURE(sType, type) for what may be chained to VkDeviceCreateInfo
+  chain_structures.inc     CAIRN_CHAIN_STRUCTURE(sType, type) for what may be chained to the structures of CHAINS
 
 Read from vk.xml, the registry that the headers were made from. Which commands give work is there as well
 ("tasks" of a command); how a command is noted is in the tables below, for commands whose names do not say it.
@@ -357,16 +357,20 @@ def noted_calls(commands, categories):
     return BANNER + "".join(lines)
 
 
-def device_structures(root):
-    """Structures with which a program says what its device has to have."""
+# Structures whose chains the layer changes: it copies them.
+CHAINS = {"VkDeviceCreateInfo", "VkPipelineShaderStageCreateInfo"}
+
+
+def chain_structures(root):
+    """Structures that may stand in CHAINS."""
     lines = []
     declared = set(required_names(root, "type"))
     for element in root.find("types"):
-        extends = element.get("structextends", "").split(",")
-        if element.get("category") != "struct" or element.get("name") not in declared or "VkDeviceCreateInfo" not in extends:
+        extends = CHAINS.intersection(element.get("structextends", "").split(","))
+        if element.get("category") != "struct" or element.get("name") not in declared or not extends:
             continue
         kind = next(m for m in element.findall("member") if m.findtext("name") == "sType").get("values")
-        lines.append(f"CAIRN_DEVICE_STRUCTURE({kind}, {element.get('name')})\n")
+        lines.append(f"CAIRN_CHAIN_STRUCTURE({kind}, {element.get('name')})\n")
     return BANNER + "".join(lines)
 
 
@@ -514,7 +518,7 @@ def main():
     write_if_changed(folder / "driven_work.cc", driven_work_source(driven))
     write_if_changed(folder / "work.cc", work_source(work, read_markers(arguments.marker_types.read_text())))
     write_if_changed(folder / "exact.cc", exact_source(commands))
-    write_if_changed(folder / "device_structures.inc", device_structures(root))
+    write_if_changed(folder / "chain_structures.inc", chain_structures(root))
     write_if_changed(folder / "noted_calls.inc", noted_calls(commands, type_categories(root)))
 
 

@@ -114,11 +114,12 @@ class Noted(unittest.TestCase):
 
 
 class Structures(unittest.TestCase):
-    def test_what_may_be_chained_to_the_creation_of_a_device_is_known_with_its_number(self):
-        lines = vulkan.device_structures(ElementTree.parse(REGISTRY).getroot()).splitlines()
+    def test_what_may_be_chained_to_devices_and_stages_is_known_with_its_number(self):
+        lines = vulkan.chain_structures(ElementTree.parse(REGISTRY).getroot()).splitlines()
         for kind, name in (("FEATURES_2", "Features2"), ("VULKAN_1_2_FEATURES", "Vulkan12Features"),
                            ("BUFFER_DEVICE_ADDRESS_FEATURES_EXT", "BufferDeviceAddressFeaturesEXT")):
-            self.assertIn(f"CAIRN_DEVICE_STRUCTURE(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_{kind}, VkPhysicalDevice{name})", lines)
+            self.assertIn(f"CAIRN_CHAIN_STRUCTURE(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_{kind}, VkPhysicalDevice{name})", lines)
+        self.assertIn("CAIRN_CHAIN_STRUCTURE(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, VkShaderModuleCreateInfo)", lines)
         self.assertFalse([line for line in lines if "MemoryAllocateInfo" in line or "PortabilitySubset" in line])
 
 

@@ -198,6 +198,7 @@ namespace without_modules {
 
 PFN_vkCreateComputePipelines create = nullptr;
 Code code;
+const VkBaseInStructure* in_front = nullptr;  // of the code
 
 VKAPI_ATTR VkResult VKAPI_CALL KeepCode(VkDevice, const VkShaderModuleCreateInfo* info,
                                         const VkAllocationCallbacks*, VkShaderModule* module) {
@@ -214,7 +215,12 @@ VKAPI_ATTR VkResult VKAPI_CALL CreatePipeline(VkDevice device, VkPipelineCache c
   own.pCode = code.data();
   own.codeSize = code.size() * sizeof(uint32_t);
   VkComputePipelineCreateInfo changed = *info;
+  VkBaseInStructure first = {};
   changed.stage.pNext = &own;
+  if (in_front != nullptr) {
+    first = {in_front->sType, reinterpret_cast<const VkBaseInStructure*>(&own)};
+    changed.stage.pNext = &first;
+  }
   return create(device, cache, 1, &changed, allocator, pipeline);
 }
 
@@ -242,6 +248,7 @@ class LoopLayerGpuTest : public ::testing::Test {
     driver::modules.clear();
     driver::shader_objects.clear();
     driver::calls = 0;
+    without_modules::in_front = nullptr;
   }
   void TearDown() override {
     DestroySharedBuffer(on_, results_);
@@ -507,6 +514,18 @@ TEST_F(LoopLayerGpuTest, CodeInTheStructuresOfStagesIsLimited) {
   EXPECT_EQ(Run(code, Floats(1, kLimit)), Marched(1, 3));
   ASSERT_THAT(Told().loops, SizeIs(1));
   EXPECT_EQ(Told().loops[0].shader, HashOf(code));
+}
+
+TEST_F(LoopLayerGpuTest, CodeBehindAStructureThatNobodyKnowsStaysAsItIs) {
+  Start("loops=3");
+  const VkBaseInStructure unknown = {static_cast<VkStructureType>(0x7ffffff0), nullptr};
+  without_modules::in_front = &unknown;
+  without_modules::create = on_.vk.CreateComputePipelines;
+  on_.vk.CreateShaderModule = without_modules::KeepCode;
+  on_.vk.CreateComputePipelines = without_modules::CreatePipeline;
+  EXPECT_EQ(Run(LoadShader("march.comp", Form::kLines), Floats(1, kLimit)), Marched(1, UINT32_MAX));
+  EXPECT_EQ(Told().refused, 1u);
+  EXPECT_EQ(Told().why_refused, "its stage has a structure that this build of Cairn does not know");
 }
 
 TEST_F(LoopLayerGpuTest, CodeIsAskedForWhereAPipelineHasAnIdentifierAlone) {

@@ -13,11 +13,11 @@ namespace {
 // 0 for a type that the headers do not know.
 size_t SizeOf(VkStructureType type) {
   switch (static_cast<uint32_t>(type)) {
-#define CAIRN_DEVICE_STRUCTURE(kind, structure) \
-  case kind:                                    \
+#define CAIRN_CHAIN_STRUCTURE(kind, structure) \
+  case kind:                                   \
     return sizeof(structure);
-#include "vulkangen/device_structures.inc"
-#undef CAIRN_DEVICE_STRUCTURE
+#include "vulkangen/chain_structures.inc"
+#undef CAIRN_CHAIN_STRUCTURE
     case VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO: return sizeof(VkLayerDeviceCreateInfo);
     default: return 0;
   }

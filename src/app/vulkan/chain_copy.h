@@ -15,7 +15,8 @@ namespace cairn {
 
 class ChainCopy {
  public:
-  // Copies the structures of `chain`, that of a VkDeviceCreateInfo, up to `last` in it; those behind stay the program's.
+  // Copies the structures of `chain`, that of a VkDeviceCreateInfo or of a VkPipelineShaderStageCreateInfo, up to `last`
+  // in it; those behind stay the program's.
   // Returns the type of a structure whose size is not known, and then there is no copy. May throw std::bad_alloc.
   std::optional<VkStructureType> Copy(const void* chain, const void* last);
   // The copy; valid as long as this.

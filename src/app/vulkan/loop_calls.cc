@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/vulkan/chain_copy.h"
 #include "app/vulkan/exact.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
@@ -55,43 +56,37 @@ void VKAPI_CALL IdentifyAsMade(VkDevice device, VkShaderModule module,
   loops.RestoreIdentifier(identifier);
 }
 
-// Modules for code that stands in the structures of stages. They live as long as the call: a pipeline does not need the
-// modules that it was made of.
-class StageModules {
+// Copies of stages whose code stands in their structures, with limited code. A module in its place would not do: NVIDIA's
+// driver (580.159) takes the code that it finds, even beside a module.
+class StageCodes {
  public:
-  explicit StageModules(VkDevice device) : device_(device), loops_(LoopsOf(device)) {}
-  ~StageModules() {
-    for (VkShaderModule module : modules_) {
-      loops_.next().DestroyShaderModule(device_, module, nullptr);
-    }
-  }
-  StageModules(const StageModules&) = delete;
-  StageModules& operator=(const StageModules&) = delete;
+  explicit StageCodes(VkDevice device) : loops_(LoopsOf(device)) {}
+  StageCodes(const StageCodes&) = delete;
+  StageCodes& operator=(const StageCodes&) = delete;
 
-  bool any() const { return !modules_.empty(); }
+  bool any() const { return !codes_.empty(); }
   // Returns true if a stage since the last call names its shader by an identifier alone.
   bool TakeIdentified() { return std::exchange(identified_, false); }
-  // Names a module in the stage in the place of its code, which the driver then ignores; false if the stage stays.
+  // Changes the copy of a stage; false if it stays the program's.
   bool Replace(VkPipelineShaderStageCreateInfo* stage) {
-    if (stage->module != VK_NULL_HANDLE) return false;
-    const auto* const code = FindInChain<VkShaderModuleCreateInfo>(
-        stage->pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+    constexpr VkStructureType kCode = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+    const auto* const code = FindInChain<VkShaderModuleCreateInfo>(stage->pNext, kCode);
     if (code == nullptr) {
-      identified_ = true;
+      identified_ |= stage->module == VK_NULL_HANDLE;
       return false;
     }
-    const auto words = loops_.Limited(code->pCode, code->codeSize);
+    Code ours;
+    if (ours.chain.Copy(stage->pNext, code)) {
+      loops_.CountRefused("its stage has a structure that this build of Cairn does not know");
+      return false;
+    }
+    auto words = loops_.Limited(code->pCode, code->codeSize);
     if (!words) return false;
-    VkShaderModuleCreateInfo info = WithWords(*code, *words);
-    info.pNext = nullptr;  // the rest of the stage's structures
-    modules_.reserve(modules_.size() + 1);
-    VkShaderModule module = VK_NULL_HANDLE;
-    if (loops_.next().CreateShaderModule(device_, &info, nullptr, &module) != VK_SUCCESS) {
-      loops_.CountRefused("the driver refuses the module with limited loops");
-      return false;
-    }
-    modules_.push_back(module);
-    stage->module = module;
+    ours.words = std::move(*words);
+    auto* const copy = ours.chain.Find<VkShaderModuleCreateInfo>(kCode);
+    *copy = WithWords(*copy, ours.words);
+    stage->pNext = ours.chain.begin();
+    codes_.push_back(std::move(ours));
     return true;
   }
   // Replaces `*stages` by a changed copy, if one of them changes.
@@ -106,24 +101,27 @@ class StageModules {
   }
 
  private:
-  const VkDevice device_;
+  struct Code {
+    ChainCopy chain;
+    std::vector<uint32_t> words;
+  };
   LoopDevice& loops_;
   bool identified_ = false;
-  std::vector<VkShaderModule> modules_;
+  std::vector<Code> codes_;
   std::vector<std::vector<VkPipelineShaderStageCreateInfo>> copies_;
 };
 
-void ReplaceStages(StageModules& modules, VkGraphicsPipelineCreateInfo* info) {
-  if (HasStages(*info)) modules.Replace(&info->pStages, info->stageCount);
+void ReplaceStages(StageCodes& codes, VkGraphicsPipelineCreateInfo* info) {
+  if (HasStages(*info)) codes.Replace(&info->pStages, info->stageCount);
 }
-void ReplaceStages(StageModules& modules, VkComputePipelineCreateInfo* info) {
-  modules.Replace(&info->stage);
+void ReplaceStages(StageCodes& codes, VkComputePipelineCreateInfo* info) {
+  codes.Replace(&info->stage);
 }
-void ReplaceStages(StageModules& modules, VkRayTracingPipelineCreateInfoKHR* info) {
-  modules.Replace(&info->pStages, info->stageCount);
+void ReplaceStages(StageCodes& codes, VkRayTracingPipelineCreateInfoKHR* info) {
+  codes.Replace(&info->pStages, info->stageCount);
 }
-void ReplaceStages(StageModules& modules, VkRayTracingPipelineCreateInfoNV* info) {
-  modules.Replace(&info->pStages, info->stageCount);
+void ReplaceStages(StageCodes& codes, VkRayTracingPipelineCreateInfoNV* info) {
+  codes.Replace(&info->pStages, info->stageCount);
 }
 
 // Calls `call` with changed copies of `infos`, or with the program's own where nothing changes. Where all of them name
@@ -131,14 +129,14 @@ void ReplaceStages(StageModules& modules, VkRayTracingPipelineCreateInfoNV* info
 template <typename Info, typename Call>
 VkResult WithStages(VkDevice device, const Info* infos, uint32_t count, VkPipeline* pipelines,
                     Call call) {
-  StageModules modules(device);
+  StageCodes codes(device);
   std::vector<Info> copies;
   uint32_t identified = 0;
   Quietly([&] {
     copies.assign(infos, infos + count);
     for (Info& info : copies) {
-      ReplaceStages(modules, &info);
-      identified += modules.TakeIdentified() ? 1 : 0;
+      ReplaceStages(codes, &info);
+      identified += codes.TakeIdentified() ? 1 : 0;
     }
   });
   if (identified != 0 && identified == count) {
@@ -148,7 +146,7 @@ VkResult WithStages(VkDevice device, const Info* infos, uint32_t count, VkPipeli
   if (identified != 0) {
     LoopsOf(device).CountRefused("a pipeline names a shader by its identifier, without its code");
   }
-  const bool changed = modules.any() && copies.size() == count;
+  const bool changed = codes.any() && copies.size() == count;
   return call(changed ? copies.data() : infos, changed);
 }
 
