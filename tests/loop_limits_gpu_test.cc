@@ -8,10 +8,9 @@
 #include <bit>
 #include <cstring>
 
-#include "app/breadcrumbs/vulkan_device_setup.h"
 #include "app/spirv/loop_limits.h"
 #include "app/spirv/testing/shaders.h"
-#include "compute_on_device.h"
+#include "compute_device_fixture.h"
 
 namespace cairn::spirv {
 namespace {
@@ -24,38 +23,18 @@ using testing::LoadShader;
 using Words = InvocationWords;
 using Constants = ComputeConstants;
 
-class LoopLimitsGpuTest : public ::testing::Test {
+class LoopLimitsGpuTest : public ComputeDeviceTest {
  protected:
   void SetUp() override {
-    VkPhysicalDeviceBufferDeviceAddressFeatures addresses = {
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES};
-    addresses.bufferDeviceAddress = VK_TRUE;
-    ASSERT_TRUE(instance_.Create({}).ok());
-    const auto devices = instance_.PhysicalDevices();
-    ASSERT_TRUE(devices.ok()) << devices.status().message();
-    const Status created = device_.Create(instance_, devices->front(), {}, &addresses);
-    ASSERT_TRUE(created.ok()) << created.message();
-    on_.device = device_.device();
-    LoadDeviceFunctions(on_.device, instance_.Load<PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr"),
-                        &on_.vk);
-    on_.family = device_.main_family();
-    on_.queue = device_.families()[on_.family].queue;
-    instance_.Load<PFN_vkGetPhysicalDeviceMemoryProperties>("vkGetPhysicalDeviceMemoryProperties")(
-        device_.physical_device(), &on_.memory);
-    results_ = MakeSharedBuffer(on_, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, kBytes);
+    ComputeDeviceTest::SetUp();
     records_ = MakeSharedBuffer(on_, VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT, kBytes);
-    ASSERT_NE(results_.mapped, nullptr);
     ASSERT_NE(records_.mapped, nullptr);
-    VkBufferDeviceAddressInfo info = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
-    info.buffer = records_.buffer;
-    const auto address_of = reinterpret_cast<PFN_vkGetBufferDeviceAddress>(
-        on_.vk.GetDeviceProcAddr(on_.device, "vkGetBufferDeviceAddress"));
-    address_ = address_of(on_.device, &info);
+    address_ = AddressOf(records_);
     ASSERT_EQ(address_ % sizeof(LoopRecord), 0u);
   }
   void TearDown() override {
-    DestroySharedBuffer(on_, results_);
     DestroySharedBuffer(on_, records_);
+    ComputeDeviceTest::TearDown();
   }
 
   const LoopRecord& record(size_t i) const {
@@ -76,10 +55,6 @@ class LoopLimitsGpuTest : public ::testing::Test {
  private:
   static constexpr size_t kBytes = 64 * sizeof(LoopRecord);
 
-  VulkanInstance instance_;
-  VulkanOwnDevice device_;
-  ComputeDevice on_;
-  SharedBuffer results_;
   SharedBuffer records_;
   uint64_t address_ = 0;
 };

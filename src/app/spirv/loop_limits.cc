@@ -11,8 +11,8 @@
 #include "app/spirv/loop_report.h"
 #include "app/spirv/loop_rewriter.h"
 #include "app/spirv/module.h"
-#include "app/spirv/module_bounds.h"
 #include "app/spirv/valid_loops.h"
+#include "app/spirv/valid_module.h"
 #include "app/spirv/validator.h"
 
 namespace cairn::spirv {
@@ -135,18 +135,6 @@ class ModuleLimiter {
   std::vector<Loop> described_;
 };
 
-Status CheckAddressing(const Module& module) {
-  for (const Instruction& global : module.globals) {
-    if (global.opcode != spv::OpMemoryModel) continue;
-    const uint32_t model = global.operands()[0];
-    if (model == spv::AddressingModelLogical ||
-        model == spv::AddressingModelPhysicalStorageBuffer64)
-      return {};
-    return Status(StatusCode::kUnsupported, fmt::format("its addressing model is {}", model));
-  }
-  return Status(StatusCode::kUnsupported, "it has no addressing model");
-}
-
 }  // namespace
 
 uint32_t CountLoops(std::span<const uint32_t> words) {
@@ -163,18 +151,9 @@ uint32_t CountLoops(std::span<const uint32_t> words) {
 }
 
 Result<LimitedModule> LimitLoops(std::span<const uint32_t> words, const LoopLimits& limits) {
-  CAIRN_RETURN_IF_ERROR(CheckSize(words));
-  Result<Module> read = Module::Read(words);
+  Result<ValidModule> read = ReadValid(words);
   if (!read.ok()) return read.status();
-  Module& module = *read;
-  const std::vector<ControlFlow> flows(module.functions.begin(), module.functions.end());
-  CAIRN_RETURN_IF_ERROR(CheckShape(module, flows));
-  if (Status valid = Validate(words); !valid.ok()) {
-    return Status(StatusCode::kUnsupported, "the module is not valid: " + valid.message());
-  }
-  CAIRN_RETURN_IF_ERROR(CheckAddressing(module));
-
-  ModuleLimiter limiter(module, flows, limits);
+  ModuleLimiter limiter(read->module, read->flows, limits);
   std::vector<Loop>& loops = limiter.loops();
   if (limits.only && *limits.only >= loops.size()) {
     return Status(StatusCode::kInvalidArgument,

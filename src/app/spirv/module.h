@@ -97,6 +97,11 @@ class Module {
   mutable bool indexed_ = false;
 };
 
+// A member of a structure, for maps.
+inline uint64_t MemberKey(uint32_t structure, uint32_t index) {
+  return uint64_t{structure} << 32 | index;
+}
+
 // The length of an instruction is a number of 16 bits.
 inline constexpr size_t kMostInstructionWords = 65535;
 // How many blocks an OpPhi can name.

@@ -38,10 +38,6 @@ bool IsChain(spv::Op opcode) {
   return opcode == spv::OpAccessChain || opcode == spv::OpInBoundsAccessChain;
 }
 
-uint64_t MemberKey(uint32_t type, uint32_t member) {
-  return uint64_t{type} << 32 | member;
-}
-
 }  // namespace
 
 SourcePlaces::SourcePlaces(const Module& module) : module_(module) {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The accesses of a function to memory by address.
+#ifndef CAIRN_APP_SPIRV_ACCESS_FINDER_H_
+#define CAIRN_APP_SPIRV_ACCESS_FINDER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/spirv/module.h"
+#include "app/spirv/pointee_size.h"
+
+namespace cairn::spirv {
+
+enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
+
+struct FoundAccess {
+  uint32_t block = 0;         // index in the function
+  uint32_t instruction = 0;   // index in the block
+  uint16_t word = 0;          // of the pointer, in the instruction
+  uint32_t pointer_type = 0;  // id
+  AccessKind kind = AccessKind::kLoad;
+  uint32_t bytes = 0;
+  std::string cannot;  // a sentence, if it can't be checked
+};
+
+// In the order in which they stand in a function of a valid module. Cost: linear in the function.
+std::vector<FoundAccess> FindAccesses(const Module& module, const Function& function,
+                                      PointeeSizes& sizes);
+
+}  // namespace cairn::spirv
+
+#endif  // CAIRN_APP_SPIRV_ACCESS_FINDER_H_
