@@ -74,7 +74,7 @@ TEST_F(WhyProgramTest, WithoutVulkanNothingCanBeChanged) {
   EXPECT_EQ(SIGSEGV, answer["signal"]);
   EXPECT_EQ(false, answer["layers_seen"]);
   EXPECT_EQ(3, answer["runs"]);
-  ASSERT_EQ(7u, answer["experiments"].size());
+  ASSERT_EQ(8u, answer["experiments"].size());
   for (const auto& [name, verdict] : Verdicts(answer)) EXPECT_EQ("does not apply", verdict) << name;
 
   const CommandResult text = Run({"why", "--", "sh", "-c", "kill -SEGV $$"});
@@ -130,6 +130,23 @@ TEST_F(WhyProgramTest, ALoopThatRunsTooLong) {
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 
+// A dispatch stores at an address where nothing is: on lavapipe the program dies of it.
+TEST_F(WhyProgramTest, AnAccessOutsideOfEveryBuffer) {
+  const Json answer = Why({"--runs", "2"}, {Program("sample-fault-vulkan-plain")}, 0);
+  ASSERT_EQ(1u, answer["causes"].size()) << answer.dump(2);
+  EXPECT_EQ("bounds", answer["causes"][0]);
+  const Json& bounds = answer["experiments"][0];
+  EXPECT_EQ("proven", bounds["verdict"]) << bounds.dump(2);
+  EXPECT_EQ(1, bounds["control"]["failed"]);
+  ASSERT_EQ(1u, bounds["accesses"].size()) << bounds.dump(2);
+  const Json& access = bounds["accesses"][0];
+  EXPECT_EQ("store", access["kind"]);
+  EXPECT_EQ("main", access["function"]);
+  EXPECT_LT(0u, access["misses"].get<uint64_t>());
+  EXPECT_THAT(access["address"].get<std::string>(), ::testing::StartsWith("0xbaddead0"));
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
 // It dies of the CPU, behind healthy work: each change is made once, and none helps.
 TEST_F(WhyProgramTest, EachRunHasItsExperimentAndLoopsTheirBoard) {
   const Json answer =
@@ -137,10 +154,12 @@ TEST_F(WhyProgramTest, EachRunHasItsExperimentAndLoopsTheirBoard) {
   EXPECT_EQ(false, answer["found"]) << answer.dump(2);
   EXPECT_EQ(true, answer["layers_seen"]);
   std::vector<std::string> told = Told();
-  ASSERT_EQ(10u, told.size());
-  EXPECT_EQ(10, answer["runs"]);
+  ASSERT_EQ(11u, told.size());
+  EXPECT_EQ(11, answer["runs"]);
   const std::string loops = told.back();
   told.pop_back();
+  EXPECT_THAT(told[3], ::testing::MatchesRegex("bounds=skip [0-9]{5,}"));
+  told.erase(told.begin() + 3);
   EXPECT_THAT(told, ElementsAre("as-it-is none", "as-it-is none", "as-it-is none",
                                 "keep-alive none", "barrier-before none", "barrier-after none",
                                 "serial-queues none", "memory=00 none", "memory=fe none"));
@@ -205,7 +224,7 @@ TEST_F(WhyProgramTest, AnInterruptedSearchGoesOn) {
                                      std::to_string(remembered) + " probes of an earlier search"));
   EXPECT_THAT(rest.output, HasSubstr("dies of SIGSEGV, in 3 of 3 runs."));
   // One more as it is, for the shaders.
-  EXPECT_EQ(10 - remembered + 1, Told().size() - runs);
+  EXPECT_EQ(11 - remembered + 1, Told().size() - runs);
   EXPECT_THAT(folder_.Contents(), UnorderedElementsAre("program.sh", "told", "triangle.png"));
 }
 

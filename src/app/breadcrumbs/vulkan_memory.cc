@@ -116,10 +116,11 @@ Status VulkanBuffer::AllocateAndBind(VkDeviceSize size_bytes, uint32_t memory_ty
   return result == VK_SUCCESS ? Status() : VulkanError("vkBindBufferMemory", result);
 }
 
-Result<VulkanBuffer> VulkanBuffer::CreateHostVisible(const VulkanDevice& device,
-                                                     size_t size_bytes) {
+Result<VulkanBuffer> VulkanBuffer::CreateHostVisible(const VulkanDevice& device, size_t size_bytes,
+                                                     VkBufferUsageFlags more_usage,
+                                                     VkMemoryAllocateFlags flags) {
   VulkanBuffer buffer;
-  CAIRN_RETURN_IF_ERROR(buffer.CreateBuffer(device, size_bytes, 0, nullptr));
+  CAIRN_RETURN_IF_ERROR(buffer.CreateBuffer(device, size_bytes, more_usage, nullptr));
   VkMemoryRequirements needs = {};
   device.vk.GetBufferMemoryRequirements(device.device, buffer.buffer_, &needs);
   const uint32_t type = ChooseMemoryType(device, needs.memoryTypeBits);
@@ -127,7 +128,10 @@ Result<VulkanBuffer> VulkanBuffer::CreateHostVisible(const VulkanDevice& device,
     return Status(StatusCode::kUnsupported,
                   "the device has no host-visible coherent memory type for a buffer");
   }
-  CAIRN_RETURN_IF_ERROR(buffer.AllocateAndBind(needs.size, type, nullptr));
+  VkMemoryAllocateFlagsInfo with_flags = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
+  with_flags.flags = flags;
+  CAIRN_RETURN_IF_ERROR(
+      buffer.AllocateAndBind(needs.size, type, flags != 0 ? &with_flags : nullptr));
   void* mapped = nullptr;
   const VkResult result =
       device.vk.MapMemory(device.device, buffer.memory_, 0, VK_WHOLE_SIZE, 0, &mapped);

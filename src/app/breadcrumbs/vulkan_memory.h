@@ -22,12 +22,15 @@ class VulkanBuffer {
 
   // Host-visible coherent memory, mapped for its whole life, zeroed. Prefers memory that is cached
   // by the CPU (it is read all the time) and not on the device (it is lost with the device).
-  static Result<VulkanBuffer> CreateHostVisible(const VulkanDevice& device, size_t size_bytes);
+  // `more_usage` is added to the use by copies, `flags` to the allocation.
+  static Result<VulkanBuffer> CreateHostVisible(const VulkanDevice& device, size_t size_bytes,
+                                                VkBufferUsageFlags more_usage = 0,
+                                                VkMemoryAllocateFlags flags = 0);
 
   // Makes `size_bytes` at `memory` the buffer's memory; their content stays. Both have to be multiples
   // of device.import_alignment. kUnsupported with the reason if the extension is not enabled, the
   // driver refuses, or no coherent memory type takes them. `memory` must outlive the buffer and must
-  // not be a mapping of a disk file. `more_usage` is added to the use by copies, `flags` to the allocation.
+  // not be a mapping of a disk file. `more_usage` and `flags` as above.
   static Result<VulkanBuffer> ImportHost(const VulkanDevice& device, std::byte* memory,
                                          size_t size_bytes, VkBufferUsageFlags more_usage = 0,
                                          VkMemoryAllocateFlags flags = 0);

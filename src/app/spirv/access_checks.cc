@@ -7,6 +7,7 @@
 #include "app/spirv/access_guard.h"
 #include "app/spirv/inserted_code.h"
 #include "app/spirv/module.h"
+#include "app/spirv/module_bounds.h"
 #include "app/spirv/pointee_size.h"
 #include "app/spirv/valid_module.h"
 #include "app/spirv/validator.h"
@@ -54,7 +55,8 @@ void RewriteBlock(Module& module, const BasicTypes& types, AccessGuard& guard,
       const FoundAccess& access = *next->access;
       uint32_t& pointer = instruction.words[access.word];
       const uint32_t own = code.Value(spv::OpBitcast, types.uint2, {pointer});
-      const uint64_t instead = access.kind == AccessKind::kLoad ? checks.zeros : checks.spare;
+      const uint64_t spare = access.kind == AccessKind::kLoad ? checks.zeros : checks.spare;
+      const uint32_t instead = checks.only_counts ? own : guard.Address(spare);
       const uint32_t address = guard.Call(code, own, access.bytes, next->record, instead);
       pointer = code.Value(spv::OpBitcast, access.pointer_type, {address});
       if (is_coherent) MakeVolatile(instruction);
@@ -87,6 +89,15 @@ bool HasAddresses(std::span<const uint32_t> words) {
     if (words[at + 1] == spv::CapabilityPhysicalStorageBufferAddresses) return true;
   }
   return false;
+}
+
+Result<uint32_t> CountAccesses(std::span<const uint32_t> words) {
+  CAIRN_RETURN_IF_ERROR(CheckSize(words));
+  const Result<Module> module = Module::Read(words);
+  if (!module.ok()) return module.status();
+  uint32_t count = 0;
+  for (const Function& function : module->functions) count += CountAccesses(*module, function);
+  return count;
 }
 
 Result<CheckedModule> CheckAccesses(std::span<const uint32_t> words, const AccessChecks& checks) {

@@ -40,6 +40,8 @@ struct AccessChecks {
   uint64_t records = 0;  // an AccessRecord for each access of the module, in their order
   uint64_t zeros = 0;    // kSpareBytes of zeros: loads from outside read these
   uint64_t spare = 0;    // kSpareBytes for stores and atomic operations outside
+  // Accesses outside are told, and go where the program wants them; then zeros and spare are not used.
+  bool only_counts = false;
 };
 
 struct CheckedModule {
@@ -51,6 +53,9 @@ struct CheckedModule {
 
 // True if a module may have accesses by address. Reads no more of it than its capabilities.
 bool HasAddresses(std::span<const uint32_t> words);
+// How many accesses a module has, which may be any words. Errors: as Module::Read; a module beyond the bounds on its
+// size. Cost: linear in the module.
+Result<uint32_t> CountAccesses(std::span<const uint32_t> words);
 
 // Checks the accesses of a module, which may be any words.
 // Errors: as ReadValid; kUnsupported also where the changed module is not valid, and says why.

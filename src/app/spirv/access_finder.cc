@@ -73,31 +73,49 @@ std::vector<Pointer> PointersOf(const Instruction& instruction) {
   }
 }
 
-}  // namespace
-
-std::vector<FoundAccess> FindAccesses(const Module& module, const Function& function,
-                                      PointeeSizes& sizes) {
-  std::vector<FoundAccess> found;
+// Calls `call` for each access: the places of its block and its instruction, the pointer, and the pointer's type.
+template <typename Call>
+void ForEach(const Module& module, const Function& function, Call call) {
   const ValueTypes types(module, function);
   for (uint32_t b = 0; b < function.blocks.size(); ++b) {
     const std::vector<Instruction>& instructions = function.blocks[b].instructions;
     for (uint32_t i = 0; i < instructions.size(); ++i) {
       for (const Pointer& pointer : PointersOf(instructions[i])) {
+        if (pointer.word >= instructions[i].words.size())
+          continue;  // of a module that is not valid
         const Instruction* const type = types.PointerType(instructions[i].words[pointer.word]);
-        if (type == nullptr) continue;
-        FoundAccess access{b, i, pointer.word, type->result, pointer.kind, 0, ""};
-        const std::optional<uint32_t> bytes = sizes.Of(type->operands()[1]);
-        if (instructions[i].opcode == spv::OpCopyMemorySized || !bytes) {
-          access.cannot = "the size of what it accesses is not known";
-        } else if (*bytes > kSpareBytes) {
-          access.cannot = "it accesses more at once than the memory that takes its place has";
-        } else {
-          access.bytes = *bytes;
-        }
-        found.push_back(std::move(access));
+        if (type != nullptr) call(b, i, pointer, *type);
       }
     }
   }
+}
+
+}  // namespace
+
+uint32_t CountAccesses(const Module& module, const Function& function) {
+  uint32_t count = 0;
+  ForEach(module, function,
+          [&](uint32_t, uint32_t, const Pointer&, const Instruction&) { ++count; });
+  return count;
+}
+
+std::vector<FoundAccess> FindAccesses(const Module& module, const Function& function,
+                                      PointeeSizes& sizes) {
+  std::vector<FoundAccess> found;
+  ForEach(module, function,
+          [&](uint32_t block, uint32_t at, const Pointer& pointer, const Instruction& type) {
+            FoundAccess access{block, at, pointer.word, type.result, pointer.kind, 0, ""};
+            const std::optional<uint32_t> bytes = sizes.Of(type.operands()[1]);
+            const spv::Op opcode = function.blocks[block].instructions[at].opcode;
+            if (opcode == spv::OpCopyMemorySized || !bytes) {
+              access.cannot = "the size of what it accesses is not known";
+            } else if (*bytes > kSpareBytes) {
+              access.cannot = "it accesses more at once than the memory that takes its place has";
+            } else {
+              access.bytes = *bytes;
+            }
+            found.push_back(std::move(access));
+          });
   return found;
 }
 

@@ -10,10 +10,9 @@
 
 #include "app/spirv/module.h"
 #include "app/spirv/pointee_size.h"
+#include "format/experiment/access_record.h"
 
 namespace cairn::spirv {
-
-enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
 
 struct FoundAccess {
   uint32_t block = 0;         // index in the function
@@ -25,6 +24,8 @@ struct FoundAccess {
   std::string cannot;  // a sentence, if it can't be checked
 };
 
+// How many FindAccesses finds, in any module.
+uint32_t CountAccesses(const Module& module, const Function& function);
 // In the order in which they stand in a function of a valid module. Cost: linear in the function.
 std::vector<FoundAccess> FindAccesses(const Module& module, const Function& function,
                                       PointeeSizes& sizes);

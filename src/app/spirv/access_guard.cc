@@ -88,9 +88,9 @@ uint32_t AccessGuard::Address(uint64_t value) {
 }
 
 uint32_t AccessGuard::Call(Code& code, uint32_t address, uint32_t bytes, uint64_t record,
-                           uint64_t instead) {
+                           uint32_t instead) {
   return code.Value(spv::OpFunctionCall, types_.uint2,
-                    {function_, address, code.Word(bytes), Address(record), Address(instead)});
+                    {function_, address, code.Word(bytes), Address(record), instead});
 }
 
 void AccessGuard::AddFunction(uint64_t table_address) {

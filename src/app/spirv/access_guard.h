@@ -24,14 +24,14 @@ class AccessGuard {
   const Status& status() const { return invocation_.status(); }
   InvocationKind invocations() const { return invocation_.kind(); }
   // Adds the call in front of an access, and returns the address that it is to have, a vector of two words: its own, or
-  // `instead`. address: id of a vector of two words. record: the address of its AccessRecord.
-  uint32_t Call(Code& code, uint32_t address, uint32_t bytes, uint64_t record, uint64_t instead);
+  // `instead`. address, instead: ids of vectors of two words. record: the address of its AccessRecord.
+  uint32_t Call(Code& code, uint32_t address, uint32_t bytes, uint64_t record, uint32_t instead);
+  // A constant.
+  uint32_t Address(uint64_t value);
   // Adds the function to the module, behind all others. Once. table: the address of an AccessTable.
   void AddFunction(uint64_t table);
 
  private:
-  uint32_t Address(uint64_t value);
-
   Module& module_;
   const BasicTypes& types_;
   InvocationNote invocation_;

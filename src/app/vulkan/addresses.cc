@@ -7,7 +7,6 @@
 #include "app/vulkan/layer_chain.h"
 
 namespace cairn {
-namespace {
 
 bool WantsAddress(const VkBufferCreateInfo& info) {
 #ifdef VK_KHR_maintenance5
@@ -18,8 +17,6 @@ bool WantsAddress(const VkBufferCreateInfo& info) {
 #endif
   return (info.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0;
 }
-
-}  // namespace
 
 void Addresses::AddBuffer(VkBuffer buffer, const VkBufferCreateInfo& info) {
   if (!WantsAddress(info)) return;

@@ -17,6 +17,9 @@
 
 namespace cairn {
 
+// True for a buffer that may be asked for its address.
+bool WantsAddress(const VkBufferCreateInfo& info);
+
 class Addresses {
  public:
   Addresses(const DeviceState& device, ObjectNames& names) : device_(device), names_(names) {}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls that take shaders, with limited loops.
+// The calls that take shaders, on a device whose shaders are changed.
 //
-// The addresses of the records are constants of a limited module, and mean other memory in another run. So nothing that
-// a program could keep for later runs may hold limited code, or lead to it: pipeline caches, binaries of pipelines and
+// The addresses of the records are constants of a changed module, and mean other memory in another run. So nothing that
+// a program could keep for later runs may hold changed code, or lead to it: pipeline caches, binaries of pipelines and
 // shaders, identifiers of modules. And nothing that it kept may bring code past the limits: a program has to cope with
 // a driver that cannot use what was kept, and gives the code.
 #include <algorithm>
@@ -41,7 +41,7 @@ VkResult VKAPI_CALL MakeLimitedModule(VkDevice device, const VkShaderModuleCreat
   LoopDevice& loops = LoopsOf(device);
   std::optional<std::vector<uint32_t>> words;
   Quietly([&] {
-    auto limited = loops.Limited(info->pCode, info->codeSize);
+    auto limited = loops.Changed(info->pCode, info->codeSize);
     if (limited) loops.KeepIdentifier(*info, WithWords(*info, *limited));
     words = std::move(limited);
   });
@@ -80,7 +80,7 @@ class StageCodes {
       loops_.CountRefused("its stage has a structure that this build of Cairn does not know");
       return false;
     }
-    auto words = loops_.Limited(code->pCode, code->codeSize);
+    auto words = loops_.Changed(code->pCode, code->codeSize);
     if (!words) return false;
     ours.words = std::move(*words);
     auto* const copy = ours.chain.Find<VkShaderModuleCreateInfo>(kCode);
@@ -217,7 +217,7 @@ VkResult VKAPI_CALL MakeLimitedShaders(VkDevice device, uint32_t count,
   Quietly([&] {
     std::vector<ShaderObjectInfo> changed(infos, infos + count);
     for (ShaderObjectInfo& info : changed) {
-      auto words = state.loops->Limited(info.pCode, info.codeSize);
+      auto words = state.loops->Changed(info.pCode, info.codeSize);
       if (!words) continue;
       modules.push_back(std::move(*words));
       info.pCode = modules.back().data();
@@ -246,6 +246,8 @@ template <typename Declared, typename Function>
 [[maybe_unused]] Declared As(Function function) {
   return reinterpret_cast<Declared>(reinterpret_cast<PFN_vkVoidFunction>(function));
 }
+
+}  // namespace
 
 std::span<const ExactFunction> LoopFunctions() {
   using Functions = DeviceFunctions;
@@ -283,21 +285,6 @@ std::span<const ExactFunction> LoopFunctions() {
 #endif
   };
   return functions;
-}
-
-}  // namespace
-
-PFN_vkVoidFunction FindLoopFunction(std::string_view name) {
-  for (const ExactFunction& function : LoopFunctions()) {
-    if (name == function.name) return function.function;
-  }
-  return nullptr;
-}
-
-void InstallLoopFunctions(DeviceFunctions& functions) {
-  for (const ExactFunction& function : LoopFunctions()) {
-    function.install(functions, function.function);
-  }
 }
 
 }  // namespace cairn

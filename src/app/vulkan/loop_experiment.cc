@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "app/settings/log.h"
 #include "app/vulkan/shaders.h"
 #if CAIRN_LIMITS_LOOPS
+#include "app/spirv/access_checks.h"
 #include "app/spirv/loop_limits.h"
 #endif
 
@@ -41,6 +43,7 @@ std::string MakeImporter(const DeviceState& device, VulkanDevice* importer) {
   vk.DestroyBuffer = device.vk.DestroyBuffer;
   vk.FreeMemory = device.vk.FreeMemory;
   vk.GetBufferMemoryRequirements = device.vk.GetBufferMemoryRequirements;
+  vk.MapMemory = device.vk.MapMemory;
   vk.GetMemoryHostPointerPropertiesEXT = device.vk.GetMemoryHostPointerPropertiesEXT;
   return "";
 }
@@ -59,18 +62,31 @@ std::string_view BytesOf(const VkShaderModuleIdentifierEXT& identifier) {
           std::min(identifier.identifierSize, VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT)};
 }
 
+std::array<std::span<const ExactFunction>, 2> TablesOf(const LoopDevice& loops) {
+  return {LoopFunctions(),
+          loops.ranges() != nullptr ? AccessFunctions() : std::span<const ExactFunction>()};
+}
+
 #if CAIRN_LIMITS_LOOPS
+ShaderNote PlaceNote(uint64_t shader, uint32_t index, const spirv::SourcePlace& place,
+                     InvocationKind invocations, const std::string& cannot) {
+  ShaderNote note;
+  note.shader = shader;
+  note.index = index;
+  note.function = place.function;
+  note.file = place.file;
+  note.text = place.text;
+  note.line = place.line;
+  note.column = place.column;
+  note.invocations = invocations;
+  note.cannot = cannot;
+  return note;
+}
+
 LoopNote NoteOf(uint64_t shader, uint32_t index, const spirv::LimitedModule& module,
                 std::optional<uint32_t> only) {
   const spirv::Loop& loop = module.loops[index];
-  LoopNote note;
-  note.shader = shader;
-  note.index = index;
-  note.function = loop.place.function;
-  note.file = loop.place.file;
-  note.text = loop.place.text;
-  note.line = loop.place.line;
-  note.column = loop.place.column;
+  LoopNote note{PlaceNote(shader, index, loop.place, module.invocations, loop.cannot)};
   if (loop.exit) {
     note.left = loop.exit->left;
     note.comparison = loop.exit->comparison;
@@ -78,11 +94,18 @@ LoopNote NoteOf(uint64_t shader, uint32_t index, const spirv::LimitedModule& mod
     note.is_float = loop.exit->is_float;
     note.is_signed = loop.exit->is_signed;
   }
-  note.invocations = module.invocations;
-  note.cannot = loop.cannot;
   if (note.cannot.empty() && only.value_or(index) != index) {
     note.cannot = fmt::format("this run limits loop {} alone", *only);
   }
+  return note;
+}
+
+AccessNote NoteOf(uint64_t shader, uint32_t index, const spirv::CheckedModule& module) {
+  const spirv::Access& access = module.accesses[index];
+  AccessNote note{PlaceNote(shader, index, access.place, module.invocations, access.cannot)};
+  note.kind = access.kind;
+  note.bytes = access.bytes;
+  note.pointer = access.pointer;
   return note;
 }
 #endif
@@ -123,6 +146,19 @@ Result<std::unique_ptr<LoopDevice>> LoopDevice::Make(const LoopRun& run,
                               "of {}",
                               made->address_, sizeof(LoopRecord)));
   }
+  if (run.experiment.change != Change::kCheckBounds) return made;
+  const auto address_of = [get_address, handle = device.handle](VkBuffer buffer) {
+    VkBufferDeviceAddressInfo asked = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+    asked.buffer = buffer;
+    return get_address(handle, &asked);
+  };
+  Result<std::unique_ptr<AccessRanges>> ranges =
+      AccessRanges::Make(made->importer_, flags, address_of, [&run] {
+        run.board.SetWhyNone(fmt::format("the program has more than {} buffers with addresses",
+                                         AccessRanges::kMostRanges));
+      });
+  if (!ranges.ok()) return ranges.status();
+  made->ranges_ = std::move(*ranges);
   return made;
 }
 
@@ -131,11 +167,11 @@ bool LoopDevice::IsAskedFor(uint64_t shader) const {
   return shaders.empty() || std::find(shaders.begin(), shaders.end(), shader) != shaders.end();
 }
 
-std::optional<LoopDevice::Known> LoopDevice::PlaceOf(uint64_t shader, uint32_t loops) {
+std::optional<LoopDevice::Known> LoopDevice::PlaceOf(uint64_t shader, uint32_t count) {
   const std::lock_guard lock(mutex_);
   const auto [place, is_new] = modules_.try_emplace(shader);
   if (!is_new) return place->second;
-  const std::optional<uint32_t> first = run_.board.Reserve(loops);
+  const std::optional<uint32_t> first = run_.board.Reserve(count);
   if (!first) {
     modules_.erase(place);
     return std::nullopt;
@@ -155,12 +191,17 @@ void LoopDevice::Refuse(uint64_t shader, const std::string& why) {
   if (ClaimTelling(shader, true)) run_.board.CountRefused(why);
 }
 
-std::optional<std::vector<uint32_t>> LoopDevice::Limited(const void* code, size_t size_bytes) {
-#if CAIRN_LIMITS_LOOPS
+std::optional<std::vector<uint32_t>> LoopDevice::Changed(const void* code, size_t size_bytes) {
   if (code == nullptr || size_bytes % sizeof(uint32_t) != 0) return std::nullopt;
   const uint64_t shader = Shaders::HashOf(code, size_bytes);
   if (!IsAskedFor(shader)) return std::nullopt;
   const std::span words(static_cast<const uint32_t*>(code), size_bytes / sizeof(uint32_t));
+  return ranges_ != nullptr ? Checked(shader, words) : Limited(shader, words);
+}
+
+#if CAIRN_LIMITS_LOOPS
+std::optional<std::vector<uint32_t>> LoopDevice::Limited(uint64_t shader,
+                                                         std::span<const uint32_t> words) {
   const uint32_t loops = spirv::CountLoops(words);
   if (loops == 0) return std::nullopt;
   const std::optional<Known> place = PlaceOf(shader, loops);
@@ -195,12 +236,48 @@ std::optional<std::vector<uint32_t>> LoopDevice::Limited(const void* code, size_
                                    [](const spirv::Loop& loop) { return !loop.cannot.empty(); });
   run_.board.CountRefused(cannot != limited->loops.end() ? cannot->cannot : "it has no such loop");
   return std::nullopt;
-#else
-  static_cast<void>(code);
-  static_cast<void>(size_bytes);
-  return std::nullopt;
-#endif
 }
+
+std::optional<std::vector<uint32_t>> LoopDevice::Checked(uint64_t shader,
+                                                         std::span<const uint32_t> words) {
+  if (!spirv::HasAddresses(words)) return std::nullopt;
+  const Result<uint32_t> count = spirv::CountAccesses(words);
+  if (count.ok() && *count == 0) return std::nullopt;
+  // A module that cannot be read takes no record but one, to be refused once.
+  const std::optional<Known> place = PlaceOf(shader, count.ok() ? *count : 1);
+  if (!place || place->refused) return std::nullopt;
+  if (!count.ok()) {
+    Refuse(shader, count.status().message());
+    return std::nullopt;
+  }
+  Result<spirv::CheckedModule> checked = spirv::CheckAccesses(
+      words, {ranges_->table(), address_ + uint64_t{place->first_record} * sizeof(AccessRecord),
+              ranges_->zeros(), ranges_->spare(), run_.experiment.only_counts});
+  if (!checked.ok()) {
+    Refuse(shader, checked.status().message());
+    return std::nullopt;
+  }
+  const bool changes = checked->checked != 0;
+  if (ClaimTelling(shader, !changes)) {
+    for (uint32_t i = 0; i < checked->accesses.size(); ++i)
+      run_.board.Describe(place->first_record + i, NoteOf(shader, i, *checked));
+    if (changes) {
+      run_.board.CountLimited();
+    } else {
+      run_.board.CountRefused(checked->accesses.front().cannot);
+    }
+  }
+  if (!changes) return std::nullopt;
+  return std::move(checked->words);
+}
+#else
+std::optional<std::vector<uint32_t>> LoopDevice::Limited(uint64_t, std::span<const uint32_t>) {
+  return std::nullopt;
+}
+std::optional<std::vector<uint32_t>> LoopDevice::Checked(uint64_t, std::span<const uint32_t>) {
+  return std::nullopt;
+}
+#endif
 
 void LoopDevice::KeepIdentifier(const VkShaderModuleCreateInfo& own,
                                 const VkShaderModuleCreateInfo& limited) {
@@ -242,7 +319,18 @@ void StartLoops(DeviceState& device) {
     return;
   }
   device.loops = std::move(*made);
-  InstallLoopFunctions(device.vk);
+  for (const std::span<const ExactFunction> table : TablesOf(*device.loops)) {
+    for (const ExactFunction& function : table) function.install(device.vk, function.function);
+  }
+}
+
+PFN_vkVoidFunction FindLoopFunction(const LoopDevice& loops, std::string_view name) {
+  for (const std::span<const ExactFunction> table : TablesOf(loops)) {
+    for (const ExactFunction& function : table) {
+      if (name == function.name) return function.function;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace cairn

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The experiment "loops" (docs/internals/why.md): the driver gets modules whose loops end after a number of trips, in the
-// place of the program's. In every other run LoopRun::Active() is null, and nothing of this is used.
+// The experiments "loops" and "bounds" (docs/internals/why.md): the driver gets modules whose loops end after a number of
+// trips, or whose accesses by address are checked, in the place of the program's. In every other run LoopRun::Active() is
+// null, and nothing of this is used.
 //
 //   loop_run.h         what the run asks for
 //   loop_request.h     what a device has to be made with
-//   loop_experiment.h  the device: its memory of records, and the limited modules
+//   loop_experiment.h  the device: its memory of records, and the changed modules
 //   loop_calls.cc      the calls that take modules
+//   access_ranges.h    bounds: the buffers that may be accessed
+//   access_calls.cc    bounds: the calls that make and end buffers
 //
 // It stands between the intercepts of the layer and the next layer, as mode exact does (exact.h): what the layer keeps
 // and names is the program's own code. So there is one place for devices with breadcrumbs and for those that an
@@ -31,13 +34,15 @@
 
 #include "app/breadcrumbs/vulkan_functions.h"
 #include "app/breadcrumbs/vulkan_memory.h"
+#include "app/vulkan/access_ranges.h"
 #include "app/vulkan/device.h"
+#include "app/vulkan/exact.h"
 #include "app/vulkan/loop_run.h"
 #include "base/status.h"
 
 namespace cairn {
 
-// One device whose loops are limited. Threads: any.
+// One device whose shaders are changed. Threads: any.
 class LoopDevice {
  public:
   // Imports the records of `run`, which outlives it, into the device, which has been made with a LoopRequest.
@@ -49,15 +54,17 @@ class LoopDevice {
   // Returns the functions of the next layer, or of exact.h.
   const DeviceFunctions& next() const { return next_; }
 
-  // Returns the module with limited loops; nothing where the driver is to get the program's own: it has no loops, is not
+  // Returns the changed module; nothing where the driver is to get the program's own: it has no loops or accesses, is not
   // asked for, or is refused, which the board then counts. The records of a module are shared by all that have its
-  // code. May throw std::bad_alloc. Cost: that of spirv::LimitLoops.
-  std::optional<std::vector<uint32_t>> Limited(const void* code, size_t size_bytes);
+  // code. May throw std::bad_alloc. Cost: that of spirv::LimitLoops or spirv::CheckAccesses.
+  std::optional<std::vector<uint32_t>> Changed(const void* code, size_t size_bytes);
   // To be called before a module is made of the limited code: for the driver the two have different identifiers, and
   // the program is to have that of its own. May throw std::bad_alloc.
   void KeepIdentifier(const VkShaderModuleCreateInfo& own, const VkShaderModuleCreateInfo& limited);
-  // Replaces the identifier of a limited module by that of the program's own; leaves all others.
+  // Replaces the identifier of a changed module by that of the program's own; leaves all others.
   void RestoreIdentifier(VkShaderModuleIdentifierEXT* identifier);
+  // The buffers; null unless accesses are checked.
+  AccessRanges* ranges() const { return ranges_.get(); }
   // Counts a shader whose code is not at hand.
   void CountRefused(const char* why) const { run_.board.CountRefused(why); }
 
@@ -69,8 +76,10 @@ class LoopDevice {
   };
   LoopDevice(const LoopRun& run, const DeviceState& device);
   bool IsAskedFor(uint64_t shader) const;
+  std::optional<std::vector<uint32_t>> Limited(uint64_t shader, std::span<const uint32_t> words);
+  std::optional<std::vector<uint32_t>> Checked(uint64_t shader, std::span<const uint32_t> words);
   // Returns the module's place among the records; nothing if there is no room.
-  std::optional<Known> PlaceOf(uint64_t shader, uint32_t loops);
+  std::optional<Known> PlaceOf(uint64_t shader, uint32_t count);
   // Returns true once for a module: the caller tells the board.
   bool ClaimTelling(uint64_t shader, bool refused);
   void Refuse(uint64_t shader, const std::string& why);
@@ -79,6 +88,7 @@ class LoopDevice {
   const DeviceFunctions next_;
   VulkanDevice importer_;
   VulkanBuffer records_;
+  std::unique_ptr<AccessRanges> ranges_;
   uint64_t address_ = 0;
   std::mutex mutex_;
   std::unordered_map<uint64_t, Known> modules_;  // by hash; guarded by mutex_
@@ -92,10 +102,12 @@ class LoopDevice {
 // reason. May throw std::bad_alloc.
 void StartLoops(DeviceState& device);
 
-// Ours of that name, for a device with DeviceState::loops; or null.
-PFN_vkVoidFunction FindLoopFunction(std::string_view name);
-// Puts them in front of what `functions` has.
-void InstallLoopFunctions(DeviceFunctions& functions);
+// Tables, one for each file that has some.
+std::span<const ExactFunction> LoopFunctions();
+std::span<const ExactFunction> AccessFunctions();  // with LoopDevice::ranges()
+
+// Ours of that name, or null.
+PFN_vkVoidFunction FindLoopFunction(const LoopDevice& loops, std::string_view name);
 
 }  // namespace cairn
 

@@ -19,11 +19,12 @@ struct MappedRun : LoopRun {
 
 const LoopRun* OpenOfProcess() {
   const LayerSettings& settings = Settings();
-  if (!settings.experiment->starts_with("loops=")) return nullptr;
-  const std::optional<Experiment> experiment = ParseExperiment(*settings.experiment);
+  const std::string& asked = *settings.experiment;
+  if (!asked.starts_with("loops=") && !asked.starts_with("bounds=")) return nullptr;
+  const std::optional<Experiment> experiment = ParseExperiment(asked);
   if (!experiment) {
     Log(LogLevel::kError,
-        "no loop is limited: " + FormatSetting<&LayerSettings::experiment>(*settings.experiment) +
+        "no shader is changed: " + FormatSetting<&LayerSettings::experiment>(asked) +
             " is no experiment");
     return nullptr;
   }
@@ -36,12 +37,12 @@ const LoopRun* OpenOfProcess() {
 #if CAIRN_LIMITS_LOOPS
       return new MappedRun{{*experiment, *board}, std::move(*memory)};
 #else
-      board->SetWhyNone("loops of shaders are not limited on this system: SPIRV-Tools is missing");
+      board->SetWhyNone("shaders are not changed on this system: SPIRV-Tools is missing");
       return nullptr;
 #endif
     }
   }
-  Log(LogLevel::kError, std::string("no loop is limited, ") +
+  Log(LogLevel::kError, std::string("no shader is changed, ") +
                             kVariableOf<&LayerSettings::loop_board> +
                             " cannot be used: " + status.message());
   return nullptr;

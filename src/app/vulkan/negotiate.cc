@@ -42,7 +42,7 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pNa
     if (noted != nullptr) return noted;
   }
   if (ours == nullptr && state->exact != nullptr) ours = FindExactFunction(name);
-  if (ours == nullptr && state->loops != nullptr) ours = FindLoopFunction(name);
+  if (ours == nullptr && state->loops != nullptr) ours = FindLoopFunction(*state->loops, name);
   return ours == nullptr ? next : ours;
 }
 

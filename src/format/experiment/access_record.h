@@ -10,6 +10,8 @@
 
 namespace cairn {
 
+enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
+
 // Bytes that may be accessed: a buffer with an address, or several that overlap.
 struct AccessRange {
   uint64_t begin;  // address on the device

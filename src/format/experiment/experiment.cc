@@ -45,19 +45,41 @@ std::optional<T> Number(std::optional<std::string_view> text, int base, size_t d
   return value;
 }
 
+constexpr std::string_view kSkips = "skip", kCounts = "count";
+
+bool TakeShaders(std::string_view* text, std::vector<uint64_t>* shaders) {
+  while (text->starts_with("shader=")) {
+    const auto shader = Number<uint64_t>(TakeValue("shader", text), 16, 16);
+    if (!shader || shaders->size() == Experiment::kMostShaders) return false;
+    shaders->push_back(*shader);
+  }
+  return true;
+}
+
+std::string FormatShaders(const Experiment& experiment) {
+  std::string text;
+  for (const uint64_t shader : experiment.shaders) text += fmt::format(",shader={:016x}", shader);
+  return text;
+}
+
 std::optional<Experiment> ParseLoops(std::string_view text) {
   Experiment experiment = {.change = Change::kLimitLoops};
   const auto trips = Number<uint32_t>(TakeValue("loops", &text), 10);
   if (!trips || *trips == 0) return std::nullopt;
   experiment.trips = *trips;
-  while (text.starts_with("shader=")) {
-    const auto shader = Number<uint64_t>(TakeValue("shader", &text), 16, 16);
-    if (!shader || experiment.shaders.size() == Experiment::kMostShaders) return std::nullopt;
-    experiment.shaders.push_back(*shader);
-  }
+  if (!TakeShaders(&text, &experiment.shaders)) return std::nullopt;
   if (text.empty()) return experiment;
   experiment.loop = Number<uint32_t>(TakeValue("loop", &text), 10);
   if (!experiment.loop || !text.empty()) return std::nullopt;
+  return experiment;
+}
+
+std::optional<Experiment> ParseBounds(std::string_view text) {
+  Experiment experiment = {.change = Change::kCheckBounds};
+  const std::optional<std::string_view> what = TakeValue("bounds", &text);
+  if (what != kSkips && what != kCounts) return std::nullopt;
+  experiment.only_counts = what == kCounts;
+  if (!TakeShaders(&text, &experiment.shaders) || !text.empty()) return std::nullopt;
   return experiment;
 }
 
@@ -75,10 +97,13 @@ std::string FormatExperiment(const Experiment& experiment) {
   if (experiment.change == Change::kFillMemory)
     return fmt::format("memory={:02x}", experiment.fill);
   if (experiment.change == Change::kLimitLoops) {
-    std::string text = fmt::format("loops={}", experiment.trips);
-    for (const uint64_t shader : experiment.shaders) text += fmt::format(",shader={:016x}", shader);
+    std::string text = fmt::format("loops={}", experiment.trips) + FormatShaders(experiment);
     if (experiment.loop) text += fmt::format(",loop={}", *experiment.loop);
     return text;
+  }
+  if (experiment.change == Change::kCheckBounds) {
+    return fmt::format("bounds={}{}", experiment.only_counts ? kCounts : kSkips,
+                       FormatShaders(experiment));
   }
   for (const ChangeWord& known : kWords) {
     if (known.change == experiment.change) return std::string(known.word);
@@ -88,6 +113,7 @@ std::string FormatExperiment(const Experiment& experiment) {
 
 std::optional<Experiment> ParseExperiment(std::string_view text) {
   if (text.starts_with("loops=")) return ParseLoops(text);
+  if (text.starts_with("bounds=")) return ParseBounds(text);
   if (text.starts_with("memory=")) return ParseMemory(text);
   for (const ChangeWord& known : kWords) {
     if (known.word == text) return Experiment{.change = known.change};

@@ -16,7 +16,8 @@ namespace cairn {
 
 enum class Change : uint8_t {
   kNone = 0,
-  kLimitLoops,     // each loop of the shaders ends after a number of trips
+  kLimitLoops,  // each loop of the shaders ends after a number of trips
+  kCheckBounds,  // accesses of the shaders by address go elsewhere if they are outside of every buffer
   kBarrierBefore,  // all work that was recorded before ends before a piece of work begins
   kBarrierAfter,   // a piece of work ends before any that is recorded behind it begins
   kSerialQueues,   // no two submissions run at once, on whatever queues
@@ -31,16 +32,23 @@ struct Experiment {
   Change change = Change::kNone;
   // kLimitLoops.
   uint32_t trips = 0;             // from 1 on; kOnlyCount: no loop is ended, but all are counted
-  std::vector<uint64_t> shaders;  // hashes of the modules (PipelineRecord::shader_hashes);
-                                  // kMostShaders at most; empty: all modules
-  std::optional<uint32_t> loop;   // the one loop, by its place in the module; without: all
+  std::vector<uint64_t> shaders;  // also of kCheckBounds. Hashes of the modules
+      // (PipelineRecord::shader_hashes); kMostShaders at most; empty: all modules
+  std::optional<uint32_t> loop;  // the one loop, by its place in the module; without: all
+  // kCheckBounds.
+  bool only_counts = false;  // accesses outside go where the program wants them
   // kFillMemory.
   uint8_t fill = 0;
 
   bool operator==(const Experiment&) const = default;
 };
 
-// "loops=65536,shader=00000000000000a1,loop=2", "barrier-before", "barrier-after", "serial-queues", "keep-alive",
+// True if a layer changes shaders, which tell of it on a board of their own (loop_board.h).
+constexpr bool ChangesShaders(Change change) {
+  return change == Change::kLimitLoops || change == Change::kCheckBounds;
+}
+
+// "loops=65536,shader=00000000000000a1,loop=2", "bounds=skip,shader=00000000000000a1", "bounds=count", "barrier-before", "barrier-after", "serial-queues", "keep-alive",
 // "memory=fe"; "" for kNone.
 std::string FormatExperiment(const Experiment& experiment);
 // Reads the same, and nothing else.

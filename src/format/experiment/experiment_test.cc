@@ -21,6 +21,8 @@ TEST(Experiment, IsReadAsItIsWritten) {
        .trips = Experiment::kOnlyCount,
        .shaders = {1, ~uint64_t{0}}},
       {.change = Change::kLimitLoops, .trips = 1, .shaders = {0xa1}, .loop = 2},
+      {.change = Change::kCheckBounds},
+      {.change = Change::kCheckBounds, .shaders = {0xa1, 0xb2}, .only_counts = true},
       {.change = Change::kLimitLoops, .trips = 1, .loop = 0},
   };
   for (const Experiment& experiment : experiments) {
@@ -33,16 +35,39 @@ TEST(Experiment, IsAShortText) {
   EXPECT_EQ(FormatExperiment(
                 {.change = Change::kLimitLoops, .trips = 65536, .shaders = {0xa1}, .loop = 2}),
             "loops=65536,shader=00000000000000a1,loop=2");
+  EXPECT_EQ(FormatExperiment({.change = Change::kCheckBounds, .shaders = {0xa1}}),
+            "bounds=skip,shader=00000000000000a1");
+  EXPECT_EQ(FormatExperiment({.change = Change::kCheckBounds, .only_counts = true}),
+            "bounds=count");
   EXPECT_EQ(FormatExperiment({.change = Change::kFillMemory, .fill = 0xfe}), "memory=fe");
   EXPECT_EQ(FormatExperiment({.change = Change::kKeepAlive}), "keep-alive");
 }
 
 TEST(Experiment, IsNoOtherText) {
-  for (const char* text :
-       {"loops", "loops=", "loops=0", "loops=-1", "loops=4294967296", "loops=1,",
-        "loops=1,loop=", "loops=1,loop=1,shader=00000000000000a1", "loops=1,shader=a1",
-        "loops=1,loop=1,loop=2", "loops=1x", "memory=", "memory=f", "memory=fff", "memory=0x",
-        "memory=fe,", "barrier", "keep-alive,", " keep-alive"}) {
+  for (const char* text : {"loops",
+                           "loops=",
+                           "loops=0",
+                           "loops=-1",
+                           "loops=4294967296",
+                           "loops=1,",
+                           "loops=1,loop=",
+                           "loops=1,loop=1,shader=00000000000000a1",
+                           "loops=1,shader=a1",
+                           "loops=1,loop=1,loop=2",
+                           "loops=1x",
+                           "bounds",
+                           "bounds=",
+                           "bounds=skip,",
+                           "bounds=skip,loop=1",
+                           "bounds=count,shader=a1",
+                           "memory=",
+                           "memory=f",
+                           "memory=fff",
+                           "memory=0x",
+                           "memory=fe,",
+                           "barrier",
+                           "keep-alive,",
+                           " keep-alive"}) {
     EXPECT_EQ(ParseExperiment(text), std::nullopt) << text;
   }
   std::string many = "loops=1";

@@ -31,6 +31,11 @@ InvocationKind KnownKind(uint32_t kind) {
                                                                 : InvocationKind::kUnknown;
 }
 
+AccessKind KnownAccess(uint32_t kind) {
+  return kind <= static_cast<uint32_t>(AccessKind::kAtomic) ? static_cast<AccessKind>(kind)
+                                                            : AccessKind::kLoad;
+}
+
 // Returns the offset of the text; 0 for an empty one, and where there is no room.
 uint32_t AddText(std::atomic<uint32_t>& used, std::span<std::byte> texts, std::string_view text) {
   const std::string_view kept = Utf8Prefix(text, LoopBoard::kMostTextLength);
@@ -76,6 +81,8 @@ struct LoopBoard::Header {
 struct LoopBoard::Entry {
   static constexpr uint32_t kIsFloat = 1;
   static constexpr uint32_t kIsSigned = 2;
+  static constexpr uint32_t kIsAccess = 4;
+  static constexpr uint32_t kKindShift = 8;  // of an access
 
   uint64_t shader;
   uint32_t index;
@@ -87,16 +94,17 @@ struct LoopBoard::Entry {
   uint32_t function;
   uint32_t file;
   uint32_t text;
-  uint32_t left;
+  uint32_t left;  // of an access: the name of its pointer
   uint32_t comparison;
   uint32_t right;
   uint32_t cannot;
   std::atomic<uint32_t> ready;  // 1 once all the others are written
-  uint32_t unused;
+  uint32_t bytes;               // of an access
 };
 
 size_t LoopBoard::BytesFor(uint32_t loop_count, uint32_t text_bytes) {
   static_assert(sizeof(Header) == 64 && sizeof(Entry) == 64);
+  static_assert(sizeof(AccessRecord) == sizeof(LoopRecord));
   return RoundUp(sizeof(Header) + loop_count * sizeof(Entry) + text_bytes) +
          RoundUp(loop_count * sizeof(LoopRecord));
 }
@@ -137,36 +145,51 @@ Result<LoopBoard> LoopBoard::Over(std::span<std::byte> memory) {
   return board;
 }
 
-std::optional<uint32_t> LoopBoard::Reserve(uint32_t loops) const {
+std::optional<uint32_t> LoopBoard::Reserve(uint32_t count) const {
   uint32_t at = header_->reserved.load(std::memory_order_relaxed);
   do {
-    if (at > entries_.size() || entries_.size() - at < loops) {
-      header_->dropped.fetch_add(loops, std::memory_order_relaxed);
+    if (at > entries_.size() || entries_.size() - at < count) {
+      header_->dropped.fetch_add(count, std::memory_order_relaxed);
       return std::nullopt;
     }
-  } while (!header_->reserved.compare_exchange_weak(at, at + loops, std::memory_order_relaxed));
+  } while (!header_->reserved.compare_exchange_weak(at, at + count, std::memory_order_relaxed));
   return at;
+}
+
+uint32_t LoopBoard::Add(const std::string& text) const {
+  return AddText(header_->text_used, texts_, text);
+}
+
+void LoopBoard::DescribePlace(Entry& entry, const ShaderNote& note) const {
+  entry.shader = note.shader;
+  entry.index = note.index;
+  entry.line = note.line;
+  entry.column = note.column;
+  entry.invocations = static_cast<uint32_t>(note.invocations);
+  entry.function = Add(note.function);
+  entry.file = Add(note.file);
+  entry.text = Add(note.text);
+  entry.cannot = Add(note.cannot);
 }
 
 void LoopBoard::Describe(uint32_t index, const LoopNote& note) const {
   if (index >= entries_.size()) return;
   Entry& entry = entries_[index];
-  const auto add = [this](const std::string& text) {
-    return AddText(header_->text_used, texts_, text);
-  };
-  entry.shader = note.shader;
-  entry.index = note.index;
-  entry.line = note.line;
-  entry.column = note.column;
+  DescribePlace(entry, note);
   entry.flags = (note.is_float ? Entry::kIsFloat : 0) | (note.is_signed ? Entry::kIsSigned : 0);
-  entry.invocations = static_cast<uint32_t>(note.invocations);
-  entry.function = add(note.function);
-  entry.file = add(note.file);
-  entry.text = add(note.text);
-  entry.left = add(note.left);
-  entry.comparison = add(note.comparison);
-  entry.right = add(note.right);
-  entry.cannot = add(note.cannot);
+  entry.left = Add(note.left);
+  entry.comparison = Add(note.comparison);
+  entry.right = Add(note.right);
+  entry.ready.store(1, std::memory_order_release);
+}
+
+void LoopBoard::Describe(uint32_t index, const AccessNote& note) const {
+  if (index >= entries_.size()) return;
+  Entry& entry = entries_[index];
+  DescribePlace(entry, note);
+  entry.flags = Entry::kIsAccess | static_cast<uint32_t>(note.kind) << Entry::kKindShift;
+  entry.bytes = note.bytes;
+  entry.left = Add(note.pointer);
   entry.ready.store(1, std::memory_order_release);
 }
 
@@ -209,21 +232,31 @@ LoopCatalogue LoopBoard::Read() const {
     const Entry& entry = entries_[i];
     if (entry.ready.load(std::memory_order_acquire) != 1) continue;
     const uint32_t flags = entry.flags;
-    LoopNote note;
-    note.shader = entry.shader;
-    note.index = entry.index;
-    note.function = TextAt(texts_, entry.function);
-    note.file = TextAt(texts_, entry.file);
-    note.text = TextAt(texts_, entry.text);
-    note.line = entry.line;
-    note.column = entry.column;
+    ShaderNote place;
+    place.shader = entry.shader;
+    place.index = entry.index;
+    place.function = TextAt(texts_, entry.function);
+    place.file = TextAt(texts_, entry.file);
+    place.text = TextAt(texts_, entry.text);
+    place.line = entry.line;
+    place.column = entry.column;
+    place.invocations = KnownKind(entry.invocations);
+    place.cannot = TextAt(texts_, entry.cannot);
+    if ((flags & Entry::kIsAccess) != 0) {
+      AccessNote note{std::move(place)};
+      note.kind = KnownAccess(flags >> Entry::kKindShift);
+      note.bytes = entry.bytes;
+      note.pointer = TextAt(texts_, entry.left);
+      std::memcpy(&note.record, &records_[i], sizeof(note.record));
+      catalogue.accesses.push_back(std::move(note));
+      continue;
+    }
+    LoopNote note{std::move(place)};
     note.left = TextAt(texts_, entry.left);
     note.comparison = TextAt(texts_, entry.comparison);
     note.right = TextAt(texts_, entry.right);
     note.is_float = (flags & Entry::kIsFloat) != 0;
     note.is_signed = (flags & Entry::kIsSigned) != 0;
-    note.invocations = KnownKind(entry.invocations);
-    note.cannot = TextAt(texts_, entry.cannot);
     std::memcpy(&note.record, &records_[i], sizeof(note.record));
     catalogue.loops.push_back(std::move(note));
   }

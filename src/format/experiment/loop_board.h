@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory in which loops of shaders say how often they ran, in a run with Change::kLimitLoops. The command makes it,
-// layers in the program describe each loop, and the GPU writes the records: it outlives the program and its device.
+// The memory in which loops of shaders say how often they ran, and accesses how often they missed, in a run with
+// Change::kLimitLoops or Change::kCheckBounds. The command makes it, layers in the program describe each loop and each
+// access, and the GPU writes the records: it outlives the program and its device.
 //
-//   LoopBoardHeader | loop_count LoopEntry | text_bytes of texts | padding | loop_count LoopRecord
+//   header | loop_count entries | text_bytes of texts | padding | loop_count LoopRecord or AccessRecord
 //
 // The records begin at a multiple of kRecordAlignment, and end with the memory: drivers import whole pages of it.
 // All counts are fixed when the board is made; little-endian. Programs that know nothing good of each other write
@@ -20,39 +21,55 @@
 #include <vector>
 
 #include "base/status.h"
+#include "format/experiment/access_record.h"
 #include "format/experiment/loop_record.h"
 
 namespace cairn {
 
-// A loop of a module. Values are plain data of this process.
-struct LoopNote {
+// A loop or an access of a module. Values are plain data of this process.
+struct ShaderNote {
   uint64_t shader = 0;  // hash of the module as the program wrote it
-  uint32_t index = 0;   // its place in the module
+  uint32_t index = 0;   // its place in the module, among loops or accesses
   std::string function;
   std::string file;
   std::string text;     // its line of the source
   uint32_t line = 0;    // from 1 on; 0: not known
   uint32_t column = 0;  // from 1 on; 0: not known
+  InvocationKind invocations = InvocationKind::kUnknown;
+  std::string cannot;  // why it is as the program wrote it; "" for a changed one
+
+  bool operator==(const ShaderNote&) const = default;
+};
+
+struct LoopNote : ShaderNote {
   // The comparison that leaves it; empty if none can be recorded.
   std::string left;
   std::string comparison;
   std::string right;
   bool is_float = false;  // how LoopRecord::left and right are to be read
   bool is_signed = false;
-  InvocationKind invocations = InvocationKind::kUnknown;
-  std::string cannot;  // why it is not limited; "" for a limited loop
   LoopRecord record = {};
 
   bool operator==(const LoopNote&) const = default;
 };
 
+struct AccessNote : ShaderNote {
+  AccessKind kind = AccessKind::kLoad;
+  uint32_t bytes = 0;
+  std::string pointer;  // its name, or that of what it was loaded from; "" for none
+  AccessRecord record = {};
+
+  bool operator==(const AccessNote&) const = default;
+};
+
 struct LoopCatalogue {
   std::vector<LoopNote> loops;
-  uint32_t limited = 0;     // modules
+  std::vector<AccessNote> accesses;
+  uint32_t limited = 0;     // modules that were changed
   uint32_t refused = 0;     // modules that stayed as they were
   std::string why_refused;  // the first of them
   std::string why_none;     // a device on which no module was changed; ""
-  uint64_t dropped = 0;     // loops that found no room, and run as they were
+  uint64_t dropped = 0;     // loops and accesses that found no room, and stayed as they were
 
   bool operator==(const LoopCatalogue&) const = default;
 };
@@ -71,11 +88,12 @@ class LoopBoard {
   // kCorrupt for what Make does not make.
   static Result<LoopBoard> Over(std::span<std::byte> memory);
 
-  // The loops of a module, from 1 on, get neighbouring records. Returns the index of the first one; nothing if there is
-  // no room, and the loops then count as dropped. Any thread of any process.
-  std::optional<uint32_t> Reserve(uint32_t loops) const;
-  // Describes a reserved loop; once for each. `note.record` is not written.
+  // The loops of a module, or its accesses, from 1 on, get neighbouring records. Returns the index of the first one;
+  // nothing if there is no room, and they then count as dropped. Any thread of any process.
+  std::optional<uint32_t> Reserve(uint32_t count) const;
+  // Describes a reserved one; once for each. `note.record` is not written.
   void Describe(uint32_t index, const LoopNote& note) const;
+  void Describe(uint32_t index, const AccessNote& note) const;
   void CountLimited() const;
   // The first sentence stays. So it is with SetWhyNone.
   void CountRefused(const std::string& why) const;
@@ -92,6 +110,8 @@ class LoopBoard {
   struct Header;
   struct Entry;
   LoopBoard() = default;
+  uint32_t Add(const std::string& text) const;
+  void DescribePlace(Entry& entry, const ShaderNote& note) const;
   void SetFirst(std::atomic<uint32_t>& text, const std::string& why) const;
 
   Header* header_ = nullptr;

@@ -33,7 +33,8 @@ Memory Zeros(size_t bytes) {
 
 // A board that was read fits into another one whole.
 void WriteAgain(const cairn::LoopCatalogue& catalogue) {
-  const auto loop_count = static_cast<uint32_t>(catalogue.loops.size()) + 1;  // a board has one
+  const auto loop_count =
+      static_cast<uint32_t>(catalogue.loops.size() + catalogue.accesses.size()) + 1;
   // Entries may share their texts; in a copy each has its own.
   const uint32_t text_bytes = 16 + loop_count * 7 * 512;
   const size_t bytes = cairn::LoopBoard::BytesFor(loop_count, text_bytes);
@@ -46,7 +47,14 @@ void WriteAgain(const cairn::LoopCatalogue& catalogue) {
     board.Describe(*at, note);
     board.records()[*at] = note.record;
   }
-  Require(board.Read().loops == catalogue.loops);
+  for (const cairn::AccessNote& note : catalogue.accesses) {
+    const std::optional<uint32_t> at = board.Reserve(1);
+    Require(at.has_value());
+    board.Describe(*at, note);
+    std::memcpy(&board.records()[*at], &note.record, sizeof(note.record));
+  }
+  const cairn::LoopCatalogue again = board.Read();
+  Require(again.loops == catalogue.loops && again.accesses == catalogue.accesses);
 }
 
 }  // namespace
@@ -70,12 +78,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t record_bytes = std::min(size - front, board->records().size_bytes());
   if (record_bytes != 0) std::memcpy(board->records().data(), data + front, record_bytes);
   const cairn::LoopCatalogue catalogue = board->Read();
-  Require(catalogue.loops.size() <= loop_count);
+  Require(catalogue.loops.size() + catalogue.accesses.size() <= loop_count);
   WriteAgain(catalogue);
   // A layer on a damaged board.
   const std::optional<uint32_t> at = board->Reserve(3);
   Require(!at || *at + 3 <= loop_count);
-  board->Describe(at.value_or(loop_count), {.shader = 1, .function = "main", .text = "for (;;)"});
+  cairn::LoopNote loop;
+  loop.function = "main";
+  board->Describe(at.value_or(loop_count), loop);
   board->CountLimited();
   board->CountRefused("the module is not valid");
   board->SetWhyNone("the device has no addresses of buffers");

@@ -59,6 +59,12 @@ LoopNote Note() {
   return note;
 }
 
+LoopNote Named(std::string function) {
+  LoopNote note;
+  note.function = std::move(function);
+  return note;
+}
+
 TEST(LoopBoard, IsReadAsItIsWritten) {
   const Memory memory(LoopBoard::BytesFor(4, 4096));
   const LoopBoard board = LoopBoard::Make(memory.span(), 4, 4096);
@@ -66,7 +72,9 @@ TEST(LoopBoard, IsReadAsItIsWritten) {
   EXPECT_EQ(board.Reserve(2), 0u);
   EXPECT_EQ(board.Reserve(1), 2u);
   LoopNote first = Note();
-  LoopNote second = {.shader = 0xa2, .cannot = "a value that no variable can hold"};
+  LoopNote second;
+  second.shader = 0xa2;
+  second.cannot = "a value that no variable can hold";
   board.Describe(0, first);
   board.Describe(2, second);
   board.CountLimited();
@@ -86,6 +94,28 @@ TEST(LoopBoard, IsReadAsItIsWritten) {
                                           .why_refused = "the module is not valid",
                                           .why_none = "no addresses",
                                           .dropped = 2}));
+}
+
+TEST(LoopBoard, AccessesStandAmongLoops) {
+  const Memory memory(LoopBoard::BytesFor(8, 4096));
+  const LoopBoard board = LoopBoard::Make(memory.span(), 8, 4096);
+  AccessNote access;
+  access.shader = 0xa3;
+  access.index = 7;
+  access.function = "main";
+  access.line = 12;
+  access.text = "node = node.next;";
+  access.kind = AccessKind::kAtomic;
+  access.bytes = 8;
+  access.pointer = "node";
+  const uint32_t at = board.Reserve(2).value();
+  board.Describe(at, Note());
+  board.Describe(at + 1, access);
+  access.record = {.misses = 3, .first = 1, .address = 0x10, .range = {0x8, 8}};
+  std::memcpy(&board.records()[at + 1], &access.record, sizeof(access.record));
+  const LoopCatalogue read = board.Read();
+  EXPECT_THAT(read.loops, ElementsAre(Note()));
+  EXPECT_THAT(read.accesses, ElementsAre(access));
 }
 
 TEST(LoopBoard, RecordsAreWholePagesAtTheEnd) {
@@ -113,9 +143,11 @@ TEST(LoopBoard, TextsThatFindNoRoomAreLeftOutAndLongOnesCut) {
   board.Reserve(3);
   // The last code point has three bytes, and does not fit.
   std::string longest(LoopBoard::kMostTextLength - 1, 'x');
-  board.Describe(0, {.function = longest + "\u20ac"});
-  board.Describe(1, {.function = "much too long by now", .line = 7});
-  board.Describe(2, {.function = "abc"});
+  board.Describe(0, Named(longest + "\u20ac"));
+  LoopNote second = Named("much too long by now");
+  second.line = 7;
+  board.Describe(1, second);
+  board.Describe(2, Named("abc"));
   const LoopCatalogue catalogue = board.Read();
   ASSERT_EQ(catalogue.loops.size(), 3u);
   EXPECT_EQ(catalogue.loops[0].function, longest);
@@ -134,7 +166,10 @@ TEST(LoopBoard, ManyThreadsGetRecordsOfTheirOwn) {
       for (uint32_t i = 0; i < kEach; ++i) {
         const std::optional<uint32_t> at = board.Reserve(1);
         ASSERT_TRUE(at);
-        board.Describe(*at, {.shader = shader, .index = i, .function = std::to_string(i)});
+        LoopNote note = Named(std::to_string(i));
+        note.shader = shader;
+        note.index = i;
+        board.Describe(*at, note);
       }
     });
   }
@@ -180,7 +215,9 @@ TEST(LoopBoard, CountsAndOffsetsOfOthersAreNotTrusted) {
   Memory memory(LoopBoard::BytesFor(2, 64));
   const LoopBoard board = LoopBoard::Make(memory.span(), 2, 64);
   board.Reserve(1);
-  board.Describe(0, {.function = "abc", .file = "def"});
+  LoopNote note = Named("abc");
+  note.file = "def";
+  board.Describe(0, note);
   // Offsets of texts and the kind of invocations, in words of the entry.
   memory.Put(kFirstEntryWord + 6, 77);
   memory.Put(kFirstEntryWord + 7, 63);

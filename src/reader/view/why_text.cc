@@ -38,16 +38,29 @@ std::string ValueText(uint32_t bits, const LoopNote& loop) {
 }
 
 // "fog.frag:41", "shader 00000000000000a1".
-std::string PlaceOfLoop(const LoopNote& loop) {
-  if (loop.line == 0) return fmt::format("shader {:016x}", loop.shader);
-  if (loop.file.empty()) return fmt::format("shader {:016x}, line {}", loop.shader, loop.line);
-  return fmt::format("{}:{}", VisibleText(loop.file), loop.line);
+std::string PlaceInWords(const ShaderNote& note) {
+  if (note.line == 0) return fmt::format("shader {:016x}", note.shader);
+  if (note.file.empty()) return fmt::format("shader {:016x}, line {}", note.shader, note.line);
+  return fmt::format("{}:{}", VisibleText(note.file), note.line);
+}
+
+// "    fog.frag:41   for (;;)   loop 2 of the shader, in march()".
+void AppendPlace(const ShaderNote& note, std::string_view noun, std::string* text) {
+  auto out = std::back_inserter(*text);
+  std::string source(VisibleText(note.text));
+  source.erase(0, source.find_first_not_of(' '));
+  fmt::format_to(out, "    {}   {}{}{} {}", PlaceInWords(note), source, source.empty() ? "" : "   ",
+                 noun, note.index + 1);
+  if (!note.function.empty()) {
+    fmt::format_to(out, " of the shader, in {}()", VisibleText(note.function));
+  } else {
+    *text += " of the shader";
+  }
 }
 
 // "pixel (3, 4)"; "" if it is not known.
-std::string InvocationText(const LoopNote& loop) {
-  const uint32_t* const at = loop.record.invocation;
-  switch (loop.invocations) {
+std::string InvocationText(InvocationKind kind, const uint32_t (&at)[4]) {
+  switch (kind) {
     case InvocationKind::kGlobal:
       return fmt::format("invocation ({}, {}, {})", at[0], at[1], at[2]);
     case InvocationKind::kFragment: return fmt::format("pixel ({}, {})", at[0], at[1]);
@@ -60,19 +73,12 @@ std::string InvocationText(const LoopNote& loop) {
 
 void AppendLoop(const LoopNote& loop, std::string* text) {
   auto out = std::back_inserter(*text);
-  std::string source(VisibleText(loop.text));
-  source.erase(0, source.find_first_not_of(' '));
-  fmt::format_to(out, "    {}   {}{}loop {}", PlaceOfLoop(loop), source,
-                 source.empty() ? "" : "   ", loop.index + 1);
-  if (!loop.function.empty()) {
-    fmt::format_to(out, " of the shader, in {}()", VisibleText(loop.function));
-  } else {
-    *text += " of the shader";
-  }
+  AppendPlace(loop, "loop", text);
   fmt::format_to(out, "\n      {} of {} reached the cut", GroupedDigits(loop.record.cuts),
                  Counted(std::max(loop.record.executions, loop.record.cuts), "execution"));
   if (loop.record.first != 0) {
-    if (const std::string first = InvocationText(loop); !first.empty()) {
+    if (const std::string first = InvocationText(loop.invocations, loop.record.invocation);
+        !first.empty()) {
       fmt::format_to(out, ", the first in {}", first);
     }
     if (!loop.comparison.empty()) {
@@ -80,6 +86,47 @@ void AppendLoop(const LoopNote& loop, std::string* text) {
                      VisibleText(loop.comparison), VisibleText(loop.right),
                      ValueText(loop.record.left, loop), ValueText(loop.record.right, loop));
     }
+  }
+  *text += "\n";
+}
+
+const char* AccessWord(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kLoad: return "load";
+    case AccessKind::kStore: return "store";
+    case AccessKind::kAtomic: return "atomic operation";
+  }
+  return "access";
+}
+
+// "64 bytes behind the end of a buffer of 256 bytes at 0x7f0000001000", for the first access that missed.
+std::string MissInWords(const AccessRecord& record) {
+  const AccessRange& range = record.range;
+  if (record.has_range == 0 || record.address < range.begin || range.bytes == 0)
+    return "no buffer begins at its address or before";
+  const uint64_t offset = record.address - range.begin;
+  const std::string buffer =
+      fmt::format("a buffer of {} at {:#x}", Counted(range.bytes, "byte"), range.begin);
+  if (offset < range.bytes) return fmt::format("it begins in {} and ends behind it", buffer);
+  return fmt::format("{} behind the end of {}, the last one before it",
+                     Counted(offset - range.bytes, "byte"), buffer);
+}
+
+void AppendAccess(const AccessNote& access, std::string* text) {
+  auto out = std::back_inserter(*text);
+  AppendPlace(access, "access", text);
+  const AccessRecord& record = access.record;
+  fmt::format_to(out, "\n      {} of {} missed", Counted(record.misses, AccessWord(access.kind)),
+                 Counted(access.bytes, "byte"));
+  if (record.first != 0) {
+    *text += ", the first ";
+    if (const std::string first = InvocationText(access.invocations, record.invocation);
+        !first.empty()) {
+      fmt::format_to(out, "in {} ", first);
+    }
+    fmt::format_to(out, "at {:#x}", record.address);
+    if (!access.pointer.empty()) fmt::format_to(out, " ({})", VisibleText(access.pointer));
+    fmt::format_to(out, ": {}", MissInWords(record));
   }
   *text += "\n";
 }
@@ -113,6 +160,15 @@ void AppendLoops(const WhyResult& result, std::string* text) {
   }
 }
 
+void AppendAccesses(const WhyResult& result, std::string* text) {
+  const std::vector<AccessNote>& missed = result.accesses.missed;
+  constexpr size_t kMost = 8;
+  for (size_t i = 0; i < std::min(missed.size(), kMost); ++i) AppendAccess(missed[i], text);
+  if (missed.size() > kMost) {
+    *text += fmt::format("    and {}\n", Counted(missed.size() - kMost, "other"));
+  }
+}
+
 void AppendCause(const WhyFound& found, const WhyResult& result, std::string* text) {
   auto out = std::back_inserter(*text);
   fmt::format_to(out, "  {}: {}\n", VerdictWord(result.verdict), RowOf(result.name).cause);
@@ -125,6 +181,7 @@ void AppendCause(const WhyFound& found, const WhyResult& result, std::string* te
                    Counted(result.with.endless, "run"), Plural(result.with.endless, "was", "were"));
   }
   if (result.name == ExperimentName::kLoops) AppendLoops(result, text);
+  if (result.name == ExperimentName::kBounds) AppendAccesses(result, text);
 }
 
 // "barrier in front (1 of 1 fails)".
@@ -215,8 +272,8 @@ void AppendOthers(const WhyFound& found, std::string* text) {
     if (result.verdict == WhyVerdict::kCodeHelps) {
       fmt::format_to(out,
                      "Not proven: with {} the program does not fail, but the changed code of the "
-                     "shaders is what helps, not the limit\n",
-                     noun);
+                     "shaders is what helps, not {}\n",
+                     noun, result.name == ExperimentName::kLoops ? "the limit" : "the check");
     }
     if (result.verdict == WhyVerdict::kNotAsked) fmt::format_to(out, "Not asked: {}\n", noun);
     if (Asked(result) && result.loops.refused_modules + result.loops.dropped != 0) {
@@ -224,6 +281,13 @@ void AppendOthers(const WhyFound& found, std::string* text) {
                      "Not limited: {} that could not be changed, {} without room for records\n",
                      Counted(result.loops.refused_modules, "shader module"),
                      Counted(result.loops.dropped, "loop"));
+    }
+    const AccessFindings& accesses = result.accesses;
+    if (Asked(result) && accesses.refused_modules + accesses.dropped != 0) {
+      fmt::format_to(out,
+                     "Not checked: {} that could not be changed, {} without room for records\n",
+                     Counted(accesses.refused_modules, "shader module"),
+                     Counted(accesses.dropped, "access", "accesses"));
     }
   }
 }
@@ -244,20 +308,41 @@ void WriteCount(std::string_view key, const RunCount& count, JsonWriter* json) {
   json->EndObject();
 }
 
+void WritePlace(const ShaderNote& note, JsonWriter* json) {
+  json->StringKey("shader", fmt::format("{:016x}", note.shader));
+  json->NumberKey("index", note.index);
+  json->StringKey("function", note.function);
+  json->StringKey("file", note.file);
+  json->NumberKey("line", note.line);
+  json->NumberKey("column", note.column);
+  json->StringKey("text", note.text);
+}
+
+void WriteAccess(const AccessNote& access, JsonWriter* json) {
+  const AccessRecord& record = access.record;
+  json->BeginObject();
+  WritePlace(access, json);
+  json->StringKey("kind", AccessWord(access.kind));
+  json->NumberKey("bytes", access.bytes);
+  json->StringKey("pointer", access.pointer);
+  json->NumberKey("misses", record.misses);
+  const bool known = record.first != 0;
+  json->StringKey("first", known ? InvocationText(access.invocations, record.invocation) : "");
+  const bool has_range = known && record.has_range != 0;
+  json->StringKey("address", known ? fmt::format("{:#x}", record.address) : "");
+  json->StringKey("buffer", has_range ? fmt::format("{:#x}", record.range.begin) : "");
+  json->NumberKey("buffer_bytes", has_range ? record.range.bytes : 0);
+  json->EndObject();
+}
+
 void WriteLoop(const LoopNote& loop, bool alone, JsonWriter* json) {
   json->BeginObject();
-  json->StringKey("shader", fmt::format("{:016x}", loop.shader));
-  json->NumberKey("index", loop.index);
-  json->StringKey("function", loop.function);
-  json->StringKey("file", loop.file);
-  json->NumberKey("line", loop.line);
-  json->NumberKey("column", loop.column);
-  json->StringKey("text", loop.text);
+  WritePlace(loop, json);
   json->NumberKey("executions", loop.record.executions);
   json->NumberKey("cuts", loop.record.cuts);
   json->NumberKey("most_trips", loop.record.most_trips);
   const bool known = loop.record.first != 0;
-  json->StringKey("first", known ? InvocationText(loop) : "");
+  json->StringKey("first", known ? InvocationText(loop.invocations, loop.record.invocation) : "");
   const bool compares = known && !loop.comparison.empty();
   json->StringKey("left", loop.left);
   json->StringKey("comparison", loop.comparison);
@@ -272,8 +357,11 @@ void WriteResult(const WhyResult& result, JsonWriter* json) {
   json->BeginObject();
   const ExperimentRow& row = RowOf(result.name);
   const bool loops = result.name == ExperimentName::kLoops;
+  const bool bounds = result.name == ExperimentName::kBounds;
   json->StringKey("name", row.word);
-  json->StringKey("experiment", FormatExperiment(loops ? result.loops.limited : row.experiment));
+  json->StringKey("experiment", FormatExperiment(loops    ? result.loops.limited
+                                                 : bounds ? result.accesses.checked
+                                                          : row.experiment));
   json->StringKey("verdict", VerdictWord(result.verdict));
   json->StringKey("sentence", Helps(result.verdict) ? row.cause : "");
   json->StringKey("why", result.why);
@@ -293,6 +381,16 @@ void WriteResult(const WhyResult& result, JsonWriter* json) {
     for (const LoopNote& loop : result.loops.cut) {
       WriteLoop(loop, std::find(alone.begin(), alone.end(), loop) != alone.end(), json);
     }
+    json->EndArray();
+  }
+  if (bounds) {
+    const AccessFindings& accesses = result.accesses;
+    WriteCount("control", accesses.control, json);
+    json->NumberKey("checked_accesses", accesses.checked_accesses);
+    json->NumberKey("dropped_accesses", accesses.dropped);
+    json->NumberKey("refused_modules", accesses.refused_modules);
+    json->BeginArray("accesses");
+    for (const AccessNote& access : accesses.missed) WriteAccess(access, json);
     json->EndArray();
   }
   json->EndObject();

@@ -83,6 +83,60 @@ TEST(WhyText, NamesTheLoopAndHowOftenItFailed) {
       WhyAsText(Found()));
 }
 
+WhyTold FoundAccess() {
+  WhyTold told = Found();
+  WhyResult& bounds = told.found.results[0];
+  bounds = {.name = ExperimentName::kBounds, .verdict = WhyVerdict::kProven};
+  bounds.with = {4, 0, 0, 0};
+  bounds.without = {1, 1, 0, 0};
+  bounds.accesses.checked = {.change = Change::kCheckBounds, .shaders = {0xa1}};
+  AccessNote access;
+  access.shader = 0xa1;
+  access.index = 4;
+  access.function = "main";
+  access.file = "fill.comp";
+  access.line = 43;
+  access.text = "data.word[at + offset] = at * 3;";
+  access.kind = AccessKind::kStore;
+  access.bytes = 4;
+  access.pointer = "data";
+  access.invocations = InvocationKind::kGlobal;
+  access.record = {
+      .misses = 1, .first = 1, .has_range = 1, .bytes = 4, .invocation = {63, 0, 0, 0}};
+  access.record.address = 0x7f0000001140;
+  access.record.range = {0x7f0000001000, 256};
+  bounds.accesses.missed = {access};
+  return told;
+}
+
+TEST(WhyText, NamesTheAccessAndHowFarItMissed) {
+  WhyTold told = FoundAccess();
+  EXPECT_THAT(
+      WhyAsText(told),
+      HasSubstr("  proven: A shader accesses an address that is outside of every buffer.\n"
+                "  With such accesses skipped the program failed in 0 of 4 runs, without in 4 of "
+                "4.\n"
+                "    fill.comp:43   data.word[at + offset] = at * 3;   access 5 of the shader, in "
+                "main()\n"
+                "      1 store of 4 bytes missed, the first in invocation (63, 0, 0) at "
+                "0x7f0000001140 (data): 64 bytes behind the end of a buffer of 256 bytes at "
+                "0x7f0000001000, the last one before it\n"));
+  AccessRecord& record = told.found.results[0].accesses.missed[0].record;
+  record.misses = 20'000;
+  record.address = 0x7f00000010fe;
+  EXPECT_THAT(WhyAsText(told), HasSubstr("      20,000 stores of 4 bytes missed, "));
+  EXPECT_THAT(WhyAsText(told), HasSubstr("at 0x7f00000010fe (data): it begins in a buffer of 256 "
+                                         "bytes at 0x7f0000001000 and ends behind it\n"));
+  record.has_range = 0;
+  EXPECT_THAT(WhyAsText(told), HasSubstr(": no buffer begins at its address or before\n"));
+  told.found.results[0].accesses.refused_modules = 2;
+  EXPECT_THAT(WhyAsText(told), HasSubstr("\nNot checked: 2 shader modules that could not be "
+                                         "changed, 0 accesses without room for records\n"));
+  told.found.results[0].verdict = WhyVerdict::kCodeHelps;
+  told.found.causes.clear();
+  EXPECT_THAT(WhyAsText(told), HasSubstr("is what helps, not the check"));
+}
+
 TEST(WhyText, SaysThatCodeHelpedAndNotTheLimit) {
   WhyTold told = Found();
   told.found.results[0].verdict = WhyVerdict::kCodeHelps;
@@ -164,6 +218,15 @@ TEST(WhyText, TheJsonFollowsItsSchema) {
   EXPECT_EQ("0.5", answer["experiments"][0]["loops"][0]["left_value"]);
   EXPECT_EQ(true, answer["experiments"][0]["loops"][0]["alone"]);
   EXPECT_EQ("device lost", answer["experiments"][2]["other_failure"]);
+
+  const Json bounds = Json::Parse(WhyAsJson(FoundAccess()));
+  EXPECT_EQ("", SchemaViolation(schema, bounds)) << bounds.dump(2);
+  EXPECT_EQ("bounds=skip,shader=00000000000000a1", bounds["experiments"][0]["experiment"]);
+  const Json& access = bounds["experiments"][0]["accesses"][0];
+  EXPECT_EQ("store", access["kind"]);
+  EXPECT_EQ("0x7f0000001140", access["address"]);
+  EXPECT_EQ("0x7f0000001000", access["buffer"]);
+  EXPECT_EQ(256, access["buffer_bytes"]);
 }
 
 }  // namespace

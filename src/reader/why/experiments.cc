@@ -13,6 +13,12 @@ const std::array kRows = {
                   "A loop does not end, or runs far too long.",
                   "loops cut",
                   "loops cut"},
+    ExperimentRow{ExperimentName::kBounds,
+                  "bounds",
+                  {.change = Change::kCheckBounds},
+                  "A shader accesses an address that is outside of every buffer.",
+                  "such accesses skipped",
+                  "accesses skipped"},
     ExperimentRow{ExperimentName::kKeepAlive,
                   "keep-alive",
                   {.change = Change::kKeepAlive},
@@ -67,11 +73,11 @@ std::vector<ExperimentName> OrderFor(FailureKind kind) {
   using enum ExperimentName;
   // A driver may tell of a hang as of a lost device.
   if (kind == FailureKind::kDied) {
-    return {kKeepAlive,  kBarrierBefore, kBarrierAfter, kSerialQueues,
-            kMemoryZero, kMemoryFilled,  kLoops};
+    return {kBounds,       kKeepAlive,  kBarrierBefore, kBarrierAfter,
+            kSerialQueues, kMemoryZero, kMemoryFilled,  kLoops};
   }
-  return {kLoops,     kSerialQueues, kBarrierBefore, kBarrierAfter,
-          kKeepAlive, kMemoryZero,   kMemoryFilled};
+  return {kLoops,        kBounds,    kSerialQueues, kBarrierBefore,
+          kBarrierAfter, kKeepAlive, kMemoryZero,   kMemoryFilled};
 }
 
 }  // namespace cairn

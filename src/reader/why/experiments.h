@@ -17,6 +17,7 @@ namespace cairn {
 // The narrowest explanation first: of several changes that help, the first is told first.
 enum class ExperimentName : uint8_t {
   kLoops,
+  kBounds,
   kKeepAlive,
   kMemoryZero,
   kMemoryFilled,
@@ -28,7 +29,7 @@ enum class ExperimentName : uint8_t {
 struct ExperimentRow {
   ExperimentName name;
   std::string_view word;   // in JSON
-  Experiment experiment;   // of loops: without trips and shaders
+  Experiment experiment;   // of loops and bounds: without trips and shaders
   std::string_view cause;  // a sentence, for a failure that goes away
   std::string_view with;   // behind "With", in a sentence about its runs
   std::string_view noun;   // in a list of what is not the cause

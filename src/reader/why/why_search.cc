@@ -31,6 +31,35 @@ std::vector<LoopNote> CutLoops(const LoopCatalogue& catalogue) {
   return cut;
 }
 
+std::vector<AccessNote> MissedAccesses(const LoopCatalogue& catalogue) {
+  std::vector<AccessNote> missed;
+  std::copy_if(catalogue.accesses.begin(), catalogue.accesses.end(), std::back_inserter(missed),
+               [](const AccessNote& access) { return access.record.misses != 0; });
+  std::stable_sort(missed.begin(), missed.end(),
+                   [](const AccessNote& one, const AccessNote& other) {
+                     return one.record.misses > other.record.misses;
+                   });
+  return missed;
+}
+
+bool TellsSomething(const LoopCatalogue& catalogue) {
+  return !CutLoops(catalogue).empty() || !MissedAccesses(catalogue).empty();
+}
+
+// How many loops or accesses were changed.
+template <typename Note>
+uint64_t CountChanged(const std::vector<Note>& notes) {
+  return static_cast<uint64_t>(std::count_if(notes.begin(), notes.end(),
+                                             [](const Note& note) { return note.cannot.empty(); }));
+}
+
+std::string WhyNoAccess(const LoopCatalogue& catalogue, bool restricted) {
+  if (!catalogue.why_none.empty()) return catalogue.why_none;
+  if (!catalogue.why_refused.empty()) return catalogue.why_refused;
+  return restricted ? "the shaders of the suspected work access no memory by address"
+                    : "no shader accesses memory by address";
+}
+
 std::string WhyNoLoop(const LoopCatalogue& catalogue, bool restricted) {
   if (!catalogue.why_none.empty()) return catalogue.why_none;
   if (!catalogue.why_refused.empty()) return catalogue.why_refused;
@@ -41,9 +70,9 @@ std::string WhyNoLoop(const LoopCatalogue& catalogue, bool restricted) {
                     : "the layers limited no loop";
 }
 
-// Layers count these on the board of the run; loops have a board of their own.
+// Layers count these on the board of the run; what shaders tell has a board of its own.
 bool CountsChanges(const Experiment& experiment) {
-  return experiment.change != Change::kNone && experiment.change != Change::kLimitLoops;
+  return experiment.change != Change::kNone && !ChangesShaders(experiment.change);
 }
 
 }  // namespace
@@ -92,9 +121,9 @@ Result<ProbeAnswer> WhySearch::Try(const Experiment& experiment) {
 
 void WhySearch::Note(const Experiment& experiment, const WhyRun& run) {
   const TrialRun& trial = run.trial;
-  if (experiment.change == Change::kLimitLoops) {
-    LoopCatalogue& known = loops_[FormatExperiment(experiment)];
-    if (CutLoops(known).empty() || !CutLoops(trial.loops).empty()) known = trial.loops;
+  if (ChangesShaders(experiment.change)) {
+    LoopCatalogue& known = told_[FormatExperiment(experiment)];
+    if (!TellsSomething(known) || TellsSomething(trial.loops)) known = trial.loops;
   }
   if (experiment.change != Change::kNone) return;
   longest_ns_ = std::max(longest_ns_, trial.duration_ns);
@@ -235,14 +264,14 @@ Status WhySearch::Confirm(const Experiment& experiment, WhyResult* result) {
 }
 
 // Those of a run of this process: one more is made if all came from the journal.
-Result<LoopCatalogue> WhySearch::LoopsOf(const Experiment& experiment) {
+Result<LoopCatalogue> WhySearch::TellingsOf(const Experiment& experiment) {
   const std::string text = FormatExperiment(experiment);
-  if (!loops_.contains(text) && found_.runs < options_.max_runs) {
+  if (!told_.contains(text) && found_.runs < options_.max_runs) {
     ++found_.runs;
     const Result<ProbeAnswer> answer = Try(experiment);
     if (!answer.ok()) return answer.status();
   }
-  return loops_[text];
+  return told_[text];
 }
 
 Status WhySearch::AskChange(const Experiment& experiment, WhyResult* result) {
@@ -263,11 +292,9 @@ Status WhySearch::AskLoops(WhyResult* result) {
       .change = Change::kLimitLoops, .trips = options_.trips, .shaders = found_.shaders};
   CAIRN_RETURN_IF_ERROR(AskOne(loops.limited, result));
   if (result->verdict == WhyVerdict::kNotAsked) return {};
-  const Result<LoopCatalogue> catalogue = LoopsOf(loops.limited);
+  const Result<LoopCatalogue> catalogue = TellingsOf(loops.limited);
   if (!catalogue.ok()) return catalogue.status();
-  loops.limited_loops = static_cast<uint64_t>(
-      std::count_if(catalogue->loops.begin(), catalogue->loops.end(),
-                    [](const LoopNote& loop) { return loop.cannot.empty(); }));
+  loops.limited_loops = CountChanged(catalogue->loops);
   loops.dropped = catalogue->dropped;
   loops.refused_modules = catalogue->refused;
   if (catalogue->limited == 0 || loops.limited_loops == 0) {
@@ -330,6 +357,43 @@ Status WhySearch::NarrowLoops(WhyResult* result) {
   return {};
 }
 
+Status WhySearch::AskBounds(WhyResult* result) {
+  AccessFindings& accesses = result->accesses;
+  accesses.checked = {.change = Change::kCheckBounds, .shaders = found_.shaders};
+  CAIRN_RETURN_IF_ERROR(AskOne(accesses.checked, result));
+  if (result->verdict == WhyVerdict::kNotAsked) return {};
+  const Result<LoopCatalogue> catalogue = TellingsOf(accesses.checked);
+  if (!catalogue.ok()) return catalogue.status();
+  accesses.checked_accesses = CountChanged(catalogue->accesses);
+  accesses.dropped = catalogue->dropped;
+  accesses.refused_modules = catalogue->refused;
+  // A device whose buffers are too many may have accessed what another one forbids.
+  if (catalogue->limited == 0 || accesses.checked_accesses == 0 || !catalogue->why_none.empty()) {
+    result->verdict = WhyVerdict::kDoesNotApply;
+    result->why = WhyNoAccess(*catalogue, !found_.shaders.empty());
+    return {};
+  }
+  if (!Helps(result->verdict)) return {};
+  accesses.missed = MissedAccesses(*catalogue);
+  if (accesses.missed.empty()) {
+    result->verdict = WhyVerdict::kCodeHelps;
+    return {};
+  }
+  ++to_come_;
+  Experiment control = accesses.checked;
+  control.only_counts = true;
+  const Result<Went> counted = Once(control, &accesses.control);
+  if (!counted.ok()) return counted.status();
+  if (*counted == Went::kAway) {
+    result->verdict = WhyVerdict::kCodeHelps;
+    return {};
+  }
+  CAIRN_RETURN_IF_ERROR(Confirm(accesses.checked, result));
+  // A control that fails in another way, or was not made, proves nothing.
+  if (Helps(result->verdict) && *counted != Went::kStays) result->verdict = WhyVerdict::kLikely;
+  return {};
+}
+
 // Proven before likely; then the narrowest, which ExperimentName has first.
 std::vector<size_t> WhySearch::Ranked() const {
   std::vector<size_t> causes;
@@ -366,6 +430,10 @@ Result<WhyFound> WhySearch::Search() {
     }
     if (row.name == ExperimentName::kLoops) {
       CAIRN_RETURN_IF_ERROR(AskLoops(&result));
+      continue;
+    }
+    if (row.name == ExperimentName::kBounds) {
+      CAIRN_RETURN_IF_ERROR(AskBounds(&result));
       continue;
     }
     CAIRN_RETURN_IF_ERROR(AskChange(row.experiment, &result));

@@ -7,6 +7,7 @@
 //   2. each experiment of experiments.h: the first failure ends it, for the failure did not go away
 //   3. one that helps: the program as it is must fail again, and the change must help again
 //   4. of loops: counted loops without a limit must fail; more trips; each cut loop alone
+//      of bounds: accesses that are only checked must fail
 //
 // docs/internals/why.md has the rules of proof.
 #ifndef CAIRN_READER_WHY_WHY_SEARCH_H_
@@ -66,7 +67,7 @@ enum class WhyVerdict : uint8_t {
   kDoesNotApply,    // the change changed nothing
   kFails,           // the failure stays
   kFailsOtherwise,  // another failure comes
-  kCodeHelps,       // loops: not the limit helps, but the changed code of the shaders
+  kCodeHelps,       // loops, bounds: not the limit helps, but the changed code of the shaders
   kLikely,          // the failure went away; once, or it comes and goes anyway
   kProven,          // it went away, came back without the change, and went away again
 };
@@ -90,6 +91,16 @@ struct LoopFindings {
   uint32_t refused_modules = 0;
 };
 
+struct AccessFindings {
+  Experiment checked;  // the change that was made
+  RunCount control;    // accesses are checked, and each goes where the program wants it
+  // Accesses that missed while the failure was gone; the one with the most misses first.
+  std::vector<AccessNote> missed;
+  uint64_t checked_accesses = 0;
+  uint64_t dropped = 0;  // as in LoopFindings
+  uint32_t refused_modules = 0;
+};
+
 struct WhyResult {
   ExperimentName name = ExperimentName::kLoops;
   WhyVerdict verdict = WhyVerdict::kNotAsked;
@@ -98,9 +109,10 @@ struct WhyResult {
   FailureKind other_kind = FailureKind::kNone;  // kFailsOtherwise
   int other_signal = 0;
   std::string why;  // kDoesNotApply: the reason
-  // Except of loops: how often layers made the change in a run, at most.
+  // Except of loops and bounds: how often layers made the change in a run, at most.
   uint64_t changes = 0;
   LoopFindings loops;
+  AccessFindings accesses;
 };
 
 struct WhyFound {
@@ -113,7 +125,7 @@ struct WhyFound {
   int exit_code = 0;         // of the last one that was clean and ended by itself
   bool layers_seen = false;
   std::vector<std::string> devices;
-  std::vector<uint64_t> shaders;  // to which loops were restricted; empty: all
+  std::vector<uint64_t> shaders;  // to which loops and bounds were restricted; empty: all
 
   std::vector<WhyResult> results;  // in the order in which they were asked
   std::vector<size_t> causes;      // into `results`: proven before likely, then narrowest first
@@ -151,11 +163,12 @@ class WhySearch {
   Result<Went> Once(const Experiment& experiment, RunCount* count);
   Status AskOne(const Experiment& experiment, WhyResult* result);
   Status AskLoops(WhyResult* result);
+  Status AskBounds(WhyResult* result);
   Status ConfirmLoops(WhyResult* result);
   Status NarrowLoops(WhyResult* result);
   Status Confirm(const Experiment& experiment, WhyResult* result);
   Status AskChange(const Experiment& experiment, WhyResult* result);
-  Result<LoopCatalogue> LoopsOf(const Experiment& experiment);
+  Result<LoopCatalogue> TellingsOf(const Experiment& experiment);
   void Count(const ProbeAnswer& answer, RunCount* count) const;
   bool IsIt(const ProbeAnswer& answer) const;
   bool FailsAlways() const { return found_.unchanged.failed == found_.unchanged.runs; }
@@ -173,8 +186,8 @@ class WhySearch {
   WorkCatalogue baseline_;  // of such runs
   uint64_t longest_ns_ = 0;
   uint32_t without_gpu_ = 0;  // runs in a row
-  // By experiment. Of a run with cuts, else of the last.
-  std::map<std::string, LoopCatalogue> loops_;
+  // By experiment: what the shaders told. Of a run with cuts or misses, else of the last.
+  std::map<std::string, LoopCatalogue> told_;
   std::map<std::string, uint64_t> changes_;  // the most of a run
 };
 

@@ -64,7 +64,7 @@ class ModelProgram {
       run.trial.catalogue.devices = {"model"};
       if (experiment.change == Change::kNone) {
         run.shaders = shaders_;
-      } else if (experiment.change != Change::kLimitLoops) {
+      } else if (!ChangesShaders(experiment.change)) {
         run.trial.catalogue.changes = changes_;
       }
       if (experiment.change == Change::kLimitLoops) run.trial.loops = LoopsOf(experiment);
@@ -142,7 +142,7 @@ std::vector<ExperimentName> Causes(const WhyFound& found) {
 
 TEST(WhySearch, EachCauseAlone) {
   for (const ExperimentRow& row : ExperimentRows()) {
-    if (row.name == ExperimentName::kLoops) continue;
+    if (ChangesShaders(row.experiment.change)) continue;
     for (const FailureKind kind : {FailureKind::kHang, FailureKind::kLost, FailureKind::kDied}) {
       ModelProgram program([&](const Experiment& experiment, uint64_t) {
         return experiment == row.experiment ? Clean() : Fails(kind, 11);
@@ -156,15 +156,15 @@ TEST(WhySearch, EachCauseAlone) {
       EXPECT_EQ(WhyVerdict::kProven, result.verdict);
       EXPECT_EQ((RunCount{4, 0, 0, 0}), result.with);
       EXPECT_EQ((RunCount{1, 1, 0, 0}), result.without);
-      EXPECT_THAT(found->results, SizeIs(7));
+      EXPECT_THAT(found->results, SizeIs(8));
       for (const WhyResult& other : found->results) {
-        if (other.name == row.name || other.name == ExperimentName::kLoops) continue;
+        if (other.name == row.name || ChangesShaders(RowOf(other.name).experiment.change)) continue;
         EXPECT_EQ(WhyVerdict::kFails, other.verdict);
         EXPECT_EQ((RunCount{1, 1, 0, 0}), other.with);
       }
       // 3 unchanged, 4 and 1 of the cause, 1 of each other.
-      EXPECT_EQ(14u, found->runs);
-      EXPECT_EQ(14u, program.asked().size());
+      EXPECT_EQ(15u, found->runs);
+      EXPECT_EQ(15u, program.asked().size());
     }
   }
 }
@@ -227,6 +227,93 @@ TEST(WhySearch, TwoEndlessLoopsAreACauseTogether) {
   EXPECT_THAT(result.loops.limited.shaders, IsEmpty());
   EXPECT_THAT(result.loops.cut, SizeIs(2));
   EXPECT_THAT(result.loops.alone, IsEmpty());
+}
+
+// What shaders with checked accesses tell: the second of two misses.
+LoopCatalogue CheckedAccesses(uint32_t misses) {
+  LoopCatalogue told;
+  told.limited = 1;
+  told.accesses.resize(3);
+  for (uint32_t i = 0; i < 3; ++i) {
+    told.accesses[i].shader = kFog;
+    told.accesses[i].index = i;
+  }
+  told.accesses[0].cannot = "the size of what it accesses is not known";
+  told.accesses[1].record.misses = misses / 2;
+  told.accesses[2].record.misses = misses;
+  return told;
+}
+
+TEST(WhySearch, AnAccessOutsideOfEveryBuffer) {
+  ModelProgram program([](const Experiment& experiment, uint64_t) {
+    TrialRun run = Fails(FailureKind::kDied, 11);
+    if (experiment.change != Change::kCheckBounds) return run;
+    if (!experiment.only_counts) run = Clean();
+    run.loops = CheckedAccesses(64);
+    return run;
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  ASSERT_THAT(Causes(*found), ElementsAre(ExperimentName::kBounds));
+  const WhyResult& result = ResultOf(*found, ExperimentName::kBounds);
+  EXPECT_EQ(WhyVerdict::kProven, result.verdict);
+  EXPECT_EQ((RunCount{4, 0, 0, 0}), result.with);
+  EXPECT_EQ((RunCount{1, 1, 0, 0}), result.without);
+  EXPECT_EQ((RunCount{1, 1, 0, 0}), result.accesses.control);
+  EXPECT_EQ(2u, result.accesses.checked_accesses);
+  ASSERT_THAT(result.accesses.missed, SizeIs(2));
+  EXPECT_EQ(2u, result.accesses.missed[0].index) << "the one with the most misses is first";
+  EXPECT_THAT(program.asked(), ::testing::Contains("bounds=skip,shader=0000000000000f09").Times(4));
+  EXPECT_THAT(program.asked(), ::testing::Contains("bounds=count,shader=0000000000000f09"));
+}
+
+TEST(WhySearch, ACheckOfAccessesIsNoCauseIfCountingHelpsOrNothingMissed) {
+  for (const uint32_t misses : {64u, 0u}) {
+    ModelProgram program([misses](const Experiment& experiment, uint64_t) {
+      if (experiment.change != Change::kCheckBounds) return Fails();
+      TrialRun run = Clean();
+      run.loops = CheckedAccesses(misses);
+      return run;
+    });
+    const Result<WhyFound> found = Search(program);
+    ASSERT_TRUE(found.ok());
+    EXPECT_THAT(found->causes, IsEmpty());
+    EXPECT_EQ(WhyVerdict::kCodeHelps, ResultOf(*found, ExperimentName::kBounds).verdict) << misses;
+  }
+}
+
+TEST(WhySearch, ACheckOfAccessesThatFailsInAnotherWayIsLikelyAtMost) {
+  ModelProgram program([](const Experiment& experiment, uint64_t) {
+    if (experiment.change != Change::kCheckBounds) return Fails();
+    TrialRun run = experiment.only_counts ? Fails(FailureKind::kLost) : Clean();
+    run.loops = CheckedAccesses(64);
+    return run;
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(WhyVerdict::kLikely, ResultOf(*found, ExperimentName::kBounds).verdict);
+}
+
+TEST(WhySearch, AccessesThatWereNotAllCheckedAreNoEvidence) {
+  ModelProgram program([](const Experiment& experiment, uint64_t) {
+    TrialRun run = Fails();
+    if (experiment.change != Change::kCheckBounds) return run;
+    run = Clean();
+    run.loops = CheckedAccesses(64);
+    run.loops.why_none = "too many buffers";
+    return run;
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  const WhyResult& result = ResultOf(*found, ExperimentName::kBounds);
+  EXPECT_EQ(WhyVerdict::kDoesNotApply, result.verdict);
+  EXPECT_EQ("too many buffers", result.why);
+
+  ModelProgram without([](const Experiment&, uint64_t) { return Fails(); });
+  const Result<WhyFound> none = Search(without);
+  ASSERT_TRUE(none.ok());
+  EXPECT_EQ("the shaders of the suspected work access no memory by address",
+            ResultOf(*none, ExperimentName::kBounds).why);
 }
 
 TEST(WhySearch, ALimitIsNoCauseIfCountingHelpsAsWell) {
@@ -326,12 +413,17 @@ TEST(WhySearch, AChangeThatChangedNothingIsNoAnswer) {
 }
 
 TEST(WhySearch, NothingHelps) {
-  ModelProgram program([](const Experiment&, uint64_t) { return Fails(FailureKind::kDied, 11); },
-                       {{kFog, 0, 0}});
+  ModelProgram program(
+      [](const Experiment&, uint64_t) {
+        TrialRun run = Fails(FailureKind::kDied, 11);
+        run.loops = CheckedAccesses(0);
+        return run;
+      },
+      {{kFog, 0, 0}});
   const Result<WhyFound> found = Search(program);
   ASSERT_TRUE(found.ok());
   EXPECT_THAT(found->causes, IsEmpty());
-  EXPECT_EQ(3u + 7, found->runs);
+  EXPECT_EQ(3u + 8, found->runs);
   for (const WhyResult& result : found->results) {
     EXPECT_EQ(WhyVerdict::kFails, result.verdict);
   }
@@ -478,7 +570,7 @@ TEST(WhySearch, ARunThatGoesOnAndOnDidNotFail) {
 }
 
 TEST(WhySearch, ItEndsWithTheLastRunThatItMayMake) {
-  for (uint64_t most = 1; most <= 14; ++most) {
+  for (uint64_t most = 1; most <= 15; ++most) {
     ModelProgram program([](const Experiment& experiment, uint64_t) {
       return experiment.change == Change::kKeepAlive ? Clean() : Fails();
     });
@@ -488,12 +580,12 @@ TEST(WhySearch, ItEndsWithTheLastRunThatItMayMake) {
     ASSERT_TRUE(found.ok());
     EXPECT_EQ(most, program.asked().size());
     EXPECT_EQ(most, found->runs);
-    EXPECT_EQ(most < 14, found->out_of_runs);
+    EXPECT_EQ(most < 15, found->out_of_runs);
     // Seen to go away behind 3 runs of it, to come back and to go again behind 2 more.
-    const bool asked = found->results.size() == 7;
+    const bool asked = found->results.size() == 8;
     ASSERT_TRUE(asked);
-    EXPECT_EQ(most < 10   ? WhyVerdict::kNotAsked
-              : most < 12 ? WhyVerdict::kLikely
+    EXPECT_EQ(most < 11   ? WhyVerdict::kNotAsked
+              : most < 13 ? WhyVerdict::kLikely
                           : WhyVerdict::kProven,
               ResultOf(*found, ExperimentName::kKeepAlive).verdict)
         << most;
@@ -511,7 +603,7 @@ TEST(WhySearch, AGpuThatIsGoneForAWhileSaysNothing) {
   const Result<WhyFound> found = Search(program);
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(2u, found->undecided);
-  EXPECT_EQ(16u, found->runs);
+  EXPECT_EQ(17u, found->runs);
   EXPECT_EQ((RunCount{4, 0, 0, 0}), ResultOf(*found, ExperimentName::kKeepAlive).with);
 
   ModelProgram killed([](const Experiment&, uint64_t) {
@@ -557,8 +649,8 @@ TEST_F(WhyJournalTest, AnInterruptedSearchGoesOn) {
     EXPECT_EQ(WhyVerdict::kProven, result.verdict);
     EXPECT_EQ(ResultOf(*expected, ExperimentName::kLoops).loops.alone, result.loops.alone);
     EXPECT_EQ(ResultOf(*expected, ExperimentName::kLoops).with, result.with);
-    // One more for the shaders, one more for the loops.
-    EXPECT_LE(rest.asked().size(), whole.asked().size() - (at - 1) + 2);
+    // One more for the shaders, one more for the loops, one more for the accesses.
+    EXPECT_LE(rest.asked().size(), whole.asked().size() - (at - 1) + 3);
   }
 }
 
@@ -579,15 +671,15 @@ TEST_F(WhyJournalTest, AnInterruptedSearchKnowsThatTheChangeWasMade) {
       const Result<WhyFound> found = Search(program, journal->get());
       ASSERT_EQ(!interrupted, found.ok());
       if (interrupted) continue;
-      // One more for the shaders, one more for the loops.
-      EXPECT_LE(program.asked().size(), whole.asked().size() - (at - 1) + 2);
+      // One more for the shaders, one more for the loops, one more for the accesses.
+      EXPECT_LE(program.asked().size(), whole.asked().size() - (at - 1) + 3);
       EXPECT_THAT(Causes(*found), ElementsAre(ExperimentName::kKeepAlive)) << at;
       const WhyResult& result = ResultOf(*found, ExperimentName::kKeepAlive);
       EXPECT_EQ(WhyVerdict::kProven, result.verdict) << at;
       EXPECT_EQ((RunCount{4, 0, 0, 0}), result.with);
       EXPECT_EQ(20u, result.changes);
       for (const WhyResult& other : found->results) {
-        if (other.name == ExperimentName::kLoops || Helps(other.verdict)) continue;
+        if (ChangesShaders(RowOf(other.name).experiment.change) || Helps(other.verdict)) continue;
         EXPECT_EQ(WhyVerdict::kFails, other.verdict) << at;
       }
     }
@@ -604,7 +696,7 @@ TEST(WhySearch, ProgressNeverEndsBeforeTheSearch) {
     done.push_back(now.probes_done);
   };
   ASSERT_TRUE(Search(program, nullptr, options).ok());
-  EXPECT_THAT(done, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT_THAT(done, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
 }
 
 }  // namespace
