@@ -67,6 +67,12 @@ std::map<std::string, std::string> Verdicts(const Json& answer) {
   return verdicts;
 }
 
+std::vector<std::string> Causes(const Json& answer) {
+  std::vector<std::string> causes;
+  for (const Json& cause : answer["causes"]) causes.push_back(cause.get<std::string>());
+  return causes;
+}
+
 TEST_F(WhyProgramTest, WithoutVulkanNothingCanBeChanged) {
   const Json answer = Why({}, {"sh", "-c", "kill -SEGV $$"}, 1);
   EXPECT_EQ(false, answer["found"]);
@@ -145,6 +151,21 @@ TEST_F(WhyProgramTest, AnAccessOutsideOfEveryBuffer) {
   EXPECT_LT(0u, access["misses"].get<uint64_t>());
   EXPECT_THAT(access["address"].get<std::string>(), ::testing::StartsWith("0xbaddead0"));
   EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+// A dispatch stores by the address of a buffer that was destroyed before it was submitted.
+TEST_F(WhyProgramTest, ABufferThatIsUsedBehindItsEnd) {
+  const Json answer = Why({"--runs", "2"}, {Program("sample-fault-vulkan-plain"), "--freed"}, 0);
+  EXPECT_EQ("death", answer["failure"]);
+  EXPECT_EQ(SIGSEGV, answer["signal"]);
+  EXPECT_THAT(Causes(answer), ElementsAre("keep-alive")) << answer.dump(2);
+  const Json& kept = answer["experiments"][0];
+  EXPECT_EQ("keep-alive", kept["name"]);
+  EXPECT_EQ("proven", kept["verdict"]) << kept.dump(2);
+  EXPECT_EQ(0, kept["with"]["failed"]);
+  EXPECT_EQ(3, kept["with"]["runs"]);
+  EXPECT_EQ(1, kept["without"]["failed"]);
+  EXPECT_LE(2, kept["changes"].get<int>()) << "the buffer and its memory, at least";
 }
 
 // It dies of the CPU, behind healthy work: each change is made once, and none helps.

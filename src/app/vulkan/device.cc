@@ -7,6 +7,7 @@
 #include "app/vulkan/driver_half.h"
 #include "app/vulkan/exact.h"
 #include "app/vulkan/handle_map.h"
+#include "app/vulkan/keep_alive.h"
 #include "app/vulkan/loop_experiment.h"
 #include "app/vulkan/witnesses.h"
 

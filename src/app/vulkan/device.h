@@ -35,6 +35,7 @@ class DeviceBarriers;
 class DeviceObjects;
 class DriverHalfDevice;
 class ExactDevice;
+class KeepAliveDevice;
 class LoopDevice;
 struct DeviceState;
 
@@ -104,6 +105,7 @@ struct DeviceState {
   std::unique_ptr<DriverHalfDevice> driver_half;  // kDriven
   std::unique_ptr<ExactDevice> exact;             // in mode exact
   std::unique_ptr<LoopDevice> loops;              // in the experiment "loops"
+  std::unique_ptr<KeepAliveDevice> keep_alive;    // in the experiment "keep-alive"
 
   bool Enabled(std::string_view extension) const;
 };

@@ -14,6 +14,7 @@
 #include "app/vulkan/device_objects.h"
 #include "app/vulkan/driver_half.h"
 #include "app/vulkan/exact.h"
+#include "app/vulkan/keep_alive.h"
 #include "app/vulkan/loop_experiment.h"
 #include "app/vulkan/noted_calls.h"
 #include "app/vulkan/witnesses.h"
@@ -175,11 +176,13 @@ void StartDevice(DeviceState& state) {
   if (state.kind != DeviceKind::kOff && state.instance->mode == MarkerMode::kExact) {
     StartExact(state);
   }
+  if (state.kind != DeviceKind::kOff) StartKeepAlive(state);
   StartLoops(state);
 }
 
 void EndDevice(DeviceState& state) {
   ForgetCommandPools(state);
+  EndKeepAlive(state);
   state.objects.reset();
   state.driver_half.reset();
   state.loops.reset();

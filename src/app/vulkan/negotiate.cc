@@ -10,6 +10,7 @@
 #include "app/vulkan/exact.h"
 #include "app/vulkan/instance.h"
 #include "app/vulkan/intercept.h"
+#include "app/vulkan/keep_alive.h"
 #include "app/vulkan/loop_experiment.h"
 #include "app/vulkan/noted_calls.h"
 
@@ -41,6 +42,8 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pNa
     const PFN_vkVoidFunction noted = FindNotedCall(name, ours);
     if (noted != nullptr) return noted;
   }
+  // In front of mode exact's, to which it leads.
+  if (ours == nullptr && state->keep_alive != nullptr) ours = FindKeepAliveFunction(name);
   if (ours == nullptr && state->exact != nullptr) ours = FindExactFunction(name);
   if (ours == nullptr && state->loops != nullptr) ours = FindLoopFunction(*state->loops, name);
   return ours == nullptr ? next : ours;

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calls that end objects, which keep them, and those that fail for want of room, which is then made.
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "app/vulkan/exact.h"
+#include "app/vulkan/experiment_counts.h"
+#include "app/vulkan/intercept.h"
+#include "app/vulkan/keep_alive.h"
+#include "app/vulkan/sharded_map.h"
+
+namespace cairn {
+namespace {
+
+KeepAliveDevice& KeptOf(VkDevice device) {
+  return *DeviceOf(device)->keep_alive;
+}
+
+template <typename Handle>
+Handle HandleOf(uint64_t value) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<Handle>(static_cast<uintptr_t>(value));
+  } else {
+    return value;
+  }
+}
+
+// ---- Objects ---------------------------------------------------------------------------------------------
+
+// vkDestroy... of one kind of object. One that was made with callbacks ends at once: they may not outlive the call.
+template <auto kMember, KeptKind kKind, typename Function>
+struct Ending;
+template <auto kMember, KeptKind kKind, typename Handle>
+struct Ending<kMember, kKind, void(VKAPI_PTR*)(VkDevice, Handle, const VkAllocationCallbacks*)> {
+  static void Destroy(const DeviceFunctions& next, VkDevice device, uint64_t handle) {
+    (next.*kMember)(device, HandleOf<Handle>(handle), nullptr);
+  }
+  static VKAPI_ATTR void VKAPI_CALL Call(VkDevice device, Handle handle,
+                                         const VkAllocationCallbacks* allocator) {
+    KeepAliveDevice& kept = KeptOf(device);
+    if (handle != VK_NULL_HANDLE && allocator == nullptr) {
+      kept.Keep({kKind, 0, HandleValue(handle), Destroy});
+      return;
+    }
+    if (handle != VK_NULL_HANDLE) CountNotChanged();
+    (kept.next().*kMember)(device, handle, allocator);
+  }
+};
+
+template <auto kMember>
+using FunctionOf = typename TypeOfMember<decltype(kMember)>::Type;
+
+template <auto kMember, KeptKind kKind = KeptKind::kOther>
+ExactFunction Keeps(const char* name) {
+  return Replace<kMember>(name, Ending<kMember, kKind, FunctionOf<kMember>>::Call);
+}
+
+// Pools: what they have ends with them.
+template <auto kMember, auto kItems, typename Pool>
+void VKAPI_CALL DestroyPool(VkDevice device, Pool pool, const VkAllocationCallbacks* allocator) {
+  (KeptOf(device).*kItems)().Forget(pool);
+  Ending<kMember, KeptKind::kPool, FunctionOf<kMember>>::Call(device, pool, allocator);
+}
+
+// ---- Room ------------------------------------------------------------------------------------------------
+
+bool WantsRoom(VkResult result) {
+  return result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY ||
+         result == VK_ERROR_TOO_MANY_OBJECTS || result == VK_ERROR_FRAGMENTATION ||
+         result == VK_ERROR_OUT_OF_POOL_MEMORY || result == VK_ERROR_FRAGMENTED_POOL;
+}
+
+// Calls again as long as more room can be made.
+template <typename Call, typename MakeRoom>
+VkResult WithRoom(Call call, MakeRoom make_room) {
+  VkResult result = call();
+  while (WantsRoom(result) && make_room()) result = call();
+  return result;
+}
+
+template <auto kMember, typename Function>
+struct Making;
+template <auto kMember, typename... Arguments>
+struct Making<kMember, VkResult(VKAPI_PTR*)(VkDevice, Arguments...)> {
+  static VKAPI_ATTR VkResult VKAPI_CALL Call(VkDevice device, Arguments... arguments) {
+    KeepAliveDevice& kept = KeptOf(device);
+    return WithRoom([&] { return (kept.next().*kMember)(device, arguments...); },
+                    [&] { return kept.MakeRoom(); });
+  }
+};
+
+template <auto kMember>
+ExactFunction TriesAgain(const char* name) {
+  return Replace<kMember>(name, Making<kMember, FunctionOf<kMember>>::Call);
+}
+
+// ---- Memory ----------------------------------------------------------------------------------------------
+
+VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAllocateInfo* info,
+                                   const VkAllocationCallbacks* allocator, VkDeviceMemory* memory) {
+  KeepAliveDevice& kept = KeptOf(device);
+  constexpr auto kMember = &DeviceFunctions::AllocateMemory;
+  const VkResult result =
+      Making<kMember, FunctionOf<kMember>>::Call(device, info, allocator, memory);
+  if (result == VK_SUCCESS && allocator == nullptr) {
+    Quietly([&] { kept.NoteMemory(*memory, *info); });
+  }
+  return result;
+}
+
+void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory memory,
+                           const VkAllocationCallbacks* allocator) {
+  KeepAliveDevice& kept = KeptOf(device);
+  const std::optional<uint64_t> bytes = kept.ForgetMemory(memory);
+  if (bytes && allocator == nullptr) {
+    constexpr auto kMember = &DeviceFunctions::FreeMemory;
+    kept.Keep({KeptKind::kMemory, *bytes, HandleValue(memory),
+               Ending<kMember, KeptKind::kMemory, FunctionOf<kMember>>::Destroy});
+    return;
+  }
+  if (memory != VK_NULL_HANDLE) CountNotChanged();
+  kept.next().FreeMemory(device, memory, allocator);
+}
+
+// ---- What pools have: freed in calls about the pool alone, which no two threads make at once ------------------
+
+void VKAPI_CALL FreeCommandBuffers(VkDevice device, VkCommandPool pool, uint32_t count,
+                                   const VkCommandBuffer* buffers) {
+  KeepAliveDevice& kept = KeptOf(device);
+  for (uint32_t i = 0; buffers != nullptr && i < count; ++i) {
+    if (buffers[i] == VK_NULL_HANDLE) continue;
+    CountChange();
+    const VkCommandBuffer over =
+        kept.command_buffers().Keep(pool, buffers[i], kept.limits().of_pool);
+    if (over == VK_NULL_HANDLE) continue;
+    CountNotChanged();
+    kept.next().FreeCommandBuffers(device, pool, 1, &over);
+  }
+}
+
+VkResult VKAPI_CALL AllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo* info,
+                                           VkCommandBuffer* buffers) {
+  KeepAliveDevice& kept = KeptOf(device);
+  return WithRoom([&] { return kept.next().AllocateCommandBuffers(device, info, buffers); },
+                  [&] {
+                    const VkCommandBuffer oldest =
+                        kept.command_buffers().TakeOldest(info->commandPool);
+                    if (oldest == VK_NULL_HANDLE) return kept.MakeRoom();
+                    CountNotChanged();
+                    kept.next().FreeCommandBuffers(device, info->commandPool, 1, &oldest);
+                    return true;
+                  });
+}
+
+VkResult VKAPI_CALL ResetCommandPool(VkDevice device, VkCommandPool pool,
+                                     VkCommandPoolResetFlags flags) {
+  CountNotChanged();
+  return KeptOf(device).next().ResetCommandPool(device, pool, flags);
+}
+
+VkResult VKAPI_CALL FreeDescriptorSets(VkDevice device, VkDescriptorPool pool, uint32_t count,
+                                       const VkDescriptorSet* sets) {
+  KeepAliveDevice& kept = KeptOf(device);
+  if (!kept.pools_tell_when_full()) {
+    CountNotChanged();
+    return kept.next().FreeDescriptorSets(device, pool, count, sets);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (sets[i] == VK_NULL_HANDLE) continue;
+    CountChange();
+    const VkDescriptorSet over = kept.descriptor_sets().Keep(pool, sets[i], kept.limits().of_pool);
+    if (over == VK_NULL_HANDLE) continue;
+    CountNotChanged();
+    kept.next().FreeDescriptorSets(device, pool, 1, &over);
+  }
+  return VK_SUCCESS;
+}
+
+VkResult VKAPI_CALL AllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateInfo* info,
+                                           VkDescriptorSet* sets) {
+  KeepAliveDevice& kept = KeptOf(device);
+  return WithRoom([&] { return kept.next().AllocateDescriptorSets(device, info, sets); },
+                  [&] {
+                    const VkDescriptorPool pool = info->descriptorPool;
+                    const VkDescriptorSet oldest = kept.descriptor_sets().TakeOldest(pool);
+                    if (oldest == VK_NULL_HANDLE) return false;
+                    CountNotChanged();
+                    kept.next().FreeDescriptorSets(device, pool, 1, &oldest);
+                    return true;
+                  });
+}
+
+VkResult VKAPI_CALL ResetDescriptorPool(VkDevice device, VkDescriptorPool pool,
+                                        VkDescriptorPoolResetFlags flags) {
+  KeepAliveDevice& kept = KeptOf(device);
+  CountNotChanged();
+  kept.descriptor_sets().Forget(pool);
+  return kept.next().ResetDescriptorPool(device, pool, flags);
+}
+
+std::span<const ExactFunction> KeepAliveFunctions() {
+  using Vk = DeviceFunctions;
+  using Kept = KeepAliveDevice;
+  static const std::array functions = {
+      Replace<&Vk::AllocateMemory>("vkAllocateMemory", AllocateMemory),
+      Replace<&Vk::FreeMemory>("vkFreeMemory", FreeMemory),
+      Replace<&Vk::FreeCommandBuffers>("vkFreeCommandBuffers", FreeCommandBuffers),
+      Replace<&Vk::AllocateCommandBuffers>("vkAllocateCommandBuffers", AllocateCommandBuffers),
+      Replace<&Vk::ResetCommandPool>("vkResetCommandPool", ResetCommandPool),
+      Replace<&Vk::FreeDescriptorSets>("vkFreeDescriptorSets", FreeDescriptorSets),
+      Replace<&Vk::AllocateDescriptorSets>("vkAllocateDescriptorSets", AllocateDescriptorSets),
+      Replace<&Vk::ResetDescriptorPool>("vkResetDescriptorPool", ResetDescriptorPool),
+      Replace<&Vk::DestroyCommandPool>(
+          "vkDestroyCommandPool",
+          DestroyPool<&Vk::DestroyCommandPool, &Kept::command_buffers, VkCommandPool>),
+      Replace<&Vk::DestroyDescriptorPool>(
+          "vkDestroyDescriptorPool",
+          DestroyPool<&Vk::DestroyDescriptorPool, &Kept::descriptor_sets, VkDescriptorPool>),
+      Keeps<&Vk::DestroyQueryPool, KeptKind::kPool>("vkDestroyQueryPool"),
+      Keeps<&Vk::DestroySampler, KeptKind::kSampler>("vkDestroySampler"),
+      Keeps<&Vk::DestroyAccelerationStructureKHR>("vkDestroyAccelerationStructureKHR"),
+      Keeps<&Vk::DestroyAccelerationStructureNV>("vkDestroyAccelerationStructureNV"),
+      Keeps<&Vk::DestroyBuffer>("vkDestroyBuffer"),
+      Keeps<&Vk::DestroyBufferView>("vkDestroyBufferView"),
+      Keeps<&Vk::DestroyDescriptorSetLayout>("vkDestroyDescriptorSetLayout"),
+      Keeps<&Vk::DestroyDescriptorUpdateTemplate>("vkDestroyDescriptorUpdateTemplate"),
+      Keeps<&Vk::DestroyDescriptorUpdateTemplateKHR>("vkDestroyDescriptorUpdateTemplateKHR"),
+      Keeps<&Vk::DestroyEvent>("vkDestroyEvent"),
+      Keeps<&Vk::DestroyFence>("vkDestroyFence"),
+      Keeps<&Vk::DestroyFramebuffer>("vkDestroyFramebuffer"),
+      Keeps<&Vk::DestroyImage>("vkDestroyImage"),
+      Keeps<&Vk::DestroyImageView>("vkDestroyImageView"),
+      Keeps<&Vk::DestroyIndirectCommandsLayoutNV>("vkDestroyIndirectCommandsLayoutNV"),
+      Keeps<&Vk::DestroyMicromapEXT>("vkDestroyMicromapEXT"),
+      Keeps<&Vk::DestroyPipeline>("vkDestroyPipeline"),
+      Keeps<&Vk::DestroyPipelineLayout>("vkDestroyPipelineLayout"),
+      Keeps<&Vk::DestroyRenderPass>("vkDestroyRenderPass"),
+      Keeps<&Vk::DestroySamplerYcbcrConversion>("vkDestroySamplerYcbcrConversion"),
+      Keeps<&Vk::DestroySamplerYcbcrConversionKHR>("vkDestroySamplerYcbcrConversionKHR"),
+      Keeps<&Vk::DestroySemaphore>("vkDestroySemaphore"),
+      TriesAgain<&Vk::CreateBuffer>("vkCreateBuffer"),
+      TriesAgain<&Vk::CreateCommandPool>("vkCreateCommandPool"),
+      TriesAgain<&Vk::CreateDescriptorPool>("vkCreateDescriptorPool"),
+      TriesAgain<&Vk::CreateFence>("vkCreateFence"),
+      TriesAgain<&Vk::CreateImage>("vkCreateImage"),
+      TriesAgain<&Vk::CreateImageView>("vkCreateImageView"),
+      TriesAgain<&Vk::CreateQueryPool>("vkCreateQueryPool"),
+      TriesAgain<&Vk::CreateSampler>("vkCreateSampler"),
+      TriesAgain<&Vk::CreateSemaphore>("vkCreateSemaphore"),
+  };
+  return functions;
+}
+
+}  // namespace
+
+PFN_vkVoidFunction FindKeepAliveFunction(std::string_view name) {
+  for (const ExactFunction& function : KeepAliveFunctions()) {
+    if (name == function.name) return function.function;
+  }
+  return nullptr;
+}
+
+void InstallKeepAliveFunctions(DeviceFunctions& functions) {
+  for (const ExactFunction& function : KeepAliveFunctions()) {
+    function.install(functions, function.function);
+  }
+}
+
+}  // namespace cairn
