@@ -30,7 +30,7 @@ class SearchOfProgramsTest : public ::testing::Test {
   }
   Command::Options Options() {
     return {.folder = folder_.path(),
-            .environment = LavapipeEnvironment(),
+            .environment = Words(LavapipeEnvironment(), environment_),
             .input = "",
             .timeout_s = 240};
   }
@@ -58,6 +58,7 @@ class SearchOfProgramsTest : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
+  std::vector<std::string> environment_;  // "NAME=value", besides
 };
 
 }  // namespace cairn::testing

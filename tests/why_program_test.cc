@@ -29,6 +29,7 @@ using ::testing::UnorderedElementsAre;
 
 class WhyProgramTest : public SearchOfProgramsTest {
  protected:
+  static std::string Unwritten() { return CAIRN_BINARY_DIR "/tests/programs/unwritten_vulkan"; }
   // The answer, with this exit code.
   Json Why(const std::vector<std::string>& options, const std::vector<std::string>& program,
            int exit_code) {
@@ -166,6 +167,39 @@ TEST_F(WhyProgramTest, ABufferThatIsUsedBehindItsEnd) {
   EXPECT_EQ(3, kept["with"]["runs"]);
   EXPECT_EQ(1, kept["without"]["failed"]);
   EXPECT_LE(2, kept["changes"].get<int>()) << "the buffer and its memory, at least";
+  std::map<std::string, std::string> verdicts = Verdicts(answer);
+  EXPECT_EQ("fails", verdicts["memory-00"]);
+  EXPECT_EQ("fails", verdicts["memory-fe"]);
+}
+
+// A store far away does not depend on what is kept or filled.
+TEST_F(WhyProgramTest, KeptObjectsAndFilledMemoryAreNotTheCauseOfEverything) {
+  const Json answer = Why({"--runs", "1"}, {Program("sample-fault-vulkan-plain")}, 1);
+  std::map<std::string, std::string> verdicts = Verdicts(answer);
+  EXPECT_EQ("fails", verdicts["memory-00"]) << answer.dump(2);
+  EXPECT_EQ("fails", verdicts["memory-fe"]);
+  EXPECT_THAT(verdicts["keep-alive"], ::testing::AnyOf("fails", "does not apply"));
+}
+
+// A divisor that nobody wrote: 0 in memory that is fresh from the system.
+TEST_F(WhyProgramTest, MemoryThatNobodyWroteAndThatMustNotBeZero) {
+  const Json answer = Why({"--runs", "2"}, {Unwritten(), "--divides"}, 0);
+  EXPECT_EQ(SIGFPE, answer["signal"]);
+  EXPECT_THAT(Causes(answer), ElementsAre("memory-fe")) << answer.dump(2);
+  std::map<std::string, std::string> verdicts = Verdicts(answer);
+  EXPECT_EQ("proven", verdicts["memory-fe"]);
+  EXPECT_EQ("fails", verdicts["memory-00"]);
+}
+
+// An index that nobody wrote: rubbish where the C library leaves some.
+TEST_F(WhyProgramTest, MemoryThatNobodyWroteAndThatMustBeZero) {
+  environment_ = {"MALLOC_PERTURB_=85"};
+  const Json answer = Why({"--runs", "2"}, {Unwritten(), "--indexes"}, 0);
+  EXPECT_EQ(SIGSEGV, answer["signal"]);
+  EXPECT_THAT(Causes(answer), ElementsAre("memory-00")) << answer.dump(2);
+  std::map<std::string, std::string> verdicts = Verdicts(answer);
+  EXPECT_EQ("proven", verdicts["memory-00"]);
+  EXPECT_EQ("fails", verdicts["memory-fe"]);
 }
 
 // It dies of the CPU, behind healthy work: each change is made once, and none helps.

@@ -6,6 +6,7 @@
 #include "app/vulkan/device_objects.h"
 #include "app/vulkan/driver_half.h"
 #include "app/vulkan/exact.h"
+#include "app/vulkan/fill_memory.h"
 #include "app/vulkan/handle_map.h"
 #include "app/vulkan/keep_alive.h"
 #include "app/vulkan/loop_experiment.h"

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,7 @@ class DriverHalfDevice;
 class ExactDevice;
 class KeepAliveDevice;
 class LoopDevice;
+class MemoryFiller;
 struct DeviceState;
 
 enum class DeviceKind : uint8_t {
@@ -52,6 +54,12 @@ struct QueueState {
   uint32_t index = 0;  // in the family
   CairnQueueType type = CAIRN_QUEUE_OTHER;
   bool is_protected = false;
+};
+
+// A queue of the layer's own, by its place.
+struct OwnQueue {
+  uint32_t family = 0;
+  uint32_t index = 0;
 };
 
 struct DeviceState {
@@ -77,6 +85,7 @@ struct DeviceState {
   bool owns_checkpoints = false;  // the layer alone enabled VK_NV_device_diagnostic_checkpoints
   bool owns_khr_device_fault = false;      // the layer alone enabled VK_KHR_device_fault
   bool has_loop_request = false;           // LoopRequest::added
+  std::optional<OwnQueue> fill_queue;      // FillQueueRequest::queue
   bool reports_address_bindings = false;   // VkPhysicalDeviceAddressBindingReportFeaturesEXT
   std::vector<LeftOutExtension> left_out;  // for reports
   std::vector<VkQueueFamilyProperties> queue_families;
@@ -106,6 +115,7 @@ struct DeviceState {
   std::unique_ptr<ExactDevice> exact;             // in mode exact
   std::unique_ptr<LoopDevice> loops;              // in the experiment "loops"
   std::unique_ptr<KeepAliveDevice> keep_alive;    // in the experiment "keep-alive"
+  std::unique_ptr<MemoryFiller> memory_filler;    // in the experiment "memory"
 
   bool Enabled(std::string_view extension) const;
 };

@@ -12,6 +12,7 @@
 
 #include "app/vulkan/device.h"
 #include "app/vulkan/faults_khr.h"
+#include "app/vulkan/fill_queue.h"
 #include "app/vulkan/loop_request.h"
 
 namespace cairn {
@@ -61,6 +62,7 @@ class DeviceRequest {
   std::vector<LeftOutExtension> left_out_;
   VkPhysicalDeviceFaultFeaturesEXT fault_ = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT};
   LoopRequest loops_;
+  FillQueueRequest fill_queue_;
   KhrFaultFeatures khr_fault_ = {kKhrFaultFeaturesType};
   VkPhysicalDeviceAddressBindingReportFeaturesEXT bindings_ = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ADDRESS_BINDING_REPORT_FEATURES_EXT};

@@ -7,6 +7,7 @@
 #include "app/vulkan/device_creation.h"
 #include "app/vulkan/layer_chain.h"
 #include "app/vulkan/loop_run.h"
+#include "app/vulkan/run_experiment.h"
 
 namespace cairn {
 namespace {
@@ -95,6 +96,11 @@ DeviceRequest::DeviceRequest(const InstanceState& instance, VkPhysicalDevice phy
     const std::string why_not = loops_.Add(instance, physical_device, has, &info_, &extensions_);
     if (!why_not.empty()) run->board.SetWhyNone(why_not);
     if (loops_.added()) adds_anything_ = true;
+  }
+  if (const Experiment* const run = RunExperimentOfProcess();
+      run != nullptr && run->change == Change::kFillMemory) {
+    fill_queue_.Add(instance, physical_device, &info_);
+    if (fill_queue_.queue()) adds_anything_ = true;
   }
   // An application that sets checkpoints itself reads them itself, and expects its own.
   if (WritesAllEnds(mode) && has(VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME) &&
@@ -220,6 +226,7 @@ void DeviceRequest::Note(DeviceState* device) const {
       device->has_device_fault && fault_.deviceFaultVendorBinary != VK_FALSE;
   device->left_out = left_out_;
   device->has_loop_request = loops_.added();
+  device->fill_queue = fill_queue_.queue();
   device->owns_checkpoints = adds_checkpoints_;
   device->owns_khr_device_fault = khr_fault_.deviceFault != VK_FALSE;
   device->reports_address_bindings = Enabled(VK_EXT_DEVICE_ADDRESS_BINDING_REPORT_EXTENSION_NAME) &&

@@ -14,6 +14,7 @@
 #include "app/vulkan/device_objects.h"
 #include "app/vulkan/driver_half.h"
 #include "app/vulkan/exact.h"
+#include "app/vulkan/fill_memory.h"
 #include "app/vulkan/keep_alive.h"
 #include "app/vulkan/loop_experiment.h"
 #include "app/vulkan/noted_calls.h"
@@ -173,6 +174,7 @@ void StartDevice(DeviceState& state) {
   } else {
     StartBreadcrumbs(state);
   }
+  if (state.kind != DeviceKind::kOff) StartFillingMemory(state);
   if (state.kind != DeviceKind::kOff && state.instance->mode == MarkerMode::kExact) {
     StartExact(state);
   }
@@ -187,6 +189,7 @@ void EndDevice(DeviceState& state) {
   state.driver_half.reset();
   state.loops.reset();
   state.exact.reset();
+  state.memory_filler.reset();
   if (state.context != nullptr) Context::Destroy(state.context);
   state.context = nullptr;
 }

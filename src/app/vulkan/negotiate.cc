@@ -8,6 +8,7 @@
 #include "app/vulkan/device_creation.h"
 #include "app/vulkan/driver_half.h"
 #include "app/vulkan/exact.h"
+#include "app/vulkan/fill_memory.h"
 #include "app/vulkan/instance.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/keep_alive.h"
@@ -45,6 +46,7 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pNa
   // In front of mode exact's, to which it leads.
   if (ours == nullptr && state->keep_alive != nullptr) ours = FindKeepAliveFunction(name);
   if (ours == nullptr && state->exact != nullptr) ours = FindExactFunction(name);
+  if (ours == nullptr && state->memory_filler != nullptr) ours = FindFillFunction(name);
   if (ours == nullptr && state->loops != nullptr) ours = FindLoopFunction(*state->loops, name);
   return ours == nullptr ? next : ours;
 }
