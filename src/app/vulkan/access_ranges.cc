@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "app/vulkan/intercept.h"
+#include "app/vulkan/sharded_map.h"
 
 namespace cairn {
 namespace {
