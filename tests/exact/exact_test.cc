@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "app/vulkan/testing/run_board.h"
 #include "harness.h"
 #include "played.h"
 #include "report_reading.h"
@@ -171,6 +172,30 @@ TEST_F(ExactLayersTest, ValidationHasNothingToSay) {
     const Files files = ScenesIn("exact", {"VK_INSTANCE_LAYERS=" + order});
     EXPECT_THAT(files, SizeIs(22)) << order;
     EXPECT_EQ(WhatValidationSaid(), "") << order;
+  }
+}
+
+// The barriers of `cairn why`, in the other modes.
+TEST_F(ExactLayersTest, BarriersOfExperimentsChangeNoBytes) {
+  LetValidationSpeak();
+  const Files without = ScenesIn("");
+  const BoardHeader& board = RunBoard::OfProcess().header();
+  for (const char* experiment : {"barrier-before", "barrier-after"}) {
+    for (const char* mode : {"top", "full"}) {
+      const uint32_t changes_before = board.changes;
+      const uint32_t not_changed_before = board.not_changed;
+      const Files with = ScenesIn(mode, {std::string("CAIRN_EXPERIMENT=") + experiment});
+      EXPECT_LT(changes_before + 100, board.changes) << experiment;
+      EXPECT_LT(not_changed_before + 20, board.not_changed) << experiment;
+      ASSERT_EQ(with.size(), without.size());
+      for (const auto& [name, bytes] : without) {
+        EXPECT_TRUE(with.at(name) == bytes) << name << " differs with " << experiment;
+      }
+    }
+    static_cast<void>(
+        ScenesIn("top", {std::string("CAIRN_EXPERIMENT=") + experiment,
+                         std::string("VK_INSTANCE_LAYERS=") + kOurs + ":" + kValidation}));
+    EXPECT_EQ(WhatValidationSaid(), "") << experiment;
   }
 }
 

@@ -108,7 +108,7 @@ struct CommandBufferState {
   CommandBufferState* previous = nullptr;  // of the pool
   CommandBufferState* next = nullptr;
   bool secondary = false;
-  std::unique_ptr<ExactCommands> exact;  // in mode exact
+  std::unique_ptr<ExactCommands> exact;  // with DeviceState::exact
   std::string name;                      // of the object, in UTF-8: of its next recordings
 };
 

@@ -175,9 +175,7 @@ void StartDevice(DeviceState& state) {
     StartBreadcrumbs(state);
   }
   if (state.kind != DeviceKind::kOff) StartFillingMemory(state);
-  if (state.kind != DeviceKind::kOff && state.instance->mode == MarkerMode::kExact) {
-    StartExact(state);
-  }
+  if (state.kind != DeviceKind::kOff) StartExact(state);
   if (state.kind != DeviceKind::kOff) StartKeepAlive(state);
   StartLoops(state);
 }

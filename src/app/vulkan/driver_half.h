@@ -47,7 +47,7 @@ struct DrivenCommands {
   const WitnessFlags* witnesses = nullptr;  // null where no barrier testifies
   // kEventDrains...: barriers that no other command has followed yet.
   uint8_t drains = 0;
-  std::unique_ptr<ExactCommands> exact;  // in mode exact
+  std::unique_ptr<ExactCommands> exact;  // with DeviceState::exact
 
   // Returns true if no fill may be recorded: mode exact closes render passes between commands.
   bool InsideRenderPass() const;

@@ -2,16 +2,28 @@
 #include "app/vulkan/exact.h"
 
 #include <new>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "app/settings/log.h"
+#include "app/vulkan/experiment_counts.h"
 #include "app/vulkan/handle_map.h"
+#include "app/vulkan/run_experiment.h"
 
 namespace cairn {
 namespace {
 
 constinit HandleMap<VkCommandBuffer, ExactCommands> exact_commands;
+
+std::optional<ExactUse> UseOf(const DeviceState& device) {
+  if (device.instance->mode == MarkerMode::kExact) return ExactUse::kMode;
+  const Experiment* const experiment = RunExperimentOfProcess();
+  if (experiment == nullptr) return std::nullopt;
+  if (experiment->change == Change::kBarrierBefore) return ExactUse::kBarrierBefore;
+  if (experiment->change == Change::kBarrierAfter) return ExactUse::kBarrierAfter;
+  return std::nullopt;
+}
 
 template <typename Visit>
 void VisitFunctions(Visit visit) {
@@ -24,8 +36,9 @@ void VisitFunctions(Visit visit) {
 
 }  // namespace
 
-ExactDevice::ExactDevice(const DeviceState& device)
-    : device_(device), next_(device.vk), render_passes_(device.handle, next_) {
+ExactDevice::ExactDevice(const DeviceState& device, ExactUse use)
+    : device_(device), use_(use), next_(device.vk), render_passes_(device.handle, next_) {
+  if (use != ExactUse::kMode) return;
   Result<std::unique_ptr<ExactCanary>> canary = ExactCanary::Make(device, next_);
   if (canary.ok()) {
     canary_ = std::move(*canary);
@@ -74,8 +87,18 @@ void ExactCommands::Barrier() {
                             nullptr);
 }
 
+void ExactCommands::Precede() {
+  if (device_.use() != ExactUse::kBarrierBefore || !serial()) return;
+  Barrier();
+  CountChange();
+}
+
 void ExactCommands::Serialise(Behind behind) {
-  if (!serial()) return;
+  if (!serial() || device_.use() == ExactUse::kBarrierBefore) return;
+  if (device_.use() == ExactUse::kBarrierAfter) {
+    if (behind != Behind::kWork) return;
+    CountChange();
+  }
   Barrier();
   if (behind != Behind::kWork || !CanaryMayRun()) return;
   device_.canary()->Record(desc_.handle);
@@ -153,7 +176,9 @@ bool IsSerial(void* commands) {
 }
 
 void StartExact(DeviceState& device) {
-  device.exact = std::make_unique<ExactDevice>(device);
+  const std::optional<ExactUse> use = UseOf(device);
+  if (!use) return;
+  device.exact = std::make_unique<ExactDevice>(device, *use);
   VisitFunctions(
       [&](const ExactFunction& function) { function.install(device.vk, function.function); });
 }

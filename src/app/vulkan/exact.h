@@ -8,6 +8,9 @@
 // record what is needed behind them. So there is one place for devices with breadcrumbs and for those
 // that an implementation of Direct3D drives, and no other mode passes by here.
 //
+// The experiments "barrier-before" and "barrier-after" of `cairn why` (docs/internals/why.md) are a part of it: the
+// barriers alone. Render passes stay whole, and there is no canary.
+//
 //   exact.h              the device, the command buffer, and what stands behind each piece of work
 //   exact_work.h         around one command; the generated functions (vulkangen/exact.cc) use it
 //   exact_commands.cc    commands that begin or end something
@@ -25,6 +28,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "app/vulkan/device.h"
 #include "app/vulkan/exact_canary.h"
@@ -35,15 +39,24 @@
 
 namespace cairn {
 
-// The state of one device in mode exact. Threads: any.
+enum class ExactUse : uint8_t {
+  kMode,
+  kBarrierBefore,  // the experiments
+  kBarrierAfter,
+};
+
+// The state of one device in mode exact, or in one of the experiments. Threads: any.
 class ExactDevice {
  public:
   // `device` outlives it.
-  explicit ExactDevice(const DeviceState& device);
+  ExactDevice(const DeviceState& device, ExactUse use);
   ExactDevice(const ExactDevice&) = delete;
   ExactDevice& operator=(const ExactDevice&) = delete;
 
   const DeviceState& device() const { return device_; }
+  ExactUse use() const { return use_; }
+  // Returns true if render passes may be cut.
+  bool cuts_passes() const { return use_ == ExactUse::kMode; }
   // Returns the functions of the next layer.
   const DeviceFunctions& next() const { return next_; }
   ExactRenderPasses& render_passes() { return render_passes_; }
@@ -54,6 +67,7 @@ class ExactDevice {
 
  private:
   const DeviceState& device_;
+  const ExactUse use_;
   const DeviceFunctions next_;
   ExactRenderPasses render_passes_;
   std::unique_ptr<ExactCanary> canary_;
@@ -85,8 +99,11 @@ class ExactCommands {
   // vkBeginCommandBuffer succeeded.
   void Begin(const VkCommandBufferBeginInfo& info);
 
+  // Called in front of a piece of work. In the experiment "barrier-before" it records a barrier where one may stand.
+  void Precede();
   // Records a barrier: earlier commands end before later ones start. Does nothing where no barrier
-  // may stand. Behind work that may have done harm it also runs the canary, where that is allowed.
+  // may stand, nor in the experiment "barrier-before"; in the other one there is none behind synchronisation. Behind
+  // work that may have done harm mode exact also runs the canary, where that is allowed.
   enum class Behind : uint8_t { kWork, kSynchronisation };
   void Serialise(Behind behind);
   // Returns true if such a barrier stands behind all work so far.
@@ -96,8 +113,12 @@ class ExactCommands {
   // between them.
   bool inside_pass() const { return pass_ == Pass::kWhole || pass_ == Pass::kOpen; }
 
-  // Begins of render passes: `parts` is what it takes to cut it. Or it was begun already, and stays whole.
-  PassParts& parts() { return parts_; }
+  // Begins of render passes. SetParts keeps what it takes to cut it, and returns true if it may be cut
+  // (PassParts::Set). Otherwise it is begun already when EnterWhole is called, and stays whole.
+  template <typename... Arguments>
+  bool SetParts(Arguments&&... arguments) {
+    return device_.cuts_passes() && parts_.Set(std::forward<Arguments>(arguments)...);
+  }
   void EnterParts();
   void EnterWhole(bool suspends);
   // Ends: true if the pass was cut, and has ended; false before the end of a whole one, which calls
@@ -146,14 +167,15 @@ class ExactCommands {
   bool in_video_ = false;   // inside of the scope of video coding
 };
 
-// Null for command buffers of devices in other modes; never null in a function of the tables.
+// Null for command buffers of devices without DeviceState::exact; never null in a function of the tables.
 ExactCommands* ExactCommandsOf(VkCommandBuffer commands);
 
 // Backend::Serial: of a VkCommandBuffer.
 bool IsSerial(void* commands);
 
-// For a device in mode exact, once all that calls the next layer for itself has its functions. May throw
-// std::bad_alloc.
+// Starts mode exact, or the experiment with barriers that the run asks for, once all that calls the next layer for
+// itself has its functions; does nothing in other runs. Mode exact serialises more than the experiments, which change
+// nothing then. May throw std::bad_alloc.
 void StartExact(DeviceState& device);
 
 // A function that mode exact stands in front of.

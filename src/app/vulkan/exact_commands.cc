@@ -19,6 +19,7 @@ VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer handle,
 VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer handle, uint32_t count,
                                               const VkCommandBuffer* buffers) {
   ExactCommands& commands = *ExactCommandsOf(handle);
+  commands.Precede();
   commands.next().CmdExecuteCommands(handle, count, buffers);
   commands.compute().Clear();  // Secondaries leave the bound state undefined.
   commands.Serialise(ExactCommands::Behind::kWork);
@@ -103,6 +104,7 @@ VKAPI_ATTR void VKAPI_CALL CmdEndQueryIndexedEXT(VkCommandBuffer handle, VkQuery
 VKAPI_ATTR void VKAPI_CALL CmdBeginConditionalRenderingEXT(
     VkCommandBuffer handle, const VkConditionalRenderingBeginInfoEXT* info) {
   ExactCommands& commands = *ExactCommandsOf(handle);
+  commands.Precede();  // It reads a buffer.
   commands.Hold();
   commands.next().CmdBeginConditionalRenderingEXT(handle, info);
 }
@@ -134,6 +136,7 @@ VKAPI_ATTR void VKAPI_CALL CmdEndTransformFeedbackEXT(VkCommandBuffer handle, ui
 VKAPI_ATTR void VKAPI_CALL CmdBeginVideoCodingKHR(VkCommandBuffer handle,
                                                   const VkVideoBeginCodingInfoKHR* info) {
   ExactCommands& commands = *ExactCommandsOf(handle);
+  commands.Precede();
   commands.next().CmdBeginVideoCodingKHR(handle, info);
   commands.SetInVideo(true);
 }

@@ -13,9 +13,10 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass(VkCommandBuffer handle,
                                               const VkRenderPassBeginInfo* info,
                                               VkSubpassContents contents) {
   ExactCommands& commands = *ExactCommandsOf(handle);
-  if (commands.parts().Set(*info, contents, commands.device().render_passes())) {
+  if (commands.SetParts(*info, contents, commands.device().render_passes())) {
     return commands.EnterParts();
   }
+  commands.Precede();
   commands.next().CmdBeginRenderPass(handle, info, contents);
   commands.EnterWhole(/*suspends=*/false);
 }
@@ -33,9 +34,10 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass2(VkCommandBuffer handle,
                                                const VkSubpassBeginInfo* subpass) {
   ExactCommands& commands = *ExactCommandsOf(handle);
   if (subpass->pNext == nullptr &&
-      commands.parts().Set(*info, subpass->contents, commands.device().render_passes())) {
+      commands.SetParts(*info, subpass->contents, commands.device().render_passes())) {
     return commands.EnterParts();
   }
+  commands.Precede();
   (commands.next().*kNext)(handle, info, subpass);
   commands.EnterWhole(/*suspends=*/false);
 }
@@ -51,8 +53,12 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass2(VkCommandBuffer handle, const VkSub
 template <auto kNext, bool kKhr>
 VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRenderingInfo* info) {
   ExactCommands& commands = *ExactCommandsOf(handle);
-  if (commands.parts().Set(*info, kKhr)) return commands.EnterParts();
-  if ((info->flags & VK_RENDERING_RESUMING_BIT) != 0) commands.Resume();
+  if (commands.SetParts(*info, kKhr)) return commands.EnterParts();
+  if ((info->flags & VK_RENDERING_RESUMING_BIT) != 0) {
+    commands.Resume();
+  } else {
+    commands.Precede();
+  }
   (commands.next().*kNext)(handle, info);
   commands.EnterWhole((info->flags & VK_RENDERING_SUSPENDING_BIT) != 0);
 }

@@ -186,7 +186,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateRenderPass(VkDevice device, const VkRenderP
                                                 VkRenderPass* render_pass) {
   ExactDevice& exact = *DeviceOf(device)->exact;
   const VkResult result = exact.next().CreateRenderPass(device, info, allocator, render_pass);
-  if (result == VK_SUCCESS) exact.render_passes().Add(*render_pass, *info);
+  if (result == VK_SUCCESS && exact.cuts_passes()) exact.render_passes().Add(*render_pass, *info);
   return result;
 }
 
@@ -198,7 +198,9 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateRenderPass2(VkDevice device,
   ExactDevice& exact = *DeviceOf(device)->exact;
   const auto create = exact.next().*kNext;
   const VkResult result = create(device, info, allocator, render_pass);
-  if (result == VK_SUCCESS) exact.render_passes().Add(*render_pass, *info, create);
+  if (result == VK_SUCCESS && exact.cuts_passes()) {
+    exact.render_passes().Add(*render_pass, *info, create);
+  }
   return result;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ExactWork: around one command that gives work, in mode exact.
+// ExactWork: around one command that gives work, where DeviceState::exact is.
 #ifndef CAIRN_APP_VULKAN_EXACT_WORK_H_
 #define CAIRN_APP_VULKAN_EXACT_WORK_H_
 
 #include <vulkan/vulkan_core.h>
 
 #include "app/vulkan/exact.h"
+#include "app/vulkan/experiment_counts.h"
 
 namespace cairn {
 
@@ -20,7 +21,13 @@ class ExactWork {
  public:
   ExactWork(VkCommandBuffer commands, ExactKind kind)
       : commands_(*ExactCommandsOf(commands)), kind_(kind) {
-    if (kind_ == ExactKind::kInPass) commands_.OpenPart();
+    if (kind_ == ExactKind::kInPass) {
+      commands_.OpenPart();
+      // The render pass is the piece of work of an experiment.
+      if (!commands_.device().cuts_passes()) CountNotChanged();
+    } else if (kind_ == ExactKind::kWork) {
+      commands_.Precede();
+    }
   }
   ~ExactWork() {
     if (kind_ == ExactKind::kInPass) {

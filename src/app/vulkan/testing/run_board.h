@@ -28,6 +28,7 @@ class RunBoard {
     static RunBoard board;
     return board;
   }
+  BoardHeader& header() { return board_.header(); }
   // Returns what was counted since the last call.
   ChangeCounts Take() {
     return {board_.header().changes.exchange(0), board_.header().not_changed.exchange(0)};
