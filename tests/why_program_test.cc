@@ -33,9 +33,12 @@ class WhyProgramTest : public SearchOfProgramsTest {
   // The answer, with this exit code.
   Json Why(const std::vector<std::string>& options, const std::vector<std::string>& program,
            int exit_code) {
-    const CommandResult result =
-        Run(Words(Words({"why", "--json"}, options), Words({"--"}, program)));
+    Command::Options run = Options();
+    if (!environment_.empty()) run.environment = environment_;
+    const CommandResult result = RunCommand(
+        Words(Words({Program("cairn"), "why", "--json"}, options), Words({"--"}, program)), run);
     EXPECT_EQ(exit_code, result.exit_code) << result.Summary();
+    EXPECT_THAT(result.left_behind, IsEmpty()) << result.Summary();
     const Json answer = Json::Parse(result.output);
     EXPECT_TRUE(answer.is_object()) << result.Summary();
     if (!answer.is_object()) return answer;
@@ -58,6 +61,8 @@ class WhyProgramTest : public SearchOfProgramsTest {
     for (std::string line; std::getline(told, line);) lines.push_back(line);
     return lines;
   }
+
+  std::vector<std::string> environment_;  // in the place of that of Options(), unless it is empty
 };
 
 std::map<std::string, std::string> Verdicts(const Json& answer) {
@@ -72,6 +77,13 @@ std::vector<std::string> Causes(const Json& answer) {
   std::vector<std::string> causes;
   for (const Json& cause : answer["causes"]) causes.push_back(cause.get<std::string>());
   return causes;
+}
+
+int ChangesOf(const Json& answer, const std::string& experiment) {
+  for (const Json& result : answer["experiments"]) {
+    if (result["name"] == experiment) return result["changes"].get<int>();
+  }
+  return -1;
 }
 
 TEST_F(WhyProgramTest, WithoutVulkanNothingCanBeChanged) {
@@ -130,6 +142,12 @@ TEST_F(WhyProgramTest, ALoopThatRunsTooLong) {
   EXPECT_EQ("bound", loop["right"]);
   EXPECT_EQ("3", loop["left_value"]);
   EXPECT_EQ("4096", loop["right_value"]);
+  // No barrier helps, and they were there.
+  std::map<std::string, std::string> verdicts = Verdicts(answer);
+  for (const char* barrier : {"barrier-before", "barrier-after"}) {
+    EXPECT_EQ("fails", verdicts[barrier]);
+    EXPECT_LT(0, ChangesOf(answer, barrier)) << barrier;
+  }
   // The report of the first failure named its suspects.
   const std::string experiment = loops["experiment"].get<std::string>();
   EXPECT_THAT(experiment, ::testing::StartsWith("loops=4,shader="));
@@ -174,7 +192,7 @@ TEST_F(WhyProgramTest, ABufferThatIsUsedBehindItsEnd) {
 
 // A store far away does not depend on what is kept or filled.
 TEST_F(WhyProgramTest, KeptObjectsAndFilledMemoryAreNotTheCauseOfEverything) {
-  const Json answer = Why({"--runs", "1"}, {Program("sample-fault-vulkan-plain")}, 1);
+  const Json answer = Why({"--runs", "1"}, {Program("sample-fault-vulkan-plain")}, 0);
   std::map<std::string, std::string> verdicts = Verdicts(answer);
   EXPECT_EQ("fails", verdicts["memory-00"]) << answer.dump(2);
   EXPECT_EQ("fails", verdicts["memory-fe"]);
@@ -200,6 +218,43 @@ TEST_F(WhyProgramTest, MemoryThatNobodyWroteAndThatMustBeZero) {
   std::map<std::string, std::string> verdicts = Verdicts(answer);
   EXPECT_EQ("proven", verdicts["memory-00"]);
   EXPECT_EQ("fails", verdicts["memory-fe"]);
+}
+
+// ---- Synchronisation, on the driver of tests/icd, where work races by the program's choice -----------------------------
+
+class WhySynchronisationTest : public WhyProgramTest {
+ protected:
+  Json WhyScenario(const std::string& scenario, const std::string& settings) {
+    const std::string driver = CAIRN_BINARY_DIR "/tests/icd/cairn_icd.json";
+    environment_ = {"VK_ICD_FILENAMES=" + driver, "VK_DRIVER_FILES=" + driver,
+                    "CAIRN_ICD=" + settings};
+    return Why({"--runs", "2", "--hang-timeout", "2"},
+               {CAIRN_BINARY_DIR "/tests/icd/icd_program", scenario}, 0);
+  }
+};
+
+TEST_F(WhySynchronisationTest, AMissingBarrier) {
+  const Json answer = WhyScenario("missing-barrier", "");
+  EXPECT_EQ("device lost", answer["failure"]) << answer.dump(2);
+  ASSERT_EQ(2u, answer["causes"].size()) << answer.dump(2);
+  EXPECT_EQ("barrier-before", answer["causes"][0]) << "in front of what reads";
+  EXPECT_EQ("barrier-after", answer["causes"][1]) << "behind what writes";
+  std::map<std::string, std::string> verdicts = Verdicts(answer);
+  EXPECT_EQ("proven", verdicts["barrier-before"]);
+  EXPECT_EQ("proven", verdicts["barrier-after"]);
+  EXPECT_EQ("does not apply", verdicts["serial-queues"]) << "there is one submission";
+  EXPECT_EQ(3, ChangesOf(answer, "barrier-before")) << "one for each dispatch";
+}
+
+TEST_F(WhySynchronisationTest, QueuesThatRace) {
+  const Json answer = WhyScenario("racing-queues", "lazy");
+  ASSERT_EQ(1u, answer["causes"].size()) << answer.dump(2);
+  EXPECT_EQ("serial-queues", answer["causes"][0]);
+  std::map<std::string, std::string> verdicts = Verdicts(answer);
+  EXPECT_EQ("proven", verdicts["serial-queues"]);
+  EXPECT_EQ("fails", verdicts["barrier-before"]) << "barriers order one queue";
+  EXPECT_EQ("fails", verdicts["barrier-after"]);
+  EXPECT_EQ(1, ChangesOf(answer, "serial-queues")) << "the second submission waited";
 }
 
 // It dies of the CPU, behind healthy work: each change is made once, and none helps.

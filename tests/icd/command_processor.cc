@@ -81,6 +81,11 @@ bool CommandProcessor::WorkBeforeEnded(const Queue& queue, uint64_t works_before
   });
 }
 
+bool CommandProcessor::AnyWorkRuns() const {
+  return std::any_of(queues_.begin(), queues_.end(),
+                     [](const Queue& queue) { return !queue.running.empty(); });
+}
+
 // Stores to one word are seen in order; a late one holds back those behind it for the same word only.
 bool CommandProcessor::ShowStores(Queue* queue) {
   bool moved = false;
@@ -229,6 +234,10 @@ void CommandProcessor::StartWork(Queue* queue, Command* command) {
   work.steps_left = asked->hangs || poisoned_ ? kNever : std::max<uint64_t>(asked->duration, 1);
   if (asked->hangs && on_directive_) on_directive_({.kind = DirectiveKind::kHang});
   work.fault = std::move(asked->fault);
+  if (work.fault && work.fault->kind == DirectiveKind::kRace) {
+    work.fault->kind = DirectiveKind::kFault;
+    if (!AnyWorkRuns()) work.fault.reset();
+  }
   work.note = asked->note;
   for (uint32_t& word : work.note) StoreWord(&word, kNoteBegun);
   if (asked->lose_bottoms > 0) {
@@ -282,6 +291,7 @@ bool CommandProcessor::ObeyForNextWork(Queue* queue, const Directive& directive)
     case DirectiveKind::kHang: next.hangs = true; return true;
     case DirectiveKind::kFault:
     case DirectiveKind::kMaskedFault:
+    case DirectiveKind::kRace:
     case DirectiveKind::kFaultAfterCompletion: next.fault = directive; return true;
     case DirectiveKind::kLoseTop: next.lose_top = true; return true;
     case DirectiveKind::kLoseBottom: next.lose_bottoms = directive.count; return true;

@@ -159,6 +159,7 @@ class CommandProcessor {
   bool ObeyForNextWork(Queue* queue, const Directive& directive);
   static bool ReleaseHeld(Queue* queue);
   bool ReleaseAllHeld();
+  bool AnyWorkRuns() const;
   bool WorkBeforeEnded(const Queue& queue, uint64_t works_before, uint32_t kinds) const;
   bool RunOut(uint64_t deadline) const { return deadline != kNever && step_ >= deadline; }
   bool ObeyDeadlines();

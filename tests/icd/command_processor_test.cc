@@ -296,6 +296,24 @@ TEST_F(CommandProcessorTest, MaskedFaultIsToldOnlyLater) {
   EXPECT_EQ(processor_.faults().size(), 1u);
 }
 
+TEST_F(CommandProcessorTest, ARaceFaultsWhereWorkRunsBesideIt) {
+  Script("icd: duration 9");
+  Work(1);
+  Barrier();
+  Script("icd: race 0x2000");
+  Work(2);
+  processor_.Settle();
+  EXPECT_FALSE(processor_.lost());
+  EXPECT_THAT(ended_, ElementsAre(1, 2));
+  Script("icd: duration 9");
+  Work(3);
+  Script("icd: race 0x2000", 1);
+  Work(4, kAllWork, 1);
+  processor_.Settle();
+  EXPECT_TRUE(processor_.lost());
+  EXPECT_EQ(processor_.faults().size(), 1u);
+}
+
 TEST_F(CommandProcessorTest, FaultAfterCompletionHangsTheNextWork) {
   Script("icd: fault-after-completion");
   Marked(1);

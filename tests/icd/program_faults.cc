@@ -124,12 +124,30 @@ int LostTopAndDevice(ProgramDevice& device) {
                                                 "icd: lose top", "icd: hang", "Culprit"}));
 }
 
+// Two works that must not run beside each other, and do.
+int MissingBarrier(ProgramDevice& device) {
+  return RunUntilLost(device, Recorded(device, {"Before", "|", "icd: duration 40", "Writes",
+                                                "icd: race", "Reads"}));
+}
+
+// The same on two queues. On a lazy device nothing runs before both are submitted.
+int RacingQueues(ProgramDevice& device) {
+  const ProgramList writes = Recorded(device, {"icd: duration 40", "Writes"});
+  ProgramList reads = device.Begin(device.compute(), "Async");
+  reads.Add({"Before", "|", "icd: race", "Reads"});
+  reads.End();
+  if (!device.Submit(device.graphics(), {writes}, {}, VK_NULL_HANDLE)) return 1;
+  return device.SubmitAndWait(device.compute(), {reads}) ? 0 : 1;
+}
+
 constexpr Scenario kScenarios[] = {
     {"fault-owned", FaultOwned},
     {"fault-freed", FaultFreed},
     {"fault-memory-freed", FaultMemoryFreed},
     {"fault-never-mapped", FaultNeverMapped},
     {"fault-without-address", FaultWithoutAddress},
+    {"missing-barrier", MissingBarrier},
+    {"racing-queues", RacingQueues},
     {"vendor-binary", VendorBinary},
     {"device-lost", DeviceLost},
     {"masked-fault", MaskedFault},

@@ -151,6 +151,7 @@ bool IsAboutWork(DirectiveKind kind) {
     case DirectiveKind::kHang:
     case DirectiveKind::kFault:
     case DirectiveKind::kMaskedFault:
+    case DirectiveKind::kRace:
     case DirectiveKind::kFaultAfterCompletion:
     case DirectiveKind::kLoseTop:
     case DirectiveKind::kLoseBottom:
@@ -172,6 +173,7 @@ constexpr Rule kRules[] = {
     {"fault-after-completion", DirectiveKind::kFaultAfterCompletion, ParseFault},
     {"masked-fault", DirectiveKind::kMaskedFault, ParseFault},
     {"fault", DirectiveKind::kFault, ParseFault},
+    {"race", DirectiveKind::kRace, ParseFault},
     {"late", DirectiveKind::kLate, ParseLate},
     {"lose", DirectiveKind::kLoseMarkers, ParseLose},
     {"reorder end", DirectiveKind::kReorderEnd, ParseNothing},

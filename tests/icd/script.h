@@ -16,6 +16,7 @@ enum class DirectiveKind : uint8_t {
   kHang,                  // the next work never ends
   kFault,                 // the next work faults at its end: address, access, precision
   kMaskedFault,           // the same, but the device carries on; told once the device is lost
+  kRace,                  // kFault, if other work runs when the next work begins, on whatever queue
   kFaultAfterCompletion,  // the next work ends as if all were well; nothing fetched later ever ends
   kLate,                  // count: steps after which a marker is seen, for all that follow; which
   kLateForEver,

@@ -357,7 +357,6 @@ TEST_P(BarrierExperimentTest, ModeExactIsAsItWas) {
 }
 
 TEST_P(BarrierExperimentTest, WithoutBreadcrumbsNothingIsChanged) {
-  if (GetParam() != DeviceKind::kBreadcrumbs) GTEST_SKIP();
   experiment_.change = Change::kBarrierBefore;
   ReplaceRunExperiment(&experiment_);
   loader_.emplace();

@@ -10,6 +10,7 @@
 #include "app/vulkan/handle_map.h"
 #include "app/vulkan/keep_alive.h"
 #include "app/vulkan/loop_experiment.h"
+#include "app/vulkan/serial_queues.h"
 #include "app/vulkan/witnesses.h"
 
 namespace cairn {

@@ -39,6 +39,7 @@ class ExactDevice;
 class KeepAliveDevice;
 class LoopDevice;
 class MemoryFiller;
+class SerialQueues;
 struct DeviceState;
 
 enum class DeviceKind : uint8_t {
@@ -116,6 +117,7 @@ struct DeviceState {
   std::unique_ptr<LoopDevice> loops;              // in the experiment "loops"
   std::unique_ptr<KeepAliveDevice> keep_alive;    // in the experiment "keep-alive"
   std::unique_ptr<MemoryFiller> memory_filler;    // in the experiment "memory"
+  std::unique_ptr<SerialQueues> serial;           // in the experiment "serial-queues"
 
   bool Enabled(std::string_view extension) const;
 };

@@ -18,6 +18,7 @@
 #include "app/vulkan/keep_alive.h"
 #include "app/vulkan/loop_experiment.h"
 #include "app/vulkan/noted_calls.h"
+#include "app/vulkan/serial_queues.h"
 #include "app/vulkan/witnesses.h"
 
 namespace cairn {
@@ -178,6 +179,7 @@ void StartDevice(DeviceState& state) {
   if (state.kind != DeviceKind::kOff) StartExact(state);
   if (state.kind != DeviceKind::kOff) StartKeepAlive(state);
   StartLoops(state);
+  if (state.kind != DeviceKind::kOff) StartSerialQueues(state);
 }
 
 void EndDevice(DeviceState& state) {
@@ -186,6 +188,7 @@ void EndDevice(DeviceState& state) {
   state.objects.reset();
   state.driver_half.reset();
   state.loops.reset();
+  state.serial.reset();
   state.exact.reset();
   state.memory_filler.reset();
   if (state.context != nullptr) Context::Destroy(state.context);

@@ -14,6 +14,7 @@
 #include "app/vulkan/keep_alive.h"
 #include "app/vulkan/loop_experiment.h"
 #include "app/vulkan/noted_calls.h"
+#include "app/vulkan/serial_queues.h"
 
 namespace cairn {
 namespace {
@@ -48,6 +49,7 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pNa
   if (ours == nullptr && state->exact != nullptr) ours = FindExactFunction(name);
   if (ours == nullptr && state->memory_filler != nullptr) ours = FindFillFunction(name);
   if (ours == nullptr && state->loops != nullptr) ours = FindLoopFunction(*state->loops, name);
+  if (ours == nullptr && state->serial != nullptr) ours = FindSerialFunction(name);
   return ours == nullptr ? next : ours;
 }
 

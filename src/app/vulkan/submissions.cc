@@ -9,17 +9,12 @@
 #include "app/vulkan/device_objects.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
+#include "app/vulkan/submission_semaphores.h"
 
 namespace cairn {
 namespace {
 
 using Place = Synchronisation::Place;
-
-template <typename T>
-std::span<const T> SpanOf(const T* items, uint32_t count) {
-  if (items == nullptr) return {};
-  return {items, count};
-}
 
 // One call that submits: its batches in order, then its fence.
 class Submission {
@@ -90,30 +85,18 @@ VkResult Submitted(DeviceObjects& objects, VkQueue queue, uint64_t first, VkResu
   return result;
 }
 
-uint64_t ValueAt(const uint64_t* values, uint32_t count, size_t index) {
-  return values != nullptr && index < count ? values[index] : 0;
-}
-
-// Records the semaphores of a VkSubmitInfo or VkBindSparseInfo: values of timeline semaphores are
-// in the chain.
 template <typename Info>
 void NoteSemaphores(Synchronisation& synchronisation, const Place& place, const Info& info) {
-  const auto* const values = FindInChain<VkTimelineSemaphoreSubmitInfo>(
-      info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
-  const VkTimelineSemaphoreSubmitInfo none = {};
-  const VkTimelineSemaphoreSubmitInfo& timeline = values == nullptr ? none : *values;
-  const auto waits = SpanOf(info.pWaitSemaphores, info.waitSemaphoreCount);
-  for (size_t i = 0; i < waits.size(); ++i) {
-    synchronisation.QueueWaits(
-        place, waits[i],
-        ValueAt(timeline.pWaitSemaphoreValues, timeline.waitSemaphoreValueCount, i));
-  }
-  const auto signals = SpanOf(info.pSignalSemaphores, info.signalSemaphoreCount);
-  for (size_t i = 0; i < signals.size(); ++i) {
-    synchronisation.QueueSignals(
-        place, signals[i],
-        ValueAt(timeline.pSignalSemaphoreValues, timeline.signalSemaphoreValueCount, i));
-  }
+  const auto wait = [&](VkSemaphore semaphore, uint64_t value) {
+    synchronisation.QueueWaits(place, semaphore, value);
+  };
+  const auto signal = [&](VkSemaphore semaphore, uint64_t value, VkPipelineStageFlags2 stages) {
+    // Stages limit what a signal waits for.
+    const bool after_everything = (stages & (VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT |
+                                             VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT)) != 0;
+    synchronisation.QueueSignals(place, semaphore, value, after_everything);
+  };
+  VisitSemaphores(info, wait, signal);
 }
 
 void AddBatch(Synchronisation& synchronisation, const VkSubmitInfo& info, Submission* submission) {
@@ -136,19 +119,7 @@ void AddBatch(Synchronisation& synchronisation, const VkSubmitInfo2& info, Submi
     submission->AddCommandBuffer(buffer.commandBuffer);
   }
   submission->EndBatch();
-  const Place place = submission->place();
-  for (const VkSemaphoreSubmitInfo& wait :
-       SpanOf(info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount)) {
-    synchronisation.QueueWaits(place, wait.semaphore, wait.value);
-  }
-  for (const VkSemaphoreSubmitInfo& signal :
-       SpanOf(info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount)) {
-    // Stages limit what a signal waits for.
-    const bool after_everything =
-        (signal.stageMask &
-         (VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT)) != 0;
-    synchronisation.QueueSignals(place, signal.semaphore, signal.value, after_everything);
-  }
+  NoteSemaphores(synchronisation, submission->place(), info);
 }
 
 // Notes a call that submits. `kName` names it where it loses the device.
