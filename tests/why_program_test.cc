@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `cairn why -- PROGRAM`: the cause that it names, what the layers are told in each run, what is said of a program in
-// which nothing can be changed, and a search that is interrupted.
+// `cairn why`, of programs and of traces: the cause that it names, what the layers are told in each run, what is said of a
+// program in which nothing can be changed, and a search that is interrupted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -33,10 +33,18 @@ class WhyProgramTest : public SearchOfProgramsTest {
   // The answer, with this exit code.
   Json Why(const std::vector<std::string>& options, const std::vector<std::string>& program,
            int exit_code) {
+    return Answer(Words(options, Words({"--"}, program)), exit_code);
+  }
+  // The same of a trace of tests/golden/played.
+  Json WhyOfTrace(const std::vector<std::string>& options, const std::string& name, int exit_code) {
+    std::filesystem::copy_file(kPlayed + name, folder_ / name,
+                               std::filesystem::copy_options::overwrite_existing);
+    return Answer(Words(options, {name}), exit_code);
+  }
+  Json Answer(const std::vector<std::string>& words, int exit_code) {
     Command::Options run = Options();
     if (!environment_.empty()) run.environment = environment_;
-    const CommandResult result = RunCommand(
-        Words(Words({Program("cairn"), "why", "--json"}, options), Words({"--"}, program)), run);
+    const CommandResult result = RunCommand(Words({Program("cairn"), "why", "--json"}, words), run);
     EXPECT_EQ(exit_code, result.exit_code) << result.Summary();
     EXPECT_THAT(result.left_behind, IsEmpty()) << result.Summary();
     const Json answer = Json::Parse(result.output);
@@ -103,6 +111,18 @@ TEST_F(WhyProgramTest, WithoutVulkanNothingCanBeChanged) {
       HasSubstr("dies of SIGSEGV, in 3 of 3 runs.\n\nNo experiment could be made: no layer "
                 "saw the program record work of Vulkan or Direct3D 12.\nNext      cairn "
                 "run -- sh -c 'kill -SEGV $$'   says why the layers saw nothing\n3 runs, "));
+
+  const CommandResult markdown =
+      Run({"why", "--markdown", "--runs", "1", "--", "sh", "-c", "kill -SEGV $$"});
+  EXPECT_EQ(1, markdown.exit_code);
+  EXPECT_EQ(
+      "### `sh -c 'kill -SEGV $$'` dies of SIGSEGV, in 1 of 1 run\n\nNo experiment could be made: "
+      "no "
+      "layer saw the program record work of Vulkan or Direct3D 12.\n\nRepeated by `cairn why "
+      "--runs 1 "
+      "-- sh -c 'kill -SEGV $$'`, in 1 run\n",
+      markdown.output);
+  EXPECT_EQ(2, Run({"why", "--markdown", "--json", "--", "true"}).exit_code);
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 
@@ -120,7 +140,9 @@ TEST_F(WhyProgramTest, ALoopThatRunsTooLong) {
   const Json answer = Why({"--runs", "2", "--trips", "4", "--hang-timeout", "2"},
                           {Program("sample-hang-vulkan-plain"), "--seconds", "60"}, 0);
   EXPECT_EQ(true, answer["found"]) << answer.dump(2);
+  EXPECT_EQ("program", answer["subject"]);
   EXPECT_EQ("hang", answer["failure"]);
+  EXPECT_THAT(answer["driver"].get<std::string>(), HasSubstr("Mesa"));
   ASSERT_EQ(1u, answer["causes"].size()) << answer.dump(2);
   EXPECT_EQ("loops", answer["causes"][0]);
   const Json& loops = answer["experiments"][0];
@@ -177,8 +199,8 @@ TEST_F(WhyProgramTest, ABufferThatIsUsedBehindItsEnd) {
   const Json answer = Why({"--runs", "2"}, {Program("sample-fault-vulkan-plain"), "--freed"}, 0);
   EXPECT_EQ("death", answer["failure"]);
   EXPECT_EQ(SIGSEGV, answer["signal"]);
-  EXPECT_THAT(Causes(answer), ElementsAre("keep-alive")) << answer.dump(2);
-  const Json& kept = answer["experiments"][0];
+  EXPECT_THAT(Causes(answer), ElementsAre("keep-alive", "bounds")) << answer.dump(2);
+  const Json& kept = answer["experiments"][1];
   EXPECT_EQ("keep-alive", kept["name"]);
   EXPECT_EQ("proven", kept["verdict"]) << kept.dump(2);
   EXPECT_EQ(0, kept["with"]["failed"]);
@@ -257,6 +279,51 @@ TEST_F(WhySynchronisationTest, QueuesThatRace) {
   EXPECT_EQ(1, ChangesOf(answer, "serial-queues")) << "the second submission waited";
 }
 
+// A trace of Direct3D 12, which is played through vkd3d and the Vulkan layer.
+TEST_F(WhyProgramTest, ATraceWithALoopThatRunsTooLong) {
+  const Json answer =
+      WhyOfTrace({"--runs", "1", "--trips", "4", "--hang-timeout", "2"}, "hang.cairn", 0);
+  EXPECT_EQ("trace", answer["subject"]);
+  EXPECT_EQ("hang.cairn", answer["program"]);
+  EXPECT_EQ("hang", answer["failure"]);
+  ASSERT_EQ(1u, answer["causes"].size()) << answer.dump(2);
+  EXPECT_EQ("loops", answer["causes"][0]);
+  const Json& loops = answer["experiments"][0];
+  EXPECT_EQ("proven", loops["verdict"]) << loops.dump(2);
+  // The report knows DXBC, the layer SPIR-V: any shader may be the one.
+  EXPECT_EQ("loops=4", loops["experiment"]);
+  EXPECT_EQ(0, loops["with"]["failed"]);
+  EXPECT_EQ(2, loops["with"]["runs"]);
+  EXPECT_EQ(1, loops["control"]["failed"]);
+  ASSERT_LE(1u, loops["loops"].size()) << loops.dump(2);
+  EXPECT_EQ(4, loops["loops"][0]["most_trips"]);
+  EXPECT_LT(0u, loops["loops"][0]["cuts"].get<uint64_t>());
+  EXPECT_THAT(folder_.Contents(), ElementsAre("hang.cairn"));
+}
+
+TEST_F(WhyProgramTest, ATraceThatDoesNotFail) {
+  const Json answer = WhyOfTrace({"--runs", "2"}, "triangle.cairn", 1);
+  EXPECT_EQ("", answer["failure"]);
+  EXPECT_EQ(2, answer["unchanged"]["runs"]);
+  EXPECT_EQ(0, answer["unchanged"]["failed"]);
+  EXPECT_EQ(true, answer["layers_seen"]);
+  EXPECT_EQ(0, answer["exit_code"]);
+  const CommandResult text = Run({"why", "--runs", "2", "triangle.cairn"});
+  EXPECT_EQ(1, text.exit_code);
+  EXPECT_THAT(text.output,
+              ::testing::StartsWith("triangle.cairn: no cause: the trace does not fail on this "
+                                    "device: 2 of 2 replays were clean.\n"));
+}
+
+// The playback dies in a thread of the driver.
+TEST_F(WhyProgramTest, ATraceThatKillsItsPlayback) {
+  const Json answer = WhyOfTrace({"--runs", "1"}, "fault.cairn", 1);
+  EXPECT_EQ("death", answer["failure"]);
+  EXPECT_EQ(SIGSEGV, answer["signal"]);
+  EXPECT_EQ(1, answer["unchanged"]["failed"]);
+  EXPECT_EQ(8u, answer["experiments"].size());
+}
+
 // It dies of the CPU, behind healthy work: each change is made once, and none helps.
 TEST_F(WhyProgramTest, EachRunHasItsExperimentAndLoopsTheirBoard) {
   const Json answer =
@@ -290,7 +357,12 @@ TEST_F(WhyProgramTest, WhatCannotBeRunIsSaid) {
     EXPECT_EQ("", result.output);
     EXPECT_EQ("cairn why: " + error + "\n", result.errors);
   };
-  refused({}, 2, "no program is given; say cairn why -- PROGRAM ARGUMENTS");
+  refused({}, 2, "nothing is given; say cairn why -- PROGRAM ARGUMENTS, or cairn why FILE.cairn");
+  refused({"a.cairn", "--", "true"}, 2,
+          "give a trace or a program, not both: a.cairn stands in front of --");
+  refused({"--library", "x", "--", "true"}, 2, "--library is for traces: a program is not played");
+  refused({"--survive", "20", "a.cairn"}, 2,
+          "--survive is for programs: say cairn why --survive SECONDS -- PROGRAM");
   refused({"--hang-timeout", "0", "--", "true"}, 2,
           "--hang-timeout: without one a hang is never noticed; give seconds above 0");
   refused({"--survive", "5", "--", "true"}, 2,
@@ -300,8 +372,20 @@ TEST_F(WhyProgramTest, WhatCannotBeRunIsSaid) {
   std::filesystem::copy_file(CAIRN_SOURCE_DIR "/tests/golden/snapshot-v1.cairn",
                              folder_ / "game.cairn");
   refused({"game.cairn"}, 1,
-          "game.cairn is a .cairn file, not a program: cairn report game.cairn says what it holds");
-  EXPECT_THAT(folder_.Contents(), ElementsAre("game.cairn"));
+          "game.cairn: the file holds no trace; cairn run --capture -- PROGRAM records one; cairn "
+          "report game.cairn shows what it holds; cairn why -- PROGRAM needs no trace");
+  refused({"--", "game.cairn"}, 1,
+          "game.cairn is a .cairn file, not a program: cairn why game.cairn");
+  refused({"sh", "-c", "x"}, 2, "sh is a program: cairn why -- sh -c x");
+  std::filesystem::copy_file(kPlayed + "hang.cairn", folder_ / "hang.cairn");
+  refused({"--journal", "./hang.cairn", "hang.cairn"}, 2,
+          "./hang.cairn is the trace: its journal needs a file of its own; give another with "
+          "--journal");
+  refused(
+      {"--library", "/no/such/library.so", "hang.cairn"}, 1,
+      "hang.cairn: Direct3D 12 is not available: /no/such/library.so: cannot open shared object "
+      "file: No such file or directory; name a library that exports D3D12CreateDevice");
+  EXPECT_THAT(folder_.Contents(), ElementsAre("game.cairn", "hang.cairn"));
 }
 
 size_t AnswersIn(const std::string& journal) {

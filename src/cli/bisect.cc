@@ -21,6 +21,7 @@
 #include "cli/program_runs.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
+#include "cli/trace_player.h"
 #include "cli/verb.h"
 #include "format/snapshot/snapshot_file.h"
 #include "os/clock.h"
@@ -114,26 +115,6 @@ std::string SameFilesInWords(const BisectOptionsOfVerb& options) {
   return "";
 }
 
-// Identifies the subject of a journal's answers: the same trace, played in the same way on the same
-// device and driver. Libraries that do not say which device it is leave that to these variables.
-JournalIdentity Identity(const TraceReader& trace, const BisectOptionsOfVerb& options,
-                         uint64_t hang_timeout_ns, const DeviceFacts& device) {
-  const TraceFacts& facts = trace.facts();
-  JournalIdentity identity = {
-      {"trace", fmt::format("{} {} {} {} records", facts.start_realtime_ns, facts.process_id,
-                            facts.trimmed ? "trimmed" : "whole", trace.record_count())},
-      {"device", device.name},
-      {"driver", device.driver},
-      {"library", device.library_paths.empty() ? options.library : device.library_paths},
-      // However it was written.
-      {"options", fmt::format("--hang-timeout {} --repeats {}, with canaries",
-                              static_cast<double>(hang_timeout_ns) / 1e9, options.repeats)},
-      {"environment", DriverVariables()},
-  };
-  for (auto& [name, value] : identity) value = value.empty() ? "unknown" : VisibleText(value);
-  return identity;
-}
-
 class Search {
  public:
   Search(const BisectOptionsOfVerb& options, TraceReader* trace, uint64_t hang_timeout_ns,
@@ -161,7 +142,7 @@ class Search {
     told_.device = *device;
     settings_.device = std::move(*device);
     Result<std::unique_ptr<BisectJournal>> journal = BisectJournal::Open(
-        journal_path, Identity(*trace_, options_, settings_.hang_timeout_ns, told_.device),
+        journal_path, IdentityOfTrace(*trace_, told_.device, options_.library, OptionsText()),
         options_.restart);
     if (!journal.ok()) return Failed(journal.status());
     journal_ = std::move(*journal);
@@ -183,6 +164,12 @@ class Search {
   }
 
  private:
+  // However they were written.
+  std::string OptionsText() const {
+    return fmt::format("--hang-timeout {} --repeats {}, with canaries",
+                       static_cast<double>(settings_.hang_timeout_ns) / 1e9, options_.repeats);
+  }
+
   void Note(const BisectQuestion& question, const ProbeRun& run) {
     const bool whole = question.left_out.empty();
     // Without a part it may be less.

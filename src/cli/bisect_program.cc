@@ -52,7 +52,7 @@ std::vector<std::byte> BytesOf(const std::string& path) {
 class Bisecting {
  public:
   explicit Bisecting(const BisectProgramOptions& options)
-      : options_(options), runs_("bisect", options.runs) {}
+      : options_(options), runs_("bisect", options.runs, &signals_) {}
 
   int Run();
 
@@ -66,6 +66,7 @@ class Bisecting {
   Status Forget();
 
   const BisectProgramOptions& options_;
+  TaskProgress signals_{"bisect"};
   ProgramRuns runs_;
   std::string journal_path_;
   std::string work_path_;  // the catalogue, for a search that goes on
@@ -133,7 +134,7 @@ ProgramSearchOptions Bisecting::SearchOptions() {
 int Bisecting::Run() {
   const uint64_t start_ns = MonotonicNs();
   if (const Status prepared = runs_.Prepare(); !prepared.ok()) return Failed(prepared);
-  journal_path_ = runs_.JournalPath();
+  journal_path_ = runs_.JournalPath(".bisect");
   work_path_ = journal_path_ + ".work";
   if (const Status checked = CheckFiles(); !checked.ok()) {
     PrintError("bisect", checked.message());

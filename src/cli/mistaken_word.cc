@@ -145,10 +145,10 @@ std::string MistakenForFile(std::string_view verb, const std::string& path, Need
 std::string MistakenForProgram(std::string_view verb, const std::string& program, StatusCode code) {
   const Recognised found = Recognise(program);
   if (found.kind == Kind::kCairn) {
-    const bool bisects = verb == "bisect";
+    const bool plays = verb == "bisect" || verb == "why";
     return fmt::format("{} is a .cairn file, not a program: cairn {} {}{}", program,
-                       bisects ? "bisect" : "report", ShellQuoted(program),
-                       bisects ? "" : " says what it holds");
+                       plays ? verb : "report", ShellQuoted(program),
+                       plays ? "" : " says what it holds");
   }
   if (!HasFolder(program) && IsProgram(found.kind) && FileOfProgram(program).empty()) {
     return fmt::format("program '{}' was not found in PATH; did you mean {}?", program,

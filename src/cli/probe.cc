@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cairn probe: one play of a trace for cairn bisect, which is asked and answers through memory. Not for people.
+// cairn probe: one play of a trace for cairn bisect, which is asked and answers through memory; with --play for cairn why,
+// which runs it as a program. Not for people.
+#include <memory>
+#include <string>
+
 #include "cli/command.h"
+#include "cli/numbers.h"
 #include "cli/verb.h"
 #include "reader/bisect/trace_probe.h"
 
@@ -12,7 +17,17 @@ constexpr char kProbeExamples[] =
     "Examples:\n"
     "  cairn bisect game.cairn   starts it, again and again";
 
-int Answer() {
+struct ProbeOptions {
+  std::string play;
+  std::string library;
+  std::string timeout = "10";
+};
+
+int Answer(const ProbeOptions& options) {
+  const Result<uint64_t> timeout_ns = ParseSecondsOf("--timeout", options.timeout);
+  if (!options.play.empty() && timeout_ns.ok()) {
+    PlayAsProgram(options.play, options.library, *timeout_ns);
+  }
   // Without a question on its input this verb only prints an error.
   (void)AnswerTraceProbe();
   PrintError("probe", "cairn bisect starts it; say cairn bisect FILE");
@@ -22,9 +37,14 @@ int Answer() {
 }  // namespace
 
 Verb AddProbeVerb(CLI::App& root) {
+  auto options = std::make_shared<ProbeOptions>();
   Command command(root, "probe", "Plays a trace for cairn bisect.", "cairn probe", kProbeExamples);
+  command.Option("--play", &options->play, "FILE",
+                 "Play it, and say in the exit code how it ended");
+  command.Option("--timeout", &options->timeout, "SECONDS", "GPU work that takes longer is a hang");
+  command.Library(&options->library);
   command.Hide();
-  return {command.app(), Answer};
+  return {command.app(), [options] { return Answer(*options); }};
 }
 
 }  // namespace cairn::cli

@@ -89,16 +89,17 @@ Result<uint64_t> ParseSurvive(const std::string& typed, const std::string& hang_
           hang_timeout));
 }
 
-ProgramRuns::ProgramRuns(const char* verb, const ProgramRunsOptions& options)
+ProgramRuns::ProgramRuns(const char* verb, const ProgramRunsOptions& options, TaskProgress* signals)
     : verb_(verb),
       options_(options),
-      signals_(verb),
+      signals_(signals),
       line_(options.progress),
-      gpus_(MakeGpuCheck(options.recovery_ns, &signals_, &line_)) {
+      gpus_(MakeGpuCheck(options.recovery_ns, signals, &line_)) {
+  if (options.draws) gpus_.RunDraws();
   settings_.program = options.program;
   settings_.hang_timeout = options.hang_timeout;
   settings_.survive_ns = options.survive_ns;
-  settings_.keep_on = [this] { return signals_.Update(0, 0); };
+  settings_.keep_on = [this] { return signals_->Update(0, 0); };
 }
 
 Status ProgramRuns::Prepare() {
@@ -111,10 +112,9 @@ Status ProgramRuns::Prepare() {
   return {};
 }
 
-std::string ProgramRuns::JournalPath() const {
+std::string ProgramRuns::JournalPath(const char* ending) const {
   if (!options_.journal.empty()) return options_.journal;
-  return WithEnding(DefaultOutputPath(ProgramOfArguments(options_.program)),
-                    fmt::format(".{}", verb_).c_str());
+  return WithEnding(DefaultOutputPath(ProgramOfArguments(options_.program)), ending);
 }
 
 JournalIdentity ProgramRuns::Identity(const std::string& own_options) const {
@@ -135,6 +135,9 @@ JournalIdentity ProgramRuns::Identity(const std::string& own_options) const {
 Result<TrialRun> ProgramRuns::Try(const TrialSettings& settings, const BoardQuestion& question) {
   CAIRN_RETURN_IF_ERROR(gpus_.BeforeRun());
   Result<TrialRun> run = RunTrial(settings, question);
+  if (run.ok() && options_.judge) {
+    run = options_.judge(std::move(run).value(), settings.experiment);
+  }
   if (!run.ok()) return run;
   NoteWork(run->catalogue);
   if (run->end == TrialEnd::kFailed) gpus_.RunFailed();

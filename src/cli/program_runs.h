@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a program again and again for a search: cairn bisect -- PROGRAM, cairn why.
+// Runs a program again and again for a search: cairn bisect -- PROGRAM, cairn why. The program may be the playback of
+// a trace (cli/trace_player.h).
 #ifndef CAIRN_CLI_PROGRAM_RUNS_H_
 #define CAIRN_CLI_PROGRAM_RUNS_H_
 
@@ -21,11 +22,14 @@ namespace cairn::cli {
 
 struct ProgramRunsOptions {
   std::vector<std::string> program;  // and its arguments
-  std::string journal;               // "": named after the program
-  std::string hang_timeout = "10";   // seconds
-  uint64_t hang_timeout_ns = 0;      // the same; not 0
-  uint64_t survive_ns = 0;           // 0: the program ends by itself
-  uint64_t recovery_ns = 0;          // GpuCheck
+  // Returns the run with what the program's exit code says of it; empty: nothing. Errors end the search.
+  std::function<Result<TrialRun>(TrialRun, const Experiment&)> judge;
+  bool draws = false;               // known before the first run
+  std::string journal;              // "": named after the program
+  std::string hang_timeout = "10";  // seconds
+  uint64_t hang_timeout_ns = 0;     // the same; not 0
+  uint64_t survive_ns = 0;          // 0: the program ends by itself
+  uint64_t recovery_ns = 0;         // GpuCheck
   bool restart = false;
   bool json = false;
   bool quiet = false;
@@ -40,8 +44,8 @@ Result<uint64_t> ParseSurvive(const std::string& typed, const std::string& hang_
 
 class ProgramRuns {
  public:
-  // `options` has to outlive it.
-  ProgramRuns(const char* verb, const ProgramRunsOptions& options);
+  // All have to outlive it.
+  ProgramRuns(const char* verb, const ProgramRunsOptions& options, TaskProgress* signals);
 
   // Finds the layers. Errors: kNotFound, kUnsupported: as VulkanLayerVariables and PreloadedLayer.
   Status Prepare();
@@ -49,8 +53,8 @@ class ProgramRuns {
   const TrialSettings& settings() const { return settings_; }
   ProbeLine& line() { return line_; }
 
-  // The journal's file: that of the options, else named after the program.
-  std::string JournalPath() const;
+  // The journal's file: that of the options, else named after the program with this ending.
+  std::string JournalPath(const char* ending) const;
   // The subject of its answers. `own_options`: those of the verb that they depend on.
   JournalIdentity Identity(const std::string& own_options) const;
 
@@ -67,7 +71,7 @@ class ProgramRuns {
  private:
   const char* const verb_;
   const ProgramRunsOptions& options_;
-  TaskProgress signals_;
+  TaskProgress* const signals_;
   ProbeLine line_;
   GpuCheck gpus_;
   TrialSettings settings_;

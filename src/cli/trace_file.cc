@@ -33,7 +33,9 @@ std::string WhyNoTrace(std::string_view verb, const std::string& path, const Sta
   const Result<FileReader> file = FileReader::Open(path);
   if (!file.ok() || !ReadSnapshot(*file).ok()) return why;
   return fmt::format("{}; cairn report {} shows what it holds{}", why, ShellQuoted(path),
-                     verb == "bisect" ? "; cairn bisect -- PROGRAM needs no trace" : "");
+                     verb == "bisect" || verb == "why"
+                         ? fmt::format("; cairn {} -- PROGRAM needs no trace", verb)
+                         : "");
 }
 
 // Returns true if only the end is missing: the writer was stopped, or the copy was.

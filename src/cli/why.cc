@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cairn why: finds the change with which a program does not fail.
+// cairn why: finds the change with which a program, or the playback of a trace, does not fail.
 #include <fmt/format.h>
 
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/shell_words.h"
+#include "base/text.h"
 #include "cli/bisect_parts.h"
 #include "cli/command.h"
 #include "cli/numbers.h"
 #include "cli/program_runs.h"
+#include "cli/progress.h"
+#include "cli/trace_file.h"
+#include "cli/trace_player.h"
 #include "cli/verb.h"
-#include "format/file/file_reader.h"
-#include "format/snapshot/snapshot_file.h"
-#include "os/clock.h"
+#include "cli/why_runs.h"
 #include "os/file.h"
-#include "reader/analysis/findings.h"
-#include "reader/bisect/bisect_journal.h"
-#include "reader/serve/private_folder.h"
+#include "reader/bisect/trace_probe.h"
 #include "reader/view/why_text.h"
-#include "reader/why/culprit_shaders.h"
-#include "reader/why/why_search.h"
 
 namespace cairn::cli {
 namespace {
@@ -41,6 +38,8 @@ constexpr char kWhyExamples[] =
     "on\n"
     "                                        for a minute does not fail\n"
     "  cairn why --runs 10 -- ./game         for what fails only now and then\n"
+    "  cairn why game.cairn                  the same with the playback of a trace\n"
+    "  cairn why --markdown -- ./game        the answer for a bug tracker\n"
     "  cairn why --json -- ./game            the answer for programs "
     "(docs/formats/why.schema.json)\n"
     "\n"
@@ -50,6 +49,9 @@ constexpr char kWhyExamples[] =
     "line is wrong.";
 
 struct WhyOptionsOfVerb {
+  std::string path;  // of a trace
+  std::string library;
+  bool markdown = false;
   ProgramRunsOptions runs;
   std::string survive;
   std::string recovery = "120";
@@ -59,117 +61,88 @@ struct WhyOptionsOfVerb {
   bool progress = false;
 };
 
-// Returns the shaders of what the report suspects; empty if there is no report, or it knows none.
-std::vector<uint64_t> ShadersOfReport(const std::string& path) {
-  for (const std::string& name : {path, path + ".part"}) {
-    const Result<FileReader> reader = FileReader::Open(name);
-    if (!reader.ok()) continue;
-    const Result<Snapshot> snapshot = ReadSnapshot(*reader);
-    if (snapshot.ok()) return CulpritShaders(*snapshot, AnalyseDump(*snapshot));
-  }
-  return {};
+WhyRunsOptions RunsOf(const WhyOptionsOfVerb& options) {
+  return {options.repeats, options.trips, options.max_runs, {}};
 }
 
-class WhySearching {
- public:
-  explicit WhySearching(const WhyOptionsOfVerb& options)
-      : options_(options), runs_("why", options.runs) {}
-
-  int Run();
-
- private:
-  Status OpenJournal();
-  WhyOptions SearchOptions();
-  Result<WhyRun> Try(const Experiment& experiment, uint64_t most_ns);
-  int Failed(const Status& status);
-  int Tell(const WhyTold& told);
-
-  const WhyOptionsOfVerb& options_;
-  ProgramRuns runs_;
-  std::unique_ptr<BisectJournal> journal_;
-  bool reported_ = false;  // a run without a change failed, and its report was read
-};
-
-Status WhySearching::OpenJournal() {
-  const std::string path = runs_.JournalPath();
-  Result<std::unique_ptr<BisectJournal>> journal = BisectJournal::Open(
-      path, runs_.Identity(fmt::format("--runs {} --trips {}", options_.repeats, options_.trips)),
-      options_.runs.restart);
-  if (!journal.ok()) return journal.status();
-  journal_ = std::move(*journal);
-  TellOfJournal("why", *journal_, path, options_.runs.quiet || options_.runs.json);
-  return {};
-}
-
-WhyOptions WhySearching::SearchOptions() {
-  WhyOptions search;
-  search.runs = options_.repeats;
-  search.trips = options_.trips;
-  search.max_runs = options_.max_runs;
-  search.hang_timeout_ns = options_.runs.hang_timeout_ns;
-  search.progress = [this](const BisectProgress& now) {
-    if (!journal_->HasNext()) runs_.line().Show(now, journal_->AverageMs());
-  };
-  search.pause = [this](uint32_t nth) { runs_.WaitForGpu(nth); };
-  return search;
-}
-
-Result<WhyRun> WhySearching::Try(const Experiment& experiment, uint64_t most_ns) {
-  TrialSettings settings = runs_.settings();
-  settings.experiment = experiment;
-  settings.most_ns = most_ns;
-  // One report is enough, and writing it takes time. Without a folder for it all shaders are asked.
-  std::optional<Result<PrivateFolder>> folder;
-  if (experiment.change == Change::kNone && !reported_) folder.emplace(PrivateFolder::Make());
-  if (folder.has_value() && folder->ok()) {
-    settings.report_path = TextOfPath((*folder)->path() / "report.cairn");
-  }
-  Result<TrialRun> trial = runs_.Try(settings, {});
-  if (!trial.ok()) return trial.status();
-  WhyRun run = {std::move(*trial), {}};
-  if (!settings.report_path.empty() && run.trial.end == TrialEnd::kFailed) {
-    run.shaders = ShadersOfReport(settings.report_path);
-    reported_ = true;
-  }
-  return run;
-}
-
-int WhySearching::Run() {
-  const uint64_t start_ns = MonotonicNs();
-  if (const Status prepared = runs_.Prepare(); !prepared.ok()) return Failed(prepared);
-  if (const Status opened = OpenJournal(); !opened.ok()) return Failed(opened);
-  WhySearch search(
-      [this](const Experiment& experiment, uint64_t most_ns) { return Try(experiment, most_ns); },
-      SearchOptions(), journal_.get());
-  Result<WhyFound> found = search.Search();
-  runs_.line().Clear();
-  if (!found.ok()) return Failed(found.status());
-  WhyTold told;
-  told.program = ShellQuotedLine(options_.runs.program);
-  told.found = std::move(*found);
-  told.hang_timeout_seconds = static_cast<double>(options_.runs.hang_timeout_ns) / 1e9;
-  told.survive_seconds = static_cast<double>(options_.runs.survive_ns) / 1e9;
-  told.duration_ns = MonotonicNs() - start_ns;
-  return Tell(told);
-}
-
-int WhySearching::Failed(const Status& status) {
-  if (journal_ != nullptr && journal_->empty()) (void)journal_->Remove();
-  runs_.PrintFailure(status);
-  return kExitFailed;
-}
-
-int WhySearching::Tell(const WhyTold& told) {
-  const bool printed = PrintOutput("why", options_.runs.json ? WhyAsJson(told) : WhyAsText(told));
-  if (const Status removed = journal_->Remove(); !removed.ok()) {
-    PrintWarning("why", removed.message());
-  }
+int Tell(const WhyOptionsOfVerb& options, const WhyTold& told, WhyRuns* runs) {
+  const std::string text = options.runs.json  ? WhyAsJson(told)
+                           : options.markdown ? WhyAsMarkdown(told)
+                                              : WhyAsText(told);
+  const bool printed = PrintOutput("why", text);
+  runs->Forget();
   return printed && !told.found.causes.empty() ? 0 : kExitFailed;
 }
 
-int Run(WhyOptionsOfVerb options, const std::vector<std::string>& program) {
+int RunProgram(const WhyOptionsOfVerb& options) {
+  TaskProgress signals("why");
+  ProgramRuns runs("why", options.runs, &signals);
+  WhyRuns why("why", options.runs, &runs, RunsOf(options));
+  const auto search = [&]() -> Result<WhyTold> {
+    CAIRN_RETURN_IF_ERROR(runs.Prepare());
+    return why.Search({ShellQuotedLine(options.runs.program), false, runs.JournalPath(kWhyEnding),
+                       [&](const std::string& own) { return runs.Identity(own); }});
+  };
+  const Result<WhyTold> told = search();
+  if (told.ok()) return Tell(options, *told, &why);
+  runs.PrintFailure(told.status());
+  return kExitFailed;
+}
+
+int RunTrace(const WhyOptionsOfVerb& options) {
+  const std::string& path = options.path;
+  const std::optional<TraceReader> trace = OpenTraceToPlay("why", path);
+  if (!trace.has_value()) return kExitFailed;
+  const std::string& given = options.runs.journal;
+  const std::string journal = given.empty() ? WithEnding(path, kWhyEnding) : given;
+  if (IsSameFile(journal, path)) {
+    PrintError("why", fmt::format("{} is the trace: its journal needs a file of its own; give "
+                                  "another with --journal",
+                                  journal));
+    return kExitUsage;
+  }
+  TaskProgress signals("why");
+  ProgramRuns runs("why", options.runs, &signals);
+  WhyRuns why("why", options.runs, &runs, RunsOf(options));
+  const auto search = [&]() -> Result<WhyTold> {
+    CAIRN_RETURN_IF_ERROR(runs.Prepare());
+    const Result<DeviceFacts> device =
+        ProbeDevice({.path = path,
+                     .library = options.library,
+                     .hang_timeout_ns = options.runs.hang_timeout_ns,
+                     .keep_on = [&signals] { return signals.Update(0, 0); }});
+    if (!device.ok()) return device.status();
+    return why.Search(WhySubjectOfTrace(*trace, path, *device, options.library, journal,
+                                        options.runs.hang_timeout_ns));
+  };
+  const Result<WhyTold> told = search();
+  if (told.ok()) return Tell(options, *told, &why);
+  const bool interrupted = told.status().code() == StatusCode::kInterrupted;
+  runs.PrintFailure(interrupted
+                        ? told.status()
+                        : Status(told.status().code(), path + ": " + told.status().message()));
+  return kExitFailed;
+}
+
+// Returns the fault of the command line; "" if there is none.
+std::string WrongWords(const WhyOptionsOfVerb& options, const std::vector<std::string>& program) {
+  if (program.empty() && options.path.empty()) {
+    return "nothing is given; say cairn why -- PROGRAM ARGUMENTS, or cairn why FILE.cairn";
+  }
   if (program.empty()) {
-    PrintError("why", "no program is given; say cairn why -- PROGRAM ARGUMENTS");
+    if (options.survive.empty()) return "";
+    return "--survive is for programs: say cairn why --survive SECONDS -- PROGRAM";
+  }
+  if (!options.path.empty()) {
+    return fmt::format("give a trace or a program, not both: {} stands in front of --",
+                       VisibleText(options.path));
+  }
+  return options.library.empty() ? "" : "--library is for traces: a program is not played";
+}
+
+int Run(WhyOptionsOfVerb options, const std::vector<std::string>& program) {
+  if (const std::string wrong = WrongWords(options, program); !wrong.empty()) {
+    PrintError("why", wrong);
     return kExitUsage;
   }
   ProgramRunsOptions& runs = options.runs;
@@ -187,7 +160,9 @@ int Run(WhyOptionsOfVerb options, const std::vector<std::string>& program) {
   runs.recovery_ns = *recovery_ns;
   runs.survive_ns = *survive_ns;
   runs.progress = ProgressOf(options.progress, runs.quiet || runs.json);
-  return WhySearching(options).Run();
+  if (!program.empty()) return RunProgram(options);
+  SetPlayer(options.path, options.library, &runs);
+  return RunTrace(options);
 }
 
 }  // namespace
@@ -195,19 +170,22 @@ int Run(WhyOptionsOfVerb options, const std::vector<std::string>& program) {
 Verb AddWhyVerb(CLI::App& root) {
   auto options = std::make_shared<WhyOptionsOfVerb>();
   Command command(root, "why",
-                  "Finds out why a program crashes or hangs the GPU: the change with which it does "
-                  "not.",
-                  "cairn why [OPTIONS] -- PROGRAM [ARGUMENTS]", kWhyExamples);
+                  "Finds out why a program, or a trace, crashes or hangs the GPU: the change with "
+                  "which it does not.",
+                  "cairn why [OPTIONS] -- PROGRAM [ARGUMENTS]\n       cairn why [OPTIONS] FILE",
+                  kWhyExamples);
   ProgramRunsOptions& runs = options->runs;
+  command.TraceFile(&options->path);
   command
       .Option("--hang-timeout", &runs.hang_timeout, "SECONDS",
               "GPU work that takes longer is a hang: more than the slowest healthy submission "
               "takes")
       .WithDefault();
   command
-      .Option("--runs", &options->repeats, "COUNT",
-              "How often the program is run as it is, and how many clean runs with a change count "
-              "as none that fails")
+      .Option(
+          "--runs", &options->repeats, "COUNT",
+          "How often the program is run, or the trace played, as it is, and how many clean runs "
+          "with a change count as none that fails")
       .From(1, 1000)
       .WithDefault();
   command
@@ -226,15 +204,20 @@ Verb AddWhyVerb(CLI::App& root) {
       .From(1, 1'000'000'000)
       .WithDefault();
   command.Option("--journal", &runs.journal, "FILE",
-                 "Where answers are kept until the end; PROGRAM.why if not given");
+                 "Where answers are kept until the end; PROGRAM.why or NAME.why if not given");
   command.Flag("--restart", &runs.restart, "Forget the answers of an interrupted search");
-  command.Json(&runs.json);
+  command.Library(&options->library);
+  const CommandOption json = command.Json(&runs.json);
+  command.Flag("--markdown", &options->markdown, "Print the answer as Markdown for a bug tracker")
+      .Without(json);
   command.Flag("--quiet", &runs.quiet, "No progress");
   command.Flag("--progress", &options->progress,
                "Progress as lines on stderr, also where that is no terminal and with --json");
   auto program = std::make_shared<std::vector<std::string>>();
-  return {command.app(), [options, program] { return Run(*options, *program); }, kExitUsage,
-          program};
+  Verb verb = {command.app(), [options, program] { return Run(*options, *program); }, kExitUsage,
+               program};
+  verb.program_needs_dashes = true;
+  return verb;
 }
 
 }  // namespace cairn::cli

@@ -113,11 +113,11 @@ struct DeviceState {
 
   std::unique_ptr<DeviceObjects> objects;  // kBreadcrumbs: from the device's first call to its last
   std::unique_ptr<DriverHalfDevice> driver_half;  // kDriven
-  std::unique_ptr<ExactDevice> exact;             // in mode exact, or with barriers of an experiment
-  std::unique_ptr<LoopDevice> loops;              // in the experiment "loops"
-  std::unique_ptr<KeepAliveDevice> keep_alive;    // in the experiment "keep-alive"
-  std::unique_ptr<MemoryFiller> memory_filler;    // in the experiment "memory"
-  std::unique_ptr<SerialQueues> serial;           // in the experiment "serial-queues"
+  std::unique_ptr<ExactDevice> exact;           // in mode exact, or with barriers of an experiment
+  std::unique_ptr<LoopDevice> loops;            // in the experiment "loops"
+  std::unique_ptr<KeepAliveDevice> keep_alive;  // in the experiment "keep-alive"
+  std::unique_ptr<MemoryFiller> memory_filler;  // in the experiment "memory"
+  std::unique_ptr<SerialQueues> serial;         // in the experiment "serial-queues"
 
   bool Enabled(std::string_view extension) const;
 };

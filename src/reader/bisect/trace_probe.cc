@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "format/trace/trace_reader.h"
+#include "os/child.h"
 #include "reader/bisect/probe_answer.h"
 #include "reader/bisect/probe_question.h"
 
@@ -90,6 +91,15 @@ void Play(const ProbeQuestion& question, const std::function<void(PlayerOptions*
   (void)player->release();
 }
 
+PlayExit ExitOf(ProbeEnd end) {
+  switch (end) {
+    case ProbeEnd::kFinished: return PlayExit::kFinished;
+    case ProbeEnd::kHang: return PlayExit::kHang;
+    case ProbeEnd::kLost: return PlayExit::kLost;
+    default: return PlayExit::kNoAnswer;
+  }
+}
+
 // Of a play that was to end with its first device.
 std::string WhyNoDevice(const ProbeRun& run) {
   switch (run.end) {
@@ -107,6 +117,13 @@ std::string WhyNoDevice(const ProbeRun& run) {
 }
 
 }  // namespace
+
+void PlayAsProgram(const std::string& path, const std::string& library, uint64_t hang_timeout_ns) {
+  LeaveNoDump();
+  ProbeStatus status;
+  Play({.path = path, .library = library, .hang_timeout_ns = hang_timeout_ns}, {}, status);
+  std::_Exit(static_cast<int>(ExitOf(status.end.Get())));
+}
 
 Omissions OmissionsOf(const BisectQuestion& question) {
   Omissions omissions;

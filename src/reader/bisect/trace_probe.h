@@ -45,6 +45,15 @@ Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuest
 // started: kNotFound, kCorrupt.
 Status AnswerTraceProbe(const std::function<void(PlayerOptions*)>& adjust = {});
 
+// How a process that PlayAsProgram ends says what became of the play.
+enum class PlayExit : int { kFinished = 0, kNoAnswer = 1, kHang = 4, kLost = 5 };
+
+// Plays the whole trace as a probe does, in this process, which it ends: for those who run the play as they run a
+// program (program_trial.h). `hang_timeout_ns` as in TraceProbeSettings; a watcher that is to see a hang first needs
+// less.
+[[noreturn]] void PlayAsProgram(const std::string& path, const std::string& library,
+                                uint64_t hang_timeout_ns);
+
 // On which device the trace is played: in a child process, too, more than one if what came says nothing.
 // Errors: those of RunProbe; kUnsupported: no device can be made, the trace makes none, or the playback ended
 // before it had one; kInterrupted.

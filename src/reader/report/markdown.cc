@@ -28,16 +28,6 @@ size_t LongestRun(std::string_view text, char wanted) {
   return longest;
 }
 
-// Returns the text as a code span: its marks are longer than any of the text's.
-std::string Code(std::string_view text) {
-  if (text.empty()) return {};
-  const std::string visible = VisibleText(text);
-  const std::string marks(LongestRun(visible, '`') + 1, '`');
-  const bool touches = visible.front() == '`' || visible.back() == '`' || visible.front() == ' ';
-  const char* const space = touches ? " " : "";
-  return marks + space + visible + space + marks;
-}
-
 std::string SuspectLines(const Snapshot& snapshot, const Findings& findings) {
   const std::vector<SuspectWork>& suspects = findings.culprit.suspects;
   if (suspects.size() < 2) return {};
@@ -47,7 +37,7 @@ std::string SuspectLines(const Snapshot& snapshot, const Findings& findings) {
     std::string work, reason;
     AppendSuspectWork(snapshot, findings, suspects[i], work);
     AppendSuspectReason(snapshot, findings, suspects[i], true, reason);
-    lines += fmt::format("{}. {}: {}\n", i + 1, Code(work), Code(reason));
+    lines += fmt::format("{}. {}: {}\n", i + 1, CodeSpan(work), CodeSpan(reason));
   }
   if (shown < suspects.size()) lines += fmt::format("\n… {} more\n", suspects.size() - shown);
   return lines;
@@ -58,7 +48,7 @@ std::string IncidentLines(const Snapshot& snapshot) {
   std::string lines = "\nWhat happened:\n\n";
   const size_t shown = std::min(snapshot.incidents.size(), kIncidentsShown);
   for (size_t i = 0; i < shown; ++i) {
-    lines += fmt::format("- {}\n", Code(IncidentSentence(snapshot, snapshot.incidents[i])));
+    lines += fmt::format("- {}\n", CodeSpan(IncidentSentence(snapshot, snapshot.incidents[i])));
   }
   if (shown < snapshot.incidents.size()) {
     lines += fmt::format("- … {} more\n", snapshot.incidents.size() - shown);
@@ -68,32 +58,41 @@ std::string IncidentLines(const Snapshot& snapshot) {
 
 }  // namespace
 
+std::string CodeSpan(std::string_view text) {
+  if (text.empty()) return {};
+  const std::string visible = VisibleText(text);
+  const std::string marks(LongestRun(visible, '`') + 1, '`');
+  const bool touches = visible.front() == '`' || visible.back() == '`' || visible.front() == ' ';
+  const char* const space = touches ? " " : "";
+  return marks + space + visible + space + marks;
+}
+
 std::string MarkdownReport(const Snapshot& snapshot, const Findings& findings,
                            std::string_view file) {
   const AnswerText answer = AnswerInWords(snapshot, findings, true);
-  std::string text = fmt::format("### {}\n\n", Code(answer.headline));
+  std::string text = fmt::format("### {}\n\n", CodeSpan(answer.headline));
   if (!answer.how_sure.empty()) text += fmt::format("- **how sure** {}\n", answer.how_sure);
   for (const AnswerRow& row : answer.rows) {
-    text += fmt::format("- **{}** {}\n", row.label, Code(row.text));
+    text += fmt::format("- **{}** {}\n", row.label, CodeSpan(row.text));
   }
   text += SuspectLines(snapshot, findings);
   text += IncidentLines(snapshot);
-  text +=
-      fmt::format("\nProgram: {}\n", Code(NameOfProgram(snapshot.Text(snapshot.process.program))));
+  text += fmt::format("\nProgram: {}\n",
+                      CodeSpan(NameOfProgram(snapshot.Text(snapshot.process.program))));
   size_t shown = 0;
   for (uint32_t i = 0; i < snapshot.devices.size() && shown < kDevicesShown; ++i) {
     const Device& device = snapshot.devices[i];
     if (device.api == Api::kNone || (findings.device != kNone && findings.device != i)) continue;
     ++shown;
-    text += fmt::format("\nDevice: {}", Code(snapshot.Text(device.name)));
+    text += fmt::format("\nDevice: {}", CodeSpan(snapshot.Text(device.name)));
     if (!device.driver.empty())
-      text += fmt::format(", driver {}", Code(snapshot.Text(device.driver)));
+      text += fmt::format(", driver {}", CodeSpan(snapshot.Text(device.driver)));
     text += '\n';
   }
   if (!file.empty()) {
     text += fmt::format("\nThe rest: {}\n",
-                        Code("cairn report " +
-                             ShellQuoted((file.starts_with('-') ? "./" : "") + std::string(file))));
+                        CodeSpan("cairn report " + ShellQuoted((file.starts_with('-') ? "./" : "") +
+                                                               std::string(file))));
   }
   return text;
 }

@@ -11,6 +11,9 @@
 
 namespace cairn {
 
+// Returns the text, made visible, as a code span, in which nothing is markup: its marks are longer than any of the text's.
+std::string CodeSpan(std::string_view text);
+
 // The answer, the first suspects if there are several, what happened, the program and the devices. Text of a dump
 // stands in code spans: it cannot become markup, a link, a mention or HTML. Without the path and the arguments of
 // the program, which may hold what does not belong into a tracker. `file` is the report's name for the last line; empty: without.

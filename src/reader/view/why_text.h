@@ -12,15 +12,20 @@
 namespace cairn::cli {
 
 struct WhyTold {
-  std::string program;  // as a shell takes it
+  std::string program;  // as a shell takes it; of a trace its file
+  bool is_trace = false;
   WhyFound found;
-  double hang_timeout_seconds = 0;
+  std::string driver;  // of the device; "" if it is not known
+  uint32_t trips = 65536;
+  double hang_timeout_seconds = 10;
   double survive_seconds = 0;  // 0: runs end by themselves
   uint64_t duration_ns = 0;
 };
 
 // Ends with a line break.
 std::string WhyAsText(const WhyTold& told);
+// For a bug tracker, as CommonMark. Text of the program, of its shaders and of the driver stands in code spans.
+std::string WhyAsMarkdown(const WhyTold& told);
 // docs/formats/why.schema.json.
 std::string WhyAsJson(const WhyTold& told);
 

@@ -4,66 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
-
 #include "base/testing/json.h"
 #include "base/testing/json_schema_check.h"
+#include "reader/view/testing/why_answers.h"
 
 namespace cairn::cli {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-WhyTold Found() {
-  WhyTold told;
-  told.program = "./fog";
-  told.hang_timeout_seconds = 10;
-  told.duration_ns = 61'200'000'000;
-  WhyFound& found = told.found;
-  found.unchanged = {3, 3, 0, 0};
-  found.kind = FailureKind::kHang;
-  found.layers_seen = true;
-  found.runs = 16;
-  WhyResult loops;
-  loops.verdict = WhyVerdict::kProven;
-  loops.with = {4, 0, 0, 0};
-  loops.without = {1, 1, 0, 0};
-  loops.loops.limited = {.change = Change::kLimitLoops, .trips = 65536, .shaders = {0xa1}};
-  loops.loops.control = {1, 1, 0, 0};
-  loops.loops.longer = {1, 0, 0, 0};
-  loops.loops.longer_trips = 1'048'576;
-  LoopNote loop;
-  loop.shader = 0xa1;
-  loop.index = 1;
-  loop.function = "march";
-  loop.file = "fog.frag";
-  loop.line = 41;
-  loop.text = "  for (float i = 0.5; i < 3.0; i += step)";
-  loop.left = "i";
-  loop.comparison = "<";
-  loop.right = "3.0";
-  loop.is_float = true;
-  loop.invocations = InvocationKind::kFragment;
-  loop.record = {.executions = 20'000, .most_trips = 65536, .cuts = 19'200, .first = 1};
-  loop.record.invocation[0] = 12;
-  loop.record.invocation[1] = 40;
-  loop.record.left = std::bit_cast<uint32_t>(0.5f);
-  loop.record.right = std::bit_cast<uint32_t>(3.0f);
-  loops.loops.cut = loops.loops.alone = {loop};
-  WhyResult barrier;
-  barrier.name = ExperimentName::kBarrierBefore;
-  barrier.verdict = WhyVerdict::kFails;
-  barrier.with = {1, 1, 0, 0};
-  WhyResult alive;
-  alive.name = ExperimentName::kKeepAlive;
-  alive.verdict = WhyVerdict::kFailsOtherwise;
-  alive.with = {1, 0, 1, 0};
-  alive.other_kind = FailureKind::kLost;
-  found.results = {loops, barrier, alive};
-  found.causes = {0};
-  return told;
-}
 
 TEST(WhyText, NamesTheLoopAndHowOftenItFailed) {
   EXPECT_EQ(
@@ -80,37 +29,11 @@ TEST(WhyText, NamesTheLoopAndHowOftenItFailed) {
       "Not the cause: barrier in front (1 of 1 fails), objects kept alive (loses the device in 1 "
       "of 1)\n"
       "16 runs, 61.2 s.\n",
-      WhyAsText(Found()));
-}
-
-WhyTold FoundAccess() {
-  WhyTold told = Found();
-  WhyResult& bounds = told.found.results[0];
-  bounds = {.name = ExperimentName::kBounds, .verdict = WhyVerdict::kProven};
-  bounds.with = {4, 0, 0, 0};
-  bounds.without = {1, 1, 0, 0};
-  bounds.accesses.checked = {.change = Change::kCheckBounds, .shaders = {0xa1}};
-  AccessNote access;
-  access.shader = 0xa1;
-  access.index = 4;
-  access.function = "main";
-  access.file = "fill.comp";
-  access.line = 43;
-  access.text = "data.word[at + offset] = at * 3;";
-  access.kind = AccessKind::kStore;
-  access.bytes = 4;
-  access.pointer = "data";
-  access.invocations = InvocationKind::kGlobal;
-  access.record = {
-      .misses = 1, .first = 1, .has_range = 1, .bytes = 4, .invocation = {63, 0, 0, 0}};
-  access.record.address = 0x7f0000001140;
-  access.record.range = {0x7f0000001000, 256};
-  bounds.accesses.missed = {access};
-  return told;
+      WhyAsText(LoopFound()));
 }
 
 TEST(WhyText, NamesTheAccessAndHowFarItMissed) {
-  WhyTold told = FoundAccess();
+  WhyTold told = AccessFound();
   EXPECT_THAT(
       WhyAsText(told),
       HasSubstr("  proven: A shader accesses an address that is outside of every buffer.\n"
@@ -137,8 +60,23 @@ TEST(WhyText, NamesTheAccessAndHowFarItMissed) {
   EXPECT_THAT(WhyAsText(told), HasSubstr("is what helps, not the check"));
 }
 
+TEST(WhyText, TheReasonStandsBeforeThePlaceWhereItShows) {
+  WhyTold told = AccessFound();
+  told.found.results[2].verdict = WhyVerdict::kProven;
+  told.found.causes = {2, 0};
+  const std::string text = WhyAsText(told);
+  const size_t why = text.find("Why\n  proven: Something is used after it was destroyed");
+  const size_t where = text.find("Where it shows\n  proven: A shader accesses an address");
+  EXPECT_NE(std::string::npos, why) << text;
+  EXPECT_NE(std::string::npos, where) << text;
+  EXPECT_LT(why, where);
+  told.found.results[1].verdict = WhyVerdict::kProven;
+  told.found.causes = {2, 1};
+  EXPECT_THAT(WhyAsText(told), HasSubstr("Helps as well\n  proven: Work begins before"));
+}
+
 TEST(WhyText, SaysThatCodeHelpedAndNotTheLimit) {
-  WhyTold told = Found();
+  WhyTold told = LoopFound();
   told.found.results[0].verdict = WhyVerdict::kCodeHelps;
   told.found.causes.clear();
   const std::string text = WhyAsText(told);
@@ -149,7 +87,7 @@ TEST(WhyText, SaysThatCodeHelpedAndNotTheLimit) {
 }
 
 TEST(WhyText, SaysWhichLoopsHadNoLimit) {
-  WhyTold told = Found();
+  WhyTold told = LoopFound();
   EXPECT_THAT(WhyAsText(told), Not(HasSubstr("Not limited")));
   told.found.results[0].loops.refused_modules = 1;
   told.found.results[0].loops.dropped = 20;
@@ -158,7 +96,7 @@ TEST(WhyText, SaysWhichLoopsHadNoLimit) {
 }
 
 TEST(WhyText, SaysThatAnExperimentDoesNotApply) {
-  WhyTold told = Found();
+  WhyTold told = LoopFound();
   told.found.results[0].verdict = WhyVerdict::kDoesNotApply;
   told.found.results[0].why = "no loop\x1b";
   told.found.causes.clear();
@@ -168,7 +106,7 @@ TEST(WhyText, SaysThatAnExperimentDoesNotApply) {
 }
 
 TEST(WhyText, SaysThatNothingCouldBeChanged) {
-  WhyTold told = Found();
+  WhyTold told = LoopFound();
   told.found.causes.clear();
   for (WhyResult& result : told.found.results) {
     result = {.name = result.name};
@@ -198,7 +136,7 @@ TEST(WhyText, SaysThatNothingCouldBeChanged) {
 }
 
 TEST(WhyText, AProgramThatDoesNotFail) {
-  WhyTold told = Found();
+  WhyTold told = LoopFound();
   told.found.unchanged = {3, 0, 0, 0};
   told.found.results.clear();
   told.found.causes.clear();
@@ -206,8 +144,28 @@ TEST(WhyText, AProgramThatDoesNotFail) {
               HasSubstr("./fog: no cause: the program does not fail: 3 of 3 runs were clean.\n"));
 }
 
+TEST(WhyText, OfATraceReplaysFail) {
+  WhyTold told = LoopFound();
+  told.program = "fog 1.cairn";
+  told.is_trace = true;
+  EXPECT_THAT(WhyAsText(told), ::testing::StartsWith("fog 1.cairn hangs, in 3 of 3 replays.\n"));
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("the trace failed in 0 of 4 replays, without in 4 of 4.\n"));
+  EXPECT_THAT(WhyAsText(told), HasSubstr("\n16 replays, 61.2 s.\n"));
+  EXPECT_EQ("trace", Json::Parse(WhyAsJson(told))["subject"]);
+  told.found.causes.clear();
+  EXPECT_THAT(WhyAsText(told), HasSubstr("Next      cairn bisect 'fog 1.cairn'   finds"));
+  told.found.layers_seen = false;
+  EXPECT_THAT(WhyAsText(told), HasSubstr("no layer saw the trace record work"));
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("Next      cairn run -- cairn replay --in-process 'fog 1.cairn'   says"));
+  told.found.unchanged = {1, 0, 0, 0};
+  EXPECT_THAT(WhyAsText(told), HasSubstr("fog 1.cairn: no cause: the trace does not fail on this "
+                                         "device: 1 of 1 replay was clean.\n"));
+}
+
 TEST(WhyText, TheJsonFollowsItsSchema) {
-  const Json answer = Json::Parse(WhyAsJson(Found()));
+  const Json answer = Json::Parse(WhyAsJson(LoopFound()));
   ASSERT_TRUE(answer.is_object());
   const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/why.schema.json");
   EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
@@ -219,7 +177,7 @@ TEST(WhyText, TheJsonFollowsItsSchema) {
   EXPECT_EQ(true, answer["experiments"][0]["loops"][0]["alone"]);
   EXPECT_EQ("device lost", answer["experiments"][2]["other_failure"]);
 
-  const Json bounds = Json::Parse(WhyAsJson(FoundAccess()));
+  const Json bounds = Json::Parse(WhyAsJson(AccessFound()));
   EXPECT_EQ("", SchemaViolation(schema, bounds)) << bounds.dump(2);
   EXPECT_EQ("bounds=skip,shader=00000000000000a1", bounds["experiments"][0]["experiment"]);
   const Json& access = bounds["experiments"][0]["accesses"][0];

@@ -19,6 +19,9 @@ std::vector<uint64_t> CulpritShaders(const Snapshot& snapshot, const Findings& f
     const uint32_t index = PipelineOf(snapshot, scope);
     if (index == kNone) return {};
     const Pipeline& pipeline = snapshot.pipelines[index];
+    if (pipeline.device == kNone || snapshot.devices[pipeline.device].api != Api::kVulkan) {
+      return {};
+    }
     // Of those for rays one shader of many is known.
     if (pipeline.shader_hashes[kStageRayTracing] != 0) return {};
     const size_t before = hashes.size();

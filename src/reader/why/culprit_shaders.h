@@ -10,8 +10,9 @@
 
 namespace cairn {
 
-// Returns the hashes of the shaders of all suspects' pipelines, each once, sorted. Empty if not all of them are known, or
-// if they are more than an experiment takes: any shader may be the one.
+// Returns the hashes of the SPIR-V of all suspects' pipelines, each once, sorted. Empty if not all of them are known, as
+// of programs of Direct3D, whose shaders are translated below the layer that reports; or if they are more than an
+// experiment takes: any shader may be the one.
 std::vector<uint64_t> CulpritShaders(const Snapshot& snapshot, const Findings& findings);
 
 }  // namespace cairn

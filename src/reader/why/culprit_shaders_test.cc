@@ -27,8 +27,10 @@ class CulpritShadersTest : public ::testing::Test {
     builder_.Submit(queue, list);
     builder_.SetWords(list, 6, 0);
     snapshot().incidents.push_back({.kind = IncidentKind::kHang, .value = 2000});
+    snapshot().devices[0].api = Api::kVulkan;
     for (uint64_t i = 0; i < 2; ++i) {
       Pipeline pipeline;
+      pipeline.device = 0;
       pipeline.shader_hashes[kStageVertex] = 0xa0;
       pipeline.shader_hashes[kStagePixel] = 0xb1 - i;
       snapshot().pipelines.push_back(pipeline);
@@ -53,6 +55,15 @@ TEST_F(CulpritShadersTest, NoneIfOneIsNotKnown) {
   snapshot().pipelines[0].shader_hashes = {};
   EXPECT_THAT(Shaders(), IsEmpty());
   snapshot().pipelines[0].shader_hashes[kStageRayTracing] = 0xc0;
+  EXPECT_THAT(Shaders(), IsEmpty());
+}
+
+// The hashes of its report are those of DXBC or DXIL.
+TEST_F(CulpritShadersTest, NoneOfAProgramOfDirect3D) {
+  snapshot().devices[0].api = Api::kD3D12;
+  EXPECT_THAT(Shaders(), IsEmpty());
+  snapshot().devices[0].api = Api::kVulkan;
+  snapshot().pipelines[1].device = kNone;
   EXPECT_THAT(Shaders(), IsEmpty());
 }
 

@@ -7,18 +7,6 @@ namespace cairn {
 namespace {
 
 const std::array kRows = {
-    ExperimentRow{ExperimentName::kLoops,
-                  "loops",
-                  {.change = Change::kLimitLoops},
-                  "A loop does not end, or runs far too long.",
-                  "loops cut",
-                  "loops cut"},
-    ExperimentRow{ExperimentName::kBounds,
-                  "bounds",
-                  {.change = Change::kCheckBounds},
-                  "A shader accesses an address that is outside of every buffer.",
-                  "such accesses skipped",
-                  "accesses skipped"},
     ExperimentRow{ExperimentName::kKeepAlive,
                   "keep-alive",
                   {.change = Change::kKeepAlive},
@@ -57,6 +45,18 @@ const std::array kRows = {
                   "Submissions race: they run at once, and one needs the result of another.",
                   "one submission at a time",
                   "one submission at a time"},
+    ExperimentRow{ExperimentName::kLoops,
+                  "loops",
+                  {.change = Change::kLimitLoops},
+                  "A loop does not end, or runs far too long.",
+                  "loops cut",
+                  "loops cut"},
+    ExperimentRow{ExperimentName::kBounds,
+                  "bounds",
+                  {.change = Change::kCheckBounds},
+                  "A shader accesses an address that is outside of every buffer.",
+                  "such accesses skipped",
+                  "accesses skipped"},
 };
 
 }  // namespace

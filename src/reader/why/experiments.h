@@ -14,16 +14,17 @@
 
 namespace cairn {
 
-// The narrowest explanation first: of several changes that help, the first is told first.
+// The deepest explanation first: of several changes that help, the first is told first. A loop that goes too far, and an
+// address that is wrong, may have any of the others as their reason: they say where it shows.
 enum class ExperimentName : uint8_t {
-  kLoops,
-  kBounds,
   kKeepAlive,
   kMemoryZero,
   kMemoryFilled,
   kBarrierBefore,
   kBarrierAfter,
   kSerialQueues,
+  kLoops,
+  kBounds,
 };
 
 struct ExperimentRow {

@@ -394,7 +394,7 @@ Status WhySearch::AskBounds(WhyResult* result) {
   return {};
 }
 
-// Proven before likely; then the narrowest, which ExperimentName has first.
+// Proven before likely; then the deepest, which ExperimentName has first.
 std::vector<size_t> WhySearch::Ranked() const {
   std::vector<size_t> causes;
   for (size_t i = 0; i < found_.results.size(); ++i) {
@@ -411,6 +411,7 @@ std::vector<size_t> WhySearch::Ranked() const {
 
 Result<WhyFound> WhySearch::Search() {
   found_ = {};
+  found_.shaders = options_.shaders;
   CAIRN_RETURN_IF_ERROR(AskUnchanged());
   if (found_.unchanged.failed != 0) CAIRN_RETURN_IF_ERROR(LearnAgain());
   found_.layers_seen = baseline_.lists != 0;

@@ -44,6 +44,8 @@ struct WhyOptions {
   uint32_t runs = 3;       // of the program as it is, and of each change
   uint32_t trips = 65536;  // after which loops are cut
   uint64_t max_runs = 10'000;
+  // Hashes of the modules whose loops are limited, where the culprit is known; empty: WhyRun::shaders.
+  std::vector<uint64_t> shaders;
   uint32_t most_undecided = 4;  // runs in a row that say nothing; more end the search
   uint64_t hang_timeout_ns = uint64_t{10} * 1'000'000'000;
   std::function<void(const BisectProgress&)> progress;  // before each run; may be empty
@@ -128,7 +130,7 @@ struct WhyFound {
   std::vector<uint64_t> shaders;  // to which loops and bounds were restricted; empty: all
 
   std::vector<WhyResult> results;  // in the order in which they were asked
-  std::vector<size_t> causes;      // into `results`: proven before likely, then narrowest first
+  std::vector<size_t> causes;      // into `results`: proven before likely, then as ExperimentName
   bool out_of_runs = false;        // max_runs ended it
   uint64_t runs = 0;               // in all, those of the journal counted in
   uint64_t undecided = 0;          // of these: said nothing, and were made again

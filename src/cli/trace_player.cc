@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/trace_player.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/shell_words.h"
+#include "base/text.h"
+#include "cli/bisect_parts.h"
+#include "os/this_process.h"
+#include "reader/bisect/trace_probe.h"
+
+namespace cairn::cli {
+namespace {
+
+// The layers see most failures first, and give a report. What they do not see, the player says.
+Result<TrialRun> JudgePlay(TrialRun run, const Experiment& experiment, const std::string& path) {
+  if (run.end != TrialEnd::kExited) return run;
+  switch (static_cast<PlayExit>(run.value)) {
+    case PlayExit::kFinished: return run;
+    case PlayExit::kHang: run.failure = FailureKind::kHang; break;
+    case PlayExit::kLost: run.failure = FailureKind::kLost; break;
+    default:
+      if (experiment.change == Change::kNone) {
+        return Status(StatusCode::kUnsupported,
+                      fmt::format("it cannot be played to its end here: cairn replay {} says why",
+                                  ShellQuoted(path)));
+      }
+      run.failure = FailureKind::kNone;  // the change spoils it: another failure
+      break;
+  }
+  run.end = TrialEnd::kFailed;
+  run.value = 0;
+  return run;
+}
+
+}  // namespace
+
+void SetPlayer(const std::string& path, const std::string& library, ProgramRunsOptions* runs) {
+  // The watchdog is to see a hang before the player gives up.
+  const double patience_s = static_cast<double>(runs->hang_timeout_ns) / 1e9 * 2 + 5;
+  runs->program = {
+      OwnProgramPath(), "probe", "--play", path, "--timeout", fmt::format("{}", patience_s)};
+  if (!library.empty()) runs->program.insert(runs->program.end(), {"--library", library});
+  runs->judge = [path](TrialRun run, const Experiment& experiment) {
+    return JudgePlay(std::move(run), experiment, path);
+  };
+  runs->draws = true;  // it may
+}
+
+JournalIdentity IdentityOfTrace(const TraceReader& trace, const DeviceFacts& device,
+                                const std::string& library, const std::string& options) {
+  const TraceFacts& facts = trace.facts();
+  JournalIdentity identity = {
+      {"trace", fmt::format("{} {} {} {} records", facts.start_realtime_ns, facts.process_id,
+                            facts.trimmed ? "trimmed" : "whole", trace.record_count())},
+      {"device", device.name},
+      {"driver", device.driver},
+      {"library", device.library_paths.empty() ? library : device.library_paths},
+      {"options", options},
+      {"environment", DriverVariables()},
+  };
+  for (auto& [name, value] : identity) value = value.empty() ? "unknown" : VisibleText(value);
+  return identity;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The experiments of cairn why on a program, or on the playback of a trace; cairn bisect goes on with them.
+#ifndef CAIRN_CLI_WHY_RUNS_H_
+#define CAIRN_CLI_WHY_RUNS_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "cli/program_runs.h"
+#include "format/trace/trace_reader.h"
+#include "reader/bisect/bisect_journal.h"
+#include "reader/replay/device.h"
+#include "reader/view/why_text.h"
+#include "reader/why/why_search.h"
+
+namespace cairn::cli {
+
+struct WhyRunsOptions {
+  uint32_t repeats = 3;
+  uint32_t trips = 65536;
+  uint64_t max_runs = 10'000;
+  // Whose loops are cut; empty: those of what the first report suspects.
+  std::vector<uint64_t> shaders;
+};
+
+// What the journal's answers are about.
+struct WhySubject {
+  std::string shown;  // the program as a shell takes it, or the trace's file
+  bool is_trace = false;
+  std::string journal;  // the file
+  // `own_options`: those of the experiments.
+  std::function<JournalIdentity(const std::string& own_options)> identity;
+};
+
+WhySubject WhySubjectOfTrace(const TraceReader& trace, const std::string& path,
+                             const DeviceFacts& device, const std::string& library,
+                             const std::string& journal, uint64_t hang_timeout_ns);
+
+// The ending of a journal's name.
+inline constexpr char kWhyEnding[] = ".why";
+
+// What a search needs of a report. Without one, or with one that knows nothing, all is empty.
+struct ReportFacts {
+  std::vector<uint64_t> shaders;  // of what it suspects
+  std::string driver;             // of the device
+};
+ReportFacts ReadReportFacts(const std::string& path);
+
+class WhyRuns {
+ public:
+  // `verb` is that of messages. All have to outlive it; `runs` is prepared.
+  WhyRuns(const char* verb, const ProgramRunsOptions& options, ProgramRuns* runs,
+          WhyRunsOptions why)
+      : verb_(verb), options_(options), runs_(*runs), why_(std::move(why)) {}
+
+  // Errors: those of WhySearch and of the journal, which stays if there are answers in it.
+  Result<WhyTold> Search(const WhySubject& subject);
+  // Removes the journal: its answers were told.
+  void Forget();
+
+ private:
+  WhyOptions SearchOptions();
+  Result<WhyRun> Try(const Experiment& experiment, uint64_t most_ns);
+
+  const char* const verb_;
+  const ProgramRunsOptions& options_;
+  ProgramRuns& runs_;
+  const WhyRunsOptions why_;
+  std::unique_ptr<BisectJournal> journal_;
+  bool reported_ = false;  // a run without a change failed, and its report was read
+  std::string driver_;
+};
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_CLI_WHY_RUNS_H_

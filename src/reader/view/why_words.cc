@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/view/why_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <utility>
+
+#include "base/shell_words.h"
+#include "base/text.h"
+#include "reader/view/program_bisect_text.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr size_t kMostPlaces = 8;
+
+const std::vector<LoopNote>& LoopsOf(const WhyResult& result) {
+  return result.loops.alone.empty() ? result.loops.cut : result.loops.alone;
+}
+
+std::string WithInWords(const WhyResult& result) {
+  const ExperimentRow& row = RowOf(result.name);
+  if (result.name != ExperimentName::kLoops) return std::string(row.with);
+  return fmt::format("{} after {} trips", row.with, GroupedDigits(result.loops.limited.trips));
+}
+
+std::string PlaceOf(const ShaderNote& note) {
+  if (note.line == 0) return fmt::format("shader {:016x}", note.shader);
+  if (note.file.empty()) return fmt::format("shader {:016x}, line {}", note.shader, note.line);
+  return fmt::format("{}:{}", note.file, note.line);
+}
+
+std::string SourceOf(const ShaderNote& note) {
+  const size_t start = note.text.find_first_not_of(" \t");
+  return start == std::string::npos ? "" : note.text.substr(start);
+}
+
+std::string NumberOf(const ShaderNote& note, const char* noun, Quote quote) {
+  std::string text = fmt::format("{} {} of the shader", noun, note.index + 1);
+  if (!note.function.empty()) text += ", in " + quote(note.function + "()");
+  return text;
+}
+
+std::string RecordOf(const LoopNote& loop, Quote quote) {
+  const LoopRecord& record = loop.record;
+  std::string text =
+      fmt::format("{} of {} reached the cut", GroupedDigits(record.cuts),
+                  Counted(std::max<uint64_t>(record.executions, record.cuts), "execution"));
+  if (record.first == 0) return text;
+  if (const std::string first = InvocationText(loop.invocations, record.invocation);
+      !first.empty()) {
+    text += ", the first in " + first;
+  }
+  if (!loop.comparison.empty()) {
+    text += fmt::format("; its condition {} compared {} and {}",
+                        quote(fmt::format("{} {} {}", loop.left, loop.comparison, loop.right)),
+                        ValueText(record.left, loop), ValueText(record.right, loop));
+  }
+  return text;
+}
+
+// "64 bytes behind the end of a buffer of 256 bytes at 0x7f0000001000, the last one before it".
+std::string DistanceOf(const AccessRecord& record) {
+  const AccessRange& range = record.range;
+  if (record.has_range == 0 || record.address < range.begin)
+    return "no buffer begins at its address or before";
+  const uint64_t offset = record.address - range.begin;
+  const std::string buffer =
+      fmt::format("a buffer of {} at {:#x}", Counted(range.bytes, "byte"), range.begin);
+  if (offset < range.bytes) return fmt::format("it begins in {} and ends behind it", buffer);
+  return fmt::format("{} behind the end of {}, the last one before it",
+                     Counted(offset - range.bytes, "byte"), buffer);
+}
+
+std::string RecordOf(const AccessNote& access, Quote quote) {
+  const AccessRecord& record = access.record;
+  std::string text = fmt::format("{} of {} missed", Counted(record.misses, AccessWord(access.kind)),
+                                 Counted(access.bytes, "byte"));
+  if (record.first == 0) return text;
+  text += ", the first ";
+  if (const std::string first = InvocationText(access.invocations, record.invocation);
+      !first.empty()) {
+    text += fmt::format("in {} ", first);
+  }
+  text += fmt::format("at {:#x}", record.address);
+  if (!access.pointer.empty()) text += fmt::format(" ({})", quote(access.pointer));
+  return text + ": " + DistanceOf(record);
+}
+
+template <typename Note>
+std::vector<ShownPlace> ShownOf(const std::vector<Note>& notes, const char* noun, Quote quote) {
+  std::vector<ShownPlace> shown;
+  for (size_t i = 0; i < std::min(notes.size(), kMostPlaces); ++i) {
+    const Note& note = notes[i];
+    shown.push_back(
+        {PlaceOf(note), SourceOf(note), NumberOf(note, noun, quote), RecordOf(note, quote)});
+  }
+  return shown;
+}
+
+// True if a change was made and the program ran with it.
+bool Asked(const WhyResult& result) {
+  return result.verdict != WhyVerdict::kNotAsked && result.verdict != WhyVerdict::kDoesNotApply;
+}
+
+}  // namespace
+
+const char* WholeWord(const WhyTold& told) {
+  return told.is_trace ? "trace" : "program";
+}
+
+std::string RunsInWords(const WhyTold& told, uint64_t count) {
+  return Counted(count, told.is_trace ? "replay" : "run");
+}
+
+const char* VerdictWord(WhyVerdict verdict) {
+  switch (verdict) {
+    case WhyVerdict::kNotAsked: return "not asked";
+    case WhyVerdict::kDoesNotApply: return "does not apply";
+    case WhyVerdict::kFails: return "fails";
+    case WhyVerdict::kFailsOtherwise: return "fails otherwise";
+    case WhyVerdict::kCodeHelps: return "changed code helps";
+    case WhyVerdict::kLikely: return "likely";
+    case WhyVerdict::kProven: return "proven";
+  }
+  return "not asked";
+}
+
+std::string ValueText(uint32_t bits, const LoopNote& loop) {
+  if (loop.is_float) return fmt::format("{}", std::bit_cast<float>(bits));
+  if (loop.is_signed) return fmt::format("{}", static_cast<int32_t>(bits));
+  return fmt::format("{}", bits);
+}
+
+std::string InvocationText(InvocationKind kind, const uint32_t (&at)[4]) {
+  switch (kind) {
+    case InvocationKind::kGlobal:
+      return fmt::format("invocation ({}, {}, {})", at[0], at[1], at[2]);
+    case InvocationKind::kFragment: return fmt::format("pixel ({}, {})", at[0], at[1]);
+    case InvocationKind::kVertex: return fmt::format("vertex {} of instance {}", at[0], at[1]);
+    case InvocationKind::kLaunch: return fmt::format("ray ({}, {}, {})", at[0], at[1], at[2]);
+    case InvocationKind::kUnknown: break;
+  }
+  return "";
+}
+
+const char* AccessWord(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kLoad: return "load";
+    case AccessKind::kStore: return "store";
+    case AccessKind::kAtomic: return "atomic operation";
+  }
+  return "access";
+}
+
+std::string UnchangedInWords(const WhyTold& told) {
+  const RunCount& unchanged = told.found.unchanged;
+  return fmt::format("in {} of {}", unchanged.failed, RunsInWords(told, unchanged.runs));
+}
+
+std::string CleanInWords(const WhyTold& told) {
+  const uint32_t runs = told.found.unchanged.runs;
+  return fmt::format("the {} does not fail{}: {} of {} {} clean", WholeWord(told),
+                     told.is_trace ? " on this device" : "", runs, RunsInWords(told, runs),
+                     Plural(runs, "was", "were"));
+}
+
+std::vector<std::string> CountsInWords(const WhyTold& told, const WhyResult& result) {
+  const RunCount& unchanged = told.found.unchanged;
+  std::vector<std::string> sentences = {
+      fmt::format("With {} the {} failed in {} of {}, without in {} of {}.", WithInWords(result),
+                  WholeWord(told), result.with.failed, RunsInWords(told, result.with.runs),
+                  unchanged.failed + result.without.failed, unchanged.runs + result.without.runs)};
+  if (result.with.endless != 0) {
+    sentences.push_back(fmt::format("{} with it went on and on, and {} ended.",
+                                    RunsInWords(told, result.with.endless),
+                                    Plural(result.with.endless, "was", "were")));
+  }
+  return sentences;
+}
+
+std::vector<ShownPlace> ShownPlaces(const WhyResult& result, Quote quote) {
+  if (result.name == ExperimentName::kLoops) return ShownOf(LoopsOf(result), "loop", quote);
+  if (result.name == ExperimentName::kBounds) {
+    return ShownOf(result.accesses.missed, "access", quote);
+  }
+  return {};
+}
+
+std::vector<std::string> PlacesInWords(const WhyTold& told, const WhyResult& result) {
+  std::vector<std::string> sentences;
+  const bool loops = result.name == ExperimentName::kLoops;
+  const size_t count = loops ? LoopsOf(result).size() : result.accesses.missed.size();
+  if (count > kMostPlaces) {
+    sentences.push_back(fmt::format("And {}.", Counted(count - kMostPlaces, "other")));
+  }
+  if (loops && count > 1) {
+    sentences.emplace_back(result.loops.alone.empty()
+                               ? "No single one of them was seen to be enough."
+                               : "Each of them is enough alone.");
+  }
+  const RunCount& longer = result.loops.longer;
+  if (longer.runs != 0) {
+    const bool clean = longer.failed == 0 && longer.otherwise == 0;
+    sentences.push_back(fmt::format(
+        "Cut after {} trips, the {} {}.", GroupedDigits(result.loops.longer_trips), WholeWord(told),
+        clean ? "does not fail either" : "fails: so many trips take too long"));
+  }
+  return sentences;
+}
+
+const char* HeadingOf(const WhyFound& found, size_t cause) {
+  const auto is_place = [&](size_t result) {
+    return ChangesShaders(RowOf(found.results[result].name).experiment.change);
+  };
+  if (cause == found.causes.front()) return "Why";
+  return is_place(cause) && !is_place(found.causes.front()) ? "Where it shows" : "Helps as well";
+}
+
+std::string NoCauseInWords(const WhyTold& told) {
+  const WhyFound& found = told.found;
+  if (!found.layers_seen) {
+    return fmt::format(
+        "No experiment could be made: no layer saw the {} record work of Vulkan or Direct3D 12.",
+        WholeWord(told));
+  }
+  if (std::any_of(found.results.begin(), found.results.end(), Asked)) {
+    return "No cause was found: no change makes the failure go away.";
+  }
+  if (found.results.empty() || found.out_of_runs) return "No experiment was made.";
+  return "No experiment could be made: the layers changed nothing.";
+}
+
+std::vector<std::string> NotTheCause(const WhyFound& found) {
+  std::vector<std::string> list;
+  for (const WhyResult& result : found.results) {
+    const RunCount& with = result.with;
+    const std::string_view noun = RowOf(result.name).noun;
+    if (result.verdict == WhyVerdict::kFailsOtherwise) {
+      list.push_back(fmt::format("{} ({} in {} of {})", noun,
+                                 FailsInWords(result.other_kind, result.other_signal),
+                                 with.otherwise, with.runs));
+    } else if (result.verdict == WhyVerdict::kFails) {
+      list.push_back(fmt::format("{} ({} of {} fails)", noun, with.failed, with.runs));
+    }
+  }
+  return list;
+}
+
+std::vector<std::string> DoesNotApply(const WhyFound& found, Quote quote) {
+  std::vector<std::pair<std::string_view, std::string>> lists;
+  if (!found.layers_seen) return {};
+  for (const WhyResult& result : found.results) {
+    if (result.verdict != WhyVerdict::kDoesNotApply) continue;
+    const std::string noun(RowOf(result.name).noun);
+    const auto same = std::find_if(lists.begin(), lists.end(),
+                                   [&](const auto& list) { return list.first == result.why; });
+    if (same == lists.end()) {
+      lists.emplace_back(result.why, noun);
+    } else {
+      same->second += ", " + noun;
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [why, list] : lists) lines.push_back(fmt::format("{} ({})", list, quote(why)));
+  return lines;
+}
+
+std::vector<std::string> DoubtsInWords(const WhyTold& told) {
+  std::vector<std::string> lines;
+  for (const WhyResult& result : told.found.results) {
+    const std::string_view noun = RowOf(result.name).noun;
+    if (result.verdict == WhyVerdict::kCodeHelps) {
+      lines.push_back(fmt::format(
+          "Not proven: with {} the {} does not fail, but the changed code of the shaders is what "
+          "helps, not {}",
+          noun, WholeWord(told),
+          result.name == ExperimentName::kLoops ? "the limit" : "the check"));
+    }
+    if (result.verdict == WhyVerdict::kNotAsked)
+      lines.push_back(fmt::format("Not asked: {}", noun));
+    if (Asked(result) && result.loops.refused_modules + result.loops.dropped != 0) {
+      lines.push_back(
+          fmt::format("Not limited: {} that could not be changed, {} without room for records",
+                      Counted(result.loops.refused_modules, "shader module"),
+                      Counted(result.loops.dropped, "loop")));
+    }
+    const AccessFindings& accesses = result.accesses;
+    if (Asked(result) && accesses.refused_modules + accesses.dropped != 0) {
+      lines.push_back(
+          fmt::format("Not checked: {} that could not be changed, {} without room for records",
+                      Counted(accesses.refused_modules, "shader module"),
+                      Counted(accesses.dropped, "access", "accesses")));
+    }
+  }
+  if (told.found.kind_varies) {
+    lines.push_back(
+        fmt::format("Irregular: the {} failed in different ways; any counted.", WholeWord(told)));
+  }
+  if (told.found.out_of_runs) lines.emplace_back("Ended by --max-runs; more runs may tell more.");
+  return lines;
+}
+
+std::string CommandOf(const WhyTold& told) {
+  const WhyTold defaults;
+  std::string text = "cairn why ";
+  if (told.hang_timeout_seconds != defaults.hang_timeout_seconds) {
+    text += fmt::format("--hang-timeout {} ", told.hang_timeout_seconds);
+  }
+  if (told.survive_seconds != 0) text += fmt::format("--survive {} ", told.survive_seconds);
+  if (told.found.unchanged.runs != WhyOptions().runs) {
+    text += fmt::format("--runs {} ", told.found.unchanged.runs);
+  }
+  if (told.trips != defaults.trips) text += fmt::format("--trips {} ", told.trips);
+  return text + (told.is_trace ? ShellQuoted(told.program) : "-- " + told.program);
+}
+
+}  // namespace cairn::cli
