@@ -199,6 +199,18 @@ TEST_F(ExactLayersTest, BarriersOfExperimentsChangeNoBytes) {
   }
 }
 
+// The layer's fences, and the end of a device that has them.
+TEST_F(ExactLayersTest, SerialSubmissionsChangeNoBytes) {
+  LetValidationSpeak();
+  const Files without = ScenesIn("");
+  const Files with =
+      ScenesIn("top", {"CAIRN_EXPERIMENT=serial-queues",
+                       std::string("VK_INSTANCE_LAYERS=") + kOurs + ":" + kValidation});
+  EXPECT_EQ(WhatValidationSaid(), "");
+  ASSERT_EQ(with.size(), without.size());
+  for (const auto& [name, bytes] : without) EXPECT_TRUE(with.at(name) == bytes) << name;
+}
+
 // Nobody serialises work without the Vulkan layer: the report says mode full, and why.
 TEST_F(ExactLayersTest, WithoutTheVulkanLayerItIsModeFull) {
   const CommandResult result =
