@@ -2,6 +2,7 @@
 #include "truth/gpu.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 
 #include <chrono>
 #include <cstdio>
@@ -34,7 +35,7 @@ VkDebugUtilsLabelEXT Label(const char* text) {
 }  // namespace
 
 void Fail(const std::string& message) {
-  std::fprintf(stderr, "truth_program: %s\n", message.c_str());
+  std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, message.c_str());
   std::fflush(nullptr);
   std::_Exit(2);
 }
@@ -43,20 +44,21 @@ void Check(VkResult result, const char* call) {
   if (result != VK_SUCCESS) Fail(std::string(call) + " returned " + std::to_string(result));
 }
 
-Gpu::Gpu(const std::string& scripted, bool drawing) {
+Gpu::Gpu(const std::string& scripted, Pipelines pipelines) {
   CreateInstance();
   ChoosePhysicalDevice(!scripted.empty());
   ChooseQueues();
   CreateDevice();
   LoadFunctions(scripted);
   CreatePools();
-  if (drawing) CreatePicture();
-  CreatePipelines(drawing);
+  if (pipelines == Pipelines::kNone) return;
+  if (pipelines == Pipelines::kOfDraws) picture_ = CreatePicture(kPictureWidth);
+  CreatePipelines(pipelines == Pipelines::kOfDraws);
 }
 
 void Gpu::CreateInstance() {
   VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
-  application.pApplicationName = "truth_program";
+  application.pApplicationName = program_invocation_short_name;
   application.apiVersion = VK_API_VERSION_1_3;
   const char* const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
   VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};

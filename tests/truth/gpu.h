@@ -47,9 +47,22 @@ struct GpuBuffer {
   void* mapped = nullptr;  // null if the CPU does not see it
 };
 
+struct GpuPicture {
+  VkImage image = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  VkImageView view = VK_NULL_HANDLE;
+};
+
 struct Pipeline {
   VkPipeline pipeline = VK_NULL_HANDLE;
   VkPipelineLayout layout = VK_NULL_HANDLE;
+};
+
+// Which of them a Gpu makes.
+enum class Pipelines : uint8_t {
+  kNone,
+  kOfDispatches,
+  kOfDraws,  // of dispatches as well, and a picture
 };
 
 inline constexpr uint32_t kPictureWidth = 8;  // 64 pixels: kInvocations
@@ -59,8 +72,7 @@ class Gpu {
  public:
   // `scripted`: the library of tests/icd, which runs this; "" for any other driver. The device is the one whose
   // name contains CAIRN_SAMPLE_DEVICE, otherwise the first GPU, otherwise the first.
-  // `drawing`: there are a pipeline for draws and a picture.
-  Gpu(const std::string& scripted, bool drawing);
+  Gpu(const std::string& scripted, Pipelines pipelines);
 
   VkDevice device() const { return device_; }
   Backend backend() const { return backend_; }
@@ -71,7 +83,10 @@ class Gpu {
   // Shaders can tell the time (VK_KHR_shader_clock): Constants::ticks counts, and works note how many they took.
   bool has_clock() const { return has_clock_; }
 
+  // Holds zeros if the CPU sees it.
   GpuBuffer CreateBuffer(VkDeviceSize size_bytes, bool visible, const char* name);
+  // Holds what the driver left there.
+  GpuBuffer CreateUnwritten(VkDeviceSize size_bytes, bool visible, const char* name);
   void Destroy(const GpuBuffer& buffer);
   // Has the GPU write the notes' own file, where the driver imports it; otherwise a buffer, which is copied.
   GpuBuffer CreateWords(Notes* notes);
@@ -80,7 +95,9 @@ class Gpu {
   const Pipeline& dispatches() const { return dispatches_; }
   const Pipeline& draws() const { return draws_; }
   VkDescriptorSet CreateSet(const GpuBuffer& buffer);
-  VkImageView picture() const { return picture_; }
+  VkImageView picture() const { return picture_.view; }
+  // A square to draw into.
+  GpuPicture CreatePicture(uint32_t width);
 
   VkSemaphore CreateTimeline(const char* name);
   VkFence CreateFence();
@@ -104,7 +121,6 @@ class Gpu {
   void CreateDevice();
   void LoadFunctions(const std::string& scripted);
   void CreatePools();
-  void CreatePicture();
   void CreatePipelines(bool drawing);
   VkPipelineLayout CreateLayout();
   VkPipeline CreateDrawPipeline(VkPipelineLayout layout);
@@ -128,7 +144,7 @@ class Gpu {
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
   Pipeline dispatches_;
   Pipeline draws_;
-  VkImageView picture_ = VK_NULL_HANDLE;
+  GpuPicture picture_;
   PFN_vkCmdBeginDebugUtilsLabelEXT begin_label_ = nullptr;
   PFN_vkCmdEndDebugUtilsLabelEXT end_label_ = nullptr;
   PFN_vkSetDebugUtilsObjectNameEXT set_name_ = nullptr;

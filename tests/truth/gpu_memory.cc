@@ -15,7 +15,8 @@ VkBuffer MakeBuffer(VkDevice device, VkDeviceSize size_bytes, const uint32_t fam
   VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   info.pNext = next;
   info.size = size_bytes;
-  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+               VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
                VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
                VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   if (families[0] != families[1]) {
@@ -65,6 +66,12 @@ VkDeviceMemory Gpu::Allocate(const VkMemoryRequirements& needs, uint32_t type, c
 }
 
 GpuBuffer Gpu::CreateBuffer(VkDeviceSize size_bytes, bool visible, const char* name) {
+  GpuBuffer buffer = CreateUnwritten(size_bytes, visible, name);
+  if (visible) std::memset(buffer.mapped, 0, size_bytes);
+  return buffer;
+}
+
+GpuBuffer Gpu::CreateUnwritten(VkDeviceSize size_bytes, bool visible, const char* name) {
   const uint32_t families[] = {queues_[0].family, queues_[1].family};
   GpuBuffer buffer;
   buffer.size_bytes = size_bytes;
@@ -82,7 +89,6 @@ GpuBuffer Gpu::CreateBuffer(VkDeviceSize size_bytes, bool visible, const char* n
   Bind(device_, &buffer);
   if (!visible) return buffer;
   Check(vkMapMemory(device_, buffer.memory, 0, VK_WHOLE_SIZE, 0, &buffer.mapped), "vkMapMemory");
-  std::memset(buffer.mapped, 0, size_bytes);
   return buffer;
 }
 

@@ -109,38 +109,40 @@ VkDescriptorSet Gpu::CreateSet(const GpuBuffer& buffer) {
   return set;
 }
 
-void Gpu::CreatePicture() {
+GpuPicture Gpu::CreatePicture(uint32_t width) {
+  GpuPicture picture;
   VkImageCreateInfo info = {VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
   info.imageType = VK_IMAGE_TYPE_2D;
   info.format = kPictureFormat;
-  info.extent = {kPictureWidth, kPictureWidth, 1};
+  info.extent = {width, width, 1};
   info.mipLevels = 1;
   info.arrayLayers = 1;
   info.samples = VK_SAMPLE_COUNT_1_BIT;
   info.usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
-  VkImage image = VK_NULL_HANDLE;
-  Check(vkCreateImage(device_, &info, nullptr, &image), "vkCreateImage");
+  Check(vkCreateImage(device_, &info, nullptr, &picture.image), "vkCreateImage");
   VkMemoryRequirements needs = {};
-  vkGetImageMemoryRequirements(device_, image, &needs);
+  vkGetImageMemoryRequirements(device_, picture.image, &needs);
   const uint32_t type = FindMemory(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0);
-  Check(vkBindImageMemory(device_, image, Allocate(needs, type, nullptr), 0), "vkBindImageMemory");
+  picture.memory = Allocate(needs, type, nullptr);
+  Check(vkBindImageMemory(device_, picture.image, picture.memory, 0), "vkBindImageMemory");
   VkImageViewCreateInfo view = {VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
-  view.image = image;
+  view.image = picture.image;
   view.viewType = VK_IMAGE_VIEW_TYPE_2D;
   view.format = kPictureFormat;
   view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-  Check(vkCreateImageView(device_, &view, nullptr, &picture_), "vkCreateImageView");
+  Check(vkCreateImageView(device_, &view, nullptr, &picture.view), "vkCreateImageView");
   const VkCommandBuffer commands = Begin(graphics(), nullptr, nullptr, 0);
   VkImageMemoryBarrier barrier = {VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
   barrier.dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
   barrier.newLayout = VK_IMAGE_LAYOUT_GENERAL;
   barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.image = image;
+  barrier.image = picture.image;
   barrier.subresourceRange = view.subresourceRange;
   vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
                        VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, 0, 0, nullptr, 0, nullptr, 1,
                        &barrier);
   Run(commands);
+  return picture;
 }
 
 }  // namespace cairn::truth

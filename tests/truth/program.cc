@@ -190,7 +190,8 @@ int Run(const Options& options, const Fault& fault) {
   }
   const auto work_count = static_cast<uint32_t>(works.size());
   Notes notes(options.folder + "/words", work_count);
-  Gpu gpu(options.scripted, !options.dispatches_only);
+  Gpu gpu(options.scripted,
+          options.dispatches_only ? Pipelines::kOfDispatches : Pipelines::kOfDraws);
   const Resources resources = CreateResources(&gpu, &notes, work_count);
   Submitter submitter(&gpu, fault, kFaultFrame, culprit == kNoWork ? kNoWork : works[culprit].list);
   const bool named = RoleOf(fault)[0] != '\0';

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Missing barriers and semaphores; and faults of which no experiment knows the cause.
+#include <algorithm>
+#include <csignal>
+
+#include "embedded/bound_buffer.comp.spv.h"
+#include "embedded/crowd.comp.spv.h"
+#include "embedded/fill.comp.spv.h"
+#include "embedded/link.comp.spv.h"
+#include "embedded/load.comp.spv.h"
+#include "embedded/plain.frag.spv.h"
+#include "embedded/reads.vert.spv.h"
+#include "embedded/store.comp.spv.h"
+#include "embedded/writer.comp.spv.h"
+#include "truth/why/faults.h"
+
+namespace cairn::truth::why {
+namespace {
+
+// As in samples/fault_vulkan.cc.
+constexpr uint64_t kBadAddress = 0x00000bad'dead0000;
+constexpr VkDeviceSize kBehindBytes = 4ull << 30;
+// Takes a GPU long enough to copy that the next dispatch may begin.
+constexpr VkDeviceSize kLongCopyBytes = 256 << 20;
+
+// Takes a while, and then makes what is at `address` harmless: `value`, 1, 1.
+void RecordWriter(Machine& machine, VkCommandBuffer commands, uint64_t address, uint32_t value) {
+  Constants constants;
+  constants.address = address;
+  constants.count = machine.short_count();
+  constants.value = value;
+  machine.Dispatch(commands, "Prepare", machine.Compute(kWriterCompSpv), constants,
+                   machine.short_groups());
+}
+// A loop whose bound is 2^32 - 1 before it is written.
+void RecordLoop(Machine& machine, VkCommandBuffer commands) {
+  machine.Dispatch(commands, "Simulate", machine.Compute(kBoundBufferCompSpv), machine.Bounded(),
+                   machine.size().groups);
+}
+// A store whose address is bad before it is written.
+void RecordLink(Machine& machine, VkCommandBuffer commands) {
+  machine.Dispatch(commands, "Follow", machine.Compute(kLinkCompSpv),
+                   {.address = machine.words().address, .other = machine.AddressOf(kLink)}, 1);
+}
+
+void RunDispatchLoop(Machine& machine, const Fault&) {
+  const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
+  RecordWriter(machine, commands, machine.AddressOf(kBound), 1);
+  RecordLoop(machine, commands);
+  machine.Finish(machine.gpu().graphics(), commands);
+}
+
+void RunDispatchAddress(Machine& machine, const Fault&) {
+  const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
+  RecordWriter(machine, commands, machine.AddressOf(kLink), 0);
+  RecordLink(machine, commands);
+  machine.Finish(machine.gpu().graphics(), commands);
+}
+
+void RunIndirect(Machine& machine, const Fault&) {
+  const VkPipeline crowd = machine.Compute(kCrowdCompSpv);
+  const GpuBuffer arguments = machine.gpu().CreateBuffer(256, true, "Arguments");
+  const std::vector<uint32_t> stale = GroupsOf(machine.size().crowd);
+  std::copy(stale.begin(), stale.end(), static_cast<uint32_t*>(arguments.mapped));
+  const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
+  RecordWriter(machine, commands, arguments.address, 1);
+  machine.DispatchIndirect(commands, "Particles", crowd, arguments.buffer, 0);
+  machine.Finish(machine.gpu().graphics(), commands);
+}
+
+// The last words of a long copy.
+void RunCopyDispatch(Machine& machine, const Fault&) {
+  const GpuBuffer from = machine.gpu().CreateBuffer(kLongCopyBytes, false, "Staging");
+  const GpuBuffer to = machine.gpu().CreateBuffer(kLongCopyBytes, false, "Copy");
+  const VkCommandBuffer before = machine.Begin(machine.gpu().graphics(), "Fill");
+  vkCmdFillBuffer(before, from.buffer, 0, VK_WHOLE_SIZE, 0);
+  vkCmdFillBuffer(before, to.buffer, 0, VK_WHOLE_SIZE, 0xBAD);
+  machine.Finish(machine.gpu().graphics(), before);
+  const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
+  const VkBufferCopy all = {0, 0, kLongCopyBytes};
+  vkCmdCopyBuffer(commands, from.buffer, to.buffer, 1, &all);
+  machine.Dispatch(commands, "Follow", machine.Compute(kLinkCompSpv),
+                   {.address = machine.words().address, .other = to.address + kLongCopyBytes - 4},
+                   1);
+  machine.Finish(machine.gpu().graphics(), commands);
+}
+
+// The copy takes what was there before, to where it is used behind a barrier.
+void RunDispatchCopy(Machine& machine, const Fault&) {
+  const GpuBuffer written = machine.gpu().CreateBuffer(256, true, "Written");
+  *static_cast<uint32_t*>(written.mapped) = 0xBAD;
+  const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
+  RecordWriter(machine, commands, written.address, 0);
+  const VkBufferCopy word = {0, sizeof(uint32_t) * kLink, sizeof(uint32_t)};
+  vkCmdCopyBuffer(commands, written.buffer, machine.words().buffer, 1, &word);
+  Machine::Barrier(commands);
+  RecordLink(machine, commands);
+  machine.Finish(machine.gpu().graphics(), commands);
+}
+
+// Nothing says that the second submission has to wait for the first.
+void RunTwo(Machine& machine, const GpuQueue& first_queue, bool loop) {
+  const VkCommandBuffer first = machine.Begin(first_queue, "Prepare");
+  RecordWriter(machine, first, machine.AddressOf(loop ? kBound : kLink), loop ? 1 : 0);
+  const VkCommandBuffer second = machine.Begin(machine.gpu().graphics(), "Main");
+  if (loop) {
+    RecordLoop(machine, second);
+  } else {
+    RecordLink(machine, second);
+  }
+  const VkFence prepared = machine.Submit(first_queue, first);
+  machine.Wait(machine.Submit(machine.gpu().graphics(), second));
+  machine.Wait(prepared);
+}
+void RunQueues(Machine& machine, const Fault& fault) {
+  if (!machine.gpu().two_queues()) CannotShow("the device has one queue");
+  RunTwo(machine, machine.gpu().compute(), fault.loop.code.data() != nullptr);
+}
+void RunSubmissions(Machine& machine, const Fault& fault) {
+  RunTwo(machine, machine.gpu().graphics(), fault.loop.code.data() != nullptr);
+}
+
+void RunOne(Machine& machine, Shader shader, const Constants& constants, uint32_t groups) {
+  const VkPipeline fill = machine.Compute(kFillCompSpv);
+  const VkPipeline pipeline = machine.Compute(shader);
+  const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
+  machine.Dispatch(commands, "Clear", fill, {}, 1);
+  Machine::Barrier(commands);
+  machine.Dispatch(commands, "Scatter", pipeline, constants, groups);
+  Machine::Barrier(commands);
+  machine.Dispatch(commands, "Resolve", fill, {}, 1);
+  machine.Finish(machine.gpu().graphics(), commands);
+}
+void RunStoreFar(Machine& machine, const Fault&) {
+  RunOne(machine, kStoreCompSpv, {.address = kBadAddress}, 1);
+}
+void RunStoreBehind(Machine& machine, const Fault&) {
+  RunOne(machine, kStoreCompSpv, {.address = machine.words().address + kBehindBytes}, 1);
+}
+void RunStoreNull(Machine& machine, const Fault&) {
+  RunOne(machine, kStoreCompSpv, {.address = 0}, 1);
+}
+void RunLoadFar(Machine& machine, const Fault&) {
+  RunOne(machine, kLoadCompSpv, {.address = kBadAddress}, 1);
+}
+void RunCrowd(Machine& machine, const Fault&) {
+  RunOne(machine, kCrowdCompSpv, machine.Bounded(), machine.size().crowd);
+}
+
+// A count of -1: 2^32 - 1 vertices, each of which takes its time and none of which is seen.
+void RunVertices(Machine& machine, const Fault&) {
+  const GpuPicture picture = machine.gpu().CreatePicture(kPictureWidth);
+  const VkPipeline draws = machine.Draws(kReadsVertSpv, kPlainFragSpv);
+  const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
+  machine.Draw(commands, "Terrain", draws, picture.view, {.value = 1}, static_cast<uint32_t>(-1),
+               1);
+  machine.Finish(machine.gpu().graphics(), commands);
+}
+
+// The program's own fault, behind work that is fine.
+void RunCpu(Machine& machine, const Fault&) {
+  RunOne(machine, kFillCompSpv, {}, 1);
+  std::raise(SIGSEGV);
+}
+
+}  // namespace
+
+std::vector<Fault> OtherFaults() {
+  const auto fault = [](const char* name, const char* what, auto run) {
+    return Fault{.name = name, .what = what, .experiment = "none", .run = run};
+  };
+  return {
+      fault("store-far", "a store to an address where nothing is", RunStoreFar),
+      fault("store-behind", "a store 4 GiB behind a buffer", RunStoreBehind),
+      fault("store-null", "a store through null", RunStoreNull),
+      fault("load-far", "a load from an address where nothing is", RunLoadFar),
+      fault("crowd", "a dispatch of very many groups without loops", RunCrowd),
+      fault("vertices", "a draw of -1 vertices", RunVertices),
+      fault("cpu", "the program kills itself behind healthy work", RunCpu),
+  };
+}
+
+std::vector<Fault> RaceFaults() {
+  const auto fault = [](const char* name, const char* what, const char* experiment,
+                        const char* also, auto run, Shader loop = {}) {
+    return Fault{.name = name,
+                 .what = what,
+                 .experiment = experiment,
+                 .also = also,
+                 .shows = Shows::kOnGpu,
+                 .run = run,
+                 .loop = loop};
+  };
+  return {
+      fault("dispatch-loop", "a dispatch reads a bound that the one before writes",
+            "barrier-before", "barrier-after,loops", RunDispatchLoop, kBoundBufferCompSpv),
+      fault("dispatch-address", "a dispatch reads an address that the one before writes",
+            "barrier-before", "barrier-after", RunDispatchAddress),
+      fault("indirect", "arguments that the dispatch before writes", "barrier-before",
+            "barrier-after", RunIndirect),
+      fault("copy-dispatch", "a dispatch reads what a copy writes", "barrier-before",
+            "barrier-after", RunCopyDispatch),
+      fault("dispatch-copy", "a copy reads what a dispatch writes", "barrier-before",
+            "barrier-after", RunDispatchCopy),
+      fault("queues-loop", "a queue reads a bound that another writes", "serial-queues", "loops",
+            RunQueues, kBoundBufferCompSpv),
+      fault("queues-address", "a queue reads an address that another writes", "serial-queues", "",
+            RunQueues),
+      fault("submissions-loop", "a submission reads a bound that the one before writes",
+            "serial-queues", "barrier-before,barrier-after,loops", RunSubmissions,
+            kBoundBufferCompSpv),
+      fault("submissions-address", "a submission reads an address that the one before writes",
+            "serial-queues", "barrier-before,barrier-after", RunSubmissions),
+  };
+}
+
+}  // namespace cairn::truth::why

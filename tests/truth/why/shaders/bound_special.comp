@@ -1,0 +1,21 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bound of the loop is a specialisation constant.
+#include "why.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(constant_id = 0) const uint bound = 8u;
+
+void main()
+{
+    uint sum = 0u;
+    for (uint i = 0u; i < bound; ++i) // culprit
+    {
+        sum += i;
+        if (spent()) break;
+    }
+    finish(gl_GlobalInvocationID.x, sum);
+}

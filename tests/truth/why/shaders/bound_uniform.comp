@@ -1,0 +1,24 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bound of the loop is in a uniform buffer.
+#include "why.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(set = 0, binding = 1, std140) uniform Uniforms
+{
+    uint bound;
+} uniforms;
+
+void main()
+{
+    uint sum = 0u;
+    for (uint i = 0u; i < uniforms.bound; ++i) // culprit
+    {
+        sum += i;
+        if (spent()) break;
+    }
+    finish(gl_GlobalInvocationID.x, sum);
+}

@@ -1,0 +1,18 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// SPDX-License-Identifier: Apache-2.0
+//
+// A loop that ends, after far too many trips.
+#include "why.glsl"
+
+layout(local_size_x = 64) in;
+
+void main()
+{
+    uint sum = 0u;
+    for (uint i = 0u; i < constants.count; ++i) // culprit
+    {
+        sum += words[(sum + i) & 63u];
+    }
+    finish(gl_GlobalInvocationID.x, sum);
+}
