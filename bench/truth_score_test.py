@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
+import truth_why
 from truth_score import Report, Truth, key, read_results, score, score_search
 
 
@@ -263,6 +264,138 @@ class Searches(unittest.TestCase):
         self.assertEqual((self.score()["in_set"], self.score()["false_alarm"]), (False, True))
         self.answer.update(found=False, culprits=[], not_to_blame=True)
         self.assertEqual((self.score()["exact"], self.score()["false_alarm"]), (True, False))
+
+
+class Whys(unittest.TestCase):
+    """The answer of cairn why to a loop that does not end, and to other faults."""
+
+    def setUp(self):
+        self.fault = truth_why.Fault("march", "loops", "any", "loops", "-", "fog.frag:41", "")
+        self.loop = {"file": "shaders/fog.frag", "line": 41, "alone": True}
+        self.verdicts = {"loops": "proven", "keep-alive": "fails", "barrier-before": "does not apply"}
+        self.answer = {"failure": "hang", "causes": ["loops"], "runs": 14, "seconds": 30.5}
+
+    def score(self, **fault):
+        experiments = [{"name": name, "verdict": verdict, "why": "nothing was changed"}
+                       for name, verdict in self.verdicts.items()]
+        experiments[0]["loops"] = [self.loop, {"file": "fog.frag", "line": 7, "alone": False}]
+        answer = {**self.answer, "experiments": experiments}
+        return {"fault": "march", **truth_why.score(self.fault._replace(**fault), answer)}
+
+    def test_right(self):
+        result = self.score()
+        self.assertEqual((result["outcome"], result["first"], result["told"], result["right_line"], result["sure"]),
+                         ("scored", True, True, True, "proven"))
+        self.assertEqual((result["wrong_proven"], result["runs"], truth_why.miss_of(result)), ([], 14, ""))
+        self.assertFalse(truth_why.is_bad(result, quick=True))
+
+    def test_another_line(self):
+        self.loop["line"] = 40
+        result = self.score()
+        self.assertEqual((result["first"], result["right_line"]), (True, False))
+        self.assertEqual(truth_why.miss_of(result), "the loop is at fog.frag:41; told: fog.frag:40")
+
+    def test_a_line_of_another_file(self):
+        self.loop["file"] = "why.glsl"
+        self.assertIs(self.score()["right_line"], False)
+
+    def test_no_loop_is_enough_alone(self):
+        self.loop["alone"] = False
+        result = self.score()
+        self.assertEqual((result["right_line"], truth_why.miss_of(result)),
+                         (False, "the loop is at fog.frag:41; told: no line"))
+
+    def test_two_loops_of_which_one_is_innocent(self):
+        experiments = [{"name": "loops", "verdict": "proven", "why": "",
+                        "loops": [self.loop, {**self.loop, "line": 7}]}]
+        result = truth_why.score(self.fault, {**self.answer, "experiments": experiments})
+        self.assertIs(result["right_line"], False)
+
+    def test_another_cause_is_proven(self):
+        self.verdicts["keep-alive"] = "proven"
+        self.answer["causes"] = ["keep-alive", "loops"]
+        result = self.score()
+        self.assertEqual((result["first"], result["told"], result["wrong_proven"]), (False, True, ["keep-alive"]))
+        self.assertEqual(truth_why.miss_of(result), "keep-alive is told as proven, and is not the cause; "
+                                                    "the cause is loops (proven); told first: keep-alive, loops")
+
+    def test_another_cause_that_is_only_likely_is_a_miss_and_not_proven(self):
+        self.verdicts.update({"loops": "fails", "keep-alive": "likely"})
+        self.answer["causes"] = ["keep-alive"]
+        result = self.score()
+        self.assertEqual((result["first"], result["told"], result["wrong_proven"]), (False, False, []))
+        self.assertTrue(truth_why.is_bad(result, quick=False))
+
+    def test_what_helps_too_is_not_wrong(self):
+        self.verdicts["barrier-before"] = "proven"
+        self.answer["causes"] = ["loops", "barrier-before"]
+        result = self.score(experiment="barrier-before", also="barrier-after,loops")
+        self.assertEqual((result["first"], result["told"], result["wrong_proven"], result["right_line"]),
+                         (False, True, [], True))
+
+    def test_the_cause_was_not_asked(self):
+        result = self.score(experiment="barrier-before", also="loops")
+        self.assertEqual((result["outcome"], result["why"], result["first"]),
+                         ("not asked", "barrier-before: nothing was changed", None))
+        self.assertFalse(truth_why.is_bad(result, quick=False))
+        # Not so if another cause is proven instead.
+        result = self.score(experiment="barrier-before")
+        self.assertEqual((result["outcome"], result["wrong_proven"]), ("not asked", ["loops"]))
+        self.assertTrue(truth_why.is_bad(result, quick=False))
+
+    def test_no_experiment_knows_the_cause(self):
+        self.verdicts["loops"] = "fails"
+        self.answer["causes"] = []
+        self.assertEqual((self.score(experiment="none")["outcome"], self.score(experiment="none")["first"]),
+                         ("scored", True))
+        self.verdicts = dict.fromkeys(self.verdicts, "does not apply")
+        self.assertEqual(self.score(experiment="none")["outcome"], "not asked")
+
+    def test_no_experiment_knows_the_cause_and_one_is_told(self):
+        result = self.score(experiment="none", line="-")
+        self.assertEqual((result["first"], result["wrong_proven"], result["right_line"]), (False, ["loops"], None))
+
+    def test_a_device_that_does_not_fail(self):
+        self.answer.update(failure="", causes=[])
+        result = self.score()
+        self.assertEqual((result["outcome"], result["first"]), ("not shown", None))
+
+    def test_a_healthy_program(self):
+        healthy = {"experiment": "-", "line": "-"}
+        result = self.score(**healthy)
+        self.assertEqual((result["first"], result["wrong_proven"]), (False, ["loops"]))
+        self.answer.update(failure="", causes=[])
+        self.assertEqual((self.score(**healthy)["first"], self.score(**healthy)["outcome"]), (True, "scored"))
+
+    def test_quick_runs_have_to_be_proven(self):
+        self.verdicts["loops"] = "likely"
+        result = self.score()
+        self.assertEqual((truth_why.is_bad(result, quick=False), truth_why.is_bad(result, quick=True)), (False, True))
+
+    def test_the_list(self):
+        line = "list\tloops\tany\tloops\t-\tlist.comp:13\ta linked list with a cycle\n"
+        on_gpu = "race\trace\tgpu\tbarrier-before\tbarrier-after,loops\t-\ta race\n"
+        first, second = truth_why.read_list(line + on_gpu)
+        self.assertEqual((first.line, truth_why.helpers(first)), ("list.comp:13", {"loops"}))
+        self.assertEqual(truth_why.helpers(second), {"barrier-before", "barrier-after", "loops"})
+        skipped = {}
+        self.assertEqual(truth_why.wanted([first, second], "cpu", skipped), [first])
+        self.assertEqual(skipped, {"only a GPU shows it": 1})
+        self.assertEqual(truth_why.wanted([first, second], "gpu", {}), [first, second])
+
+    def test_the_tables(self):
+        common = {"mode": "why", "backend": "cpu", "group": "loops"}
+        self.loop["line"] = 40
+        results = [{**common, **self.score()},
+                   {**common, "fault": "long", "outcome": "failed", "why": "the time was up"}]
+        with contextlib.redirect_stdout(io.StringIO()) as told:
+            truth_why.print_tables(results, {"only a GPU shows it": 9})
+        lines = told.getvalue().splitlines()
+        self.assertIn("| cpu, loops | 1 | 0 | 0 | 1 | 1 of 1 | 1 of 1 | 1 of 1 | 0 of 1 | 0 | 14 | 30 s |", lines)
+        self.assertIn("| march | loops | loops | proven | **wrong** | 14 in 30 s |", lines)
+        self.assertIn("9 not run: only a GPU shows it", lines)
+        self.assertEqual(lines[-3:], ["Misses: 2", "- march: the loop is at fog.frag:41; told: fog.frag:40",
+                                      "- long: the time was up"])
 
 
 class Runs(unittest.TestCase):

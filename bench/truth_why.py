@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer of cairn why against the cause that why_program was made to have: one fault, scored; several, as tables.
+For bench/truth --why."""
+import collections
+import json
+import pathlib
+import statistics
+
+# As why_program lists it: `devices` that show it, the `experiment` that names the cause, others that help `also`, the
+# `line` of the loop.
+Fault = collections.namedtuple("Fault", "name group devices experiment also line what")
+# The program does not fail.
+HEALTHY = "-"
+# It does, and no experiment knows why.
+NONE = "none"
+GROUPS = "healthy,loops,other,lifetime,memory,race"
+QUICK = ("healthy", "step-zero", "called", "two-loops")
+# Verdicts of experiments that changed nothing.
+NOT_MADE = ("not asked", "does not apply")
+
+
+def read_list(text):
+    return [Fault(*line.split("\t")) for line in text.splitlines()]
+
+
+def helpers(fault):
+    """Experiments that help, and rightly so."""
+    return {fault.experiment, *fault.also.split(",")} - {HEALTHY, NONE}
+
+
+def places(experiment):
+    """The loops that the answer names: each is enough alone."""
+    return sorted({f"{pathlib.PurePosixPath(loop['file']).name}:{loop['line']}"
+                   for loop in experiment.get("loops", []) if loop["alone"]})
+
+
+def asked(fault, experiments):
+    """"" if the experiment that knows the cause was made, otherwise why it was not."""
+    if fault.experiment == HEALTHY:
+        return ""
+    if fault.experiment == NONE:
+        made = any(each["verdict"] not in NOT_MADE for each in experiments.values())
+        return "" if made else "no experiment was made"
+    known = experiments.get(fault.experiment)
+    if known is None:
+        return f"{fault.experiment}: not in the answer"
+    if known["verdict"] in NOT_MADE:
+        return f"{fault.experiment}: {known['why'] or known['verdict']}"
+    return ""
+
+
+def score(fault, answer):
+    """What is added to the result of the run."""
+    experiments = {each["name"]: each for each in answer["experiments"]}
+    causes, right = answer["causes"], helpers(fault)
+    proven = [name for name in causes if experiments[name]["verdict"] == "proven"]
+    result = {"experiment": fault.experiment, "failure": answer["failure"], "causes": causes,
+              "sure": experiments[causes[0]]["verdict"] if causes else "",
+              "wrong_proven": [name for name in proven if name not in right],
+              "verdicts": {name: each["verdict"] for name, each in experiments.items()},
+              "runs": answer["runs"], "seconds": answer["seconds"], "line": fault.line, "told_lines": [],
+              "first": None, "told": None, "right_line": None}
+    if fault.line != "-" and "loops" in causes:
+        result["told_lines"] = places(experiments["loops"])
+        result["right_line"] = result["told_lines"] == [fault.line]
+    if fault.experiment != HEALTHY and not answer["failure"]:
+        return {**result, "outcome": "not shown", "why": "the program does not fail on this device"}
+    why_not = asked(fault, experiments)
+    if why_not:
+        return {**result, "outcome": "not asked", "why": why_not}
+    if fault.experiment == HEALTHY:
+        result["first"] = result["told"] = not answer["failure"]
+    elif fault.experiment == NONE:
+        result["first"] = result["told"] = not causes
+    else:
+        result["first"], result["told"] = causes[:1] == [fault.experiment], fault.experiment in causes
+    return {**result, "outcome": "scored"}
+
+
+def miss_of(result):
+    """A sentence, or "" if nothing is wrong."""
+    if result["outcome"] == "failed":
+        return result["why"]
+    parts = [f"{name} is told as proven, and is not the cause" for name in result["wrong_proven"]]
+    if result["first"] is False:
+        told = ", ".join(result["causes"]) or "no cause"
+        if result["experiment"] == HEALTHY:
+            parts.append(f"it is healthy, and fails: {result['failure']}")
+        elif result["experiment"] == NONE:
+            parts.append(f"no experiment knows the cause; told: {told}")
+        else:
+            verdict = result["verdicts"][result["experiment"]]
+            parts.append(f"the cause is {result['experiment']} ({verdict}); told first: {told}")
+    if result["right_line"] is False:
+        parts.append(f"the loop is at {result['line']}; told: {', '.join(result['told_lines']) or 'no line'}")
+    return "; ".join(parts)
+
+
+def is_bad(result, quick):
+    """With `quick`, what is right has to be proven, too."""
+    unsure = quick and result["outcome"] == "scored" and result["experiment"] not in (HEALTHY, NONE) and (
+        result["sure"] != "proven" or result["right_line"] is not True)
+    return unsure or bool(miss_of(result))
+
+
+def table_line(result):
+    start = f"| {result['fault']} "
+    if result["outcome"] == "failed":
+        return f"{start}| failed: {result['why'].splitlines()[0]} | | | | |"
+    told = ", ".join(result["causes"]) or "no cause"
+    if result["outcome"] != "scored":
+        told = f"{result['outcome']}: {result['why']}"
+    right = {None: "", True: "right", False: "**wrong**"}
+    return (f"{start}| {result['experiment']} | {told} | {result['sure']} | {right[result['right_line']]} | "
+            f"{result['runs']} in {result['seconds']:.0f} s |")
+
+
+def share(values):
+    judged = [value for value in values if value is not None]
+    return f"{sum(judged)} of {len(judged)}" if judged else "-"
+
+
+def summary_line(name, results):
+    scored = [result for result in results if result["outcome"] == "scored"]
+    answered = [result for result in results if result["outcome"] != "failed"]
+    count = collections.Counter(result["outcome"] for result in results)
+    failing = [result for result in scored if result["causes"]]
+    numbers = [
+        name, len(scored), count["not asked"], count["not shown"], count["failed"],
+        share(result["first"] for result in scored), share(result["told"] for result in scored),
+        share(result["sure"] == "proven" for result in failing),
+        share(result["right_line"] for result in scored),
+        sum(len(result["wrong_proven"]) for result in answered),
+        f"{statistics.median(result['runs'] for result in failing):g}" if failing else "-",
+        f"{statistics.median(result['seconds'] for result in failing):.0f} s" if failing else "-",
+    ]
+    return "| " + " | ".join(map(str, numbers)) + " |"
+
+
+def print_tables(results, skipped):
+    """`skipped`: number of runs by reason."""
+    groups = collections.defaultdict(list)
+    for result in results:
+        groups[result["backend"], result["group"]].append(result)
+    print("| device, group | scored | not asked | not shown | failed | right cause first | right cause told | proven | "
+          "right line | wrong cause proven | runs for a cause: median | time for it |")
+    print("|---" + "|---:" * 11 + "|")
+    for (backend, group), members in groups.items():
+        print(summary_line(f"{backend}, {group}", members))
+    for backend in dict.fromkeys(result["backend"] for result in results):
+        print(summary_line(f"**{backend}, all**", [each for each in results if each["backend"] == backend]))
+    for reason, count in skipped.items():
+        print(f"\n{count} not run: {reason}")
+    print("\n| fault | cause | told | how sure | line | runs |")
+    print("|---|---|---|---|---|---:|")
+    for result in results:
+        print(table_line(result))
+    misses = [(result["fault"], miss_of(result)) for result in results if miss_of(result)]
+    print(f"\nMisses: {len(misses)}")
+    for fault, miss in misses:
+        print(f"- {fault}: {miss}")
+
+
+class WhyRunner:
+    """Runs cairn why on why_program. `runner`: the Runner of bench/truth."""
+
+    def __init__(self, runner, arguments):
+        self.runner, self.arguments = runner, arguments
+        self.backend = None
+        self.sizes = {}
+
+    def faults(self):
+        code, errors, output = self.runner.run([self.runner.program, "--list"], 60)
+        if code != 0:
+            raise RuntimeError(errors)
+        return read_list(output)
+
+    def measure(self, seconds):
+        """What --size of why_program takes, for work of `seconds`; "" if the device does not answer."""
+        if seconds not in self.sizes:
+            command = [self.runner.program, "--measure", "--seconds", seconds]
+            code, _, output = self.runner.run(command, 120)
+            if code != 0:
+                return ""
+            self.backend, self.sizes[seconds] = output.split()
+        return self.sizes[seconds]
+
+    def hang_timeout(self, fault):
+        if self.arguments.hang_timeout:
+            return self.arguments.hang_timeout
+        if self.backend == "cpu":
+            return 2
+        # An NVIDIA GPU takes a second to notice that it lost its device.
+        return 0.75 if fault.group == "loops" else 2.5
+
+    def command(self, fault):
+        """cairn why and the program; None if the device could not be measured."""
+        hang = self.hang_timeout(fault)
+        # lavapipe leaves all loops of an invocation after 65,535 trips; and how long they take differs with what else
+        # the machine does.
+        seconds = 8 * hang if self.backend == "cpu" else 3 * hang + 1
+        size = self.measure(seconds)
+        if not size:
+            return None
+        trips = 256 if self.backend == "cpu" else 65536
+        return [self.runner.cairn, "why", "--json", "--quiet", "--restart", "--hang-timeout", hang, "--runs",
+                self.arguments.runs, "--trips", trips, "--max-runs", self.arguments.max_runs, "--journal",
+                self.runner.scratch / "journal", "--", self.runner.program, "--size", size, "--limit", 60, fault.name]
+
+    def common(self, fault):
+        return {"mode": "why", "backend": self.backend, "fault": fault.name, "group": fault.group}
+
+    def one(self, fault):
+        common = self.common(fault)
+        command = self.command(fault)
+        if command is None:
+            return {**common, "outcome": "failed", "why": "the device could not be measured"}
+        code, errors, output = self.runner.run(command, self.arguments.search_timeout)
+        common["exit_code"] = code
+        try:
+            answer = json.loads(output)
+        except ValueError:
+            why = "the time was up" if code is None else "no answer"
+            return {**common, "outcome": "failed", "why": f"{why}: {errors[-400:]}"}
+        if self.arguments.keep:
+            self.arguments.keep.mkdir(parents=True, exist_ok=True)
+            (self.arguments.keep / f"{self.backend}.{fault.name}.why.json").write_text(output)
+        return {**common, **score(fault, answer)}
+
+
+def wanted(faults, backend, skipped):
+    """Those that the device can show; the others are counted."""
+    kept = [fault for fault in faults if fault.devices in ("any", backend)]
+    if len(kept) < len(faults):
+        other = {"cpu": "a GPU", "gpu": "lavapipe"}[backend]
+        skipped[f"only {other} shows it"] = len(faults) - len(kept)
+    return kept
