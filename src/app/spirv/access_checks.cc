@@ -8,6 +8,7 @@
 #include "app/spirv/inserted_code.h"
 #include "app/spirv/module.h"
 #include "app/spirv/module_bounds.h"
+#include "app/spirv/new_modes.h"
 #include "app/spirv/pointee_size.h"
 #include "app/spirv/valid_module.h"
 #include "app/spirv/validator.h"
@@ -78,29 +79,8 @@ Access Described(const Function& function, const FoundAccess& found, const Sourc
   return access;
 }
 
-}  // namespace
-
-bool HasAddresses(std::span<const uint32_t> words) {
-  constexpr size_t kHeaderWords = 5;
-  if (words.size() < kHeaderWords || words[0] != spv::MagicNumber) return false;
-  // Capabilities come first.
-  for (size_t at = kHeaderWords; at + 1 < words.size(); at += 2) {
-    if (words[at] != (2u << spv::WordCountShift | spv::OpCapability)) return false;
-    if (words[at + 1] == spv::CapabilityPhysicalStorageBufferAddresses) return true;
-  }
-  return false;
-}
-
-Result<uint32_t> CountAccesses(std::span<const uint32_t> words) {
-  CAIRN_RETURN_IF_ERROR(CheckSize(words));
-  const Result<Module> module = Module::Read(words);
-  if (!module.ok()) return module.status();
-  uint32_t count = 0;
-  for (const Function& function : module->functions) count += CountAccesses(*module, function);
-  return count;
-}
-
-Result<CheckedModule> CheckAccesses(std::span<const uint32_t> words, const AccessChecks& checks) {
+// CheckAccesses for a module of which SPIRV-Tools knows everything. No words where nothing is checked.
+Result<CheckedModule> CheckKnown(std::span<const uint32_t> words, const AccessChecks& checks) {
   Result<ValidModule> read = ReadValid(words);
   if (!read.ok()) return read.status();
   Module& module = read->module;
@@ -145,8 +125,43 @@ Result<CheckedModule> CheckAccesses(std::span<const uint32_t> words, const Acces
       }
     }
   }
-  if (result.checked == 0) result.words.assign(words.begin(), words.end());
   return result;
+}
+
+}  // namespace
+
+bool HasAddresses(std::span<const uint32_t> words) {
+  constexpr size_t kHeaderWords = 5;
+  if (words.size() < kHeaderWords || words[0] != spv::MagicNumber) return false;
+  // Capabilities come first.
+  for (size_t at = kHeaderWords; at + 1 < words.size(); at += 2) {
+    if (words[at] != (2u << spv::WordCountShift | spv::OpCapability)) return false;
+    if (words[at + 1] == spv::CapabilityPhysicalStorageBufferAddresses) return true;
+  }
+  return false;
+}
+
+Result<uint32_t> CountAccesses(std::span<const uint32_t> words) {
+  CAIRN_RETURN_IF_ERROR(CheckSize(words));
+  const NewModes modes(words);
+  const Result<Module> module = Module::Read(modes.rest());
+  if (!module.ok()) return module.status();
+  uint32_t count = 0;
+  for (const Function& function : module->functions) count += CountAccesses(*module, function);
+  return count;
+}
+
+Result<CheckedModule> CheckAccesses(std::span<const uint32_t> words, const AccessChecks& checks) {
+  CAIRN_RETURN_IF_ERROR(CheckSize(words));
+  const NewModes modes(words);
+  Result<CheckedModule> checked = CheckKnown(modes.rest(), checks);
+  if (!checked.ok()) return checked;
+  if (checked->checked == 0) {
+    checked->words.assign(words.begin(), words.end());
+  } else {
+    modes.PutBack(&checked->words);
+  }
+  return checked;
 }
 
 }  // namespace cairn::spirv

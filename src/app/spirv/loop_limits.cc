@@ -11,6 +11,8 @@
 #include "app/spirv/loop_report.h"
 #include "app/spirv/loop_rewriter.h"
 #include "app/spirv/module.h"
+#include "app/spirv/module_bounds.h"
+#include "app/spirv/new_modes.h"
 #include "app/spirv/valid_loops.h"
 #include "app/spirv/valid_module.h"
 #include "app/spirv/validator.h"
@@ -135,22 +137,8 @@ class ModuleLimiter {
   std::vector<Loop> described_;
 };
 
-}  // namespace
-
-uint32_t CountLoops(std::span<const uint32_t> words) {
-  constexpr size_t kHeaderWords = 5;
-  if (words.size() < kHeaderWords || words[0] != spv::MagicNumber) return 0;
-  uint32_t loops = 0;
-  for (size_t at = kHeaderWords; at < words.size();) {
-    const uint32_t length = words[at] >> spv::WordCountShift;
-    if (length == 0) return 0;
-    loops += (words[at] & spv::OpCodeMask) == spv::OpLoopMerge;
-    at += length;
-  }
-  return loops;
-}
-
-Result<LimitedModule> LimitLoops(std::span<const uint32_t> words, const LoopLimits& limits) {
+// LimitLoops for a module of which SPIRV-Tools knows everything. No words where no loop is limited.
+Result<LimitedModule> LimitKnown(std::span<const uint32_t> words, const LoopLimits& limits) {
   Result<ValidModule> read = ReadValid(words);
   if (!read.ok()) return read.status();
   ModuleLimiter limiter(read->module, read->flows, limits);
@@ -183,11 +171,36 @@ Result<LimitedModule> LimitLoops(std::span<const uint32_t> words, const LoopLimi
     limited.limited = static_cast<uint32_t>(
         std::ranges::count_if(valid->kept, [&](uint32_t i) { return loops[i].cannot.empty(); }));
   }
-  if (limited.limited == 0) {
-    limited.words.assign(words.begin(), words.end());
-    limited.invocations = InvocationKind::kUnknown;
-  }
+  if (limited.limited == 0) limited.invocations = InvocationKind::kUnknown;
   limited.loops = std::move(loops);
+  return limited;
+}
+
+}  // namespace
+
+uint32_t CountLoops(std::span<const uint32_t> words) {
+  constexpr size_t kHeaderWords = 5;
+  if (words.size() < kHeaderWords || words[0] != spv::MagicNumber) return 0;
+  uint32_t loops = 0;
+  for (size_t at = kHeaderWords; at < words.size();) {
+    const uint32_t length = words[at] >> spv::WordCountShift;
+    if (length == 0) return 0;
+    loops += (words[at] & spv::OpCodeMask) == spv::OpLoopMerge;
+    at += length;
+  }
+  return loops;
+}
+
+Result<LimitedModule> LimitLoops(std::span<const uint32_t> words, const LoopLimits& limits) {
+  CAIRN_RETURN_IF_ERROR(CheckSize(words));
+  const NewModes modes(words);
+  Result<LimitedModule> limited = LimitKnown(modes.rest(), limits);
+  if (!limited.ok()) return limited;
+  if (limited->limited == 0) {
+    limited->words.assign(words.begin(), words.end());
+  } else {
+    modes.PutBack(&limited->words);
+  }
   return limited;
 }
 

@@ -407,5 +407,65 @@ TEST(LoopLimitsTest, ALineMayBeSplitOverSeveralInstructions) {
   EXPECT_EQ(limited.loops[0].place.text, "while (true);");
 }
 
+// As `glslangValidator -V -g` writes it.
+TEST(LoopLimitsTest, LinesAreCountedBehindTheOptionsThatGlslangWrites) {
+  std::string text = Shader(
+      "%1 = OpLabel\nOpBranch %head\n%head = OpLabel\nOpLine %file 2 1\n"
+      "OpLoopMerge %after %back None\nOpBranchConditional %true %back %after\n"
+      "%back = OpLabel\nOpBranch %head\n%after = OpLabel\nOpReturn\n");
+  text.insert(
+      text.find("OpDecorate"),
+      "%file = OpString \"a.comp\"\nOpSource GLSL 450 %file \""
+      "// OpModuleProcessed client vulkan100\n// OpModuleProcessed entry-point main\n#line 1\n"
+      "first\nwhile (true);\nlast\"\n");
+  const LimitedModule limited = Limited(Assembled(text));
+  ASSERT_EQ(limited.loops.size(), 1u);
+  EXPECT_EQ(limited.loops[0].place.line, 2u);
+  EXPECT_EQ(limited.loops[0].place.text, "while (true);");
+}
+
+// As Dawn writes it for a driver that has VK_KHR_shader_maximal_reconvergence.
+TEST(LoopLimitsTest, ExecutionModesThatSpirvToolsDoesNotKnowStay) {
+  static constexpr uint32_t kMaximallyReconverges = 6023;
+  const auto with_mode = [](std::vector<uint32_t> words) {
+    // In front of the mode of its local size.
+    const auto mode = std::ranges::find_if(words, [](uint32_t word) {
+      return word == (6u << spv::WordCountShift | spv::OpExecutionMode);
+    });
+    EXPECT_NE(mode, words.end());
+    const uint32_t entry_point = mode[1];
+    words.insert(mode, {3u << spv::WordCountShift | spv::OpExecutionMode, entry_point,
+                        kMaximallyReconverges});
+    return words;
+  };
+  const auto modes_of = [](std::span<const uint32_t> words) {
+    return std::ranges::count(words, kMaximallyReconverges);
+  };
+  const std::vector<uint32_t> endless = with_mode(
+      Assembled(Shader("%1 = OpLabel\nOpBranch %head\n%head = OpLabel\n"
+                       "OpLoopMerge %after %back None\nOpBranchConditional %true %back %after\n"
+                       "%back = OpLabel\nOpBranch %head\n%after = OpLabel\nOpReturn\n")));
+  const LimitedModule limited = Limited(endless);
+  EXPECT_EQ(limited.limited, 1u);
+  EXPECT_EQ(modes_of(limited.words), 1);
+  EXPECT_EQ(modes_of(endless), 1);
+  // Behind the last entry point, as before.
+  const auto place = [](const std::vector<uint32_t>& words) {
+    return words[static_cast<size_t>(std::ranges::find(words, kMaximallyReconverges) -
+                                     words.begin()) +
+                 1];
+  };
+  EXPECT_EQ(place(limited.words), place(endless));
+
+  const std::vector<uint32_t> without_loops =
+      with_mode(Assembled(Shader("%1 = OpLabel\nOpReturn\n")));
+  EXPECT_EQ(Limited(without_loops).words, without_loops);
+
+  // A module that ends within an instruction is refused as before.
+  std::vector<uint32_t> cut = endless;
+  cut.resize(static_cast<size_t>(std::ranges::find(cut, kMaximallyReconverges) - cut.begin()));
+  EXPECT_EQ(LimitLoops(cut, {65536, kRecords, {}}).status().code(), StatusCode::kCorrupt);
+}
+
 }  // namespace
 }  // namespace cairn::spirv

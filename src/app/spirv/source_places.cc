@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <spirv/unified1/NonSemanticShaderDebugInfo100.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "base/text.h"
@@ -32,6 +33,18 @@ std::string_view Trimmed(std::string_view line) {
   constexpr std::string_view kBlanks = " \t\r";
   const size_t first = line.find_first_not_of(kBlanks);
   return first == line.npos ? "" : line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
+}
+
+// The text without what glslang puts in front of it: comments of its options, and "#line 1". Lines are counted behind
+// them.
+std::string_view WithoutOptions(std::string_view text) {
+  constexpr std::string_view kOption = "// OpModuleProcessed ";
+  constexpr std::string_view kFirstLine = "#line 1\n";
+  std::string_view rest = text;
+  while (rest.starts_with(kOption)) {
+    rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+  }
+  return rest.starts_with(kFirstLine) ? rest.substr(kFirstLine.size()) : text;
 }
 
 bool IsChain(spv::Op opcode) {
@@ -74,7 +87,7 @@ void SourcePlaces::ReadGlobal(const Instruction& instruction) {
       if (operands.size() < 3) break;
       last_source_ = operands[2];
       sources_[last_source_].file = StringOf(last_source_);
-      if (operands.size() > 3) add_piece(instruction.StringAt(3));
+      if (operands.size() > 3) add_piece(WithoutOptions(instruction.StringAt(3)));
       break;
     case spv::OpSourceContinued: add_piece(instruction.StringAt(0)); break;
     case spv::OpExtInstImport:
