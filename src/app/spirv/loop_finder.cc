@@ -112,24 +112,34 @@ class Finder {
 
   // A comparison of 32 bits whose result leaves the loop, made on every way to the block that goes back.
   void FindExit(FoundLoop* found) const {
-    for (uint32_t predecessor : flow_.Predecessors(found->after)) {
-      const Instruction& end = function_.blocks[predecessor].end();
-      if (end.opcode != spv::OpBranchConditional || !flow_.Dominates(predecessor, found->back))
-        continue;
-      const auto condition = values_.find(end.operands()[0]);
-      if (condition == values_.end()) continue;
-      const std::optional<Comparison> comparison = ComparisonOf(condition->second->opcode);
-      if (!comparison) continue;
-      const auto operands = condition->second->operands();
-      const uint32_t types[] = {TypeOf(operands[0]), TypeOf(operands[1])};
-      if (!HasThirtyTwoBits(module_, types[0]) || !HasThirtyTwoBits(module_, types[1])) continue;
-      found->exit = FoundExit{{operands[0], types[0]},
-                              {operands[1], types[1]},
-                              comparison->sign,
-                              comparison->is_float,
-                              comparison->is_signed};
-      return;
+    const auto& leaving = flow_.Predecessors(found->after);
+    for (uint32_t predecessor : leaving) {
+      if (found->exit = ExitBy(predecessor, *found); found->exit) return;
     }
+    // Behind a branch to a block of its own, as Tint writes each condition: if (i < 3) {} else { break; }
+    for (uint32_t predecessor : leaving) {
+      const auto& before = flow_.Predecessors(predecessor);
+      if (before.size() != 1) continue;
+      if (found->exit = ExitBy(before.front(), *found); found->exit) return;
+    }
+  }
+
+  // The comparison that this block branches by.
+  std::optional<FoundExit> ExitBy(uint32_t block, const FoundLoop& found) const {
+    const Instruction& end = function_.blocks[block].end();
+    if (end.opcode != spv::OpBranchConditional || !flow_.Dominates(block, found.back)) return {};
+    const auto condition = values_.find(end.operands()[0]);
+    if (condition == values_.end()) return {};
+    const std::optional<Comparison> comparison = ComparisonOf(condition->second->opcode);
+    if (!comparison) return {};
+    const auto operands = condition->second->operands();
+    const uint32_t types[] = {TypeOf(operands[0]), TypeOf(operands[1])};
+    if (!HasThirtyTwoBits(module_, types[0]) || !HasThirtyTwoBits(module_, types[1])) return {};
+    return FoundExit{{operands[0], types[0]},
+                     {operands[1], types[1]},
+                     comparison->sign,
+                     comparison->is_float,
+                     comparison->is_signed};
   }
 
   uint32_t TypeOf(uint32_t id) const {

@@ -424,6 +424,30 @@ TEST(LoopLimitsTest, LinesAreCountedBehindTheOptionsThatGlslangWrites) {
   EXPECT_EQ(limited.loops[0].place.text, "while (true);");
 }
 
+// As Tint writes `while (i < n)`, behind a count of its own that compares vectors.
+TEST(LoopLimitsTest, AConditionMayLeaveThroughABlockOfItsOwn) {
+  std::string text = Shader(
+      "%1 = OpLabel\nOpBranch %head\n%head = OpLabel\nOpLoopMerge %after %back None\nOpBranch "
+      "%body\n"
+      "%body = OpLabel\nOpSelectionMerge %goes_on None\nOpBranchConditional %true %counted "
+      "%goes_on\n"
+      "%counted = OpLabel\nOpBranch %after\n"
+      "%goes_on = OpLabel\n%i = OpLoad %uint %place\n%less = OpULessThan %bool %i %c1\n"
+      "OpSelectionMerge %inside None\nOpBranchConditional %less %inside %leaves\n"
+      "%leaves = OpLabel\nOpBranch %after\n"
+      "%inside = OpLabel\nOpBranch %back\n"
+      "%back = OpLabel\nOpBranch %head\n%after = OpLabel\nOpReturn\n");
+  text.insert(text.find("OpDecorate"), "OpName %place \"turns\"\n");
+  text.insert(text.find("%main = OpFunction"),
+              "%pprivate = OpTypePointer Private %uint\n%place = OpVariable %pprivate Private\n");
+  const LimitedModule limited = Limited(Assembled(text));
+  ASSERT_EQ(limited.loops.size(), 1u);
+  ASSERT_TRUE(limited.loops[0].exit.has_value());
+  EXPECT_EQ(limited.loops[0].exit->left, "turns");
+  EXPECT_EQ(limited.loops[0].exit->comparison, "<");
+  EXPECT_EQ(limited.loops[0].exit->right, "1");
+}
+
 // As Dawn writes it for a driver that has VK_KHR_shader_maximal_reconvergence.
 TEST(LoopLimitsTest, ExecutionModesThatSpirvToolsDoesNotKnowStay) {
   static constexpr uint32_t kMaximallyReconverges = 6023;

@@ -75,6 +75,17 @@ TEST(WhyText, TheReasonStandsBeforeThePlaceWhereItShows) {
   EXPECT_THAT(WhyAsText(told), HasSubstr("Helps as well\n  proven: Work begins before"));
 }
 
+TEST(WhyText, ValuesWithoutNamesStandForThemselves) {
+  WhyTold told = LoopFound();
+  LoopNote& loop = told.found.results[0].loops.cut[0];
+  loop.right.clear();
+  told.found.results[0].loops.alone = {loop};
+  EXPECT_THAT(WhyAsText(told), HasSubstr("; its condition i < 3 compared 0.5 and 3\n"));
+  loop.left.clear();
+  told.found.results[0].loops.alone = {loop};
+  EXPECT_THAT(WhyAsText(told), HasSubstr("; its condition compared 0.5 < 3\n"));
+}
+
 TEST(WhyText, SaysThatCodeHelpedAndNotTheLimit) {
   WhyTold told = LoopFound();
   told.found.results[0].verdict = WhyVerdict::kCodeHelps;

@@ -54,12 +54,18 @@ std::string RecordOf(const LoopNote& loop, Quote quote) {
       !first.empty()) {
     text += ", the first in " + first;
   }
-  if (!loop.comparison.empty()) {
-    text += fmt::format("; its condition {} compared {} and {}",
-                        quote(fmt::format("{} {} {}", loop.left, loop.comparison, loop.right)),
-                        ValueText(record.left, loop), ValueText(record.right, loop));
+  if (loop.comparison.empty()) return text;
+  const std::string left = ValueText(record.left, loop);
+  const std::string right = ValueText(record.right, loop);
+  if (loop.left.empty() && loop.right.empty()) {
+    return text + fmt::format("; its condition compared {}",
+                              quote(fmt::format("{} {} {}", left, loop.comparison, right)));
   }
-  return text;
+  // A value without a name stands for itself.
+  const std::string condition =
+      fmt::format("{} {} {}", loop.left.empty() ? left : loop.left, loop.comparison,
+                  loop.right.empty() ? right : loop.right);
+  return text + fmt::format("; its condition {} compared {} and {}", quote(condition), left, right);
 }
 
 // "64 bytes behind the end of a buffer of 256 bytes at 0x7f0000001000, the last one before it".
