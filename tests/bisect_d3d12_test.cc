@@ -79,7 +79,7 @@ class BisectTest : public ::testing::Test {
  private:
   Json Answer(const std::vector<std::string>& options, const std::vector<std::string>& of,
               const std::string& schema) {
-    std::vector<std::string> arguments = {"bisect", "--json", "--hang-timeout", "2"};
+    std::vector<std::string> arguments = {"bisect", "--json", "--no-why", "--hang-timeout", "2"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     arguments.insert(arguments.end(), of.begin(), of.end());
     const CommandResult result = Run(arguments);
@@ -204,7 +204,7 @@ TEST_F(BisectTest, AJournalOfAnotherDeviceIsPutAside) {
       "cairn bisect journal 2\nfor trace: 1 2 whole 3 records\nfor device: NVIDIA H200\nanswers\n"
       "00000000000000ff clean 1 0 1\n";
   std::ofstream(folder_ / "a.bisect", std::ios::binary) << other;
-  const CommandResult result = Run({"bisect", "--json", "--no-output", "a.cairn"});
+  const CommandResult result = Run({"bisect", "--json", "--no-why", "--no-output", "a.cairn"});
   EXPECT_EQ(0, result.exit_code) << result.Summary();
   EXPECT_THAT(result.errors,
               HasSubstr("begins anew: a.bisect is not of this search, and is now a.bisect.old"));

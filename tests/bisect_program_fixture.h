@@ -42,11 +42,11 @@ class SearchOfProgramsTest : public ::testing::Test {
     return result;
   }
 
-  // The answer, with this exit code.
+  // The answer, with this exit code; without the search for the cause (bisect_why_test.cc).
   Json Bisect(const std::vector<std::string>& options, const std::vector<std::string>& program,
               int exit_code = 0) {
     const CommandResult result =
-        Run(Words(Words({"bisect", "--json"}, options), Words({"--"}, program)));
+        Run(Words(Words({"bisect", "--json", "--no-why"}, options), Words({"--"}, program)));
     EXPECT_EQ(exit_code, result.exit_code) << result.Summary();
     const Json answer = Json::Parse(result.output);
     EXPECT_TRUE(answer.is_object()) << result.Summary();

@@ -183,9 +183,10 @@ TEST_F(BisectProgramTest, AGpuThatStaysIllEndsTheSearch) {
 
 // Like NVIDIA's driver after a fault of memory.
 TEST_F(BisectProgramTest, AProgramThatOnlyDispatchesDoesNotWaitForDraws) {
-  const CommandResult result = RunCommand(
-      Words({Program("cairn"), "bisect", "--json", "--hang-timeout", "0.5"}, kHangingProgram),
-      WhereHangsStay(Options(), folder_ / "ill", ",draws-stick"));
+  const CommandResult result =
+      RunCommand(Words({Program("cairn"), "bisect", "--json", "--no-why", "--hang-timeout", "0.5"},
+                       kHangingProgram),
+                 WhereHangsStay(Options(), folder_ / "ill", ",draws-stick"));
   const Json answer = Json::Parse(result.output);
   ASSERT_TRUE(answer.is_object()) << result.Summary();
   EXPECT_EQ("hang", answer["failure"]) << answer.dump(2);
@@ -214,9 +215,10 @@ TEST_F(BisectProgramTest, AGpuThatGetsWellIsWaitedFor) {
       std::this_thread::yield();
     }
   });
-  const CommandResult result = RunCommand(
-      Words({Program("cairn"), "bisect", "--json", "--hang-timeout", "0.5"}, kHangingProgram),
-      WhereHangsStay(Options(), file));
+  const CommandResult result =
+      RunCommand(Words({Program("cairn"), "bisect", "--json", "--no-why", "--hang-timeout", "0.5"},
+                       kHangingProgram),
+                 WhereHangsStay(Options(), file));
   over = true;
   doctor.join();
   const Json answer = Json::Parse(result.output);
@@ -229,7 +231,7 @@ TEST_F(BisectProgramTest, AnInterruptedSearchGoesOn) {
   const std::vector<std::string> program =
       CountingScript("exec " + Program("sample-fault-vulkan-plain"));
   const std::vector<std::string> arguments =
-      Words({Program("cairn"), "bisect", "--journal", "j", "--"}, program);
+      Words({Program("cairn"), "bisect", "--no-why", "--journal", "j", "--"}, program);
   for (const size_t answers : {1u, 2u, 5u}) {
     Command command(arguments, Options());
     ASSERT_TRUE(WaitUntil([&] { return AnswersIn(folder_ / "j") >= answers; }));
@@ -255,8 +257,9 @@ TEST_F(BisectProgramTest, AKilledSearchLeavesNothingRunningAndGoesOn) {
   const std::vector<std::string> program =
       CountingScript("echo $$ > pid; exec " + Program("sample-fault-vulkan-plain"));
   for (const int delay_ms : {20, 150, 400, 900, 1500}) {
-    Command command(Words({Program("cairn"), "bisect", "--journal", "j", "--"}, program),
-                    Options());
+    Command command(
+        Words({Program("cairn"), "bisect", "--no-why", "--journal", "j", "--"}, program),
+        Options());
     std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
     kill(command.pid(), SIGKILL);
     // The kernel ends them one after the other.
@@ -296,14 +299,15 @@ TEST_F(BisectProgramTest, AProgramInPathThatChangedIsAnotherOne) {
 TEST_F(BisectProgramTest, AJournalWithoutItsWorkIsOfNoUse) {
   const std::vector<std::string> program = {Program("sample-fault-vulkan-plain")};
   {
-    Command command(Words({Program("cairn"), "bisect", "--journal", "j", "--"}, program),
-                    Options());
+    Command command(
+        Words({Program("cairn"), "bisect", "--no-why", "--journal", "j", "--"}, program),
+        Options());
     ASSERT_TRUE(WaitUntil([&] { return AnswersIn(folder_ / "j") >= 3; }));
     kill(command.pid(), SIGTERM);
     command.Wait();
   }
   std::ofstream(folder_ / "j.work") << "no catalogue";
-  const CommandResult result = Run(Words({"bisect", "--journal", "j", "--"}, program));
+  const CommandResult result = Run(Words({"bisect", "--no-why", "--journal", "j", "--"}, program));
   EXPECT_EQ(0, result.exit_code) << result.Summary();
   EXPECT_THAT(result.errors,
               HasSubstr("begins anew: the answers in j are of no use without j.work, which is "

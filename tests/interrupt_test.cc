@@ -129,7 +129,8 @@ TEST_F(InterruptTest, BisectGoesOnFromItsJournal) {
   ExpectStopped(result, 1, "cairn bisect: interrupted; the same command goes on from here\n");
   EXPECT_THAT(folder_.Contents(), ElementsAre("fault.bisect", "fault.cairn"));
 
-  const CommandResult rest = RunCommand(Arguments({"bisect", "fault.cairn"}), Options());
+  const CommandResult rest =
+      RunCommand(Arguments({"bisect", "--no-why", "fault.cairn"}), Options());
   EXPECT_EQ(rest.exit_code, 0) << rest.Summary();
   EXPECT_THAT(rest.errors, HasSubstr("warning: goes on after "));
   EXPECT_THAT(rest.output, HasSubstr("Dispatch"));
@@ -145,7 +146,8 @@ TEST_F(InterruptTest, BisectTellsItsAnswerAlsoIfTheMinimalTraceWasInterrupted) {
   EXPECT_THAT(folder_.Contents(), ElementsAre("fault.bisect", "fault.cairn"));
   const size_t answers = AnswerCount(folder_ / "fault.bisect");
 
-  const CommandResult rest = RunCommand(Arguments({"bisect", "--json", "fault.cairn"}), Options());
+  const CommandResult rest =
+      RunCommand(Arguments({"bisect", "--json", "--no-why", "fault.cairn"}), Options());
   EXPECT_EQ(rest.exit_code, 0) << rest.Summary();
   EXPECT_THAT(rest.output, HasSubstr("\"probes\": " + std::to_string(answers) + ","));
   EXPECT_THAT(folder_.Contents(), ElementsAre("fault.cairn", "fault.minimal.cairn"));

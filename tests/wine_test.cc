@@ -162,8 +162,8 @@ TEST_F(WineTest, AHang) {
 
 // The Windows half leaves work out, by a board that `cairn bisect` has made on Linux.
 TEST_F(WineTest, ASearchForTheCulprit) {
-  const CommandResult result = RunCommand({Program("cairn"), "bisect", "--hang-timeout", "2", "--",
-                                           "wine", WindowsProgram("dies.exe"), "hang"},
+  const CommandResult result = RunCommand({Program("cairn"), "bisect", "--no-why", "--hang-timeout",
+                                           "2", "--", "wine", WindowsProgram("dies.exe"), "hang"},
                                           {.folder = folder_.path(), .timeout_s = 200});
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
   EXPECT_THAT(result.output,

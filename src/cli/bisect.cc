@@ -23,6 +23,7 @@
 #include "cli/trace_file.h"
 #include "cli/trace_player.h"
 #include "cli/verb.h"
+#include "cli/why_runs.h"
 #include "format/snapshot/snapshot_file.h"
 #include "os/clock.h"
 #include "os/file.h"
@@ -32,6 +33,7 @@
 #include "reader/bisect/probe_answer.h"
 #include "reader/bisect/trace_probe.h"
 #include "reader/view/bisect_text.h"
+#include "reader/view/why_text.h"
 #include "watcher/output_path.h"
 
 namespace cairn::cli {
@@ -44,6 +46,8 @@ constexpr char kBisectExamples[] =
     "  cairn bisect --hang-timeout 2 game.cairn\n"
     "                                        quicker where no healthy submission takes 2 s\n"
     "  cairn bisect --runs 10 game.cairn     for what fails only now and then\n"
+    "  cairn bisect --no-why game.cairn      the call alone, without the experiments that find "
+    "its cause\n"
     "  cairn bisect --json game.cairn        the answer for programs "
     "(docs/formats/bisect.schema.json)\n"
     "  cairn bisect -- ./game --level 3      without a capture: runs the program again and again, "
@@ -75,6 +79,7 @@ struct BisectOptionsOfVerb {
   uint64_t max_probes = 100'000;
   bool restart = false;
   bool no_output = false;
+  bool no_why = false;
   bool json = false;
   bool quiet = false;
   bool progress = false;
@@ -106,7 +111,8 @@ std::string SameFilesInWords(const BisectOptionsOfVerb& options) {
         "with -o",
         minimal);
   }
-  if (IsSameFile(minimal, journal)) {
+  const std::string why = WhyJournalBeside(options.journal, WithEnding(options.path, kWhyEnding));
+  if (IsSameFile(minimal, journal) || IsSameFile(minimal, why)) {
     return fmt::format(
         "{} cannot be both the minimal trace and the journal; give another file "
         "with -o or --journal",
@@ -122,7 +128,8 @@ class Search {
       : options_(options),
         trace_(trace),
         line_(ProgressOf(options.progress, options.quiet || options.json)),
-        gpus_(MakeGpuCheck(recovery_ns, &signals_, &line_)) {
+        gpus_(MakeGpuCheck(recovery_ns, &signals_, &line_)),
+        recovery_ns_(recovery_ns) {
     settings_.path = options.path;
     settings_.library = options.library;
     settings_.hang_timeout_ns = hang_timeout_ns;
@@ -241,12 +248,46 @@ class Search {
         PrintWarning("bisect", "no minimal trace is written: " + written.message());
       }
     }
-    const std::string text = options_.json ? AnswerAsJson(told_) : AnswerAsText(told_);
-    const bool printed = PrintOutput("bisect", text);
+    if (told_.answer.found && !options_.no_why) SearchWhy();
+    const bool printed = PrintOutput("bisect", AnswerInWords());
+    if (why_.interrupted) {
+      PrintWhyInterrupted();
+      return printed ? 0 : kExitFailed;
+    }
     if (const Status removed = journal_->Remove(); !removed.ok()) {
       PrintWarning("bisect", removed.message());
     }
     return printed && told_.answer.found ? 0 : kExitFailed;
+  }
+
+  std::string AnswerInWords() {
+    if (options_.json) {
+      if (why_.told.has_value()) told_.why_json = WhyAsJson(*why_.told, JsonWriter::kOneLine);
+      return AnswerAsJson(told_);
+    }
+    return AnswerAsText(told_) + (why_.told.has_value() ? WhyBehindBisect(*why_.told) : "");
+  }
+
+  // On the whole trace, as cairn why does.
+  void SearchWhy() {
+    ProgramRunsOptions played = {
+        .hang_timeout = options_.hang_timeout,
+        .hang_timeout_ns = settings_.hang_timeout_ns,
+        .recovery_ns = recovery_ns_,
+        .restart = options_.restart,
+        .json = options_.json,
+        .quiet = options_.quiet,
+        .progress = ProgressOf(options_.progress, options_.quiet || options_.json)};
+    SetPlayer(options_.path, options_.library, &played);
+    ProgramRuns runs("bisect", played, &signals_);
+    if (const Status prepared = runs.Prepare(); !prepared.ok()) return PrintNoWhy(prepared);
+    WhyRuns why("bisect", played, &runs, WhyOptionsBehind(options_.repeats, options_.max_probes));
+    const std::string journal =
+        WhyJournalBeside(options_.journal, WithEnding(options_.path, kWhyEnding));
+    why_ = SearchBehindBisect(
+        &why, WhySubjectOfTrace(*trace_, options_.path, told_.device, options_.library, journal,
+                                settings_.hang_timeout_ns));
+    if (why_.told.has_value()) why.Forget();
   }
 
   // Writes the minimal trace; keeps it only if it was seen to fail.
@@ -295,6 +336,8 @@ class Search {
   BisectTree tree_;
   std::unique_ptr<BisectJournal> journal_;
   BisectTold told_;
+  const uint64_t recovery_ns_;
+  WhyPart why_;
 };
 
 // Returns the fault of the options of a search that runs a program; "" if there is none.
@@ -340,6 +383,7 @@ int RunProgramSearch(const BisectOptionsOfVerb& options, const std::vector<std::
                  .quiet = options.quiet,
                  .progress = ProgressOf(options.progress, options.quiet || options.json)};
   search.output = options.output;
+  search.no_why = options.no_why;
   search.repeats = options.repeats;
   search.max_probes = options.max_probes;
   return BisectProgram(search);
@@ -418,6 +462,8 @@ Verb AddBisectVerb(CLI::App& root) {
   command.Option("--journal", &options->journal, "FILE",
                  "Where answers are kept until the end; NAME.bisect if not given");
   command.Flag("--restart", &options->restart, "Forget the answers of an interrupted search");
+  command.Flag("--no-why", &options->no_why,
+               "Do not look for the cause behind the culprit: the experiments of cairn why");
   command.Library(&options->library);
   command.Json(&options->json);
   command.Flag("--quiet", &options->quiet, "No progress");

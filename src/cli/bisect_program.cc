@@ -17,6 +17,7 @@
 #include "cli/bisect_parts.h"
 #include "cli/program_runs.h"
 #include "cli/verb.h"
+#include "cli/why_runs.h"
 #include "format/elimination/catalogue.h"
 #include "os/clock.h"
 #include "os/file.h"
@@ -27,7 +28,9 @@
 #include "reader/bisect/probe_answer.h"
 #include "reader/bisect/program_search.h"
 #include "reader/bisect/program_trial.h"
+#include "reader/serve/private_folder.h"
 #include "reader/view/program_bisect_text.h"
+#include "reader/view/why_text.h"
 #include "watcher/output_path.h"
 
 namespace cairn::cli {
@@ -61,6 +64,8 @@ class Bisecting {
   Status OpenJournal();
   ProgramSearchOptions SearchOptions();
   void WriteReport(const BoardQuestion& alone, ProgramTold* told);
+  std::vector<uint64_t> ShadersOfCulprit(const ProgramTold& told);
+  void SearchWhy(const ProgramTold& told);
   int Failed(const Status& status);
   int Tell(ProgramTold told);
   Status Forget();
@@ -70,6 +75,9 @@ class Bisecting {
   ProgramRuns runs_;
   std::string journal_path_;
   std::string work_path_;  // the catalogue, for a search that goes on
+  std::string why_journal_path_;
+  std::unique_ptr<WhyRuns> why_runs_;
+  WhyPart why_;
   std::unique_ptr<BisectJournal> journal_;
   std::optional<WorkCatalogue> catalogue_;  // of an earlier search
 };
@@ -84,8 +92,10 @@ Status Bisecting::CheckFiles() const {
   if (IsSameFile(options_.output, FileOfProgram(options_.runs.program.front()))) {
     return refused("the program, which the report would replace");
   }
-  if (IsSameFile(options_.output, journal_path_) || IsSameFile(options_.output, work_path_)) {
-    return refused("a file of the journal, which goes when the search is over");
+  for (const std::string& path : {journal_path_, work_path_, why_journal_path_}) {
+    if (IsSameFile(options_.output, path)) {
+      return refused("a file of the journal, which goes when the search is over");
+    }
   }
   return {};
 }
@@ -136,6 +146,7 @@ int Bisecting::Run() {
   if (const Status prepared = runs_.Prepare(); !prepared.ok()) return Failed(prepared);
   journal_path_ = runs_.JournalPath(".bisect");
   work_path_ = journal_path_ + ".work";
+  why_journal_path_ = WhyJournalBeside(options_.runs.journal, runs_.JournalPath(kWhyEnding));
   if (const Status checked = CheckFiles(); !checked.ok()) {
     PrintError("bisect", checked.message());
     return kExitUsage;
@@ -158,7 +169,29 @@ int Bisecting::Run() {
   told.survive_seconds = static_cast<double>(options_.runs.survive_ns) / 1e9;
   if (told.found.answer.found && !options_.output.empty()) WriteReport(told.found.alone, &told);
   told.duration_ns = MonotonicNs() - start_ns;
+  if (told.found.answer.found && !options_.no_why) SearchWhy(told);
   return Tell(std::move(told));
+}
+
+// Those of a report of a run with the culprit alone; none if it does not fail, or does not say.
+std::vector<uint64_t> Bisecting::ShadersOfCulprit(const ProgramTold& told) {
+  if (!told.report_path.empty()) return ReadReportFacts(told.report_path).shaders;
+  const Result<PrivateFolder> folder = PrivateFolder::Make();
+  if (!folder.ok()) return {};
+  TrialSettings settings = runs_.settings();
+  settings.report_path = TextOfPath(folder->path() / "report.cairn");
+  const Result<TrialRun> run = runs_.Try(settings, told.found.alone);
+  const bool failed = run.ok() && run->end == TrialEnd::kFailed;
+  return failed ? ReadReportFacts(settings.report_path).shaders : std::vector<uint64_t>();
+}
+
+void Bisecting::SearchWhy(const ProgramTold& told) {
+  WhyRunsOptions why = WhyOptionsBehind(options_.repeats, options_.max_probes);
+  why.shaders = ShadersOfCulprit(told);
+  why_runs_ = std::make_unique<WhyRuns>("bisect", options_.runs, &runs_, std::move(why));
+  why_ = SearchBehindBisect(why_runs_.get(),
+                            {told.program, false, why_journal_path_,
+                             [this](const std::string& own) { return runs_.Identity(own); }});
 }
 
 // Runs the program once more for the report. A run that fails differently gives no report.
@@ -204,9 +237,21 @@ int Bisecting::Failed(const Status& status) {
 }
 
 int Bisecting::Tell(ProgramTold told) {
-  const bool printed = PrintOutput(
-      "bisect", options_.runs.json ? ProgramAnswerAsJson(told) : ProgramAnswerAsText(told));
+  std::string text;
+  if (options_.runs.json) {
+    if (why_.told.has_value()) told.why_json = WhyAsJson(*why_.told, JsonWriter::kOneLine);
+    text = ProgramAnswerAsJson(told);
+  } else {
+    text = ProgramAnswerAsText(told);
+    if (why_.told.has_value()) text += WhyBehindBisect(*why_.told);
+  }
+  const bool printed = PrintOutput("bisect", text);
+  if (why_.interrupted) {
+    PrintWhyInterrupted();
+    return printed ? 0 : kExitFailed;
+  }
   if (const Status removed = Forget(); !removed.ok()) PrintWarning("bisect", removed.message());
+  if (why_.told.has_value()) why_runs_->Forget();
   return printed && told.found.answer.found ? 0 : kExitFailed;
 }
 

@@ -14,6 +14,7 @@ namespace cairn::cli {
 struct BisectProgramOptions {
   ProgramRunsOptions runs;
   std::string output;  // the report of a run with the culprit alone; "": none
+  bool no_why = false;
   uint32_t repeats = 2;
   uint64_t max_probes = 100'000;
 };

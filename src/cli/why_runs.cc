@@ -114,6 +114,39 @@ Result<WhyTold> WhyRuns::Search(const WhySubject& subject) {
   return told;
 }
 
+WhyRunsOptions WhyOptionsBehind(uint32_t repeats, uint64_t max_probes) {
+  WhyRunsOptions options;
+  options.repeats = std::max(options.repeats, repeats);
+  options.max_runs = std::min(options.max_runs, max_probes);
+  return options;
+}
+
+std::string WhyJournalBeside(const std::string& given, const std::string& otherwise) {
+  return given.empty() ? otherwise : given + kWhyEnding;
+}
+
+WhyPart SearchBehindBisect(WhyRuns* runs, const WhySubject& subject) {
+  WhyPart part;
+  Result<WhyTold> told = runs->Search(subject);
+  if (told.ok()) {
+    part.told = std::move(told).value();
+  } else if (told.status().code() == StatusCode::kInterrupted) {
+    part.interrupted = true;
+  } else {
+    PrintNoWhy(told.status());
+  }
+  return part;
+}
+
+void PrintNoWhy(const Status& status) {
+  PrintWarning("bisect", "the cause is not known: " + status.message());
+}
+
+void PrintWhyInterrupted() {
+  PrintError("bisect",
+             "interrupted in the search for the cause; the same command goes on from here");
+}
+
 void WhyRuns::Forget() {
   if (journal_ == nullptr) return;
   if (const Status removed = journal_->Remove(); !removed.ok()) {

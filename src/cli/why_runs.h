@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,12 @@ struct ReportFacts {
 };
 ReportFacts ReadReportFacts(const std::string& path);
 
+// The options with which cairn bisect goes on, of its own --runs and --max-probes: those of cairn why where they are not
+// given, so that both ask the same.
+WhyRunsOptions WhyOptionsBehind(uint32_t repeats, uint64_t max_probes);
+// The journal's file beside one that was given with --journal; `otherwise` if none was.
+std::string WhyJournalBeside(const std::string& given, const std::string& otherwise);
+
 class WhyRuns {
  public:
   // `verb` is that of messages. All have to outlive it; `runs` is prepared.
@@ -76,6 +83,19 @@ class WhyRuns {
   bool reported_ = false;  // a run without a change failed, and its report was read
   std::string driver_;
 };
+
+// What cairn bisect says of the cause.
+struct WhyPart {
+  std::optional<WhyTold> told;
+  bool interrupted = false;  // the same command goes on: journals stay
+};
+
+// Makes the experiments. Prints why there is no answer.
+WhyPart SearchBehindBisect(WhyRuns* runs, const WhySubject& subject);
+// The same where the runs cannot be prepared.
+void PrintNoWhy(const Status& status);
+// Prints that the search for the cause was interrupted, behind the answer of the bisect.
+void PrintWhyInterrupted();
 
 }  // namespace cairn::cli
 

@@ -44,7 +44,7 @@ class PlayedTest : public ::testing::Test {
     return name;
   }
   Json Bisect(const std::string& file, const std::vector<std::string>& options = {}) {
-    std::vector<std::string> arguments = {"bisect", "--json", "--hang-timeout", "3"};
+    std::vector<std::string> arguments = {"bisect", "--json", "--no-why", "--hang-timeout", "3"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     arguments.push_back(file);
     const CommandResult result = Cairn(arguments);

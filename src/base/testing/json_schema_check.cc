@@ -52,6 +52,8 @@ std::string SchemaViolation(const Json& schema, const Json& value, const std::st
       if (!value.contains(key)) return at + ": lacks " + key;
     }
   }
+  // A document of another schema.
+  if (!schema.contains("properties") && !schema.contains("additionalProperties")) return "";
   for (const auto& [key, child] : value.items()) {
     const bool known = schema.contains("properties") && schema["properties"].contains(key);
     const Json rules = known ? schema["properties"][key] : schema["additionalProperties"];

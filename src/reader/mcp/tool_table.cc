@@ -112,7 +112,8 @@ constexpr std::string_view kState[] = {"state", "--json"};
 constexpr std::string_view kDiff[] = {"diff", "--json"};
 constexpr std::string_view kTriage[] = {"triage", "--json"};
 constexpr std::string_view kImages[] = {"images", "--json"};
-constexpr std::string_view kBisect[] = {"bisect", "--json", "--progress", "--no-output"};
+constexpr std::string_view kBisect[] = {"bisect", "--json", "--progress", "--no-output",
+                                        "--no-why"};
 
 // ---- Tools ---------------------------------------------------------------------------------------------
 

@@ -89,7 +89,7 @@ TEST(Tools, MakeCommandLinesOfVerbs) {
               ElementsAre("images", "--json", "--object=Depth", "--object=5", "--stretch",
                           "--output=/folder/images", game));
   EXPECT_THAT(Words("bisect", R"({"file":"game.cairn","runs":3})"),
-              ElementsAre("bisect", "--json", "--progress", "--no-output", "--runs=3",
+              ElementsAre("bisect", "--json", "--progress", "--no-output", "--no-why", "--runs=3",
                           HasSubstr("--journal=/folder/journal-"), game));
 }
 

@@ -211,8 +211,8 @@ std::vector<std::string> VerbFor(const FileQuestion& question, const QuestionPat
     case Asked::kCompare:
       return {"diff", "--json", "--align", "--limit", "2000", paths.file, paths.other};
     case Asked::kStartBisect:
-      return {"bisect",    "--json",      "--progress", "--no-output",
-              "--journal", paths.journal, paths.file};
+      return {"bisect",   "--json",    "--progress",  "--no-output",
+              "--no-why", "--journal", paths.journal, paths.file};
     case Asked::kImages:
     case Asked::kPage:
     case Asked::kCalls:

@@ -124,7 +124,7 @@ TEST(FileQuestion, VerbsAreToldNumbersOnly) {
   EXPECT_THAT(Verb("compare"),
               ElementsAre("diff", "--json", "--align", "--limit", "2000", "/f", "/o"));
   EXPECT_THAT(Verb("bisect", kOrder), ElementsAre("bisect", "--json", "--progress", "--no-output",
-                                                  "--journal", "/j", "/f"));
+                                                  "--no-why", "--journal", "/j", "/f"));
   EXPECT_THAT(Verb("stop-bisect", kOrder), IsEmpty());
   EXPECT_THAT(Verb("calls?function=--help"), IsEmpty());
 }

@@ -299,6 +299,7 @@ std::string AnswerAsJson(const BisectTold& told) {
   json.StringKey("minimal_trace", told.minimal_path);
   json.NumberKey("probes", answer.probes);
   json.RealKey("seconds", Seconds(told.duration_ns));
+  if (!told.why_json.empty()) json.JsonKey("why", told.why_json);
   json.EndObject();
   return text;
 }

@@ -32,6 +32,8 @@ struct BisectTold {
   std::vector<std::string> recorded;  // what the report of the recording says that happened
   std::string minimal_path;           // "" if there is none
   uint64_t duration_ns = 0;
+  std::string
+      why_json;  // the cause (docs/formats/why.schema.json); "" if it was not looked for, or not found out
 };
 
 // Returns the culprit, its position, and the minimal trace. Ends with a line break.

@@ -275,6 +275,7 @@ std::string ProgramAnswerAsJson(const ProgramTold& told) {
   json.StringKey("report", told.report_path);
   json.NumberKey("runs", answer.probes);
   json.RealKey("seconds", static_cast<double>(told.duration_ns) / 1e9);
+  if (!told.why_json.empty()) json.JsonKey("why", told.why_json);
   json.EndObject();
   return text;
 }

@@ -18,6 +18,8 @@ struct ProgramTold {
   double survive_seconds = 0;  // 0: runs end by themselves
   std::string report_path;     // "" if none was written
   uint64_t duration_ns = 0;
+  std::string
+      why_json;  // the cause (docs/formats/why.schema.json); "" if it was not looked for, or not found out
 };
 
 // "hangs", "dies of SIGSEGV".

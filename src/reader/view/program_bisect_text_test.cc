@@ -179,7 +179,13 @@ TEST(ProgramBisectJson, FollowsTheSchema) {
   const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/bisect-program.schema.json");
   EXPECT_EQ("", SchemaViolation(schema, Json::Parse(ProgramAnswerAsJson(Found()))));
   EXPECT_EQ("", SchemaViolation(schema, Json::Parse(ProgramAnswerAsJson(ProgramTold()))));
+  ProgramTold with_why = Found();
+  with_why.why_json = R"({"format": "cairn-why"})";
+  const Json with = Json::Parse(ProgramAnswerAsJson(with_why));
+  EXPECT_EQ("", SchemaViolation(schema, with));
+  EXPECT_EQ("cairn-why", with["why"]["format"]);
   const Json answer = Json::Parse(ProgramAnswerAsJson(Found()));
+  EXPECT_FALSE(answer.contains("why"));
   EXPECT_NE("", SchemaViolation(schema, answer.With("/runs", "42")));
   EXPECT_NE("", SchemaViolation(schema, answer.Without("/culprits/0/0/key")));
 }

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.h"
 #include "base/shell_words.h"
 #include "base/text.h"
 #include "reader/view/bisect_text.h"
@@ -199,10 +198,21 @@ std::string WhyAsText(const WhyTold& told) {
   return text + RunsLine(told);
 }
 
-std::string WhyAsJson(const WhyTold& told) {
+std::string WhyBehindBisect(const WhyTold& told) {
+  std::string text = "\n";
+  if (told.found.unchanged.failed == 0) {
+    text += fmt::format("Why\n  Not known: {}.\n", CleanInWords(told));
+  } else if (told.found.causes.empty()) {
+    text += fmt::format("Why\n  {}\n", NoCauseInWords(told));
+  }
+  AppendFindings(told, &text);
+  return text + RunsLine(told);
+}
+
+std::string WhyAsJson(const WhyTold& told, int line_levels) {
   const WhyFound& found = told.found;
   std::string text;
-  JsonWriter json(&text);
+  JsonWriter json(&text, line_levels);
   json.BeginObject();
   json.StringKey("format", "cairn-why");
   json.NumberKey("version", 1);

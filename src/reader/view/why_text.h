@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/json_writer.h"
 #include "reader/why/why_search.h"
 
 namespace cairn::cli {
@@ -24,10 +25,12 @@ struct WhyTold {
 
 // Ends with a line break.
 std::string WhyAsText(const WhyTold& told);
+// What stands behind the answer of `cairn bisect`: the same without what that has said. Begins with an empty line.
+std::string WhyBehindBisect(const WhyTold& told);
 // For a bug tracker, as CommonMark. Text of the program, of its shaders and of the driver stands in code spans.
 std::string WhyAsMarkdown(const WhyTold& told);
 // docs/formats/why.schema.json.
-std::string WhyAsJson(const WhyTold& told);
+std::string WhyAsJson(const WhyTold& told, int line_levels = JsonWriter::kManyLines);
 
 }  // namespace cairn::cli
 

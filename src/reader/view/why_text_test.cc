@@ -175,6 +175,20 @@ TEST(WhyText, OfATraceReplaysFail) {
                                          "device: 1 of 1 replay was clean.\n"));
 }
 
+TEST(WhyText, BehindABisectNothingIsSaidTwice) {
+  WhyTold told = LoopFound();
+  const std::string text = WhyAsText(told);
+  EXPECT_EQ(text.substr(text.find("\n\nWhy\n") + 1), WhyBehindBisect(told));
+  told.found.causes.clear();
+  EXPECT_THAT(WhyBehindBisect(told), ::testing::StartsWith("\nWhy\n  No cause was found: "));
+  EXPECT_THAT(WhyBehindBisect(told), Not(HasSubstr("cairn bisect")));
+  told.found.unchanged = {3, 0, 0, 0};
+  told.found.results.clear();
+  EXPECT_EQ(
+      "\nWhy\n  Not known: the program does not fail: 3 of 3 runs were clean.\n16 runs, 61.2 s.\n",
+      WhyBehindBisect(told));
+}
+
 TEST(WhyText, TheJsonFollowsItsSchema) {
   const Json answer = Json::Parse(WhyAsJson(LoopFound()));
   ASSERT_TRUE(answer.is_object());

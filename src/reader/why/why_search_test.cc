@@ -316,6 +316,26 @@ TEST(WhySearch, AccessesThatWereNotAllCheckedAreNoEvidence) {
             ResultOf(*none, ExperimentName::kBounds).why);
 }
 
+// As cairn bisect knows them: no report is more exact.
+TEST(WhySearch, ShadersThatAreGivenGoBeforeThoseOfTheReport) {
+  const std::vector<ModelLoop> loops = {{kFog, 0, 0}, {kSky, 3, 70'000}};
+  ModelProgram program(
+      [&](const Experiment& experiment, uint64_t) {
+        return ModelProgram::AllEnd(experiment, loops) ? Clean() : Fails();
+      },
+      loops);
+  program.shaders_ = {kFog, kSky};
+  WhyOptions options;
+  options.shaders = {kFog};
+  const Result<WhyFound> found = WhySearch(program.run(), options, nullptr).Search();
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(found->shaders, ElementsAre(kFog));
+  const WhyResult& result = ResultOf(*found, ExperimentName::kLoops);
+  EXPECT_EQ(WhyVerdict::kProven, result.verdict);
+  EXPECT_THAT(result.loops.limited.shaders, ElementsAre(kFog));
+  EXPECT_THAT(result.loops.cut, SizeIs(1));
+}
+
 TEST(WhySearch, ALimitIsNoCauseIfCountingHelpsAsWell) {
   const std::vector<ModelLoop> loops = {{kFog, 0, 0}};
   ModelProgram program(
