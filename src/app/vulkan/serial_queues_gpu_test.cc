@@ -24,7 +24,7 @@ namespace {
 class SerialQueuesGpuTest : public ::testing::TestWithParam<DeviceKind> {
  protected:
   void SetUp() override {
-    HeaderOfRunBoard();
+    RunBoard::OfProcess().header();
     experiment_.change = Change::kSerialQueues;
     ReplaceRunExperiment(&experiment_);
     std::optional<DeviceCreationScope> driven;
@@ -40,8 +40,8 @@ class SerialQueuesGpuTest : public ::testing::TestWithParam<DeviceKind> {
     ASSERT_TRUE(made.ok()) << made.message();
     ASSERT_EQ(loader_->state().kind, GetParam());
     ASSERT_NE(loader_->state().serial, nullptr);
-    HeaderOfRunBoard().changes = 0;
-    HeaderOfRunBoard().not_changed = 0;
+    RunBoard::OfProcess().header().changes = 0;
+    RunBoard::OfProcess().header().not_changed = 0;
   }
   void TearDown() override {
     loader_.reset();
@@ -94,14 +94,14 @@ TEST_P(SerialQueuesGpuTest, ASignalThatComesLater) {
   const VkBuffer buffer = loader_->MakeBuffer();
   EXPECT_EQ(Submit(Filling(buffer), timeline, 1), VK_SUCCESS);
   EXPECT_EQ(Submit(Filling(buffer)), VK_SUCCESS) << "the signal is still to come";
-  EXPECT_EQ(HeaderOfRunBoard().not_changed, 1u);
-  EXPECT_EQ(HeaderOfRunBoard().changes, 0u);
+  EXPECT_EQ(RunBoard::OfProcess().header().not_changed, 1u);
+  EXPECT_EQ(RunBoard::OfProcess().header().changes, 0u);
   VkSemaphoreSignalInfo signal = {VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO};
   signal.semaphore = timeline;
   signal.value = 1;
   EXPECT_EQ(vk().SignalSemaphore(loader_->device(), &signal), VK_SUCCESS);
   EXPECT_EQ(Submit(Filling(buffer)), VK_SUCCESS);
-  EXPECT_EQ(HeaderOfRunBoard().not_changed, 1u) << "all could end, and did";
+  EXPECT_EQ(RunBoard::OfProcess().header().not_changed, 1u) << "all could end, and did";
   EXPECT_EQ(vk().QueueWaitIdle(loader_->queue()), VK_SUCCESS);
   vk().DestroySemaphore(loader_->device(), timeline, nullptr);
 }
@@ -122,7 +122,7 @@ TEST_P(SerialQueuesGpuTest, SeveralBatchesWithAFence) {
   EXPECT_EQ(vk().QueueSubmit(loader_->queue(), 2, infos, fence), VK_SUCCESS);
   EXPECT_EQ(vk().WaitForFences(loader_->device(), 1, &fence, VK_TRUE, UINT64_MAX), VK_SUCCESS);
   vk().DestroyFence(loader_->device(), fence, nullptr);
-  EXPECT_EQ(HeaderOfRunBoard().not_changed, 0u);
+  EXPECT_EQ(RunBoard::OfProcess().header().not_changed, 0u);
 }
 
 TEST_P(SerialQueuesGpuTest, ThreadsThatSubmit) {
@@ -148,7 +148,7 @@ TEST_P(SerialQueuesGpuTest, ThreadsThatSubmit) {
     vk().DestroySemaphore(loader_->device(), MakeTimeline(), nullptr);
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(HeaderOfRunBoard().not_changed, 0u);
+  EXPECT_EQ(RunBoard::OfProcess().header().not_changed, 0u);
   EXPECT_EQ(vk().QueueWaitIdle(loader_->queue()), VK_SUCCESS);
 }
 

@@ -256,7 +256,7 @@ class SerialQueuesTest : public ::testing::Test {
  protected:
   static constexpr size_t kQueues = 3;
 
-  static void SetUpTestSuite() { HeaderOfRunBoard(); }
+  static void SetUpTestSuite() { RunBoard::OfProcess().header(); }
   void SetUp() override { Start(); }
   void TearDown() override { End(); }
 
@@ -289,8 +289,8 @@ class SerialQueuesTest : public ::testing::Test {
     ASSERT_TRUE(RememberDevice(*device_) && RememberQueues(*device_));
     StartSerialQueues(*device_);
     ASSERT_NE(device_->serial, nullptr);
-    HeaderOfRunBoard().changes = 0;
-    HeaderOfRunBoard().not_changed = 0;
+    RunBoard::OfProcess().header().changes = 0;
+    RunBoard::OfProcess().header().not_changed = 0;
   }
   void End() {
     ForgetDevice(*device_);
@@ -326,8 +326,8 @@ class SerialQueuesTest : public ::testing::Test {
     info.pSignalSemaphoreInfos = infos.data() + waits.size();
     return vk().QueueSubmit2(queue(to), 1, &info, fence);
   }
-  static uint32_t changes() { return HeaderOfRunBoard().changes; }
-  static uint32_t not_changed() { return HeaderOfRunBoard().not_changed; }
+  static uint32_t changes() { return RunBoard::OfProcess().header().changes; }
+  static uint32_t not_changed() { return RunBoard::OfProcess().header().not_changed; }
 
   Experiment experiment_;
   std::optional<Machine> gpu_;
