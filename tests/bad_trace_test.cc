@@ -256,6 +256,7 @@ std::vector<VerbCase> Verbs() {
        .arguments = {"replay", "--images", "out", "FILE"},
        .writes = "out"},
       {.name = "bisect", .arguments = {"bisect", "--quiet", "FILE"}, .cut_code = 1},
+      {.name = "why", .arguments = {"why", "--quiet", "--runs", "1", "FILE"}, .cut_code = 1},
       {.name = "calls", .arguments = {"calls", "FILE"}, .damaged = Ending::kWarned},
       {.name = "state",
        .arguments = {"state", "--call", "DRAW", "FILE"},
@@ -308,8 +309,8 @@ class BadTraceTest : public ::testing::TestWithParam<VerbCase> {
  protected:
   void SetUp() override {
     const std::string& verb = GetParam().arguments[0];
-    const bool plays = verb == "replay" || verb == "bisect" || verb == "images" || verb == "trim" ||
-                       GetParam().name == "diff_images";
+    const bool plays = verb == "replay" || verb == "bisect" || verb == "why" || verb == "images" ||
+                       verb == "trim" || GetParam().name == "diff_images";
     if (plays && !WhyNothingIsPlayed().empty()) GTEST_SKIP() << WhyNothingIsPlayed();
     WriteFile(folder_ / "good.cairn", GoodTrace::Bytes());
   }

@@ -425,7 +425,7 @@ TEST_F(CliTest, CompletionOffersVerbsAndOptions) {
   EXPECT_EQ(result.output,
             "report replay repack\n--json\n--kill-on-hang\nvulkan\nauto "
             "always\ndecode\n--json\n--once\ntrim "
-            "triage\n\n--quiet\nretail\n--no-output\n--serve\nwhy\n--trips\n\n");
+            "triage\n\n--quiet\nretail\n--no-output --no-why\n--serve\nwhy\n--trips\n\n");
 }
 
 // Each shell reads its own, and knows all verbs; where a shell is missing, its script is read by nobody.

@@ -14,19 +14,29 @@
 namespace cairn::cli {
 namespace {
 
+// What the player prints goes nowhere: a play that is asked says it.
+Status WhyNotPlayed(const TraceProbeSettings& play) {
+  const Result<ProbeRun> run = PlayProbe(play, {});
+  if (!run.ok()) return run.status();
+  if (run->end != ProbeEnd::kFinished && !run->message.empty()) {
+    return Status(StatusCode::kUnsupported, run->message);
+  }
+  return Status(StatusCode::kUnsupported,
+                fmt::format("with the layers in it the playback cannot go on: cairn run -- cairn "
+                            "replay --in-process {} says why",
+                            ShellQuoted(play.path)));
+}
+
 // The layers see most failures first, and give a report. What they do not see, the player says.
-Result<TrialRun> JudgePlay(TrialRun run, const Experiment& experiment, const std::string& path) {
+Result<TrialRun> JudgePlay(TrialRun run, const Experiment& experiment,
+                           const TraceProbeSettings& play) {
   if (run.end != TrialEnd::kExited) return run;
   switch (static_cast<PlayExit>(run.value)) {
     case PlayExit::kFinished: return run;
     case PlayExit::kHang: run.failure = FailureKind::kHang; break;
     case PlayExit::kLost: run.failure = FailureKind::kLost; break;
     default:
-      if (experiment.change == Change::kNone) {
-        return Status(StatusCode::kUnsupported,
-                      fmt::format("it cannot be played to its end here: cairn replay {} says why",
-                                  ShellQuoted(path)));
-      }
+      if (experiment.change == Change::kNone) return WhyNotPlayed(play);
       run.failure = FailureKind::kNone;  // the change spoils it: another failure
       break;
   }
@@ -43,8 +53,11 @@ void SetPlayer(const std::string& path, const std::string& library, ProgramRunsO
   runs->program = {
       OwnProgramPath(), "probe", "--play", path, "--timeout", fmt::format("{}", patience_s)};
   if (!library.empty()) runs->program.insert(runs->program.end(), {"--library", library});
-  runs->judge = [path](TrialRun run, const Experiment& experiment) {
-    return JudgePlay(std::move(run), experiment, path);
+  runs->judge = [play = TraceProbeSettings{.path = path,
+                                           .library = library,
+                                           .hang_timeout_ns = runs->hang_timeout_ns}](
+                    TrialRun run, const Experiment& experiment) {
+    return JudgePlay(std::move(run), experiment, play);
   };
   runs->draws = true;  // it may
 }
