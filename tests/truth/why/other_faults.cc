@@ -167,17 +167,17 @@ void RunCpu(Machine& machine, const Fault&) {
 }  // namespace
 
 std::vector<Fault> OtherFaults() {
-  const auto fault = [](const char* name, const char* what, auto run) {
-    return Fault{.name = name, .what = what, .experiment = "none", .run = run};
+  const auto fault = [](const char* name, const char* what, const char* experiment, auto run) {
+    return Fault{.name = name, .what = what, .experiment = experiment, .run = run};
   };
   return {
-      fault("store-far", "a store to an address where nothing is", RunStoreFar),
-      fault("store-behind", "a store 4 GiB behind a buffer", RunStoreBehind),
-      fault("store-null", "a store through null", RunStoreNull),
-      fault("load-far", "a load from an address where nothing is", RunLoadFar),
-      fault("crowd", "a dispatch of very many groups without loops", RunCrowd),
-      fault("vertices", "a draw of -1 vertices", RunVertices),
-      fault("cpu", "the program kills itself behind healthy work", RunCpu),
+      fault("store-far", "a store to an address where nothing is", "bounds", RunStoreFar),
+      fault("store-behind", "a store 4 GiB behind a buffer", "bounds", RunStoreBehind),
+      fault("store-null", "a store through null", "bounds", RunStoreNull),
+      fault("load-far", "a load from an address where nothing is", "bounds", RunLoadFar),
+      fault("crowd", "a dispatch of very many groups without loops", "none", RunCrowd),
+      fault("vertices", "a draw of -1 vertices", "none", RunVertices),
+      fault("cpu", "the program kills itself behind healthy work", "none", RunCpu),
   };
 }
 
@@ -196,22 +196,22 @@ std::vector<Fault> RaceFaults() {
       fault("dispatch-loop", "a dispatch reads a bound that the one before writes",
             "barrier-before", "barrier-after,loops", RunDispatchLoop, kBoundBufferCompSpv),
       fault("dispatch-address", "a dispatch reads an address that the one before writes",
-            "barrier-before", "barrier-after", RunDispatchAddress),
+            "barrier-before", "barrier-after,bounds", RunDispatchAddress),
       fault("indirect", "arguments that the dispatch before writes", "barrier-before",
             "barrier-after", RunIndirect),
       fault("copy-dispatch", "a dispatch reads what a copy writes", "barrier-before",
-            "barrier-after", RunCopyDispatch),
+            "barrier-after,bounds", RunCopyDispatch),
       fault("dispatch-copy", "a copy reads what a dispatch writes", "barrier-before",
-            "barrier-after", RunDispatchCopy),
+            "barrier-after,bounds", RunDispatchCopy),
       fault("queues-loop", "a queue reads a bound that another writes", "serial-queues", "loops",
             RunQueues, kBoundBufferCompSpv),
-      fault("queues-address", "a queue reads an address that another writes", "serial-queues", "",
-            RunQueues),
+      fault("queues-address", "a queue reads an address that another writes", "serial-queues",
+            "bounds", RunQueues),
       fault("submissions-loop", "a submission reads a bound that the one before writes",
             "serial-queues", "barrier-before,barrier-after,loops", RunSubmissions,
             kBoundBufferCompSpv),
       fault("submissions-address", "a submission reads an address that the one before writes",
-            "serial-queues", "barrier-before,barrier-after", RunSubmissions),
+            "serial-queues", "barrier-before,barrier-after,bounds", RunSubmissions),
   };
 }
 
