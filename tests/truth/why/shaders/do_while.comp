@@ -10,10 +10,10 @@ layout(local_size_x = 64) in;
 void main()
 {
     uint left = 8u;
-    do // culprit
+    do
     {
         left -= constants.count;
         if (spent()) break;
-    } while (left > 0u);
+    } while (left > 0u); // culprit
     finish(gl_GlobalInvocationID.x, left);
 }

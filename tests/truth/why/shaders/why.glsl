@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all shaders share. The line that holds "culprit" is where the loop of the fault begins: the program finds it in
-// the source within the SPIR-V, and tells it as the truth. No loop is without an end: each asks spent().
+// What all shaders share. The line that ends with "culprit" has the condition of the loop of the fault: the program finds
+// it in the source within the SPIR-V, and tells it as the truth. No loop is without an end: each asks spent().
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 
