@@ -103,7 +103,7 @@ TEST_F(AccessChecksGpuTest, InsideOfTheRangesEveryResultIsTheSame) {
                                                {Kind::kList, 4 * 16},
                                                {Kind::kAtomic, 8}};
     for (const auto& [kind, bytes] : sizes) {
-      const auto prepare = [&] {
+      const auto prepare = [&, kind = kind] {
         if (kind == Kind::kList || kind == Kind::kAtomic) {
           for (uint32_t i = 0; i < 4; ++i) {
             const uint64_t next = data() + 16 * ((i + 1) % 4);
