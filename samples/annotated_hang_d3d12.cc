@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 
 #include "cairn/pix.h"
@@ -20,6 +19,7 @@
 #include "embedded/solid.ps.dxbc.h"
 #include "embedded/solid.vs.dxbc.h"
 #include "embedded/triangle.vs.dxbc.h"
+#include "work_clock.h"
 
 namespace {
 
@@ -121,9 +121,9 @@ class Scene {
     colours_.Begin(list_);
     DrawFog();
     list_.End();
-    const auto start = std::chrono::steady_clock::now();
+    const sample::WorkClock clock;
     Execute(60);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return clock.Seconds();
   }
 
   sample::Queue& queue_;

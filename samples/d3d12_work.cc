@@ -2,12 +2,12 @@
 #include "d3d12_work.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "d3d12abi/aggregates.h"
 #include "embedded/fill.cs.dxbc.h"
 #include "embedded/hang.cs.dxbc.h"
+#include "work_clock.h"
 
 namespace sample {
 
@@ -98,10 +98,10 @@ double SlowWork::Measure(Gpu& gpu, Queue& queue) {
     Dispatch(list);
   }
   list.End();
-  const auto start = std::chrono::steady_clock::now();
+  const WorkClock clock;
   queue.Execute({&list});
   queue.WaitOrReportLoss(60);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return clock.Seconds();
 }
 
 void SlowWork::ForgetResults() const {

@@ -2,10 +2,10 @@
 #include "vulkan_slow_work.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "embedded/hang.comp.spv.h"
+#include "work_clock.h"
 
 namespace sample {
 namespace {
@@ -32,9 +32,9 @@ double Measure(Device& device, const SlowWork& work) {
   const List list = device.BeginList(device.graphics(), nullptr);
   Dispatch(list, nullptr, work.pipeline, &work.constants, sizeof(work.constants), work.group_count);
   device.EndList(list);
-  const auto start = std::chrono::steady_clock::now();
+  const WorkClock clock;
   device.WaitOrReportLoss(device.Submit(device.graphics(), {list}), 60);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return clock.Seconds();
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ enum class Kind : uint32_t { kWords, kVectors, kLights, kList, kAtomic };
 
 class AccessChecksGpuTest : public ComputeDeviceTest {
  protected:
-  // What lies where in one buffer.
+  // The parts of one buffer, by their places.
   static constexpr size_t kList = 64, kOtherList = 0x8000, kRecords = 0x10000, kZeros = 0x20000,
                           kSpare = 0x30000, kTask = 0x40000, kData = 0x41000, kBytes = 0x50000;
   static constexpr uint32_t kUntouched = 0x5a5a5a5a;

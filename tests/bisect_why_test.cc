@@ -78,7 +78,7 @@ TEST_F(BisectWhyTest, LoopsAreCutInTheCulpritsShadersAlone) {
   const Json& why = answer["why"];
   EXPECT_EQ("hang", why["failure"]);
   EXPECT_EQ(3, why["unchanged"]["failed"]);
-  // That the experiments found no cause is no failure of the search.
+  // The search has not failed if the experiments find no cause.
   EXPECT_EQ(false, why["found"]);
   const Json& loops = why["experiments"][0];
   EXPECT_EQ("fails", loops["verdict"]) << loops.dump(2);
@@ -93,7 +93,8 @@ TEST_F(BisectWhyTest, TheCauseStandsBehindTheCulprit) {
   EXPECT_EQ(0, result.exit_code) << result.Summary();
   EXPECT_THAT(result.output,
               MatchesRegex("sh program.sh dies of SIGSEGV, in 2 of 2 runs.\n\nThe culprit\n(.|\n)*"
-                           "\n[0-9]+ runs, [0-9.]+ s.\n\nWhy\n  No (.|\n)*"
+                           "\n[0-9]+ runs, [0-9.]+ s.\n\nWhy\n  proven: A shader accesses an "
+                           "address that is outside of every buffer.\n(.|\n)*"
                            "\n[0-9]+ runs, [0-9.]+ s.\n"));
   EXPECT_THAT(result.output, Not(HasSubstr("Next ")));
   const int made = RunsMade();
@@ -105,7 +106,9 @@ TEST_F(BisectWhyTest, TheCauseStandsBehindTheCulprit) {
   EXPECT_EQ(made, answer["runs"].get<int>() + 1 + answer["why"]["runs"].get<int>());
   EXPECT_EQ("death", answer["why"]["failure"]);
   EXPECT_EQ(SIGSEGV, answer["why"]["signal"]);
-  EXPECT_EQ(7u, answer["why"]["experiments"].size());
+  ASSERT_EQ(1u, answer["why"]["causes"].size());
+  EXPECT_EQ("bounds", answer["why"]["causes"][0]);
+  EXPECT_EQ(8u, answer["why"]["experiments"].size());
   std::filesystem::remove(folder_ / "runs");
   const Json without = Answer(Run(Words({"bisect", "--json", "--no-why", "--"}, CountedFault())),
                               "bisect-program.schema.json");

@@ -14,7 +14,7 @@
 namespace cairn::cli {
 namespace {
 
-// What the player prints goes nowhere: a play that is asked says it.
+// Nobody sees the output of the player: a play that is asked says it.
 Status WhyNotPlayed(const TraceProbeSettings& play) {
   const Result<ProbeRun> run = PlayProbe(play, {});
   if (!run.ok()) return run.status();

@@ -30,7 +30,7 @@ struct WhyRunsOptions {
   std::vector<uint64_t> shaders;
 };
 
-// What the journal's answers are about.
+// The subject of the journal's answers.
 struct WhySubject {
   std::string shown;  // the program as a shell takes it, or the trace's file
   bool is_trace = false;
@@ -46,7 +46,7 @@ WhySubject WhySubjectOfTrace(const TraceReader& trace, const std::string& path,
 // The ending of a journal's name.
 inline constexpr char kWhyEnding[] = ".why";
 
-// What a search needs of a report. Without one, or with one that knows nothing, all is empty.
+// The parts of a report that a search needs. Without one, or with one that knows nothing, all is empty.
 struct ReportFacts {
   std::vector<uint64_t> shaders;  // of what it suspects
   std::string driver;             // of the device
@@ -84,7 +84,7 @@ class WhyRuns {
   std::string driver_;
 };
 
-// What cairn bisect says of the cause.
+// The answer of cairn bisect about the cause.
 struct WhyPart {
   std::optional<WhyTold> told;
   bool interrupted = false;  // the same command goes on: journals stay

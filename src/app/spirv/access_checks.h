@@ -53,7 +53,7 @@ struct CheckedModule {
 
 // True if a module may have accesses by address. Reads no more of it than its capabilities.
 bool HasAddresses(std::span<const uint32_t> words);
-// How many accesses a module has, which may be any words. Errors: as Module::Read; a module beyond the bounds on its
+// Counts the accesses of a module, which may be any words. Errors: as Module::Read; a module beyond the bounds on its
 // size. Cost: linear in the module.
 Result<uint32_t> CountAccesses(std::span<const uint32_t> words);
 

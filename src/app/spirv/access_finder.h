@@ -24,7 +24,7 @@ struct FoundAccess {
   std::string cannot;  // a sentence, if it can't be checked
 };
 
-// How many FindAccesses finds, in any module.
+// Counts those that FindAccesses finds, in any module.
 uint32_t CountAccesses(const Module& module, const Function& function);
 // In the order in which they stand in a function of a valid module. Cost: linear in the function.
 std::vector<FoundAccess> FindAccesses(const Module& module, const Function& function,

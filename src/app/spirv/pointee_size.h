@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many bytes an access through a pointer touches.
+// The bytes that an access through a pointer touches.
 #ifndef CAIRN_APP_SPIRV_POINTEE_SIZE_H_
 #define CAIRN_APP_SPIRV_POINTEE_SIZE_H_
 

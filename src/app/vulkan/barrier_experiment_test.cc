@@ -62,7 +62,7 @@ VKAPI_ATTR void VKAPI_CALL Copy2(VkCommandBuffer commands, const VkCopyBufferInf
   recorded.emplace_back("copy2");
   Next<PFN_vkCmdCopyBuffer2>("vkCmdCopyBuffer2", commands, info);
 }
-// What follows is only recorded: nothing is bound for it.
+// The rest is only recorded: nothing is bound for it.
 VKAPI_ATTR void VKAPI_CALL Dispatch(VkCommandBuffer, uint32_t, uint32_t, uint32_t) {
   recorded.emplace_back("dispatch");
 }

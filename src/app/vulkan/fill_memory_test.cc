@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which memory is filled, and how, on a driver without a GPU; and the queue of the layer's own.
+// The memory that is filled, on a driver without a GPU, and the queue of the layer's own.
 // tests/fill_memory_gpu_test.cc has devices.
 #include "app/vulkan/fill_memory.h"
 

@@ -26,7 +26,7 @@
 
 namespace cairn {
 
-// What is limited beside the number of all objects.
+// The limits beside the number of all objects.
 enum class KeptKind : uint8_t { kOther, kMemory, kSampler, kPool };
 inline constexpr size_t kKeptKinds = 4;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is kept, in which order it ends, and where it ends early: on a driver that writes down what it is asked for.
+// Objects that are kept, the order in which they end, and those that end early: on a driver that writes down what it
+// is asked for.
 // tests/keep_alive_gpu_test.cc has a device.
 #include "app/vulkan/keep_alive.h"
 

@@ -30,7 +30,7 @@ using ::testing::StartsWith;
 
 // ---- The child ----------------------------------------------------------------------------------------
 
-// What stands behind NAME= in one of the words; "" if none has it.
+// Returns the text behind NAME= in one of the words; "" if none has it.
 std::string ValueOf(const std::vector<std::string>& words, const char* name) {
   const std::string prefix = std::string(name) + "=";
   for (const std::string& word : words) {

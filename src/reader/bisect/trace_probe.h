@@ -45,7 +45,7 @@ Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuest
 // started: kNotFound, kCorrupt.
 Status AnswerTraceProbe(const std::function<void(PlayerOptions*)>& adjust = {});
 
-// How a process that PlayAsProgram ends says what became of the play.
+// The exit codes by which a process that PlayAsProgram ends says what became of the play.
 enum class PlayExit : int { kFinished = 0, kNoAnswer = 1, kHang = 4, kLost = 5 };
 
 // Plays the whole trace as a probe does, in this process, which it ends: for those who run the play as they run a

@@ -25,7 +25,7 @@ struct WhyTold {
 
 // Ends with a line break.
 std::string WhyAsText(const WhyTold& told);
-// What stands behind the answer of `cairn bisect`: the same without what that has said. Begins with an empty line.
+// The part behind the answer of `cairn bisect`: the same without what that has said. Begins with an empty line.
 std::string WhyBehindBisect(const WhyTold& told);
 // For a bug tracker, as CommonMark. Text of the program, of its shaders and of the driver stands in code spans.
 std::string WhyAsMarkdown(const WhyTold& told);

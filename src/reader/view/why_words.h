@@ -51,8 +51,8 @@ std::vector<ShownPlace> ShownPlaces(const WhyResult& result, Quote quote);
 // Sentences about all of them: others, which are enough, what more trips do.
 std::vector<std::string> PlacesInWords(const WhyTold& told, const WhyResult& result);
 
-// What a cause of `found` stands under, by its index among the results: "Why", "Where it shows" for a place in a shader
-// whose reason is told already, "Helps as well".
+// The heading of a cause, by its index among the results of `found`: "Why", "Where it shows" for a place in a shader whose
+// reason is told already, "Helps as well".
 const char* HeadingOf(const WhyFound& found, size_t cause);
 
 // The sentence of an answer without a cause.

@@ -46,7 +46,7 @@ bool TellsSomething(const LoopCatalogue& catalogue) {
   return !CutLoops(catalogue).empty() || !MissedAccesses(catalogue).empty();
 }
 
-// How many loops or accesses were changed.
+// Counts the loops or accesses that were changed.
 template <typename Note>
 uint64_t CountChanged(const std::vector<Note>& notes) {
   return static_cast<uint64_t>(std::count_if(notes.begin(), notes.end(),

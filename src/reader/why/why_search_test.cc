@@ -229,7 +229,7 @@ TEST(WhySearch, TwoEndlessLoopsAreACauseTogether) {
   EXPECT_THAT(result.loops.alone, IsEmpty());
 }
 
-// What shaders with checked accesses tell: the second of two misses.
+// The answer of shaders with checked accesses: the second of two misses.
 LoopCatalogue CheckedAccesses(uint32_t misses) {
   LoopCatalogue told;
   told.limited = 1;
