@@ -15,6 +15,12 @@
 namespace cairn {
 namespace {
 
+// Lives as long as the process: lists are recorded until its end.
+struct MappedElimination {
+  SharedMemory memory;
+  Elimination elimination;
+};
+
 Elimination* OpenOfProcess() {
   const Setting<std::string> path = ReadSetting<&LayerSettings::elimination>(OwnVariable);
   if (path->empty()) return nullptr;
@@ -24,9 +30,8 @@ Elimination* OpenOfProcess() {
     const Result<Board> board = Board::Over({memory->data(), memory->size_bytes()});
     status = board.status();
     if (board.ok()) {
-      // Both live as long as the process: lists are recorded until its end.
-      static_cast<void>(new SharedMemory(std::move(*memory)));
-      return new Elimination(*board);
+      auto* const kept = new MappedElimination{std::move(*memory), Elimination(*board)};
+      return &kept->elimination;
     }
   }
   WriteStandardError("cairn: no work is skipped, " +
