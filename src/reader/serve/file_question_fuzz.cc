@@ -25,9 +25,9 @@ bool IsNumber(const std::string& word) {
 
 bool IsOurs(const std::string& word) {
   constexpr std::string_view kOurs[] = {
-      "--json",  "diff",   "--align", "--limit",       "2000",      "images",
-      "--frame", "-o",     "bisect",  "--no-output",   "--journal", "--progress",
-      "/file",   "/other", "/images", "/other-images", "/journal"};
+      "--json",     "diff",  "--align", "--limit",     "2000",          "images",
+      "--frame",    "-o",    "bisect",  "--no-output", "--no-why",      "--journal",
+      "--progress", "/file", "/other",  "/images",     "/other-images", "/journal"};
   return std::ranges::find(kOurs, word) != std::end(kOurs);
 }
 
