@@ -26,7 +26,7 @@ struct WhyRunsOptions {
   uint32_t repeats = 3;
   uint32_t trips = 65536;
   uint64_t max_runs = 10'000;
-  // Whose loops are cut; empty: those of what the first report suspects.
+  // The shaders that are changed; empty: those of the work that the first report suspects.
   std::vector<uint64_t> shaders;
 };
 

@@ -37,16 +37,6 @@ uint32_t VersionOf(const InstanceState& instance, VkPhysicalDevice physical_devi
   return std::min(properties.apiVersion, instance.api_version);
 }
 
-std::vector<VkQueueFamilyProperties> QueueFamiliesOf(const InstanceState& instance,
-                                                     VkPhysicalDevice physical_device) {
-  uint32_t count = 0;
-  instance.GetPhysicalDeviceQueueFamilyProperties(physical_device, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
-  instance.GetPhysicalDeviceQueueFamilyProperties(physical_device, &count, families.data());
-  families.resize(count);
-  return families;
-}
-
 VkQueue QueueAt(const DeviceState& state, const VkDeviceQueueCreateInfo& info, uint32_t index) {
   VkQueue queue = VK_NULL_HANDLE;
   if (info.flags == 0) {
@@ -181,6 +171,16 @@ VkResult MakeDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo& 
 }
 
 }  // namespace
+
+std::vector<VkQueueFamilyProperties> QueueFamiliesOf(const InstanceState& instance,
+                                                     VkPhysicalDevice physical_device) {
+  uint32_t count = 0;
+  instance.GetPhysicalDeviceQueueFamilyProperties(physical_device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  instance.GetPhysicalDeviceQueueFamilyProperties(physical_device, &count, families.data());
+  families.resize(count);
+  return families;
+}
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physicalDevice,
                                             const VkDeviceCreateInfo* pCreateInfo,

@@ -17,6 +17,10 @@
 
 namespace cairn {
 
+// May throw std::bad_alloc.
+std::vector<VkQueueFamilyProperties> QueueFamiliesOf(const InstanceState& instance,
+                                                     VkPhysicalDevice physical_device);
+
 // For the look-ups of device.h. False without memory.
 bool RememberDevice(DeviceState& state);
 bool RememberQueues(DeviceState& state);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "app/vulkan/device_creation.h"
+
 namespace cairn {
 namespace {
 
@@ -18,16 +20,6 @@ bool HasMemoryOfItsOwn(const InstanceState& instance, VkPhysicalDevice physical_
   get(physical_device, &memory);
   return std::any_of(memory.memoryTypes, memory.memoryTypes + memory.memoryTypeCount,
                      [](const VkMemoryType& type) { return IsFilledByGpu(type.propertyFlags); });
-}
-
-std::vector<VkQueueFamilyProperties> FamiliesOf(const InstanceState& instance,
-                                                VkPhysicalDevice physical_device) {
-  uint32_t count = 0;
-  instance.GetPhysicalDeviceQueueFamilyProperties(physical_device, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
-  instance.GetPhysicalDeviceQueueFamilyProperties(physical_device, &count, families.data());
-  families.resize(count);
-  return families;
 }
 
 // The queue costs the program least in a family that is for copies alone, or that it does not use.
@@ -52,7 +44,7 @@ void FillQueueRequest::Add(const InstanceState& instance, VkPhysicalDevice physi
                            VkDeviceCreateInfo* info) {
   if (!HasMemoryOfItsOwn(instance, physical_device)) return;
   infos_.assign(info->pQueueCreateInfos, info->pQueueCreateInfos + info->queueCreateInfoCount);
-  const auto families = FamiliesOf(instance, physical_device);
+  const auto families = QueueFamiliesOf(instance, physical_device);
   int best_rank = 0;
   uint32_t best = 0;
   for (uint32_t family = 0; family < families.size(); ++family) {

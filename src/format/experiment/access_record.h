@@ -42,7 +42,7 @@ static_assert(sizeof(AccessTable) == 64);
 struct AccessRecord {
   uint32_t misses;  // accesses outside of all ranges; wraps around at 2^32
   uint32_t first;   // 1 once the words below are written
-  // Of the first one.
+  // The first one:
   uint32_t has_range;      // 1: a range begins at its address or before
   uint32_t bytes;          // of the access
   uint32_t invocation[4];  // see InvocationKind
