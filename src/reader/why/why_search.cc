@@ -15,6 +15,9 @@ namespace {
 // So many loops are tried alone, those with the most cuts.
 constexpr size_t kMostAlone = 8;
 constexpr uint32_t kLonger = 16;
+// Loops that take too long in spite of the limit are asked with so many times fewer trips, down to the fewest.
+constexpr uint32_t kFewer = 64;
+constexpr uint32_t kFewestTrips = 16;
 
 uint64_t KeyOf(const Experiment& experiment) {
   const std::string text = FormatExperiment(experiment);
@@ -29,6 +32,16 @@ std::vector<LoopNote> CutLoops(const LoopCatalogue& catalogue) {
     return one.record.cuts > other.record.cuts;
   });
   return cut;
+}
+
+std::vector<uint64_t> ShadersOf(const std::vector<LoopNote>& loops) {
+  std::vector<uint64_t> shaders;
+  for (const LoopNote& loop : loops) {
+    if (std::find(shaders.begin(), shaders.end(), loop.shader) == shaders.end()) {
+      shaders.push_back(loop.shader);
+    }
+  }
+  return shaders;
 }
 
 std::vector<AccessNote> MissedAccesses(const LoopCatalogue& catalogue) {
@@ -302,13 +315,46 @@ Status WhySearch::AskLoops(WhyResult* result) {
     result->why = WhyNoLoop(*catalogue, !found_.shaders.empty());
     return {};
   }
-  if (!Helps(result->verdict)) return {};
   loops.cut = CutLoops(*catalogue);
+  if (result->verdict == WhyVerdict::kFails) CAIRN_RETURN_IF_ERROR(AskFewerTrips(result));
+  if (!Helps(result->verdict)) {
+    loops.cut.clear();
+    return {};
+  }
   if (loops.cut.empty()) {
     result->verdict = WhyVerdict::kCodeHelps;
     return {};
   }
   return ConfirmLoops(result);
+}
+
+// Loops that reached the limit take too long nevertheless where thousands of invocations wait for one lock. They alone
+// are cut earlier: what had ended by itself says nothing if it is cut, too.
+Status WhySearch::AskFewerTrips(WhyResult* result) {
+  LoopFindings& loops = result->loops;
+  if (loops.cut.empty()) return {};
+  WhyResult fewer = *result;
+  Experiment& limited = fewer.loops.limited;
+  limited.shaders = ShadersOf(loops.cut);
+  if (loops.cut.size() == 1) limited.loop = loops.cut.front().index;
+  for (limited.trips /= kFewer; limited.trips >= kFewestTrips; limited.trips /= kFewer) {
+    ++to_come_;
+    fewer.with = {};
+    fewer.verdict = WhyVerdict::kNotAsked;
+    CAIRN_RETURN_IF_ERROR(AskOne(limited, &fewer));
+    if (fewer.verdict != WhyVerdict::kFails) break;
+  }
+  if (!Helps(fewer.verdict)) return {};
+  const Result<LoopCatalogue> catalogue = TellingsOf(limited);
+  if (!catalogue.ok()) return catalogue.status();
+  fewer.loops.cut = CutLoops(*catalogue);
+  std::erase_if(fewer.loops.cut, [&loops](const LoopNote& loop) {
+    return std::none_of(loops.cut.begin(), loops.cut.end(), [&loop](const LoopNote& long_one) {
+      return long_one.shader == loop.shader && long_one.index == loop.index;
+    });
+  });
+  *result = std::move(fewer);
+  return {};
 }
 
 Status WhySearch::ConfirmLoops(WhyResult* result) {
@@ -328,7 +374,7 @@ Status WhySearch::ConfirmLoops(WhyResult* result) {
   if (*counted != Went::kStays) result->verdict = WhyVerdict::kLikely;
   constexpr uint32_t kMostTrips = Experiment::kOnlyCount - 1;
   loops.longer_trips =
-      options_.trips > kMostTrips / kLonger ? kMostTrips : options_.trips * kLonger;
+      loops.limited.trips > kMostTrips / kLonger ? kMostTrips : loops.limited.trips * kLonger;
   Experiment longer = loops.limited;
   longer.trips = loops.longer_trips;
   const Result<Went> still = Once(longer, &loops.longer);

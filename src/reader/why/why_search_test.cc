@@ -194,6 +194,44 @@ TEST(WhySearch, AnEndlessLoop) {
   EXPECT_THAT(program.asked(), ::testing::Contains("loops=4294967295,shader=0000000000000f09"));
 }
 
+// Many invocations wait for one lock: 65,536 trips of each take too long. The healthy loop stays as it is.
+TEST(WhySearch, ALoopThatTakesTooLongInSpiteOfTheLimitIsCutEarlier) {
+  const std::vector<ModelLoop> loops = {{kFog, 0, 5'000}, {kFog, 1, 0}};
+  ModelProgram program(
+      [&](const Experiment& experiment, uint64_t) {
+        const bool ends = ModelProgram::AllEnd(experiment, loops) && experiment.trips <= 1024;
+        return ends ? Clean() : Fails();
+      },
+      loops);
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  ASSERT_THAT(Causes(*found), ElementsAre(ExperimentName::kLoops));
+  const WhyResult& result = ResultOf(*found, ExperimentName::kLoops);
+  EXPECT_EQ(WhyVerdict::kProven, result.verdict);
+  EXPECT_EQ("loops=1024,shader=0000000000000f09,loop=1", FormatExperiment(result.loops.limited));
+  EXPECT_EQ((RunCount{4, 0, 0, 0}), result.with);
+  EXPECT_EQ((RunCount{1, 1, 0, 0}), result.loops.longer);
+  EXPECT_EQ(16u * 1024, result.loops.longer_trips);
+  ASSERT_THAT(result.loops.alone, SizeIs(1));
+  EXPECT_EQ(1u, result.loops.alone[0].index);
+}
+
+// Loops reach the limit, and are not the cause: two more runs say so.
+TEST(WhySearch, FewerTripsThatDoNotHelpEither) {
+  const std::vector<ModelLoop> loops = {{kFog, 1, 0}, {kSky, 0, 0}, {kFog, 2, 100}};
+  ModelProgram program([](const Experiment&, uint64_t) { return Fails(); }, loops);
+  program.shaders_ = {kFog, kSky};
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  const WhyResult& result = ResultOf(*found, ExperimentName::kLoops);
+  EXPECT_EQ(WhyVerdict::kFails, result.verdict);
+  EXPECT_THAT(result.loops.cut, IsEmpty());
+  EXPECT_EQ(65536u, result.loops.limited.trips);
+  EXPECT_EQ((RunCount{1, 1, 0, 0}), result.with);
+  EXPECT_THAT(program.asked(),
+              ::testing::Contains("loops=16,shader=0000000000000f09,shader=00000000000005c1"));
+}
+
 // Loop 2 ends by itself, only late; the other is the cause.
 TEST(WhySearch, OfTwoCutLoopsTheOneThatIsEnoughAlone) {
   const std::vector<ModelLoop> loops = {{kFog, 1, 0}, {kFog, 2, 100'000}};
@@ -439,7 +477,7 @@ TEST(WhySearch, NothingHelps) {
         run.loops = CheckedAccesses(0);
         return run;
       },
-      {{kFog, 0, 0}});
+      {{kFog, 0, 3}});
   const Result<WhyFound> found = Search(program);
   ASSERT_TRUE(found.ok());
   EXPECT_THAT(found->causes, IsEmpty());
