@@ -14,7 +14,7 @@ HEALTHY = "-"
 # It does, and no experiment knows why.
 NONE = "none"
 GROUPS = "healthy,loops,other,lifetime,memory,race"
-QUICK = ("healthy", "step-zero", "called", "two-loops")
+QUICK = ("healthy", "step-zero", "two-loops")
 # Verdicts of experiments that changed nothing.
 NOT_MADE = ("not asked", "does not apply")
 

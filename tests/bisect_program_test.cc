@@ -42,15 +42,15 @@ class BisectProgramTest : public SearchOfProgramsTest {
 
 TEST_F(BisectProgramTest, AProgramThatFailsInSomeRuns) {
   const std::vector<std::string> flaky = CountingScript(
-      "seconds=60; [ $((n % 3)) -eq 1 ] && seconds=0.1\n"
-      "exec " +
-      Program("sample-hang-vulkan-plain") + " --seconds $seconds");
-  const Json answer = Bisect({"--runs", "6", "--hang-timeout", "2"}, flaky);
+      "fault=store-far-one@middle; [ $((n % 3)) -eq 1 ] && fault=healthy\n"
+      "mkdir -p truth; exec " CAIRN_BINARY_DIR
+      "/tests/truth/truth_program --truth truth --fault $fault");
+  const Json answer = Bisect({"--runs", "6"}, flaky);
   ASSERT_EQ(true, answer["found"]) << answer.dump(2);
   EXPECT_EQ(4, answer["failed"]);
   EXPECT_EQ(6, answer["asked"]);
   ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Integrate"));
+  EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Probes"));
   EXPECT_LT(answer["failed_with"].get<int>(), answer["runs_with"].get<int>());
   EXPECT_EQ(0, answer["failed_without"]);
   EXPECT_EQ(RunsMade(), answer["runs"].get<int>());
