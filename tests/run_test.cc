@@ -166,7 +166,7 @@ The program died of SIGABRT                                                     
   pipeline  compute pipeline "Blur" [ CS: BlurCS ]
   next      cairn bisect -- )" +
                                Misbehave() + R"( abort
-            confirms it by experiment: runs the program without some of its commands each time
+            confirms it, then finds why: runs the program with one thing changed each time
   send      cairn report --markdown 'the report.cairn'
             this answer as text for a bug report; --redact replaces names by hashes
   or        'the report.cairn'

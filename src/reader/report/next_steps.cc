@@ -113,12 +113,12 @@ class StepFinder {
   void AddSearch() {
     if (IsCaptured()) {
       AddForFile("cairn bisect ",
-                 "finds the call without which a replay of this file does not fail");
+                 "finds the call without which a replay of this file does not fail, then why");
     } else if (!command_.empty()) {
       Add(fmt::format("cairn bisect {}-- {}", HangTimeout(), command_),
           finding_.certainty == Certainty::kProven
-              ? "confirms it by experiment: runs the program without some of its commands each time"
-              : "finds the culprit: runs the program without some of its commands each time");
+              ? "confirms it, then finds why: runs the program with one thing changed each time"
+              : "finds the culprit, then why: runs the program with one thing changed each time");
     }
   }
 

@@ -15,7 +15,7 @@ namespace cairn {
 struct NextStep {
   std::string command;  // for a shell; visible text
   std::string
-      effect;  // "finds the culprit: runs the program without some of its commands each time"
+      effect;  // "finds the culprit, then why: runs the program with one thing changed each time"
 };
 
 // Returns the steps for this failure, the first to try first; where nothing failed, or nothing else tells more, the page

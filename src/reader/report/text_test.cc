@@ -343,7 +343,7 @@ TEST(TextReport, TheAnswerStandsFirstWithHowSureItIsAtTheRight) {
   pipeline  compute pipeline [ CS: BlurCS ]
   because   it began and did not end; no other command with a marker was in flight
   next      cairn bisect -- ./game
-            confirms it by experiment: runs the program without some of its commands each time
+            confirms it, then finds why: runs the program with one thing changed each time
   send      cairn report --markdown game.cairn
             this answer as text for a bug report; --redact replaces names by hashes
   or        game.cairn
