@@ -34,6 +34,14 @@ std::vector<LoopNote> CutLoops(const LoopCatalogue& catalogue) {
   return cut;
 }
 
+// Those with a part of `trips` in one execution, for a driver that leaves loops by itself.
+std::vector<LoopNote> LongLoops(const LoopCatalogue& catalogue, uint32_t trips) {
+  std::vector<LoopNote> long_ones;
+  std::copy_if(catalogue.loops.begin(), catalogue.loops.end(), std::back_inserter(long_ones),
+               [trips](const LoopNote& loop) { return loop.record.most_trips >= trips / kFewer; });
+  return long_ones;
+}
+
 std::vector<uint64_t> ShadersOf(const std::vector<LoopNote>& loops) {
   std::vector<uint64_t> shaders;
   for (const LoopNote& loop : loops) {
@@ -316,7 +324,10 @@ Status WhySearch::AskLoops(WhyResult* result) {
     return {};
   }
   loops.cut = CutLoops(*catalogue);
-  if (result->verdict == WhyVerdict::kFails) CAIRN_RETURN_IF_ERROR(AskFewerTrips(result));
+  if (result->verdict == WhyVerdict::kFails) {
+    CAIRN_RETURN_IF_ERROR(AskFewerTrips(
+        loops.cut.empty() ? LongLoops(*catalogue, loops.limited.trips) : loops.cut, result));
+  }
   if (!Helps(result->verdict)) {
     loops.cut.clear();
     return {};
@@ -330,13 +341,12 @@ Status WhySearch::AskLoops(WhyResult* result) {
 
 // Loops that reached the limit take too long nevertheless where thousands of invocations wait for one lock. They alone
 // are cut earlier: what had ended by itself says nothing if it is cut, too.
-Status WhySearch::AskFewerTrips(WhyResult* result) {
-  LoopFindings& loops = result->loops;
-  if (loops.cut.empty()) return {};
+Status WhySearch::AskFewerTrips(const std::vector<LoopNote>& long_ones, WhyResult* result) {
+  if (long_ones.empty()) return {};
   WhyResult fewer = *result;
   Experiment& limited = fewer.loops.limited;
-  limited.shaders = ShadersOf(loops.cut);
-  if (loops.cut.size() == 1) limited.loop = loops.cut.front().index;
+  limited.shaders = ShadersOf(long_ones);
+  if (long_ones.size() == 1) limited.loop = long_ones.front().index;
   for (limited.trips /= kFewer; limited.trips >= kFewestTrips; limited.trips /= kFewer) {
     ++to_come_;
     fewer.with = {};
@@ -348,8 +358,8 @@ Status WhySearch::AskFewerTrips(WhyResult* result) {
   const Result<LoopCatalogue> catalogue = TellingsOf(limited);
   if (!catalogue.ok()) return catalogue.status();
   fewer.loops.cut = CutLoops(*catalogue);
-  std::erase_if(fewer.loops.cut, [&loops](const LoopNote& loop) {
-    return std::none_of(loops.cut.begin(), loops.cut.end(), [&loop](const LoopNote& long_one) {
+  std::erase_if(fewer.loops.cut, [&long_ones](const LoopNote& loop) {
+    return std::none_of(long_ones.begin(), long_ones.end(), [&loop](const LoopNote& long_one) {
       return long_one.shader == loop.shader && long_one.index == loop.index;
     });
   });

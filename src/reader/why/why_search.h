@@ -6,7 +6,7 @@
 //   1. the program as it is, `runs` times: does it fail, and how?
 //   2. each experiment of experiments.h: the first failure ends it, for the failure did not go away
 //   3. one that helps: the program as it is must fail again, and the change must help again
-//   4. of loops: fewer trips, if loops reach the limit and the failure stays; counted loops without a limit must fail; more
+//   4. of loops: fewer trips, if loops come near the limit and the failure stays; counted loops without a limit must fail; more
 //      trips; each cut loop alone
 //      of bounds: accesses that are only checked must fail
 //
@@ -166,7 +166,7 @@ class WhySearch {
   Result<Went> Once(const Experiment& experiment, RunCount* count);
   Status AskOne(const Experiment& experiment, WhyResult* result);
   Status AskLoops(WhyResult* result);
-  Status AskFewerTrips(WhyResult* result);
+  Status AskFewerTrips(const std::vector<LoopNote>& long_ones, WhyResult* result);
   Status AskBounds(WhyResult* result);
   Status ConfirmLoops(WhyResult* result);
   Status NarrowLoops(WhyResult* result);

@@ -109,6 +109,7 @@ class ModelProgram {
       note.shader = loop.shader;
       note.index = loop.index;
       note.record.executions = 100;
+      note.record.most_trips = static_cast<uint32_t>(loop.trips);
       if (Cuts(experiment, loop)) note.record.cuts = 50 + loop.index;
       catalogue.loops.push_back(note);
     }
@@ -212,6 +213,23 @@ TEST(WhySearch, ALoopThatTakesTooLongInSpiteOfTheLimitIsCutEarlier) {
   EXPECT_EQ((RunCount{4, 0, 0, 0}), result.with);
   EXPECT_EQ((RunCount{1, 1, 0, 0}), result.loops.longer);
   EXPECT_EQ(16u * 1024, result.loops.longer_trips);
+  ASSERT_THAT(result.loops.alone, SizeIs(1));
+  EXPECT_EQ(1u, result.loops.alone[0].index);
+}
+
+// The driver leaves a loop by itself, below the limit: nothing is cut until the limit is lower.
+TEST(WhySearch, ALoopThatTheDriverLeavesIsCutEarlier) {
+  const std::vector<ModelLoop> loops = {{kFog, 0, 200}, {kFog, 1, 65'000}};
+  ModelProgram program(
+      [&](const Experiment& experiment, uint64_t) {
+        return ModelProgram::Cuts(experiment, loops[1]) ? Clean() : Fails();
+      },
+      loops);
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  const WhyResult& result = ResultOf(*found, ExperimentName::kLoops);
+  EXPECT_EQ(WhyVerdict::kProven, result.verdict);
+  EXPECT_EQ("loops=1024,shader=0000000000000f09,loop=1", FormatExperiment(result.loops.limited));
   ASSERT_THAT(result.loops.alone, SizeIs(1));
   EXPECT_EQ(1u, result.loops.alone[0].index);
 }
