@@ -330,6 +330,35 @@ TEST_F(DeviceLossTest, ReportsOfKhrDeviceFault) {
   EXPECT_EQ(block_->data()[fault.vendor_binary_offset], std::byte{0xCD});
 }
 
+TEST_F(DeviceLossTest, FlagsOfKhrDeviceFaultAreToldBehindTheDriversWords) {
+  next_.reports = {Report(kKhrFaultMemoryAddress | kKhrFaultOverflow, "first", 0x100),
+                   Report(kKhrFaultWatchdogTimeout | kKhrFaultDeviceLost, "page table walk", 0)};
+  StartWithKhr();
+  Submit();
+  EXPECT_STREQ(Fault().description,
+               "page table walk; the driver's watchdog stopped the GPU; more faults came than the "
+               "driver keeps");
+  EXPECT_EQ(Fault().address_count, 1u);
+}
+
+TEST_F(DeviceLossTest, AWatchdogWithoutWords) {
+  next_.reports = {Report(kKhrFaultWatchdogTimeout, "", 0)};
+  StartWithKhr();
+  objects().EndFrame();
+  objects().EndFrame();
+  EXPECT_STREQ(Fault().description, "the driver's watchdog stopped the GPU");
+}
+
+// A long text of the driver's is cut, not what its flags say.
+TEST_F(DeviceLossTest, AWatchdogBehindManyWords) {
+  next_.reports = {Report(kKhrFaultWatchdogTimeout, std::string(250, 'x').c_str(), 0)};
+  StartWithKhr();
+  Submit();
+  const std::string description = Fault().description;
+  EXPECT_EQ(description.size(), size_t{kFaultTextBytes} - 1);
+  EXPECT_TRUE(description.ends_with("xxx; the driver's watchdog stopped the GPU")) << description;
+}
+
 TEST_F(DeviceLossTest, MaskedFaultsAreFoundAtTheEndOfAFrame) {
   next_.reports.assign(100, Report(kKhrFaultMemoryAddress, "masked", 0x100));
   StartWithKhr();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "app/recorder/block_writer.h"
@@ -138,20 +139,35 @@ void Faults::AskKhr() {
 
 void Faults::AddReports(std::span<const KhrFaultInfo> reports) {
   Open(kKhrDeviceFault);
+  VkFlags flags = 0;  // of any of them
   for (const KhrFaultInfo& report : reports) {
     if (record_->description[0] == 0 || (report.flags & kKhrFaultDeviceLost) != 0) {
       CopyText(report.description, sizeof(report.description), record_->description);
     }
-    if ((report.flags & kKhrFaultWatchdogTimeout) != 0 && record_->description[0] == 0) {
-      CopyText("the driver's watchdog stopped the GPU", kFaultTextBytes, record_->description);
-    }
+    flags |= report.flags;
     if ((report.flags & kKhrFaultMemoryAddress) != 0) AddAddress(report.faultAddressInfo);
     if ((report.flags & kKhrFaultInstructionAddress) != 0) {
       AddAddress(report.instructionAddressInfo);
     }
     if ((report.flags & kKhrFaultVendor) != 0) AddVendorInfo(report.vendorInfo);
   }
+  if ((flags & kKhrFaultWatchdogTimeout) != 0) {
+    AddToDescription("the driver's watchdog stopped the GPU");
+  }
+  if ((flags & kKhrFaultOverflow) != 0) AddToDescription("more faults came than the driver keeps");
   Publish(VK_SUCCESS);
+}
+
+// Once, behind what the driver says.
+void Faults::AddToDescription(std::string_view words) {
+  std::string description = record_->description;
+  if (description.find(words) != std::string::npos) return;
+  // The driver's text is cut rather than what its flags say.
+  const size_t room = kFaultTextBytes - 1 - words.size() - 2;
+  if (description.size() > room) description = std::string(Utf8Prefix(description, room));
+  if (!description.empty()) description += "; ";
+  description += words;
+  CopyText(description.c_str(), kFaultTextBytes, record_->description);
 }
 
 void Faults::KeepDebugInfo() {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
+#include <string_view>
 
 #include "app/vulkan/faults_khr.h"
 #include "format/block/block.h"
@@ -53,6 +54,7 @@ class Faults {
   void AskKhr();
   void AskExt();
   void AddReports(std::span<const KhrFaultInfo> reports);
+  void AddToDescription(std::string_view words);
   void AddAddress(const VkDeviceFaultAddressInfoEXT& address);
   void AddVendorInfo(const VkDeviceFaultVendorInfoEXT& info);
   void KeepDebugInfo();

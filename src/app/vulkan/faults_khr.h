@@ -53,6 +53,7 @@ inline constexpr VkFlags kKhrFaultMemoryAddress = 0x2;
 inline constexpr VkFlags kKhrFaultInstructionAddress = 0x4;
 inline constexpr VkFlags kKhrFaultVendor = 0x8;
 inline constexpr VkFlags kKhrFaultWatchdogTimeout = 0x10;
+inline constexpr VkFlags kKhrFaultOverflow = 0x20;  // more faults came than the driver keeps
 
 using PfnGetDeviceFaultReportsKhr = VkResult(VKAPI_PTR*)(VkDevice device, uint64_t timeout_ns,
                                                          uint32_t* count, KhrFaultInfo* infos);
