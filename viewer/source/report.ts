@@ -38,7 +38,7 @@ export interface Execution {
 // A free entry has no other valid field.
 export interface TracedObject {
   state: string; kind: string; name: string; name_cut: boolean; native_handle: string; serial: number; created: string | null;
-  destroyed: string | null; gpu_address: string; size: number; signalled?: string; waited?: string; completed?: string;
+  destroyed: string | null; gpu_address: string; size: number; description?: string; signalled?: string; waited?: string; completed?: string;
 }
 export interface Owner {
   object: number; exact: boolean; offset: string; destroyed_after_fault_ns: number;
@@ -210,6 +210,7 @@ export class Report {
     if (index === null) return "an unknown object";
     const object = this.data.objects[index];
     if (!object || object.state === "free") return `object ${index}`;
+    if (!object.name && object.description) return `${object.description} #${object.serial}`;
     return `${object.kind} ${object.name ? quoted(object.name) : object.serial}${object.name_cut ? " (name cut)" : ""}`;
   }
   objectAt(handle: string): number | undefined {

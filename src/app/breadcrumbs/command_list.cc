@@ -68,6 +68,7 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   outermost_end_is_list_end_ = (context_flags & CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END) != 0;
   synchronised_ = (context_flags & CAIRN_CONTEXT_THREAD_SYNCHRONIZATION) != 0;
   pipeline_ = desc.pipeline;
+  pipelines_ = 0;
   call_ = 0;
   event_count_ = 0;
   last_top_ = 0;
@@ -276,6 +277,7 @@ CairnResult CommandList::BeginNamed(CairnMarkerType type, NameRef name, uint8_t 
   }
   *event =
       EventRecord{EventKind::kBegin, flags, static_cast<uint16_t>(type), name, pipeline_, call_};
+  NotePipeline(pipeline_);
   Publish();
   return CAIRN_OK;
 }

@@ -99,6 +99,7 @@ class alignas(128) CommandList {
       last_top_ = event_count_;
     }
     *event = EventRecord{EventKind::kBegin, flags, static_cast<uint16_t>(type), 0, pipeline, call_};
+    NotePipeline(pipeline);
     work_ = event_count_;
     Publish();
   }
@@ -205,6 +206,8 @@ class alignas(128) CommandList {
     uint64_t recording_id;
   };
   const std::pmr::vector<Secondary>& secondaries() const { return secondaries_; }
+  // Those of its own commands, as in SubmissionRecord.
+  uint64_t pipelines() const { return pipelines_; }
   bool released() const { return released_; }
   bool in_use() const { return in_use_; }
   const void* native() const { return backend_list_.native; }
@@ -260,6 +263,8 @@ class alignas(128) CommandList {
     ++event_count_;
     return next_event_++;
   }
+  // One bit is enough to tell which submissions are alike (SubmissionRecord::pipelines).
+  void NotePipeline(CairnPipeline pipeline) { pipelines_ |= uint64_t{1} << (pipeline % 64); }
   void AddArguments(const ArgumentNumbers& numbers) {
     EventRecord* const event = open_ ? NextEvent() : nullptr;
     if (event == nullptr) [[unlikely]] {
@@ -304,9 +309,10 @@ class alignas(128) CommandList {
   uint32_t pipeline_ = 0;
   uint32_t last_top_ = 0;  // the last sequence number that the GPU was asked to write
   uint32_t last_bottom_ = 0;
-  uint32_t depth_ = 0;  // open markers
-  uint32_t work_ = 0;   // the sequence number of the last BeginWork, 0 if it was dropped
-  uint32_t call_ = 0;   // what SetCall said
+  uint32_t depth_ = 0;      // open markers
+  uint32_t work_ = 0;       // the sequence number of the last BeginWork, 0 if it was dropped
+  uint32_t call_ = 0;       // what SetCall said
+  uint64_t pipelines_ = 0;  // as in SubmissionRecord, without those of secondaries
   MarkerMode mode_ = MarkerMode::kFull;
   bool open_ = false;
   bool writes_all_ends_ = true;  // as mode_ says

@@ -655,11 +655,20 @@ Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t li
     SubmitSecondaries(list);
     std::atomic_ref(slot.flags).fetch_and(~kRecordingRefused, std::memory_order_relaxed);
     block_->AddSubmission(queue_index, earlier_runs + 1, index_, list.slot_index(),
-                          slot.recording_id, number, frames_.back().number, now_ns);
+                          slot.recording_id, number, frames_.back().number, now_ns,
+                          PipelinesOf(list));
     slot.submit_count.store(earlier_runs + 1, std::memory_order_release);
   }
   record.submission_count.store(number, std::memory_order_release);
   return Status();
+}
+
+uint64_t Context::PipelinesOf(const CommandList& primary) {
+  uint64_t pipelines = primary.pipelines();
+  for (const CommandList::Secondary& executed : primary.secondaries()) {
+    pipelines |= executed.list->pipelines();
+  }
+  return pipelines;
 }
 
 void Context::SubmitSecondaries(const CommandList& primary) {
@@ -713,7 +722,10 @@ Status Context::NotifyCompleted(void* queue, uint64_t submission) {
                   fmt::format("submission {} was never made on this queue", submission));
   }
   std::atomic<uint64_t>& completed = block_->queues()[index].completed_submission;
-  if (submission > completed.load()) completed.store(submission, std::memory_order_release);
+  const uint64_t known = completed.load(std::memory_order_relaxed);
+  if (submission <= known) return Status();
+  completed.store(submission, std::memory_order_release);
+  block_->NoteEnds(index, known, submission);
   return Status();
 }
 

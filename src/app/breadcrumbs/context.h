@@ -163,6 +163,8 @@ class Context {
   bool Finished(const CommandList& list) const;
   bool MayRecycle(const CommandList& list) const;
   void Recycle(CommandList* list);
+  // Those of the list and of what runs inside it, for SubmissionRecord.
+  static uint64_t PipelinesOf(const CommandList& primary);
   // The lists that run inside `primary`, which is being submitted.
   void SubmitSecondaries(const CommandList& primary);
   void RecycleOldFrames();

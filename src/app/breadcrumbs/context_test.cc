@@ -295,6 +295,40 @@ TEST_F(ContextTest, KnownFailure09_APrerecordedListSubmittedTwiceIsTwoExecutions
   EXPECT_EQ(ring[1].submission_number, 2u);
 }
 
+TEST_F(ContextTest, ASubmissionTellsItsPipelinesAndWhenItsEndWasSeen) {
+  Make();
+  SimulatedList native;
+  CommandList* list = Begin(native);
+  for (const CairnPipeline pipeline : {CairnPipeline{3}, CairnPipeline{66}, CairnPipeline{3}}) {
+    list->BeginWork(CAIRN_MARKER_DISPATCH, pipeline);
+    list->EndWork();
+  }
+  list->End();
+  int queue = 0;
+  ASSERT_TRUE(context_->NotifySubmit(&queue, &list, 1).ok());
+  ASSERT_TRUE(context_->NotifySubmit(&queue, &list, 1).ok());
+  const auto* ring = reinterpret_cast<const SubmissionRecord*>(
+      block_->data() + block_->header()->submissions_offset);
+  EXPECT_EQ(ring[0].pipelines, uint64_t{1} << 3 | uint64_t{1} << 2);
+  EXPECT_EQ(ring[1].pipelines, ring[0].pipelines);
+  EXPECT_EQ(ring[0].ended_ns.load(), 0u);
+  ASSERT_TRUE(context_->NotifyCompleted(&queue, 1).ok());
+  const uint64_t ended_ns = ring[0].ended_ns.load();
+  EXPECT_GE(ended_ns, ring[0].time_ns);
+  EXPECT_EQ(ring[1].ended_ns.load(), 0u);
+  // Told again: the first time counts.
+  ASSERT_TRUE(context_->NotifyCompleted(&queue, 1).ok());
+  EXPECT_EQ(ring[0].ended_ns.load(), ended_ns);
+  // Recorded anew it has other pipelines.
+  SimulatedList other;
+  CommandList* copies = Begin(other);
+  copies->BeginWork(CAIRN_MARKER_COPY_BUFFER_REGION, 0);
+  copies->EndWork();
+  copies->End();
+  ASSERT_TRUE(context_->NotifySubmit(&queue, &copies, 1).ok());
+  EXPECT_EQ(ring[2].pipelines, 1u);
+}
+
 TEST_F(ContextTest, TheLastFramesStayReadableAfterTheContext) {
   Make();
   SimulatedList native;

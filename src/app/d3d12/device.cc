@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <string>
 #include <vector>
 
 #include "app/breadcrumbs/context.h"
@@ -17,6 +18,7 @@
 #include "app/d3d12/work_list.h"
 #include "app/recorder/block_writer.h"
 #include "app/recorder/dxbc_code.h"
+#include "app/recorder/memory_notes.h"
 #include "app/settings/log.h"
 #include "app/settings/own_settings.h"
 #include "format/d3dconfig/settings.h"
@@ -253,6 +255,14 @@ void EndCapturedFrames() {
 
 void WrappedID3D12Device::NoteFailure(HRESULT result, const char* function) {
   if (IsDeviceLost(result)) NoteLoss(result, function);
+}
+
+void WrappedID3D12Device::NoteNoMemory(std::string_view interface_name) {
+  BlockWriter* const block = ProcessBlock();
+  if (context_ == nullptr || block == nullptr) return;
+  std::string what = "creation of an object with ";
+  what += interface_name;
+  MemoryNotes(*block, context_index()).NoteFailure(E_OUTOFMEMORY, what, 0, {});
 }
 
 void WrappedID3D12Device::NoteLoss(HRESULT result, const char* function) {

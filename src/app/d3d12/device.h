@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 #include "app/annotations/d3d12_types.h"
 #include "app/annotations/runtime.h"
@@ -71,6 +72,9 @@ class WrappedID3D12Device final : public ThinID3D12Device {
     if (FAILED(result)) [[unlikely]]
       NoteFailure(result, function);
   }
+
+  // The implementation had no memory for an object of this interface.
+  void NoteNoMemory(std::string_view interface_name);
 
   HRESULT STDMETHODCALLTYPE CheckFeatureSupport(D3D12_FEATURE feature, void* data,
                                                 UINT size_bytes) override;

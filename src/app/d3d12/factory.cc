@@ -142,6 +142,11 @@ Wrapper* WrapNew(Wrapper& parent, Chain chain, void* real, const Creation& creat
   return MakeWrapper(chain, *parent.device(), real, creation);
 }
 
+void NoteNoMemory(Wrapper& parent, Chain chain) {
+  WrappedID3D12Device* const device = parent.device();
+  if (device != nullptr) device->NoteNoMemory(NameOf(chain));
+}
+
 HRESULT GiveInterface(Wrapper* made, REFIID riid, void** out) {
   if (made == nullptr) {
     *out = nullptr;

@@ -10,11 +10,36 @@
 #include "app/recorder/block_writer.h"
 #include "d3d12abi/aggregates.h"
 #include "d3d12abi/com_ptr.h"
+#include "format/block/object_description.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
+
+ObjectDescription DescriptionOf(const D3D12_RESOURCE_DESC& desc) {
+  ObjectDescription description;
+  switch (desc.Dimension) {
+    case D3D12_RESOURCE_DIMENSION_BUFFER: description.shape = ObjectShape::kBuffer; break;
+    case D3D12_RESOURCE_DIMENSION_TEXTURE1D: description.shape = ObjectShape::kTexture1D; break;
+    case D3D12_RESOURCE_DIMENSION_TEXTURE2D: description.shape = ObjectShape::kTexture2D; break;
+    case D3D12_RESOURCE_DIMENSION_TEXTURE3D: description.shape = ObjectShape::kTexture3D; break;
+    default: return description;
+  }
+  if ((desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS) != 0) {
+    description.uses |= kUsedAsStorage;
+  }
+  if (description.shape == ObjectShape::kBuffer) return description;
+  if ((desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET) != 0) {
+    description.uses |= kUsedAsTarget;
+  }
+  if ((desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_DEPTH_STENCIL) != 0) description.uses |= kUsedAsDepth;
+  description.format = static_cast<uint32_t>(desc.Format);
+  description.width = static_cast<uint32_t>(std::min<UINT64>(desc.Width, UINT32_MAX));
+  description.height = desc.Height;
+  description.layers = desc.DepthOrArraySize;
+  return description;
+}
 
 ObjectTable::Object FactsOf(ID3D12Resource* real) {
   ObjectTable::Object facts;
@@ -23,6 +48,7 @@ ObjectTable::Object FactsOf(ID3D12Resource* real) {
     facts.gpu_address = real->GetGPUVirtualAddress();
     facts.size_bytes = desc.Width;
   }
+  facts.description = PackDescription(DescriptionOf(desc));
   return facts;
 }
 

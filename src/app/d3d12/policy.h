@@ -131,6 +131,9 @@ HRESULT GiveInterface(Wrapper* made, REFIID riid, void** out);
 // either. A reader of it, such as a capture, finds an object without a table.
 inline const void* untouched_result = nullptr;
 
+// Notes that the implementation had no memory for an object of the chain.
+void NoteNoMemory(Wrapper& parent, Chain chain);
+
 // A method that creates an object: `create(iid, out)` calls the real method, with the interface
 // that all versions have. Without `out` the real method only checks its arguments, and sees the
 // caller's `riid`. Calls `made` with the wrapper before any other thread can see it. If the caller
@@ -143,6 +146,8 @@ HRESULT CreateAs(Wrapper& parent, Chain chain, REFIID base, REFIID riid, void** 
   const HRESULT result = create(PointerTo(riid) != nullptr ? base : riid, &real);
   if (real == &untouched_result) return result;
   if (FAILED(result) || real == nullptr) {
+    if (result == E_OUTOFMEMORY) [[unlikely]]
+      NoteNoMemory(parent, chain);
     *out = real;
     return result;
   }

@@ -119,6 +119,7 @@ BlockHeader* BlockWriter::LayOut(const SharedMemory& memory) {
     header.checkpoints_offset = place(kMaxContexts * sizeof(CheckpointTable));
     header.shaders_offset = place(kMaxShaders * sizeof(ShaderRecord));
     header.destructions_offset = place(kDestructionRing * sizeof(DestructionRecord));
+    header.memory_offset = place(kMaxContexts * sizeof(MemoryRecord));
   }
   header.first_free_page = offset / kPageBytes;
   header.next_page = header.first_free_page;
@@ -351,6 +352,9 @@ uint32_t BlockWriter::AddContext() {
     for (std::atomic<uint64_t>& id : reports[index].event_ids) id.store(0);
   }
   if (CheckpointTable* const table = checkpoints(); table != nullptr) table[index].count.store(0);
+  if (memory() != nullptr) {
+    std::memset(static_cast<void*>(&memory()[index]), 0, sizeof(MemoryRecord));
+  }
   return index;
 }
 
@@ -534,7 +538,7 @@ void BlockWriter::EndWait(uint64_t sync_serial) {
 
 void BlockWriter::AddSubmission(uint32_t queue, uint32_t run, uint32_t context, uint32_t slot,
                                 uint64_t recording_id, uint64_t submission_number, uint64_t frame,
-                                uint64_t time_ns) {
+                                uint64_t time_ns, uint64_t pipelines) {
   const uint64_t serial = header_->submission_serial.fetch_add(1, std::memory_order_relaxed) + 1;
   SubmissionRecord& record =
       At<SubmissionRecord>(header_->submissions_offset)[(serial - 1) % kSubmissionRing];
@@ -549,7 +553,24 @@ void BlockWriter::AddSubmission(uint32_t queue, uint32_t run, uint32_t context, 
   record.frame_plus_1 = frame + 1;
   record.time_ns = time_ns;
   record.refused.store(0, std::memory_order_relaxed);
+  record.ended_ns.store(0, std::memory_order_relaxed);
+  record.pipelines = pipelines;
   record.serial.store(serial, std::memory_order_release);
+}
+
+void BlockWriter::NoteEnds(uint32_t queue, uint64_t after, uint64_t until) {
+  // Submissions of other queues lie between; a queue that is so far behind is not worth more.
+  constexpr uint64_t kMostLookedAt = 1024;
+  auto* const ring = At<SubmissionRecord>(header_->submissions_offset);
+  const uint64_t last = header_->submission_serial.load(std::memory_order_relaxed);
+  const uint64_t oldest = last < kMostLookedAt ? 1 : last - kMostLookedAt + 1;
+  const uint64_t now_ns = MonotonicNs();
+  for (uint64_t serial = last; serial >= oldest; --serial) {
+    SubmissionRecord& record = ring[(serial - 1) % kSubmissionRing];
+    if (record.serial.load(std::memory_order_acquire) != serial || record.queue != queue) continue;
+    if (record.submission_number <= after) return;
+    if (record.submission_number <= until) record.ended_ns.store(now_ns, std::memory_order_relaxed);
+  }
 }
 
 void BlockWriter::RefuseSubmissions(uint32_t queue, uint64_t first_number,

@@ -140,6 +140,7 @@ class BlockWriter {
   }
 
   FaultRecord* faults() const { return AtOrNull<FaultRecord>(header_->faults_offset); }
+  MemoryRecord* memory() const { return AtOrNull<MemoryRecord>(header_->memory_offset); }
   CheckpointTable* checkpoints() const {
     return AtOrNull<CheckpointTable>(header_->checkpoints_offset);
   }
@@ -168,7 +169,9 @@ class BlockWriter {
   // Appends to the ring; every field but `serial` is taken from the arguments.
   void AddSubmission(uint32_t queue, uint32_t run, uint32_t context, uint32_t slot,
                      uint64_t recording_id, uint64_t submission_number, uint64_t frame,
-                     uint64_t time_ns);
+                     uint64_t time_ns, uint64_t pipelines);
+  // The CPU has just seen that the queue's submissions after `after`, up to `until`, have completed.
+  void NoteEnds(uint32_t queue, uint64_t after, uint64_t until);
   // Marks what the queue was given from this submission on as refused, and adds the slot of each entry.
   void RefuseSubmissions(uint32_t queue, uint64_t first_number, std::vector<uint32_t>* slots);
 

@@ -9,7 +9,10 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "app/recorder/memory_notes.h"
 
 namespace cairn {
 namespace {
@@ -136,11 +139,57 @@ TEST(BlockWriter, TheSubmissionRingKeepsTheLatest) {
   const auto block = MakeBlock();
   const auto* ring = reinterpret_cast<const SubmissionRecord*>(block->data() +
                                                                block->header()->submissions_offset);
-  for (uint64_t i = 1; i <= kSubmissionRing + 5; ++i) block->AddSubmission(1, 2, 3, 4, i, i, i, i);
+  for (uint64_t i = 1; i <= kSubmissionRing + 5; ++i)
+    block->AddSubmission(1, 2, 3, 4, i, i, i, i, 0);
   EXPECT_EQ(ring[0].serial.load(), kSubmissionRing + 1u);
   EXPECT_EQ(ring[0].recording_id, kSubmissionRing + 1u);
   EXPECT_EQ(ring[5].serial.load(), 6u);
   EXPECT_EQ(block->header()->submission_serial.load(), kSubmissionRing + 5u);
+}
+
+TEST(BlockWriter, EndsAreNotedOnceForEachListOfAQueue) {
+  const auto block = MakeBlock();
+  const auto* ring = reinterpret_cast<const SubmissionRecord*>(block->data() +
+                                                               block->header()->submissions_offset);
+  constexpr uint32_t kQueue = 1, kOther = 2;
+  for (const auto& [queue, number] : std::vector<std::pair<uint32_t, uint64_t>>{
+           {kQueue, 1}, {kQueue, 2}, {kOther, 1}, {kQueue, 2}, {kQueue, 3}}) {
+    block->AddSubmission(queue, 1, 3, 4, 5, number, 0, 7, 0b110);
+  }
+  block->NoteEnds(kQueue, 0, 1);
+  const uint64_t first_ns = ring[0].ended_ns.load();
+  EXPECT_GT(first_ns, 0u);
+  EXPECT_EQ(ring[1].ended_ns.load(), 0u);
+  block->NoteEnds(kQueue, 1, 2);
+  EXPECT_EQ(ring[0].ended_ns.load(), first_ns);
+  EXPECT_GE(ring[1].ended_ns.load(), first_ns);
+  EXPECT_EQ(ring[2].ended_ns.load(), 0u) << "of another queue";
+  EXPECT_EQ(ring[3].ended_ns.load(), ring[1].ended_ns.load()) << "submitted together";
+  EXPECT_EQ(ring[4].ended_ns.load(), 0u);
+  EXPECT_EQ(ring[4].pipelines, 0b110u);
+}
+
+TEST(BlockWriter, CallsWithoutMemoryAreNoted) {
+  const auto block = MakeBlock(kMinLayerBlockBytes);
+  const uint32_t context = block->AddContext();
+  MemoryNotes notes(*block, context);
+  const MemoryRecord& record = block->memory()[context];
+  EXPECT_EQ(record.state.load(), kEntryFree);
+  const MemoryHeapRecord heaps[] = {{1000, 900, 800, kHeapDeviceLocal | kHeapTellsUse, 0}};
+  notes.NoteFailure(-2, std::string(100, 'f'), 500, heaps);
+  MemoryNotes(*block, context).NoteFailure(-1, "vkCreateFence", 0, {});  // of the other half
+  ASSERT_EQ(record.state.load(), kEntryPublished);
+  EXPECT_EQ(record.result, -1);
+  EXPECT_EQ(record.failed_count, 2u);
+  EXPECT_EQ(record.wanted_bytes, 0u);
+  EXPECT_STREQ(record.function, "vkCreateFence");
+  ASSERT_EQ(record.heap_count, 1u);
+  EXPECT_EQ(record.heaps[0].used_bytes, 900u);
+  EXPECT_EQ(record.writer.load(), 0u);
+  // A writer that died while it wrote does not hold up others.
+  block->memory()[context].writer = 1;
+  notes.NoteHeaps(heaps);
+  EXPECT_EQ(record.failed_count, 2u);
 }
 
 TEST(StaticNames, AFullTableRefusesAndStillFinds) {

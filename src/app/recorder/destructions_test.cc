@@ -39,7 +39,7 @@ class DestructionsTest : public testing::Test {
 
 TEST_F(DestructionsTest, NotesWhoAndWhen) {
   block_->contexts()[context_].frame = 211;
-  for (int i = 0; i < 3; ++i) block_->AddSubmission(0, 1, context_, 0, 1, 1, 0, 5);
+  for (int i = 0; i < 3; ++i) block_->AddSubmission(0, 1, context_, 0, 1, 1, 0, 5, 0);
   uint32_t thread_id = 0;
   StartInnerThread("streaming", [&] {
     thread_id = CurrentThreadId();

@@ -60,6 +60,7 @@ uint32_t ObjectTable::Add(const Object& object) {
   record.signalled.store(0, std::memory_order_relaxed);
   record.waited.store(0, std::memory_order_relaxed);
   record.completed.store(object.initial_completed, std::memory_order_relaxed);
+  record.description = object.description;
   record.state.store(static_cast<uint32_t>(ObjectState::kAlive), std::memory_order_release);
   return index;
 }

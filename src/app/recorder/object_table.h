@@ -32,6 +32,7 @@ class ObjectTable {
     uint64_t gpu_address = 0;        // buffers
     uint64_t size_bytes = 0;         // buffers and heaps
     uint64_t initial_completed = 0;  // fences: the value that they start with
+    uint64_t description = 0;        // format/block/object_description.h
   };
 
   // `header` starts a block that has been laid out and outlives the table. Reports ends of memory

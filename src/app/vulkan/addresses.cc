@@ -5,6 +5,7 @@
 #include "app/vulkan/host_memory.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
+#include "app/vulkan/resource_descriptions.h"
 
 namespace cairn {
 
@@ -73,7 +74,12 @@ VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreateInfo* info
                                  const VkAllocationCallbacks* allocator, VkBuffer* buffer) {
   const DeviceState& state = *DeviceOf(device);
   const VkResult result = state.vk.CreateBuffer(device, info, allocator, buffer);
-  if (result == VK_SUCCESS && !state.reports_address_bindings) {
+  if (result != VK_SUCCESS) return result;
+  Quietly([&] {
+    state.objects->names.Describe({VK_OBJECT_TYPE_BUFFER, HandleValue(*buffer)},
+                                  PackDescription(DescriptionOf(*info)), info->size);
+  });
+  if (!state.reports_address_bindings) {
     Quietly([&] { state.objects->addresses.AddBuffer(*buffer, *info); });
   }
   return result;

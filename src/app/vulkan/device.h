@@ -85,6 +85,7 @@ struct DeviceState {
   bool has_device_fault_vendor_binary = false;  // ...::deviceFaultVendorBinary
   bool owns_checkpoints = false;  // the layer alone enabled VK_NV_device_diagnostic_checkpoints
   bool owns_khr_device_fault = false;      // the layer alone enabled VK_KHR_device_fault
+  bool has_memory_budget = false;          // the physical device has VK_EXT_memory_budget
   bool has_loop_request = false;           // LoopRequest::added
   std::optional<OwnQueue> fill_queue;      // FillQueueRequest::queue
   bool reports_address_bindings = false;   // VkPhysicalDeviceAddressBindingReportFeaturesEXT

@@ -63,6 +63,7 @@ class DeviceRequest {
   std::vector<const char*> extensions_;
   bool adds_anything_ = false;
   bool adds_checkpoints_ = false;
+  bool has_memory_budget_ = false;
   std::vector<LeftOutExtension> left_out_;
   VkPhysicalDeviceFaultFeaturesEXT fault_ = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT};
   LoopRequest loops_;

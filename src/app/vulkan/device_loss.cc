@@ -3,8 +3,15 @@
 
 #include "app/vulkan/device_objects.h"
 #include "app/vulkan/intercept.h"
+#include "app/vulkan/memory_budget.h"
 
 namespace cairn {
+
+void DeviceLoss::OnError(VkResult result, const char* function) noexcept {
+  if (result == VK_ERROR_DEVICE_LOST) return OnLost(result, function);
+  if (!IsOutOfMemory(result) || !no_memory_) return;
+  Quietly([&] { no_memory_(result, function); });
+}
 
 void DeviceLoss::OnLost(VkResult result, const char* function) noexcept {
   std::unique_lock lock(mutex_);

@@ -359,6 +359,21 @@ TEST_F(DeviceLossTest, AWatchdogBehindManyWords) {
   EXPECT_TRUE(description.ends_with("xxx; the driver's watchdog stopped the GPU")) << description;
 }
 
+TEST_F(DeviceLossTest, CallsWithoutMemoryAreCounted) {
+  Start();
+  next_.submit = VK_ERROR_OUT_OF_HOST_MEMORY;
+  Submit();
+  next_.submit = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  Submit();
+  const MemoryRecord& memory = block_->memory()[device_->context->index()];
+  ASSERT_EQ(memory.state.load(), 1u);
+  EXPECT_EQ(memory.result, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_EQ(memory.failed_count, 2u);
+  EXPECT_STREQ(memory.function, "vkQueueSubmit");
+  EXPECT_EQ(memory.wanted_bytes, 0u);
+  EXPECT_EQ(context_record().device_lost.load(), 0u);
+}
+
 TEST_F(DeviceLossTest, MaskedFaultsAreFoundAtTheEndOfAFrame) {
   next_.reports.assign(100, Report(kKhrFaultMemoryAddress, "masked", 0x100));
   StartWithKhr();

@@ -56,7 +56,11 @@ DeviceObjects::DeviceObjects(DeviceState& device)
           NextFunction<PfnGetDeviceFaultReportsKhr>(device, "vkGetDeviceFaultReportsKHR")),
       faults(*device.block, device.context->index(), device.handle,
              FaultFunctions(device, next_fault_reports)),
-      loss([this](VkResult result, const char* function) { OnLost(result, function); }) {}
+      memory(device, *device.block, device.context->index()),
+      loss([this](VkResult result, const char* function) { OnLost(result, function); },
+           [this](VkResult result, const char* function) {
+             memory.NoteFailure(result, function, 0);
+           }) {}
 
 DeviceObjects::~DeviceObjects() {
   ForgetDescriptorPools(device_, descriptor_pools);
@@ -91,6 +95,7 @@ void DeviceObjects::OnLost(VkResult result, const char* function) {
     ReadCheckpoints(device_.vk, asked, *device_.block, device_.context->index());
   });
   Quietly([&] { faults.OnDeviceLost(); });
+  Quietly([&] { memory.OnDeviceLost(); });
   static_cast<void>(device_.context->ReportDeviceLost(result, function).ok());
 }
 
@@ -104,8 +109,8 @@ std::span<const Intercept> ObjectIntercepts() {
     for (const auto part :
          {SubmissionIntercepts(), FenceIntercepts(), QueueLabelIntercepts(), ShaderIntercepts(),
           PipelineIntercepts(), ObjectNameIntercepts(), AddressIntercepts(), FaultIntercepts(),
-          DeviceLossIntercepts(), MemoryUserIntercepts(), DescriptorIntercepts(),
-          BufferBindIntercepts(), HostMemoryIntercepts()}) {
+          DeviceLossIntercepts(), MemoryBudgetIntercepts(), MemoryUserIntercepts(),
+          DescriptorIntercepts(), BufferBindIntercepts(), HostMemoryIntercepts()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

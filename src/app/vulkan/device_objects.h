@@ -22,6 +22,7 @@
 #include "app/vulkan/device_loss.h"
 #include "app/vulkan/faults.h"
 #include "app/vulkan/intercept.h"
+#include "app/vulkan/memory_budget.h"
 #include "app/vulkan/memory_users.h"
 #include "app/vulkan/object_names.h"
 #include "app/vulkan/pipelines.h"
@@ -70,6 +71,7 @@ class DeviceObjects {
   AddressBinding address_binding;
   const PfnGetDeviceFaultReportsKhr next_fault_reports;  // null where the device has none
   Faults faults;
+  MemoryBudget memory;
   DeviceLoss loss;
 };
 
@@ -86,6 +88,7 @@ std::span<const Intercept> PipelineIntercepts();
 std::span<const Intercept> ObjectNameIntercepts();
 std::span<const Intercept> AddressIntercepts();
 std::span<const Intercept> FaultIntercepts();
+std::span<const Intercept> MemoryBudgetIntercepts();
 std::span<const Intercept> MemoryUserIntercepts();
 std::span<const Intercept> DescriptorIntercepts();
 std::span<const Intercept> BufferBindIntercepts();

@@ -125,6 +125,8 @@ DeviceRequest::DeviceRequest(const InstanceState& instance, VkPhysicalDevice phy
       AddAddressBindings(instance, physical_device);
     }
   }
+  // A question to the physical device, which needs no device that enables it.
+  has_memory_budget_ = has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   info_.ppEnabledExtensionNames = extensions_.data();
   info_.enabledExtensionCount = static_cast<uint32_t>(extensions_.size());
 }
@@ -227,6 +229,7 @@ void DeviceRequest::Note(DeviceState* device) const {
   device->left_out = left_out_;
   device->has_loop_request = loops_.added();
   device->fill_queue = fill_queue_.queue();
+  device->has_memory_budget = has_memory_budget_;
   device->owns_checkpoints = adds_checkpoints_;
   device->owns_khr_device_fault = khr_fault_.deviceFault != VK_FALSE;
   device->reports_address_bindings = Enabled(VK_EXT_DEVICE_ADDRESS_BINDING_REPORT_EXTENSION_NAME) &&

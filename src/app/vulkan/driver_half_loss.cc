@@ -15,6 +15,7 @@
 #include "app/recorder/watcher_link.h"
 #include "app/vulkan/driver_half.h"
 #include "app/vulkan/faults.h"
+#include "app/vulkan/memory_budget.h"
 
 namespace cairn {
 namespace {
@@ -159,6 +160,7 @@ void DriverHalfDevice::OnLost(const char* function) noexcept {
     for (const std::byte* const words : all_words) {
       const uint32_t context = ContextWithWords(**block, words);
       if (context == kMaxContexts) continue;
+      MemoryBudget(device_, **block, context).OnDeviceLost();
       ReportLost(**block, context, function);
       if ((*block)->faults() == nullptr) continue;
       Faults faults(**block, context, device_.handle, FaultFunctions(device_));

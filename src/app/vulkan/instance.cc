@@ -68,13 +68,14 @@ void Load(const InstanceState& state, const char* name, Function* function) {
 
 // All that the layer asks of the instance's chain when the instance has been made.
 constexpr const char* kAskedLater[] = {
-    "vkCmdBeginDebugUtilsLabelEXT",      "vkCmdEndDebugUtilsLabelEXT",
-    "vkCmdInsertDebugUtilsLabelEXT",     "vkCreateDebugUtilsMessengerEXT",
-    "vkDestroyDebugUtilsMessengerEXT",   "vkGetPhysicalDeviceMemoryProperties",
-    "vkGetPhysicalDeviceProperties",     "vkGetPhysicalDeviceProperties2",
-    "vkGetPhysicalDeviceProperties2KHR", "vkGetPhysicalDeviceQueueFamilyProperties",
-    "vkQueueBeginDebugUtilsLabelEXT",    "vkQueueEndDebugUtilsLabelEXT",
-    "vkQueueInsertDebugUtilsLabelEXT",   "vkSetDebugUtilsObjectNameEXT",
+    "vkCmdBeginDebugUtilsLabelEXT",         "vkCmdEndDebugUtilsLabelEXT",
+    "vkCmdInsertDebugUtilsLabelEXT",        "vkCreateDebugUtilsMessengerEXT",
+    "vkDestroyDebugUtilsMessengerEXT",      "vkGetPhysicalDeviceMemoryProperties",
+    "vkGetPhysicalDeviceMemoryProperties2", "vkGetPhysicalDeviceMemoryProperties2KHR",
+    "vkGetPhysicalDeviceProperties",        "vkGetPhysicalDeviceProperties2",
+    "vkGetPhysicalDeviceProperties2KHR",    "vkGetPhysicalDeviceQueueFamilyProperties",
+    "vkQueueBeginDebugUtilsLabelEXT",       "vkQueueEndDebugUtilsLabelEXT",
+    "vkQueueInsertDebugUtilsLabelEXT",      "vkSetDebugUtilsObjectNameEXT",
 };
 
 void LoadFunctions(InstanceState& state) {

@@ -6,6 +6,7 @@
 #include "app/recorder/block_writer.h"
 #include "app/vulkan/device_objects.h"
 #include "app/vulkan/intercept.h"
+#include "app/vulkan/resource_descriptions.h"
 
 namespace cairn {
 
@@ -17,7 +18,7 @@ void MemoryUsers::Add(Object user, Object used) {
 
 DestroyedThing MemoryUsers::ThingOf(const Object& object) const {
   return {kVulkanObject | static_cast<uint32_t>(object.type), object.handle,
-          names_.EntryOf(object)};
+          names_.EntryToEnd(object)};
 }
 
 // Memory is no owner that a reader would know a resource by.
@@ -56,6 +57,19 @@ void MemoryUsers::EndUsers(const Object& used, const DestroyedThing& cause,
 }
 
 namespace {
+
+VkResult VKAPI_CALL CreateImage(VkDevice device, const VkImageCreateInfo* info,
+                                const VkAllocationCallbacks* allocator, VkImage* image) {
+  const DeviceState& state = *DeviceOf(device);
+  const VkResult result = state.vk.CreateImage(device, info, allocator, image);
+  state.objects->loss.Note(result, "vkCreateImage");
+  if (result != VK_SUCCESS) return result;
+  Quietly([&] {
+    state.objects->names.Describe({VK_OBJECT_TYPE_IMAGE, HandleValue(*image)},
+                                  PackDescription(DescriptionOf(*info)), 0);
+  });
+  return result;
+}
 
 VkResult VKAPI_CALL BindImageMemory(VkDevice device, VkImage image, VkDeviceMemory memory,
                                     VkDeviceSize offset) {
@@ -113,6 +127,7 @@ VkResult VKAPI_CALL CreateBufferView(VkDevice device, const VkBufferViewCreateIn
 
 std::span<const Intercept> MemoryUserIntercepts() {
   static const Intercept kTable[] = {
+      InterceptOf<PFN_vkCreateImage>("vkCreateImage", CreateImage),
       InterceptOf<PFN_vkBindImageMemory>("vkBindImageMemory", BindImageMemory),
       InterceptOf<PFN_vkBindImageMemory2>("vkBindImageMemory2",
                                           BindImageMemory2<&DeviceFunctions::BindImageMemory2>),

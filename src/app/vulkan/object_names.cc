@@ -31,6 +31,12 @@ uint32_t ObjectNames::AddRecord(const Object& object, uint64_t address, uint64_t
   record.handle = reinterpret_cast<const void*>(static_cast<uintptr_t>(object.handle));
   record.gpu_address = address;
   record.size_bytes = size_bytes;
+  if (IsDescribed(object.type)) {
+    descriptions_.Visit(Key(object), [&](const Description& known) {
+      record.description = known.packed;
+      if (size_bytes == 0) record.size_bytes = known.size_bytes;
+    });
+  }
   return table_.Add(record);
 }
 
@@ -38,6 +44,10 @@ std::string_view ObjectNames::NameOf(uint32_t index) const {
   const ObjectRecord* const record = table_.Find(index);
   if (record == nullptr) return {};
   return {record->name, record->name_length.load() & ~kObjectNameCut};
+}
+
+void ObjectNames::Describe(Object object, uint64_t description, uint64_t size_bytes) {
+  descriptions_.Set(Key(object), {description, size_bytes});
 }
 
 void ObjectNames::SetName(Object object, std::string_view utf8) {
@@ -126,6 +136,19 @@ ObjectEntry ObjectNames::EntryOf(Object object) {
   return table_.EntryOf(ranges.empty() ? entry->second.own : ranges.front());
 }
 
+ObjectEntry ObjectNames::EntryToEnd(Object object) {
+  const bool described =
+      IsDescribed(object.type) && descriptions_.Visit(Key(object), [](const Description&) {});
+  if (!described) return EntryOf(object);
+  const std::lock_guard lock(mutex_);
+  Entry& entry = objects_[object];
+  CountEntries();
+  if (entry.ranges.empty() && entry.own == ObjectTable::kNone) {
+    entry.own = AddRecord(object, 0, 0);
+  }
+  return table_.EntryOf(entry.ranges.empty() ? entry.own : entry.ranges.front());
+}
+
 uint32_t ObjectNames::FindPlace(VkBuffer buffer) noexcept {
   const Object object = {VK_OBJECT_TYPE_BUFFER, HandleValue(buffer)};
   const std::lock_guard lock(mutex_);
@@ -151,6 +174,7 @@ void ObjectNames::EraseRange(uint64_t address, uint32_t index) {
 }
 
 void ObjectNames::Forget(Object object, Ranges ranges) {
+  if (IsDescribed(object.type)) descriptions_.Erase(Key(object));
   if (entries_.load(std::memory_order_relaxed) == 0) return;
   const std::lock_guard lock(mutex_);
   const auto found = objects_.find(object);

@@ -42,6 +42,9 @@ class ObjectNames {
     bool operator==(const Object&) const = default;
   };
 
+  // A buffer or an image was made so; its entries, if it gets any, tell it (format/block/object_description.h).
+  void Describe(Object object, uint64_t description, uint64_t size_bytes);
+
   // "" takes the name away.
   void SetName(Object object, std::string_view utf8);
 
@@ -58,6 +61,8 @@ class ObjectNames {
   void EndRanges(Object object, const DestroyedThing& cause);
   // Returns the object's entry: that of its first range, if it has ranges.
   ObjectEntry EntryOf(Object object);
+  // The same of an object that ends. If it has no entry and was described, it gets one.
+  ObjectEntry EntryToEnd(Object object);
 
   // 1 + the index of the buffer's entry, for recordings that bind it, until that one ends; without one, it gets one.
   // 0: the table is full. Takes a lock, and may allocate, only the first time.
@@ -73,6 +78,18 @@ class ObjectNames {
   void Forget(Object object, Ranges ranges);
 
  private:
+  // Of objects of several types, whose handles may be equal.
+  static uint64_t Key(const Object& object) {
+    return object.handle ^ static_cast<uint64_t>(object.type) << 49;
+  }
+  struct Description {
+    uint64_t packed = 0;
+    uint64_t size_bytes = 0;  // of a buffer
+  };
+  static bool IsDescribed(VkObjectType type) {
+    return type == VK_OBJECT_TYPE_BUFFER || type == VK_OBJECT_TYPE_IMAGE;
+  }
+
   struct HashObject {
     size_t operator()(const Object& object) const {
       return (object.handle ^ static_cast<uint64_t>(object.type)) * 0x9e3779b97f4a7c15u;
@@ -105,6 +122,7 @@ class ObjectNames {
   void KeepWithoutRanges(Entries::iterator entry, const std::string& name);
   void CountEntries() { entries_.store(objects_.size(), std::memory_order_relaxed); }
 
+  ShardedMap<Description> descriptions_;
   ObjectTable& table_;
   const uint32_t context_;
   std::atomic<size_t> entries_{0};

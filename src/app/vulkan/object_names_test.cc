@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "app/vulkan/testing/device_objects_fixture.h"
+#include "format/block/object_description.h"
 
 namespace cairn {
 namespace {
@@ -37,6 +38,10 @@ void VKAPI_CALL NextDestroyImage(VkDevice, VkImage, const VkAllocationCallbacks*
 void VKAPI_CALL NextDestroyBuffer(VkDevice, VkBuffer, const VkAllocationCallbacks*) {}
 VkResult VKAPI_CALL NextCreateBuffer(VkDevice, const VkBufferCreateInfo*,
                                      const VkAllocationCallbacks*, VkBuffer*) {
+  return next_layer->result;
+}
+VkResult VKAPI_CALL NextCreateImage(VkDevice, const VkImageCreateInfo*,
+                                    const VkAllocationCallbacks*, VkImage*) {
   return next_layer->result;
 }
 VkResult VKAPI_CALL NextBind(VkDevice, VkBuffer, VkDeviceMemory, VkDeviceSize) {
@@ -97,6 +102,7 @@ class ObjectNamesTest : public DeviceObjectsTest {
     vk.DestroyImage = NextDestroyImage;
     vk.DestroyBuffer = NextDestroyBuffer;
     vk.CreateBuffer = NextCreateBuffer;
+    vk.CreateImage = NextCreateImage;
     vk.BindBufferMemory = NextBind;
     vk.BindBufferMemory2KHR = NextBind2;
     vk.GetBufferDeviceAddress = NextAddress;
@@ -198,6 +204,44 @@ TEST_F(ObjectNamesTest, OddNames) {
   ours().DestroyImage(device(), VK_NULL_HANDLE, nullptr);
 }
 
+// Without a name an object gets an entry when it ends, that a destruction can lead there.
+TEST_F(ObjectNamesTest, WhatAnImageWasMadeAsIsInItsEntry) {
+  VkImageCreateInfo info = {VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
+  info.imageType = VK_IMAGE_TYPE_2D;
+  info.format = VK_FORMAT_D32_SFLOAT;
+  info.extent = {2048, 1024, 1};
+  info.arrayLayers = 4;
+  info.usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
+  VkImage image = kImage;
+  EXPECT_EQ(ours().CreateImage(device(), &info, nullptr, &image), VK_SUCCESS);
+  EXPECT_THAT(Objects(), IsEmpty());
+  ours().DestroyImage(device(), image, nullptr);
+  ASSERT_THAT(Objects(),
+              ElementsAre(SeenObject{VK_OBJECT_TYPE_IMAGE, HandleValue(kImage), kDestroyed, ""}));
+  EXPECT_EQ(UnpackDescription(block_->objects().Find(0)->description),
+            (ObjectDescription{.shape = ObjectShape::kTexture2D,
+                               .vulkan_format = true,
+                               .uses = kUsedAsDepth,
+                               .format = VK_FORMAT_D32_SFLOAT,
+                               .width = 2048,
+                               .height = 1024,
+                               .layers = 4}));
+  // The handle again: another object, of which nothing is known.
+  SetName(VK_OBJECT_TYPE_IMAGE, HandleValue(kImage), "other");
+  EXPECT_EQ(block_->objects().Find(1)->description, 0u);
+}
+
+TEST_F(ObjectNamesTest, WhatABufferWasMadeAsIsInItsEntries) {
+  MakeBuffer(kBuffer, VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+  EXPECT_EQ(objects().names.PlaceOf(kBuffer), 1u);
+  const ObjectRecord& record = *block_->objects().Find(0);
+  EXPECT_EQ(record.size_bytes, 4096u);
+  EXPECT_EQ(
+      UnpackDescription(record.description),
+      (ObjectDescription{.shape = ObjectShape::kBuffer, .uses = kUsedAsIndices | kUsedAsStorage}));
+  DestroyBuffer(kBuffer);
+}
+
 TEST_F(ObjectNamesTest, NamesOfDebugMarkerAreOfTheSameObjects) {
   VkDebugMarkerObjectNameInfoEXT info = {VK_STRUCTURE_TYPE_DEBUG_MARKER_OBJECT_NAME_INFO_EXT};
   const auto name = ours().DebugMarkerSetObjectNameEXT;
@@ -281,7 +325,7 @@ TEST_F(ObjectNamesTest, BuffersWithAddressesAreAskedForThemOnceBound) {
   SetName(VK_OBJECT_TYPE_BUFFER, HandleValue(kBuffer), "more vertices");
   DestroyBuffer(kBuffer);
   EXPECT_THAT(Objects(), ElementsAre(SeenObject{VK_OBJECT_TYPE_BUFFER, HandleValue(kBuffer),
-                                                kDestroyed, "more vertices"},
+                                                kDestroyed, "more vertices", 0, 4096},
                                      SeenObject{VK_OBJECT_TYPE_BUFFER, HandleValue(kBuffer),
                                                 kDestroyed, "more vertices", 0x10000, 4096}));
 }
@@ -298,7 +342,9 @@ TEST_F(ObjectNamesTest, OtherBuffersAreNot) {
   MakeBuffer(refused, VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT);
   next_.result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
   Bind(refused);
-  EXPECT_THAT(Objects(), IsEmpty());
+  EXPECT_THAT(Objects(), ElementsAre(SeenObject{VK_OBJECT_TYPE_BUFFER, HandleValue(unbound),
+                                                kDestroyed, "", 0, 4096}))
+      << "by what it was made as";
 }
 
 TEST_F(ObjectNamesTest, SparseBuffersAndThoseOfBind2HaveAddresses) {
@@ -336,9 +382,12 @@ TEST_F(ObjectNamesTest, AccelerationStructuresHaveAddresses) {
   next_.next_address = 0x10000;
   create(device(), &info, nullptr, &structure);
   ours().DestroyAccelerationStructureKHR(device(), structure, nullptr);
+  // The buffer that it was in is told with its destruction.
   EXPECT_THAT(Objects(),
               ElementsAre(SeenObject{VK_OBJECT_TYPE_ACCELERATION_STRUCTURE_KHR,
-                                     HandleValue(structure), kDestroyed, "", 0x10000, 512}));
+                                     HandleValue(structure), kDestroyed, "", 0x10000, 512},
+                          SeenObject{VK_OBJECT_TYPE_BUFFER, HandleValue(info.buffer), kAlive, "", 0,
+                                     4096}));
 }
 
 TEST_F(ObjectNamesTest, ThreadsNameAndDestroy) {

@@ -9,7 +9,7 @@
 //   page 0            BlockHeader
 //   the fixed tables  contexts, queues, pipelines, submissions, synchronisation, objects, threads,
 //                     functions, marker arenas, driver reports, faults, checkpoints, shaders,
-//                     destructions (offsets in the header)
+//                     destructions, memory (offsets in the header)
 //   the rest          handed out page by page: recordings, GPU-written words, event chunks, names, markers,
 //                     descriptor sets
 //
@@ -28,13 +28,13 @@
 namespace cairn {
 
 inline constexpr uint64_t kBlockMagic = 0x314b4c424e524143;  // "CARNBLK1"
-inline constexpr uint32_t kBlockVersion = 7;
+inline constexpr uint32_t kBlockVersion = 8;
 inline constexpr uint32_t kPageBytes = 4096;
 inline constexpr uint64_t kDefaultBlockBytes = uint64_t{256} << 20;
 inline constexpr uint64_t kMinBlockBytes = uint64_t{8} << 20;
 inline constexpr uint64_t kMaxBlockBytes = uint64_t{4} << 30;
 // Smaller blocks have no tables of synchronisation, objects, threads, functions, marker arenas, driver
-// reports, faults, checkpoints, shaders and destructions: their offsets are 0.
+// reports, faults, checkpoints, shaders, destructions and memory: their offsets are 0.
 inline constexpr uint64_t kMinLayerBlockBytes = uint64_t{64} << 20;
 
 inline constexpr uint32_t kMaxContexts = 64;
@@ -304,8 +304,13 @@ struct SubmissionRecord {
   uint64_t frame_plus_1;          // the context's frame at that time; 0: not told
   std::atomic<uint32_t> refused;  // 1: by the queue; nothing of it ever runs
   uint32_t reserved;
+  // CLOCK_MONOTONIC when the CPU first saw that it had completed (QueueRecord::completed_submission); 0: not yet.
+  std::atomic<uint64_t> ended_ns;
+  // Bit n: it has a command with a pipeline whose number in the table, from 1, is n modulo 64; bit 0 also for
+  // commands without one. Submissions of the same pipelines are alike.
+  uint64_t pipelines;
 };
-static_assert(sizeof(SubmissionRecord) == 64);
+static_assert(sizeof(SubmissionRecord) == 80);
 
 // Synchronization operations of a queue, kept in a ring: waits before it goes on, and signals when
 // it got there.
@@ -386,7 +391,8 @@ struct ObjectRecord {
   std::atomic<uint64_t> destroyed_ns;
   // GPU virtual address and size of a buffer. Vulkan: of any object that has addresses, one entry
   // for each range that the object is bound to. Shader-visible descriptor heaps store the handles
-  // of their descriptors, which are no addresses. Other heaps have a size only. Otherwise 0.
+  // of their descriptors, which are no addresses. Other heaps, and buffers of Vulkan without an
+  // address that is known, have a size only. Otherwise 0.
   uint64_t gpu_address;
   uint64_t size_bytes;
   // Fences: the largest value that a queue or the CPU will signal, the largest that a queue or the
@@ -394,7 +400,7 @@ struct ObjectRecord {
   std::atomic<uint64_t> signalled;
   std::atomic<uint64_t> waited;
   std::atomic<uint64_t> completed;
-  uint64_t reserved;
+  uint64_t description;  // object_description.h; 0: none
   char name[kObjectNameBytes + 16];
 };
 inline constexpr uint32_t kObjectNameCut = 0x80000000;  // bit of name_length
@@ -516,6 +522,32 @@ struct FaultRecord {
   uint64_t reserved[5];
 };
 
+// The memory of a device: the last call that failed for want of it, and its heaps as they were asked for then, and
+// when the device was lost. One a context.
+inline constexpr uint32_t kMaxMemoryHeaps = 16;
+inline constexpr uint32_t kHeapDeviceLocal = 1;
+inline constexpr uint32_t kHeapTellsUse = 2;  // VK_EXT_memory_budget
+struct MemoryHeapRecord {
+  uint64_t size_bytes;
+  uint64_t used_bytes;    // by this process; kHeapTellsUse
+  uint64_t budget_bytes;  // that it may use before it fails or slows down; kHeapTellsUse
+  uint32_t flags;         // kHeap...
+  uint32_t reserved;
+};
+struct MemoryRecord {
+  std::atomic<uint32_t> state;  // EntryState
+  int32_t result;               // VkResult or HRESULT of the last call that failed so; 0: none did
+  uint64_t failed_ns;           // CLOCK_MONOTONIC of that
+  uint64_t failed_count;
+  uint64_t wanted_bytes;  // of the last one; 0: not known
+  uint64_t asked_ns;      // CLOCK_MONOTONIC when the heaps were asked for; 0: never
+  uint32_t heap_count;
+  std::atomic<uint32_t> writer;  // 1 while one writes: both halves of the layer may
+  char function[64];             // of the last one, zero-terminated
+  MemoryHeapRecord heaps[kMaxMemoryHeaps];
+};
+static_assert(sizeof(MemoryRecord) == 624);
+
 // VK_NV_device_diagnostic_checkpoints, as read after a device's loss: the last that the GPU came by.
 inline constexpr uint32_t kMaxCheckpoints = 64;
 struct CheckpointRecord {
@@ -570,7 +602,7 @@ static_assert(sizeof(ContextRecord) == 384);
 static_assert(offsetof(ContextRecord, state) == 0 && offsetof(QueueRecord, state) == 0 &&
               offsetof(PipelineRecord, state) == 0 && offsetof(ShaderRecord, state) == 0 &&
               offsetof(FaultRecord, state) == 0 && offsetof(ThreadRecord, state) == 0 &&
-              offsetof(ArenaRecord, state) == 0);
+              offsetof(ArenaRecord, state) == 0 && offsetof(MemoryRecord, state) == 0);
 
 inline constexpr uint64_t kExitCodeKnown = uint64_t{1} << 32;
 
@@ -629,6 +661,7 @@ struct BlockHeader {
   // The code with which a program of Windows ends under Wine, of which Linux keeps eight bits; kExitCodeKnown is set
   // as well. 0: not known.
   std::atomic<uint64_t> exit_code;
+  uint64_t memory_offset;  // MemoryRecord[kMaxContexts]
 };
 static_assert(sizeof(BlockHeader) <= kPageBytes);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

@@ -261,6 +261,35 @@ uint64_t ReadFaults(const BlockReader& block, bool keep_bytes, Snapshot* snapsho
   return left_out;
 }
 
+void ReadDeviceMemory(const BlockReader& block, Snapshot* snapshot) {
+  if (block.memory_offset() == 0) return;
+  for (uint32_t device = 0; device < snapshot->devices.size(); ++device) {
+    const uint64_t offset = block.memory_offset() + device * sizeof(MemoryRecord);
+    if (block.Load32(offset + offsetof(MemoryRecord, state)) != kEntryPublished) continue;
+    MemoryRecord record;
+    block.Copy(offset, &record);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (block.Load32(offset + offsetof(MemoryRecord, state)) != kEntryPublished) continue;
+    DeviceMemory memory;
+    memory.device = device;
+    memory.result = record.result;
+    memory.function = AddZeroTerminated(record.function, snapshot);
+    memory.failed_ns = record.failed_ns;
+    memory.failed_count = record.failed_count;
+    memory.wanted_bytes = record.wanted_bytes;
+    memory.asked_ns = record.asked_ns;
+    memory.first_heap = static_cast<uint32_t>(snapshot->memory_heaps.size());
+    memory.heap_count = std::min(record.heap_count, kMaxMemoryHeaps);
+    for (uint32_t i = 0; i < memory.heap_count; ++i) {
+      const MemoryHeapRecord& heap = record.heaps[i];
+      snapshot->memory_heaps.push_back({(heap.flags & kHeapDeviceLocal) != 0,
+                                        (heap.flags & kHeapTellsUse) != 0, heap.size_bytes,
+                                        heap.used_bytes, heap.budget_bytes});
+    }
+    snapshot->memory.push_back(memory);
+  }
+}
+
 uint64_t ReadCheckpoints(const BlockReader& block, const EventPlaces& places, Snapshot* snapshot) {
   if (block.checkpoints_offset() == 0) return 0;
   uint64_t left_out = 0;

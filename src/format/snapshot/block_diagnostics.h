@@ -25,6 +25,9 @@ inline constexpr uint64_t kMaxVendorBinaryBytes = uint64_t{16} << 20;  // of all
 // or lie outside of the block.
 uint64_t ReadFaults(const BlockReader& block, bool keep_bytes, Snapshot* snapshot);
 
+// Reads what is known of the memory of each device. An entry that changes meanwhile is skipped.
+void ReadDeviceMemory(const BlockReader& block, Snapshot* snapshot);
+
 // The place in the snapshot of an event of the block.
 struct EventPlace {
   bool found = false;  // false: of a recording that has ended since

@@ -92,6 +92,7 @@ Result<BlockReader> BlockReader::Open(std::span<const std::byte> block) {
       {"shaders", header.shaders_offset, kMaxShaders * sizeof(ShaderRecord), true},
       {"destructions", header.destructions_offset, kDestructionRing * sizeof(DestructionRecord),
        true},
+      {"memory", header.memory_offset, kMaxContexts * sizeof(MemoryRecord), true},
   };
   reader.pages_offset_ = kPageBytes;
   for (const Table& table : tables) {
@@ -119,6 +120,7 @@ Result<BlockReader> BlockReader::Open(std::span<const std::byte> block) {
   reader.checkpoints_offset_ = header.checkpoints_offset;
   reader.shaders_offset_ = header.shaders_offset;
   reader.destructions_offset_ = header.destructions_offset;
+  reader.memory_offset_ = header.memory_offset;
   return reader;
 }
 

@@ -50,6 +50,7 @@ class BlockReader {
   uint64_t driver_reports_offset() const { return driver_reports_offset_; }
   uint64_t syncs_offset() const { return syncs_offset_; }
   uint64_t faults_offset() const { return faults_offset_; }
+  uint64_t memory_offset() const { return memory_offset_; }
   uint64_t checkpoints_offset() const { return checkpoints_offset_; }
   uint64_t shaders_offset() const { return shaders_offset_; }
   uint64_t destructions_offset() const { return destructions_offset_; }
@@ -115,6 +116,7 @@ class BlockReader {
   uint64_t driver_reports_offset_ = 0;
   uint64_t syncs_offset_ = 0;
   uint64_t faults_offset_ = 0;
+  uint64_t memory_offset_ = 0;
   uint64_t checkpoints_offset_ = 0;
   uint64_t shaders_offset_ = 0;
   uint64_t destructions_offset_ = 0;

@@ -61,6 +61,7 @@ Object MakeObject(const ObjectRecord& record, Snapshot* snapshot) {
   object.signalled = record.signalled.load(std::memory_order_relaxed);
   object.waited = record.waited.load(std::memory_order_relaxed);
   object.completed = record.completed.load(std::memory_order_relaxed);
+  object.description = record.description;
   return object;
 }
 

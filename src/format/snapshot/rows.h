@@ -205,6 +205,11 @@ void Visit(F& f, typename F::template Row<Object>& object) {
 }
 
 template <typename F>
+void VisitLater(F& f, typename F::template Row<Object>& object) {
+  f.Number("description", object.description);
+}
+
+template <typename F>
 void Visit(F& f, typename F::template Row<Recording>& recording) {
   f.Index("device", recording.device, Table::kDevices);
   f.Index("queue", recording.queue, Table::kQueues);
@@ -235,6 +240,13 @@ void Visit(F& f, typename F::template Row<Submission>& submission) {
 template <typename F>
 void VisitLater(F& f, typename F::template Row<Submission>& submission) {
   f.Step("frame", submission.frame);
+}
+
+template <typename F>
+void Visit(F& f, typename F::template Row<SubmissionEnd>& end) {
+  f.Rise("serial", end.serial);
+  f.Step("ended_ns", end.ended_ns);
+  f.Number("pipelines", end.pipelines);
 }
 
 template <typename F>
@@ -340,6 +352,27 @@ void Visit(F& f, typename F::template Row<Fault>& fault) {
 }
 
 template <typename F>
+void Visit(F& f, typename F::template Row<MemoryHeap>& heap) {
+  f.Flags("device_local, tells_use", heap.device_local, heap.tells_use);
+  f.Number("size_bytes", heap.size_bytes);
+  f.Number("used_bytes", heap.used_bytes);
+  f.Number("budget_bytes", heap.budget_bytes);
+}
+
+template <typename F>
+void Visit(F& f, typename F::template Row<DeviceMemory>& memory) {
+  f.Index("device", memory.device, Table::kDevices);
+  f.Signed("result", memory.result);
+  f.Fact("function", memory.function);
+  f.Number("failed_ns", memory.failed_ns);
+  f.Number("failed_count", memory.failed_count);
+  f.Number("wanted_bytes", memory.wanted_bytes);
+  f.Number("asked_ns", memory.asked_ns);
+  f.Rows({.name = "heaps", .least_bytes = 4, .most_rows = kMaxMemoryHeaps}, &Snapshot::memory_heaps,
+         memory.first_heap, memory.heap_count);
+}
+
+template <typename F>
 void Visit(F& f, typename F::template Row<Checkpoint>& checkpoint) {
   f.Index("device", checkpoint.device, Table::kDevices);
   f.Index("queue", checkpoint.queue, Table::kQueues);
@@ -442,6 +475,8 @@ void VisitTables(F& f, S& s) {
       s.recordings);
   f.EventColumns(s.events);
   f.Table({kSubmissionChunk, Presence::kAlways, {"submissions", 6, 0, 4}}, s.submissions);
+  f.Table({kSubmissionEndChunk, Presence::kIfAny, {"ends of submissions", 3, 0, 1}},
+          s.submission_ends);
   f.Table(
       {kRawMarkerChunk, Presence::kAlways, {"raw markers", 10, kMaxFileRawMarkers, 1}, 1u << 20},
       s.raw_markers);
@@ -453,6 +488,7 @@ void VisitTables(F& f, S& s) {
   f.Table({kQueueMarkerChunk, Presence::kLater, {"markers of queues", 5, 0, 2}}, s.queue_markers);
   f.Table({kSyncChunk, Presence::kIfAny, {"waits and signals", 10, kSyncRing}}, s.syncs);
   f.Table({kFaultChunk, Presence::kIfAny, {"faults", 8, kMaxContexts}}, s.faults);
+  f.Table({kMemoryChunk, Presence::kIfAny, {"devices' memory", 8, kMaxContexts}}, s.memory);
   f.Table({kCheckpointChunk, Presence::kIfAny, {"checkpoints", 5, kMaxContexts * kMaxCheckpoints}},
           s.checkpoints);
   f.Table({kShaderChunk, Presence::kIfAny, {"shaders", 10, kMaxShaders, 2}}, s.shaders);

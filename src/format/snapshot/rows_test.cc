@@ -131,6 +131,9 @@ TEST(Rows, EveryFieldIsVisited) {
   EXPECT_THAT(Forgotten<ReportedEventId>(), IsEmpty());
   EXPECT_THAT(Forgotten<QueueMarker>(), IsEmpty());
   EXPECT_THAT(Forgotten<Sync>(), IsEmpty());
+  EXPECT_THAT(Forgotten<SubmissionEnd>(), IsEmpty());
+  EXPECT_THAT(Forgotten<DeviceMemory>(), IsEmpty());
+  EXPECT_THAT(Forgotten<MemoryHeap>(), IsEmpty());
   EXPECT_THAT(Forgotten<VendorInfo>(), IsEmpty());
   EXPECT_THAT(Forgotten<Fault>(&Fault::vendor_binary), IsEmpty());
   EXPECT_THAT(Forgotten<Checkpoint>(), IsEmpty());

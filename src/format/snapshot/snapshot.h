@@ -196,6 +196,13 @@ struct Submission {
   uint64_t frame = 0;  // in which it was made; where that is not told, that of its recording
 };
 
+// A list of a submission whose end was seen, or may be still; in the order of Snapshot::submissions.
+struct SubmissionEnd {
+  uint64_t serial = 0;     // Submission::serial
+  uint64_t ended_ns = 0;   // CLOCK_MONOTONIC when the CPU first saw its end; 0: it has not
+  uint64_t pipelines = 0;  // SubmissionRecord::pipelines
+};
+
 // A wait or signal of a queue or of the CPU; see SyncRecord in format/block/block.h.
 struct Sync {
   uint64_t serial = 0;
@@ -228,6 +235,26 @@ struct VendorInfo {
   TextRef description;
   uint64_t code = 0;
   uint64_t data = 0;
+};
+
+// The memory of a device: the last call that failed for want of it, and its heaps then, or at the device's loss.
+struct DeviceMemory {
+  uint32_t device = kNone;
+  int32_t result = 0;         // VkResult or HRESULT; 0: no call failed so
+  TextRef function;           // "vkAllocateMemory"
+  uint64_t failed_ns = 0;     // CLOCK_MONOTONIC
+  uint64_t failed_count = 0;  // calls
+  uint64_t wanted_bytes = 0;  // of the last one; 0: not known
+  uint64_t asked_ns = 0;      // CLOCK_MONOTONIC, of the heaps; 0: they are not known
+  uint32_t first_heap = 0;    // into Snapshot::memory_heaps
+  uint32_t heap_count = 0;
+};
+struct MemoryHeap {
+  bool device_local = false;
+  bool tells_use = false;  // otherwise the size alone is known
+  uint64_t size_bytes = 0;
+  uint64_t used_bytes = 0;    // by this process
+  uint64_t budget_bytes = 0;  // that it may use before it fails or slows down
 };
 
 // A checkpoint of VK_NV_device_diagnostic_checkpoints: the last event that a stage of a queue
@@ -279,6 +306,7 @@ struct Object {
   uint64_t signalled = 0;
   uint64_t waited = 0;
   uint64_t completed = 0;
+  uint64_t description = 0;  // format/block/object_description.h; 0: none
 };
 
 // The destruction of an object, and the thread that caused it.
@@ -421,7 +449,8 @@ struct Snapshot {
   std::vector<Event> events;
   std::vector<Annotation> annotations;
   std::vector<Bind> binds;
-  std::vector<Submission> submissions;  // ordered by serial
+  std::vector<Submission> submissions;         // ordered by serial
+  std::vector<SubmissionEnd> submission_ends;  // ordered by serial; none in old files
   std::vector<RawMarker> raw_markers;
   std::vector<Object> objects;  // same indices as in the block
   std::vector<Thread> threads;
@@ -433,6 +462,8 @@ struct Snapshot {
   std::vector<Fault> faults;
   std::vector<FaultAddress> fault_addresses;
   std::vector<VendorInfo> vendor_infos;
+  std::vector<DeviceMemory> memory;  // of a device one at most
+  std::vector<MemoryHeap> memory_heaps;
   std::vector<Checkpoint> checkpoints;
   std::vector<Shader> shaders;  // each hash once
   std::vector<KernelLog> kernel_logs;

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 
+#include "format/block/object_description.h"
 #include "format/file/testing/test_container.h"
 #include "format/snapshot/snapshot_from_block.h"
 #include "format/snapshot/testing/sample_block.h"
@@ -342,6 +343,47 @@ TEST(SnapshotFile, ReadsAndWritesTheGoldenFileOfArguments) {
       << "the writer's bytes have changed: is a new chunk type due?";
 }
 
+TEST(SnapshotFile, ReadsAndWritesTheGoldenFileOfDurations) {
+  std::string bytes;
+  const Result<Snapshot> read = ReadGolden("snapshot-durations-v1.cairn", &bytes);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  TestBlock block;
+  FillDurationsBlock(&block);
+  const Snapshot sample = std::move(
+      SnapshotFromBlock(block.bytes(), 1'700'000'005'000'000'000, Binaries::kKeep).value());
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(sample));
+  ASSERT_EQ(read->submission_ends.size(), 2u);
+  EXPECT_EQ(read->submission_ends[0].ended_ns, read->submissions[0].time_ns + 200'000);
+  EXPECT_EQ(read->submission_ends[1].ended_ns, 0u);
+  EXPECT_EQ(read->submission_ends[1].pipelines, 2u);
+  ASSERT_EQ(read->objects.size(), 2u);
+  EXPECT_EQ(UnpackDescription(read->objects[1].description).width, 1920u);
+  ASSERT_EQ(read->memory.size(), 1u);
+  EXPECT_EQ(read->memory[0].result, -2);
+  EXPECT_EQ(read->Text(read->memory[0].function), "vkAllocateMemory");
+  ASSERT_EQ(read->memory_heaps.size(), 2u);
+  EXPECT_EQ(read->memory_heaps[0].used_bytes, uint64_t{15} << 29);
+  EXPECT_FALSE(read->memory_heaps[1].tells_use);
+  EXPECT_TRUE(std::ranges::equal(SnapshotFileBytes(sample, Compression::kNone),
+                                 std::as_bytes(std::span(bytes))))
+      << "the writer's bytes have changed: is a new chunk type due?";
+}
+
+// What came later than other golden files may be missing.
+TEST(SnapshotFile, DurationsAndMemoryMayBeMissing) {
+  TestBlock block;
+  FillDurationsBlock(&block);
+  const Snapshot sample =
+      std::move(SnapshotFromBlock(block.bytes(), kSampleTime, Binaries::kKeep).value());
+  for (const ChunkType type : {kSubmissionEndChunk, kMemoryChunk}) {
+    const Result<Snapshot> read = ReadBytes(WithoutChunk(type, sample));
+    ASSERT_TRUE(read.ok()) << ChunkTypeName(type);
+    EXPECT_EQ(read->submission_ends.empty(), type == kSubmissionEndChunk);
+    EXPECT_EQ(read->memory.empty(), type == kMemoryChunk);
+    EXPECT_EQ(read->submissions.size(), 2u);
+  }
+}
+
 // The golden files have no frames of submissions; there they are those of the recordings.
 TEST(SnapshotFile, KeepsTheFramesOfSubmissions) {
   Snapshot sample = SampleSnapshot();
@@ -407,6 +449,15 @@ TEST(SnapshotFile, CountsBeyondWhatABlockHoldsAreDamage) {
        [](const Snapshot& s) { return s.syncs.size(); }},
       {kFaultChunk, kMaxContexts, [](Snapshot* s, size_t n) { s->faults.resize(n); },
        [](const Snapshot& s) { return s.faults.size(); }},
+      {kMemoryChunk, kMaxContexts, [](Snapshot* s, size_t n) { s->memory.resize(n); },
+       [](const Snapshot& s) { return s.memory.size(); }},
+      {kMemoryChunk, kMaxMemoryHeaps,
+       [](Snapshot* s, size_t n) {
+         s->memory_heaps.resize(n);
+         s->memory.resize(1);
+         s->memory[0].heap_count = static_cast<uint32_t>(n);
+       },
+       [](const Snapshot& s) -> size_t { return s.memory.empty() ? 0 : s.memory[0].heap_count; }},
       {kFaultChunk, kMaxFaultAddresses,
        [](Snapshot* s, size_t n) {
          s->fault_addresses.resize(n);

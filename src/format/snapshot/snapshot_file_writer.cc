@@ -155,6 +155,10 @@ bool NeedsLater(const Snapshot& snapshot, const std::vector<Submission>& submiss
            (submission.recording == kNone ? 0 : snapshot.recordings[submission.recording].frame);
   });
 }
+bool NeedsLater(const Snapshot&, const std::vector<Object>& objects) {
+  return std::any_of(objects.begin(), objects.end(),
+                     [](const Object& object) { return object.description != 0; });
+}
 bool NeedsLater(const Snapshot&, const std::vector<Shader>& shaders) {
   return std::any_of(shaders.begin(), shaders.end(),
                      [](const Shader& shader) { return shader.traits != 0; });

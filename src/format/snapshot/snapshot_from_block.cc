@@ -622,7 +622,17 @@ void SnapshotTaker::ReadSubmissions() {
     }
     if (record.frame_plus_1 != 0) submission.frame = record.frame_plus_1 - 1;
     snapshot_.submissions.push_back(submission);
+    uint64_t ended_ns = record.ended_ns.load(std::memory_order_relaxed);
+    if (fault_ns_ != 0 && ended_ns > fault_ns_) ended_ns = 0;
+    snapshot_.submission_ends.push_back({serial, ended_ns, record.pipelines});
   }
+  std::vector<SubmissionEnd>& ends = snapshot_.submission_ends;
+  if (std::none_of(ends.begin(), ends.end(),
+                   [](const SubmissionEnd& end) { return end.ended_ns != 0; })) {
+    ends.clear();
+  }
+  std::sort(ends.begin(), ends.end(),
+            [](const SubmissionEnd& a, const SubmissionEnd& b) { return a.serial < b.serial; });
   std::sort(snapshot_.submissions.begin(), snapshot_.submissions.end(),
             [](const Submission& a, const Submission& b) { return a.serial < b.serial; });
 }
@@ -688,6 +698,7 @@ void SnapshotTaker::ReadDiagnostics() {
   losses_.secondaries_over_budget = splicer.over_budget_count();
   losses_.syncs_bad = ReadSyncs(block_, &snapshot_);
   losses_.binaries_bad = ReadFaults(block_, keep_binaries_, &snapshot_);
+  ReadDeviceMemory(block_, &snapshot_);
   const PlacesOfBlock places(splicer, recording_of_slot_, places_, event_counts);
   losses_.checkpoints_bad = ReadCheckpoints(block_, places, &snapshot_);
   losses_.shaders_bad = ReadShaders(block_, PipelinesInUse(snapshot_), keep_binaries_, &snapshot_);

@@ -32,6 +32,7 @@ Findings AnalyseDump(const Snapshot& snapshot, uint32_t device) {
   findings.freed_in_flight = FindFreedInFlight(snapshot, analysis);
   findings.checkpoints = CheckCheckpoints(snapshot, analysis);
   findings.culprit = FindCulprit(snapshot, analysis, findings.waits, findings.raw_markers, device);
+  findings.duration = FindUsualDuration(snapshot, analysis, findings.culprit);
   findings.limiting_sources = FindLimitingSources(snapshot, findings.culprit, device);
   return findings;
 }

@@ -17,6 +17,7 @@
 #include "reader/analysis/freed_in_flight.h"
 #include "reader/analysis/raw_marker_verdicts.h"
 #include "reader/analysis/submission_progress.h"
+#include "reader/analysis/usual_duration.h"
 #include "reader/analysis/waits.h"
 
 namespace cairn {
@@ -52,6 +53,8 @@ struct Findings {
 
   // The answer: what happened, how sure that is, which work can have done it.
   CulpritFinding culprit;
+  // How long the work of the first suspect usually took.
+  UsualDuration duration;
   // Missing data sources of the device that would have told more of it; into Snapshot::sources, in
   // rising order.
   std::vector<uint32_t> limiting_sources;

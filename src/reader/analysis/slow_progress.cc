@@ -6,6 +6,7 @@
 #include "cairn/marker_types.h"
 
 #include "base/signal_name.h"
+#include "reader/analysis/monotonic_time.h"
 #include "reader/analysis/queue_weight.h"
 #include "reader/analysis/work_class.h"
 
@@ -29,12 +30,6 @@ bool MayHaveGivenUp(const Snapshot& snapshot, const CulpritFinding& finding) {
     case FindingKind::kCpuFault: return snapshot.incidents[finding.incident].value == kSignalAbort;
     default: return false;
   }
-}
-
-// CLOCK_MONOTONIC of the snapshot; 0: not known.
-uint64_t EndOf(const Process& process) {
-  if (process.start_monotonic_ns == 0 || process.snapshot_time_ns < process.start_time_ns) return 0;
-  return process.snapshot_time_ns - process.start_time_ns + process.start_monotonic_ns;
 }
 
 // Adds the works of one execution.
@@ -62,7 +57,7 @@ SlowProgress FindSlowProgress(const Snapshot& snapshot, const Analysis& analysis
   const uint32_t verdict = finding.suspects.front().verdict;
   const QueueVerdict& of_queue = analysis.verdicts[verdict];
   const uint32_t first = FirstUnfinished(analysis, of_queue);
-  const uint64_t end_ns = EndOf(snapshot.process);
+  const uint64_t end_ns = MonotonicOf(snapshot.process, snapshot.process.snapshot_time_ns);
   if (of_queue.queue == kNone || of_queue.device == kNone || first == kNone) return {};
   const uint64_t still_since_ns = snapshot.queues[of_queue.queue].still_since_ns;
   const uint64_t begin_ns = snapshot.submissions[first].time_ns;

@@ -137,7 +137,7 @@ std::vector<std::string_view> KeptKeys(const ToolCall& call) {
     case ToolName::kWork: return {"format"};
     case ToolName::kMemory:
       if (!is_whole) return {"format"};
-      return {"faults", "crash_addresses", "freed_in_flight", "kernel_log"};
+      return {"faults", "crash_addresses", "freed_in_flight", "memory", "kernel_log"};
     default: return {};
   }
 }

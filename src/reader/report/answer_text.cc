@@ -13,6 +13,7 @@
 #include "reader/report/call_text.h"
 #include "reader/report/describe.h"
 #include "reader/report/fault_text.h"
+#include "reader/report/memory_text.h"
 #include "reader/report/suspect_text.h"
 #include "reader/report/words.h"
 
@@ -90,8 +91,9 @@ class AnswerWriter {
         return;
       case FindingKind::kDeviceLost: {
         const std::string_view name = DeviceLostCodeName(incident->value);
-        return Head("Device lost ({})",
-                    name.empty() ? DeviceLostCodeInWords(incident->value) : std::string(name));
+        return Head("Device lost ({}){}",
+                    name.empty() ? DeviceLostCodeInWords(incident->value) : std::string(name),
+                    RanOutOfMemory() ? " after memory ran out" : "");
       }
       case FindingKind::kGpuHang:
         return Head("GPU hang{}", finding_.may_be_fault ? " or unreported fault" : "");
@@ -109,6 +111,17 @@ class AnswerWriter {
         return Head("The program exited with code {}, with GPU work unfinished", incident->value);
       case FindingKind::kNothingWrong: return WriteNothingWrong(incident);
     }
+  }
+
+  // A call failed for want of memory, on the device in question.
+  bool RanOutOfMemory() const {
+    return std::any_of(snapshot_.memory.begin(), snapshot_.memory.end(),
+                       [this](const DeviceMemory& memory) {
+                         return memory.result != 0 && IsInQuestion(memory.device);
+                       });
+  }
+  bool IsInQuestion(uint32_t device) const {
+    return findings_.device == kNone || device == findings_.device;
   }
 
   void WriteNothingWrong(const Incident* incident) {
@@ -370,10 +383,26 @@ class AnswerWriter {
   // Facts that stand beside any answer.
   void WriteMoreFacts() {
     WriteFault();
+    WriteDuration();
+    WriteMemory();
     if (finding_.kind != FindingKind::kCpuFault) {
       AppendStrayTables(snapshot_, finding_.crash_tables, "tables");
     }
     WriteFreedInFlight();
+  }
+
+  // How long submissions like that of the first suspect took before.
+  void WriteDuration() {
+    const UsualDuration& duration = findings_.duration;
+    if (duration.execution == kNone) return;
+    AppendUsualDuration(duration, Row("duration"));
+  }
+
+  void WriteMemory() {
+    for (const DeviceMemory& memory : snapshot_.memory) {
+      if (!IsInQuestion(memory.device) || !IsExhausted(snapshot_, memory)) continue;
+      AppendExhausted(snapshot_, memory, Row("memory"));
+    }
   }
 
   // The first object that the failed work may have accessed and that was destroyed while it was in flight, unless the

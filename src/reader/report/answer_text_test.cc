@@ -11,17 +11,21 @@
 #include "cairn/marker_types.h"
 
 #include "base/text.h"
+#include "format/block/object_description.h"
 #include "format/block/work_arguments.h"
 #include "format/snapshot/object_kinds.h"
 #include "format/snapshot/snapshot_from_block.h"
 #include "format/snapshot/testing/sample_block.h"
 #include "reader/analysis/work_class.h"
+#include "reader/report/describe.h"
+#include "reader/report/suspect_text.h"
 
 namespace cairn {
 namespace {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // The headline, with how sure it is behind " = ", and a line for each row.
@@ -581,6 +585,89 @@ TEST_F(TiedDrawsTest, OneAThousandTimesAsLargeComesFirst) {
 TEST_F(TiedDrawsTest, OneWhoseShaderNobodyReadComesBeforeOnesWithoutLoops) {
   EXPECT_THAT(Told(9, block_.AddPipeline(context_, "Unread"), 36),
               HasSubstr("likelier than they, whose shaders have no loop"));
+}
+
+// One submission with the same pipeline ended 0.2 ms after it was made; this one was made 2 ms after the start of the
+// clock, and the device was lost 5 s after the start of the program.
+TEST(AnswerText, DurationsAndMemory) {
+  TestBlock block;
+  FillDurationsBlock(&block);
+  Snapshot snapshot =
+      std::move(SnapshotFromBlock(block.bytes(), 1'700'000'005'000'000'000).value());
+  snapshot.incidents = {{.kind = IncidentKind::kDeviceLost, .value = -4}};
+  EXPECT_EQ(Answer(snapshot),
+            "Device lost (VK_ERROR_DEVICE_LOST) after memory ran out in DISPATCH #1 = proven\n"
+            "where: command buffer 2 \"Main\" · submission 2 · queue 0 \"Graphics\" (graphics) · "
+            "frame 1\n"
+            "pipeline: pipeline \"Simulate\"\n"
+            "because: it began and did not end; no other command with a marker was in flight\n"
+            "duration: its submission was unfinished for 4.998 s; one before with the same "
+            "pipelines ended within 200 µs\n"
+            "memory: vkAllocateMemory failed with VK_ERROR_OUT_OF_DEVICE_MEMORY (1 GiB asked for), "
+            "the last of 3 such failures; heap 0 (device-local): 7.5 GiB of 8 GiB used, budget "
+            "7.5 GiB");
+  // Another device's memory is not of interest.
+  snapshot.memory[0].device = kNone;
+  const std::string other = InLines(AnswerInWords(snapshot, AnalyseDump(snapshot, 0), true));
+  EXPECT_THAT(other, Not(HasSubstr("memory")));
+  // Without a failure a full heap is a fact, and no reason for the loss.
+  snapshot.memory[0].device = 0;
+  snapshot.memory[0].result = 0;
+  const std::string full = Answer(snapshot);
+  EXPECT_THAT(full, StartsWith("Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH #1"));
+  EXPECT_THAT(full, EndsWith("memory: heap 0 (device-local): 7.5 GiB of 8 GiB used, budget "
+                             "7.5 GiB"));
+  snapshot.memory_heaps[0].used_bytes -= 1;
+  EXPECT_THAT(Answer(snapshot), Not(HasSubstr("memory: ")));
+}
+
+TEST(AnswerText, SeveralSubmissionsBefore) {
+  std::string words;
+  AppendUsualDuration({.execution = 0,
+                       .unfinished_ns = 9'800'000'000,
+                       .count = 1041,
+                       .median_ns = 200'000,
+                       .longest_ns = 1'100'000},
+                      words);
+  EXPECT_EQ(words,
+            "its submission was unfinished for 9.8 s; those before with the same pipelines usually "
+            "ended within 200 µs (median of 1,041, the longest 1.1 ms)");
+}
+
+TEST(ObjectWords, TellWhatAnObjectWasMadeAs) {
+  TestBlock block;
+  FillDurationsBlock(&block);
+  const Snapshot snapshot =
+      std::move(SnapshotFromBlock(block.bytes(), 1'700'000'005'000'000'000).value());
+  const auto words = [&](const Object& object) {
+    std::string text;
+    AppendObject(snapshot, object, text);
+    return text;
+  };
+  EXPECT_EQ(words(snapshot.objects[0]), "buffer 64 KiB vertex/index #1");
+  EXPECT_EQ(words(snapshot.objects[1]), "Texture2D 1920x1080 R16G16B16A16_SFLOAT #2");
+  const auto made = [&](const ObjectDescription& description) {
+    Object object = snapshot.objects[1];
+    object.description = PackDescription(description);
+    return words(object);
+  };
+  EXPECT_EQ(made({.shape = ObjectShape::kTexture3D,
+                  .uses = kUsedAsStorage | kUsedAsTarget,
+                  .format = 28,
+                  .width = 64,
+                  .height = 32,
+                  .layers = 16}),
+            "Texture3D 64x32x16 R8G8B8A8_UNORM storage/render target #2");
+  EXPECT_EQ(
+      made({.shape = ObjectShape::kTexture1D, .format = 9999, .width = 70'000, .layers = 300}),
+      "Texture1D 65535, 255 layers #2")
+      << "values that do not fit are the largest, formats of extensions none";
+  // A file may say anything.
+  Object object = snapshot.objects[1];
+  object.description = UINT64_MAX;
+  EXPECT_EQ(words(object), "image 2");
+  object.description = ~uint64_t{7} | 3;
+  EXPECT_THAT(words(object), StartsWith("Texture2D 65535x65535, 255 layers vertex/"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "reader/analysis/work_class.h"
 #include "reader/report/arguments_text.h"
 #include "reader/report/destruction_text.h"
+#include "reader/report/object_words.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -166,6 +167,10 @@ void AppendEventId(uint64_t event_id, std::string& out) {
 }
 
 void AppendObject(const Snapshot& snapshot, const Object& object, std::string& out) {
+  if (object.name.empty() && AppendDescription(object, out)) {
+    fmt::format_to(std::back_inserter(out), " #{}", object.serial);
+    return;
+  }
   out += ObjectKindWord(object.kind);
   out += ' ';
   if (object.name.empty()) {

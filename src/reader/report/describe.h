@@ -36,7 +36,7 @@ void AppendCallOf(const Snapshot& snapshot, const Scope& scope, std::string& out
 // "0x1000001000002": EventIDs as every part of the report spells them.
 void AppendEventId(uint64_t event_id, std::string& out);
 
-// `resource "Shadow map"`, `fence 17` (its serial number) without a name.
+// `resource "Shadow map"`; without a name `Texture2D 64x64 R8G8B8A8_UNORM #17`, or `fence 17`, by its serial number.
 void AppendObject(const Snapshot& snapshot, const Object& object, std::string& out);
 
 // `vertex buffer 0: resource "Mesh" + 0x40, destroyed 3.2 ms before the submission`

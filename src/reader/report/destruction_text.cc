@@ -30,10 +30,11 @@ std::string_view MomentOf(const Incident& incident) {
   }
 }
 
-// `buffer "Particles"`; `buffer 0x55d0` without a name.
+// `buffer "Particles"`, or what it was made as; `buffer 0x55d0` if neither is known.
 void AppendThing(const Snapshot& snapshot, uint32_t kind, uint64_t handle, uint32_t object,
                  std::string& out) {
-  if (object != kNone && !snapshot.objects[object].name.empty()) {
+  if (object != kNone &&
+      (!snapshot.objects[object].name.empty() || snapshot.objects[object].description != 0)) {
     AppendObject(snapshot, snapshot.objects[object], out);
     return;
   }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "reader/report/describe.h"
 #include "reader/report/fault_text.h"
+#include "reader/report/memory_text.h"
 #include "reader/report/reason_text.h"
 #include "reader/report/words.h"
 
@@ -59,6 +60,29 @@ void DiagnosticsPrinter::PrintFaults(LineSink& sink) {
     PrintFault(sink, i);
   }
   PrintCrashes(sink, any);
+}
+
+void DiagnosticsPrinter::PrintMemory(LineSink& sink) {
+  for (const DeviceMemory& memory : snapshot_.memory) {
+    if (!IsShown(memory.device)) continue;
+    const bool exhausted = IsExhausted(snapshot_, memory);
+    if (!exhausted && !all_) continue;
+    sink.Blank();
+    text_ = "Memory";
+    if (memory.device != kNone)
+      fmt::format_to(std::back_inserter(text_), " of device {}", memory.device);
+    sink.Heading(text_);
+    if (memory.result != 0) {
+      text_.clear();
+      AppendExhausted(snapshot_, memory, text_);
+      sink.Prose(" ! ", text_);
+    }
+    for (uint32_t i = 0; i < memory.heap_count; ++i) {
+      text_.clear();
+      AppendHeap(snapshot_.memory_heaps[memory.first_heap + i], i, text_);
+      sink.Prose(" - ", text_);
+    }
+  }
 }
 
 void DiagnosticsPrinter::PrintFreedInFlight(LineSink& sink) {

@@ -23,6 +23,8 @@ class DiagnosticsPrinter {
 
   // Prints the faults. May be called again, for a second sink.
   void PrintFaults(LineSink& sink);
+  // Prints the heaps of devices where they are known.
+  void PrintMemory(LineSink& sink);
   void PrintFreedInFlight(LineSink& sink);
   void PrintKernelLog(LineSink& sink);
   void PrintWaits(LineSink& sink);

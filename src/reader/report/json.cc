@@ -258,6 +258,7 @@ void JsonReporter::WriteScopeTrees() {
 
 void JsonReporter::WriteSubmissions() {
   json_.BeginArray("submissions");
+  auto end = snapshot_.submission_ends.begin();
   for (size_t i = 0; i < snapshot_.submissions.size(); ++i) {
     const Submission& submission = snapshot_.submissions[i];
     json_.BeginObject();
@@ -265,6 +266,9 @@ void JsonReporter::WriteSubmissions() {
     json_.NumberKey("number", submission.number);
     json_.IndexKey("execution", findings_.submission_executions[i]);
     rows_.MonotonicKey("time", submission.time_ns);
+    while (end != snapshot_.submission_ends.end() && end->serial < submission.serial) ++end;
+    const bool known = end != snapshot_.submission_ends.end() && end->serial == submission.serial;
+    rows_.MonotonicKey("ended", known ? end->ended_ns : 0);
     json_.EndObject();
   }
   json_.EndArray();

@@ -13,6 +13,7 @@
 #include "base/signal_name.h"
 #include "reader/analysis/findings.h"
 #include "reader/report/json_rows.h"
+#include "reader/report/object_words.h"
 #include "reader/report/reason_text.h"
 #include "reader/report/words.h"
 
@@ -177,6 +178,12 @@ inline constexpr JsonColumn<Object> kObject[] = {
     Monotonic<&Object::destroyed_ns>("destroyed"),
     Hex<&Object::gpu_address>("gpu_address"),
     Number<&Object::size_bytes>("size"),
+    Made<&Object::description>("description",
+                               [](const JsonRows& out, std::string_view key, const Object& object) {
+                                 std::string words;
+                                 AppendDescription(object, words);
+                                 out.json().StringKey(key, words);
+                               }),
 };
 inline constexpr JsonColumn<Object> kSemaphore[] = {
     Hex<&Object::signalled>("signalled"),
@@ -221,6 +228,18 @@ inline constexpr JsonColumn<Fault> kVendorBinary[] = {
                                 [](const JsonRows& out, std::string_view key, const Fault& fault) {
                                   out.json().BoolKey(key, !fault.vendor_binary.empty());
                                 }),
+};
+
+inline constexpr JsonColumn<DeviceMemory> kDeviceMemory[] = {
+    Index<&DeviceMemory::device>("device"),          Signed<&DeviceMemory::result>("result"),
+    Text<&DeviceMemory::function>("function"),       Monotonic<&DeviceMemory::failed_ns>("failed"),
+    Number<&DeviceMemory::failed_count>("failures"), Number<&DeviceMemory::wanted_bytes>("wanted"),
+    Monotonic<&DeviceMemory::asked_ns>("asked"),
+};
+inline constexpr JsonColumn<MemoryHeap> kMemoryHeap[] = {
+    Bool<&MemoryHeap::device_local>("device_local"), Bool<&MemoryHeap::tells_use>("tells_use"),
+    Number<&MemoryHeap::size_bytes>("size"),         Number<&MemoryHeap::used_bytes>("used"),
+    Number<&MemoryHeap::budget_bytes>("budget"),
 };
 
 inline constexpr JsonColumn<FaultAddress> kFaultAddress[] = {
@@ -313,6 +332,14 @@ inline constexpr JsonColumn<SlowProgress> kSlowProgress[] = {
     Number<&SlowProgress::work_count>("works"),
     Bool<&SlowProgress::counts_begun>("counts_begun"),
     Number<&SlowProgress::duration_ns>("duration_ns"),
+};
+
+inline constexpr JsonColumn<UsualDuration> kUsualDuration[] = {
+    Number<&UsualDuration::execution>("execution"),
+    Number<&UsualDuration::unfinished_ns>("unfinished_ns"),
+    Number<&UsualDuration::count>("count"),
+    Number<&UsualDuration::median_ns>("median_ns"),
+    Number<&UsualDuration::longest_ns>("longest_ns"),
 };
 
 inline constexpr JsonColumn<BoundTable> kBoundTable[] = {

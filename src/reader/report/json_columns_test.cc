@@ -130,6 +130,8 @@ TEST(JsonColumns, HaveEveryFieldOfARow) {
   EXPECT_THAT(Forgotten<FaultAddress>({}, {kFaultAddress}), IsEmpty());
   EXPECT_THAT(Forgotten<VendorInfo>({}, {kVendorInfo}), IsEmpty());
   EXPECT_THAT(Forgotten<Fault>({}, {kFault, kVendorBinary}), IsEmpty());
+  EXPECT_THAT(Forgotten<DeviceMemory>({}, {kDeviceMemory}), IsEmpty());
+  EXPECT_THAT(Forgotten<MemoryHeap>({}, {kMemoryHeap}), IsEmpty());
   EXPECT_THAT(Forgotten<Shader>({}, {kShader, kShaderTraits}), IsEmpty());
   EXPECT_THAT(Forgotten<KernelLine>({}, {kKernelLine}), IsEmpty());
 }

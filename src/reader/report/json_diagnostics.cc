@@ -11,6 +11,7 @@
 #include "reader/report/destruction_text.h"
 #include "reader/report/fault_text.h"
 #include "reader/report/json_columns.h"
+#include "reader/report/memory_text.h"
 #include "reader/report/reason_text.h"
 #include "reader/report/words.h"
 
@@ -30,6 +31,7 @@ class DiagnosticsWriter {
     rows_.Array("syncs", snapshot_.syncs, json_column::kSync);
     WriteWaits();
     WriteFaults();
+    WriteMemory();
     WriteCrashAddresses();
     WriteFreedInFlight();
     WriteCheckpoints();
@@ -44,6 +46,7 @@ class DiagnosticsWriter {
  private:
   void WriteWaits();
   void WriteFaults();
+  void WriteMemory();
   void WriteCrashAddresses();
   void WriteFreedInFlight();
   void WriteFaultAddress(const FaultAddressVerdict& verdict);
@@ -116,6 +119,21 @@ void DiagnosticsWriter::WriteOwners(const FaultAddressVerdict& verdict) {
   words.clear();
   AppendAround(snapshot_, verdict, words);
   json_.StringKey("around", words);
+}
+
+void DiagnosticsWriter::WriteMemory() {
+  std::string words;
+  rows_.Array("memory", snapshot_.memory, json_column::kDeviceMemory,
+              [&](const DeviceMemory& memory, size_t) {
+                rows_.Array(
+                    "heaps",
+                    std::span(snapshot_.memory_heaps).subspan(memory.first_heap, memory.heap_count),
+                    json_column::kMemoryHeap);
+                json_.BoolKey("exhausted", IsExhausted(snapshot_, memory));
+                words.clear();
+                AppendExhausted(snapshot_, memory, words);
+                json_.StringKey("words", words);
+              });
 }
 
 void DiagnosticsWriter::WriteFaults() {

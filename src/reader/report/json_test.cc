@@ -57,6 +57,13 @@ TEST(JsonReport, FollowsItsSchema) {
   TestBlock memory;
   FillMemoryBlock(&memory);
   EXPECT_EQ(SchemaViolation(schema, Parse(Take(memory))), "");
+  TestBlock durations;
+  FillDurationsBlock(&durations);
+  const Json with_durations = Parse(Take(durations));
+  EXPECT_EQ(SchemaViolation(schema, with_durations), "");
+  EXPECT_EQ(with_durations["verdict"]["duration"]["median_ns"], 200'000);
+  EXPECT_EQ(with_durations["objects"][0]["description"], "buffer 64 KiB vertex/index");
+  EXPECT_EQ(with_durations["memory"][0]["heaps"][0]["budget"], uint64_t{15} << 29);
   d3d12.context(0).mode = MarkerMode::kOff;
   EXPECT_EQ(SchemaViolation(schema, Parse(Take(d3d12))), "");
   const Json asked = Parse(WithKernelLog(Take(block)));

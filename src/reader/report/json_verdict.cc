@@ -104,6 +104,16 @@ void WriteFinding(const Findings& findings, std::string_view file, const JsonRow
     rows.Columns(finding.slow, json_column::kSlowProgress);
     json->EndObject();
   }
+  if (findings.duration.execution == kNone) {
+    json->NullKey("duration");
+  } else {
+    json->BeginObject("duration");
+    rows.Columns(findings.duration, json_column::kUsualDuration);
+    text.clear();
+    AppendUsualDuration(findings.duration, text);
+    json->StringKey("words", text);
+    json->EndObject();
+  }
   json->IndexKey("incident", finding.incident);
   json->IndexKey("cycle", finding.cycle);
   json->IndexKey("wait", finding.wait);

@@ -134,4 +134,20 @@ void AppendSuspectReason(const Snapshot& snapshot, const Findings& findings,
   if (with_binding) AppendUses(snapshot, findings, suspect, out);
 }
 
+void AppendUsualDuration(const UsualDuration& duration, std::string& out) {
+  const auto words = [](uint64_t ns) { return DurationInWords(static_cast<int64_t>(ns)); };
+  fmt::format_to(std::back_inserter(out), "its submission was unfinished for {}; ",
+                 words(duration.unfinished_ns));
+  if (duration.count == 1) {
+    fmt::format_to(std::back_inserter(out), "one before with the same pipelines ended within {}",
+                   words(duration.median_ns));
+    return;
+  }
+  fmt::format_to(std::back_inserter(out),
+                 "those before with the same pipelines usually ended within {} (median of {}, the "
+                 "longest {})",
+                 words(duration.median_ns), GroupedDigits(duration.count),
+                 words(duration.longest_ns));
+}
+
 }  // namespace cairn

@@ -46,6 +46,7 @@ class TextReporter {
     PrintIncidents(sink);
     verdicts_.PrintQueues(sink);
     diagnostics_.PrintFaults(sink);
+    diagnostics_.PrintMemory(sink);
     diagnostics_.PrintFreedInFlight(sink);
     diagnostics_.PrintKernelLog(sink);
     diagnostics_.PrintWaits(sink);

@@ -9,6 +9,7 @@
 
 #include "base/result_name.h"
 #include "base/signal_name.h"
+#include "base/text.h"
 
 namespace cairn {
 namespace {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/snapshot/testing/sample_block.h"
 
+#include <cstring>
 #include <string>
 
 #include "cairn/marker_types.h"
 
+#include "format/block/object_description.h"
 #include "format/block/work_arguments.h"
 #include "format/snapshot/object_kinds.h"
 
@@ -328,6 +330,54 @@ void FillArgumentsBlock(TestBlock* block) {
   block->Close(list);
   block->Submit(queue, list);
   block->SetProgress(list, 4, 5);
+}
+
+void FillDurationsBlock(TestBlock* block) {
+  const uint32_t context = block->AddContext();
+  const uint32_t queue = block->AddQueue(context, 0, "Graphics");
+  const uint32_t pipeline = block->AddPipeline(context, "Simulate");
+  for (int i = 0; i < 2; ++i) {
+    const TestBlock::List list = block->AddList(context, queue, 1, "Main");
+    const uint32_t dispatch = block->Scope(list, CAIRN_MARKER_DISPATCH, {}, pipeline);
+    block->Close(list);
+    const uint64_t number = block->Submit(queue, list);
+    block->submission(number).pipelines = 2;
+    block->SetProgress(list, dispatch, i == 0 ? dispatch + 1 : 0);
+  }
+  block->submission(1).ended_ns = block->submission(1).time_ns + 200'000;
+  block->queue(queue).completed_submission = 1;
+
+  const auto add = [&](uint32_t kind, const ObjectDescription& description) -> ObjectRecord& {
+    ObjectRecord& object = block->object(block->AddObject(context, kind, "", kMillisecond) - 1);
+    object.description = PackDescription(description);
+    return object;
+  };
+  ObjectDescription buffer;
+  buffer.shape = ObjectShape::kBuffer;
+  buffer.uses = kUsedAsVertices | kUsedAsIndices;
+  add(kVulkanBufferKind, buffer).size_bytes = 65536;
+  ObjectDescription image;
+  image.shape = ObjectShape::kTexture2D;
+  image.vulkan_format = true;
+  image.format = 97;  // VK_FORMAT_R16G16B16A16_SFLOAT
+  image.width = 1920;
+  image.height = 1080;
+  image.layers = 1;
+  add(kVulkanObject | 10, image);
+
+  MemoryRecord& memory = reinterpret_cast<MemoryRecord*>(block->bytes().data() +
+                                                         block->header().memory_offset)[context];
+  memory.result = -2;
+  memory.failed_ns = 2 * kMillisecond;
+  memory.failed_count = 3;
+  memory.wanted_bytes = 1 << 30;
+  memory.asked_ns = 2 * kMillisecond;
+  memory.heap_count = 2;
+  std::strcpy(memory.function, "vkAllocateMemory");
+  memory.heaps[0] = {uint64_t{8} << 30, uint64_t{15} << 29, uint64_t{15} << 29,
+                     kHeapDeviceLocal | kHeapTellsUse, 0};
+  memory.heaps[1] = {uint64_t{16} << 30, 0, 0, 0, 0};
+  memory.state = kEntryPublished;
 }
 
 void FillLargeBlock(TestBlock* block, uint32_t scope_count) {

@@ -30,6 +30,10 @@ void FillMemoryBlock(TestBlock* block);
 // shader has a loop; an indirect draw and who writes its arguments.
 void FillArgumentsBlock(TestBlock* block);
 
+// A Vulkan program that ran out of memory: a submission that ended, one with the same pipeline that did not, heaps,
+// and objects that are described in place of a name.
+void FillDurationsBlock(TestBlock* block);
+
 // One list with `scope_count` draws in passes of 100; the GPU stopped in the middle.
 void FillLargeBlock(TestBlock* block, uint32_t scope_count);
 

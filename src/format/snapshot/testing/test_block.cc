@@ -33,6 +33,7 @@ TestBlock::TestBlock(uint64_t size_bytes)
   block.checkpoints_offset = AllocatePages(kMaxContexts * sizeof(CheckpointTable));
   block.shaders_offset = AllocatePages(kMaxShaders * sizeof(ShaderRecord));
   block.destructions_offset = AllocatePages(kDestructionRing * sizeof(DestructionRecord));
+  block.memory_offset = AllocatePages(kMaxContexts * sizeof(MemoryRecord));
   block.first_free_page = block.next_page.load();
   std::strcpy(block.program, "/games/demo");
   std::strcpy(block.library_version, "0.1.0");

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/memory_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+
+#include "base/text.h"
+#include "reader/report/words.h"
+
+namespace cairn {
+namespace {
+
+std::span<const MemoryHeap> HeapsOf(const Snapshot& snapshot, const DeviceMemory& memory) {
+  return std::span(snapshot.memory_heaps).subspan(memory.first_heap, memory.heap_count);
+}
+
+bool IsFull(const MemoryHeap& heap) {
+  return heap.tells_use && heap.used_bytes >= std::min(heap.budget_bytes, heap.size_bytes);
+}
+
+}  // namespace
+
+bool IsExhausted(const Snapshot& snapshot, const DeviceMemory& memory) {
+  const std::span<const MemoryHeap> heaps = HeapsOf(snapshot, memory);
+  return memory.result != 0 || std::any_of(heaps.begin(), heaps.end(), IsFull);
+}
+
+void AppendHeap(const MemoryHeap& heap, uint32_t number, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "heap {}{}: ", number,
+                 heap.device_local ? " (device-local)" : "");
+  if (heap.tells_use) {
+    fmt::format_to(std::back_inserter(out), "{} of {} used, budget {}",
+                   BytesInWords(heap.used_bytes), BytesInWords(heap.size_bytes),
+                   BytesInWords(heap.budget_bytes));
+  } else {
+    out += BytesInWords(heap.size_bytes);
+  }
+}
+
+void AppendExhausted(const Snapshot& snapshot, const DeviceMemory& memory, std::string& out) {
+  std::string_view separator;
+  if (memory.result != 0) {
+    AppendVisibleText(snapshot.Text(memory.function), out);
+    out += " failed with ";
+    const std::string_view name = DeviceLostCodeName(memory.result);
+    out += name.empty() ? DeviceLostCodeInWords(memory.result) : std::string(name);
+    if (memory.wanted_bytes != 0) {
+      fmt::format_to(std::back_inserter(out), " ({} asked for)", BytesInWords(memory.wanted_bytes));
+    }
+    if (memory.failed_count > 1) {
+      fmt::format_to(std::back_inserter(out), ", the last of {} such failures",
+                     GroupedDigits(memory.failed_count));
+    }
+    separator = "; ";
+  }
+  const std::span<const MemoryHeap> heaps = HeapsOf(snapshot, memory);
+  for (uint32_t i = 0; i < heaps.size(); ++i) {
+    // Of a failure all that tell: the one that was asked for is not known.
+    if (!(memory.result != 0 ? heaps[i].tells_use : IsFull(heaps[i]))) continue;
+    out += separator;
+    AppendHeap(heaps[i], i, out);
+    separator = "; ";
+  }
+}
+
+}  // namespace cairn
