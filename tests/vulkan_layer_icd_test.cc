@@ -462,5 +462,79 @@ TEST_F(VulkanLayerIcd, KilledFromOutsideWhileItHangs) {
   EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
 }
 
+// Returns the text of this row of the answer; "" if there is none.
+std::string RowOf(const IcdReport& report, const std::string& label) {
+  for (const Json& row : report.json.at("verdict").at("answer").at("rows")) {
+    if (row.at("label") == label) return row.at("text").get<std::string>();
+  }
+  return "";
+}
+
+// Nobody asks the GPU for times: the program waited for each fence.
+TEST_F(VulkanLayerIcd, WorkLikeThatOfTheHangEndedBefore) {
+  const IcdReport report = Run("hang-behind-others");
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+  const Json& duration = report.json.at("verdict").at("duration");
+  ASSERT_FALSE(duration.is_null()) << Text();
+  EXPECT_EQ(duration.at("count"), 5) << Text();
+  const auto ns = [&](const char* key) { return duration.at(key).get<uint64_t>(); };
+  EXPECT_LE(ns("median_ns"), ns("longest_ns"));
+  EXPECT_GE(ns("unfinished_ns"), 300'000'000u) << "the watchdog's time-out";
+  EXPECT_THAT(RowOf(report, "duration"), HasSubstr("(median of 5, the longest ")) << Text();
+  size_t ended = 0;
+  for (const Json& submission : report.json.at("submissions")) {
+    ended += submission.at("ended").is_null() ? 0 : 1;
+  }
+  EXPECT_EQ(ended, 5u) << Text();
+}
+
+TEST_F(VulkanLayerIcd, MemoryThatRanOutBeforeTheLoss) {
+  const IcdReport report = Run("out-of-memory");
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+  ASSERT_EQ(report.json.at("memory").size(), 1u) << Text();
+  const Json& memory = report.json.at("memory").at(0);
+  EXPECT_EQ(memory.at("result"), -2);
+  EXPECT_EQ(memory.at("function"), "vkAllocateMemory");
+  EXPECT_EQ(memory.at("failures"), 2);
+  EXPECT_EQ(memory.at("wanted"), uint64_t{6} << 30);
+  EXPECT_EQ(memory.at("exhausted"), true);
+  ASSERT_EQ(memory.at("heaps").size(), 2u);
+  EXPECT_EQ(memory.at("heaps").at(0).at("device_local"), true);
+  EXPECT_EQ(memory.at("heaps").at(0).at("tells_use"), true);
+  EXPECT_EQ(memory.at("heaps").at(0).at("size"), uint64_t{4} << 30);
+  EXPECT_EQ(memory.at("heaps").at(0).at("budget"), (uint64_t{4} << 30) / 8 * 7);
+  const auto used_bytes = memory.at("heaps").at(0).at("used").get<uint64_t>();
+  EXPECT_GE(used_bytes, uint64_t{1} << 20) << "of the buffer that was kept";
+  EXPECT_LT(used_bytes, uint64_t{1} << 30) << "what failed is not counted";
+  EXPECT_THAT(report.json.at("verdict").at("answer").at("headline").get<std::string>(),
+              HasSubstr("Device lost (VK_ERROR_DEVICE_LOST) after memory ran out"));
+  EXPECT_THAT(RowOf(report, "memory"),
+              HasSubstr("vkAllocateMemory failed with VK_ERROR_OUT_OF_DEVICE_MEMORY (6 GiB asked "
+                        "for), the last of 2 such failures; heap 0 (device-local): "));
+}
+
+TEST_F(VulkanLayerIcd, MemoryOfADriverWithoutBudgets) {
+  const IcdReport report = Run("out-of-memory", "full", "no-VK_EXT_memory_budget");
+  ASSERT_EQ(report.json.at("memory").size(), 1u) << Text();
+  const Json& heap = report.json.at("memory").at(0).at("heaps").at(0);
+  EXPECT_EQ(heap.at("tells_use"), false);
+  EXPECT_EQ(heap.at("size"), uint64_t{4} << 30);
+  EXPECT_EQ(heap.at("used"), 0);
+}
+
+// A loss alone is no want of memory.
+TEST_F(VulkanLayerIcd, MemoryAtALossIsNoReasonForIt) {
+  const IcdReport report = Run("device-lost");
+  ASSERT_EQ(report.json.at("memory").size(), 1u) << Text();
+  EXPECT_EQ(report.json.at("memory").at(0).at("exhausted"), false);
+  EXPECT_EQ(report.json.at("memory").at(0).at("result"), 0);
+  EXPECT_EQ(RowOf(report, "memory"), "");
+}
+
+TEST_F(VulkanLayerIcd, ObjectsWithoutANameAreTold) {
+  const IcdReport report = Run("fault-unnamed");
+  EXPECT_THAT(RowOf(report, "fault"), HasSubstr("in buffer 64 KiB #")) << Text();
+}
+
 }  // namespace
 }  // namespace cairn::testing

@@ -40,6 +40,15 @@ void GiveBackAddresses(Device* device, const Memory& memory) {
       RoundUp(memory.size_bytes, kAddressGranularity) + kAddressGranularity;
 }
 
+}  // namespace
+
+std::atomic<VkDeviceSize>& DeviceHeapUsage() {
+  static std::atomic<VkDeviceSize> usage{0};
+  return usage;
+}
+
+namespace {
+
 VkResult Provide(const VkMemoryAllocateInfo& info, Device* device, Memory* memory) {
   memory->size_bytes = info.allocationSize;
   const auto* import = Find<VkImportMemoryHostPointerInfoEXT>(
@@ -52,6 +61,15 @@ VkResult Provide(const VkMemoryAllocateInfo& info, Device* device, Memory* memor
     }
     memory->data = static_cast<std::byte*>(import->pHostPointer);
     return VK_SUCCESS;
+  }
+  memory->in_device_heap = info.memoryTypeIndex != 1;
+  if (memory->in_device_heap) {
+    const VkDeviceSize before = DeviceHeapUsage().fetch_add(info.allocationSize);
+    if (before + info.allocationSize > kDeviceHeapBytes) {
+      DeviceHeapUsage() -= info.allocationSize;
+      memory->in_device_heap = false;
+      return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
   }
   memory->pages = SparseMemory::Reserve(info.allocationSize);
   memory->data = memory->pages.data();
@@ -77,6 +95,7 @@ void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory handle, const VkAlloc
   TellBinding(*Of(device), VK_OBJECT_TYPE_DEVICE_MEMORY, reinterpret_cast<uint64_t>(handle),
               memory->address, memory->size_bytes, false, false);
   GiveBackAddresses(Of(device), *memory);
+  if (memory->in_device_heap) DeviceHeapUsage() -= memory->size_bytes;
 }
 
 VkResult VKAPI_CALL MapMemory(VkDevice, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize,

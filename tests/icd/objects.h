@@ -9,6 +9,7 @@
 
 #include <vulkan/vk_icd.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -28,6 +29,10 @@ inline constexpr uint32_t kVendorNvidia = 0x10DE;
 inline constexpr uint32_t kDeviceId = 1;
 inline constexpr uint32_t kDriverVersion = 1;
 inline constexpr VkDeviceSize kImportAlignment = 4096;
+inline constexpr VkDeviceSize kDeviceHeapBytes = VkDeviceSize{1} << 32;
+
+// The bytes of the process in the heap of the device, by VK_EXT_memory_budget: what would be more than the heap fails.
+std::atomic<VkDeviceSize>& DeviceHeapUsage();
 inline constexpr VkDeviceSize kMemoryAlignment = 256;
 
 inline constexpr uint32_t kFamilyCount = 3;
@@ -78,6 +83,7 @@ struct Memory {
   VkDeviceSize size_bytes = 0;
   VkDeviceAddress address = 0;
   SparseMemory pages;  // empty if `data` is the application's
+  bool in_device_heap = false;
 };
 
 struct Buffer {

@@ -17,6 +17,7 @@ constexpr VkExtensionProperties kDeviceExtensions[] = {
      VK_EXT_DEVICE_ADDRESS_BINDING_REPORT_SPEC_VERSION},
     {VK_EXT_DEVICE_FAULT_EXTENSION_NAME, VK_EXT_DEVICE_FAULT_SPEC_VERSION},
     {VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, VK_EXT_EXTERNAL_MEMORY_HOST_SPEC_VERSION},
+    {VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, VK_EXT_MEMORY_BUDGET_SPEC_VERSION},
     {VK_EXT_PRIVATE_DATA_EXTENSION_NAME, VK_EXT_PRIVATE_DATA_SPEC_VERSION},
     {VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME, VK_KHR_BUFFER_DEVICE_ADDRESS_SPEC_VERSION},
     {VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME, VK_KHR_CREATE_RENDERPASS_2_SPEC_VERSION},
@@ -118,7 +119,7 @@ VkPhysicalDeviceProperties BaseProperties(VkPhysicalDevice device) {
 VkPhysicalDeviceMemoryProperties MemoryProperties() {
   VkPhysicalDeviceMemoryProperties memory = {};
   memory.memoryHeapCount = 2;
-  memory.memoryHeaps[0] = {VkDeviceSize{1} << 32, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+  memory.memoryHeaps[0] = {kDeviceHeapBytes, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
   memory.memoryHeaps[1] = {VkDeviceSize{1} << 34, 0};
   constexpr VkMemoryPropertyFlags kHost =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
@@ -297,9 +298,19 @@ void VKAPI_CALL GetPhysicalDeviceMemoryProperties(VkPhysicalDevice,
   *memory = MemoryProperties();
 }
 
-void VKAPI_CALL GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice,
+void VKAPI_CALL GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice device,
                                                    VkPhysicalDeviceMemoryProperties2* memory) {
   memory->memoryProperties = MemoryProperties();
+  auto* const budget = static_cast<VkPhysicalDeviceMemoryBudgetPropertiesEXT*>(memory->pNext);
+  if (budget == nullptr ||
+      budget->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT ||
+      !SettingsOf(device).Has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME)) {
+    return;
+  }
+  for (uint32_t i = 0; i < memory->memoryProperties.memoryHeapCount; ++i) {
+    budget->heapBudget[i] = memory->memoryProperties.memoryHeaps[i].size / 8 * 7;
+    budget->heapUsage[i] = i == 0 ? DeviceHeapUsage().load() : 0;
+  }
 }
 
 // Every format can do everything: no pixel is ever looked at.

@@ -140,7 +140,40 @@ int RacingQueues(ProgramDevice& device) {
   return device.SubmitAndWait(device.compute(), {reads}) ? 0 : 1;
 }
 
+// Nobody named the buffer: what it was made as has to tell which one it is.
+int FaultUnnamed(ProgramDevice& device) {
+  const ProgramBuffer hit = device.CreateBuffer(65536, "");
+  return HitWith(device, "fault " + Hexadecimal(hit.address + 256) + " write");
+}
+
+// Submissions of the same pipeline end, one after the other; the last one does not.
+int HangBehindOthers(ProgramDevice& device) {
+  for (int i = 0; i < 5; ++i) {
+    if (!device.SubmitAndWait(device.graphics(), {Recorded(device, {"Usual"}, "Before")})) return 1;
+  }
+  return Run(device, Recorded(device, {"icd: hang", "Culprit"}));
+}
+
+// More than the device has, twice, and then the device is lost.
+int OutOfMemory(ProgramDevice& device) {
+  const ProgramBuffer kept = device.CreateBuffer(1 << 20, "Kept");
+  static_cast<void>(kept);
+  VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  for (const VkDeviceSize size_bytes : {VkDeviceSize{5} << 30, VkDeviceSize{6} << 30}) {
+    info.allocationSize = size_bytes;
+    if (vkAllocateMemory(device.device(), &info, nullptr, &memory) !=
+        VK_ERROR_OUT_OF_DEVICE_MEMORY) {
+      return 2;
+    }
+  }
+  return DeviceLost(device);
+}
+
 constexpr Scenario kScenarios[] = {
+    {"fault-unnamed", FaultUnnamed},
+    {"hang-behind-others", HangBehindOthers},
+    {"out-of-memory", OutOfMemory},
     {"fault-owned", FaultOwned},
     {"fault-freed", FaultFreed},
     {"fault-memory-freed", FaultMemoryFreed},
