@@ -311,6 +311,19 @@ class Whys(unittest.TestCase):
         result = truth_why.score(self.fault, {**self.answer, "experiments": experiments})
         self.assertIs(result["right_line"], False)
 
+    def test_a_loop_without_a_line(self):
+        self.fault = self.fault._replace(line="0123abcd#2")
+        self.loop.update(file="", line=0, index=2)
+        self.assertIs(self.score()["right_line"], True)
+        self.loop["index"] = 0
+        result = self.score()
+        self.assertEqual((result["right_line"], truth_why.miss_of(result)),
+                         (False, "the loop is at 0123abcd#2; told: #0"))
+        self.loop.update(index=2, dxbc="0123abcd")
+        self.assertIs(self.score()["right_line"], True)
+        self.loop["dxbc"] = "4567cdef"
+        self.assertIs(self.score()["right_line"], False)
+
     def test_another_cause_is_proven(self):
         self.verdicts["keep-alive"] = "proven"
         self.answer["causes"] = ["keep-alive", "loops"]
@@ -350,6 +363,10 @@ class Whys(unittest.TestCase):
                          ("scored", True))
         self.verdicts = dict.fromkeys(self.verdicts, "does not apply")
         self.assertEqual(self.score(experiment="none")["outcome"], "not asked")
+
+    def test_no_experiment_knows_the_cause_and_where_it_shows_is_told(self):
+        result = self.score(experiment="none", also="loops")
+        self.assertEqual((result["first"], result["wrong_proven"], result["right_line"]), (True, [], True))
 
     def test_no_experiment_knows_the_cause_and_one_is_told(self):
         result = self.score(experiment="none", line="-")

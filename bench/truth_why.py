@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer of cairn why against the cause that why_program was made to have: one fault, scored; several, as tables.
-For bench/truth --why."""
+"""The answer of cairn why against the cause that why_program, or why_d3d12_program, was made to have: one fault, scored;
+several, as tables. For bench/truth --why."""
 import collections
 import json
 import pathlib
 import statistics
 
 # As why_program lists it: `devices` that show it, the `experiment` that names the cause, others that help `also`, the
-# `line` of the loop.
+# `line` of the loop. why_d3d12_program has HASH#INDEX for it: the shader's DXBC, and the place of the loop there.
 Fault = collections.namedtuple("Fault", "name group devices experiment also line what")
 # The program does not fail.
 HEALTHY = "-"
@@ -28,10 +28,21 @@ def helpers(fault):
     return {fault.experiment, *fault.also.split(",")} - {HEALTHY, NONE}
 
 
-def places(experiment):
-    """The loops that the answer names: each is enough alone."""
-    return sorted({f"{pathlib.PurePosixPath(loop['file']).name}:{loop['line']}"
-                   for loop in experiment.get("loops", []) if loop["alone"]})
+def place(loop, by_index):
+    if by_index:
+        # Not all answers know the DXBC of a loop.
+        return f"{loop.get('dxbc', '')}#{loop['index']}"
+    return f"{pathlib.PurePosixPath(loop['file']).name}:{loop['line']}"
+
+
+def places(experiment, by_index):
+    """The loops that the answer names: each is enough alone. With `by_index` as HASH#INDEX, otherwise as file:line."""
+    return sorted({place(loop, by_index) for loop in experiment.get("loops", []) if loop["alone"]})
+
+
+def is_place(told, line):
+    """`told`, where the answer has no DXBC, is right if the index is."""
+    return len(told) == 1 and (told[0] == line or told[0].startswith("#") and line.endswith(told[0]))
 
 
 def asked(fault, experiments):
@@ -61,8 +72,8 @@ def score(fault, answer):
               "runs": answer["runs"], "seconds": answer["seconds"], "line": fault.line, "told_lines": [],
               "first": None, "told": None, "right_line": None}
     if fault.line != "-" and "loops" in causes:
-        result["told_lines"] = places(experiments["loops"])
-        result["right_line"] = result["told_lines"] == [fault.line]
+        result["told_lines"] = places(experiments["loops"], "#" in fault.line)
+        result["right_line"] = is_place(result["told_lines"], fault.line)
     if fault.experiment != HEALTHY and not answer["failure"]:
         return {**result, "outcome": "not shown", "why": "the program does not fail on this device"}
     why_not = asked(fault, experiments)
@@ -71,7 +82,8 @@ def score(fault, answer):
     if fault.experiment == HEALTHY:
         result["first"] = result["told"] = not answer["failure"]
     elif fault.experiment == NONE:
-        result["first"] = result["told"] = not causes
+        # What helps rightly may be told.
+        result["first"] = result["told"] = set(causes) <= right
     else:
         result["first"], result["told"] = causes[:1] == [fault.experiment], fault.experiment in causes
     return {**result, "outcome": "scored"}
@@ -162,12 +174,14 @@ def print_tables(results, skipped):
 
 
 class WhyRunner:
-    """Runs cairn why on why_program. `runner`: the Runner of bench/truth."""
+    """Runs cairn why on why_program, or why_d3d12_program. `runner`: the Runner of bench/truth."""
 
     def __init__(self, runner, arguments):
         self.runner, self.arguments = runner, arguments
         self.backend = None
         self.sizes = {}
+        # Of what the answers are: part of the name of the device in tables.
+        self.subject = ", D3D12 traces" if arguments.traces else ", D3D12" if arguments.d3d12 else ""
 
     def faults(self):
         code, errors, output = self.runner.run([self.runner.program, "--list"], 60)
@@ -203,12 +217,22 @@ class WhyRunner:
         if not size:
             return None
         trips = 256 if self.backend == "cpu" else 65536
+        program = ["--", self.runner.program, "--size", size, "--limit", 60, fault.name]
+        subject = [self.capture(hang, program)] if self.arguments.traces else program
         return [self.runner.cairn, "why", "--json", "--quiet", "--restart", "--hang-timeout", hang, "--runs",
                 self.arguments.runs, "--trips", trips, "--max-runs", self.arguments.max_runs, "--journal",
-                self.runner.scratch / "journal", "--", self.runner.program, "--size", size, "--limit", 60, fault.name]
+                self.runner.scratch / "journal", *subject]
+
+    def capture(self, hang, program):
+        """The trace of the program until it failed; one that is not there if nothing was captured."""
+        trace = self.runner.scratch / "why.cairn"
+        trace.unlink(missing_ok=True)
+        self.runner.run([self.runner.cairn, "run", "--capture", "--quiet", "-o", trace, "--hang-timeout", hang,
+                         "--kill-on-hang", "--dump-on-exit", *program], self.arguments.timeout)
+        return trace
 
     def common(self, fault):
-        return {"mode": "why", "backend": self.backend, "fault": fault.name, "group": fault.group}
+        return {"mode": "why", "backend": self.backend + self.subject, "fault": fault.name, "group": fault.group}
 
     def one(self, fault):
         common = self.common(fault)
@@ -224,7 +248,8 @@ class WhyRunner:
             return {**common, "outcome": "failed", "why": f"{why}: {errors[-400:]}"}
         if self.arguments.keep:
             self.arguments.keep.mkdir(parents=True, exist_ok=True)
-            (self.arguments.keep / f"{self.backend}.{fault.name}.why.json").write_text(output)
+            backend = common["backend"].replace(", ", ".").replace(" ", "-")
+            (self.arguments.keep / f"{backend}.{fault.name}.why.json").write_text(output)
         return {**common, **score(fault, answer)}
 
 

@@ -144,6 +144,11 @@ ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device, uint32_t c
   D3D12_ROOT_SIGNATURE_DESC desc = {};
   desc.NumParameters = constant_count == 0 ? 0 : output == nullptr ? 1 : 2;
   desc.pParameters = parameters;
+  return CreateRootSignature(device, desc);
+}
+
+ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device,
+                                                const D3D12_ROOT_SIGNATURE_DESC& desc) {
   ComPtr<ID3DBlob> blob;
   ComPtr<ID3DBlob> error;
   Check(D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1,
@@ -159,9 +164,15 @@ ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device, uint32_t c
 
 Pipeline CreateComputePipeline(Gpu& gpu, const char* name, const Shader& shader,
                                uint32_t constant_count, Output output) {
+  return CreateComputePipeline(gpu, name, shader,
+                               CreateRootSignature(gpu.device(), constant_count, &output));
+}
+
+Pipeline CreateComputePipeline(Gpu& gpu, const char* name, const Shader& shader,
+                               const ComPtr<ID3D12RootSignature>& signature) {
   Pipeline pipeline;
   pipeline.compute = true;
-  pipeline.root_signature = CreateRootSignature(gpu.device(), constant_count, &output);
+  pipeline.root_signature = signature;
   D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
   desc.pRootSignature = pipeline.root_signature.get();
   desc.CS = {shader.bytes, shader.size_bytes};
@@ -174,8 +185,14 @@ Pipeline CreateComputePipeline(Gpu& gpu, const char* name, const Shader& shader,
 
 Pipeline CreateGraphicsPipeline(Gpu& gpu, const char* name, const Shader& vertex,
                                 const Shader& pixel, uint32_t constant_count) {
+  return CreateGraphicsPipeline(gpu, name, vertex, pixel,
+                                CreateRootSignature(gpu.device(), constant_count, nullptr));
+}
+
+Pipeline CreateGraphicsPipeline(Gpu& gpu, const char* name, const Shader& vertex,
+                                const Shader& pixel, const ComPtr<ID3D12RootSignature>& signature) {
   Pipeline pipeline;
-  pipeline.root_signature = CreateRootSignature(gpu.device(), constant_count, nullptr);
+  pipeline.root_signature = signature;
   D3D12_GRAPHICS_PIPELINE_STATE_DESC desc = {};
   desc.pRootSignature = pipeline.root_signature.get();
   desc.VS = {vertex.bytes, vertex.size_bytes};
@@ -195,6 +212,23 @@ Pipeline CreateGraphicsPipeline(Gpu& gpu, const char* name, const Shader& vertex
   pipeline.told =
       gpu.telling().Name(pipeline.state.get(), name, {.vertex = vertex.name, .pixel = pixel.name});
   return pipeline;
+}
+
+ComPtr<ID3D12DescriptorHeap> CreateView(ID3D12Device* device, ID3D12Resource* buffer,
+                                        uint32_t claimed_words) {
+  D3D12_DESCRIPTOR_HEAP_DESC heap_desc = {};
+  heap_desc.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
+  heap_desc.NumDescriptors = 1;
+  heap_desc.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE;
+  ComPtr<ID3D12DescriptorHeap> heap;
+  Check(device->CreateDescriptorHeap(&heap_desc, __uuidof(ID3D12DescriptorHeap), heap.Receive()),
+        "CreateDescriptorHeap");
+  D3D12_UNORDERED_ACCESS_VIEW_DESC view = {};
+  view.Format = DXGI_FORMAT_R32_UINT;
+  view.ViewDimension = D3D12_UAV_DIMENSION_BUFFER;
+  view.Buffer.NumElements = claimed_words;
+  device->CreateUnorderedAccessView(buffer, nullptr, &view, cairn::GetCpuStart(heap.get()));
+  return heap;
 }
 
 Queue::Queue(Gpu& gpu, CairnQueueType type, const char* name) : gpu_(gpu), type_(type) {

@@ -84,10 +84,20 @@ enum class Output {
 // Root parameter 0 holds the constants b0, parameter 1 the output of a compute pipeline; `output` is null for others.
 ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device, uint32_t constant_count,
                                                 const Output* output);
+ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device,
+                                                const D3D12_ROOT_SIGNATURE_DESC& desc);
 Pipeline CreateComputePipeline(Gpu& gpu, const char* name, const Shader& shader,
                                uint32_t constant_count, Output output);
+Pipeline CreateComputePipeline(Gpu& gpu, const char* name, const Shader& shader,
+                               const ComPtr<ID3D12RootSignature>& signature);
 Pipeline CreateGraphicsPipeline(Gpu& gpu, const char* name, const Shader& vertex,
                                 const Shader& pixel, uint32_t constant_count);
+Pipeline CreateGraphicsPipeline(Gpu& gpu, const char* name, const Shader& vertex,
+                                const Shader& pixel, const ComPtr<ID3D12RootSignature>& signature);
+
+// A heap for shaders with one view of the buffer, which claims so many 32-bit words of it: for a typed buffer.
+ComPtr<ID3D12DescriptorHeap> CreateView(ID3D12Device* device, ID3D12Resource* buffer,
+                                        uint32_t claimed_words);
 
 class List;
 

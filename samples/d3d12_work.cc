@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "d3d12abi/aggregates.h"
 #include "embedded/fill.cs.dxbc.h"
 #include "embedded/hang.cs.dxbc.h"
 #include "work_clock.h"
@@ -40,21 +39,7 @@ void DispatchFill(List& list, const char* name, const Pipeline& pipeline, const 
 }
 
 ComPtr<ID3D12DescriptorHeap> CreateTooLargeView(const Gpu& gpu, const Buffer& buffer) {
-  D3D12_DESCRIPTOR_HEAP_DESC heap_desc = {};
-  heap_desc.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
-  heap_desc.NumDescriptors = 1;
-  heap_desc.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE;
-  ComPtr<ID3D12DescriptorHeap> heap;
-  Check(gpu.device()->CreateDescriptorHeap(&heap_desc, __uuidof(ID3D12DescriptorHeap),
-                                           heap.Receive()),
-        "CreateDescriptorHeap");
-  D3D12_UNORDERED_ACCESS_VIEW_DESC view = {};
-  view.Format = DXGI_FORMAT_R32_UINT;
-  view.ViewDimension = D3D12_UAV_DIMENSION_BUFFER;
-  view.Buffer.NumElements = kClaimedWords;
-  gpu.device()->CreateUnorderedAccessView(buffer.resource.get(), nullptr, &view,
-                                          cairn::GetCpuStart(heap.get()));
-  return heap;
+  return CreateView(gpu.device(), buffer.resource.get(), kClaimedWords);
 }
 
 bool Filled(const Buffer& buffer, const FillConstants& constants) {

@@ -27,31 +27,13 @@ sample::ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device) {
   D3D12_ROOT_SIGNATURE_DESC desc = {};
   desc.NumParameters = 2;
   desc.pParameters = parameters;
-  sample::ComPtr<ID3DBlob> blob;
-  sample::ComPtr<ID3DBlob> error;
-  sample::Check(D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1,
-                                            reinterpret_cast<ID3DBlob**>(blob.Receive()),
-                                            reinterpret_cast<ID3DBlob**>(error.Receive())),
-                "D3D12SerializeRootSignature");
-  sample::ComPtr<ID3D12RootSignature> signature;
-  sample::Check(device->CreateRootSignature(0, blob->GetBufferPointer(), blob->GetBufferSize(),
-                                            __uuidof(ID3D12RootSignature), signature.Receive()),
-                "CreateRootSignature");
-  return signature;
+  return sample::CreateRootSignature(device, desc);
 }
 
 sample::Pipeline CreateScatterPipeline(sample::Gpu& gpu) {
-  sample::Pipeline pipeline;
-  pipeline.compute = true;
-  pipeline.root_signature = CreateRootSignature(gpu.device());
-  D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
-  desc.pRootSignature = pipeline.root_signature.get();
-  desc.CS = {kFaultCsDxbc, sizeof(kFaultCsDxbc)};
-  sample::Check(gpu.device()->CreateComputePipelineState(&desc, __uuidof(ID3D12PipelineState),
-                                                         pipeline.state.Receive()),
-                "CreateComputePipelineState");
-  pipeline.told = gpu.telling().Name(pipeline.state.get(), "Scatter", {.compute = "ScatterCS"});
-  return pipeline;
+  return sample::CreateComputePipeline(gpu, "Scatter",
+                                       {"ScatterCS", kFaultCsDxbc, sizeof(kFaultCsDxbc)},
+                                       CreateRootSignature(gpu.device()));
 }
 
 struct Scene {

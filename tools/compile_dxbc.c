@@ -3,7 +3,8 @@
 // compile_dxbc PROFILE NAME: compiles the HLSL on standard input with
 // D3DCompile, entry point main, and writes the DXBC to standard output.
 // PROFILE is a shader profile such as cs_5_0; NAME stands for the source in
-// compiler messages, which go to standard error.
+// compiler messages, which go to standard error. What it includes lies in the
+// current folder.
 // Exits 0 when the bytes are written, 1 when compiling or writing failed, 2 on
 // wrong usage.
 //
@@ -44,8 +45,8 @@ int main(int argc, char** argv) {
 
   ID3DBlob* code = NULL;
   ID3DBlob* messages = NULL;
-  HRESULT result = D3DCompile(source, source_bytes, name, NULL, NULL, "main", profile,
-                              D3DCOMPILE_ENABLE_STRICTNESS, 0, &code, &messages);
+  HRESULT result = D3DCompile(source, source_bytes, name, NULL, D3D_COMPILE_STANDARD_FILE_INCLUDE,
+                              "main", profile, D3DCOMPILE_ENABLE_STRICTNESS, 0, &code, &messages);
   PrintMessages(messages);
   if (FAILED(result)) {
     fprintf(stderr, "%s: D3DCompile for %s returned 0x%08lx\n", name, profile,

@@ -2,8 +2,6 @@
 #include "truth/why/faults.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 
@@ -55,27 +53,12 @@ std::string CulpritLine(Shader shader) {
   return "-";
 }
 
-void CannotShow(const char* why) {
-  std::fprintf(stderr, "why_program: %s\n", why);
-  std::fflush(nullptr);
-  std::_Exit(77);
-}
-
 const std::vector<Group>& Groups() {
   static const std::vector<Group> groups = {
       {"healthy", HealthyPrograms()}, {"loops", LoopFaults()},    {"other", OtherFaults()},
       {"lifetime", LifetimeFaults()}, {"memory", MemoryFaults()}, {"race", RaceFaults()},
   };
   return groups;
-}
-
-const Fault* FindFault(const std::string& name) {
-  for (const Group& group : Groups()) {
-    for (const Fault& fault : group.faults) {
-      if (name == fault.name) return &fault;
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace cairn::truth::why

@@ -65,7 +65,7 @@ void RunLoop(Machine& machine, const Fault& fault) {
 // It has as many trips as the limit, and ends by its condition.
 void RunLong(Machine& machine, const Fault& fault) {
   Fault copy = fault;
-  copy.constants.count = std::min(machine.size().trips, machine.on_cpu() ? 60'000 : UINT32_MAX);
+  copy.constants.count = LongCount(machine.size(), machine.on_cpu());
   RunLoop(machine, copy);
 }
 

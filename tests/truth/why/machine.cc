@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "truth/why/machine.h"
 
-#include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 
 #include "app/breadcrumbs/vulkan_draw_states.h"
 #include "embedded/crowd.comp.spv.h"
 #include "embedded/step_zero.comp.spv.h"
+#include "truth/why/command_line.h"
 
 namespace cairn::truth::why {
 namespace {
 
 constexpr VkShaderStageFlags kAllStages =
     VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
-constexpr uint32_t kMostInOneDirection = 65535;
-constexpr uint32_t kGroupsOnGpu = 64;
-constexpr double kLongEnoughToMeasure = 0.2;
-// Parts of the time that was asked for, in which healthy loops end.
-constexpr uint32_t kShort = 32;
-constexpr uint32_t kInnerTrips = 256;
 
 VkShaderModule ModuleOf(VkDevice device, Shader shader) {
   VkShaderModuleCreateInfo info = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
@@ -43,19 +35,7 @@ void FillWords(uint32_t* words) {
   words[kLink] = 0xBAD;
 }
 
-[[noreturn]] void End(int code, const char* why) {
-  std::fprintf(stderr, "why_program: %s\n", why);
-  std::fflush(nullptr);
-  // A device that is lost, or hangs, may never let itself be destroyed.
-  std::_Exit(code);
-}
-
 }  // namespace
-
-std::vector<uint32_t> GroupsOf(uint32_t crowd) {
-  if (crowd <= kMostInOneDirection) return {crowd, 1, 1};
-  return {kMostInOneDirection, crowd / kMostInOneDirection, 1};
-}
 
 Machine::Machine() : gpu_("", Pipelines::kNone) {
   words_ = gpu_.CreateBuffer(sizeof(uint32_t) * kWordCount, true, "Words");
@@ -129,14 +109,6 @@ Constants Machine::Bounded() const {
   Constants constants;
   constants.most_trips = size_.trips;
   return constants;
-}
-
-uint32_t Machine::short_count() const {
-  return on_cpu() ? 250 : std::max(1u, size_.trips / kInnerTrips / kShort);
-}
-
-uint32_t Machine::short_groups() const {
-  return on_cpu() ? std::max(1u, size_.groups / kShort) : 1;
 }
 
 VkPipeline Machine::Compute(Shader shader, uint32_t special) {
@@ -269,35 +241,20 @@ double Machine::Time(VkPipeline pipeline, const Constants& constants, uint32_t g
 }
 
 void Machine::Measure(double seconds) {
-  size_.groups = on_cpu() ? 1 : kGroupsOnGpu;
-  size_.trips = on_cpu() ? UINT32_MAX : 1;
-  // The number that makes it longer, and how much longer it has to be.
-  const auto grow = [&](uint32_t* number, uint32_t most, const auto& time) {
-    // The first run compiles.
-    time();
-    double took = time();
-    while (took < kLongEnoughToMeasure && *number <= most / 2) {
-      *number *= 2;
-      took = time();
-    }
-    *number =
-        static_cast<uint32_t>(std::clamp(*number * seconds / took, 1.0, static_cast<double>(most)));
-  };
   const VkPipeline loop = Compute(kStepZeroCompSpv);
-  const auto time_loop = [&] {
-    Constants constants = Bounded();
-    constants.limit = 1;
-    return Time(loop, constants, size_.groups);
-  };
-  if (on_cpu()) {
-    grow(&size_.groups, kMostInOneDirection, time_loop);
-  } else {
-    grow(&size_.trips, UINT32_MAX, time_loop);
-  }
   const VkPipeline crowd = Compute(kCrowdCompSpv);
-  size_.crowd = 1;
-  grow(&size_.crowd, kMostInOneDirection * kMostInOneDirection,
-       [&] { return Time(crowd, Bounded(), size_.crowd); });
+  const auto time_loop = [&](const Size& size) {
+    Constants constants;
+    constants.most_trips = size.trips;
+    constants.limit = 1;
+    return Time(loop, constants, size.groups);
+  };
+  const auto time_crowd = [&](const Size& size) {
+    Constants constants;
+    constants.most_trips = size.trips;
+    return Time(crowd, constants, size.crowd);
+  };
+  size_ = MeasureSize(seconds, on_cpu(), time_loop, time_crowd);
 }
 
 }  // namespace cairn::truth::why

@@ -7,21 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "truth/gpu.h"
+#include "truth/why/cause.h"
+#include "truth/why/size.h"
 
 namespace cairn::truth::why {
-
-// SPIR-V that is embedded in the program.
-struct Shader {
-  constexpr Shader() = default;
-  template <size_t size>
-  constexpr Shader(const unsigned char (&bytes)[size]) : code(bytes, size) {}
-
-  std::span<const unsigned char> code;
-};
 
 // Push constants of all shaders; shaders/why.glsl.
 struct Constants {
@@ -45,18 +37,6 @@ enum Place : uint32_t {
   kWordCount = 2048,
 };
 
-// How much work takes the seconds that were asked for, on this device.
-struct Size {
-  // Of a loop. On a GPU groups run side by side, and make as many trips as it takes; lavapipe leaves all loops of an
-  // invocation after 65,535 trips, so there it takes more groups.
-  uint32_t groups = 0;
-  uint32_t trips = 0;
-  uint32_t crowd = 0;  // groups without loops
-};
-
-// Threes of groups that are no more than 65,535 in a direction, as the arguments of a dispatch.
-std::vector<uint32_t> GroupsOf(uint32_t crowd);
-
 class Machine {
  public:
   Machine();
@@ -75,9 +55,9 @@ class Machine {
   uint64_t AddressOf(Place place) const { return words_.address + sizeof(uint32_t) * place; }
   // With most_trips.
   Constants Bounded() const;
-  // Constants::count of healthy_loops and writer, and their groups: that takes a while, but no watchdog's time.
-  uint32_t short_count() const;
-  uint32_t short_groups() const;
+  // Of healthy_loops and writer.
+  uint32_t short_count() const { return ShortCount(size_, on_cpu()); }
+  uint32_t short_groups() const { return ShortGroups(size_, on_cpu()); }
 
   // `special`: the value of the specialisation constant 0.
   VkPipeline Compute(Shader shader, uint32_t special = 0);

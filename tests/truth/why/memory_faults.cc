@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is used after its end, and memory that is read although nobody has written it.
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 
 #include "embedded/bound_fresh.comp.spv.h"
 #include "embedded/choice.comp.spv.h"
@@ -18,14 +15,11 @@
 #include "embedded/store.comp.spv.h"
 #include "embedded/store_to_set.comp.spv.h"
 #include "truth/why/faults.h"
+#include "truth/why/stale_memory.h"
 
 namespace cairn::truth::why {
 namespace {
 
-// So large that malloc gives it back to the system at once: what is freed there is gone, also on lavapipe.
-constexpr VkDeviceSize kLargeBytes = 64 << 20;
-// So small that malloc keeps it, once something of that size was freed.
-constexpr VkDeviceSize kKeptBytes = 512 << 10;
 // As in samples/fault_vulkan.cc.
 constexpr uint64_t kBadAddress = 0x00000bad'dead0000;
 
@@ -38,15 +32,6 @@ void FinishOne(Machine& machine, const char* label, VkPipeline pipeline, const C
   const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
   machine.Dispatch(commands, label, pipeline, constants, groups);
   machine.Finish(machine.gpu().graphics(), commands);
-}
-
-// Writes over what the driver has freed in the memory of this process.
-void Scribble() {
-  for (size_t bytes = 16; bytes <= 32'768; bytes += bytes < 4096 ? 16 : 1024) {
-    for (int i = 0; i < 32; ++i) {
-      if (void* block = std::malloc(bytes)) std::memset(block, 0xA5, bytes);
-    }
-  }
 }
 
 void RunStoreDestroyed(Machine& machine, const Fault&) {
@@ -142,16 +127,14 @@ void RunPoolDestroyed(Machine& machine, const Fault&) {
 
 // Nobody has written it; another buffer was there, and left `stale` in each word.
 GpuBuffer Recycled(Machine& machine, uint32_t stale, bool visible) {
-  // malloc gives the first one back to the system, and keeps what is smaller from then on. The last one is larger than
-  // what follows: where that is to begin at a multiple of a page, malloc wants room in front.
-  for (const VkDeviceSize bytes : {8 * kKeptBytes, 2 * kKeptBytes}) {
-    const GpuBuffer before = machine.gpu().CreateUnwritten(bytes, true, "Before");
-    // Between what is freed and the end of the heap, which malloc may give back.
-    if (std::malloc(64) == nullptr) return before;
-    auto* const words = static_cast<uint32_t*>(before.mapped);
-    std::fill_n(words, bytes / sizeof(uint32_t), stale);
-    machine.gpu().Destroy(before);
-  }
+  GpuBuffer before;
+  LeaveStale(
+      stale,
+      [&](uint64_t bytes) {
+        before = machine.gpu().CreateUnwritten(bytes, true, "Before");
+        return static_cast<uint32_t*>(before.mapped);
+      },
+      [&] { machine.gpu().Destroy(before); });
   return machine.gpu().CreateUnwritten(kKeptBytes, visible, "Fresh");
 }
 // Nobody has written it; the system or the driver gives zeros.

@@ -13,6 +13,7 @@
 #include "embedded/reads.vert.spv.h"
 #include "embedded/store.comp.spv.h"
 #include "embedded/writer.comp.spv.h"
+#include "truth/why/command_line.h"
 #include "truth/why/faults.h"
 
 namespace cairn::truth::why {
