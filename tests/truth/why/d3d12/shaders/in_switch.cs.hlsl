@@ -11,7 +11,7 @@ void main(uint3 thread : SV_DispatchThreadID)
     switch (value)
     {
     case 0:
-        for (i = 0; i < 8; ++i) sum += i;
+        [loop] for (i = 0; i < 8; ++i) sum += i;
         break;
     case 1:
         for (i = 0; i < 8; i += count) // culprit

@@ -7,7 +7,7 @@
 void main(uint3 thread : SV_DispatchThreadID)
 {
     uint sum = 0;
-    for (uint row = 0; row < 4; ++row)
+    [loop] for (uint row = 0; row < 4; ++row)
     {
         for (uint column = 0; column < 4; column += count) // culprit
         {

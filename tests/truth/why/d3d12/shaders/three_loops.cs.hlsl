@@ -8,8 +8,8 @@ void main(uint3 thread : SV_DispatchThreadID)
 {
     uint sum = 0;
     uint i;
-    for (i = 0; i < 8; ++i) sum += Word(i);
-    for (i = 0; i < 8; ++i) sum ^= Word(sum & 63);
+    [loop] for (i = 0; i < 8; ++i) sum += Word(i);
+    [loop] for (i = 0; i < 8; ++i) sum ^= Word(sum & 63);
     for (i = 0; i < 8; i += count) // culprit
     {
         sum += i;

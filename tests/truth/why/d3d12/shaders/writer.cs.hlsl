@@ -7,9 +7,9 @@
 void main(uint3 thread : SV_DispatchThreadID)
 {
     uint sum = 0;
-    for (uint i = 0; i < count; ++i)
+    [loop] for (uint i = 0; i < count; ++i)
     {
-        for (uint j = 0; j < 256; ++j) sum += Word((sum + j) & 63);
+        [loop] for (uint j = 0; j < 256; ++j) sum += Word((sum + j) & 63);
     }
     if (thread.x == 0)
     {
