@@ -97,8 +97,7 @@ DeviceRequest::DeviceRequest(const InstanceState& instance, VkPhysicalDevice phy
     if (!why_not.empty()) run->board.SetWhyNone(why_not);
     if (loops_.added()) adds_anything_ = true;
   }
-  if (const Experiment* const run = RunExperimentOfProcess();
-      run != nullptr && run->change == Change::kFillMemory) {
+  if (const Experiment* const run = RunExperimentOfProcess(); run != nullptr && FillOf(*run)) {
     fill_queue_.Add(instance, physical_device, &info_);
     if (fill_queue_.queue()) adds_anything_ = true;
   }

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "app/vulkan/experiment_counts.h"
 #include "app/vulkan/fill_queue.h"
@@ -154,8 +155,9 @@ bool MemoryFiller::Run(VkBuffer buffer) {
 
 void StartFillingMemory(DeviceState& device) {
   const Experiment* const experiment = RunExperimentOfProcess();
-  if (experiment == nullptr || experiment->change != Change::kFillMemory) return;
-  device.memory_filler = std::make_unique<MemoryFiller>(device, experiment->fill);
+  const std::optional<uint8_t> fill = experiment == nullptr ? std::nullopt : FillOf(*experiment);
+  if (!fill) return;
+  device.memory_filler = std::make_unique<MemoryFiller>(device, *fill);
   device.vk.AllocateMemory = AllocateFilled;
   device.vk.DeviceWaitIdle = WaitForQueues;
 }

@@ -39,7 +39,8 @@ KeepAliveDevice::KeepAliveDevice(const DeviceState& device, const KeepLimits& li
       pools_tell_when_full_(device.api_version >= VK_API_VERSION_1_1 ||
                             device.Enabled(VK_KHR_MAINTENANCE_1_EXTENSION_NAME)),
       keeps_mapped_(!device.Enabled(kPlacedMaps)),
-      memory_properties_(MemoryPropertiesOf(device)) {}
+      memory_properties_(MemoryPropertiesOf(device)),
+      running_(device_, next_) {}
 
 KeepAliveDevice::~KeepAliveDevice() {
   for (const KeptObject& object : kept_) End(object);

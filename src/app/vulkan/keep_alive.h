@@ -5,6 +5,7 @@
 //
 //   keep_alive.h         what is kept, and how much of it
 //   keep_alive_calls.cc  the calls that destroy and free, and those that may need the room
+//   keep_alive_resets.h  what becomes of resets
 //
 // It stands between the intercepts of the layer and the next layer, as mode exact does (exact.h): for the layer, and so
 // in reports, the objects end when the program says so.
@@ -22,6 +23,7 @@
 #include <unordered_map>
 
 #include "app/vulkan/device.h"
+#include "app/vulkan/keep_alive_resets.h"
 #include "vulkangen/device_functions.h"
 
 namespace cairn {
@@ -92,6 +94,8 @@ class KeepAliveDevice {
   };
   PoolItems<VkCommandPool, VkCommandBuffer>& command_buffers() { return command_buffers_; }
   PoolItems<VkDescriptorPool, VkDescriptorSet>& descriptor_sets() { return descriptor_sets_; }
+  RunningCommands& running() { return running_; }
+  ReplacedPools& descriptor_pools() { return descriptor_pools_; }
   const KeepLimits& limits() const { return limits_; }
   // Returns true if a pool without room says so: its sets can be kept, and freed when their room is needed.
   bool pools_tell_when_full() const { return pools_tell_when_full_; }
@@ -114,6 +118,8 @@ class KeepAliveDevice {
   std::unordered_map<uint64_t, uint64_t> memory_bytes_;  // by handle, of memory that is to be kept
   PoolItems<VkCommandPool, VkCommandBuffer> command_buffers_;
   PoolItems<VkDescriptorPool, VkDescriptorSet> descriptor_sets_;
+  RunningCommands running_;
+  ReplacedPools descriptor_pools_;
 };
 
 template <typename Pool, typename Item>

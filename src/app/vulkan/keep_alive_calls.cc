@@ -3,17 +3,23 @@
 // The calls that end objects, which keep them, and those that fail for want of room, which is then made.
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "app/vulkan/exact.h"
 #include "app/vulkan/experiment_counts.h"
+#include "app/vulkan/handle_map.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/keep_alive.h"
 #include "app/vulkan/sharded_map.h"
 
 namespace cairn {
 namespace {
+
+// Of all devices that are kept.
+constinit HandleMap<VkCommandBuffer, KeepAliveDevice> devices_of_commands;
 
 KeepAliveDevice& KeptOf(VkDevice device) {
   return *DeviceOf(device)->keep_alive;
@@ -56,13 +62,6 @@ using FunctionOf = typename TypeOfMember<decltype(kMember)>::Type;
 template <auto kMember, KeptKind kKind = KeptKind::kOther>
 ExactFunction Keeps(const char* name) {
   return Replace<kMember>(name, Ending<kMember, kKind, FunctionOf<kMember>>::Call);
-}
-
-// Pools: what they have ends with them.
-template <auto kMember, auto kItems, typename Pool>
-void VKAPI_CALL DestroyPool(VkDevice device, Pool pool, const VkAllocationCallbacks* allocator) {
-  (KeptOf(device).*kItems)().Forget(pool);
-  Ending<kMember, KeptKind::kPool, FunctionOf<kMember>>::Call(device, pool, allocator);
 }
 
 // ---- Room ------------------------------------------------------------------------------------------------
@@ -144,29 +143,119 @@ void VKAPI_CALL FreeCommandBuffers(VkDevice device, VkCommandPool pool, uint32_t
 VkResult VKAPI_CALL AllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo* info,
                                            VkCommandBuffer* buffers) {
   KeepAliveDevice& kept = KeptOf(device);
-  return WithRoom([&] { return kept.next().AllocateCommandBuffers(device, info, buffers); },
-                  [&] {
-                    const VkCommandBuffer oldest =
-                        kept.command_buffers().TakeOldest(info->commandPool);
-                    if (oldest == VK_NULL_HANDLE) return kept.MakeRoom();
-                    CountNotChanged();
-                    kept.next().FreeCommandBuffers(device, info->commandPool, 1, &oldest);
-                    return true;
-                  });
+  const VkResult result = WithRoom(
+      [&] { return kept.next().AllocateCommandBuffers(device, info, buffers); },
+      [&] {
+        const VkCommandBuffer oldest = kept.command_buffers().TakeOldest(info->commandPool);
+        if (oldest == VK_NULL_HANDLE) return kept.MakeRoom();
+        CountNotChanged();
+        kept.next().FreeCommandBuffers(device, info->commandPool, 1, &oldest);
+        return true;
+      });
+  if (result != VK_SUCCESS) return result;
+  for (uint32_t i = 0; i < info->commandBufferCount; ++i) {
+    if (devices_of_commands.Set(buffers[i], &kept)) continue;
+    kept.next().FreeCommandBuffers(device, info->commandPool, info->commandBufferCount, buffers);
+    return VK_ERROR_OUT_OF_HOST_MEMORY;
+  }
+  Quietly([&] {
+    kept.running().Allocated(info->commandPool, {buffers, info->commandBufferCount});
+  });
+  return VK_SUCCESS;
+}
+
+void VKAPI_CALL DestroyCommandPool(VkDevice device, VkCommandPool pool,
+                                   const VkAllocationCallbacks* allocator) {
+  KeepAliveDevice& kept = KeptOf(device);
+  kept.command_buffers().Forget(pool);
+  kept.running().Forget(pool);
+  constexpr auto kMember = &DeviceFunctions::DestroyCommandPool;
+  Ending<kMember, KeptKind::kPool, FunctionOf<kMember>>::Call(device, pool, allocator);
+}
+
+// The command buffers behind each other in the batches of a submission.
+std::vector<VkCommandBuffer> CommandBuffersOf(std::span<const VkSubmitInfo> batches) {
+  std::vector<VkCommandBuffer> buffers;
+  for (const VkSubmitInfo& batch : batches) {
+    buffers.insert(buffers.end(), batch.pCommandBuffers,
+                   batch.pCommandBuffers + batch.commandBufferCount);
+  }
+  return buffers;
+}
+std::vector<VkCommandBuffer> CommandBuffersOf(std::span<const VkSubmitInfo2> batches) {
+  std::vector<VkCommandBuffer> buffers;
+  for (const VkSubmitInfo2& batch : batches) {
+    for (uint32_t i = 0; i < batch.commandBufferInfoCount; ++i) {
+      buffers.push_back(batch.pCommandBufferInfos[i].commandBuffer);
+    }
+  }
+  return buffers;
+}
+
+template <auto kNext, typename Info>
+VkResult VKAPI_CALL Submit(VkQueue queue, uint32_t count, const Info* infos, VkFence fence) {
+  KeepAliveDevice& kept = *QueueOf(queue)->device->keep_alive;
+  const VkResult result = (kept.next().*kNext)(queue, count, infos, fence);
+  if (result == VK_SUCCESS) {
+    Quietly([&] { kept.running().Submitted(queue, CommandBuffersOf(std::span(infos, count))); });
+  }
+  return result;
+}
+
+// Also a reset, of one that was recorded before.
+VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer buffer,
+                                       const VkCommandBufferBeginInfo* info) {
+  KeepAliveDevice& kept = *devices_of_commands.Find(buffer);
+  kept.running().WaitFor(buffer);
+  return kept.next().BeginCommandBuffer(buffer, info);
+}
+
+VkResult VKAPI_CALL ResetCommandBuffer(VkCommandBuffer buffer, VkCommandBufferResetFlags flags) {
+  KeepAliveDevice& kept = *devices_of_commands.Find(buffer);
+  kept.running().WaitFor(buffer);
+  return kept.next().ResetCommandBuffer(buffer, flags);
 }
 
 VkResult VKAPI_CALL ResetCommandPool(VkDevice device, VkCommandPool pool,
                                      VkCommandPoolResetFlags flags) {
-  CountNotChanged();
-  return KeptOf(device).next().ResetCommandPool(device, pool, flags);
+  KeepAliveDevice& kept = KeptOf(device);
+  kept.running().WaitFor(pool);
+  return kept.next().ResetCommandPool(device, pool, flags);
+}
+
+VkResult VKAPI_CALL CreateDescriptorPool(VkDevice device, const VkDescriptorPoolCreateInfo* info,
+                                         const VkAllocationCallbacks* allocator,
+                                         VkDescriptorPool* pool) {
+  KeepAliveDevice& kept = KeptOf(device);
+  constexpr auto kMember = &DeviceFunctions::CreateDescriptorPool;
+  const VkResult result = Making<kMember, FunctionOf<kMember>>::Call(device, info, allocator, pool);
+  if (result == VK_SUCCESS) Quietly([&] { kept.descriptor_pools().Note(*pool, *info); });
+  return result;
+}
+
+void EndDescriptorPool(VkDevice device, VkDescriptorPool pool,
+                       const VkAllocationCallbacks* allocator) {
+  constexpr auto kMember = &DeviceFunctions::DestroyDescriptorPool;
+  Ending<kMember, KeptKind::kPool, FunctionOf<kMember>>::Call(device, pool, allocator);
+}
+
+void VKAPI_CALL DestroyDescriptorPool(VkDevice device, VkDescriptorPool pool,
+                                      const VkAllocationCallbacks* allocator) {
+  KeepAliveDevice& kept = KeptOf(device);
+  kept.descriptor_sets().Forget(pool);
+  const VkDescriptorPool current = kept.descriptor_pools().Current(pool);
+  kept.descriptor_pools().Forget(pool);
+  if (current != pool) EndDescriptorPool(device, current, nullptr);
+  EndDescriptorPool(device, pool, allocator);
 }
 
 VkResult VKAPI_CALL FreeDescriptorSets(VkDevice device, VkDescriptorPool pool, uint32_t count,
                                        const VkDescriptorSet* sets) {
   KeepAliveDevice& kept = KeptOf(device);
+  const VkDescriptorPool current = kept.descriptor_pools().Current(pool);
   if (!kept.pools_tell_when_full()) {
     CountNotChanged();
-    return kept.next().FreeDescriptorSets(device, pool, count, sets);
+    return kept.next().FreeDescriptorSets(device, current, count, sets);
   }
   for (uint32_t i = 0; i < count; ++i) {
     if (sets[i] == VK_NULL_HANDLE) continue;
@@ -174,7 +263,7 @@ VkResult VKAPI_CALL FreeDescriptorSets(VkDevice device, VkDescriptorPool pool, u
     const VkDescriptorSet over = kept.descriptor_sets().Keep(pool, sets[i], kept.limits().of_pool);
     if (over == VK_NULL_HANDLE) continue;
     CountNotChanged();
-    kept.next().FreeDescriptorSets(device, pool, 1, &over);
+    kept.next().FreeDescriptorSets(device, current, 1, &over);
   }
   return VK_SUCCESS;
 }
@@ -182,28 +271,42 @@ VkResult VKAPI_CALL FreeDescriptorSets(VkDevice device, VkDescriptorPool pool, u
 VkResult VKAPI_CALL AllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateInfo* info,
                                            VkDescriptorSet* sets) {
   KeepAliveDevice& kept = KeptOf(device);
-  return WithRoom([&] { return kept.next().AllocateDescriptorSets(device, info, sets); },
+  VkDescriptorSetAllocateInfo current = *info;
+  current.descriptorPool = kept.descriptor_pools().Current(info->descriptorPool);
+  return WithRoom([&] { return kept.next().AllocateDescriptorSets(device, &current, sets); },
                   [&] {
-                    const VkDescriptorPool pool = info->descriptorPool;
-                    const VkDescriptorSet oldest = kept.descriptor_sets().TakeOldest(pool);
+                    const VkDescriptorSet oldest =
+                        kept.descriptor_sets().TakeOldest(info->descriptorPool);
                     if (oldest == VK_NULL_HANDLE) return false;
                     CountNotChanged();
-                    kept.next().FreeDescriptorSets(device, pool, 1, &oldest);
+                    kept.next().FreeDescriptorSets(device, current.descriptorPool, 1, &oldest);
                     return true;
                   });
 }
 
+// What was allocated lives on in the pool as it is. The program's own goes on to name the new one, and so may not end
+// before the program ends it: its handle would be given away again.
 VkResult VKAPI_CALL ResetDescriptorPool(VkDevice device, VkDescriptorPool pool,
                                         VkDescriptorPoolResetFlags flags) {
   KeepAliveDevice& kept = KeptOf(device);
-  CountNotChanged();
   kept.descriptor_sets().Forget(pool);
-  return kept.next().ResetDescriptorPool(device, pool, flags);
+  const auto before = kept.descriptor_pools().Replace(
+      pool, [&](const VkDescriptorPoolCreateInfo& info) -> VkDescriptorPool {
+        VkDescriptorPool fresh = VK_NULL_HANDLE;
+        const VkResult made = kept.next().CreateDescriptorPool(device, &info, nullptr, &fresh);
+        return made == VK_SUCCESS ? fresh : VK_NULL_HANDLE;
+      });
+  if (before) {
+    if (*before == pool) CountChange();
+    if (*before != pool) EndDescriptorPool(device, *before, nullptr);
+    return VK_SUCCESS;
+  }
+  CountNotChanged();
+  return kept.next().ResetDescriptorPool(device, kept.descriptor_pools().Current(pool), flags);
 }
 
 std::span<const ExactFunction> KeepAliveFunctions() {
   using Vk = DeviceFunctions;
-  using Kept = KeepAliveDevice;
   static const std::array functions = {
       Replace<&Vk::AllocateMemory>("vkAllocateMemory", AllocateMemory),
       Replace<&Vk::FreeMemory>("vkFreeMemory", FreeMemory),
@@ -213,12 +316,15 @@ std::span<const ExactFunction> KeepAliveFunctions() {
       Replace<&Vk::FreeDescriptorSets>("vkFreeDescriptorSets", FreeDescriptorSets),
       Replace<&Vk::AllocateDescriptorSets>("vkAllocateDescriptorSets", AllocateDescriptorSets),
       Replace<&Vk::ResetDescriptorPool>("vkResetDescriptorPool", ResetDescriptorPool),
-      Replace<&Vk::DestroyCommandPool>(
-          "vkDestroyCommandPool",
-          DestroyPool<&Vk::DestroyCommandPool, &Kept::command_buffers, VkCommandPool>),
-      Replace<&Vk::DestroyDescriptorPool>(
-          "vkDestroyDescriptorPool",
-          DestroyPool<&Vk::DestroyDescriptorPool, &Kept::descriptor_sets, VkDescriptorPool>),
+      Replace<&Vk::DestroyCommandPool>("vkDestroyCommandPool", DestroyCommandPool),
+      Replace<&Vk::DestroyDescriptorPool>("vkDestroyDescriptorPool", DestroyDescriptorPool),
+      Replace<&Vk::CreateDescriptorPool>("vkCreateDescriptorPool", CreateDescriptorPool),
+      Replace<&Vk::BeginCommandBuffer>("vkBeginCommandBuffer", BeginCommandBuffer),
+      Replace<&Vk::ResetCommandBuffer>("vkResetCommandBuffer", ResetCommandBuffer),
+      Replace<&Vk::QueueSubmit>("vkQueueSubmit", Submit<&Vk::QueueSubmit, VkSubmitInfo>),
+      Replace<&Vk::QueueSubmit2>("vkQueueSubmit2", Submit<&Vk::QueueSubmit2, VkSubmitInfo2>),
+      Replace<&Vk::QueueSubmit2KHR>("vkQueueSubmit2KHR",
+                                    Submit<&Vk::QueueSubmit2KHR, VkSubmitInfo2>),
       Keeps<&Vk::DestroyQueryPool, KeptKind::kPool>("vkDestroyQueryPool"),
       Keeps<&Vk::DestroySampler, KeptKind::kSampler>("vkDestroySampler"),
       Keeps<&Vk::DestroyAccelerationStructureKHR>("vkDestroyAccelerationStructureKHR"),
@@ -243,7 +349,6 @@ std::span<const ExactFunction> KeepAliveFunctions() {
       Keeps<&Vk::DestroySemaphore>("vkDestroySemaphore"),
       TriesAgain<&Vk::CreateBuffer>("vkCreateBuffer"),
       TriesAgain<&Vk::CreateCommandPool>("vkCreateCommandPool"),
-      TriesAgain<&Vk::CreateDescriptorPool>("vkCreateDescriptorPool"),
       TriesAgain<&Vk::CreateFence>("vkCreateFence"),
       TriesAgain<&Vk::CreateImage>("vkCreateImage"),
       TriesAgain<&Vk::CreateImageView>("vkCreateImageView"),

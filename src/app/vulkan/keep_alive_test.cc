@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -63,8 +64,11 @@ void VKAPI_CALL FreeBuffers(VkDevice, VkCommandPool, uint32_t count, const VkCom
   }
 }
 
+VkDescriptorPool allocates = VK_NULL_HANDLE;  // the pool that did last
+
 VkResult VKAPI_CALL AllocateSets(VkDevice, const VkDescriptorSetAllocateInfo* info,
                                  VkDescriptorSet*) {
+  allocates = info->descriptorPool;
   if (sets_in_pool < info->descriptorSetCount) return VK_ERROR_OUT_OF_POOL_MEMORY;
   sets_in_pool -= info->descriptorSetCount;
   return VK_SUCCESS;
@@ -76,6 +80,59 @@ VkResult VKAPI_CALL FreeSets(VkDevice, VkDescriptorPool, uint32_t count,
   for (uint32_t i = 0; i < count; ++i) {
     calls.push_back(fmt::format("free {}", reinterpret_cast<uintptr_t>(sets[i]) / 8));
   }
+  return VK_SUCCESS;
+}
+
+uint64_t made_pools = 0;
+
+VkResult VKAPI_CALL MakeDescriptorPool(VkDevice, const VkDescriptorPoolCreateInfo* info,
+                                       const VkAllocationCallbacks*, VkDescriptorPool* pool) {
+  *pool = Made<VkDescriptorPool>(100 + ++made_pools);
+  calls.push_back(fmt::format("make {} of {} sets, {} descriptors", 100 + made_pools, info->maxSets,
+                              info->pPoolSizes[0].descriptorCount));
+  return VK_SUCCESS;
+}
+
+// Fences that were submitted: true once the work in front of them has ended.
+std::map<VkFence, bool> ended;
+uint64_t made_fences = 0;
+
+VkResult VKAPI_CALL MakeFence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*,
+                              VkFence* fence) {
+  *fence = Made<VkFence>(200 + ++made_fences);
+  return VK_SUCCESS;
+}
+
+VkResult VKAPI_CALL Submit(VkQueue, uint32_t, const VkSubmitInfo*, VkFence fence) {
+  if (fence != VK_NULL_HANDLE) ended[fence] = false;
+  return VK_SUCCESS;
+}
+
+VkResult VKAPI_CALL StatusOf(VkDevice, VkFence fence) {
+  return ended.at(fence) ? VK_SUCCESS : VK_NOT_READY;
+}
+
+VkResult VKAPI_CALL WaitForFences(VkDevice, uint32_t, const VkFence* fences, VkBool32, uint64_t) {
+  calls.emplace_back("wait");
+  ended.at(*fences) = true;
+  return VK_SUCCESS;
+}
+
+VkResult VKAPI_CALL AllocateBuffers(VkDevice, const VkCommandBufferAllocateInfo* info,
+                                    VkCommandBuffer* buffers) {
+  static uint64_t made = 300;
+  for (uint32_t i = 0; i < info->commandBufferCount; ++i)
+    buffers[i] = Made<VkCommandBuffer>(++made);
+  return VK_SUCCESS;
+}
+
+VkResult VKAPI_CALL BeginBuffer(VkCommandBuffer, const VkCommandBufferBeginInfo*) {
+  calls.emplace_back("begin");
+  return VK_SUCCESS;
+}
+
+VkResult VKAPI_CALL ResetBuffers(VkDevice, VkCommandPool, VkCommandPoolResetFlags) {
+  calls.emplace_back("reset buffers");
   return VK_SUCCESS;
 }
 
@@ -92,6 +149,8 @@ class KeepAliveTest : public ::testing::Test {
     allocations = 0;
     room_bytes = 0;
     sets_in_pool = 0;
+    made_pools = made_fences = 0;
+    ended.clear();
     sizes.assign(1, 0);
     device_.handle = Made<VkDevice>(1000);
     device_.instance = &instance_;
@@ -107,6 +166,15 @@ class KeepAliveTest : public ::testing::Test {
     device_.vk.AllocateDescriptorSets = AllocateSets;
     device_.vk.FreeDescriptorSets = FreeSets;
     device_.vk.ResetDescriptorPool = ResetSets;
+    device_.vk.CreateDescriptorPool = MakeDescriptorPool;
+    device_.vk.CreateFence = MakeFence;
+    device_.vk.DestroyFence = Destroy<VkFence>;
+    device_.vk.GetFenceStatus = StatusOf;
+    device_.vk.WaitForFences = WaitForFences;
+    device_.vk.QueueSubmit = Submit;
+    device_.vk.AllocateCommandBuffers = AllocateBuffers;
+    device_.vk.BeginCommandBuffer = BeginBuffer;
+    device_.vk.ResetCommandPool = ResetBuffers;
   }
   ~KeepAliveTest() override {
     if (!started_) return;
@@ -304,6 +372,7 @@ TEST_F(KeepAliveTest, DescriptorSetsGiveTheirRoomBack) {
   VkDescriptorSet made[2] = {};
   EXPECT_EQ(vk().AllocateDescriptorSets(device(), &info, made), VK_SUCCESS);
   EXPECT_THAT(calls, ElementsAre("free 21", "free 22"));
+  // A pool that was made before the layer saw it cannot be made again.
   vk().ResetDescriptorPool(device(), pool, 0);
   info.descriptorSetCount = 1;
   EXPECT_EQ(vk().AllocateDescriptorSets(device(), &info, made), VK_ERROR_OUT_OF_POOL_MEMORY)
@@ -317,6 +386,85 @@ TEST_F(KeepAliveTest, DescriptorSetsAreFreedWherePoolsNeedNotSayThatTheyAreFull)
   const auto set = Made<VkDescriptorSet>(21);
   EXPECT_EQ(vk().FreeDescriptorSets(device(), Made<VkDescriptorPool>(11), 1, &set), VK_SUCCESS);
   EXPECT_THAT(calls, ElementsAre("free 21"));
+}
+
+TEST_F(KeepAliveTest, AnotherDescriptorPoolTakesThePlaceOfOneThatIsReset) {
+  Start();
+  const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_SAMPLER, 7};
+  VkDescriptorPoolCreateInfo make = {VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+  make.maxSets = 5;
+  make.poolSizeCount = 1;
+  make.pPoolSizes = &size;
+  VkDescriptorPool pool = VK_NULL_HANDLE;
+  ASSERT_EQ(vk().CreateDescriptorPool(device(), &make, nullptr, &pool), VK_SUCCESS);
+  VkDescriptorSetAllocateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+  info.descriptorPool = pool;
+  vk().AllocateDescriptorSets(device(), &info, nullptr);
+  EXPECT_EQ(allocates, pool);
+  for (const uint64_t number : {102, 103}) {
+    EXPECT_EQ(vk().ResetDescriptorPool(device(), pool, 0), VK_SUCCESS);
+    vk().AllocateDescriptorSets(device(), &info, nullptr);
+    EXPECT_EQ(allocates, Made<VkDescriptorPool>(number));
+  }
+  EXPECT_THAT(calls,
+              ElementsAre("make 101 of 5 sets, 7 descriptors", "make 102 of 5 sets, 7 descriptors",
+                          "make 103 of 5 sets, 7 descriptors"));
+  vk().DestroyDescriptorPool(device(), pool, nullptr);
+  calls.clear();
+  EndKeepAlive(device_);
+  EXPECT_THAT(calls, ElementsAre("destroy 102", "destroy 103", "destroy 101"));
+}
+
+class KeepAliveResetsTest : public KeepAliveTest {
+ protected:
+  VkCommandBuffer Allocated(VkCommandPool pool) {
+    VkCommandBufferAllocateInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    info.commandPool = pool;
+    info.commandBufferCount = 1;
+    VkCommandBuffer buffer = VK_NULL_HANDLE;
+    EXPECT_EQ(vk().AllocateCommandBuffers(device(), &info, &buffer), VK_SUCCESS);
+    return buffer;
+  }
+  // Notes it as the layer's submission does.
+  void Submitted(VkCommandBuffer buffer) {
+    device_.keep_alive->running().Submitted(Made<VkQueue>(900), {buffer});
+  }
+  void Begin(VkCommandBuffer buffer) {
+    calls.clear();
+    const VkCommandBufferBeginInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    vk().BeginCommandBuffer(buffer, &info);
+  }
+};
+
+TEST_F(KeepAliveResetsTest, ARunningCommandBufferIsWaitedForBeforeItIsReset) {
+  Start();
+  const auto pool = Made<VkCommandPool>(11);
+  const VkCommandBuffer runs = Allocated(pool), idle = Allocated(pool);
+  Submitted(runs);
+  Begin(idle);
+  EXPECT_THAT(calls, ElementsAre("begin"));
+  Begin(runs);
+  EXPECT_THAT(calls, ElementsAre("wait", "begin"));
+  // It has ended: there is nothing to wait for, and its fence goes.
+  Begin(runs);
+  EXPECT_THAT(calls, ElementsAre("destroy 201", "begin"));
+}
+
+TEST_F(KeepAliveResetsTest, APoolIsResetBehindWhatRunsOfItAlone) {
+  Start();
+  const auto pool = Made<VkCommandPool>(11), other = Made<VkCommandPool>(12);
+  Submitted(Allocated(other));
+  const VkCommandBuffer buffer = Allocated(pool);
+  Submitted(buffer);
+  vk().ResetCommandPool(device(), Made<VkCommandPool>(13), 0);
+  EXPECT_THAT(calls, ElementsAre("reset buffers"));
+  calls.clear();
+  // Freed ones are kept, and run on.
+  vk().FreeCommandBuffers(device(), pool, 1, &buffer);
+  vk().ResetCommandPool(device(), pool, 0);
+  EXPECT_THAT(calls, ElementsAre("wait", "reset buffers"));
+  EXPECT_TRUE(ended.at(Made<VkFence>(202)));
+  EXPECT_FALSE(ended.at(Made<VkFence>(201)));
 }
 
 }  // namespace

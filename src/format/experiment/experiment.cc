@@ -83,6 +83,14 @@ std::optional<Experiment> ParseBounds(std::string_view text) {
   return experiment;
 }
 
+constexpr std::string_view kKeptAndFilled = "keep-alive,memory=";
+
+std::optional<Experiment> ParseKeptAndFilled(std::string_view text) {
+  const auto fill = Number<uint8_t>(text.substr(kKeptAndFilled.size()), 16, 2);
+  if (!fill) return std::nullopt;
+  return Experiment{.change = Change::kKeepAlive, .fill = *fill, .fills = true};
+}
+
 std::optional<Experiment> ParseMemory(std::string_view text) {
   Experiment experiment = {.change = Change::kFillMemory};
   const auto fill = Number<uint8_t>(TakeValue("memory", &text), 16, 2);
@@ -96,6 +104,8 @@ std::optional<Experiment> ParseMemory(std::string_view text) {
 std::string FormatExperiment(const Experiment& experiment) {
   if (experiment.change == Change::kFillMemory)
     return fmt::format("memory={:02x}", experiment.fill);
+  if (experiment.change == Change::kKeepAlive && experiment.fills)
+    return fmt::format("{}{:02x}", kKeptAndFilled, experiment.fill);
   if (experiment.change == Change::kLimitLoops) {
     std::string text = fmt::format("loops={}", experiment.trips) + FormatShaders(experiment);
     if (experiment.loop) text += fmt::format(",loop={}", *experiment.loop);
@@ -115,6 +125,7 @@ std::optional<Experiment> ParseExperiment(std::string_view text) {
   if (text.starts_with("loops=")) return ParseLoops(text);
   if (text.starts_with("bounds=")) return ParseBounds(text);
   if (text.starts_with("memory=")) return ParseMemory(text);
+  if (text.starts_with(kKeptAndFilled)) return ParseKeptAndFilled(text);
   for (const ChangeWord& known : kWords) {
     if (known.word == text) return Experiment{.change = known.change};
   }

@@ -37,8 +37,9 @@ struct Experiment {
   std::optional<uint32_t> loop;  // the one loop, by its place in the module; without: all
   // kCheckBounds.
   bool only_counts = false;  // accesses outside go where the program wants them
-  // kFillMemory.
+  // kFillMemory; of kKeepAlive, too, where `fills` says so.
   uint8_t fill = 0;
+  bool fills = false;
 
   bool operator==(const Experiment&) const = default;
 };
@@ -48,8 +49,14 @@ constexpr bool ChangesShaders(Change change) {
   return change == Change::kLimitLoops || change == Change::kCheckBounds;
 }
 
-// "loops=65536,shader=00000000000000a1,loop=2", "bounds=skip,shader=00000000000000a1", "bounds=count", "barrier-before", "barrier-after", "serial-queues", "keep-alive",
-// "memory=fe"; "" for kNone.
+// The byte that new memory holds; nothing: it holds what it holds.
+constexpr std::optional<uint8_t> FillOf(const Experiment& experiment) {
+  if (experiment.change != Change::kFillMemory && !experiment.fills) return std::nullopt;
+  return experiment.fill;
+}
+
+// "loops=65536,shader=00000000000000a1,loop=2", "bounds=skip,shader=00000000000000a1", "bounds=count", "barrier-before", "barrier-after", "serial-queues",
+// "keep-alive", "keep-alive,memory=fe", "memory=fe"; "" for kNone.
 std::string FormatExperiment(const Experiment& experiment);
 // Reads the same, and nothing else.
 std::optional<Experiment> ParseExperiment(std::string_view text);

@@ -16,6 +16,7 @@ TEST(Experiment, IsReadAsItIsWritten) {
       {.change = Change::kKeepAlive},
       {.change = Change::kFillMemory, .fill = 0xfe},
       {.change = Change::kFillMemory, .fill = 0},
+      {.change = Change::kKeepAlive, .fill = 0xfe, .fills = true},
       {.change = Change::kLimitLoops, .trips = 65536},
       {.change = Change::kLimitLoops,
        .trips = Experiment::kOnlyCount,
@@ -40,6 +41,8 @@ TEST(Experiment, IsAShortText) {
   EXPECT_EQ(FormatExperiment({.change = Change::kCheckBounds, .only_counts = true}),
             "bounds=count");
   EXPECT_EQ(FormatExperiment({.change = Change::kFillMemory, .fill = 0xfe}), "memory=fe");
+  EXPECT_EQ(FormatExperiment({.change = Change::kKeepAlive, .fill = 0xfe, .fills = true}),
+            "keep-alive,memory=fe");
   EXPECT_EQ(FormatExperiment({.change = Change::kKeepAlive}), "keep-alive");
 }
 

@@ -450,6 +450,35 @@ Status WhySearch::AskBounds(WhyResult* result) {
   return {};
 }
 
+// Memory that is kept is not given out again, so that new memory is fresh from the system, which mostly is zeros. That
+// helps as well where memory is read that nobody has written, but not if new memory then holds something else.
+Status WhySearch::TellKeptFromFresh() {
+  WhyResult* kept = nullptr;
+  bool zeros_help = false;
+  for (WhyResult& result : found_.results) {
+    if (!Helps(result.verdict)) continue;
+    if (result.name == ExperimentName::kKeepAlive) kept = &result;
+    zeros_help = zeros_help || result.name == ExperimentName::kMemoryZero;
+  }
+  if (kept == nullptr || !zeros_help) return {};
+  const Experiment filled = {.change = Change::kKeepAlive, .fill = 0xfe, .fills = true};
+  RunCount count;
+  const Result<Went> went = Once(filled, &count);
+  if (!went.ok()) return went.status();
+  switch (*went) {
+    case Went::kAway: break;
+    case Went::kStays:
+      kept->verdict = WhyVerdict::kDoesNotApply;
+      kept->why =
+          "with it, and new memory filled with 0xFE, the program fails: it helped because "
+          "memory that is kept is not given out again";
+      break;
+    case Went::kOtherwise:
+    case Went::kNotAsked: kept->verdict = WhyVerdict::kLikely; break;
+  }
+  return {};
+}
+
 // Proven before likely; then the deepest, which ExperimentName has first.
 std::vector<size_t> WhySearch::Ranked() const {
   std::vector<size_t> causes;
@@ -495,6 +524,7 @@ Result<WhyFound> WhySearch::Search() {
     }
     CAIRN_RETURN_IF_ERROR(AskChange(row.experiment, &result));
   }
+  CAIRN_RETURN_IF_ERROR(TellKeptFromFresh());
   found_.causes = Ranked();
   return found_;
 }

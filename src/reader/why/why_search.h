@@ -9,6 +9,7 @@
 //   4. of loops: fewer trips, if loops come near the limit and the failure stays; counted loops without a limit must fail; more
 //      trips; each cut loop alone
 //      of bounds: accesses that are only checked must fail
+//   5. where both kept objects and zeros in new memory help: which one it is
 //
 // docs/internals/why.md has the rules of proof.
 #ifndef CAIRN_READER_WHY_WHY_SEARCH_H_
@@ -172,6 +173,7 @@ class WhySearch {
   Status NarrowLoops(WhyResult* result);
   Status Confirm(const Experiment& experiment, WhyResult* result);
   Status AskChange(const Experiment& experiment, WhyResult* result);
+  Status TellKeptFromFresh();
   Result<LoopCatalogue> TellingsOf(const Experiment& experiment);
   void Count(const ProbeAnswer& answer, RunCount* count) const;
   bool IsIt(const ProbeAnswer& answer) const;

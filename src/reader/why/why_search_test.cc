@@ -631,6 +631,45 @@ TEST(WhySearch, TheNarrowestOfSeveralCausesComesFirst) {
                           ExperimentName::kSerialQueues));
 }
 
+// Memory that is not given out again is zeros, as is memory that is filled with them.
+TEST(WhySearch, KeptObjectsAreNotTheCauseIfTheyOnlyBringFreshMemory) {
+  const auto unwritten = [](TrialRun with_rubbish) {
+    return ModelProgram([with_rubbish](const Experiment& experiment, uint64_t) {
+      const bool zeros =
+          FillOf(experiment) ? FillOf(experiment) == 0x00 : experiment.change == Change::kKeepAlive;
+      return zeros ? Clean() : FillOf(experiment) ? with_rubbish : Fails();
+    });
+  };
+  ModelProgram program = unwritten(Fails());
+  Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(Causes(*found), ElementsAre(ExperimentName::kMemoryZero));
+  EXPECT_EQ(program.asked().back(), "keep-alive,memory=fe");
+  const WhyResult& kept = ResultOf(*found, ExperimentName::kKeepAlive);
+  EXPECT_EQ(kept.verdict, WhyVerdict::kDoesNotApply);
+  EXPECT_THAT(kept.why, HasSubstr("not given out again"));
+
+  // Rubbish that does another harm leaves it open.
+  ModelProgram other = unwritten(Fails(FailureKind::kDied, 11));
+  found = Search(other);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(Causes(*found), ElementsAre(ExperimentName::kMemoryZero, ExperimentName::kKeepAlive));
+  EXPECT_EQ(ResultOf(*found, ExperimentName::kKeepAlive).verdict, WhyVerdict::kLikely);
+}
+
+TEST(WhySearch, KeptObjectsAreTheCauseWhateverNewMemoryHolds) {
+  ModelProgram program([](const Experiment& experiment, uint64_t) {
+    const bool helps =
+        experiment.change == Change::kKeepAlive || FormatExperiment(experiment) == "memory=00";
+    return helps ? Clean() : Fails();
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(Causes(*found), ElementsAre(ExperimentName::kKeepAlive, ExperimentName::kMemoryZero));
+  EXPECT_EQ(ResultOf(*found, ExperimentName::kKeepAlive).verdict, WhyVerdict::kProven);
+  EXPECT_EQ(program.asked().back(), "keep-alive,memory=fe");
+}
+
 TEST(WhySearch, ARunThatGoesOnAndOnDidNotFail) {
   ModelProgram program([](const Experiment& experiment, uint64_t) {
     if (experiment.change != Change::kKeepAlive) return Fails();
