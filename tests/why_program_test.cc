@@ -15,9 +15,8 @@
 #include <vector>
 
 #include "base/testing/json.h"
-#include "base/testing/json_schema_check.h"
-#include "bisect_program_fixture.h"
 #include "harness.h"
+#include "why_fixture.h"
 
 namespace cairn::testing {
 namespace {
@@ -27,34 +26,15 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-class WhyProgramTest : public SearchOfProgramsTest {
+class WhyProgramTest : public SearchOfCausesTest {
  protected:
   static std::string Unwritten() { return CAIRN_BINARY_DIR "/tests/programs/unwritten_vulkan"; }
-  // The answer, with this exit code.
-  Json Why(const std::vector<std::string>& options, const std::vector<std::string>& program,
-           int exit_code) {
-    return Answer(Words(options, Words({"--"}, program)), exit_code);
-  }
-  // The same of a trace of tests/golden/played.
+  // The answer about a trace of tests/golden/played.
   Json WhyOfTrace(const std::vector<std::string>& options, const std::string& name, int exit_code) {
     std::filesystem::copy_file(kPlayed + name, folder_ / name,
                                std::filesystem::copy_options::overwrite_existing);
     return Answer(Words(options, {name}), exit_code);
   }
-  Json Answer(const std::vector<std::string>& words, int exit_code) {
-    Command::Options run = Options();
-    if (!environment_.empty()) run.environment = environment_;
-    const CommandResult result = RunCommand(Words({Program("cairn"), "why", "--json"}, words), run);
-    EXPECT_EQ(exit_code, result.exit_code) << result.Summary();
-    EXPECT_THAT(result.left_behind, IsEmpty()) << result.Summary();
-    const Json answer = Json::Parse(result.output);
-    EXPECT_TRUE(answer.is_object()) << result.Summary();
-    if (!answer.is_object()) return answer;
-    const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/why.schema.json");
-    EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
-    return answer;
-  }
-
   // A script that writes what the layers are told, a line a run, into the file "told", and then does this.
   std::vector<std::string> TellingScript(const std::string& rest) {
     std::ofstream script(folder_ / "program.sh");
@@ -69,23 +49,7 @@ class WhyProgramTest : public SearchOfProgramsTest {
     for (std::string line; std::getline(told, line);) lines.push_back(line);
     return lines;
   }
-
-  std::vector<std::string> environment_;  // in the place of that of Options(), unless it is empty
 };
-
-std::map<std::string, std::string> Verdicts(const Json& answer) {
-  std::map<std::string, std::string> verdicts;
-  for (const Json& result : answer["experiments"]) {
-    verdicts[result["name"].get<std::string>()] = result["verdict"].get<std::string>();
-  }
-  return verdicts;
-}
-
-std::vector<std::string> Causes(const Json& answer) {
-  std::vector<std::string> causes;
-  for (const Json& cause : answer["causes"]) causes.push_back(cause.get<std::string>());
-  return causes;
-}
 
 int ChangesOf(const Json& answer, const std::string& experiment) {
   for (const Json& result : answer["experiments"]) {
