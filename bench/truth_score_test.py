@@ -339,6 +339,15 @@ class Whys(unittest.TestCase):
         self.assertEqual((result["first"], result["told"], result["wrong_proven"]), (False, False, []))
         self.assertTrue(truth_why.is_bad(result, quick=False))
 
+    def test_that_work_ends_with_more_time_is_right(self):
+        self.verdicts["time"] = "proven"
+        self.answer["causes"] = ["loops", "time"]
+        self.assertEqual(truth_why.miss_of(self.score()), "")
+        self.answer["causes"] = ["time"]
+        self.verdicts["loops"] = "fails"
+        self.assertEqual(self.score(experiment=truth_why.NONE, line="-")["first"], True)
+        self.assertEqual(self.score()["first"], False)
+
     def test_what_helps_too_is_not_wrong(self):
         self.verdicts["barrier-before"] = "proven"
         self.answer["causes"] = ["loops", "barrier-before"]
@@ -393,8 +402,8 @@ class Whys(unittest.TestCase):
         line = "list\tloops\tany\tloops\t-\tlist.comp:13\ta linked list with a cycle\n"
         on_gpu = "race\trace\tgpu\tbarrier-before\tbarrier-after,loops\t-\ta race\n"
         first, second = truth_why.read_list(line + on_gpu)
-        self.assertEqual((first.line, truth_why.helpers(first)), ("list.comp:13", {"loops"}))
-        self.assertEqual(truth_why.helpers(second), {"barrier-before", "barrier-after", "loops"})
+        self.assertEqual((first.line, truth_why.helpers(first)), ("list.comp:13", {"loops", "time"}))
+        self.assertEqual(truth_why.helpers(second), {"barrier-before", "barrier-after", "loops", "time"})
         skipped = {}
         self.assertEqual(truth_why.wanted([first, second], "cpu", skipped), [first])
         self.assertEqual(skipped, {"only a GPU shows it": 1})

@@ -24,8 +24,8 @@ def read_list(text):
 
 
 def helpers(fault):
-    """Experiments that help, and rightly so."""
-    return {fault.experiment, *fault.also.split(",")} - {HEALTHY, NONE}
+    """Experiments that help, and rightly so. All work of why_program ends, so that it ends as well if it gets more time."""
+    return {fault.experiment, *fault.also.split(","), "time"} - {HEALTHY, NONE}
 
 
 def place(loop, by_index):

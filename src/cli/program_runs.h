@@ -24,6 +24,8 @@ struct ProgramRunsOptions {
   std::vector<std::string> program;  // and its arguments
   // Returns the run with what the program's exit code says of it; empty: nothing. Errors end the search.
   std::function<Result<TrialRun>(TrialRun, const Experiment&)> judge;
+  // Returns the program with its arguments for another --hang-timeout; empty: it knows of none.
+  std::function<std::vector<std::string>(uint64_t hang_timeout_ns)> with_hang_timeout;
   bool draws = false;               // known before the first run
   std::string journal;              // "": named after the program
   std::string hang_timeout = "10";  // seconds

@@ -48,11 +48,15 @@ Result<TrialRun> JudgePlay(TrialRun run, const Experiment& experiment,
 }  // namespace
 
 void SetPlayer(const std::string& path, const std::string& library, ProgramRunsOptions* runs) {
-  // The watchdog is to see a hang before the player gives up.
-  const double patience_s = static_cast<double>(runs->hang_timeout_ns) / 1e9 * 2 + 5;
-  runs->program = {
-      OwnProgramPath(), "probe", "--play", path, "--timeout", fmt::format("{}", patience_s)};
-  if (!library.empty()) runs->program.insert(runs->program.end(), {"--library", library});
+  runs->with_hang_timeout = [path, library](uint64_t hang_timeout_ns) {
+    // The watchdog is to see a hang before the player gives up.
+    const double patience_s = static_cast<double>(hang_timeout_ns) / 1e9 * 2 + 5;
+    std::vector<std::string> program = {
+        OwnProgramPath(), "probe", "--play", path, "--timeout", fmt::format("{}", patience_s)};
+    if (!library.empty()) program.insert(program.end(), {"--library", library});
+    return program;
+  };
+  runs->program = runs->with_hang_timeout(runs->hang_timeout_ns);
   runs->judge = [play = TraceProbeSettings{.path = path,
                                            .library = library,
                                            .hang_timeout_ns = runs->hang_timeout_ns}](

@@ -62,10 +62,19 @@ WhyOptions WhyRuns::SearchOptions() {
   return search;
 }
 
+void WhyRuns::SetMoreTime(uint32_t times, TrialSettings* settings) const {
+  const uint64_t hang_timeout_ns = options_.hang_timeout_ns * times;
+  settings->hang_timeout = fmt::format("{}", static_cast<double>(hang_timeout_ns) / 1e9);
+  if (options_.with_hang_timeout) settings->program = options_.with_hang_timeout(hang_timeout_ns);
+  // A run that is ended sooner than a hang would show is not clean.
+  if (settings->survive_ns != 0) settings->survive_ns += hang_timeout_ns - options_.hang_timeout_ns;
+}
+
 Result<WhyRun> WhyRuns::Try(const Experiment& experiment, uint64_t most_ns) {
   TrialSettings settings = runs_.settings();
   settings.experiment = experiment;
   settings.most_ns = most_ns;
+  if (experiment.change == Change::kMoreTime) SetMoreTime(experiment.times, &settings);
   // One report is enough, and writing it takes time. Without a folder for it all shaders are asked.
   std::optional<Result<PrivateFolder>> folder;
   if (experiment.change == Change::kNone && !reported_) folder.emplace(PrivateFolder::Make());

@@ -74,6 +74,7 @@ class WhyRuns {
  private:
   WhyOptions SearchOptions();
   Result<WhyRun> Try(const Experiment& experiment, uint64_t most_ns);
+  void SetMoreTime(uint32_t times, TrialSettings* settings) const;
 
   const char* const verb_;
   const ProgramRunsOptions& options_;

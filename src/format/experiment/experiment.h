@@ -23,6 +23,7 @@ enum class Change : uint8_t {
   kSerialQueues,   // no two submissions run at once, on whatever queues
   kKeepAlive,      // nothing that the program destroys, frees or resets goes before the device
   kFillMemory,     // memory that the program allocates holds one byte everywhere
+  kMoreTime,       // the watchdog waits longer; the program runs as it is
 };
 
 struct Experiment {
@@ -40,6 +41,8 @@ struct Experiment {
   // kFillMemory; of kKeepAlive, too, where `fills` says so.
   uint8_t fill = 0;
   bool fills = false;
+  // kMoreTime: so many times as long, from 2 on.
+  uint32_t times = 0;
 
   bool operator==(const Experiment&) const = default;
 };
@@ -49,6 +52,11 @@ constexpr bool ChangesShaders(Change change) {
   return change == Change::kLimitLoops || change == Change::kCheckBounds;
 }
 
+// Returns true if the layers in the program make the change.
+constexpr bool IsMadeByLayers(Change change) {
+  return change != Change::kNone && change != Change::kMoreTime;
+}
+
 // The byte that new memory holds; nothing: it holds what it holds.
 constexpr std::optional<uint8_t> FillOf(const Experiment& experiment) {
   if (experiment.change != Change::kFillMemory && !experiment.fills) return std::nullopt;
@@ -56,7 +64,7 @@ constexpr std::optional<uint8_t> FillOf(const Experiment& experiment) {
 }
 
 // "loops=65536,shader=00000000000000a1,loop=2", "bounds=skip,shader=00000000000000a1", "bounds=count", "barrier-before", "barrier-after", "serial-queues",
-// "keep-alive", "keep-alive,memory=fe", "memory=fe"; "" for kNone.
+// "keep-alive", "keep-alive,memory=fe", "memory=fe", "time=10"; "" for kNone.
 std::string FormatExperiment(const Experiment& experiment);
 // Reads the same, and nothing else.
 std::optional<Experiment> ParseExperiment(std::string_view text);

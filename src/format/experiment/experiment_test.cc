@@ -17,6 +17,7 @@ TEST(Experiment, IsReadAsItIsWritten) {
       {.change = Change::kFillMemory, .fill = 0xfe},
       {.change = Change::kFillMemory, .fill = 0},
       {.change = Change::kKeepAlive, .fill = 0xfe, .fills = true},
+      {.change = Change::kMoreTime, .times = 10},
       {.change = Change::kLimitLoops, .trips = 65536},
       {.change = Change::kLimitLoops,
        .trips = Experiment::kOnlyCount,
@@ -43,6 +44,7 @@ TEST(Experiment, IsAShortText) {
   EXPECT_EQ(FormatExperiment({.change = Change::kFillMemory, .fill = 0xfe}), "memory=fe");
   EXPECT_EQ(FormatExperiment({.change = Change::kKeepAlive, .fill = 0xfe, .fills = true}),
             "keep-alive,memory=fe");
+  EXPECT_EQ(FormatExperiment({.change = Change::kMoreTime, .times = 10}), "time=10");
   EXPECT_EQ(FormatExperiment({.change = Change::kKeepAlive}), "keep-alive");
 }
 
@@ -68,6 +70,9 @@ TEST(Experiment, IsNoOtherText) {
                            "memory=fff",
                            "memory=0x",
                            "memory=fe,",
+                           "time=",
+                           "time=1",
+                           "time=10,",
                            "barrier",
                            "keep-alive,",
                            " keep-alive"}) {

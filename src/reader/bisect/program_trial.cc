@@ -154,7 +154,7 @@ Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& qu
   };
   add("--hang-timeout", settings.hang_timeout);
   add("--set", FormatSetting<&LayerSettings::elimination>(board->PathForOthers()));
-  if (settings.experiment.change != Change::kNone) {
+  if (IsMadeByLayers(settings.experiment.change)) {
     add("--set", FormatSetting<&LayerSettings::experiment>(FormatExperiment(settings.experiment)));
   }
   if (loops->size_bytes() != 0) {

@@ -167,6 +167,9 @@ void WriteResult(const WhyResult& result, JsonWriter* json) {
     }
     json->EndArray();
   }
+  if (result.name == ExperimentName::kTime) {
+    json->RealKey("longest_seconds", static_cast<double>(result.longest_ms) / 1e3);
+  }
   if (bounds) {
     const AccessFindings& accesses = result.accesses;
     WriteCount("control", accesses.control, json);

@@ -75,6 +75,29 @@ TEST(WhyText, TheReasonStandsBeforeThePlaceWhereItShows) {
   EXPECT_THAT(WhyAsText(told), HasSubstr("Helps as well\n  proven: Work begins before"));
 }
 
+TEST(WhyText, SaysThatWorkEndsWithMoreTimeAndHowLongItTook) {
+  WhyTold told = LoopFound();
+  WhyResult& time = told.found.results[1];
+  time = {.name = ExperimentName::kTime, .verdict = WhyVerdict::kProven};
+  time.with = {4, 0, 0, 0};
+  time.without = {1, 1, 0, 0};
+  time.longest_ms = 23'449;
+  told.found.causes = {0, 1};
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("With more time\n"
+                        "  proven: The work is slow, not endless: given more time, it ends.\n"
+                        "  With 10 times the --hang-timeout the program failed in 0 of 4 runs, "
+                        "without in 4 of 4.\n"
+                        "  The longest of these runs took 23.4 s.\n"));
+  const Json answer = Json::Parse(WhyAsJson(told));
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/why.schema.json");
+  EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
+  EXPECT_EQ("time=10", answer["experiments"][1]["experiment"]);
+  EXPECT_EQ(23.449, answer["experiments"][1]["longest_seconds"]);
+  told.found.causes = {1};
+  EXPECT_THAT(WhyAsText(told), HasSubstr("Why\n  proven: The work is slow"));
+}
+
 TEST(WhyText, ValuesWithoutNamesStandForThemselves) {
   WhyTold told = LoopFound();
   LoopNote& loop = told.found.results[0].loops.cut[0];

@@ -208,6 +208,11 @@ std::vector<std::string> PlacesInWords(const WhyTold& told, const WhyResult& res
                                ? "No single one of them was seen to be enough."
                                : "Each of them is enough alone.");
   }
+  if (result.name == ExperimentName::kTime) {
+    sentences.push_back(fmt::format("The longest of these {} took {:.1f} s.",
+                                    told.is_trace ? "replays" : "runs",
+                                    static_cast<double>(result.longest_ms) / 1e3));
+  }
   const RunCount& longer = result.loops.longer;
   if (longer.runs != 0) {
     const bool clean = longer.failed == 0 && longer.otherwise == 0;
@@ -223,6 +228,7 @@ const char* HeadingOf(const WhyFound& found, size_t cause) {
     return ChangesShaders(RowOf(found.results[result].name).experiment.change);
   };
   if (cause == found.causes.front()) return "Why";
+  if (found.results[cause].name == ExperimentName::kTime) return "With more time";
   return is_place(cause) && !is_place(found.causes.front()) ? "Where it shows" : "Helps as well";
 }
 

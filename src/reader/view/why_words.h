@@ -52,7 +52,7 @@ std::vector<ShownPlace> ShownPlaces(const WhyResult& result, Quote quote);
 std::vector<std::string> PlacesInWords(const WhyTold& told, const WhyResult& result);
 
 // The heading of a cause, by its index among the results of `found`: "Why", "Where it shows" for a place in a shader whose
-// reason is told already, "Helps as well".
+// reason is told already, "With more time", "Helps as well".
 const char* HeadingOf(const WhyFound& found, size_t cause);
 
 // The sentence of an answer without a cause.

@@ -57,6 +57,12 @@ const std::array kRows = {
                   "A shader accesses an address that is outside of every buffer.",
                   "such accesses skipped",
                   "accesses skipped"},
+    ExperimentRow{ExperimentName::kTime,
+                  "time",
+                  {.change = Change::kMoreTime, .times = 10},
+                  "The work is slow, not endless: given more time, it ends.",
+                  "10 times the --hang-timeout",
+                  "10 times the time"},
 };
 
 }  // namespace
@@ -76,8 +82,11 @@ std::vector<ExperimentName> OrderFor(FailureKind kind) {
     return {kBounds,       kKeepAlive,  kBarrierBefore, kBarrierAfter,
             kSerialQueues, kMemoryZero, kMemoryFilled,  kLoops};
   }
-  return {kLoops,        kBounds,    kSerialQueues, kBarrierBefore,
-          kBarrierAfter, kKeepAlive, kMemoryZero,   kMemoryFilled};
+  std::vector<ExperimentName> order = {kLoops,        kBounds,    kSerialQueues, kBarrierBefore,
+                                       kBarrierAfter, kKeepAlive, kMemoryZero,   kMemoryFilled};
+  // A driver that tells of a lost device had no patience of its own. Last, for its runs are the longest.
+  if (kind == FailureKind::kHang) order.push_back(kTime);
+  return order;
 }
 
 }  // namespace cairn

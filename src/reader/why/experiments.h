@@ -15,7 +15,8 @@
 namespace cairn {
 
 // The deepest explanation first: of several changes that help, the first is told first. A loop that goes too far, and an
-// address that is wrong, may have any of the others as their reason: they say where it shows.
+// address that is wrong, may have any of the others as their reason: they say where it shows. That work ends after all
+// says no more than that.
 enum class ExperimentName : uint8_t {
   kKeepAlive,
   kMemoryZero,
@@ -25,6 +26,7 @@ enum class ExperimentName : uint8_t {
   kSerialQueues,
   kLoops,
   kBounds,
+  kTime,
 };
 
 struct ExperimentRow {
@@ -40,7 +42,7 @@ struct ExperimentRow {
 std::span<const ExperimentRow> ExperimentRows();
 const ExperimentRow& RowOf(ExperimentName name);
 
-// The order in which they are asked: what the kind of failure makes likely first.
+// The order in which they are asked: what the kind of failure makes likely first. Only work that hangs gets more time.
 std::vector<ExperimentName> OrderFor(FailureKind kind);
 
 }  // namespace cairn

@@ -91,9 +91,13 @@ std::string WhyNoLoop(const LoopCatalogue& catalogue, bool restricted) {
                     : "the layers limited no loop";
 }
 
-// Layers count these on the board of the run; what shaders tell has a board of its own.
-bool CountsChanges(const Experiment& experiment) {
-  return experiment.change != Change::kNone && !ChangesShaders(experiment.change);
+// Returns what the journal keeps of a run in the place of its answer: the changes that layers counted on the board of the
+// run, or how many milliseconds the run took. What shaders tell has a board of its own.
+std::optional<uint64_t> NumberOf(const Experiment& experiment, const TrialRun& run) {
+  constexpr uint64_t kNsPerMs = 1'000'000;
+  if (experiment.change == Change::kMoreTime) return run.duration_ns / kNsPerMs;
+  if (experiment.change == Change::kNone || ChangesShaders(experiment.change)) return std::nullopt;
+  return run.catalogue.changes;
 }
 
 }  // namespace
@@ -120,8 +124,9 @@ uint32_t WhySearch::TriesOfClean() const {
 
 Result<ProbeAnswer> WhySearch::Try(const Experiment& experiment) {
   const bool unchanged = experiment.change == Change::kNone;
+  const uint64_t hang_timeout_ns = options_.hang_timeout_ns * std::max(1u, experiment.times);
   const uint64_t most_ns =
-      unchanged || longest_ns_ == 0 ? 0 : EndlessAfterNs(longest_ns_, options_.hang_timeout_ns);
+      unchanged || longest_ns_ == 0 ? 0 : EndlessAfterNs(longest_ns_, hang_timeout_ns);
   const Result<WhyRun> run = run_(experiment, most_ns);
   if (!run.ok()) return run.status();
   Result<ProbeAnswer> answer = AnswerOf(run->trial);
@@ -132,7 +137,7 @@ Result<ProbeAnswer> WhySearch::Try(const Experiment& experiment) {
     if (answer->outcome == ProbeOutcome::kUndecided) return answer;
     Note(experiment, *run);
     // The journal keeps it: a search that goes on knows whether the change was made.
-    if (CountsChanges(experiment)) answer->place = run->trial.catalogue.changes;
+    if (const auto number = NumberOf(experiment, run->trial)) answer->place = *number;
     return answer;
   }
   ++without_gpu_;
@@ -177,10 +182,8 @@ WhySearch::Answer WhySearch::Ask(const Experiment& experiment) {
     if (!answer.ok()) return answer.status();
     if (answer->outcome != ProbeOutcome::kUndecided) {
       if (to_come_ != 0) --to_come_;
-      if (CountsChanges(experiment)) {
-        uint64_t& changes = changes_[FormatExperiment(experiment)];
-        changes = std::max(changes, answer->place);
-      }
+      uint64_t& number = numbers_[FormatExperiment(experiment)];
+      number = std::max(number, answer->place);
       return std::optional<ProbeAnswer>(std::move(*answer));
     }
     ++found_.undecided;
@@ -298,13 +301,24 @@ Result<LoopCatalogue> WhySearch::TellingsOf(const Experiment& experiment) {
 Status WhySearch::AskChange(const Experiment& experiment, WhyResult* result) {
   CAIRN_RETURN_IF_ERROR(AskOne(experiment, result));
   if (result->verdict == WhyVerdict::kNotAsked) return {};
-  result->changes = changes_[FormatExperiment(experiment)];
+  result->changes = numbers_[FormatExperiment(experiment)];
   if (result->changes == 0) {
     result->verdict = WhyVerdict::kDoesNotApply;
     result->why = "the layers changed nothing";
     return {};
   }
   return Helps(result->verdict) ? Confirm(experiment, result) : Status();
+}
+
+Status WhySearch::AskTime(const Experiment& experiment, WhyResult* result) {
+  CAIRN_RETURN_IF_ERROR(AskOne(experiment, result));
+  if (!Helps(result->verdict)) return {};
+  CAIRN_RETURN_IF_ERROR(Confirm(experiment, result));
+  result->longest_ms = numbers_[FormatExperiment(experiment)];
+  if (result->with.endless == 0) return {};
+  result->verdict = WhyVerdict::kDoesNotApply;
+  result->why = "the program goes on and on, and its GPU work does not hang";
+  return {};
 }
 
 Status WhySearch::AskLoops(WhyResult* result) {
@@ -520,6 +534,10 @@ Result<WhyFound> WhySearch::Search() {
     }
     if (row.name == ExperimentName::kBounds) {
       CAIRN_RETURN_IF_ERROR(AskBounds(&result));
+      continue;
+    }
+    if (row.name == ExperimentName::kTime) {
+      CAIRN_RETURN_IF_ERROR(AskTime(row.experiment, &result));
       continue;
     }
     CAIRN_RETURN_IF_ERROR(AskChange(row.experiment, &result));

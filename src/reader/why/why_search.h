@@ -9,6 +9,7 @@
 //   4. of loops: fewer trips, if loops come near the limit and the failure stays; counted loops without a limit must fail; more
 //      trips; each cut loop alone
 //      of bounds: accesses that are only checked must fail
+//      of time: it must not be ended for going on and on
 //   5. where both kept objects and zeros in new memory help: which one it is
 //
 // docs/internals/why.md has the rules of proof.
@@ -117,6 +118,7 @@ struct WhyResult {
   uint64_t changes = 0;
   LoopFindings loops;
   AccessFindings accesses;
+  uint64_t longest_ms = 0;  // of time: the longest run with it
 };
 
 struct WhyFound {
@@ -174,6 +176,7 @@ class WhySearch {
   Status Confirm(const Experiment& experiment, WhyResult* result);
   Status AskChange(const Experiment& experiment, WhyResult* result);
   Status TellKeptFromFresh();
+  Status AskTime(const Experiment& experiment, WhyResult* result);
   Result<LoopCatalogue> TellingsOf(const Experiment& experiment);
   void Count(const ProbeAnswer& answer, RunCount* count) const;
   bool IsIt(const ProbeAnswer& answer) const;
@@ -194,7 +197,7 @@ class WhySearch {
   uint32_t without_gpu_ = 0;  // runs in a row
   // By experiment: what the shaders told. Of a run with cuts or misses, else of the last.
   std::map<std::string, LoopCatalogue> told_;
-  std::map<std::string, uint64_t> changes_;  // the most of a run
+  std::map<std::string, uint64_t> numbers_;  // NumberOf, the most of a run
 };
 
 }  // namespace cairn

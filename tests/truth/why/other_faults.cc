@@ -176,7 +176,7 @@ std::vector<Fault> OtherFaults() {
       fault("store-behind", "a store 4 GiB behind a buffer", "bounds", RunStoreBehind),
       fault("store-null", "a store through null", "bounds", RunStoreNull),
       fault("load-far", "a load from an address where nothing is", "bounds", RunLoadFar),
-      fault("crowd", "a dispatch of very many groups without loops", "none", RunCrowd),
+      fault("crowd", "a dispatch of many groups without loops", "time", RunCrowd),
       fault("vertices", "a draw of -1 vertices", "none", RunVertices),
       fault("cpu", "the program kills itself behind healthy work", "none", RunCpu),
   };
