@@ -65,7 +65,7 @@ TEST_F(WhyProgramTest, WithoutVulkanNothingCanBeChanged) {
   EXPECT_EQ(SIGSEGV, answer["signal"]);
   EXPECT_EQ(false, answer["layers_seen"]);
   EXPECT_EQ(3, answer["runs"]);
-  ASSERT_EQ(8u, answer["experiments"].size());
+  ASSERT_EQ(9u, answer["experiments"].size());
   for (const auto& [name, verdict] : Verdicts(answer)) EXPECT_EQ("does not apply", verdict) << name;
 
   const CommandResult text = Run({"why", "--", "sh", "-c", "kill -SEGV $$"});
@@ -135,14 +135,59 @@ TEST_F(WhyProgramTest, ALoopThatRunsTooLong) {
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 
+class WhyOfKnownFaultsTest : public WhyProgramTest {
+ protected:
+  // A fault of tests/truth/why.
+  Json WhyFault(const std::string& fault) {
+    const std::string program = CAIRN_BINARY_DIR "/tests/truth/why_program";
+    return Why({"--runs", "1", "--hang-timeout", "2", "--counts", "65536"},
+               {program, "--size", "1,256,100000000", "--limit", "30", fault}, 0);
+  }
+};
+
+TEST_F(WhyOfKnownFaultsTest, ADrawOfFarTooManyVertices) {
+  const Json answer = WhyFault("vertices");
+  EXPECT_EQ("hang", answer["failure"]);
+  EXPECT_EQ("counts", Causes(answer).at(0)) << answer.dump(2);
+  const Json& counts = answer["experiments"][1];
+  EXPECT_EQ("proven", counts["verdict"]) << counts.dump(2);
+  EXPECT_EQ("counts=65536", counts["experiment"]);
+  EXPECT_EQ(0, counts["control"]["runs"]);
+  ASSERT_EQ(1u, counts["calls"].size()) << counts.dump(2);
+  const Json& call = counts["calls"][0];
+  EXPECT_EQ("vkCmdDraw", call["command"]);
+  EXPECT_EQ("Terrain", call["label"]);
+  EXPECT_EQ(false, call["indirect"]);
+  EXPECT_EQ(4294967295u, call["counts"][0].get<uint64_t>());
+  EXPECT_EQ(65536, call["limited_to"][0]);
+  EXPECT_EQ(1, call["limited"]);
+}
+
+TEST_F(WhyOfKnownFaultsTest, ArgumentsInABufferOfFarTooManyGroups) {
+  const Json answer = WhyFault("groups");
+  EXPECT_EQ("counts", Causes(answer).at(0)) << answer.dump(2);
+  const Json& counts = answer["experiments"][1];
+  EXPECT_EQ("proven", counts["verdict"]) << counts.dump(2);
+  EXPECT_EQ(1, counts["control"]["failed"]);
+  ASSERT_EQ(1u, counts["calls"].size()) << counts.dump(2);
+  const Json& call = counts["calls"][0];
+  EXPECT_EQ("vkCmdDispatchIndirect", call["command"]);
+  EXPECT_EQ("Particles", call["label"]);
+  EXPECT_EQ(true, call["indirect"]);
+  EXPECT_EQ(65535, call["counts"][1]);
+  EXPECT_EQ(65535, call["limited_to"][0]);
+  EXPECT_EQ(1, call["limited_to"][1]);
+  EXPECT_EQ(1, call["limited"]);
+}
+
 // Its work takes some seconds, which is more than the watchdog waits. No loop of it has as many trips as the limit.
 TEST_F(WhyProgramTest, WorkThatIsSlow) {
   const Json answer = Why({"--runs", "1", "--hang-timeout", "2"},
                           {Program("sample-hang-vulkan-plain"), "--seconds", "5"}, 0);
   EXPECT_EQ("hang", answer["failure"]);
   EXPECT_THAT(Causes(answer), ElementsAre("time")) << answer.dump(2);
-  ASSERT_EQ(9u, answer["experiments"].size());
-  const Json& time = answer["experiments"][8];
+  ASSERT_EQ(10u, answer["experiments"].size());
+  const Json& time = answer["experiments"][9];
   EXPECT_EQ("proven", time["verdict"]) << time.dump(2);
   EXPECT_EQ("time=10", time["experiment"]);
   EXPECT_EQ(0, time["with"]["failed"]);
@@ -302,7 +347,7 @@ TEST_F(WhyProgramTest, ATraceThatKillsItsPlayback) {
   EXPECT_EQ("death", answer["failure"]);
   EXPECT_EQ(SIGSEGV, answer["signal"]);
   EXPECT_EQ(1, answer["unchanged"]["failed"]);
-  EXPECT_EQ(8u, answer["experiments"].size());
+  EXPECT_EQ(9u, answer["experiments"].size());
 }
 
 // It dies of the CPU, behind healthy work: each change is made once, and none helps.
@@ -312,9 +357,11 @@ TEST_F(WhyProgramTest, EachRunHasItsExperimentAndLoopsTheirBoard) {
   EXPECT_EQ(false, answer["found"]) << answer.dump(2);
   EXPECT_EQ(true, answer["layers_seen"]);
   std::vector<std::string> told = Told();
-  ASSERT_EQ(11u, told.size());
-  EXPECT_EQ(11, answer["runs"]);
+  ASSERT_EQ(12u, told.size());
+  EXPECT_EQ(12, answer["runs"]);
   const std::string loops = told.back();
+  told.pop_back();
+  EXPECT_THAT(told.back(), ::testing::MatchesRegex("counts=16777216 [0-9]{5,}"));
   told.pop_back();
   EXPECT_THAT(told[3], ::testing::MatchesRegex("bounds=skip [0-9]{5,}"));
   told.erase(told.begin() + 3);
@@ -398,8 +445,9 @@ TEST_F(WhyProgramTest, AnInterruptedSearchGoesOn) {
   EXPECT_THAT(rest.errors, HasSubstr("cairn why: warning: goes on after " +
                                      std::to_string(remembered) + " probes of an earlier search"));
   EXPECT_THAT(rest.output, HasSubstr("dies of SIGSEGV, in 3 of 3 runs."));
-  // One more as it is, for the shaders that are suspected, and one more for the accesses that were checked.
-  EXPECT_EQ(11 - remembered + 2, Told().size() - runs);
+  // One more as it is, for the shaders that are suspected, and one more for the accesses that were checked. The counts
+  // are asked behind what the first search has asked.
+  EXPECT_EQ(12 - remembered + 2, Told().size() - runs);
   EXPECT_THAT(folder_.Contents(), UnorderedElementsAre("program.sh", "told", "triangle.png"));
 }
 

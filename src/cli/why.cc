@@ -57,12 +57,13 @@ struct WhyOptionsOfVerb {
   std::string recovery = "120";
   uint32_t repeats = 3;
   uint32_t trips = 65536;
+  uint32_t counts = 1 << 24;
   uint64_t max_runs = 10'000;
   bool progress = false;
 };
 
 WhyRunsOptions RunsOf(const WhyOptionsOfVerb& options) {
-  return {options.repeats, options.trips, options.max_runs, {}};
+  return {options.repeats, options.trips, options.counts, options.max_runs, {}};
 }
 
 int Tell(const WhyOptionsOfVerb& options, const WhyTold& told, WhyRuns* runs) {
@@ -191,6 +192,12 @@ Verb AddWhyVerb(CLI::App& root) {
   command
       .Option("--trips", &options->trips, "COUNT",
               "After so many trips a loop of a shader is cut: more than any healthy one makes")
+      .From(1, 1'000'000'000)
+      .WithDefault();
+  command
+      .Option("--counts", &options->counts, "COUNT",
+              "A draw is limited to so many vertices in all its instances, a dispatch to so many "
+              "groups: more than any healthy one has")
       .From(1, 1'000'000'000)
       .WithDefault();
   command.Option("--survive", &options->survive, "SECONDS",

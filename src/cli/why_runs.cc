@@ -52,6 +52,7 @@ WhyOptions WhyRuns::SearchOptions() {
   WhyOptions search;
   search.runs = why_.repeats;
   search.trips = why_.trips;
+  search.counts = why_.counts;
   search.max_runs = why_.max_runs;
   search.shaders = why_.shaders;
   search.hang_timeout_ns = options_.hang_timeout_ns;
@@ -95,10 +96,11 @@ Result<WhyRun> WhyRuns::Try(const Experiment& experiment, uint64_t most_ns) {
 
 Result<WhyTold> WhyRuns::Search(const WhySubject& subject) {
   const uint64_t start_ns = MonotonicNs();
-  Result<std::unique_ptr<BisectJournal>> journal = BisectJournal::Open(
-      subject.journal,
-      subject.identity(fmt::format("--runs {} --trips {}", why_.repeats, why_.trips)),
-      options_.restart);
+  Result<std::unique_ptr<BisectJournal>> journal =
+      BisectJournal::Open(subject.journal,
+                          subject.identity(fmt::format("--runs {} --trips {} --counts {}",
+                                                       why_.repeats, why_.trips, why_.counts)),
+                          options_.restart);
   if (!journal.ok()) return journal.status();
   journal_ = std::move(*journal);
   TellOfJournal(verb_, *journal_, subject.journal, options_.quiet || options_.json);
@@ -117,6 +119,7 @@ Result<WhyTold> WhyRuns::Search(const WhySubject& subject) {
   told.found = std::move(*found);
   told.driver = driver_;
   told.trips = why_.trips;
+  told.counts = why_.counts;
   told.hang_timeout_seconds = static_cast<double>(options_.hang_timeout_ns) / 1e9;
   told.survive_seconds = static_cast<double>(options_.survive_ns) / 1e9;
   told.duration_ns = MonotonicNs() - start_ns;

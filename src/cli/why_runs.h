@@ -25,6 +25,7 @@ namespace cairn::cli {
 struct WhyRunsOptions {
   uint32_t repeats = 3;
   uint32_t trips = 65536;
+  uint32_t counts = 1 << 24;
   uint64_t max_runs = 10'000;
   // The shaders that are changed; empty: those of the work that the first report suspects.
   std::vector<uint64_t> shaders;

@@ -22,6 +22,9 @@ std::optional<ExactUse> UseOf(const DeviceState& device) {
   if (experiment == nullptr) return std::nullopt;
   if (experiment->change == Change::kBarrierBefore) return ExactUse::kBarrierBefore;
   if (experiment->change == Change::kBarrierAfter) return ExactUse::kBarrierAfter;
+  if (experiment->change == Change::kLimitCounts && LoopRun::WithBoard() != nullptr) {
+    return ExactUse::kCounts;
+  }
   return std::nullopt;
 }
 
@@ -38,6 +41,9 @@ void VisitFunctions(Visit visit) {
 
 ExactDevice::ExactDevice(const DeviceState& device, ExactUse use)
     : device_(device), use_(use), next_(device.vk), render_passes_(device.handle, next_) {
+  if (use == ExactUse::kCounts) {
+    counts_ = std::make_unique<CountLimits>(*LoopRun::WithBoard(), device, next_);
+  }
   if (use != ExactUse::kMode) return;
   Result<std::unique_ptr<ExactCanary>> canary = ExactCanary::Make(device, next_);
   if (canary.ok()) {
@@ -48,7 +54,8 @@ ExactDevice::ExactDevice(const DeviceState& device, ExactUse use)
 }
 
 bool ExactDevice::MayRunCanary(const VkCommandPoolCreateInfo& pool) const {
-  return canary_ != nullptr && (pool.flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) == 0 &&
+  return (canary_ != nullptr || (counts_ != nullptr && counts_->can_dispatch())) &&
+         (pool.flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) == 0 &&
          pool.queueFamilyIndex < device_.queue_families.size() &&
          (device_.queue_families[pool.queueFamilyIndex].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;
 }
@@ -72,6 +79,7 @@ void ExactCommands::Begin(const VkCommandBufferBeginInfo& info) {
   inherits_queries_ = inherited != nullptr && (inherited->occlusionQueryEnable != VK_FALSE ||
                                                inherited->pipelineStatistics != 0);
   compute_.Clear();
+  places_.Clear();
   suspends_ = false;
   suspended_ = false;
   in_video_ = false;
@@ -94,7 +102,10 @@ void ExactCommands::Precede() {
 }
 
 void ExactCommands::Serialise(Behind behind) {
-  if (!serial() || device_.use() == ExactUse::kBarrierBefore) return;
+  if (!serial() || device_.use() == ExactUse::kBarrierBefore ||
+      device_.use() == ExactUse::kCounts) {
+    return;
+  }
   if (device_.use() == ExactUse::kBarrierAfter) {
     if (behind != Behind::kWork) return;
     CountChange();
@@ -181,6 +192,10 @@ void StartExact(DeviceState& device) {
   device.exact = std::make_unique<ExactDevice>(device, *use);
   VisitFunctions(
       [&](const ExactFunction& function) { function.install(device.vk, function.function); });
+  if (device.exact->counts() == nullptr) return;
+  for (const ExactFunction& function : CountFunctions()) {
+    function.install(device.vk, function.function);
+  }
 }
 
 PFN_vkVoidFunction FindExactFunction(std::string_view name) {

@@ -9,7 +9,8 @@
 // that an implementation of Direct3D drives, and no other mode passes by here.
 //
 // The experiments "barrier-before" and "barrier-after" of `cairn why` (docs/internals/why.md) are a part of it: the
-// barriers alone. Render passes stay whole, and there is no canary.
+// barriers alone. Render passes stay whole, and there is no canary. The experiment "counts" (count_limits.h) has neither
+// barriers nor canaries: it needs to know what mode exact knows.
 //
 //   exact.h              the device, the command buffer, and what stands behind each piece of work
 //   exact_work.h         around one command; the generated functions (vulkangen/exact.cc) use it
@@ -30,6 +31,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/vulkan/count_limits.h"
 #include "app/vulkan/device.h"
 #include "app/vulkan/exact_canary.h"
 #include "app/vulkan/exact_compute_state.h"
@@ -43,6 +45,7 @@ enum class ExactUse : uint8_t {
   kMode,
   kBarrierBefore,  // the experiments
   kBarrierAfter,
+  kCounts,
 };
 
 // The state of one device in mode exact, or in one of the experiments. Threads: any.
@@ -57,12 +60,18 @@ class ExactDevice {
   ExactUse use() const { return use_; }
   // Returns true if render passes may be cut.
   bool cuts_passes() const { return use_ == ExactUse::kMode; }
+  // Returns true in the experiments with barriers.
+  bool has_barriers_alone() const {
+    return use_ == ExactUse::kBarrierBefore || use_ == ExactUse::kBarrierAfter;
+  }
   // Returns the functions of the next layer.
   const DeviceFunctions& next() const { return next_; }
   ExactRenderPasses& render_passes() { return render_passes_; }
   // Null where it could not be made.
   const ExactCanary* canary() const { return canary_.get(); }
-  // Returns true if command buffers of such a pool may run the canary.
+  // In the experiment "counts" only; else null.
+  CountLimits* counts() const { return counts_.get(); }
+  // Returns true if command buffers of such a pool may run the canary, or the dispatches of the experiment "counts".
   bool MayRunCanary(const VkCommandPoolCreateInfo& pool) const;
 
  private:
@@ -71,6 +80,7 @@ class ExactDevice {
   const DeviceFunctions next_;
   ExactRenderPasses render_passes_;
   std::unique_ptr<ExactCanary> canary_;
+  std::unique_ptr<CountLimits> counts_;
 };
 
 // The layer's facts of a command buffer.
@@ -136,6 +146,9 @@ class ExactCommands {
   void BeginQuery() { ++queries_; }
   void EndQuery() { queries_ -= queries_ != 0; }
   ExactComputeState& compute() { return compute_; }
+  CommandPlaces& places() { return places_; }
+  // Returns true if a dispatch of our own may stand here.
+  bool may_dispatch() const { return serial() && CanaryMayRun(); }
 
   void SetInVideo(bool in_video) { in_video_ = in_video; }
   // A dynamic render pass goes on that was suspended, perhaps in another command buffer.
@@ -158,6 +171,7 @@ class ExactCommands {
   const ExactCommandsDesc desc_;
   PassParts parts_;
   ExactComputeState compute_;
+  CommandPlaces places_;  // in the experiment "counts"
   Pass pass_ = Pass::kNone;
   uint32_t holds_ = 0;
   uint32_t queries_ = 0;           // that are active

@@ -24,7 +24,7 @@ class ExactWork {
     if (kind_ == ExactKind::kInPass) {
       commands_.OpenPart();
       // The render pass is the piece of work of an experiment.
-      if (!commands_.device().cuts_passes()) CountNotChanged();
+      if (commands_.device().has_barriers_alone()) CountNotChanged();
     } else if (kind_ == ExactKind::kWork) {
       commands_.Precede();
     }

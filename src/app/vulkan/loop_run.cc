@@ -20,11 +20,12 @@ struct MappedRun : LoopRun {
 const LoopRun* OpenOfProcess() {
   const LayerSettings& settings = Settings();
   const std::string& asked = *settings.experiment;
-  if (!asked.starts_with("loops=") && !asked.starts_with("bounds=")) return nullptr;
+  const bool counts = asked.starts_with("counts=");
+  if (!counts && !asked.starts_with("loops=") && !asked.starts_with("bounds=")) return nullptr;
   const std::optional<Experiment> experiment = ParseExperiment(asked);
   if (!experiment) {
     Log(LogLevel::kError,
-        "no shader is changed: " + FormatSetting<&LayerSettings::experiment>(asked) +
+        "nothing is changed: " + FormatSetting<&LayerSettings::experiment>(asked) +
             " is no experiment");
     return nullptr;
   }
@@ -34,15 +35,14 @@ const LoopRun* OpenOfProcess() {
     const Result<LoopBoard> board = LoopBoard::Over({memory->data(), memory->size_bytes()});
     status = board.status();
     if (board.ok()) {
-#if CAIRN_LIMITS_LOOPS
-      return new MappedRun{{*experiment, *board}, std::move(*memory)};
-#else
+      if (counts || CAIRN_LIMITS_LOOPS != 0) {
+        return new MappedRun{{*experiment, *board}, std::move(*memory)};
+      }
       board->SetWhyNone("shaders are not changed on this system: SPIRV-Tools is missing");
       return nullptr;
-#endif
     }
   }
-  Log(LogLevel::kError, std::string("no shader is changed, ") +
+  Log(LogLevel::kError, std::string("nothing is changed, ") +
                             kVariableOf<&LayerSettings::loop_board> +
                             " cannot be used: " + status.message());
   return nullptr;
@@ -56,6 +56,11 @@ std::atomic<const LoopRun*>& OfProcess() {
 }  // namespace
 
 const LoopRun* LoopRun::Active() {
+  const LoopRun* const run = WithBoard();
+  return run != nullptr && ChangesShaders(run->experiment.change) ? run : nullptr;
+}
+
+const LoopRun* LoopRun::WithBoard() {
   return OfProcess().load(std::memory_order_acquire);
 }
 

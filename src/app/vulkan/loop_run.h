@@ -9,15 +9,17 @@
 
 namespace cairn {
 
-// The limits of this run, and the memory of the command that gets the records.
+// The change of this run, and the memory of the command that gets the records.
 struct LoopRun {
   Experiment experiment;
   LoopBoard board;
 
+  // Returns WithBoard() if shaders are changed, else null.
+  static const LoopRun* Active();
   // The one that the environment asks for (CAIRN_EXPERIMENT, CAIRN_LOOP_BOARD); null without it, and where it cannot be:
   // stderr or the board say why. Found out once; then a load. Any thread.
-  static const LoopRun* Active();
-  // For tests: what Active returns from now on, for devices that are made from now on.
+  static const LoopRun* WithBoard();
+  // For tests: what WithBoard returns from now on, for devices that are made from now on.
   static void Replace(const LoopRun* run);
 };
 

@@ -46,6 +46,9 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pNa
   }
   // In front of mode exact's, to which it leads.
   if (ours == nullptr && state->keep_alive != nullptr) ours = FindKeepAliveFunction(name);
+  if (ours == nullptr && state->exact != nullptr && state->exact->counts() != nullptr) {
+    ours = FindCountFunction(name);
+  }
   if (ours == nullptr && state->exact != nullptr) ours = FindExactFunction(name);
   if (ours == nullptr && state->memory_filler != nullptr) ours = FindFillFunction(name);
   if (ours == nullptr && state->loops != nullptr) ours = FindLoopFunction(*state->loops, name);

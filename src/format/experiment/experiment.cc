@@ -99,6 +99,14 @@ std::optional<Experiment> ParseMemory(std::string_view text) {
   return experiment;
 }
 
+std::optional<Experiment> ParseCounts(std::string_view text) {
+  Experiment experiment = {.change = Change::kLimitCounts};
+  const auto counts = Number<uint32_t>(TakeValue("counts", &text), 10);
+  if (!counts || *counts == 0 || !text.empty()) return std::nullopt;
+  experiment.counts = *counts;
+  return experiment;
+}
+
 std::optional<Experiment> ParseTime(std::string_view text) {
   Experiment experiment = {.change = Change::kMoreTime};
   const auto times = Number<uint32_t>(TakeValue("time", &text), 10);
@@ -114,6 +122,7 @@ std::string FormatExperiment(const Experiment& experiment) {
     return fmt::format("memory={:02x}", experiment.fill);
   if (experiment.change == Change::kKeepAlive && experiment.fills)
     return fmt::format("{}{:02x}", kKeptAndFilled, experiment.fill);
+  if (experiment.change == Change::kLimitCounts) return fmt::format("counts={}", experiment.counts);
   if (experiment.change == Change::kMoreTime) return fmt::format("time={}", experiment.times);
   if (experiment.change == Change::kLimitLoops) {
     std::string text = fmt::format("loops={}", experiment.trips) + FormatShaders(experiment);
@@ -135,6 +144,7 @@ std::optional<Experiment> ParseExperiment(std::string_view text) {
   if (text.starts_with("bounds=")) return ParseBounds(text);
   if (text.starts_with("memory=")) return ParseMemory(text);
   if (text.starts_with(kKeptAndFilled)) return ParseKeptAndFilled(text);
+  if (text.starts_with("counts=")) return ParseCounts(text);
   if (text.starts_with("time=")) return ParseTime(text);
   for (const ChangeWord& known : kWords) {
     if (known.word == text) return Experiment{.change = known.change};

@@ -23,6 +23,7 @@ enum class Change : uint8_t {
   kSerialQueues,   // no two submissions run at once, on whatever queues
   kKeepAlive,      // nothing that the program destroys, frees or resets goes before the device
   kFillMemory,     // memory that the program allocates holds one byte everywhere
+  kLimitCounts,    // draws and dispatches have no more than a number of vertices or groups
   kMoreTime,       // the watchdog waits longer; the program runs as it is
 };
 
@@ -41,6 +42,8 @@ struct Experiment {
   // kFillMemory; of kKeepAlive, too, where `fills` says so.
   uint8_t fill = 0;
   bool fills = false;
+  // kLimitCounts: the most, from 1 on; kOnlyCount: counts are read, and none is limited.
+  uint32_t counts = 0;
   // kMoreTime: so many times as long, from 2 on.
   uint32_t times = 0;
 
@@ -50,6 +53,11 @@ struct Experiment {
 // True if a layer changes shaders, which tell of it on a board of their own (loop_board.h).
 constexpr bool ChangesShaders(Change change) {
   return change == Change::kLimitLoops || change == Change::kCheckBounds;
+}
+
+// Returns true if a layer tells on that board what it changed.
+constexpr bool TellsOnBoard(Change change) {
+  return ChangesShaders(change) || change == Change::kLimitCounts;
 }
 
 // Returns true if the layers in the program make the change.
@@ -64,7 +72,7 @@ constexpr std::optional<uint8_t> FillOf(const Experiment& experiment) {
 }
 
 // "loops=65536,shader=00000000000000a1,loop=2", "bounds=skip,shader=00000000000000a1", "bounds=count", "barrier-before", "barrier-after", "serial-queues",
-// "keep-alive", "keep-alive,memory=fe", "memory=fe", "time=10"; "" for kNone.
+// "keep-alive", "keep-alive,memory=fe", "memory=fe", "counts=16777216", "time=10"; "" for kNone.
 std::string FormatExperiment(const Experiment& experiment);
 // Reads the same, and nothing else.
 std::optional<Experiment> ParseExperiment(std::string_view text);

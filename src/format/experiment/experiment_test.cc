@@ -17,6 +17,8 @@ TEST(Experiment, IsReadAsItIsWritten) {
       {.change = Change::kFillMemory, .fill = 0xfe},
       {.change = Change::kFillMemory, .fill = 0},
       {.change = Change::kKeepAlive, .fill = 0xfe, .fills = true},
+      {.change = Change::kLimitCounts, .counts = 1 << 24},
+      {.change = Change::kLimitCounts, .counts = Experiment::kOnlyCount},
       {.change = Change::kMoreTime, .times = 10},
       {.change = Change::kLimitLoops, .trips = 65536},
       {.change = Change::kLimitLoops,
@@ -44,6 +46,8 @@ TEST(Experiment, IsAShortText) {
   EXPECT_EQ(FormatExperiment({.change = Change::kFillMemory, .fill = 0xfe}), "memory=fe");
   EXPECT_EQ(FormatExperiment({.change = Change::kKeepAlive, .fill = 0xfe, .fills = true}),
             "keep-alive,memory=fe");
+  EXPECT_EQ(FormatExperiment({.change = Change::kLimitCounts, .counts = 1 << 24}),
+            "counts=16777216");
   EXPECT_EQ(FormatExperiment({.change = Change::kMoreTime, .times = 10}), "time=10");
   EXPECT_EQ(FormatExperiment({.change = Change::kKeepAlive}), "keep-alive");
 }
@@ -70,6 +74,9 @@ TEST(Experiment, IsNoOtherText) {
                            "memory=fff",
                            "memory=0x",
                            "memory=fe,",
+                           "counts=",
+                           "counts=0",
+                           "counts=1,shader=00000000000000a1",
                            "time=",
                            "time=1",
                            "time=10,",

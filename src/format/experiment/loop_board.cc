@@ -82,6 +82,8 @@ struct LoopBoard::Entry {
   static constexpr uint32_t kIsFloat = 1;
   static constexpr uint32_t kIsSigned = 2;
   static constexpr uint32_t kIsAccess = 4;
+  static constexpr uint32_t kIsCount = 8;
+  static constexpr uint32_t kIsIndirect = 16;
   static constexpr uint32_t kKindShift = 8;  // of an access
 
   uint64_t shader;
@@ -99,12 +101,13 @@ struct LoopBoard::Entry {
   uint32_t right;
   uint32_t cannot;
   std::atomic<uint32_t> ready;  // 1 once all the others are written
-  uint32_t bytes;               // of an access
+  uint32_t bytes;               // of an access; of a command how many counts it has
 };
 
 size_t LoopBoard::BytesFor(uint32_t loop_count, uint32_t text_bytes) {
   static_assert(sizeof(Header) == 64 && sizeof(Entry) == 64);
   static_assert(sizeof(AccessRecord) == sizeof(LoopRecord));
+  static_assert(sizeof(CountRecord) == sizeof(LoopRecord));
   return RoundUp(sizeof(Header) + loop_count * sizeof(Entry) + text_bytes) +
          RoundUp(loop_count * sizeof(LoopRecord));
 }
@@ -193,6 +196,16 @@ void LoopBoard::Describe(uint32_t index, const AccessNote& note) const {
   entry.ready.store(1, std::memory_order_release);
 }
 
+void LoopBoard::Describe(uint32_t index, const CountNote& note) const {
+  if (index >= entries_.size()) return;
+  Entry& entry = entries_[index];
+  entry.flags = Entry::kIsCount | (note.is_indirect ? Entry::kIsIndirect : 0);
+  entry.function = Add(note.command);
+  entry.text = Add(note.label);
+  entry.bytes = note.count;
+  entry.ready.store(1, std::memory_order_release);
+}
+
 void LoopBoard::CountLimited() const {
   header_->limited.fetch_add(1, std::memory_order_relaxed);
 }
@@ -232,6 +245,16 @@ LoopCatalogue LoopBoard::Read() const {
     const Entry& entry = entries_[i];
     if (entry.ready.load(std::memory_order_acquire) != 1) continue;
     const uint32_t flags = entry.flags;
+    if ((flags & Entry::kIsCount) != 0) {
+      CountNote note;
+      note.command = TextAt(texts_, entry.function);
+      note.label = TextAt(texts_, entry.text);
+      note.count = std::min(entry.bytes, CountRecord::kMostCounts);
+      note.is_indirect = (flags & Entry::kIsIndirect) != 0;
+      std::memcpy(&note.record, &records_[i], sizeof(note.record));
+      catalogue.counts.push_back(std::move(note));
+      continue;
+    }
     ShaderNote place;
     place.shader = entry.shader;
     place.index = entry.index;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The memory in which loops of shaders say how often they ran, and accesses how often they missed, in a run with
-// Change::kLimitLoops or Change::kCheckBounds. The command makes it, layers in the program describe each loop and each
+// Change::kLimitLoops or Change::kCheckBounds; and draws and dispatches, with which counts they came (Change::kLimitCounts). The command makes it, layers in the program describe each loop and each
 // access, and the GPU writes the records: it outlives the program and its device.
 //
-//   header | loop_count entries | text_bytes of texts | padding | loop_count LoopRecord or AccessRecord
+//   header | loop_count entries | text_bytes of texts | padding | loop_count LoopRecord, AccessRecord or CountRecord
 //
 // The records begin at a multiple of kRecordAlignment, and end with the memory: drivers import whole pages of it.
 // All counts are fixed when the board is made; little-endian. Programs that know nothing good of each other write
@@ -22,6 +22,7 @@
 
 #include "base/status.h"
 #include "format/experiment/access_record.h"
+#include "format/experiment/count_record.h"
 #include "format/experiment/loop_record.h"
 
 namespace cairn {
@@ -62,9 +63,21 @@ struct AccessNote : ShaderNote {
   bool operator==(const AccessNote&) const = default;
 };
 
+// A command that draws or dispatches.
+struct CountNote {
+  std::string command;  // "vkCmdDraw"
+  std::string label;    // "Frame > Terrain"; "" outside of all
+  uint32_t count = 0;   // of CountRecord::given, CountRecord::kMostCounts at most
+  bool is_indirect = false;
+  CountRecord record = {};
+
+  bool operator==(const CountNote&) const = default;
+};
+
 struct LoopCatalogue {
   std::vector<LoopNote> loops;
   std::vector<AccessNote> accesses;
+  std::vector<CountNote> counts;
   uint32_t limited = 0;     // modules that were changed
   uint32_t refused = 0;     // modules that stayed as they were
   std::string why_refused;  // the first of them
@@ -94,6 +107,7 @@ class LoopBoard {
   // Describes a reserved one; once for each. `note.record` is not written.
   void Describe(uint32_t index, const LoopNote& note) const;
   void Describe(uint32_t index, const AccessNote& note) const;
+  void Describe(uint32_t index, const CountNote& note) const;
   void CountLimited() const;
   // The first sentence stays. So it is with SetWhyNone.
   void CountRefused(const std::string& why) const;

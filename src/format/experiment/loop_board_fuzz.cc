@@ -33,8 +33,9 @@ Memory Zeros(size_t bytes) {
 
 // A board that was read fits into another one whole.
 void WriteAgain(const cairn::LoopCatalogue& catalogue) {
-  const auto loop_count =
-      static_cast<uint32_t>(catalogue.loops.size() + catalogue.accesses.size()) + 1;
+  const auto loop_count = static_cast<uint32_t>(catalogue.loops.size() + catalogue.accesses.size() +
+                                                catalogue.counts.size()) +
+                          1;
   // Entries may share their texts; in a copy each has its own.
   const uint32_t text_bytes = 16 + loop_count * 7 * 512;
   const size_t bytes = cairn::LoopBoard::BytesFor(loop_count, text_bytes);
@@ -53,8 +54,15 @@ void WriteAgain(const cairn::LoopCatalogue& catalogue) {
     board.Describe(*at, note);
     std::memcpy(&board.records()[*at], &note.record, sizeof(note.record));
   }
+  for (const cairn::CountNote& note : catalogue.counts) {
+    const std::optional<uint32_t> at = board.Reserve(1);
+    Require(at.has_value());
+    board.Describe(*at, note);
+    std::memcpy(&board.records()[*at], &note.record, sizeof(note.record));
+  }
   const cairn::LoopCatalogue again = board.Read();
-  Require(again.loops == catalogue.loops && again.accesses == catalogue.accesses);
+  Require(again.loops == catalogue.loops && again.accesses == catalogue.accesses &&
+          again.counts == catalogue.counts);
 }
 
 }  // namespace
@@ -78,7 +86,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t record_bytes = std::min(size - front, board->records().size_bytes());
   if (record_bytes != 0) std::memcpy(board->records().data(), data + front, record_bytes);
   const cairn::LoopCatalogue catalogue = board->Read();
-  Require(catalogue.loops.size() + catalogue.accesses.size() <= loop_count);
+  Require(catalogue.loops.size() + catalogue.accesses.size() + catalogue.counts.size() <=
+          loop_count);
   WriteAgain(catalogue);
   // A layer on a damaged board.
   const std::optional<uint32_t> at = board->Reserve(3);

@@ -65,6 +65,41 @@ LoopNote Named(std::string function) {
   return note;
 }
 
+TEST(LoopBoard, HasCountsBesideLoops) {
+  const Memory memory(LoopBoard::BytesFor(4, 4096));
+  const LoopBoard board = LoopBoard::Make(memory.span(), 4, 4096);
+  ASSERT_EQ(board.Reserve(2), 0u);
+  board.Describe(0, Note());
+  CountNote note;
+  note.command = "vkCmdDispatchIndirect";
+  note.label = "Frame > Particles";
+  note.count = 3;
+  note.is_indirect = true;
+  board.Describe(1, note);
+  note.record = {.used = {8, 1, 1}, .given = {~0u, 2, 3}, .limited = 7};
+  std::memcpy(&board.records()[1], &note.record, sizeof(note.record));
+  EXPECT_THAT(board.Read().counts, ElementsAre(note));
+  EXPECT_THAT(board.Read().loops, ElementsAre(Note()));
+}
+
+TEST(LimitCounts, TheProductIsLimitedFromTheFrontOn) {
+  const auto limited = [](std::vector<uint32_t> counts, uint32_t most) {
+    const bool changed = LimitCounts(counts, most);
+    counts.push_back(changed ? 1 : 0);
+    return counts;
+  };
+  constexpr uint32_t kAll = ~0u;
+  EXPECT_THAT(limited({3, 1}, 100), ElementsAre(3, 1, 0));
+  EXPECT_THAT(limited({10, 10}, 100), ElementsAre(10, 10, 0));
+  EXPECT_THAT(limited({10, 11}, 100), ElementsAre(10, 10, 1));
+  EXPECT_THAT(limited({kAll, 1}, 100), ElementsAre(100, 1, 1));
+  EXPECT_THAT(limited({1, kAll}, 100), ElementsAre(1, 100, 1));
+  EXPECT_THAT(limited({kAll, kAll, kAll}, 100), ElementsAre(100, 1, 1, 1));
+  EXPECT_THAT(limited({7, 5, 4}, 100), ElementsAre(7, 5, 2, 1));
+  EXPECT_THAT(limited({kAll, 0, 1}, 100), ElementsAre(kAll, 0, 1, 0)) << "nothing is drawn";
+  EXPECT_THAT(limited({65535, 65535, 2}, 1), ElementsAre(1, 1, 1, 1));
+}
+
 TEST(LoopBoard, IsReadAsItIsWritten) {
   const Memory memory(LoopBoard::BytesFor(4, 4096));
   const LoopBoard board = LoopBoard::Make(memory.span(), 4, 4096);

@@ -112,9 +112,9 @@ Result<TrialRun> Judge(TrialEnd end, const TrialStatus& status, const ProcessEnd
   return run;
 }
 
-// The board on which changed shaders report; without memory in a run that changes none.
+// The board on which layers and changed shaders tell; without memory in a run that needs none.
 Result<SharedMemory> LoopMemory(const Experiment& experiment) {
-  if (!ChangesShaders(experiment.change)) return SharedMemory();
+  if (!TellsOnBoard(experiment.change)) return SharedMemory();
   const uint64_t bytes = LoopBoard::BytesFor(LoopBoard::kMostLoops, LoopBoard::kMostTextBytes);
   Result<SharedMemory> memory = SharedMemory::Create("cairn-loops", bytes);
   if (memory.ok()) {

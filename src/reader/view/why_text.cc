@@ -119,6 +119,22 @@ void WriteAccess(const AccessNote& access, JsonWriter* json) {
   json->EndObject();
 }
 
+void WriteCall(const CountNote& call, JsonWriter* json) {
+  const auto numbers = [&](std::string_view key, const uint32_t* counts) {
+    json->BeginArray(key);
+    for (uint32_t i = 0; i < call.count; ++i) json->Number(counts[i]);
+    json->EndArray();
+  };
+  json->BeginObject();
+  json->StringKey("command", call.command);
+  json->StringKey("label", call.label);
+  json->BoolKey("indirect", call.is_indirect);
+  numbers("counts", call.record.given);
+  numbers("limited_to", call.record.used);
+  json->NumberKey("limited", call.record.limited);
+  json->EndObject();
+}
+
 void WriteLoop(const LoopNote& loop, bool alone, JsonWriter* json) {
   json->BeginObject();
   WritePlace(loop, json);
@@ -142,9 +158,11 @@ void WriteResult(const WhyResult& result, JsonWriter* json) {
   const ExperimentRow& row = RowOf(result.name);
   const bool loops = result.name == ExperimentName::kLoops;
   const bool bounds = result.name == ExperimentName::kBounds;
+  const bool counts = result.name == ExperimentName::kCounts;
   json->StringKey("name", row.word);
   json->StringKey("experiment", FormatExperiment(loops    ? result.loops.limited
                                                  : bounds ? result.accesses.checked
+                                                 : counts ? result.counts.limited
                                                           : row.experiment));
   json->StringKey("verdict", VerdictWord(result.verdict));
   json->StringKey("sentence", Helps(result.verdict) ? row.cause : "");
@@ -165,6 +183,13 @@ void WriteResult(const WhyResult& result, JsonWriter* json) {
     for (const LoopNote& loop : result.loops.cut) {
       WriteLoop(loop, std::find(alone.begin(), alone.end(), loop) != alone.end(), json);
     }
+    json->EndArray();
+  }
+  if (counts) {
+    WriteCount("control", result.counts.control, json);
+    json->NumberKey("not_limited", result.counts.not_limited);
+    json->BeginArray("calls");
+    for (const CountNote& call : result.counts.calls) WriteCall(call, json);
     json->EndArray();
   }
   if (result.name == ExperimentName::kTime) {

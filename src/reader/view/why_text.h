@@ -18,6 +18,7 @@ struct WhyTold {
   WhyFound found;
   std::string driver;  // of the device; "" if it is not known
   uint32_t trips = 65536;
+  uint32_t counts = 1 << 24;
   double hang_timeout_seconds = 10;
   double survive_seconds = 0;  // 0: runs end by themselves
   uint64_t duration_ns = 0;

@@ -75,6 +75,49 @@ TEST(WhyText, TheReasonStandsBeforeThePlaceWhereItShows) {
   EXPECT_THAT(WhyAsText(told), HasSubstr("Helps as well\n  proven: Work begins before"));
 }
 
+TEST(WhyText, NamesTheCallsWithTooMany) {
+  WhyTold told = LoopFound();
+  WhyResult& counts = told.found.results[1];
+  counts = {.name = ExperimentName::kCounts, .verdict = WhyVerdict::kProven};
+  counts.with = {4, 0, 0, 0};
+  counts.without = {1, 1, 0, 0};
+  counts.counts.limited = {.change = Change::kLimitCounts, .counts = 1 << 24};
+  CountNote draw = {.command = "vkCmdDraw", .label = "Frame > Terrain", .count = 2};
+  draw.record = {.used = {1 << 24, 1}, .given = {UINT32_MAX, 3}, .limited = 2};
+  CountNote dispatch = {.command = "vkCmdDispatchIndirect", .count = 3, .is_indirect = true};
+  dispatch.record = {.used = {65535, 256, 1}, .given = {65535, 65535, 1}, .limited = 1};
+  counts.counts.calls = {draw, dispatch};
+  counts.counts.not_limited = 12;
+  told.found.causes = {1};
+  EXPECT_THAT(
+      WhyAsText(told),
+      HasSubstr("  proven: A draw or dispatch has far too many vertices, instances or groups.\n"
+                "  With at most 16,777,216 vertices or groups in a call the program failed in 0 of "
+                "4 runs, without in 4 of 4.\n"
+                "    vkCmdDraw(4294967295, 3)   in Frame > Terrain\n"
+                "      limited 2 times, each to vkCmdDraw(16777216, 1)\n"
+                "    vkCmdDispatchIndirect(65535, 65535, 1)   outside of labels\n"
+                "      the GPU read these counts, which were limited 1 time, the last time to "
+                "vkCmdDispatchIndirect(65535, 256, 1)\n"));
+  EXPECT_THAT(WhyAsText(told), HasSubstr("\nNot limited: the counts of 12 recorded commands, most "
+                                         "of them indirect draws\n"));
+  const Json answer = Json::Parse(WhyAsJson(told));
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/why.schema.json");
+  EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
+  const Json& told_counts = answer["experiments"][1];
+  EXPECT_EQ("counts=16777216", told_counts["experiment"]);
+  EXPECT_EQ("Frame > Terrain", told_counts["calls"][0]["label"]);
+  EXPECT_EQ(4294967295u, told_counts["calls"][0]["counts"][0].get<uint64_t>());
+  EXPECT_EQ(2u, told_counts["calls"][0]["counts"].size());
+  EXPECT_EQ(true, told_counts["calls"][1]["indirect"]);
+  EXPECT_EQ(256, told_counts["calls"][1]["limited_to"][1]);
+  counts.verdict = WhyVerdict::kCodeHelps;
+  told.found.causes.clear();
+  EXPECT_THAT(WhyAsText(told), HasSubstr("Not proven: with counts limited the program does not "
+                                         "fail, but reading the counts is what helps, not the "
+                                         "limit\n"));
+}
+
 TEST(WhyText, SaysThatWorkEndsWithMoreTimeAndHowLongItTook) {
   WhyTold told = LoopFound();
   WhyResult& time = told.found.results[1];

@@ -23,6 +23,10 @@ const std::vector<LoopNote>& LoopsOf(const WhyResult& result) {
 
 std::string WithInWords(const WhyResult& result) {
   const ExperimentRow& row = RowOf(result.name);
+  if (result.name == ExperimentName::kCounts) {
+    return fmt::format("at most {} vertices or groups in a call",
+                       GroupedDigits(result.counts.limited.counts));
+  }
   if (result.name != ExperimentName::kLoops) return std::string(row.with);
   return fmt::format("{} after {} trips", row.with, GroupedDigits(result.loops.limited.trips));
 }
@@ -94,6 +98,27 @@ std::string RecordOf(const AccessNote& access, Quote quote) {
   text += fmt::format("at {:#x}", record.address);
   if (!access.pointer.empty()) text += fmt::format(" ({})", quote(access.pointer));
   return text + ": " + DistanceOf(record);
+}
+
+// "vkCmdDraw(4294967295, 1)".
+std::string CallOf(const CountNote& call, const uint32_t* counts) {
+  return fmt::format("{}({})", call.command, fmt::join(counts, counts + call.count, ", "));
+}
+
+std::vector<ShownPlace> ShownOf(const std::vector<CountNote>& calls, Quote quote) {
+  std::vector<ShownPlace> shown;
+  for (size_t i = 0; i < std::min(calls.size(), kMostPlaces); ++i) {
+    const CountNote& call = calls[i];
+    const CountRecord& record = call.record;
+    shown.push_back(
+        {CallOf(call, record.given), "",
+         call.label.empty() ? "outside of labels" : "in " + quote(call.label),
+         fmt::format("{} {}, {} to {}",
+                     call.is_indirect ? "the GPU read these counts, which were limited" : "limited",
+                     Counted(record.limited, "time"), call.is_indirect ? "the last time" : "each",
+                     quote(CallOf(call, record.used)))});
+  }
+  return shown;
 }
 
 template <typename Note>
@@ -193,13 +218,16 @@ std::vector<ShownPlace> ShownPlaces(const WhyResult& result, Quote quote) {
   if (result.name == ExperimentName::kBounds) {
     return ShownOf(result.accesses.missed, "access", quote);
   }
+  if (result.name == ExperimentName::kCounts) return ShownOf(result.counts.calls, quote);
   return {};
 }
 
 std::vector<std::string> PlacesInWords(const WhyTold& told, const WhyResult& result) {
   std::vector<std::string> sentences;
   const bool loops = result.name == ExperimentName::kLoops;
-  const size_t count = loops ? LoopsOf(result).size() : result.accesses.missed.size();
+  const size_t count = loops                                    ? LoopsOf(result).size()
+                       : result.name == ExperimentName::kCounts ? result.counts.calls.size()
+                                                                : result.accesses.missed.size();
   if (count > kMostPlaces) {
     sentences.push_back(fmt::format("And {}.", Counted(count - kMostPlaces, "other")));
   }
@@ -286,11 +314,12 @@ std::vector<std::string> DoubtsInWords(const WhyTold& told) {
   for (const WhyResult& result : told.found.results) {
     const std::string_view noun = RowOf(result.name).noun;
     if (result.verdict == WhyVerdict::kCodeHelps) {
-      lines.push_back(fmt::format(
-          "Not proven: with {} the {} does not fail, but the changed code of the shaders is what "
-          "helps, not {}",
-          noun, WholeWord(told),
-          result.name == ExperimentName::kLoops ? "the limit" : "the check"));
+      lines.push_back(
+          fmt::format("Not proven: with {} the {} does not fail, but {} what helps, not {}", noun,
+                      WholeWord(told),
+                      result.name == ExperimentName::kCounts ? "reading the counts is"
+                                                             : "the changed code of the shaders is",
+                      result.name == ExperimentName::kBounds ? "the check" : "the limit"));
     }
     if (result.verdict == WhyVerdict::kNotAsked)
       lines.push_back(fmt::format("Not asked: {}", noun));
@@ -299,6 +328,10 @@ std::vector<std::string> DoubtsInWords(const WhyTold& told) {
           fmt::format("Not limited: {} that could not be changed, {} without room for records",
                       Counted(result.loops.refused_modules, "shader module"),
                       Counted(result.loops.dropped, "loop")));
+    }
+    if (Asked(result) && result.counts.not_limited != 0) {
+      lines.push_back(fmt::format("Not limited: the counts of {}, most of them indirect draws",
+                                  Counted(result.counts.not_limited, "recorded command")));
     }
     const AccessFindings& accesses = result.accesses;
     if (Asked(result) && accesses.refused_modules + accesses.dropped != 0) {
@@ -327,6 +360,7 @@ std::string CommandOf(const WhyTold& told) {
     text += fmt::format("--runs {} ", told.found.unchanged.runs);
   }
   if (told.trips != defaults.trips) text += fmt::format("--trips {} ", told.trips);
+  if (told.counts != defaults.counts) text += fmt::format("--counts {} ", told.counts);
   return text + (told.is_trace ? ShellQuoted(told.program) : "-- " + told.program);
 }
 

@@ -45,6 +45,12 @@ const std::array kRows = {
                   "Submissions race: they run at once, and one needs the result of another.",
                   "one submission at a time",
                   "one submission at a time"},
+    ExperimentRow{ExperimentName::kCounts,
+                  "counts",
+                  {.change = Change::kLimitCounts},
+                  "A draw or dispatch has far too many vertices, instances or groups.",
+                  "no more in a call",
+                  "counts limited"},
     ExperimentRow{ExperimentName::kLoops,
                   "loops",
                   {.change = Change::kLimitLoops},
@@ -79,11 +85,12 @@ std::vector<ExperimentName> OrderFor(FailureKind kind) {
   using enum ExperimentName;
   // A driver may tell of a hang as of a lost device.
   if (kind == FailureKind::kDied) {
-    return {kBounds,       kKeepAlive,  kBarrierBefore, kBarrierAfter,
-            kSerialQueues, kMemoryZero, kMemoryFilled,  kLoops};
+    return {kBounds,     kKeepAlive,    kBarrierBefore, kBarrierAfter, kSerialQueues,
+            kMemoryZero, kMemoryFilled, kCounts,        kLoops};
   }
-  std::vector<ExperimentName> order = {kLoops,        kBounds,    kSerialQueues, kBarrierBefore,
-                                       kBarrierAfter, kKeepAlive, kMemoryZero,   kMemoryFilled};
+  std::vector<ExperimentName> order = {kLoops,        kCounts,        kBounds,
+                                       kSerialQueues, kBarrierBefore, kBarrierAfter,
+                                       kKeepAlive,    kMemoryZero,    kMemoryFilled};
   // A driver that tells of a lost device had no patience of its own. Last, for its runs are the longest.
   if (kind == FailureKind::kHang) order.push_back(kTime);
   return order;

@@ -24,6 +24,7 @@ enum class ExperimentName : uint8_t {
   kBarrierBefore,
   kBarrierAfter,
   kSerialQueues,
+  kCounts,
   kLoops,
   kBounds,
   kTime,
@@ -32,7 +33,7 @@ enum class ExperimentName : uint8_t {
 struct ExperimentRow {
   ExperimentName name;
   std::string_view word;   // in JSON
-  Experiment experiment;   // of loops and bounds: without trips and shaders
+  Experiment experiment;   // of loops, bounds and counts: without trips, shaders and counts
   std::string_view cause;  // a sentence, for a failure that goes away
   std::string_view with;   // behind "With", in a sentence about its runs
   std::string_view noun;   // in a list of what is not the cause

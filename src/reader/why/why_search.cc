@@ -63,8 +63,19 @@ std::vector<AccessNote> MissedAccesses(const LoopCatalogue& catalogue) {
   return missed;
 }
 
+std::vector<CountNote> LimitedCalls(const LoopCatalogue& catalogue) {
+  std::vector<CountNote> calls;
+  std::copy_if(catalogue.counts.begin(), catalogue.counts.end(), std::back_inserter(calls),
+               [](const CountNote& call) { return call.record.limited != 0; });
+  std::stable_sort(calls.begin(), calls.end(), [](const CountNote& one, const CountNote& other) {
+    return one.record.limited > other.record.limited;
+  });
+  return calls;
+}
+
 bool TellsSomething(const LoopCatalogue& catalogue) {
-  return !CutLoops(catalogue).empty() || !MissedAccesses(catalogue).empty();
+  return !CutLoops(catalogue).empty() || !MissedAccesses(catalogue).empty() ||
+         !LimitedCalls(catalogue).empty();
 }
 
 // Counts the loops or accesses that were changed.
@@ -96,6 +107,8 @@ std::string WhyNoLoop(const LoopCatalogue& catalogue, bool restricted) {
 std::optional<uint64_t> NumberOf(const Experiment& experiment, const TrialRun& run) {
   constexpr uint64_t kNsPerMs = 1'000'000;
   if (experiment.change == Change::kMoreTime) return run.duration_ns / kNsPerMs;
+  // Commands whose counts were not looked at: those that were limited stand on the other board.
+  if (experiment.change == Change::kLimitCounts) return run.catalogue.not_changed;
   if (experiment.change == Change::kNone || ChangesShaders(experiment.change)) return std::nullopt;
   return run.catalogue.changes;
 }
@@ -147,7 +160,7 @@ Result<ProbeAnswer> WhySearch::Try(const Experiment& experiment) {
 
 void WhySearch::Note(const Experiment& experiment, const WhyRun& run) {
   const TrialRun& trial = run.trial;
-  if (ChangesShaders(experiment.change)) {
+  if (TellsOnBoard(experiment.change)) {
     LoopCatalogue& known = told_[FormatExperiment(experiment)];
     if (!TellsSomething(known) || TellsSomething(trial.loops)) known = trial.loops;
   }
@@ -493,6 +506,47 @@ Status WhySearch::TellKeptFromFresh() {
   return {};
 }
 
+Status WhySearch::AskCounts(WhyResult* result) {
+  CountFindings& counts = result->counts;
+  counts.limited = {.change = Change::kLimitCounts, .counts = options_.counts};
+  CAIRN_RETURN_IF_ERROR(AskOne(counts.limited, result));
+  if (result->verdict == WhyVerdict::kNotAsked) return {};
+  const Result<LoopCatalogue> catalogue = TellingsOf(counts.limited);
+  if (!catalogue.ok()) return catalogue.status();
+  counts.not_limited = numbers_[FormatExperiment(counts.limited)];
+  counts.calls = LimitedCalls(*catalogue);
+  if (counts.calls.empty()) {
+    result->verdict = WhyVerdict::kDoesNotApply;
+    result->why = counts.not_limited == 0
+                      ? fmt::format("no draw or dispatch has more than {}", options_.counts)
+                      : fmt::format("no draw or dispatch that could be limited has more than {}",
+                                    options_.counts);
+    return {};
+  }
+  if (!Helps(result->verdict)) return {};
+  const bool copies = std::any_of(counts.calls.begin(), counts.calls.end(),
+                                  [](const CountNote& call) { return call.is_indirect; });
+  std::optional<Went> read;
+  if (copies) {
+    ++to_come_;
+    Experiment control = counts.limited;
+    control.counts = Experiment::kOnlyCount;
+    const Result<Went> went = Once(control, &counts.control);
+    if (!went.ok()) return went.status();
+    read = *went;
+  }
+  if (read == Went::kAway) {
+    result->verdict = WhyVerdict::kCodeHelps;
+    return {};
+  }
+  CAIRN_RETURN_IF_ERROR(Confirm(counts.limited, result));
+  // A control that fails in another way, or was not made, proves nothing.
+  if (Helps(result->verdict) && read.value_or(Went::kStays) != Went::kStays) {
+    result->verdict = WhyVerdict::kLikely;
+  }
+  return {};
+}
+
 // Proven before likely; then the deepest, which ExperimentName has first.
 std::vector<size_t> WhySearch::Ranked() const {
   std::vector<size_t> causes;
@@ -534,6 +588,10 @@ Result<WhyFound> WhySearch::Search() {
     }
     if (row.name == ExperimentName::kBounds) {
       CAIRN_RETURN_IF_ERROR(AskBounds(&result));
+      continue;
+    }
+    if (row.name == ExperimentName::kCounts) {
+      CAIRN_RETURN_IF_ERROR(AskCounts(&result));
       continue;
     }
     if (row.name == ExperimentName::kTime) {

@@ -8,7 +8,7 @@
 //   3. one that helps: the program as it is must fail again, and the change must help again
 //   4. of loops: fewer trips, if loops come near the limit and the failure stays; counted loops without a limit must fail; more
 //      trips; each cut loop alone
-//      of bounds: accesses that are only checked must fail
+//      of bounds: accesses that are only checked must fail; of indirect counts: those that are only read
 //      of time: it must not be ended for going on and on
 //   5. where both kept objects and zeros in new memory help: which one it is
 //
@@ -44,8 +44,9 @@ struct WhyRun {
 using RunExperiment = std::function<Result<WhyRun>(const Experiment& experiment, uint64_t most_ns)>;
 
 struct WhyOptions {
-  uint32_t runs = 3;       // of the program as it is, and of each change
-  uint32_t trips = 65536;  // after which loops are cut
+  uint32_t runs = 3;          // of the program as it is, and of each change
+  uint32_t trips = 65536;     // after which loops are cut
+  uint32_t counts = 1 << 24;  // vertices of a draw, groups of a dispatch
   uint64_t max_runs = 10'000;
   // Hashes of the modules whose loops are limited, where the culprit is known; empty: WhyRun::shaders.
   std::vector<uint64_t> shaders;
@@ -72,7 +73,7 @@ enum class WhyVerdict : uint8_t {
   kDoesNotApply,    // the change changed nothing
   kFails,           // the failure stays
   kFailsOtherwise,  // another failure comes
-  kCodeHelps,       // loops, bounds: not the limit helps, but the changed code of the shaders
+  kCodeHelps,       // loops, bounds, counts: not the limit helps, but what it takes to set it
   kLikely,          // the failure went away; once, or it comes and goes anyway
   kProven,          // it went away, came back without the change, and went away again
 };
@@ -106,6 +107,14 @@ struct AccessFindings {
   uint32_t refused_modules = 0;
 };
 
+struct CountFindings {
+  Experiment limited;  // the change that was made
+  RunCount control;    // of indirect commands: counts are read, and none is limited
+  // Commands that were limited while the failure was gone; the one that was limited most often first.
+  std::vector<CountNote> calls;
+  uint64_t not_limited = 0;  // commands whose counts were not looked at, when they were recorded
+};
+
 struct WhyResult {
   ExperimentName name = ExperimentName::kLoops;
   WhyVerdict verdict = WhyVerdict::kNotAsked;
@@ -114,10 +123,11 @@ struct WhyResult {
   FailureKind other_kind = FailureKind::kNone;  // kFailsOtherwise
   int other_signal = 0;
   std::string why;  // kDoesNotApply: the reason
-  // Except of loops and bounds: how often layers made the change in a run, at most.
+  // Except of loops, bounds and counts: how often layers made the change in a run, at most.
   uint64_t changes = 0;
   LoopFindings loops;
   AccessFindings accesses;
+  CountFindings counts;
   uint64_t longest_ms = 0;  // of time: the longest run with it
 };
 
@@ -171,6 +181,7 @@ class WhySearch {
   Status AskLoops(WhyResult* result);
   Status AskFewerTrips(const std::vector<LoopNote>& long_ones, WhyResult* result);
   Status AskBounds(WhyResult* result);
+  Status AskCounts(WhyResult* result);
   Status ConfirmLoops(WhyResult* result);
   Status NarrowLoops(WhyResult* result);
   Status Confirm(const Experiment& experiment, WhyResult* result);

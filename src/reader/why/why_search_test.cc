@@ -64,7 +64,7 @@ class ModelProgram {
       run.trial.catalogue.devices = {"model"};
       if (experiment.change == Change::kNone) {
         run.shaders = shaders_;
-      } else if (IsMadeByLayers(experiment.change) && !ChangesShaders(experiment.change)) {
+      } else if (IsMadeByLayers(experiment.change) && !TellsOnBoard(experiment.change)) {
         run.trial.catalogue.changes = changes_;
       }
       if (experiment.change == Change::kLimitLoops) run.trial.loops = LoopsOf(experiment);
@@ -143,7 +143,7 @@ std::vector<ExperimentName> Causes(const WhyFound& found) {
 
 TEST(WhySearch, EachCauseAlone) {
   for (const ExperimentRow& row : ExperimentRows()) {
-    if (ChangesShaders(row.experiment.change)) continue;
+    if (TellsOnBoard(row.experiment.change)) continue;
     for (const FailureKind kind : {FailureKind::kHang, FailureKind::kLost, FailureKind::kDied}) {
       const std::vector<ExperimentName> order = OrderFor(kind);
       if (!std::count(order.begin(), order.end(), row.name)) continue;
@@ -161,7 +161,7 @@ TEST(WhySearch, EachCauseAlone) {
       EXPECT_EQ((RunCount{1, 1, 0, 0}), result.without);
       EXPECT_THAT(found->results, SizeIs(order.size()));
       for (const WhyResult& other : found->results) {
-        if (other.name == row.name || ChangesShaders(RowOf(other.name).experiment.change)) continue;
+        if (other.name == row.name || TellsOnBoard(RowOf(other.name).experiment.change)) continue;
         EXPECT_EQ(WhyVerdict::kFails, other.verdict);
         EXPECT_EQ((RunCount{1, 1, 0, 0}), other.with);
       }
@@ -446,6 +446,73 @@ TEST(WhySearch, AccessesThatWereNotAllCheckedAreNoEvidence) {
             ResultOf(*none, ExperimentName::kBounds).why);
 }
 
+// The answer of a layer that limited counts: a direct draw, and a dispatch that is indirect and was limited more often.
+LoopCatalogue LimitedCounts(uint32_t limited, bool indirect) {
+  LoopCatalogue told;
+  told.counts.resize(3);
+  told.counts[0] = {.command = "vkCmdDraw", .label = "Terrain", .count = 2};
+  told.counts[0].record = {.used = {1 << 24, 1}, .given = {UINT32_MAX, 1}, .limited = limited};
+  told.counts[1] = {.command = "vkCmdDispatchIndirect", .count = 3, .is_indirect = true};
+  if (indirect) told.counts[1].record.limited = limited * 2;
+  told.counts[2] = {.command = "vkCmdDispatch", .count = 3};
+  return told;
+}
+
+// It fails unless counts are limited; with indirect counts that are only read it fails in this way.
+ModelProgram::Behaviour TooMany(uint32_t limited, bool indirect, const TrialRun& only_read) {
+  return [=](const Experiment& experiment, uint64_t) {
+    if (experiment.change != Change::kLimitCounts) return Fails();
+    TrialRun run = experiment.counts == Experiment::kOnlyCount ? only_read : Clean();
+    run.loops = LimitedCounts(limited, indirect);
+    run.catalogue.not_changed = 5;
+    return run;
+  };
+}
+
+TEST(WhySearch, ADrawOfFarTooMany) {
+  ModelProgram program(TooMany(7, false, Clean()));
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  ASSERT_THAT(Causes(*found), ElementsAre(ExperimentName::kCounts));
+  const WhyResult& result = ResultOf(*found, ExperimentName::kCounts);
+  EXPECT_EQ(WhyVerdict::kProven, result.verdict);
+  EXPECT_EQ((RunCount{4, 0, 0, 0}), result.with);
+  EXPECT_EQ((RunCount{1, 1, 0, 0}), result.without);
+  EXPECT_EQ(RunCount{}, result.counts.control) << "nothing but the count changes";
+  ASSERT_THAT(result.counts.calls, SizeIs(1));
+  EXPECT_EQ("vkCmdDraw", result.counts.calls[0].command);
+  EXPECT_EQ(5u, result.counts.not_limited);
+  EXPECT_THAT(program.asked(), ::testing::Contains("counts=16777216").Times(4));
+}
+
+// The layer reads them with copies, barriers and a dispatch of its own.
+TEST(WhySearch, IndirectCountsHaveAControl) {
+  const auto verdict_of = [](const TrialRun& only_read) {
+    ModelProgram program(TooMany(7, true, only_read));
+    const Result<WhyFound> found = Search(program);
+    EXPECT_TRUE(found.ok());
+    EXPECT_THAT(program.asked(), ::testing::Contains("counts=4294967295"));
+    const WhyResult& result = ResultOf(*found, ExperimentName::kCounts);
+    EXPECT_EQ("vkCmdDispatchIndirect", result.counts.calls.front().command) << "the most first";
+    return result.verdict;
+  };
+  EXPECT_EQ(WhyVerdict::kProven, verdict_of(Fails()));
+  EXPECT_EQ(WhyVerdict::kLikely, verdict_of(Fails(FailureKind::kDied, 11)));
+  EXPECT_EQ(WhyVerdict::kCodeHelps, verdict_of(Clean()));
+}
+
+TEST(WhySearch, CountsThatNothingReachedAreNoEvidence) {
+  ModelProgram program(TooMany(0, false, Fails()));
+  WhyOptions options;
+  options.counts = 1000;
+  const Result<WhyFound> found = Search(program, nullptr, options);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(found->causes, IsEmpty());
+  const WhyResult& result = ResultOf(*found, ExperimentName::kCounts);
+  EXPECT_EQ(WhyVerdict::kDoesNotApply, result.verdict);
+  EXPECT_EQ("no draw or dispatch that could be limited has more than 1000", result.why);
+}
+
 // As cairn bisect knows them: no report is more exact.
 TEST(WhySearch, ShadersThatAreGivenGoBeforeThoseOfTheReport) {
   const std::vector<ModelLoop> loops = {{kFog, 0, 0}, {kSky, 3, 70'000}};
@@ -574,8 +641,9 @@ TEST(WhySearch, NothingHelps) {
   const Result<WhyFound> found = Search(program);
   ASSERT_TRUE(found.ok());
   EXPECT_THAT(found->causes, IsEmpty());
-  EXPECT_EQ(3u + 8, found->runs);
+  EXPECT_EQ(3 + OrderFor(FailureKind::kDied).size(), found->runs);
   for (const WhyResult& result : found->results) {
+    if (result.name == ExperimentName::kCounts) continue;  // the model has no calls
     EXPECT_EQ(WhyVerdict::kFails, result.verdict);
   }
 }
@@ -773,8 +841,8 @@ TEST(WhySearch, ItEndsWithTheLastRunThatItMayMake) {
     EXPECT_EQ(most, found->runs);
     EXPECT_EQ(most < all, found->out_of_runs);
     // Seen to go away behind 3 runs of it, to come back and to go again behind 2 more.
-    EXPECT_EQ(most < 11   ? WhyVerdict::kNotAsked
-              : most < 13 ? WhyVerdict::kLikely
+    EXPECT_EQ(most < 12   ? WhyVerdict::kNotAsked
+              : most < 14 ? WhyVerdict::kLikely
                           : WhyVerdict::kProven,
               ResultOf(*found, ExperimentName::kKeepAlive).verdict)
         << most;
@@ -838,8 +906,8 @@ TEST_F(WhyJournalTest, AnInterruptedSearchGoesOn) {
     EXPECT_EQ(WhyVerdict::kProven, result.verdict);
     EXPECT_EQ(ResultOf(*expected, ExperimentName::kLoops).loops.alone, result.loops.alone);
     EXPECT_EQ(ResultOf(*expected, ExperimentName::kLoops).with, result.with);
-    // One more for the shaders, one more for the loops, one more for the accesses.
-    EXPECT_LE(rest.asked().size(), whole.asked().size() - (at - 1) + 3);
+    // One more for the shaders, for the loops, for the accesses, and for the counts.
+    EXPECT_LE(rest.asked().size(), whole.asked().size() - (at - 1) + 4);
   }
 }
 
@@ -860,15 +928,15 @@ TEST_F(WhyJournalTest, AnInterruptedSearchKnowsThatTheChangeWasMade) {
       const Result<WhyFound> found = Search(program, journal->get());
       ASSERT_EQ(!interrupted, found.ok());
       if (interrupted) continue;
-      // One more for the shaders, one more for the loops, one more for the accesses.
-      EXPECT_LE(program.asked().size(), whole.asked().size() - (at - 1) + 3);
+      // One more for the shaders, for the loops, for the accesses, and for the counts.
+      EXPECT_LE(program.asked().size(), whole.asked().size() - (at - 1) + 4);
       EXPECT_THAT(Causes(*found), ElementsAre(ExperimentName::kKeepAlive)) << at;
       const WhyResult& result = ResultOf(*found, ExperimentName::kKeepAlive);
       EXPECT_EQ(WhyVerdict::kProven, result.verdict) << at;
       EXPECT_EQ((RunCount{4, 0, 0, 0}), result.with);
       EXPECT_EQ(20u, result.changes);
       for (const WhyResult& other : found->results) {
-        if (ChangesShaders(RowOf(other.name).experiment.change) || Helps(other.verdict)) continue;
+        if (TellsOnBoard(RowOf(other.name).experiment.change) || Helps(other.verdict)) continue;
         EXPECT_EQ(WhyVerdict::kFails, other.verdict) << at;
       }
     }

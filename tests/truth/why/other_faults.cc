@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Missing barriers and semaphores; and faults of which no experiment knows the cause.
+// Missing barriers and semaphores, addresses, counts; and faults of which no experiment knows the cause.
 #include <algorithm>
+#include <array>
 #include <csignal>
 
 #include "embedded/bound_buffer.comp.spv.h"
@@ -11,6 +12,7 @@
 #include "embedded/load.comp.spv.h"
 #include "embedded/plain.frag.spv.h"
 #include "embedded/reads.vert.spv.h"
+#include "embedded/slow.comp.spv.h"
 #include "embedded/store.comp.spv.h"
 #include "embedded/writer.comp.spv.h"
 #include "truth/why/command_line.h"
@@ -149,6 +151,11 @@ void RunCrowd(Machine& machine, const Fault&) {
   RunOne(machine, kCrowdCompSpv, machine.Bounded(), machine.size().crowd);
 }
 
+// A group of `slow` has 16 times as many invocations as one of `crowd`, of which each makes 64 times as many reads.
+void RunSlow(Machine& machine, const Fault&) {
+  RunOne(machine, kSlowCompSpv, machine.Bounded(), machine.size().crowd / (16 * 64) + 1);
+}
+
 // A count of -1: 2^32 - 1 vertices, each of which takes its time and none of which is seen.
 void RunVertices(Machine& machine, const Fault&) {
   const GpuPicture picture = machine.gpu().CreatePicture(kPictureWidth);
@@ -156,6 +163,20 @@ void RunVertices(Machine& machine, const Fault&) {
   const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
   machine.Draw(commands, "Terrain", draws, picture.view, {.value = 1}, static_cast<uint32_t>(-1),
                1);
+  machine.Finish(machine.gpu().graphics(), commands);
+}
+
+// The same of groups, in the arguments of a dispatch that the program wrote itself.
+void RunGroups(Machine& machine, const Fault&) {
+  const GpuBuffer arguments = machine.gpu().CreateBuffer(256, true, "Arguments");
+  constexpr uint32_t kMost = 65535;
+  const std::array<uint32_t, 3> groups = {kMost, kMost, 1};
+  std::copy(groups.begin(), groups.end(), static_cast<uint32_t*>(arguments.mapped));
+  const VkPipeline crowd = machine.Compute(kCrowdCompSpv);
+  const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
+  machine.Dispatch(commands, "Prepare", machine.Compute(kFillCompSpv), {}, 1);
+  Machine::Barrier(commands);
+  machine.DispatchIndirect(commands, "Particles", crowd, arguments.buffer, 0);
   machine.Finish(machine.gpu().graphics(), commands);
 }
 
@@ -176,8 +197,10 @@ std::vector<Fault> OtherFaults() {
       fault("store-behind", "a store 4 GiB behind a buffer", "bounds", RunStoreBehind),
       fault("store-null", "a store through null", "bounds", RunStoreNull),
       fault("load-far", "a load from an address where nothing is", "bounds", RunLoadFar),
-      fault("crowd", "a dispatch of many groups without loops", "time", RunCrowd),
-      fault("vertices", "a draw of -1 vertices", "none", RunVertices),
+      fault("slow", "a dispatch of many groups that take long, without loops", "time", RunSlow),
+      fault("crowd", "a dispatch of far too many groups without loops", "counts", RunCrowd),
+      fault("vertices", "a draw of -1 vertices", "counts", RunVertices),
+      fault("groups", "arguments in a buffer of 65,535 by 65,535 groups", "counts", RunGroups),
       fault("cpu", "the program kills itself behind healthy work", "none", RunCpu),
   };
 }
@@ -199,7 +222,7 @@ std::vector<Fault> RaceFaults() {
       fault("dispatch-address", "a dispatch reads an address that the one before writes",
             "barrier-before", "barrier-after,bounds", RunDispatchAddress),
       fault("indirect", "arguments that the dispatch before writes", "barrier-before",
-            "barrier-after", RunIndirect),
+            "barrier-after,counts", RunIndirect),
       fault("copy-dispatch", "a dispatch reads what a copy writes", "barrier-before",
             "barrier-after,bounds", RunCopyDispatch),
       fault("dispatch-copy", "a copy reads what a dispatch writes", "barrier-before",
