@@ -218,7 +218,7 @@ class WhyRunner:
             return None
         trips = 256 if self.backend == "cpu" else 65536
         # A CPU takes seconds for a thousandth of what a GPU does at once.
-        counts = 65536 if self.backend == "cpu" else 1 << 24
+        counts = 1 << 15 if self.backend == "cpu" else 1 << 24
         program = ["--", self.runner.program, "--size", size, "--limit", 60, fault.name]
         subject = [self.capture(hang, program)] if self.arguments.traces else program
         return [self.runner.cairn, "why", "--json", "--quiet", "--restart", "--hang-timeout", hang, "--runs",

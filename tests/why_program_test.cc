@@ -21,6 +21,7 @@
 namespace cairn::testing {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -65,7 +66,7 @@ TEST_F(WhyProgramTest, WithoutVulkanNothingCanBeChanged) {
   EXPECT_EQ(SIGSEGV, answer["signal"]);
   EXPECT_EQ(false, answer["layers_seen"]);
   EXPECT_EQ(3, answer["runs"]);
-  ASSERT_EQ(9u, answer["experiments"].size());
+  ASSERT_EQ(10u, answer["experiments"].size());
   for (const auto& [name, verdict] : Verdicts(answer)) EXPECT_EQ("does not apply", verdict) << name;
 
   const CommandResult text = Run({"why", "--", "sh", "-c", "kill -SEGV $$"});
@@ -138,9 +139,9 @@ TEST_F(WhyProgramTest, ALoopThatRunsTooLong) {
 class WhyOfKnownFaultsTest : public WhyProgramTest {
  protected:
   // A fault of tests/truth/why.
-  Json WhyFault(const std::string& fault) {
+  Json WhyFault(const std::string& fault, const char* counts = "16384") {
     const std::string program = CAIRN_BINARY_DIR "/tests/truth/why_program";
-    return Why({"--runs", "1", "--hang-timeout", "2", "--counts", "65536"},
+    return Why({"--runs", "1", "--hang-timeout", "2", "--counts", counts},
                {program, "--size", "1,256,100000000", "--limit", "30", fault}, 0);
   }
 };
@@ -148,10 +149,11 @@ class WhyOfKnownFaultsTest : public WhyProgramTest {
 TEST_F(WhyOfKnownFaultsTest, ADrawOfFarTooManyVertices) {
   const Json answer = WhyFault("vertices");
   EXPECT_EQ("hang", answer["failure"]);
-  EXPECT_EQ("counts", Causes(answer).at(0)) << answer.dump(2);
+  ASSERT_THAT(Causes(answer), Contains("counts")) << answer.dump(2);
+  EXPECT_EQ("counts", Causes(answer)[0]);
   const Json& counts = answer["experiments"][1];
   EXPECT_EQ("proven", counts["verdict"]) << counts.dump(2);
-  EXPECT_EQ("counts=65536", counts["experiment"]);
+  EXPECT_EQ("counts=16384", counts["experiment"]);
   EXPECT_EQ(0, counts["control"]["runs"]);
   ASSERT_EQ(1u, counts["calls"].size()) << counts.dump(2);
   const Json& call = counts["calls"][0];
@@ -159,13 +161,14 @@ TEST_F(WhyOfKnownFaultsTest, ADrawOfFarTooManyVertices) {
   EXPECT_EQ("Terrain", call["label"]);
   EXPECT_EQ(false, call["indirect"]);
   EXPECT_EQ(4294967295u, call["counts"][0].get<uint64_t>());
-  EXPECT_EQ(65536, call["limited_to"][0]);
+  EXPECT_EQ(16384, call["limited_to"][0]);
   EXPECT_EQ(1, call["limited"]);
 }
 
 TEST_F(WhyOfKnownFaultsTest, ArgumentsInABufferOfFarTooManyGroups) {
   const Json answer = WhyFault("groups");
-  EXPECT_EQ("counts", Causes(answer).at(0)) << answer.dump(2);
+  ASSERT_THAT(Causes(answer), Contains("counts")) << answer["experiments"][1].dump(2);
+  EXPECT_EQ("counts", Causes(answer)[0]);
   const Json& counts = answer["experiments"][1];
   EXPECT_EQ("proven", counts["verdict"]) << counts.dump(2);
   EXPECT_EQ(1, counts["control"]["failed"]);
@@ -175,9 +178,24 @@ TEST_F(WhyOfKnownFaultsTest, ArgumentsInABufferOfFarTooManyGroups) {
   EXPECT_EQ("Particles", call["label"]);
   EXPECT_EQ(true, call["indirect"]);
   EXPECT_EQ(65535, call["counts"][1]);
-  EXPECT_EQ(65535, call["limited_to"][0]);
+  EXPECT_EQ(16384, call["limited_to"][0]);
   EXPECT_EQ(1, call["limited_to"][1]);
   EXPECT_EQ(1, call["limited"]);
+}
+
+// No experiment but this one helps at once. The picture is drawn, and holds zeros.
+TEST_F(WhyOfKnownFaultsTest, PixelsThatTakeLong) {
+  const Json answer = WhyFault("pixels", "32768");
+  ASSERT_THAT(Causes(answer), Contains("stages")) << answer.dump(2);
+  EXPECT_EQ("stages", Causes(answer)[0]);
+  for (const Json& stages : answer["experiments"]) {
+    if (stages["name"] != "stages") continue;
+    EXPECT_EQ("proven", stages["verdict"]) << stages.dump(2);
+    EXPECT_EQ("fragment", stages["stage"]);
+    EXPECT_THAT(stages["experiment"].get<std::string>(),
+                ::testing::StartsWith("stage=fragment,shader="));
+    EXPECT_EQ(1, stages["changes"]);
+  }
 }
 
 // Its work takes some seconds, which is more than the watchdog waits. No loop of it has as many trips as the limit.
@@ -186,8 +204,8 @@ TEST_F(WhyProgramTest, WorkThatIsSlow) {
                           {Program("sample-hang-vulkan-plain"), "--seconds", "5"}, 0);
   EXPECT_EQ("hang", answer["failure"]);
   EXPECT_THAT(Causes(answer), ElementsAre("time")) << answer.dump(2);
-  ASSERT_EQ(10u, answer["experiments"].size());
-  const Json& time = answer["experiments"][9];
+  ASSERT_EQ(11u, answer["experiments"].size());
+  const Json& time = answer["experiments"][10];
   EXPECT_EQ("proven", time["verdict"]) << time.dump(2);
   EXPECT_EQ("time=10", time["experiment"]);
   EXPECT_EQ(0, time["with"]["failed"]);
@@ -347,7 +365,7 @@ TEST_F(WhyProgramTest, ATraceThatKillsItsPlayback) {
   EXPECT_EQ("death", answer["failure"]);
   EXPECT_EQ(SIGSEGV, answer["signal"]);
   EXPECT_EQ(1, answer["unchanged"]["failed"]);
-  EXPECT_EQ(9u, answer["experiments"].size());
+  EXPECT_EQ(10u, answer["experiments"].size());
 }
 
 // It dies of the CPU, behind healthy work: each change is made once, and none helps.
@@ -357,8 +375,12 @@ TEST_F(WhyProgramTest, EachRunHasItsExperimentAndLoopsTheirBoard) {
   EXPECT_EQ(false, answer["found"]) << answer.dump(2);
   EXPECT_EQ(true, answer["layers_seen"]);
   std::vector<std::string> told = Told();
-  ASSERT_EQ(12u, told.size());
-  EXPECT_EQ(12, answer["runs"]);
+  ASSERT_EQ(14u, told.size());
+  EXPECT_EQ(14, answer["runs"]);
+  for (const char* stage : {"stage=vertex [0-9]{5,}", "stage=fragment [0-9]{5,}"}) {
+    EXPECT_THAT(told.back(), ::testing::MatchesRegex(stage));
+    told.pop_back();
+  }
   const std::string loops = told.back();
   told.pop_back();
   EXPECT_THAT(told.back(), ::testing::MatchesRegex("counts=16777216 [0-9]{5,}"));
@@ -447,7 +469,7 @@ TEST_F(WhyProgramTest, AnInterruptedSearchGoesOn) {
   EXPECT_THAT(rest.output, HasSubstr("dies of SIGSEGV, in 3 of 3 runs."));
   // One more as it is, for the shaders that are suspected, and one more for the accesses that were checked. The counts
   // are asked behind what the first search has asked.
-  EXPECT_EQ(12 - remembered + 2, Told().size() - runs);
+  EXPECT_EQ(14 - remembered + 2, Told().size() - runs);
   EXPECT_THAT(folder_.Contents(), UnorderedElementsAre("program.sh", "told", "triangle.png"));
 }
 

@@ -14,6 +14,7 @@
 #include "app/vulkan/shaders.h"
 #if CAIRN_LIMITS_LOOPS
 #include "app/spirv/access_checks.h"
+#include "app/spirv/empty_stage.h"
 #include "app/spirv/loop_limits.h"
 #endif
 
@@ -168,6 +169,7 @@ std::optional<std::vector<uint32_t>> LoopDevice::Changed(const void* code, size_
   const uint64_t shader = Shaders::HashOf(code, size_bytes);
   if (!IsAskedFor(shader)) return std::nullopt;
   const std::span words(static_cast<const uint32_t*>(code), size_bytes / sizeof(uint32_t));
+  if (run_.experiment.change == Change::kEmptyStage) return Emptied(shader, words);
   return ranges_ != nullptr ? Checked(shader, words) : Limited(shader, words);
 }
 
@@ -242,11 +244,29 @@ std::optional<std::vector<uint32_t>> LoopDevice::Checked(uint64_t shader,
   if (!changes) return std::nullopt;
   return std::move(checked->words);
 }
+
+std::optional<std::vector<uint32_t>> LoopDevice::Emptied(uint64_t shader,
+                                                         std::span<const uint32_t> words) {
+  // It takes no record.
+  const std::optional<Known> place = PlaceOf(shader, 0);
+  if (!place || place->refused) return std::nullopt;
+  Result<spirv::EmptiedModule> emptied = spirv::EmptyStage(words, run_.experiment.stage);
+  if (!emptied.ok()) {
+    Refuse(shader, emptied.status().message());
+    return std::nullopt;
+  }
+  if (emptied->emptied == 0) return std::nullopt;
+  if (ClaimTelling(shader, false)) run_.board.CountLimited();
+  return std::move(emptied->words);
+}
 #else
 std::optional<std::vector<uint32_t>> LoopDevice::Limited(uint64_t, std::span<const uint32_t>) {
   return std::nullopt;
 }
 std::optional<std::vector<uint32_t>> LoopDevice::Checked(uint64_t, std::span<const uint32_t>) {
+  return std::nullopt;
+}
+std::optional<std::vector<uint32_t>> LoopDevice::Emptied(uint64_t, std::span<const uint32_t>) {
   return std::nullopt;
 }
 #endif

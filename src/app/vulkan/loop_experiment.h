@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The experiments "loops" and "bounds" (docs/internals/why.md): the driver gets modules whose loops end after a number of
-// trips, or whose accesses by address are checked, in the place of the program's. In every other run LoopRun::Active() is
+// The experiments "loops", "bounds" and "stages" (docs/internals/why.md): the driver gets modules whose loops end after a
+// number of trips, whose accesses by address are checked, or which do nothing in one stage, in the place of the program's. In every other run LoopRun::Active() is
 // null, and nothing of this is used.
 //
 //   loop_run.h         what the run asks for
@@ -55,8 +55,8 @@ class LoopDevice {
   const DeviceFunctions& next() const { return next_; }
 
   // Returns the changed module; nothing where the driver is to get the program's own: it has no loops or accesses, is not
-  // asked for, or is refused, which the board then counts. The records of a module are shared by all that have its
-  // code. May throw std::bad_alloc. Cost: that of spirv::LimitLoops or spirv::CheckAccesses.
+  // asked for, is of another stage, or is refused, which the board then counts. The records of a module are shared by all that have its
+  // code. May throw std::bad_alloc. Cost: that of spirv::LimitLoops, spirv::CheckAccesses or spirv::EmptyStage.
   std::optional<std::vector<uint32_t>> Changed(const void* code, size_t size_bytes);
   // To be called before a module is made of the limited code: for the driver the two have different identifiers, and
   // the program is to have that of its own. May throw std::bad_alloc.
@@ -78,6 +78,7 @@ class LoopDevice {
   bool IsAskedFor(uint64_t shader) const;
   std::optional<std::vector<uint32_t>> Limited(uint64_t shader, std::span<const uint32_t> words);
   std::optional<std::vector<uint32_t>> Checked(uint64_t shader, std::span<const uint32_t> words);
+  std::optional<std::vector<uint32_t>> Emptied(uint64_t shader, std::span<const uint32_t> words);
   // Returns the module's place among the records; nothing if there is no room.
   std::optional<Known> PlaceOf(uint64_t shader, uint32_t count);
   // Returns true once for a module: the caller tells the board.

@@ -21,7 +21,10 @@ const LoopRun* OpenOfProcess() {
   const LayerSettings& settings = Settings();
   const std::string& asked = *settings.experiment;
   const bool counts = asked.starts_with("counts=");
-  if (!counts && !asked.starts_with("loops=") && !asked.starts_with("bounds=")) return nullptr;
+  if (!counts && !asked.starts_with("loops=") && !asked.starts_with("bounds=") &&
+      !asked.starts_with("stage=")) {
+    return nullptr;
+  }
   const std::optional<Experiment> experiment = ParseExperiment(asked);
   if (!experiment) {
     Log(LogLevel::kError,

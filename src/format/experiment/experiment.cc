@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <limits>
 
 namespace cairn {
@@ -44,6 +46,9 @@ std::optional<T> Number(std::optional<std::string_view> text, int base, size_t d
   if (error != std::errc() || stopped != end) return std::nullopt;
   return value;
 }
+
+constexpr EmptiedStage kStages[] = {EmptiedStage::kVertex, EmptiedStage::kFragment,
+                                    EmptiedStage::kCompute};
 
 constexpr std::string_view kSkips = "skip", kCounts = "count";
 
@@ -99,6 +104,17 @@ std::optional<Experiment> ParseMemory(std::string_view text) {
   return experiment;
 }
 
+std::optional<Experiment> ParseStage(std::string_view text) {
+  Experiment experiment = {.change = Change::kEmptyStage};
+  const std::optional<std::string_view> word = TakeValue("stage", &text);
+  const auto* const stage = std::find_if(std::begin(kStages), std::end(kStages),
+                                         [&](EmptiedStage one) { return word == WordOf(one); });
+  if (stage == std::end(kStages)) return std::nullopt;
+  experiment.stage = *stage;
+  if (!TakeShaders(&text, &experiment.shaders) || !text.empty()) return std::nullopt;
+  return experiment;
+}
+
 std::optional<Experiment> ParseCounts(std::string_view text) {
   Experiment experiment = {.change = Change::kLimitCounts};
   const auto counts = Number<uint32_t>(TakeValue("counts", &text), 10);
@@ -117,11 +133,23 @@ std::optional<Experiment> ParseTime(std::string_view text) {
 
 }  // namespace
 
+std::string_view WordOf(EmptiedStage stage) {
+  switch (stage) {
+    case EmptiedStage::kVertex: return "vertex";
+    case EmptiedStage::kFragment: return "fragment";
+    case EmptiedStage::kCompute: return "compute";
+  }
+  return "";
+}
+
 std::string FormatExperiment(const Experiment& experiment) {
   if (experiment.change == Change::kFillMemory)
     return fmt::format("memory={:02x}", experiment.fill);
   if (experiment.change == Change::kKeepAlive && experiment.fills)
     return fmt::format("{}{:02x}", kKeptAndFilled, experiment.fill);
+  if (experiment.change == Change::kEmptyStage) {
+    return fmt::format("stage={}{}", WordOf(experiment.stage), FormatShaders(experiment));
+  }
   if (experiment.change == Change::kLimitCounts) return fmt::format("counts={}", experiment.counts);
   if (experiment.change == Change::kMoreTime) return fmt::format("time={}", experiment.times);
   if (experiment.change == Change::kLimitLoops) {
@@ -144,6 +172,7 @@ std::optional<Experiment> ParseExperiment(std::string_view text) {
   if (text.starts_with("bounds=")) return ParseBounds(text);
   if (text.starts_with("memory=")) return ParseMemory(text);
   if (text.starts_with(kKeptAndFilled)) return ParseKeptAndFilled(text);
+  if (text.starts_with("stage=")) return ParseStage(text);
   if (text.starts_with("counts=")) return ParseCounts(text);
   if (text.starts_with("time=")) return ParseTime(text);
   for (const ChangeWord& known : kWords) {

@@ -23,9 +23,14 @@ enum class Change : uint8_t {
   kSerialQueues,   // no two submissions run at once, on whatever queues
   kKeepAlive,      // nothing that the program destroys, frees or resets goes before the device
   kFillMemory,     // memory that the program allocates holds one byte everywhere
+  kEmptyStage,     // the shaders of one stage do nothing
   kLimitCounts,    // draws and dispatches have no more than a number of vertices or groups
   kMoreTime,       // the watchdog waits longer; the program runs as it is
 };
+
+enum class EmptiedStage : uint8_t { kVertex, kFragment, kCompute };
+// "vertex".
+std::string_view WordOf(EmptiedStage stage);
 
 struct Experiment {
   static constexpr uint32_t kOnlyCount = UINT32_MAX;
@@ -34,7 +39,7 @@ struct Experiment {
   Change change = Change::kNone;
   // kLimitLoops.
   uint32_t trips = 0;             // from 1 on; kOnlyCount: no loop is ended, but all are counted
-  std::vector<uint64_t> shaders;  // also of kCheckBounds. Hashes of the modules
+  std::vector<uint64_t> shaders;  // also of kCheckBounds and kEmptyStage. Hashes of the modules
       // (PipelineRecord::shader_hashes); kMostShaders at most; empty: all modules
   std::optional<uint32_t> loop;  // the one loop, by its place in the module; without: all
   // kCheckBounds.
@@ -44,6 +49,8 @@ struct Experiment {
   bool fills = false;
   // kLimitCounts: the most, from 1 on; kOnlyCount: counts are read, and none is limited.
   uint32_t counts = 0;
+  // kEmptyStage.
+  EmptiedStage stage = EmptiedStage::kVertex;
   // kMoreTime: so many times as long, from 2 on.
   uint32_t times = 0;
 
@@ -52,7 +59,8 @@ struct Experiment {
 
 // True if a layer changes shaders, which tell of it on a board of their own (loop_board.h).
 constexpr bool ChangesShaders(Change change) {
-  return change == Change::kLimitLoops || change == Change::kCheckBounds;
+  return change == Change::kLimitLoops || change == Change::kCheckBounds ||
+         change == Change::kEmptyStage;
 }
 
 // Returns true if a layer tells on that board what it changed.
@@ -72,7 +80,8 @@ constexpr std::optional<uint8_t> FillOf(const Experiment& experiment) {
 }
 
 // "loops=65536,shader=00000000000000a1,loop=2", "bounds=skip,shader=00000000000000a1", "bounds=count", "barrier-before", "barrier-after", "serial-queues",
-// "keep-alive", "keep-alive,memory=fe", "memory=fe", "counts=16777216", "time=10"; "" for kNone.
+// "keep-alive", "keep-alive,memory=fe", "memory=fe", "stage=fragment,shader=00000000000000a1", "counts=16777216", "time=10"; "" for
+// kNone.
 std::string FormatExperiment(const Experiment& experiment);
 // Reads the same, and nothing else.
 std::optional<Experiment> ParseExperiment(std::string_view text);

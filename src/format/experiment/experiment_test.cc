@@ -17,6 +17,9 @@ TEST(Experiment, IsReadAsItIsWritten) {
       {.change = Change::kFillMemory, .fill = 0xfe},
       {.change = Change::kFillMemory, .fill = 0},
       {.change = Change::kKeepAlive, .fill = 0xfe, .fills = true},
+      {.change = Change::kEmptyStage, .stage = EmptiedStage::kVertex},
+      {.change = Change::kEmptyStage, .shaders = {0xa1, 0xb2}, .stage = EmptiedStage::kFragment},
+      {.change = Change::kEmptyStage, .stage = EmptiedStage::kCompute},
       {.change = Change::kLimitCounts, .counts = 1 << 24},
       {.change = Change::kLimitCounts, .counts = Experiment::kOnlyCount},
       {.change = Change::kMoreTime, .times = 10},
@@ -46,6 +49,10 @@ TEST(Experiment, IsAShortText) {
   EXPECT_EQ(FormatExperiment({.change = Change::kFillMemory, .fill = 0xfe}), "memory=fe");
   EXPECT_EQ(FormatExperiment({.change = Change::kKeepAlive, .fill = 0xfe, .fills = true}),
             "keep-alive,memory=fe");
+  EXPECT_EQ(
+      FormatExperiment(
+          {.change = Change::kEmptyStage, .shaders = {0xa1}, .stage = EmptiedStage::kFragment}),
+      "stage=fragment,shader=00000000000000a1");
   EXPECT_EQ(FormatExperiment({.change = Change::kLimitCounts, .counts = 1 << 24}),
             "counts=16777216");
   EXPECT_EQ(FormatExperiment({.change = Change::kMoreTime, .times = 10}), "time=10");
@@ -74,6 +81,9 @@ TEST(Experiment, IsNoOtherText) {
                            "memory=fff",
                            "memory=0x",
                            "memory=fe,",
+                           "stage=",
+                           "stage=pixel",
+                           "stage=vertex,loop=1",
                            "counts=",
                            "counts=0",
                            "counts=1,shader=00000000000000a1",

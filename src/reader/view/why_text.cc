@@ -159,10 +159,12 @@ void WriteResult(const WhyResult& result, JsonWriter* json) {
   const bool loops = result.name == ExperimentName::kLoops;
   const bool bounds = result.name == ExperimentName::kBounds;
   const bool counts = result.name == ExperimentName::kCounts;
+  const bool stages = result.name == ExperimentName::kStages;
   json->StringKey("name", row.word);
   json->StringKey("experiment", FormatExperiment(loops    ? result.loops.limited
                                                  : bounds ? result.accesses.checked
                                                  : counts ? result.counts.limited
+                                                 : stages ? result.stages.emptied
                                                           : row.experiment));
   json->StringKey("verdict", VerdictWord(result.verdict));
   json->StringKey("sentence", Helps(result.verdict) ? row.cause : "");
@@ -191,6 +193,9 @@ void WriteResult(const WhyResult& result, JsonWriter* json) {
     json->BeginArray("calls");
     for (const CountNote& call : result.counts.calls) WriteCall(call, json);
     json->EndArray();
+  }
+  if (stages) {
+    json->StringKey("stage", Helps(result.verdict) ? WordOf(result.stages.emptied.stage) : "");
   }
   if (result.name == ExperimentName::kTime) {
     json->RealKey("longest_seconds", static_cast<double>(result.longest_ms) / 1e3);

@@ -118,6 +118,27 @@ TEST(WhyText, NamesTheCallsWithTooMany) {
                                          "limit\n"));
 }
 
+TEST(WhyText, NamesTheStage) {
+  WhyTold told = LoopFound();
+  WhyResult& stages = told.found.results[1];
+  stages = {.name = ExperimentName::kStages, .verdict = WhyVerdict::kProven};
+  stages.with = {4, 0, 0, 0};
+  stages.without = {1, 1, 0, 0};
+  stages.stages.emptied = {
+      .change = Change::kEmptyStage, .shaders = {0xa1}, .stage = EmptiedStage::kFragment};
+  told.found.causes = {1};
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("Why\n"
+                        "  proven: The failure needs what the shaders of one stage do.\n"
+                        "  With fragment shaders that do nothing the program failed in 0 of 4 "
+                        "runs, without in 4 of 4.\n"));
+  const Json answer = Json::Parse(WhyAsJson(told));
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/why.schema.json");
+  EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
+  EXPECT_EQ("fragment", answer["experiments"][1]["stage"]);
+  EXPECT_EQ("stage=fragment,shader=00000000000000a1", answer["experiments"][1]["experiment"]);
+}
+
 TEST(WhyText, SaysThatWorkEndsWithMoreTimeAndHowLongItTook) {
   WhyTold told = LoopFound();
   WhyResult& time = told.found.results[1];

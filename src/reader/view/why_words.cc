@@ -27,6 +27,9 @@ std::string WithInWords(const WhyResult& result) {
     return fmt::format("at most {} vertices or groups in a call",
                        GroupedDigits(result.counts.limited.counts));
   }
+  if (result.name == ExperimentName::kStages) {
+    return fmt::format("{} shaders that do nothing", WordOf(result.stages.emptied.stage));
+  }
   if (result.name != ExperimentName::kLoops) return std::string(row.with);
   return fmt::format("{} after {} trips", row.with, GroupedDigits(result.loops.limited.trips));
 }

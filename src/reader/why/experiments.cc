@@ -63,6 +63,12 @@ const std::array kRows = {
                   "A shader accesses an address that is outside of every buffer.",
                   "such accesses skipped",
                   "accesses skipped"},
+    ExperimentRow{ExperimentName::kStages,
+                  "stages",
+                  {.change = Change::kEmptyStage},
+                  "The failure needs what the shaders of one stage do.",
+                  "shaders of one stage that do nothing",
+                  "shader stages emptied"},
     ExperimentRow{ExperimentName::kTime,
                   "time",
                   {.change = Change::kMoreTime, .times = 10},
@@ -86,11 +92,11 @@ std::vector<ExperimentName> OrderFor(FailureKind kind) {
   // A driver may tell of a hang as of a lost device.
   if (kind == FailureKind::kDied) {
     return {kBounds,     kKeepAlive,    kBarrierBefore, kBarrierAfter, kSerialQueues,
-            kMemoryZero, kMemoryFilled, kCounts,        kLoops};
+            kMemoryZero, kMemoryFilled, kCounts,        kLoops,        kStages};
   }
-  std::vector<ExperimentName> order = {kLoops,        kCounts,        kBounds,
-                                       kSerialQueues, kBarrierBefore, kBarrierAfter,
-                                       kKeepAlive,    kMemoryZero,    kMemoryFilled};
+  std::vector<ExperimentName> order = {kLoops,         kCounts,       kBounds,    kSerialQueues,
+                                       kBarrierBefore, kBarrierAfter, kKeepAlive, kMemoryZero,
+                                       kMemoryFilled,  kStages};
   // A driver that tells of a lost device had no patience of its own. Last, for its runs are the longest.
   if (kind == FailureKind::kHang) order.push_back(kTime);
   return order;

@@ -27,13 +27,15 @@ enum class ExperimentName : uint8_t {
   kCounts,
   kLoops,
   kBounds,
+  kStages,
   kTime,
 };
 
 struct ExperimentRow {
   ExperimentName name;
-  std::string_view word;   // in JSON
-  Experiment experiment;   // of loops, bounds and counts: without trips, shaders and counts
+  std::string_view word;  // in JSON
+  Experiment
+      experiment;  // of loops, bounds, stages and counts: without trips, shaders, stage and counts
   std::string_view cause;  // a sentence, for a failure that goes away
   std::string_view with;   // behind "With", in a sentence about its runs
   std::string_view noun;   // in a list of what is not the cause
@@ -43,7 +45,8 @@ struct ExperimentRow {
 std::span<const ExperimentRow> ExperimentRows();
 const ExperimentRow& RowOf(ExperimentName name);
 
-// The order in which they are asked: what the kind of failure makes likely first. Only work that hangs gets more time.
+// The order in which they are asked: what the kind of failure makes likely first. Only work that hangs gets more time, and
+// stages are the last that layers change: they say least.
 std::vector<ExperimentName> OrderFor(FailureKind kind);
 
 }  // namespace cairn

@@ -9,6 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/text.h"
+
 namespace cairn {
 namespace {
 
@@ -506,6 +508,41 @@ Status WhySearch::TellKeptFromFresh() {
   return {};
 }
 
+// The last stage first: where the one in front of it does nothing, it has nothing to do either. Compute shaders are no
+// stage among others: without them there is no dispatch.
+Status WhySearch::AskStages(WhyResult* result) {
+  constexpr EmptiedStage kStages[] = {EmptiedStage::kFragment, EmptiedStage::kVertex};
+  result->verdict = WhyVerdict::kDoesNotApply;
+  result->why = "another change helps, and says more";
+  const auto helps = [](const WhyResult& other) { return Helps(other.verdict); };
+  if (std::any_of(found_.results.begin(), found_.results.end(), helps)) return {};
+  result->why = found_.shaders.empty() ? "no shader of these stages could be emptied"
+                                       : "no suspected shader is of these stages";
+  ++to_come_;  // two stages
+  for (const EmptiedStage stage : kStages) {
+    WhyResult one;
+    one.stages.emptied = {.change = Change::kEmptyStage, .shaders = found_.shaders, .stage = stage};
+    CAIRN_RETURN_IF_ERROR(AskOne(one.stages.emptied, &one));
+    if (one.verdict == WhyVerdict::kNotAsked) {
+      result->verdict = one.verdict;
+      return {};
+    }
+    const Result<LoopCatalogue> catalogue = TellingsOf(one.stages.emptied);
+    if (!catalogue.ok()) return catalogue.status();
+    if (catalogue->limited == 0) {
+      if (!catalogue->why_refused.empty()) result->why = catalogue->why_refused;
+      if (!catalogue->why_none.empty()) result->why = catalogue->why_none;
+      continue;
+    }
+    if (Helps(one.verdict)) CAIRN_RETURN_IF_ERROR(Confirm(one.stages.emptied, &one));
+    one.name = ExperimentName::kStages;
+    one.changes = catalogue->limited;
+    *result = one;
+    if (Helps(one.verdict)) return {};
+  }
+  return {};
+}
+
 Status WhySearch::AskCounts(WhyResult* result) {
   CountFindings& counts = result->counts;
   counts.limited = {.change = Change::kLimitCounts, .counts = options_.counts};
@@ -517,10 +554,9 @@ Status WhySearch::AskCounts(WhyResult* result) {
   counts.calls = LimitedCalls(*catalogue);
   if (counts.calls.empty()) {
     result->verdict = WhyVerdict::kDoesNotApply;
-    result->why = counts.not_limited == 0
-                      ? fmt::format("no draw or dispatch has more than {}", options_.counts)
-                      : fmt::format("no draw or dispatch that could be limited has more than {}",
-                                    options_.counts);
+    result->why = fmt::format("no draw or dispatch{} has more than {} vertices or groups",
+                              counts.not_limited == 0 ? "" : " that could be limited",
+                              GroupedDigits(options_.counts));
     return {};
   }
   if (!Helps(result->verdict)) return {};
@@ -588,6 +624,10 @@ Result<WhyFound> WhySearch::Search() {
     }
     if (row.name == ExperimentName::kBounds) {
       CAIRN_RETURN_IF_ERROR(AskBounds(&result));
+      continue;
+    }
+    if (row.name == ExperimentName::kStages) {
+      CAIRN_RETURN_IF_ERROR(AskStages(&result));
       continue;
     }
     if (row.name == ExperimentName::kCounts) {

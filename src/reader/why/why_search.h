@@ -9,6 +9,7 @@
 //   4. of loops: fewer trips, if loops come near the limit and the failure stays; counted loops without a limit must fail; more
 //      trips; each cut loop alone
 //      of bounds: accesses that are only checked must fail; of indirect counts: those that are only read
+//      of stages: each in turn, and none of them if another change helped
 //      of time: it must not be ended for going on and on
 //   5. where both kept objects and zeros in new memory help: which one it is
 //
@@ -115,6 +116,10 @@ struct CountFindings {
   uint64_t not_limited = 0;  // commands whose counts were not looked at, when they were recorded
 };
 
+struct StageFindings {
+  Experiment emptied;  // the change that helped; else the last that was made
+};
+
 struct WhyResult {
   ExperimentName name = ExperimentName::kLoops;
   WhyVerdict verdict = WhyVerdict::kNotAsked;
@@ -123,11 +128,12 @@ struct WhyResult {
   FailureKind other_kind = FailureKind::kNone;  // kFailsOtherwise
   int other_signal = 0;
   std::string why;  // kDoesNotApply: the reason
-  // Except of loops, bounds and counts: how often layers made the change in a run, at most.
+  // Of stages the modules that were changed. Else, but for loops, bounds and counts: how often layers made the change in a run, at most.
   uint64_t changes = 0;
   LoopFindings loops;
   AccessFindings accesses;
   CountFindings counts;
+  StageFindings stages;
   uint64_t longest_ms = 0;  // of time: the longest run with it
 };
 
@@ -182,6 +188,7 @@ class WhySearch {
   Status AskFewerTrips(const std::vector<LoopNote>& long_ones, WhyResult* result);
   Status AskBounds(WhyResult* result);
   Status AskCounts(WhyResult* result);
+  Status AskStages(WhyResult* result);
   Status ConfirmLoops(WhyResult* result);
   Status NarrowLoops(WhyResult* result);
   Status Confirm(const Experiment& experiment, WhyResult* result);

@@ -19,6 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr uint64_t kFog = 0xf09;
@@ -165,8 +166,9 @@ TEST(WhySearch, EachCauseAlone) {
         EXPECT_EQ(WhyVerdict::kFails, other.verdict);
         EXPECT_EQ((RunCount{1, 1, 0, 0}), other.with);
       }
-      // 3 unchanged, 4 and 1 of the cause, 1 of each other.
-      EXPECT_EQ(7u + order.size(), found->runs);
+      // 3 unchanged, 4 and 1 of the cause, 1 of each other; none of stages, or two where nothing had helped yet.
+      const uint64_t stages = row.name == ExperimentName::kTime ? 2 : 0;
+      EXPECT_EQ(6 + stages + order.size(), found->runs);
       EXPECT_EQ(found->runs, program.asked().size());
     }
   }
@@ -510,7 +512,67 @@ TEST(WhySearch, CountsThatNothingReachedAreNoEvidence) {
   EXPECT_THAT(found->causes, IsEmpty());
   const WhyResult& result = ResultOf(*found, ExperimentName::kCounts);
   EXPECT_EQ(WhyVerdict::kDoesNotApply, result.verdict);
-  EXPECT_EQ("no draw or dispatch that could be limited has more than 1000", result.why);
+  EXPECT_EQ("no draw or dispatch that could be limited has more than 1,000 vertices or groups",
+            result.why);
+}
+
+// It fails but for runs in which the shaders of this stage do nothing. It has shaders of `stages`.
+ModelProgram::Behaviour NeedsStage(EmptiedStage needed, std::vector<EmptiedStage> stages) {
+  return [=](const Experiment& experiment, uint64_t) {
+    if (experiment.change != Change::kEmptyStage) return Fails();
+    TrialRun run = experiment.stage == needed ? Clean() : Fails();
+    run.loops.limited = std::count(stages.begin(), stages.end(), experiment.stage) != 0 ? 2 : 0;
+    return run;
+  };
+}
+
+TEST(WhySearch, TheStageThatTheFailureNeeds) {
+  const std::vector<EmptiedStage> both = {EmptiedStage::kVertex, EmptiedStage::kFragment};
+  for (const EmptiedStage needed : both) {
+    ModelProgram program(NeedsStage(needed, both));
+    const Result<WhyFound> found = Search(program);
+    ASSERT_TRUE(found.ok()) << found.status().message();
+    ASSERT_THAT(Causes(*found), ElementsAre(ExperimentName::kStages));
+    const WhyResult& result = ResultOf(*found, ExperimentName::kStages);
+    EXPECT_EQ(WhyVerdict::kProven, result.verdict);
+    EXPECT_EQ(needed, result.stages.emptied.stage);
+    EXPECT_EQ((std::vector<uint64_t>{kFog}), result.stages.emptied.shaders);
+    EXPECT_EQ((RunCount{4, 0, 0, 0}), result.with);
+    EXPECT_EQ((RunCount{1, 1, 0, 0}), result.without);
+    EXPECT_EQ(2u, result.changes);
+    EXPECT_THAT(program.asked(), ::testing::Contains("stage=vertex,shader=0000000000000f09")
+                                     .Times(needed == EmptiedStage::kVertex ? 4 : 0))
+        << "a stage in front helps as well";
+  }
+}
+
+TEST(WhySearch, AStageThatNoShaderHasIsNoEvidence) {
+  ModelProgram program(NeedsStage(EmptiedStage::kFragment, {EmptiedStage::kVertex}));
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(found->causes, IsEmpty());
+  const WhyResult& vertex = ResultOf(*found, ExperimentName::kStages);
+  EXPECT_EQ(WhyVerdict::kFails, vertex.verdict);
+  EXPECT_EQ(EmptiedStage::kVertex, vertex.stages.emptied.stage);
+
+  ModelProgram compute(NeedsStage(EmptiedStage::kFragment, {}));
+  const Result<WhyFound> none = Search(compute);
+  ASSERT_TRUE(none.ok());
+  EXPECT_EQ(WhyVerdict::kDoesNotApply, ResultOf(*none, ExperimentName::kStages).verdict);
+  EXPECT_EQ("no suspected shader is of these stages", ResultOf(*none, ExperimentName::kStages).why);
+}
+
+// It would help as well, and says less.
+TEST(WhySearch, StagesAreNotAskedIfAnotherChangeHelps) {
+  ModelProgram program([](const Experiment& experiment, uint64_t run) {
+    if (experiment.change == Change::kKeepAlive) return Clean();
+    return NeedsStage(EmptiedStage::kFragment, {EmptiedStage::kFragment})(experiment, run);
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(Causes(*found), ElementsAre(ExperimentName::kKeepAlive));
+  EXPECT_EQ("another change helps, and says more", ResultOf(*found, ExperimentName::kStages).why);
+  for (const std::string& asked : program.asked()) EXPECT_THAT(asked, Not(HasSubstr("stage=")));
 }
 
 // As cairn bisect knows them: no report is more exact.
@@ -641,9 +703,11 @@ TEST(WhySearch, NothingHelps) {
   const Result<WhyFound> found = Search(program);
   ASSERT_TRUE(found.ok());
   EXPECT_THAT(found->causes, IsEmpty());
-  EXPECT_EQ(3 + OrderFor(FailureKind::kDied).size(), found->runs);
+  // Two stages.
+  EXPECT_EQ(4 + OrderFor(FailureKind::kDied).size(), found->runs);
   for (const WhyResult& result : found->results) {
-    if (result.name == ExperimentName::kCounts) continue;  // the model has no calls
+    // The model has no calls, and no stages.
+    if (result.name == ExperimentName::kCounts || result.name == ExperimentName::kStages) continue;
     EXPECT_EQ(WhyVerdict::kFails, result.verdict);
   }
 }
@@ -828,7 +892,7 @@ TEST(WhySearch, ARunThatGoesOnAndOnDidNotFail) {
 }
 
 TEST(WhySearch, ItEndsWithTheLastRunThatItMayMake) {
-  const uint64_t all = 7 + OrderFor(FailureKind::kHang).size();
+  const uint64_t all = 6 + OrderFor(FailureKind::kHang).size();
   for (uint64_t most = 1; most <= all; ++most) {
     ModelProgram program([](const Experiment& experiment, uint64_t) {
       return experiment.change == Change::kKeepAlive ? Clean() : Fails();
@@ -860,7 +924,7 @@ TEST(WhySearch, AGpuThatIsGoneForAWhileSaysNothing) {
   const Result<WhyFound> found = Search(program);
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(2u, found->undecided);
-  EXPECT_EQ(9 + OrderFor(FailureKind::kHang).size(), found->runs);
+  EXPECT_EQ(8 + OrderFor(FailureKind::kHang).size(), found->runs);
   EXPECT_EQ((RunCount{4, 0, 0, 0}), ResultOf(*found, ExperimentName::kKeepAlive).with);
 
   ModelProgram killed([](const Experiment&, uint64_t) {
@@ -953,7 +1017,8 @@ TEST(WhySearch, ProgressNeverEndsBeforeTheSearch) {
     done.push_back(now.probes_done);
   };
   ASSERT_TRUE(Search(program, nullptr, options).ok());
-  ASSERT_THAT(done, SizeIs(3 + OrderFor(FailureKind::kHang).size()));
+  // Two stages.
+  ASSERT_THAT(done, SizeIs(4 + OrderFor(FailureKind::kHang).size()));
   for (size_t i = 0; i < done.size(); ++i) EXPECT_EQ(i, done[i]);
 }
 

@@ -11,8 +11,10 @@
 #include "embedded/link.comp.spv.h"
 #include "embedded/load.comp.spv.h"
 #include "embedded/plain.frag.spv.h"
+#include "embedded/plain.vert.spv.h"
 #include "embedded/reads.vert.spv.h"
 #include "embedded/slow.comp.spv.h"
+#include "embedded/slow.frag.spv.h"
 #include "embedded/store.comp.spv.h"
 #include "embedded/writer.comp.spv.h"
 #include "truth/why/command_line.h"
@@ -156,6 +158,16 @@ void RunSlow(Machine& machine, const Fault&) {
   RunOne(machine, kSlowCompSpv, machine.Bounded(), machine.size().crowd / (16 * 64) + 1);
 }
 
+// Instances over each other, as many as the limit of counts on a CPU allows: their pixels take the time.
+void RunPixels(Machine& machine, const Fault&) {
+  const GpuPicture picture = machine.gpu().CreatePicture(kPictureWidth);
+  const VkPipeline draws = machine.Draws(kPlainVertSpv, kSlowFragSpv);
+  const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
+  const uint32_t instances = std::min(machine.size().crowd / 64, 10'900u) + 1;
+  machine.Draw(commands, "Water", draws, picture.view, {}, 3, instances);
+  machine.Finish(machine.gpu().graphics(), commands);
+}
+
 // A count of -1: 2^32 - 1 vertices, each of which takes its time and none of which is seen.
 void RunVertices(Machine& machine, const Fault&) {
   const GpuPicture picture = machine.gpu().CreatePicture(kPictureWidth);
@@ -192,12 +204,15 @@ std::vector<Fault> OtherFaults() {
   const auto fault = [](const char* name, const char* what, const char* experiment, auto run) {
     return Fault{.name = name, .what = what, .experiment = experiment, .run = run};
   };
+  Fault pixels = fault("pixels", "pixels that take long, without a loop", "stages", RunPixels);
+  pixels.shows = Shows::kOnCpu;
   return {
       fault("store-far", "a store to an address where nothing is", "bounds", RunStoreFar),
       fault("store-behind", "a store 4 GiB behind a buffer", "bounds", RunStoreBehind),
       fault("store-null", "a store through null", "bounds", RunStoreNull),
       fault("load-far", "a load from an address where nothing is", "bounds", RunLoadFar),
       fault("slow", "a dispatch of many groups that take long, without loops", "time", RunSlow),
+      pixels,
       fault("crowd", "a dispatch of far too many groups without loops", "counts", RunCrowd),
       fault("vertices", "a draw of -1 vertices", "counts", RunVertices),
       fault("groups", "arguments in a buffer of 65,535 by 65,535 groups", "counts", RunGroups),
