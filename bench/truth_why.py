@@ -7,7 +7,7 @@ import pathlib
 import statistics
 
 # As why_program lists it: `devices` that show it, the `experiment` that names the cause, others that help `also`, the
-# `line` of the loop. why_d3d12_program has HASH#INDEX for it: the shader's DXBC, and the place of the loop there.
+# `line` of the loop or the access. why_d3d12_program has HASH#INDEX for a loop: the shader's DXBC, and its place there.
 Fault = collections.namedtuple("Fault", "name group devices experiment also line what")
 # The program does not fail.
 HEALTHY = "-"
@@ -28,16 +28,18 @@ def helpers(fault):
     return {fault.experiment, *fault.also.split(","), "time"} - {HEALTHY, NONE}
 
 
-def place(loop, by_index):
+def place(where, by_index):
     if by_index:
         # Not all answers know the DXBC of a loop.
-        return f"{loop.get('dxbc', '')}#{loop['index']}"
-    return f"{pathlib.PurePosixPath(loop['file']).name}:{loop['line']}"
+        return f"{where.get('dxbc', '')}#{where['index']}"
+    return f"{pathlib.PurePosixPath(where['file']).name}:{where['line']}"
 
 
 def places(experiment, by_index):
-    """The loops that the answer names: each is enough alone. With `by_index` as HASH#INDEX, otherwise as file:line."""
-    return sorted({place(loop, by_index) for loop in experiment.get("loops", []) if loop["alone"]})
+    """The loops that the answer names, each of which is enough alone; or the accesses. With `by_index` as HASH#INDEX,
+    otherwise as file:line."""
+    named = [loop for loop in experiment.get("loops", []) if loop["alone"]] + experiment.get("accesses", [])
+    return sorted({place(each, by_index) for each in named})
 
 
 def is_place(told, line):
@@ -71,8 +73,9 @@ def score(fault, answer):
               "verdicts": {name: each["verdict"] for name, each in experiments.items()},
               "runs": answer["runs"], "seconds": answer["seconds"], "line": fault.line, "told_lines": [],
               "first": None, "told": None, "right_line": None}
-    if fault.line != "-" and "loops" in causes:
-        result["told_lines"] = places(experiments["loops"], "#" in fault.line)
+    where = [name for name in ("loops", "bounds") if name in causes and name in right]
+    if fault.line != "-" and where:
+        result["told_lines"] = places(experiments[where[0]], "#" in fault.line)
         result["right_line"] = is_place(result["told_lines"], fault.line)
     if fault.experiment != HEALTHY and not answer["failure"]:
         return {**result, "outcome": "not shown", "why": "the program does not fail on this device"}
@@ -104,7 +107,7 @@ def miss_of(result):
             verdict = result["verdicts"][result["experiment"]]
             parts.append(f"the cause is {result['experiment']} ({verdict}); told first: {told}")
     if result["right_line"] is False:
-        parts.append(f"the loop is at {result['line']}; told: {', '.join(result['told_lines']) or 'no line'}")
+        parts.append(f"the place is {result['line']}; told: {', '.join(result['told_lines']) or 'no line'}")
     return "; ".join(parts)
 
 

@@ -227,5 +227,104 @@ TEST_F(AccessChecksGpuTest, TheListThatTheTableNamesHolds) {
   EXPECT_EQ(Missed(checked).size(), 2u);
 }
 
+// By descriptor: `indices.comp` has 16 words, and behind them pairs of words: 24 in 64 words.
+enum class IndexTask : uint32_t { kStore, kLoad, kAtomic, kLoadPair };
+
+class IndexChecksGpuTest : public AccessChecksGpuTest {
+ protected:
+  CheckedModule CheckAll(const std::vector<uint32_t>& words, bool only_counts) {
+    const Result<CheckedModule> checked = CheckAccesses(
+        words, {address_, address_ + kRecords, address_ + kZeros, address_ + kSpare, only_counts});
+    EXPECT_TRUE(checked.ok()) << checked.status().message();
+    return checked.ok() ? *checked : CheckedModule{};
+  }
+  InvocationWords RunPlain(const std::vector<uint32_t>& words, ComputeConstants constants) {
+    std::memset(At<std::byte>(kRecords), 0, 64 * sizeof(AccessRecord));
+    return RunCompute(on_, results_, words, constants);
+  }
+  InvocationWords RunTask(const CheckedModule& checked, IndexTask task, uint32_t offset) {
+    return RunPlain(checked.words, {static_cast<uint32_t>(task), offset});
+  }
+};
+
+TEST_F(IndexChecksGpuTest, HealthyShadersGiveTheSameResults) {
+  const std::pair<const char*, ComputeConstants> healthy[] = {{"march.comp", Floats(0.25f, 20.0f)},
+                                                              {"ways_out.comp", {12, 5}},
+                                                              {"never_ends.comp", {3, 5}},
+                                                              {"indices.comp", {0, 0}},
+                                                              {"indices.comp", {1, 0}},
+                                                              {"indices.comp", {2, 0}},
+                                                              {"indices.comp", {3, 0}}};
+  for (const auto& [name, constants] : healthy) {
+    for (Form form : testing::kForms) {
+      const std::vector<uint32_t> words = LoadShader(name, form);
+      const InvocationWords plain = RunPlain(words, constants);
+      EXPECT_NE(plain, InvocationWords{});
+      for (const bool only_counts : {false, true}) {
+        const CheckedModule checked = CheckAll(words, only_counts);
+        EXPECT_GE(checked.checked, 1u) << name << ", " << NameOf(form);
+        EXPECT_EQ(RunPlain(checked.words, constants), plain) << name << ", " << NameOf(form);
+        EXPECT_TRUE(Missed(checked).empty()) << name << ", " << NameOf(form);
+      }
+    }
+  }
+}
+
+TEST_F(IndexChecksGpuTest, AStoreBehindTheEndIsNotMade) {
+  for (Form form : testing::kForms) {
+    const CheckedModule checked = CheckAll(LoadShader("indices.comp", form), false);
+    const InvocationWords results = RunTask(checked, IndexTask::kStore, 2);
+    for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ(results[i], 100 + i);
+    EXPECT_EQ(results[17], 0u);
+    EXPECT_EQ(results[19], 0u) << "what is outside does not go to the first element";
+    for (uint32_t i = 2; i < 24; ++i) EXPECT_EQ(results[17 + 2 * i], (i - 2) * 3 + 1);
+    const auto missed = Missed(checked);
+    ASSERT_EQ(missed.size(), 1u) << NameOf(form);
+    const auto& [access, record] = missed[0];
+    EXPECT_EQ(access->kind, AccessKind::kStore);
+    EXPECT_EQ(access->place.text, "if (at < 24u) data.rest[to].high = at * 3u + 1u;");
+    EXPECT_EQ(record.misses, 2u);
+    EXPECT_EQ(record.first, 1u);
+    EXPECT_THAT(record.invocation[0], ::testing::AnyOf(22u, 23u));
+    const IndexMiss miss = IndexMissOf(record);
+    EXPECT_EQ(miss.index[0], record.invocation[0] + 2);
+    EXPECT_EQ(miss.bound[0], 24u);
+    EXPECT_THAT(std::vector(miss.bound + 1, miss.bound + 4), Each(1u));
+  }
+}
+
+TEST_F(IndexChecksGpuTest, ALoadOutsideGivesZeros) {
+  const CheckedModule checked = CheckAll(LoadShader("indices.comp", Form::kLines), false);
+  const InvocationWords one = RunTask(checked, IndexTask::kLoad, 1);
+  for (uint32_t i = 0; i < 24; ++i) {
+    EXPECT_EQ(one[16 + 2 * i], i % 16 == 0 ? 0u : 99 + i % 16) << i;
+  }
+  auto missed = Missed(checked);
+  ASSERT_EQ(missed.size(), 1u);
+  EXPECT_EQ(missed[0].second.misses, 2u);
+  EXPECT_TRUE(missed[0].first->indices[0].is_signed);
+  EXPECT_EQ(static_cast<int32_t>(IndexMissOf(missed[0].second).index[0]), -1);
+  EXPECT_EQ(IndexMissOf(missed[0].second).bound[0], 16u);
+  // A structure, far behind.
+  const InvocationWords pairs = RunTask(checked, IndexTask::kLoadPair, 1u << 31);
+  for (uint32_t i = 0; i < 24; ++i) EXPECT_EQ(pairs[16 + 2 * i], 9u);
+  missed = Missed(checked);
+  ASSERT_FALSE(missed.empty());
+  EXPECT_EQ(missed[0].second.misses, 24u);
+}
+
+TEST_F(IndexChecksGpuTest, AnAtomicOperationOutsideIsNotMadeAndGivesZero) {
+  const CheckedModule checked = CheckAll(LoadShader("indices.comp", Form::kLines), false);
+  const InvocationWords results = RunTask(checked, IndexTask::kAtomic, 20);
+  for (uint32_t i = 0; i < 24; ++i) {
+    EXPECT_EQ(results[16 + 2 * i], 7u);
+    EXPECT_EQ(results[17 + 2 * i], i < 20 ? 0u : 5u) << i;
+  }
+  const auto missed = Missed(checked);
+  ASSERT_EQ(missed.size(), 1u);
+  EXPECT_EQ(missed[0].first->kind, AccessKind::kAtomic);
+  EXPECT_EQ(missed[0].second.misses, 20u);
+}
+
 }  // namespace
 }  // namespace cairn::spirv

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -101,7 +102,9 @@ TEST_F(AccessLayerGpuTest, AccessesWithinBuffersAreAsTheyWere) {
   const LoopCatalogue told = board_.Read();
   EXPECT_EQ(told.limited, 1u);
   EXPECT_EQ(told.why_none, "");
-  EXPECT_THAT(told.accesses, SizeIs(11));
+  // 11 by address, and 5 results that are stored by descriptor.
+  EXPECT_THAT(told.accesses, SizeIs(16));
+  EXPECT_EQ(std::ranges::count_if(told.accesses, &AccessNote::by_descriptor), 5);
   EXPECT_THAT(told.loops, IsEmpty());
   EXPECT_THAT(Missed(), IsEmpty());
   DestroySharedBuffer(on_, data);
@@ -186,6 +189,32 @@ TEST_F(AccessLayerGpuTest, BuffersThatShareMemoryAreOneRange) {
   StoreAndLoad(address, 64);
   EXPECT_THAT(Missed(), IsEmpty());
   DestroySharedBuffer(on_, data);
+}
+
+// By descriptor: 16 words, and behind them pairs of words up to the end of a buffer of 64.
+TEST_F(AccessLayerGpuTest, AnIndexBehindTheEndOfABufferIsTold) {
+  for (const bool skips : {true, false}) {
+    Start(skips ? "bounds=skip" : "bounds=count");
+    RunCompute(on_, results_, LoadShader("indices.comp", Form::kLines), {0, 1});
+    const std::vector<AccessNote> missed = Missed();
+    ASSERT_THAT(missed, SizeIs(1)) << skips;
+    EXPECT_TRUE(missed[0].by_descriptor);
+    EXPECT_EQ(missed[0].kind, AccessKind::kStore);
+    EXPECT_EQ(missed[0].pointer, "data");
+    EXPECT_EQ(missed[0].set, 0u);
+    EXPECT_EQ(missed[0].binding, 0u);
+    EXPECT_EQ(missed[0].line, 16u);
+    EXPECT_EQ(missed[0].record.misses, 1u);
+    EXPECT_EQ(missed[0].record.invocation[0], 23u);
+    EXPECT_EQ(missed[0].indices[0], (IndexNote{IndexKind::kElement, false}));
+    EXPECT_EQ(missed[0].indices[1], IndexNote{});
+    EXPECT_EQ(IndexMissOf(missed[0].record).index[0], 24u);
+    EXPECT_EQ(IndexMissOf(missed[0].record).bound[0], 24u);
+    TearDown();
+    std::memset(memory_.data(), 0, memory_.size_bytes());
+    board_ = LoopBoard::Make({memory_.data(), memory_.size_bytes()}, 64, 1u << 14);
+  }
+  Start("bounds=skip");
 }
 
 TEST_F(AccessLayerGpuTest, OtherShadersStayAsTheyAre) {

@@ -92,8 +92,8 @@ TEST_F(BisectWhyTest, TheCauseStandsBehindTheCulprit) {
   EXPECT_EQ(0, result.exit_code) << result.Summary();
   EXPECT_THAT(result.output,
               MatchesRegex("sh program.sh dies of SIGSEGV, in 2 of 2 runs.\n\nThe culprit\n(.|\n)*"
-                           "\n[0-9]+ runs, [0-9.]+ s.\n\nWhy\n  proven: A shader accesses an "
-                           "address that is outside of every buffer.\n(.|\n)*"
+                           "\n[0-9]+ runs, [0-9.]+ s.\n\nWhy\n  proven: A shader accesses "
+                           "memory or a descriptor out of bounds.\n(.|\n)*"
                            "\n[0-9]+ runs, [0-9.]+ s.\n"));
   EXPECT_THAT(result.output, Not(HasSubstr("Next ")));
   const int made = RunsMade();

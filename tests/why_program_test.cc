@@ -237,6 +237,32 @@ TEST_F(WhyProgramTest, AnAccessOutsideOfEveryBuffer) {
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 
+// A dispatch takes what stands behind an array of a buffer for a part of an address: on lavapipe the program dies of it.
+TEST_F(WhyProgramTest, AnIndexBehindAnArray) {
+  const std::string program = CAIRN_BINARY_DIR "/tests/truth/why_program";
+  for (const std::string where : {"storage", "uniform"}) {
+    const Json answer =
+        Why({"--runs", "2"}, {program, "--size", "1,4294967295,1", where + "-index"}, 0);
+    EXPECT_THAT(Causes(answer), ElementsAre("bounds")) << answer.dump(2);
+    const Json& bounds = answer["experiments"][0];
+    EXPECT_EQ("proven", bounds["verdict"]) << bounds.dump(2);
+    EXPECT_EQ(1, bounds["control"]["failed"]);
+    ASSERT_EQ(1u, bounds["accesses"].size()) << bounds.dump(2);
+    const Json& access = bounds["accesses"][0];
+    EXPECT_EQ("load", access["kind"]);
+    EXPECT_EQ(where + "_index.comp", access["file"]);
+    EXPECT_THAT(access["text"].get<std::string>(), ::testing::EndsWith("// culprit"));
+    EXPECT_EQ(where == "storage" ? 2 : 1, access["binding"]);
+    EXPECT_EQ(64, access["misses"]);
+    const int length = where == "storage" ? 1128 : 8;
+    const Json& index = access["indices"][0];
+    EXPECT_EQ("element", index["kind"]);
+    EXPECT_EQ(length, index["index"]);
+    EXPECT_EQ(length, index["bound"]);
+  }
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
 // A dispatch stores by the address of a buffer that was destroyed before it was submitted.
 TEST_F(WhyProgramTest, ABufferThatIsUsedBehindItsEnd) {
   const Json answer = Why({"--runs", "2"}, {Program("sample-fault-vulkan-plain"), "--freed"}, 0);

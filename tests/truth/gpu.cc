@@ -149,6 +149,7 @@ void Gpu::CreateDevice() {
   VkPhysicalDeviceFeatures features = {};
   features.vertexPipelineStoresAndAtomics = VK_TRUE;
   features.fragmentStoresAndAtomics = VK_TRUE;
+  features.shaderStorageBufferArrayDynamicIndexing = VK_TRUE;
   VkPhysicalDeviceShaderClockFeaturesKHR clock = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
   clock.shaderDeviceClock = VK_TRUE;

@@ -2,10 +2,14 @@
 #include "app/spirv/access_checks.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
-#include "app/spirv/access_guard.h"
+#include "app/spirv/address_guard.h"
+#include "app/spirv/descriptor_rewriter.h"
+#include "app/spirv/index_guard.h"
 #include "app/spirv/inserted_code.h"
+#include "app/spirv/invocation_note.h"
 #include "app/spirv/module.h"
 #include "app/spirv/module_bounds.h"
 #include "app/spirv/new_modes.h"
@@ -37,37 +41,95 @@ void MakeVolatile(Instruction& instruction) {
     instruction.words[mask] |= spv::MemoryAccessVolatileMask;
 }
 
-struct Checked {
+struct Numbered {
   const FoundAccess* access;
-  uint64_t record;
+  uint64_t record;  // its address
 };
 
-// Gives the accesses of one block the addresses that the guard returns.
-void RewriteBlock(Module& module, const BasicTypes& types, AccessGuard& guard,
-                  const AccessChecks& checks, std::span<const Checked> accesses, bool is_coherent,
-                  Block* block) {
-  std::vector<Instruction> changed;
-  changed.reserve(block->instructions.size() + 3 * accesses.size());
-  Code code(module, types, changed);
-  auto next = accesses.begin();
-  for (uint32_t i = 0; i < block->instructions.size(); ++i) {
-    Instruction& instruction = block->instructions[i];
-    for (; next != accesses.end() && next->access->instruction == i; ++next) {
-      const FoundAccess& access = *next->access;
-      uint32_t& pointer = instruction.words[access.word];
-      const uint32_t own = code.Value(spv::OpBitcast, types.uint2, {pointer});
-      const uint64_t spare = access.kind == AccessKind::kLoad ? checks.zeros : checks.spare;
-      const uint32_t instead = checks.only_counts ? own : guard.Address(spare);
-      const uint32_t address = guard.Call(code, own, access.bytes, next->record, instead);
-      pointer = code.Value(spv::OpBitcast, access.pointer_type, {address});
-      if (is_coherent) MakeVolatile(instruction);
+// Changes the accesses of a module that can be checked.
+class Rewriter {
+ public:
+  Rewriter(Module& module, const BasicTypes& types, const InvocationNote& invocation,
+           const AccessChecks& checks)
+      : module_(module),
+        types_(types),
+        checks_(checks),
+        is_coherent_(HasCoherentMemory(module)),
+        addresses_(module, types, invocation),
+        indices_(module, types, invocation),
+        descriptors_(module, types, indices_, checks.only_counts) {}
+
+  void RewriteBlock(std::span<const Numbered> accesses, Block* block) {
+    std::vector<Instruction> changed;
+    changed.reserve(block->instructions.size() + 3 * accesses.size());
+    Code code(module_, types_, changed);
+    auto next = accesses.begin();
+    for (uint32_t i = 0; i < block->instructions.size(); ++i) {
+      Instruction& instruction = block->instructions[i];
+      for (; next != accesses.end() && next->access->instruction == i; ++next) {
+        if (next->access->path) {
+          has_descriptors_ = true;
+          descriptors_.Rewrite(code, *next->access, next->record, &instruction);
+        } else {
+          has_addresses_ = true;
+          GiveAddress(code, *next, &instruction);
+        }
+      }
+      changed.push_back(std::move(instruction));
     }
-    changed.push_back(std::move(instruction));
+    block->instructions = std::move(changed);
   }
-  block->instructions = std::move(changed);
+
+  // Adds the functions that are called. Once, behind the last block.
+  void Finish() {
+    descriptors_.Finish();
+    if (has_addresses_) addresses_.AddFunction(checks_.table);
+    if (has_descriptors_) indices_.AddFunction();
+  }
+
+ private:
+  // Gives an access the address that the guard returns.
+  void GiveAddress(Code& code, const Numbered& numbered, Instruction* instruction) {
+    const FoundAccess& access = *numbered.access;
+    uint32_t& pointer = instruction->words[access.word];
+    const uint32_t own = code.Value(spv::OpBitcast, types_.uint2, {pointer});
+    const uint64_t spare = access.kind == AccessKind::kLoad ? checks_.zeros : checks_.spare;
+    const uint32_t instead = checks_.only_counts ? own : code.Address(spare);
+    const uint32_t address = addresses_.Call(code, own, access.bytes, numbered.record, instead);
+    pointer = code.Value(spv::OpBitcast, access.pointer_type, {address});
+    if (is_coherent_) MakeVolatile(*instruction);
+  }
+
+  Module& module_;
+  const BasicTypes& types_;
+  const AccessChecks& checks_;
+  const bool is_coherent_;
+  AddressGuard addresses_;
+  IndexGuard indices_;
+  DescriptorRewriter descriptors_;
+  bool has_addresses_ = false;
+  bool has_descriptors_ = false;
+};
+
+struct Binding {
+  uint32_t set = 0;
+  uint32_t binding = 0;
+};
+
+// Where descriptors stand, by their variables.
+std::unordered_map<uint32_t, Binding> BindingsOf(const Module& module) {
+  std::unordered_map<uint32_t, Binding> bindings;
+  for (const Instruction& global : module.globals) {
+    const auto operands = global.operands();
+    if (global.opcode != spv::OpDecorate) continue;
+    if (operands[1] == spv::DecorationDescriptorSet) bindings[operands[0]].set = operands[2];
+    if (operands[1] == spv::DecorationBinding) bindings[operands[0]].binding = operands[2];
+  }
+  return bindings;
 }
 
-Access Described(const Function& function, const FoundAccess& found, const SourcePlaces& places) {
+Access Described(const Function& function, const FoundAccess& found, const SourcePlaces& places,
+                 std::unordered_map<uint32_t, Binding>& bindings) {
   Access access;
   access.function = function.id();
   const std::span<const Instruction> instructions = function.blocks[found.block].instructions;
@@ -76,6 +138,15 @@ Access Described(const Function& function, const FoundAccess& found, const Sourc
   access.bytes = found.bytes;
   access.pointer = places.NameOf(instructions[found.instruction].words[found.word]);
   access.cannot = found.cannot;
+  if (found.path) {
+    // A block without a name is called by its members.
+    const std::string name = places.NameOf(found.path->variable);
+    if (!name.empty()) access.pointer = name;
+    access.by_descriptor = true;
+    access.set = bindings[found.path->variable].set;
+    access.binding = bindings[found.path->variable].binding;
+    access.indices = found.path->checked;
+  }
   return access;
 }
 
@@ -85,61 +156,47 @@ Result<CheckedModule> CheckKnown(std::span<const uint32_t> words, const AccessCh
   if (!read.ok()) return read.status();
   Module& module = read->module;
   CheckedModule result;
-  if (module.HasCapability(spv::CapabilityPhysicalStorageBufferAddresses)) {
-    const size_t functions = module.functions.size();
-    const BasicTypes types(module);
-    AccessGuard guard(module, types);
-    CAIRN_RETURN_IF_ERROR(guard.status());
-    PointeeSizes sizes(module);
-    std::vector<std::vector<FoundAccess>> found;
-    {
-      const SourcePlaces places(module);
-      for (const Function& function : module.functions) {
-        found.push_back(FindAccesses(module, function, sizes));
-        for (const FoundAccess& access : found.back())
-          result.accesses.push_back(Described(function, access, places));
-      }
+  UseAddresses(module);
+  const size_t functions = module.functions.size();
+  const BasicTypes types(module);
+  const InvocationNote invocation(module, types);
+  CAIRN_RETURN_IF_ERROR(invocation.status());
+  PointeeSizes sizes(module);
+  std::vector<std::vector<FoundAccess>> found;
+  {
+    const SourcePlaces places(module);
+    std::unordered_map<uint32_t, Binding> bindings = BindingsOf(module);
+    for (const Function& function : module.functions) {
+      found.push_back(FindAccesses(module, function, sizes));
+      for (const FoundAccess& access : found.back())
+        result.accesses.push_back(Described(function, access, places, bindings));
     }
-    const bool is_coherent = HasCoherentMemory(module);
-    uint64_t record = checks.records;
-    for (size_t f = 0; f < functions; ++f) {
-      std::vector<std::vector<Checked>> by_block(module.functions[f].blocks.size());
-      for (const FoundAccess& access : found[f]) {
-        if (access.cannot.empty()) by_block[access.block].push_back({&access, record});
-        record += sizeof(AccessRecord);
-      }
-      for (size_t b = 0; b < by_block.size(); ++b) {
-        if (by_block[b].empty()) continue;
-        result.checked += static_cast<uint32_t>(by_block[b].size());
-        RewriteBlock(module, types, guard, checks, by_block[b], is_coherent,
-                     &module.functions[f].blocks[b]);
-      }
+  }
+  Rewriter rewriter(module, types, invocation, checks);
+  uint64_t record = checks.records;
+  for (size_t f = 0; f < functions; ++f) {
+    std::vector<std::vector<Numbered>> by_block(module.functions[f].blocks.size());
+    for (const FoundAccess& access : found[f]) {
+      if (access.cannot.empty()) by_block[access.block].push_back({&access, record});
+      record += sizeof(AccessRecord);
     }
-    if (result.checked != 0) {
-      guard.AddFunction(checks.table);
-      result.invocations = guard.invocations();
-      result.words = module.Words();
-      if (Status valid = Validate(result.words); !valid.ok()) {
-        return Status(StatusCode::kUnsupported,
-                      "the changed module is not valid: " + valid.message());
-      }
+    for (size_t b = 0; b < by_block.size(); ++b) {
+      if (by_block[b].empty()) continue;
+      result.checked += static_cast<uint32_t>(by_block[b].size());
+      rewriter.RewriteBlock(by_block[b], &module.functions[f].blocks[b]);
     }
+  }
+  if (result.checked == 0) return result;
+  rewriter.Finish();
+  result.invocations = invocation.kind();
+  result.words = module.Words();
+  if (Status valid = Validate(result.words); !valid.ok()) {
+    return Status(StatusCode::kUnsupported, "the changed module is not valid: " + valid.message());
   }
   return result;
 }
 
 }  // namespace
-
-bool HasAddresses(std::span<const uint32_t> words) {
-  constexpr size_t kHeaderWords = 5;
-  if (words.size() < kHeaderWords || words[0] != spv::MagicNumber) return false;
-  // Capabilities come first.
-  for (size_t at = kHeaderWords; at + 1 < words.size(); at += 2) {
-    if (words[at] != (2u << spv::WordCountShift | spv::OpCapability)) return false;
-    if (words[at + 1] == spv::CapabilityPhysicalStorageBufferAddresses) return true;
-  }
-  return false;
-}
 
 Result<uint32_t> CountAccesses(std::span<const uint32_t> words) {
   CAIRN_RETURN_IF_ERROR(CheckSize(words));

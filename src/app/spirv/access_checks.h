@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks each access of a SPIR-V module to memory by address. docs/internals/shaders.md has what is inserted.
+// Checks each access of a SPIR-V module to memory by address, and each one by descriptor whose indices may be outside.
+// docs/internals/shaders.md has what is inserted.
 //
 // Threads: any. May throw std::bad_alloc.
 #ifndef CAIRN_APP_SPIRV_ACCESS_CHECKS_H_
@@ -22,14 +23,19 @@ namespace cairn::spirv {
 // The memory that takes the place of what lies outside. An access of more is not checked.
 inline constexpr uint32_t kSpareBytes = 64 << 10;
 
-// A load, a store, or an atomic operation through a pointer to PhysicalStorageBuffer. OpCopyMemory counts twice.
+// A load, a store, or an atomic operation through a pointer to PhysicalStorageBuffer, or through one that comes from the
+// variable of a descriptor by an index. OpCopyMemory counts twice.
 struct Access {
   uint32_t function = 0;  // id
   SourcePlace place;
   AccessKind kind = AccessKind::kLoad;
-  uint32_t bytes = 0;
-  // The name of the pointer, or of what it was loaded from; "" for none.
+  uint32_t bytes = 0;  // by address
+  // The name of the pointer, or of what it was loaded from; "" for none. By descriptor: of the variable.
   std::string pointer;
+  bool by_descriptor = false;
+  uint32_t set = 0;
+  uint32_t binding = 0;
+  std::vector<CheckedIndex> indices;  // those that are checked, in the order of IndexMiss
   // Empty if it is checked, else a sentence that says why not.
   std::string cannot;
 };
@@ -51,8 +57,6 @@ struct CheckedModule {
   InvocationKind invocations = InvocationKind::kUnknown;
 };
 
-// True if a module may have accesses by address. Reads no more of it than its capabilities.
-bool HasAddresses(std::span<const uint32_t> words);
 // Counts the accesses of a module, which may be any words. Errors: as Module::Read; a module beyond the bounds on its
 // size. Cost: linear in the module.
 Result<uint32_t> CountAccesses(std::span<const uint32_t> words);

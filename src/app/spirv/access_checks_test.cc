@@ -107,6 +107,7 @@ TEST(AccessChecksTest, EachAccessHasItsKindItsSizeAndItsLine) {
   for (const Access& access : checked.accesses) {
     EXPECT_EQ(access.cannot, "");
     EXPECT_EQ(access.place.file, "addresses.comp");
+    if (access.by_descriptor) continue;
     found.emplace_back(access.kind, access.bytes, access.place.line, access.place.function);
   }
   constexpr AccessKind kLoad = AccessKind::kLoad;
@@ -120,7 +121,7 @@ TEST(AccessChecksTest, EachAccessHasItsKindItsSizeAndItsLine) {
                           Found(kLoad, 40, 48, "main"), Found(AccessKind::kAtomic, 4, 54, "main"),
                           Found(kLoad, 4, 29, "follow"), Found(kLoad, 8, 30, "follow")));
   EXPECT_EQ(checked.accesses[4].place.text, "Words(data).word[at + offset] = at * 3;");
-  EXPECT_EQ(checked.accesses[9].pointer, "node");
+  EXPECT_EQ(checked.accesses[14].pointer, "node");
 }
 
 TEST(AccessChecksTest, ModulesStayValidInEveryForm) {
@@ -134,16 +135,112 @@ TEST(AccessChecksTest, ModulesStayValidInEveryForm) {
   }
 }
 
-TEST(AccessChecksTest, AModuleWithoutAddressesStaysWordByWord) {
-  for (const char* name : {"march.comp", "textures.frag", "vertices.vert"}) {
-    const std::vector<uint32_t> words = LoadShader(name, Form::kLines);
-    EXPECT_FALSE(HasAddresses(words));
-    const CheckedModule checked = Checked(words);
-    EXPECT_EQ(checked.words, words);
-    EXPECT_EQ(checked.checked, 0u);
+TEST(AccessChecksTest, AModuleWithoutSuchAccessesStaysWordByWord) {
+  const std::vector<uint32_t> words = LoadShader("textures.frag", Form::kLines);
+  const CheckedModule checked = Checked(words);
+  EXPECT_EQ(checked.words, words);
+  EXPECT_EQ(checked.checked, 0u);
+  EXPECT_EQ(CountAccesses(words).value(), 0u);
+}
+
+// "descriptor", "element"; with the bound where the module has it.
+std::string IndicesOf(const Access& access) {
+  std::string text;
+  for (const CheckedIndex& index : access.indices) {
+    text += index.kind == IndexKind::kDescriptor ? " descriptor" : " element";
+    if (index.is_signed) text += " signed";
+    if (index.bound.from == IndexBound::From::kConstant)
+      text += " < " + std::to_string(index.bound.value);
+    if (index.bound.from == IndexBound::From::kId) text += " < constant";
+    if (index.bound.from == IndexBound::From::kLength)
+      text += " < length of member " + std::to_string(index.bound.value);
   }
-  EXPECT_TRUE(HasAddresses(LoadShader("addresses.comp", Form::kOptimised)));
-  EXPECT_FALSE(HasAddresses({}));
+  return text;
+}
+
+TEST(AccessChecksTest, EachAccessByDescriptorHasItsIndicesAndTheirBounds) {
+  const std::vector<uint32_t> words = LoadShader("descriptors.comp", Form::kLines);
+  const CheckedModule checked = Checked(words);
+  EXPECT_EQ(CountAccesses(words).value(), checked.accesses.size());
+  std::vector<std::string> found;
+  for (const Access& access : checked.accesses) {
+    if (!access.by_descriptor) continue;
+    const char* const kinds[] = {"load ", "store ", "atomic "};
+    found.push_back(std::to_string(access.place.line) + " " +
+                    kinds[static_cast<size_t>(access.kind)] + access.pointer + " " +
+                    std::to_string(access.set) + "." + std::to_string(access.binding) +
+                    IndicesOf(access) + (access.cannot.empty() ? "" : ": " + access.cannot));
+  }
+  EXPECT_THAT(
+      found,
+      ElementsAre(
+          "26 load special[] 0.1 element < constant",
+          "27 load lights[].matrix 0.1 element < 4 element signed < 3",
+          "28 load rows 0.1 element < 4 element signed < 4", "29 load axis 0.1 element signed < 3",
+          "30 store bins 0.2 descriptor < 3 element signed < length of member 1",
+          "31 atomic bins 0.2 descriptor < 3 element < length of member 1",
+          "32 load bins 0.2 element < length of member 1", "33 store bins 0.2 descriptor < 3",
+          "34 load pictures 0.3 descriptor < 5", "34 load linear 0.4 descriptor signed < 2",
+          "35 load texels 0.5: the shader does not say how many descriptors there are",
+          "36 load targets[] 0.6 element < length of member 0",
+          "37 load counters 0.7 descriptor signed < 2",
+          "39 store results[] 0.0 element < length of member 0"));
+}
+
+// Neither the program's function has one more block, nor is anything else changed than what is checked.
+TEST(AccessChecksTest, AccessesByDescriptorAddNoBranchToTheProgram) {
+  for (const char* name : {"descriptors.comp", "indices.comp"}) {
+    for (Form form : {Form::kLines, Form::kOptimised}) {
+      const std::vector<uint32_t> words = LoadShader(name, form);
+      const CheckedModule checked = Checked(words);
+      const Status valid = Validate(checked.words);
+      EXPECT_TRUE(valid.ok()) << name << ", " << NameOf(form) << ": " << valid.message();
+      const Result<Module> before = Module::Read(words);
+      const Result<Module> after = Module::Read(checked.words);
+      ASSERT_TRUE(before.ok() && after.ok());
+      for (size_t i = 0; i < before->functions.size(); ++i) {
+        EXPECT_EQ(before->functions[i].blocks.size(), after->functions[i].blocks.size());
+      }
+      const size_t guards = after->functions.size() - before->functions.size();
+      EXPECT_GE(guards, 2u) << name << ", " << NameOf(form);
+    }
+  }
+}
+
+// What is not uniform stays so: of three accesses of the shader that say so, all pointers and values that they are made of.
+TEST(AccessChecksTest, IndicesThatAreNotUniformStaySuch) {
+  const std::vector<uint32_t> words = LoadShader("descriptors.comp", Form::kLines);
+  const auto count_of = [](const std::vector<uint32_t>& module) {
+    return CountOf(Disassembled(module), " NonUniform\n");
+  };
+  EXPECT_GT(count_of(Checked(words).words), count_of(words));
+}
+
+TEST(AccessChecksTest, AnArrayOfOneElementStaysAsItIs) {
+  const std::string text =
+      "OpCapability Shader\nOpMemoryModel Logical GLSL450\n"
+      "OpEntryPoint GLCompute %main \"main\" %id %data\nOpExecutionMode %main LocalSize 1 1 1\n"
+      "OpDecorate %id BuiltIn GlobalInvocationId\n"
+      "OpDecorate %array ArrayStride 4\nOpDecorate %block Block\n"
+      "OpMemberDecorate %block 0 Offset 0\n"
+      "OpDecorate %data DescriptorSet 0\nOpDecorate %data Binding 0\n"
+      "%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n"
+      "%uint3 = OpTypeVector %uint 3\n%pin = OpTypePointer Input %uint3\n"
+      "%id = OpVariable %pin Input\n"
+      "%c0 = OpConstant %uint 0\n%one = OpConstant %uint 1\n"
+      "%array = OpTypeArray %uint %one\n%block = OpTypeStruct %array\n"
+      "%pblock = OpTypePointer StorageBuffer %block\n%puint = OpTypePointer StorageBuffer %uint\n"
+      "%data = OpVariable %pblock StorageBuffer\n"
+      "%main = OpFunction %void None %fn\n%label = OpLabel\n"
+      "%ids = OpLoad %uint3 %id\n%at = OpCompositeExtract %uint %ids 0\n"
+      "%inside = OpAccessChain %puint %data %c0 %c0\nOpStore %inside %at\n"
+      "%chain = OpAccessChain %puint %data %c0 %at\nOpStore %chain %at\n"
+      "OpReturn\nOpFunctionEnd\n";
+  const std::vector<uint32_t> words = Assembled(text);
+  const CheckedModule checked = Checked(words);
+  ASSERT_EQ(checked.accesses.size(), 1u);
+  EXPECT_EQ(checked.accesses[0].cannot, "an array of one element may stand for more of them");
+  EXPECT_EQ(checked.words, words);
 }
 
 TEST(AccessChecksTest, SizesAreThoseOfTheLayout) {

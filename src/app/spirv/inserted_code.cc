@@ -38,6 +38,12 @@ uint32_t Code::Word(uint32_t value) {
   return module_.Define(spv::OpConstant, types_.uint_type, {value});
 }
 
+uint32_t Code::Address(uint64_t value) {
+  return module_.Define(
+      spv::OpConstantComposite, types_.uint2,
+      {Word(static_cast<uint32_t>(value)), Word(static_cast<uint32_t>(value >> 32))});
+}
+
 uint32_t Code::Half(uint32_t address, uint32_t index) {
   return Value(spv::OpCompositeExtract, types_.uint_type, {address, index}, {1});
 }
@@ -54,9 +60,38 @@ void Code::StoreWord(uint32_t pointer, uint32_t value) {
   Add(Make(spv::OpStore, 0, 0, {pointer, value, spv::MemoryAccessAlignedMask, 4}, {0, 1}));
 }
 
+uint32_t Code::IsFirst(uint32_t address, uint32_t offset, uint32_t scope) {
+  const uint32_t before = Value(spv::OpAtomicIAdd, types_.uint_type,
+                                {WordAt(address, offset), scope, Word(0), Word(1)});
+  return Value(spv::OpIEqual, types_.bool_type, {before, Word(0)});
+}
+
 void Code::Select(uint32_t condition, uint32_t yes, uint32_t no) {
   Add(Make(spv::OpSelectionMerge, 0, 0, {no, spv::SelectionControlMaskNone}, {0}));
   Do(spv::OpBranchConditional, {condition, yes, no});
+}
+
+NewFunction::NewFunction(Module& module, const BasicTypes& types, uint32_t id, uint32_t return_type,
+                         std::vector<uint32_t> parameters, size_t blocks)
+    : module_(module), types_(types) {
+  std::vector<uint32_t> operands = {return_type};
+  operands.insert(operands.end(), parameters.begin(), parameters.end());
+  const uint32_t type = module.Define(spv::OpTypeFunction, 0, std::move(operands));
+  function_.begin.push_back(
+      Make(spv::OpFunction, return_type, id, {spv::FunctionControlMaskNone, type}, {1}));
+  for (uint32_t parameter : parameters) {
+    parameters_.push_back(module.NewId());
+    function_.begin.push_back(
+        Make(spv::OpFunctionParameter, parameter, parameters_.back(), {}, AllIds()));
+  }
+  function_.blocks.resize(blocks);
+  for (Block& block : function_.blocks)
+    block.label = Make(spv::OpLabel, 0, module.NewId(), {}, AllIds());
+}
+
+Function NewFunction::Take() {
+  function_.end.push_back(Make(spv::OpFunctionEnd, 0, 0, {}, AllIds()));
+  return std::move(function_);
 }
 
 uint32_t DeviceScope(Module& module, const BasicTypes& types) {

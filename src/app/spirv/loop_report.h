@@ -30,13 +30,10 @@ class LoopReport {
   void AddFunction();
 
  private:
-  uint32_t Word(uint32_t value);
-
   Module& module_;
   const BasicTypes& types_;
   InvocationNote invocation_;
   uint32_t function_;
-  uint32_t function_type_;
 };
 
 }  // namespace cairn::spirv

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -272,6 +273,15 @@ void Module::Decorate(uint32_t id, std::initializer_list<uint32_t> operands) {
   std::vector<uint32_t> all{id};
   all.insert(all.end(), operands);
   InsertGlobal(FirstDecoratable(), Make(spv::OpDecorate, 0, 0, std::move(all), {0}));
+}
+
+void Module::DecorateAll(const std::vector<uint32_t>& ids, spv::Decoration decoration) {
+  std::vector<Instruction> added;
+  for (uint32_t id : ids)
+    added.push_back(Make(spv::OpDecorate, 0, 0, {id, static_cast<uint32_t>(decoration)}, {0}));
+  globals.insert(globals.begin() + static_cast<ptrdiff_t>(FirstDecoratable()),
+                 std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+  indexed_ = false;
 }
 
 void Module::DecorateMember(uint32_t id, uint32_t member,

@@ -77,6 +77,8 @@ class Module {
   void AddExtension(std::string_view name);
   // Adds a decoration of `operands`: the decoration, and what it takes.
   void Decorate(uint32_t id, std::initializer_list<uint32_t> operands);
+  // Adds one without operands to each of `ids`. Cost: linear in the module, once.
+  void DecorateAll(const std::vector<uint32_t>& ids, spv::Decoration decoration);
   void DecorateMember(uint32_t id, uint32_t member, std::initializer_list<uint32_t> operands);
   // The id of the type, or the constant, that is defined so; adds one if there is none. `type` is 0 for types. Constant
   // time, once definitions were looked for.

@@ -77,8 +77,13 @@ AccessNote NoteOf(uint64_t shader, uint32_t index, const spirv::CheckedModule& m
   const spirv::Access& access = module.accesses[index];
   AccessNote note{PlaceNote(shader, index, access.place, module.invocations, access.cannot)};
   note.kind = access.kind;
+  note.by_descriptor = access.by_descriptor;
   note.bytes = access.bytes;
   note.pointer = access.pointer;
+  note.set = access.set;
+  note.binding = access.binding;
+  for (size_t i = 0; i < access.indices.size(); ++i)
+    note.indices[i] = {access.indices[i].kind, access.indices[i].is_signed};
   return note;
 }
 #endif
@@ -214,7 +219,6 @@ std::optional<std::vector<uint32_t>> LoopDevice::Limited(uint64_t shader,
 
 std::optional<std::vector<uint32_t>> LoopDevice::Checked(uint64_t shader,
                                                          std::span<const uint32_t> words) {
-  if (!spirv::HasAddresses(words)) return std::nullopt;
   const Result<uint32_t> count = spirv::CountAccesses(words);
   if (count.ok() && *count == 0) return std::nullopt;
   // A module that cannot be read takes no record but one, to be refused once.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The experiments "loops", "bounds" and "stages" (docs/internals/why.md): the driver gets modules whose loops end after a
-// number of trips, whose accesses by address are checked, or which do nothing in one stage, in the place of the program's. In every other run LoopRun::Active() is
+// number of trips, whose accesses are checked, or which do nothing in one stage, in the place of the program's. In every other run LoopRun::Active() is
 // null, and nothing of this is used.
 //
 //   loop_run.h         what the run asks for

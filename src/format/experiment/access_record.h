@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory that shaders with checked accesses read and write: the ranges that they may access by address, and a record for
-// each access. All little-endian.
+// each access, by address or by descriptor. All little-endian.
 #ifndef CAIRN_FORMAT_EXPERIMENT_ACCESS_RECORD_H_
 #define CAIRN_FORMAT_EXPERIMENT_ACCESS_RECORD_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace cairn {
 
 enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
+// What an index on the way from a variable to what is accessed counts.
+enum class IndexKind : uint8_t {
+  kNone,
+  kDescriptor,  // of an array of them
+  kElement,     // of an array, a matrix or a vector in a buffer
+};
 
 // Bytes that may be accessed: a buffer with an address, or several that overlap.
 struct AccessRange {
@@ -40,12 +47,13 @@ static_assert(sizeof(AccessTable) == 64);
 
 // Aligned to 64 bytes. All zeros: no access was outside.
 struct AccessRecord {
-  uint32_t misses;  // accesses outside of all ranges; wraps around at 2^32
+  uint32_t misses;  // accesses outside; wraps around at 2^32
   uint32_t first;   // 1 once the words below are written
   // The first one:
   uint32_t has_range;      // 1: a range begins at its address or before
-  uint32_t bytes;          // of the access
+  uint32_t bytes;          // of the access by address
   uint32_t invocation[4];  // see InvocationKind
+  // By address; of an access by descriptor an IndexMiss begins here.
   uint64_t address;
   AccessRange range;  // with has_range: the last one that begins at its address or before
   uint32_t unused[2];
@@ -53,6 +61,26 @@ struct AccessRecord {
   bool operator==(const AccessRecord&) const = default;
 };
 static_assert(sizeof(AccessRecord) == 64);
+
+// So many indices of an access are checked: the first ones.
+inline constexpr uint32_t kMostIndices = 4;
+
+// The indices of an access by descriptor, one of which is not below its bound. Those that it does not have are 0, and
+// below 1.
+struct IndexMiss {
+  uint32_t index[kMostIndices];
+  uint32_t bound[kMostIndices];
+};
+static_assert(offsetof(AccessRecord, address) + sizeof(IndexMiss) == sizeof(AccessRecord));
+
+inline IndexMiss IndexMissOf(const AccessRecord& record) {
+  IndexMiss miss;
+  std::memcpy(&miss, &record.address, sizeof(miss));
+  return miss;
+}
+inline void SetIndexMiss(const IndexMiss& miss, AccessRecord* record) {
+  std::memcpy(&record->address, &miss, sizeof(miss));
+}
 
 }  // namespace cairn
 

@@ -16,8 +16,8 @@ namespace cairn {
 
 enum class Change : uint8_t {
   kNone = 0,
-  kLimitLoops,  // each loop of the shaders ends after a number of trips
-  kCheckBounds,  // accesses of the shaders by address go elsewhere if they are outside of every buffer
+  kLimitLoops,     // each loop of the shaders ends after a number of trips
+  kCheckBounds,    // accesses of the shaders go elsewhere, or nowhere, if they are out of bounds
   kBarrierBefore,  // all work that was recorded before ends before a piece of work begins
   kBarrierAfter,   // a piece of work ends before any that is recorded behind it begins
   kSerialQueues,   // no two submissions run at once, on whatever queues

@@ -36,6 +36,11 @@ AccessKind KnownAccess(uint32_t kind) {
                                                             : AccessKind::kLoad;
 }
 
+IndexKind KnownIndex(uint32_t kind) {
+  return kind <= static_cast<uint32_t>(IndexKind::kElement) ? static_cast<IndexKind>(kind)
+                                                            : IndexKind::kNone;
+}
+
 // Returns the offset of the text; 0 for an empty one, and where there is no room.
 uint32_t AddText(std::atomic<uint32_t>& used, std::span<std::byte> texts, std::string_view text) {
   const std::string_view kept = Utf8Prefix(text, LoopBoard::kMostTextLength);
@@ -84,7 +89,13 @@ struct LoopBoard::Entry {
   static constexpr uint32_t kIsAccess = 4;
   static constexpr uint32_t kIsCount = 8;
   static constexpr uint32_t kIsIndirect = 16;
+  static constexpr uint32_t kByDescriptor = 32;
   static constexpr uint32_t kKindShift = 8;  // of an access
+  static constexpr uint32_t kKindMask = 0xff;
+  static constexpr uint32_t kIndexShift = 16;  // of its indices: this and the next bits
+  static constexpr uint32_t kIndexBits = 3;    // the kind, and behind it whether it is signed
+  static constexpr uint32_t kIndexMask = 3;
+  static constexpr uint32_t kIndexIsSigned = 4;
 
   uint64_t shader;
   uint32_t index;
@@ -96,9 +107,9 @@ struct LoopBoard::Entry {
   uint32_t function;
   uint32_t file;
   uint32_t text;
-  uint32_t left;  // of an access: the name of its pointer
-  uint32_t comparison;
-  uint32_t right;
+  uint32_t left;        // of an access: the name of its pointer
+  uint32_t comparison;  // of an access by descriptor: the set, no text
+  uint32_t right;       // the binding, no text
   uint32_t cannot;
   std::atomic<uint32_t> ready;  // 1 once all the others are written
   uint32_t bytes;               // of an access; of a command how many counts it has
@@ -191,6 +202,16 @@ void LoopBoard::Describe(uint32_t index, const AccessNote& note) const {
   Entry& entry = entries_[index];
   DescribePlace(entry, note);
   entry.flags = Entry::kIsAccess | static_cast<uint32_t>(note.kind) << Entry::kKindShift;
+  if (note.by_descriptor) {
+    entry.flags |= Entry::kByDescriptor;
+    entry.comparison = note.set;
+    entry.right = note.binding;
+    for (uint32_t i = 0; i < kMostIndices; ++i) {
+      const uint32_t bits = static_cast<uint32_t>(note.indices[i].kind) |
+                            (note.indices[i].is_signed ? Entry::kIndexIsSigned : 0);
+      entry.flags |= bits << (Entry::kIndexShift + Entry::kIndexBits * i);
+    }
+  }
   entry.bytes = note.bytes;
   entry.left = Add(note.pointer);
   entry.ready.store(1, std::memory_order_release);
@@ -267,7 +288,17 @@ LoopCatalogue LoopBoard::Read() const {
     place.cannot = TextAt(texts_, entry.cannot);
     if ((flags & Entry::kIsAccess) != 0) {
       AccessNote note{std::move(place)};
-      note.kind = KnownAccess(flags >> Entry::kKindShift);
+      note.kind = KnownAccess(flags >> Entry::kKindShift & Entry::kKindMask);
+      note.by_descriptor = (flags & Entry::kByDescriptor) != 0;
+      if (note.by_descriptor) {
+        note.set = entry.comparison;
+        note.binding = entry.right;
+        for (uint32_t k = 0; k < kMostIndices; ++k) {
+          const uint32_t bits = flags >> (Entry::kIndexShift + Entry::kIndexBits * k);
+          note.indices[k] = {KnownIndex(bits & Entry::kIndexMask),
+                             (bits & Entry::kIndexIsSigned) != 0};
+        }
+      }
       note.bytes = entry.bytes;
       note.pointer = TextAt(texts_, entry.left);
       std::memcpy(&note.record, &records_[i], sizeof(note.record));

@@ -12,6 +12,7 @@
 #ifndef CAIRN_FORMAT_EXPERIMENT_LOOP_BOARD_H_
 #define CAIRN_FORMAT_EXPERIMENT_LOOP_BOARD_H_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -54,10 +55,24 @@ struct LoopNote : ShaderNote {
   bool operator==(const LoopNote&) const = default;
 };
 
+// A checked index of an access by descriptor.
+struct IndexNote {
+  IndexKind kind = IndexKind::kNone;
+  bool is_signed = false;  // how IndexMiss::index is to be read
+
+  bool operator==(const IndexNote&) const = default;
+};
+
 struct AccessNote : ShaderNote {
   AccessKind kind = AccessKind::kLoad;
-  uint32_t bytes = 0;
-  std::string pointer;  // its name, or that of what it was loaded from; "" for none
+  bool by_descriptor = false;  // else by address
+  uint32_t bytes = 0;          // by address
+  // Its name, or that of what it was loaded from; "" for none. By descriptor: of the variable.
+  std::string pointer;
+  // By descriptor.
+  uint32_t set = 0;
+  uint32_t binding = 0;
+  std::array<IndexNote, kMostIndices> indices = {};
   AccessRecord record = {};
 
   bool operator==(const AccessNote&) const = default;

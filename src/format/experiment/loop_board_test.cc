@@ -153,6 +153,30 @@ TEST(LoopBoard, AccessesStandAmongLoops) {
   EXPECT_THAT(read.accesses, ElementsAre(access));
 }
 
+TEST(LoopBoard, AnAccessByDescriptorHasItsIndices) {
+  const Memory memory(LoopBoard::BytesFor(8, 4096));
+  const LoopBoard board = LoopBoard::Make(memory.span(), 8, 4096);
+  AccessNote access;
+  access.kind = AccessKind::kAtomic;
+  access.by_descriptor = true;
+  access.pointer = "bins";
+  access.set = 3;
+  access.binding = UINT32_MAX;
+  access.indices[0] = {IndexKind::kDescriptor, false};
+  access.indices[1] = {IndexKind::kElement, true};
+  access.indices[3] = {IndexKind::kElement, false};
+  const uint32_t at = board.Reserve(1).value();
+  board.Describe(at, access);
+  access.record = {.misses = 2, .first = 1};
+  SetIndexMiss({{9, static_cast<uint32_t>(-1), 0, 7}, {4, 64, 1, 8}}, &access.record);
+  std::memcpy(&board.records()[at], &access.record, sizeof(access.record));
+  const LoopCatalogue read = board.Read();
+  ASSERT_THAT(read.accesses, ElementsAre(access));
+  const IndexMiss miss = IndexMissOf(read.accesses[0].record);
+  EXPECT_THAT(miss.index, ElementsAre(9, static_cast<uint32_t>(-1), 0, 7));
+  EXPECT_THAT(miss.bound, ElementsAre(4, 64, 1, 8));
+}
+
 TEST(LoopBoard, RecordsAreWholePagesAtTheEnd) {
   constexpr size_t kAlignment = LoopBoard::kRecordAlignment;
   for (const uint32_t loops : {1u, 1024u, 1025u, LoopBoard::kMostLoops}) {

@@ -112,10 +112,24 @@ void WriteAccess(const AccessNote& access, JsonWriter* json) {
   json->NumberKey("misses", record.misses);
   const bool known = record.first != 0;
   json->StringKey("first", known ? InvocationText(access.invocations, record.invocation) : "");
-  const bool has_range = known && record.has_range != 0;
-  json->StringKey("address", known ? fmt::format("{:#x}", record.address) : "");
+  const bool has_address = known && !access.by_descriptor;
+  const bool has_range = has_address && record.has_range != 0;
+  json->StringKey("address", has_address ? fmt::format("{:#x}", record.address) : "");
   json->StringKey("buffer", has_range ? fmt::format("{:#x}", record.range.begin) : "");
   json->NumberKey("buffer_bytes", has_range ? record.range.bytes : 0);
+  if (access.by_descriptor) {
+    json->NumberKey("set", access.set);
+    json->NumberKey("binding", access.binding);
+    json->BeginArray("indices");
+    for (const ShownIndex& index : ShownIndices(access)) {
+      json->BeginObject();
+      json->StringKey("kind", index.kind);
+      json->SignedKey("index", index.index);
+      json->NumberKey("bound", index.bound);
+      json->EndObject();
+    }
+    json->EndArray();
+  }
   json->EndObject();
 }
 

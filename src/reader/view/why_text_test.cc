@@ -32,11 +32,29 @@ TEST(WhyText, NamesTheLoopAndHowOftenItFailed) {
       WhyAsText(LoopFound()));
 }
 
+TEST(WhyText, NamesTheIndicesThatAreOutside) {
+  WhyTold told = IndexFound();
+  EXPECT_THAT(
+      WhyAsText(told),
+      HasSubstr("      3 stores missed bins (set 0, binding 2), the first in invocation (7, "
+                "0, 0): descriptor 9 of 4, element -1 of 64\n"));
+  AccessNote& access = told.found.results[0].accesses.missed[0];
+  access.pointer = "";
+  SetIndexMiss({{3, UINT32_MAX, 0, 0}, {4, 64, 1, 1}}, &access.record);
+  access.indices[1].is_signed = false;
+  EXPECT_THAT(
+      WhyAsText(told),
+      HasSubstr("      3 stores missed set 0, binding 2, the first in invocation (7, 0, 0): "
+                "element 4294967295 of 64\n"));
+  access.record.first = 0;
+  EXPECT_THAT(WhyAsText(told), HasSubstr("      3 stores missed set 0, binding 2\n"));
+}
+
 TEST(WhyText, NamesTheAccessAndHowFarItMissed) {
   WhyTold told = AccessFound();
   EXPECT_THAT(
       WhyAsText(told),
-      HasSubstr("  proven: A shader accesses an address that is outside of every buffer.\n"
+      HasSubstr("  proven: A shader accesses memory or a descriptor out of bounds.\n"
                 "  With such accesses skipped the program failed in 0 of 4 runs, without in 4 of "
                 "4.\n"
                 "    fill.comp:43   data.word[at + offset] = at * 3;   access 5 of the shader, in "
@@ -66,7 +84,7 @@ TEST(WhyText, TheReasonStandsBeforeThePlaceWhereItShows) {
   told.found.causes = {2, 0};
   const std::string text = WhyAsText(told);
   const size_t why = text.find("Why\n  proven: Something is used after it was destroyed");
-  const size_t where = text.find("Where it shows\n  proven: A shader accesses an address");
+  const size_t where = text.find("Where it shows\n  proven: A shader accesses memory");
   EXPECT_NE(std::string::npos, why) << text;
   EXPECT_NE(std::string::npos, where) << text;
   EXPECT_LT(why, where);
@@ -297,6 +315,17 @@ TEST(WhyText, TheJsonFollowsItsSchema) {
   EXPECT_EQ("0x7f0000001140", access["address"]);
   EXPECT_EQ("0x7f0000001000", access["buffer"]);
   EXPECT_EQ(256, access["buffer_bytes"]);
+  EXPECT_FALSE(access.contains("indices"));
+
+  const Json indices = Json::Parse(WhyAsJson(IndexFound()));
+  EXPECT_EQ("", SchemaViolation(schema, indices)) << indices.dump(2);
+  const Json& stored = indices["experiments"][0]["accesses"][0];
+  EXPECT_EQ("", stored["address"]);
+  EXPECT_EQ("bins", stored["pointer"]);
+  EXPECT_EQ(2, stored["binding"]);
+  EXPECT_EQ(Json::Parse(R"([{"kind": "descriptor", "index": 9, "bound": 4},
+                            {"kind": "element", "index": -1, "bound": 64}])"),
+            stored["indices"]);
 }
 
 }  // namespace

@@ -88,7 +88,32 @@ std::string DistanceOf(const AccessRecord& record) {
                      Counted(offset - range.bytes, "byte"), buffer);
 }
 
+// "3 loads missed bins (set 0, binding 2), the first in invocation (7, 0, 0): descriptor 9 of 4, element 70 of 64".
+std::string IndexRecordOf(const AccessNote& access, Quote quote) {
+  const AccessRecord& record = access.record;
+  std::string text = fmt::format("{} missed ", Counted(record.misses, AccessWord(access.kind)));
+  if (access.pointer.empty()) {
+    text += fmt::format("set {}, binding {}", access.set, access.binding);
+  } else {
+    text +=
+        fmt::format("{} (set {}, binding {})", quote(access.pointer), access.set, access.binding);
+  }
+  if (record.first == 0) return text;
+  if (const std::string first = InvocationText(access.invocations, record.invocation);
+      !first.empty()) {
+    text += ", the first in " + first;
+  }
+  const char* separator = ": ";
+  for (const ShownIndex& index : ShownIndices(access)) {
+    if (index.is_inside) continue;
+    text += fmt::format("{}{} {} of {}", std::exchange(separator, ", "), index.kind, index.index,
+                        index.bound);
+  }
+  return text;
+}
+
 std::string RecordOf(const AccessNote& access, Quote quote) {
+  if (access.by_descriptor) return IndexRecordOf(access, quote);
   const AccessRecord& record = access.record;
   std::string text = fmt::format("{} of {} missed", Counted(record.misses, AccessWord(access.kind)),
                                  Counted(access.bytes, "byte"));
@@ -188,6 +213,21 @@ const char* AccessWord(AccessKind kind) {
     case AccessKind::kAtomic: return "atomic operation";
   }
   return "access";
+}
+
+std::vector<ShownIndex> ShownIndices(const AccessNote& access) {
+  std::vector<ShownIndex> shown;
+  if (access.record.first == 0) return shown;
+  const IndexMiss miss = IndexMissOf(access.record);
+  for (uint32_t i = 0; i < kMostIndices; ++i) {
+    const IndexNote& index = access.indices[i];
+    if (index.kind == IndexKind::kNone) continue;
+    const bool is_negative = index.is_signed && static_cast<int32_t>(miss.index[i]) < 0;
+    shown.push_back({index.kind == IndexKind::kDescriptor ? "descriptor" : "element",
+                     is_negative ? static_cast<int32_t>(miss.index[i]) : int64_t{miss.index[i]},
+                     miss.bound[i], miss.index[i] < miss.bound[i]});
+  }
+  return shown;
 }
 
 std::string UnchangedInWords(const WhyTold& told) {

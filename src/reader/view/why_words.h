@@ -29,6 +29,15 @@ std::string ValueText(uint32_t bits, const LoopNote& loop);
 std::string InvocationText(InvocationKind kind, const uint32_t (&invocation)[4]);
 // "load", "store", "atomic operation".
 const char* AccessWord(AccessKind kind);
+// A checked index of the first access by descriptor that missed.
+struct ShownIndex {
+  const char* kind;  // "descriptor", "element"
+  int64_t index;
+  uint32_t bound;
+  bool is_inside;
+};
+// In their order; none if they are not known.
+std::vector<ShownIndex> ShownIndices(const AccessNote& access);
 
 // "in 3 of 3 runs".
 std::string UnchangedInWords(const WhyTold& told);

@@ -60,7 +60,7 @@ const std::array kRows = {
     ExperimentRow{ExperimentName::kBounds,
                   "bounds",
                   {.change = Change::kCheckBounds},
-                  "A shader accesses an address that is outside of every buffer.",
+                  "A shader accesses memory or a descriptor out of bounds.",
                   "such accesses skipped",
                   "accesses skipped"},
     ExperimentRow{ExperimentName::kStages,

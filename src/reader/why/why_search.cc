@@ -90,8 +90,8 @@ uint64_t CountChanged(const std::vector<Note>& notes) {
 std::string WhyNoAccess(const LoopCatalogue& catalogue, bool restricted) {
   if (!catalogue.why_none.empty()) return catalogue.why_none;
   if (!catalogue.why_refused.empty()) return catalogue.why_refused;
-  return restricted ? "the shaders of the suspected work access no memory by address"
-                    : "no shader accesses memory by address";
+  return restricted ? "the shaders of the suspected work have no access that could be out of bounds"
+                    : "no shader has an access that could be out of bounds";
 }
 
 std::string WhyNoLoop(const LoopCatalogue& catalogue, bool restricted) {

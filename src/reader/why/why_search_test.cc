@@ -444,7 +444,7 @@ TEST(WhySearch, AccessesThatWereNotAllCheckedAreNoEvidence) {
   ModelProgram without([](const Experiment&, uint64_t) { return Fails(); });
   const Result<WhyFound> none = Search(without);
   ASSERT_TRUE(none.ok());
-  EXPECT_EQ("the shaders of the suspected work access no memory by address",
+  EXPECT_EQ("the shaders of the suspected work have no access that could be out of bounds",
             ResultOf(*none, ExperimentName::kBounds).why);
 }
 

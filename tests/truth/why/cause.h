@@ -16,7 +16,7 @@ namespace cairn::truth::why {
 // Devices on which it can come.
 enum class Shows : uint8_t {
   kAnywhere,
-  kOnGpu,  // lavapipe runs one thing after the other, and keeps a pipeline as long as it needs it
+  kOnGpu,  // lavapipe runs one thing after the other, keeps a pipeline as long as it needs it, and bounds descriptors
   kOnCpu,  // needs freed memory back with what was in it, or memory of the driver itself
 };
 
@@ -40,7 +40,7 @@ struct FaultOf {
   const char* also = "";
   Shows shows = Shows::kAnywhere;
   void (*run)(Machine& machine, const FaultOf& fault) = nullptr;
-  Shader loop;  // has the loop that does not end
+  Shader culprit;  // has the loop that does not end, or the access that is out of bounds
   Constants constants;
   uint32_t special = 0;
   uint32_t loop_index = 0;  // its place among the loops of the shader

@@ -52,7 +52,7 @@ Constants ConstantsOf(const Machine& machine, const Fault& fault) {
 // Healthy work in front and behind, the loop between them.
 void RunLoop(Machine& machine, const Fault& fault) {
   const VkPipeline fill = machine.Compute(kFillCompSpv);
-  const VkPipeline loop = machine.Compute(fault.loop, fault.special);
+  const VkPipeline loop = machine.Compute(fault.culprit, fault.special);
   const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
   machine.Dispatch(commands, "Clear", fill, {}, 1);
   Machine::Barrier(commands);
@@ -72,7 +72,7 @@ void RunLong(Machine& machine, const Fault& fault) {
 // Two dispatches that may run at once: healthy loops, and the one that does not end.
 void RunBesideHealthyLoops(Machine& machine, const Fault& fault) {
   const VkPipeline healthy = machine.Compute(kHealthyLoopsCompSpv);
-  const VkPipeline loop = machine.Compute(fault.loop);
+  const VkPipeline loop = machine.Compute(fault.culprit);
   Constants constants;
   constants.count = 1;
   const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
@@ -93,15 +93,15 @@ void RunDraw(Machine& machine, const Fault& fault, Shader vertex, Shader pixel, 
 
 // A group has as many invocations as the picture has pixels.
 void RunVertexLoop(Machine& machine, const Fault& fault) {
-  RunDraw(machine, fault, fault.loop, kPlainFragSpv, machine.size().groups * 64 / 3 * 3, 1);
+  RunDraw(machine, fault, fault.culprit, kPlainFragSpv, machine.size().groups * 64 / 3 * 3, 1);
 }
 void RunPixelLoop(Machine& machine, const Fault& fault) {
-  RunDraw(machine, fault, kPlainVertSpv, fault.loop, 3, machine.size().groups);
+  RunDraw(machine, fault, kPlainVertSpv, fault.culprit, 3, machine.size().groups);
 }
 
 void RunHealthy(Machine& machine, const Fault& fault) {
   Fault copy = fault;
-  copy.loop = kFillCompSpv;
+  copy.culprit = kFillCompSpv;
   RunLoop(machine, copy);
   RunDraw(machine, fault, kPlainVertSpv, kPlainFragSpv, 3, 1);
 }
@@ -144,7 +144,7 @@ Fault Loop(const char* name, const char* what, Shader shader, const Constants& c
           .what = what,
           .experiment = "loops",
           .run = RunLoop,
-          .loop = shader,
+          .culprit = shader,
           .constants = constants};
 }
 

@@ -13,6 +13,8 @@ namespace {
 
 constexpr VkShaderStageFlags kAllStages =
     VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
+// Buffers of binding 3; shaders/descriptor_index.comp.
+constexpr uint32_t kPages = 4;
 
 VkShaderModule ModuleOf(VkDevice device, Shader shader) {
   VkShaderModuleCreateInfo info = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
@@ -41,21 +43,23 @@ Machine::Machine() : gpu_("", Pipelines::kNone) {
   words_ = gpu_.CreateBuffer(sizeof(uint32_t) * kWordCount, true, "Words");
   FillWords(static_cast<uint32_t*>(words_.mapped));
   uniforms_ = gpu_.CreateBuffer(256, true, "Uniforms");
-  *static_cast<uint32_t*>(uniforms_.mapped) = UINT32_MAX;
+  auto* const uniforms = static_cast<uint32_t*>(uniforms_.mapped);
+  uniforms[0] = UINT32_MAX;
+  uniforms[4 * kUniformBehind] = 0xBAD;
   CreateSet();
 }
 
 void Machine::CreateSet() {
-  VkDescriptorSetLayoutBinding bindings[3] = {};
-  for (uint32_t i = 0; i < 3; ++i) {
+  VkDescriptorSetLayoutBinding bindings[4] = {};
+  for (uint32_t i = 0; i < 4; ++i) {
     bindings[i].binding = i;
     bindings[i].descriptorType =
         i == 1 ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    bindings[i].descriptorCount = 1;
+    bindings[i].descriptorCount = i == 3 ? kPages : 1;
     bindings[i].stageFlags = kAllStages;
   }
   VkDescriptorSetLayoutCreateInfo layout = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-  layout.bindingCount = 3;
+  layout.bindingCount = 4;
   layout.pBindings = bindings;
   VkDescriptorSetLayout set = VK_NULL_HANDLE;
   Check(vkCreateDescriptorSetLayout(device(), &layout, nullptr, &set),
@@ -67,7 +71,7 @@ void Machine::CreateSet() {
   info.pushConstantRangeCount = 1;
   info.pPushConstantRanges = &range;
   Check(vkCreatePipelineLayout(device(), &info, nullptr, &layout_), "vkCreatePipelineLayout");
-  const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2},
+  const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2 + kPages},
                                         {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1}};
   VkDescriptorPoolCreateInfo pool = {VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
   pool.maxSets = 1;
@@ -91,6 +95,12 @@ void Machine::CreateSet() {
     writes[i].pBufferInfo = &buffers[i];
   }
   vkUpdateDescriptorSets(device(), 2, writes, 0, nullptr);
+  const std::vector<VkDescriptorBufferInfo> pages(kPages, buffers[0]);
+  VkWriteDescriptorSet write = writes[0];
+  write.dstBinding = 3;
+  write.descriptorCount = kPages;
+  write.pBufferInfo = pages.data();
+  vkUpdateDescriptorSets(device(), 1, &write, 0, nullptr);
   SetBuffer(words_.buffer);
 }
 

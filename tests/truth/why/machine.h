@@ -37,6 +37,9 @@ enum Place : uint32_t {
   kWordCount = 2048,
 };
 
+// Behind the array of vectors in the uniform buffer; shaders/uniform_index.comp.
+constexpr uint32_t kUniformBehind = 8;
+
 class Machine {
  public:
   Machine();

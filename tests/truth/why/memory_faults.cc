@@ -155,13 +155,13 @@ void RunFreshArguments(Machine& machine, const Fault&) {
 
 // The bound of a loop, or its step.
 void RunFreshBound(Machine& machine, const Fault& fault) {
-  const VkPipeline loop = machine.Compute(fault.loop);
+  const VkPipeline loop = machine.Compute(fault.culprit);
   Constants constants = machine.Bounded();
   constants.address = Recycled(machine, UINT32_MAX, false).address;
   FinishOne(machine, "Simulate", loop, constants, machine.size().groups);
 }
 void RunFreshStep(Machine& machine, const Fault& fault) {
-  const VkPipeline loop = machine.Compute(fault.loop);
+  const VkPipeline loop = machine.Compute(fault.culprit);
   Constants constants = machine.Bounded();
   constants.address = Zeros(machine).address;
   FinishOne(machine, "Simulate", loop, constants, machine.size().groups);
@@ -247,13 +247,13 @@ std::vector<Fault> MemoryFaults() {
        .also = "loops",
        .shows = Shows::kOnCpu,
        .run = RunFreshBound,
-       .loop = kBoundFreshCompSpv},
+       .culprit = kBoundFreshCompSpv},
       {.name = "fresh-step",
        .what = "a step of a loop that nobody wrote: 0",
        .experiment = "memory-fe",
        .also = "loops",
        .run = RunFreshStep,
-       .loop = kStepFreshCompSpv},
+       .culprit = kStepFreshCompSpv},
       {.name = "fresh-visible",
        .what = "half an address that nobody wrote, in memory that the CPU sees",
        .experiment = "memory-00",

@@ -7,6 +7,7 @@
 
 #include "embedded/bound_buffer.comp.spv.h"
 #include "embedded/crowd.comp.spv.h"
+#include "embedded/descriptor_index.comp.spv.h"
 #include "embedded/fill.comp.spv.h"
 #include "embedded/link.comp.spv.h"
 #include "embedded/load.comp.spv.h"
@@ -15,7 +16,9 @@
 #include "embedded/reads.vert.spv.h"
 #include "embedded/slow.comp.spv.h"
 #include "embedded/slow.frag.spv.h"
+#include "embedded/storage_index.comp.spv.h"
 #include "embedded/store.comp.spv.h"
+#include "embedded/uniform_index.comp.spv.h"
 #include "embedded/writer.comp.spv.h"
 #include "truth/why/command_line.h"
 #include "truth/why/faults.h"
@@ -120,10 +123,10 @@ void RunTwo(Machine& machine, const GpuQueue& first_queue, bool loop) {
 }
 void RunQueues(Machine& machine, const Fault& fault) {
   if (!machine.gpu().two_queues()) CannotShow("the device has one queue");
-  RunTwo(machine, machine.gpu().compute(), fault.loop.code.data() != nullptr);
+  RunTwo(machine, machine.gpu().compute(), fault.culprit.code.data() != nullptr);
 }
 void RunSubmissions(Machine& machine, const Fault& fault) {
-  RunTwo(machine, machine.gpu().graphics(), fault.loop.code.data() != nullptr);
+  RunTwo(machine, machine.gpu().graphics(), fault.culprit.code.data() != nullptr);
 }
 
 void RunOne(Machine& machine, Shader shader, const Constants& constants, uint32_t groups) {
@@ -192,6 +195,13 @@ void RunGroups(Machine& machine, const Fault&) {
   machine.Finish(machine.gpu().graphics(), commands);
 }
 
+// An index behind the end of an array.
+void RunIndex(Machine& machine, const Fault& fault) {
+  Constants constants = fault.constants;
+  constants.address = machine.words().address;
+  RunOne(machine, fault.culprit, constants, 1);
+}
+
 // The program's own fault, behind work that is fine.
 void RunCpu(Machine& machine, const Fault&) {
   RunOne(machine, kFillCompSpv, {}, 1);
@@ -211,6 +221,25 @@ std::vector<Fault> OtherFaults() {
       fault("store-behind", "a store 4 GiB behind a buffer", "bounds", RunStoreBehind),
       fault("store-null", "a store through null", "bounds", RunStoreNull),
       fault("load-far", "a load from an address where nothing is", "bounds", RunLoadFar),
+      {.name = "storage-index",
+       .what = "an index behind an array of a storage buffer: what stands there becomes an address",
+       .experiment = "bounds",
+       .run = RunIndex,
+       .culprit = kStorageIndexCompSpv,
+       .constants = {.value = kLink}},
+      {.name = "uniform-index",
+       .what = "an index behind an array of a uniform buffer: what stands there becomes an address",
+       .experiment = "bounds",
+       .run = RunIndex,
+       .culprit = kUniformIndexCompSpv,
+       .constants = {.value = kUniformBehind}},
+      {.name = "descriptor-index",
+       .what = "a store by an index far behind an array of descriptors",
+       .experiment = "bounds",
+       .shows = Shows::kOnGpu,
+       .run = RunIndex,
+       .culprit = kDescriptorIndexCompSpv,
+       .constants = {.value = 0x1000'0000}},
       fault("slow", "a dispatch of many groups that take long, without loops", "time", RunSlow),
       pixels,
       fault("crowd", "a dispatch of far too many groups without loops", "counts", RunCrowd),
@@ -229,7 +258,7 @@ std::vector<Fault> RaceFaults() {
                  .also = also,
                  .shows = Shows::kOnGpu,
                  .run = run,
-                 .loop = loop};
+                 .culprit = loop};
   };
   return {
       fault("dispatch-loop", "a dispatch reads a bound that the one before writes",

@@ -8,5 +8,5 @@ int main(int argc, char** argv) {
   using namespace cairn::truth::why;
   const Options options = ReadOptions(argc, argv, "why_program", "Vulkan");
   return RunFaults<Machine>(options, Groups(),
-                            [](const Fault& fault) { return CulpritLine(fault.loop); });
+                            [](const Fault& fault) { return CulpritLine(fault.culprit); });
 }

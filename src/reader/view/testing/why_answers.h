@@ -88,6 +88,21 @@ inline WhyTold AccessFound() {
   return told;
 }
 
+// The same store, into a buffer of an array, by two indices.
+inline WhyTold IndexFound() {
+  WhyTold told = AccessFound();
+  AccessNote& access = told.found.results[0].accesses.missed[0];
+  access.by_descriptor = true;
+  access.bytes = 0;
+  access.pointer = "bins";
+  access.binding = 2;
+  access.indices[0] = {IndexKind::kDescriptor, false};
+  access.indices[1] = {IndexKind::kElement, true};
+  access.record = {.misses = 3, .first = 1, .invocation = {7, 0, 0, 0}};
+  SetIndexMiss({{9, static_cast<uint32_t>(-1), 0, 0}, {4, 64, 1, 1}}, &access.record);
+  return told;
+}
+
 }  // namespace cairn::cli
 
 #endif  // CAIRN_READER_VIEW_TESTING_WHY_ANSWERS_H_

@@ -21,9 +21,9 @@ const std::vector<Group>& Groups() {
 }
 
 std::string LoopOf(const Fault& fault) {
-  if (fault.loop.code.empty()) return "-";
+  if (fault.culprit.code.empty()) return "-";
   std::string text;
-  for (const unsigned char byte : fault.loop.code.subspan(kHashOffset, kHashBytes)) {
+  for (const unsigned char byte : fault.culprit.code.subspan(kHashOffset, kHashBytes)) {
     text += fmt::format("{:02x}", byte);
   }
   return fmt::format("{}#{}", text, fault.loop_index);

@@ -47,19 +47,19 @@ void RunDispatches(Machine& machine, Shader shader, const Constants& constants, 
 }
 
 void RunLoop(Machine& machine, const Fault& fault) {
-  RunDispatches(machine, fault.loop, fault.constants, machine.size().groups);
+  RunDispatches(machine, fault.culprit, fault.constants, machine.size().groups);
 }
 
 // It has as many trips as the limit, and ends by its condition.
 void RunLong(Machine& machine, const Fault& fault) {
   const Constants constants = {.count = LongCount(machine.size(), machine.on_cpu())};
-  RunDispatches(machine, fault.loop, constants, machine.size().groups);
+  RunDispatches(machine, fault.culprit, constants, machine.size().groups);
 }
 
 // Two dispatches that may run at once: healthy loops, and the one that does not end.
 void RunBesideHealthyLoops(Machine& machine, const Fault& fault) {
   const sample::Pipeline healthy = machine.Compute("Sort", kHealthyLoopsCsDxbc);
-  const sample::Pipeline loop = machine.Compute("Simulate", fault.loop);
+  const sample::Pipeline loop = machine.Compute("Simulate", fault.culprit);
   sample::List list(machine.gpu(), machine.queue(), "Main");
   list.Begin();
   machine.Dispatch(list, "Sort", healthy, {{.count = 1}}, 1);
@@ -79,10 +79,10 @@ void RunDraw(Machine& machine, Shader vertex, Shader pixel, uint32_t vertices, u
 
 // A group has as many threads as the picture has pixels.
 void RunVertexLoop(Machine& machine, const Fault& fault) {
-  RunDraw(machine, fault.loop, kPlainPsDxbc, machine.size().groups * 64 / 3 * 3, 1);
+  RunDraw(machine, fault.culprit, kPlainPsDxbc, machine.size().groups * 64 / 3 * 3, 1);
 }
 void RunPixelLoop(Machine& machine, const Fault& fault) {
-  RunDraw(machine, kReadsVsDxbc, fault.loop, 3, machine.size().groups);
+  RunDraw(machine, kReadsVsDxbc, fault.culprit, 3, machine.size().groups);
 }
 
 void RunHealthy(Machine& machine, const Fault&) {
@@ -135,7 +135,7 @@ Fault Loop(const char* name, const char* what, Shader shader, const Constants& c
           .what = what,
           .experiment = "loops",
           .run = RunLoop,
-          .loop = shader,
+          .culprit = shader,
           .constants = constants,
           .loop_index = loop_index};
 }

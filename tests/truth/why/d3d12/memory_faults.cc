@@ -122,7 +122,7 @@ ComPtr<ID3D12Resource> Recycled(Machine& machine, uint32_t stale) {
 // What `make` makes says how the loop goes. The pipeline comes first: it may take memory that was freed.
 template <typename Make>
 void RunLoopOf(Machine& machine, const Fault& fault, const Make& make) {
-  const sample::Pipeline loop = machine.Compute("Simulate", fault.loop);
+  const sample::Pipeline loop = machine.Compute("Simulate", fault.culprit);
   const ComPtr<ID3D12Resource> buffer = make();
   const auto view = machine.View(buffer.get(), kKeptWords);
   sample::List list(machine.gpu(), machine.queue(), "Main");
@@ -215,19 +215,19 @@ std::vector<Fault> MemoryFaults() {
        .also = "loops",
        .shows = Shows::kOnCpu,
        .run = RunFreshBound,
-       .loop = kBoundViewCsDxbc},
+       .culprit = kBoundViewCsDxbc},
       {.name = "fresh-step",
        .what = "a step of a loop that nobody wrote: 0",
        .experiment = "memory-fe",
        .also = "loops",
        .run = RunFreshStep,
-       .loop = kStepViewCsDxbc},
+       .culprit = kStepViewCsDxbc},
       {.name = "placed-bound",
        .what = "a bound in a placed buffer that nobody wrote, where another one was",
        .experiment = "none",
        .also = "loops",
        .run = RunPlacedBound,
-       .loop = kBoundViewCsDxbc},
+       .culprit = kBoundViewCsDxbc},
   };
 }
 

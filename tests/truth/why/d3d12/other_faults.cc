@@ -45,7 +45,7 @@ void RecordLoop(Machine& machine, sample::List& list, ID3D12DescriptorHeap* view
 
 void RunUavBarrier(Machine& machine, const Fault& fault) {
   const sample::Pipeline writer = machine.Compute("Prepare", kWriterCsDxbc);
-  const sample::Pipeline loop = machine.Compute("Simulate", fault.loop);
+  const sample::Pipeline loop = machine.Compute("Simulate", fault.culprit);
   const Stale bound(machine, {UINT32_MAX});
   sample::List list(machine.gpu(), machine.queue(), "Main");
   list.Begin();
@@ -68,7 +68,7 @@ void RunIndirect(Machine& machine, const Fault&) {
 // The copy takes what was there before, to where it is used behind a barrier.
 void RunCopy(Machine& machine, const Fault& fault) {
   const sample::Pipeline writer = machine.Compute("Prepare", kWriterCsDxbc);
-  const sample::Pipeline loop = machine.Compute("Simulate", fault.loop);
+  const sample::Pipeline loop = machine.Compute("Simulate", fault.culprit);
   const Stale written(machine, {UINT32_MAX});
   const Stale copy(machine, {UINT32_MAX});
   sample::List list(machine.gpu(), machine.queue(), "Main");
@@ -85,7 +85,7 @@ void RunCopy(Machine& machine, const Fault& fault) {
 // No fence says that the second queue has to wait for the first.
 void RunQueues(Machine& machine, const Fault& fault) {
   const sample::Pipeline writer = machine.Compute("Prepare", kWriterCsDxbc);
-  const sample::Pipeline loop = machine.Compute("Simulate", fault.loop);
+  const sample::Pipeline loop = machine.Compute("Simulate", fault.culprit);
   const Stale bound(machine, {UINT32_MAX});
   sample::Queue compute(machine.gpu(), CAIRN_QUEUE_COMPUTE, "Compute");
   sample::List first(machine.gpu(), compute, "Prepare");
@@ -166,11 +166,11 @@ std::vector<Fault> OtherFaults() {
   return {
       fault("view-too-large", "a store through a view that claims more than its buffer has",
             "bounds", RunViewTooLarge),
-      fault("crowd", "a dispatch of very many groups without loops", "none", RunCrowd),
-      fault("indirect-crowd", "the same, by arguments that the CPU wrote", "none",
+      fault("crowd", "a dispatch of very many groups without loops", "counts", RunCrowd),
+      fault("indirect-crowd", "the same, by arguments that the CPU wrote", "counts",
             RunIndirectCrowd),
-      fault("vertices", "a draw of -1 vertices", "none", RunVertices),
-      fault("instances", "a draw of -1 instances", "none", RunInstances),
+      fault("vertices", "a draw of -1 vertices", "counts", RunVertices),
+      fault("instances", "a draw of -1 instances", "counts", RunInstances),
       fault("cpu", "the program kills itself behind healthy work", "none", RunCpu),
   };
 }
@@ -184,7 +184,7 @@ std::vector<Fault> RaceFaults() {
                  .also = also,
                  .shows = Shows::kOnGpu,
                  .run = run,
-                 .loop = loop};
+                 .culprit = loop};
   };
   return {
       fault("uav-barrier", "no UAV barrier: a dispatch reads a bound that the one before writes",

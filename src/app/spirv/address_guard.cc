@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/spirv/access_guard.h"
+#include "app/spirv/address_guard.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -71,58 +71,31 @@ class WideCode {
 
 }  // namespace
 
-AccessGuard::AccessGuard(Module& module, const BasicTypes& types)
-    : module_(module),
-      types_(types),
-      invocation_(module, types),
-      function_(module.NewId()),
-      function_type_(
-          module.Define(spv::OpTypeFunction, 0,
-                        {types.uint2, types.uint2, types.uint_type, types.uint2, types.uint2})) {}
+AddressGuard::AddressGuard(Module& module, const BasicTypes& types,
+                           const InvocationNote& invocation)
+    : module_(module), types_(types), invocation_(invocation), function_(module.NewId()) {}
 
-uint32_t AccessGuard::Address(uint64_t value) {
-  const auto word = [this](uint64_t half) {
-    return module_.Define(spv::OpConstant, types_.uint_type, {static_cast<uint32_t>(half)});
-  };
-  return module_.Define(spv::OpConstantComposite, types_.uint2, {word(value), word(value >> 32)});
-}
-
-uint32_t AccessGuard::Call(Code& code, uint32_t address, uint32_t bytes, uint64_t record,
-                           uint32_t instead) {
+uint32_t AddressGuard::Call(Code& code, uint32_t address, uint32_t bytes, uint64_t record,
+                            uint32_t instead) {
   return code.Value(spv::OpFunctionCall, types_.uint2,
-                    {function_, address, code.Word(bytes), Address(record), instead});
+                    {function_, address, code.Word(bytes), code.Address(record), instead});
 }
 
-void AccessGuard::AddFunction(uint64_t table_address) {
-  Function function;
-  const auto parameter = [&](uint32_t type) {
-    function.begin.push_back(Make(spv::OpFunctionParameter, type, module_.NewId(), {}, AllIds()));
-    return function.begin.back().result;
-  };
-  function.begin.push_back(Make(spv::OpFunction, types_.uint2, function_,
-                                {spv::FunctionControlMaskNone, function_type_}, {1}));
-  const uint32_t address = parameter(types_.uint2);
-  const uint32_t bytes = parameter(types_.uint_type);
-  const uint32_t record = parameter(types_.uint2);
-  const uint32_t instead = parameter(types_.uint2);
-
+void AddressGuard::AddFunction(uint64_t table_address) {
   enum { kBegin, kSearch, kHalve, kAgain, kFound, kOutside, kStore, kStored, kEnd, kBlocks };
-  function.blocks.resize(kBlocks);
-  uint32_t labels[kBlocks];
-  for (uint32_t i = 0; i < kBlocks; ++i) {
-    labels[i] = module_.NewId();
-    function.blocks[i].label = Make(spv::OpLabel, 0, labels[i], {}, AllIds());
-  }
-  const auto code_of = [&](int block) {
-    return Code(module_, types_, function.blocks[block].instructions);
-  };
-  const uint32_t table = Address(table_address);
+  NewFunction function(module_, types_, function_, types_.uint2,
+                       {types_.uint2, types_.uint_type, types_.uint2, types_.uint2}, kBlocks);
+  const uint32_t address = function.parameter(0);
+  const uint32_t bytes = function.parameter(1);
+  const uint32_t record = function.parameter(2);
+  const uint32_t instead = function.parameter(3);
   const uint32_t scope = DeviceScope(module_, types_);
   Wide ranges;
   uint32_t count = 0;
   {
-    Code code = code_of(kBegin);
+    Code code = function.In(kBegin);
     WideCode wide(code, types_);
+    const uint32_t table = code.Address(table_address);
     const uint32_t list_offset =
         code.Value(spv::OpAtomicLoad, types_.uint_type,
                    {code.WordAt(table, offsetof(AccessTable, list)), scope, code.Word(0)});
@@ -131,7 +104,7 @@ void AccessGuard::AddFunction(uint64_t table_address) {
     const uint32_t most = code.Word(AccessList::kMostRanges);
     count = wide.Choose(wide.Test(spv::OpULessThan, told, most), told, most);
     ranges = wide.Plus(list, code.Word(sizeof(AccessList)));
-    code.Do(spv::OpBranch, {labels[kSearch]});
+    code.Do(spv::OpBranch, {function.label(kSearch)});
   }
   // The number of ranges that begin at the address or before lies between `low` and `high`.
   const uint32_t low = module_.NewId(), high = module_.NewId();
@@ -146,19 +119,21 @@ void AccessGuard::AddFunction(uint64_t table_address) {
     return Wide{wide.Load(at, bytes_on), wide.Load(at, bytes_on + 4)};
   };
   {
-    Code code = code_of(kSearch);
+    Code code = function.In(kSearch);
     WideCode wide(code, types_);
     code.Add(Make(spv::OpPhi, types_.uint_type, low,
-                  {code.Word(0), labels[kBegin], next_low, labels[kAgain]}, AllIds()));
+                  {code.Word(0), function.label(kBegin), next_low, function.label(kAgain)},
+                  AllIds()));
     code.Add(Make(spv::OpPhi, types_.uint_type, high,
-                  {count, labels[kBegin], next_high, labels[kAgain]}, AllIds()));
+                  {count, function.label(kBegin), next_high, function.label(kAgain)}, AllIds()));
     const uint32_t goes_on = wide.Test(spv::OpULessThan, low, high);
     code.Add(Make(spv::OpLoopMerge, 0, 0,
-                  {labels[kFound], labels[kAgain], spv::LoopControlMaskNone}, {0, 1}));
-    code.Do(spv::OpBranchConditional, {goes_on, labels[kHalve], labels[kFound]});
+                  {function.label(kFound), function.label(kAgain), spv::LoopControlMaskNone},
+                  {0, 1}));
+    code.Do(spv::OpBranchConditional, {goes_on, function.label(kHalve), function.label(kFound)});
   }
   {
-    Code code = code_of(kHalve);
+    Code code = function.In(kHalve);
     WideCode wide(code, types_);
     const uint32_t sum = wide.Add(low, high);
     const uint32_t middle =
@@ -169,13 +144,13 @@ void AccessGuard::AddFunction(uint64_t table_address) {
     const uint32_t behind = wide.Add(middle, code.Word(1));
     code.Add(Make(spv::OpSelect, types_.uint_type, next_low, {before, low, behind}, AllIds()));
     code.Add(Make(spv::OpSelect, types_.uint_type, next_high, {before, middle, high}, AllIds()));
-    code.Do(spv::OpBranch, {labels[kAgain]});
+    code.Do(spv::OpBranch, {function.label(kAgain)});
   }
-  code_of(kAgain).Do(spv::OpBranch, {labels[kSearch]});
+  function.In(kAgain).Do(spv::OpBranch, {function.label(kSearch)});
   Wide begin, size;
   uint32_t has_range = 0;
   {
-    Code code = code_of(kFound);
+    Code code = function.In(kFound);
     WideCode wide(code, types_);
     const uint32_t zero = code.Word(0);
     has_range = wide.Test(spv::OpINotEqual, low, zero);
@@ -189,18 +164,15 @@ void AccessGuard::AddFunction(uint64_t table_address) {
         wide.IsLess(wide.Minus(size, length), wide.Minus(wide.Split(address), begin));
     const uint32_t beyond = wide.Test(spv::OpLogicalOr, is_larger, ends_behind);
     const uint32_t outside = wide.Test(spv::OpLogicalOr, wide.Not(has_range), beyond);
-    code.Select(outside, labels[kOutside], labels[kEnd]);
+    code.Select(outside, function.label(kOutside), function.label(kEnd));
   }
   {
-    Code code = code_of(kOutside);
-    const uint32_t before = code.Value(
-        spv::OpAtomicIAdd, types_.uint_type,
-        {code.WordAt(record, offsetof(AccessRecord, misses)), scope, code.Word(0), code.Word(1)});
-    const uint32_t is_first = code.Value(spv::OpIEqual, types_.bool_type, {before, code.Word(0)});
-    code.Select(is_first, labels[kStore], labels[kStored]);
+    Code code = function.In(kOutside);
+    code.Select(code.IsFirst(record, offsetof(AccessRecord, misses), scope), function.label(kStore),
+                function.label(kStored));
   }
   {
-    Code code = code_of(kStore);
+    Code code = function.In(kStore);
     WideCode wide(code, types_);
     const auto store = [&](size_t offset, uint32_t value) {
       code.StoreWord(code.WordAt(record, static_cast<uint32_t>(offset)), value);
@@ -217,17 +189,17 @@ void AccessGuard::AddFunction(uint64_t table_address) {
     store_wide(kRange + offsetof(AccessRange, bytes), size);
     invocation_.Store(code, record, offsetof(AccessRecord, invocation));
     store(offsetof(AccessRecord, first), code.Word(1));
-    code.Do(spv::OpBranch, {labels[kStored]});
+    code.Do(spv::OpBranch, {function.label(kStored)});
   }
-  code_of(kStored).Do(spv::OpBranch, {labels[kEnd]});
+  function.In(kStored).Do(spv::OpBranch, {function.label(kEnd)});
   {
-    Code code = code_of(kEnd);
+    Code code = function.In(kEnd);
     const uint32_t result =
-        code.Value(spv::OpPhi, types_.uint2, {address, labels[kFound], instead, labels[kStored]});
+        code.Value(spv::OpPhi, types_.uint2,
+                   {address, function.label(kFound), instead, function.label(kStored)});
     code.Do(spv::OpReturnValue, {result});
   }
-  function.end.push_back(Make(spv::OpFunctionEnd, 0, 0, {}, AllIds()));
-  module_.functions.push_back(std::move(function));
+  module_.functions.push_back(function.Take());
 }
 
 }  // namespace cairn::spirv
