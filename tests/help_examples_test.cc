@@ -90,6 +90,7 @@ class HelpExamplesTest : public ::testing::Test {
     std::filesystem::create_directories(folder_ / "crashes");
     std::filesystem::create_directories(folder_ / "out");
     Put("snapshot-v1.cairn", "crashes/one.cairn");
+    Put("why-source.json", "why.json");
     for (const char* const pictures : {"out1", "out2"}) {
       std::filesystem::create_directories(folder_ / pictures);
       Put("played/triangle.png", std::string(pictures) + "/frame-000000.png");

@@ -16,6 +16,7 @@
 
 #include "base/testing/json.h"
 #include "harness.h"
+#include "reader/page/testing/unpack.h"
 #include "why_fixture.h"
 
 namespace cairn::testing {
@@ -214,6 +215,58 @@ TEST_F(WhyProgramTest, WorkThatIsSlow) {
   EXPECT_LT(0, time["longest_seconds"].get<double>());
 }
 
+// The same on Direct3D 12: the shader is named as the report names it, and no other one is changed. With a page.
+TEST_F(WhyProgramTest, ALoopOfDirect3D12) {
+  const std::vector<std::string> program = {Program("sample-hang-d3d12-plain"), "--seconds", "60"};
+  const Json answer = Why({"--runs", "1", "--trips", "4", "--hang-timeout", "2"}, program, 0);
+  EXPECT_EQ("hang", answer["failure"]);
+  EXPECT_THAT(Causes(answer), ElementsAre("loops")) << answer.dump(2);
+  const Json& loops = answer["experiments"][0];
+  EXPECT_EQ("proven", loops["verdict"]) << loops.dump(2);
+  const std::string hang = "258211c53633d7b4";  // samples/shaders/d3d12/hang.cs.dxbc
+  EXPECT_THAT(loops["experiment"].get<std::string>(), ::testing::StartsWith("loops=4,shader="));
+  EXPECT_THAT(loops["experiment"].get<std::string>(), HasSubstr(",shader=" + hang));
+  EXPECT_EQ(1, loops["limited_loops"]);
+  ASSERT_EQ(1u, loops["loops"].size()) << loops.dump(2);
+  const Json& loop = loops["loops"][0];
+  EXPECT_EQ(hang, loop["dxbc"]);
+  EXPECT_EQ("compute", loop["stage"]);
+  EXPECT_EQ(4, loop["most_trips"]);
+  EXPECT_EQ(0, loop["index"]);
+  EXPECT_EQ(1, loop["count"]);
+  const std::string place = answer["answer"]["causes"][0]["places"][0]["place"].get<std::string>();
+  EXPECT_THAT(place, ::testing::StartsWith("compute shader DXBC " + hang));
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+// A page is refused before the runs, and written behind them.
+TEST_F(WhyProgramTest, ThePageHasTheAnswerAndTheReport) {
+  std::ofstream(folder_ / "taken.html") << "x";
+  const std::vector<std::string> program = {"sh", "-c", "kill -SEGV $$"};
+  const CommandResult refused = Run(Words({"why", "--html", "taken.html", "--"}, program));
+  EXPECT_EQ(1, refused.exit_code);
+  EXPECT_EQ("", refused.output);
+  EXPECT_THAT(refused.errors,
+              ::testing::AnyOf("cairn why: --html: cannot write 'taken.html': it is there already; "
+                               "--force replaces it\n",
+                               HasSubstr("built without its viewer")));
+  if (refused.errors.find("without its viewer") != std::string::npos) return;
+  EXPECT_EQ("x", ReadFile(folder_ / "taken.html"));
+  const CommandResult written =
+      Run(Words({"why", "--runs", "1", "--force", "--html", "taken.html", "--"},
+                {Program("sample-fault-vulkan-plain")}));
+  EXPECT_EQ(0, written.exit_code) << written.Summary();
+  EXPECT_THAT(written.output, HasSubstr("\ntaken.html ("));
+  const std::string page = ReadFile(folder_ / "taken.html");
+  const size_t begin = page.find("id=\"data\">") + 10;
+  const Json data =
+      Json::Parse(Unpacked(std::string_view(page).substr(begin, page.find('<', begin) - begin)));
+  EXPECT_EQ("death", Json::Parse(data["why"].get<std::string>())["failure"]);
+  EXPECT_EQ("CPU fault", data["report"]["verdict"]["kind"]);
+  EXPECT_EQ(Program("sample-fault-vulkan-plain"), data["file"].get<std::string>());
+  EXPECT_THAT(folder_.Contents(), ElementsAre("taken.html"));
+}
+
 // A dispatch stores at an address where nothing is: on lavapipe the program dies of it.
 TEST_F(WhyProgramTest, AnAccessOutsideOfEveryBuffer) {
   const Json answer = Why({"--runs", "2"}, {Program("sample-fault-vulkan-plain")}, 0);
@@ -360,14 +413,26 @@ TEST_F(WhyProgramTest, ATraceWithALoopThatRunsTooLong) {
       << answer.dump(2);
   const Json& loops = answer["experiments"][0];
   EXPECT_EQ("proven", loops["verdict"]) << loops.dump(2);
-  // The report knows DXBC, the layer SPIR-V: any shader may be the one.
-  EXPECT_EQ("loops=4", loops["experiment"]);
+  // The report knows DXBC, and the layer what the translator made of it: no other shader was changed.
+  const std::string fog = "fbc1d50553206fbc";  // samples/shaders/d3d12/hang.ps.dxbc
+  EXPECT_THAT(loops["experiment"].get<std::string>(), ::testing::StartsWith("loops=4,shader="));
+  EXPECT_THAT(loops["experiment"].get<std::string>(), HasSubstr(",shader=" + fog));
+  EXPECT_EQ(1, loops["limited_loops"]);
   EXPECT_EQ(0, loops["with"]["failed"]);
   EXPECT_EQ(2, loops["with"]["runs"]);
   EXPECT_EQ(1, loops["control"]["failed"]);
-  ASSERT_LE(1u, loops["loops"].size()) << loops.dump(2);
-  EXPECT_EQ(4, loops["loops"][0]["most_trips"]);
-  EXPECT_LT(0u, loops["loops"][0]["cuts"].get<uint64_t>());
+  ASSERT_EQ(1u, loops["loops"].size()) << loops.dump(2);
+  const Json& loop = loops["loops"][0];
+  EXPECT_EQ(4, loop["most_trips"]);
+  EXPECT_LT(0u, loop["cuts"].get<uint64_t>());
+  EXPECT_EQ(fog, loop["dxbc"]);
+  EXPECT_EQ("pixel", loop["stage"]);
+  EXPECT_EQ("Volumetric fog", loop["pipeline"]);
+  EXPECT_EQ(1, loop["count"]);
+  ASSERT_EQ("SPIR-V", loop["excerpt"]["of"]) << loop.dump(2);
+  const Json& lines = loop["excerpt"]["lines"];
+  EXPECT_THAT(lines[loop["excerpt"]["marked"].get<size_t>()].get<std::string>(),
+              HasSubstr("OpLoopMerge"));
   EXPECT_THAT(folder_.Contents(), ElementsAre("hang.cairn"));
 }
 

@@ -31,6 +31,7 @@
 #include "reader/report/markdown.h"
 #include "reader/report/redact.h"
 #include "reader/report/text.h"
+#include "reader/serve/why_answer.h"
 
 namespace cairn::cli {
 namespace {
@@ -58,6 +59,7 @@ struct ReportOptions {
   std::string color = "auto";
   std::string extract;
   std::string html;  // the page's name
+  std::string why;   // an answer of cairn why
   bool page = false;
   bool force = false;
   bool json = false;
@@ -126,13 +128,20 @@ int Extract(const ReportOptions& options, const Snapshot& snapshot) {
 }
 
 int WriteHtml(const ReportOptions& options, const Snapshot& snapshot) {
+  Result<std::string> why = std::string();
+  if (!options.why.empty()) why = ReadWhyAnswer(options.why);
+  if (!why.ok()) {
+    PrintError("report", "--why: " + why.status().message());
+    return kExitFailed;
+  }
   const std::string name = TextOfPath(FilePath(options.path).filename());
   const Findings findings = AnalyseDump(snapshot);
   return WriteHtmlFile("report", options.html, options.force, [&](const auto& print) {
     return WritePage({.file = options.redact ? "redacted.cairn" : name,
                       .snapshot = &snapshot,
                       .findings = &findings,
-                      .is_redacted = options.redact},
+                      .names_file = !options.redact,
+                      .why = *why},
                      print);
   });
 }
@@ -217,13 +226,20 @@ Verb AddReportVerb(CLI::App& root) {
                                            "Print the answer alone, as Markdown for a bug tracker")
                                      .Without(json)
                                      .Without(extract);
+  const CommandOption html =
+      command
+          .OptionOfMaybe(
+              "--html", &options->html, &options->page, "PAGE",
+              "Write the report as one page for a browser, which needs no network; beside "
+              "the file, as NAME.html, if no name is given")
+          .Without(json)
+          .Without(markdown)
+          .Without(extract);
   command
-      .OptionOfMaybe("--html", &options->html, &options->page, "PAGE",
-                     "Write the report as one page for a browser, which needs no network; beside "
-                     "the file, as NAME.html, if no name is given")
-      .Without(json)
-      .Without(markdown)
-      .Without(extract);
+      .Option("--why", &options->why, "ANSWER",
+              "Show this answer of cairn why --json on the page of --html, too")
+      .OnlyWith(html)
+      .Without(redact);
   command.Flag("--force", &options->force, "Let --extract and --html replace files");
   command.Flag("--all", &options->all,
                "Show completed and not started work and all device details");

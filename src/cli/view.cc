@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "cli/command.h"
 #include "cli/mistaken_word.h"
@@ -16,6 +17,7 @@
 #include "os/new_file.h"
 #include "reader/serve/file_session.h"
 #include "reader/serve/private_folder.h"
+#include "reader/serve/why_answer.h"
 
 namespace cairn::cli {
 namespace {
@@ -25,6 +27,8 @@ constexpr char kViewExamples[] =
     "  cairn view game.cairn                  opens the browser\n"
     "  cairn view game.cairn other.cairn      the same, to compare them\n"
     "  cairn view --no-browser game.cairn     prints the address only\n"
+    "  cairn view why.json                    an answer of cairn why --json\n"
+    "  cairn view --why why.json game.cairn   the answer beside the report\n"
     "  cairn view --sample                    a file to try it with, and a tour\n\n"
     "The page is served to this user of this machine alone, at an address that nobody guesses. The "
     "one\n"
@@ -35,6 +39,7 @@ constexpr char kViewExamples[] =
 struct ViewOptions {
   std::string path;
   std::string other;
+  std::string why;  // an answer of cairn why
   ServedPageOptions served;
   bool sample = false;
 };
@@ -50,7 +55,14 @@ Result<std::string> WriteSample(const PrivateFolder& folder) {
 
 // Serves the page of `path` until it is closed.
 int Serve(const ViewOptions& options, const std::string& path) {
-  Result<std::unique_ptr<FileSession>> session = FileSession::Open(path, options.other);
+  Result<std::string> why = std::string();
+  if (!options.why.empty()) why = ReadWhyAnswer(options.why);
+  if (!why.ok()) {
+    PrintError("view", "--why: " + why.status().message());
+    return kExitFailed;
+  }
+  Result<std::unique_ptr<FileSession>> session =
+      FileSession::Open(path, options.other, std::move(*why));
   if (!session.ok()) {
     const std::string mistaken = MistakenForFile("view", options.path, NeededFile::kAny);
     PrintError("view", mistaken.empty() ? session.status().message() : mistaken);
@@ -60,6 +72,28 @@ int Serve(const ViewOptions& options, const std::string& path) {
       "view", options.served, options.sample ? "#tour=1" : "",
       [&session](const PageQuestion& question) { return (*session)->Answer(question); },
       [&session] { (*session)->Stop(); });
+}
+
+bool IsAnswer(const std::string& path) {
+  return path.ends_with(".json");
+}
+
+// Serves the page of an answer of cairn why, which asks for nothing more.
+int ServeAnswer(const ViewOptions& options) {
+  const Result<std::string> why = ReadWhyAnswer(options.path);
+  const Result<std::string> page =
+      why.ok() ? PageOfWhyAnswer(*why, /*is_served=*/true) : Result<std::string>(why.status());
+  if (!page.ok()) {
+    PrintError("view", page.status().message());
+    return kExitFailed;
+  }
+  return ServePage(
+      "view", options.served, "",
+      [&page](const PageQuestion& question) {
+        if (!question.target.empty()) return Refused(404, "there is no file behind an answer");
+        return PageAnswer{.type = "text/html; charset=utf-8", .body = *page};
+      },
+      [] {});
 }
 
 int Run(const ViewOptions& options) {
@@ -73,7 +107,14 @@ int Run(const ViewOptions& options) {
                "no file is given; say cairn view FILE.cairn, or cairn view --sample to try it");
     return kExitUsage;
   }
+  if (IsAnswer(options.path) && !(options.other.empty() && options.why.empty())) {
+    PrintError("view",
+               "an answer of cairn why is shown alone, or beside a file: say cairn view "
+               "--why ANSWER.json FILE.cairn");
+    return kExitUsage;
+  }
   ShareHeaps();
+  if (IsAnswer(options.path)) return ServeAnswer(options);
   if (!options.sample) return Serve(options, options.path);
   Result<PrivateFolder> folder = PrivateFolder::Make();
   Result<std::string> path = folder.ok() ? WriteSample(*folder) : folder.status();
@@ -94,6 +135,7 @@ Verb AddViewVerb(CLI::App& root) {
       "cairn view [OPTIONS] FILE [OTHER]", kViewExamples);
   command.DumpFile(&options->path);
   command.Option("other", &options->other, "OTHER", "One that it is compared with");
+  command.Option("--why", &options->why, "ANSWER", "Show this answer of cairn why --json, too");
   AddServedPageOptions(&command, &options->served);
   command.Flag("--sample", &options->sample,
                "Show a file to try the page with: a draw that hung, captured; begins with a tour");

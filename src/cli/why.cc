@@ -19,8 +19,11 @@
 #include "cli/trace_player.h"
 #include "cli/verb.h"
 #include "cli/why_runs.h"
+#include "cli/written_output.h"
 #include "os/file.h"
+#include "reader/analysis/findings.h"
 #include "reader/bisect/trace_probe.h"
+#include "reader/page/page.h"
 #include "reader/view/why_text.h"
 
 namespace cairn::cli {
@@ -40,6 +43,7 @@ constexpr char kWhyExamples[] =
     "  cairn why --runs 10 -- ./game         for what fails only now and then\n"
     "  cairn why game.cairn                  the same with the playback of a trace\n"
     "  cairn why --markdown -- ./game        the answer for a bug tracker\n"
+    "  cairn why --html why.html -- ./game   the same as a page for a browser, with the report\n"
     "  cairn why --json -- ./game            the answer for programs "
     "(docs/formats/why.schema.json)\n"
     "\n"
@@ -52,6 +56,8 @@ struct WhyOptionsOfVerb {
   std::string path;  // of a trace
   std::string library;
   bool markdown = false;
+  std::string html;  // the name of a page
+  bool force = false;
   ProgramRunsOptions runs;
   std::string survive;
   std::string recovery = "120";
@@ -66,11 +72,35 @@ WhyRunsOptions RunsOf(const WhyOptionsOfVerb& options) {
   return {options.repeats, options.trips, options.counts, options.max_runs, {}};
 }
 
+// Writes the answer as a page, with the report of the first run that failed.
+int WriteHtml(const WhyOptionsOfVerb& options, const WhyTold& told, const WhyRuns& runs) {
+  const std::string why = WhyAsJson(told, JsonWriter::kOneLine);
+  return WriteHtmlFile("why", options.html, options.force, [&](const auto& print) {
+    const std::optional<Snapshot>& report = runs.report();
+    if (!report.has_value()) return WritePage({.file = told.program, .why = why}, print);
+    const Findings findings = AnalyseDump(*report);
+    return WritePage({.file = told.program,
+                      .snapshot = &*report,
+                      .findings = &findings,
+                      .names_file = false,
+                      .why = why},
+                     print);
+  });
+}
+
+Status CheckPage(const WhyOptionsOfVerb& options) {
+  if (options.html.empty()) return {};
+  if (!HasPage()) return WritePage({}, nullptr);
+  return CheckNew("--html", FilePath(options.html), options.force);
+}
+
 int Tell(const WhyOptionsOfVerb& options, const WhyTold& told, WhyRuns* runs) {
   const std::string text = options.runs.json  ? WhyAsJson(told)
                            : options.markdown ? WhyAsMarkdown(told)
                                               : WhyAsText(told);
   const bool printed = PrintOutput("why", text);
+  // The journal stays if the page cannot be written: the same command then needs a few runs.
+  if (!options.html.empty() && WriteHtml(options, told, *runs) != 0) return kExitFailed;
   runs->Forget();
   return printed && !told.found.causes.empty() ? 0 : kExitFailed;
 }
@@ -156,6 +186,12 @@ int Run(WhyOptionsOfVerb options, const std::vector<std::string>& program) {
     PrintError("why", time->status().message());
     return kExitUsage;
   }
+  // Found out before the runs, which may take hours.
+  const Status page = CheckPage(options);
+  if (!page.ok()) {
+    PrintError("why", page.message());
+    return kExitFailed;
+  }
   runs.program = program;
   runs.hang_timeout_ns = *hang_timeout_ns;
   runs.recovery_ns = *recovery_ns;
@@ -217,6 +253,13 @@ Verb AddWhyVerb(CLI::App& root) {
   const CommandOption json = command.Json(&runs.json);
   command.Flag("--markdown", &options->markdown, "Print the answer as Markdown for a bug tracker")
       .Without(json);
+  const CommandOption html =
+      command
+          .Option("--html", &options->html, "PAGE",
+                  "Write the answer and the report of the first failed run as one page for a "
+                  "browser, too")
+          .Without(json);
+  command.Flag("--force", &options->force, "Let --html replace a file").OnlyWith(html);
   command.Flag("--quiet", &runs.quiet, "No progress");
   command.Flag("--progress", &options->progress,
                "Progress as lines on stderr, also where that is no terminal and with --json");

@@ -24,15 +24,17 @@ ReportFacts ReadReportFacts(const std::string& path) {
   for (const std::string& name : {path, path + ".part"}) {
     const Result<FileReader> reader = FileReader::Open(name);
     if (!reader.ok()) continue;
-    const Result<Snapshot> snapshot = ReadSnapshot(*reader);
+    Result<Snapshot> snapshot = ReadSnapshot(*reader);
     if (!snapshot.ok()) continue;
     const Findings findings = AnalyseDump(*snapshot);
-    ReportFacts facts = {CulpritShaders(*snapshot, findings), ""};
+    ReportFacts facts = {CulpritShaders(*snapshot, findings), "",
+                         PipelinesOfShaders(*snapshot, findings), std::nullopt};
     const auto device = findings.device != kNone
                             ? snapshot->devices.begin() + findings.device
                             : std::find_if(snapshot->devices.begin(), snapshot->devices.end(),
                                            [](const Device& one) { return one.api != Api::kNone; });
     if (device != snapshot->devices.end()) facts.driver = snapshot->Text(device->driver);
+    facts.snapshot = std::move(*snapshot);
     return facts;
   }
   return {};
@@ -86,9 +88,8 @@ Result<WhyRun> WhyRuns::Try(const Experiment& experiment, uint64_t most_ns) {
   if (!trial.ok()) return trial.status();
   WhyRun run = {std::move(*trial), {}};
   if (!settings.report_path.empty() && run.trial.end == TrialEnd::kFailed) {
-    ReportFacts facts = ReadReportFacts(settings.report_path);
-    run.shaders = std::move(facts.shaders);
-    driver_ = std::move(facts.driver);
+    facts_ = ReadReportFacts(settings.report_path);
+    run.shaders = facts_.shaders;
     reported_ = true;
   }
   return run;
@@ -117,7 +118,8 @@ Result<WhyTold> WhyRuns::Search(const WhySubject& subject) {
   told.program = subject.shown;
   told.is_trace = subject.is_trace;
   told.found = std::move(*found);
-  told.driver = driver_;
+  told.driver = facts_.driver;
+  told.pipelines = facts_.pipelines;
   told.trips = why_.trips;
   told.counts = why_.counts;
   told.hang_timeout_seconds = static_cast<double>(options_.hang_timeout_ns) / 1e9;

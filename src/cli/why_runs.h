@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "base/status.h"
 #include "cli/program_runs.h"
+#include "format/snapshot/snapshot.h"
 #include "format/trace/trace_reader.h"
 #include "reader/bisect/bisect_journal.h"
 #include "reader/replay/device.h"
@@ -49,8 +51,10 @@ inline constexpr char kWhyEnding[] = ".why";
 
 // The parts of a report that a search needs. Without one, or with one that knows nothing, all is empty.
 struct ReportFacts {
-  std::vector<uint64_t> shaders;  // of what it suspects
-  std::string driver;             // of the device
+  std::vector<uint64_t> shaders;              // of what it suspects
+  std::string driver;                         // of the device
+  std::map<uint64_t, std::string> pipelines;  // names, by the hashes of their shaders
+  std::optional<Snapshot> snapshot;
 };
 ReportFacts ReadReportFacts(const std::string& path);
 
@@ -69,6 +73,8 @@ class WhyRuns {
 
   // Errors: those of WhySearch and of the journal, which stays if there are answers in it.
   Result<WhyTold> Search(const WhySubject& subject);
+  // The report of the first run without a change that failed; empty if there is none.
+  const std::optional<Snapshot>& report() const { return facts_.snapshot; }
   // Removes the journal: its answers were told.
   void Forget();
 
@@ -83,7 +89,7 @@ class WhyRuns {
   const WhyRunsOptions why_;
   std::unique_ptr<BisectJournal> journal_;
   bool reported_ = false;  // a run without a change failed, and its report was read
-  std::string driver_;
+  ReportFacts facts_;      // of it; its shaders went to the search
 };
 
 // The answer of cairn bisect about the cause.

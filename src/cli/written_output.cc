@@ -13,17 +13,34 @@
 
 namespace cairn::cli {
 
-Status WriteNew(std::string_view option, const std::filesystem::path& path,
-                std::span<const std::byte> bytes, bool force) {
+namespace {
+
+Status CannotWrite(std::string_view option, const std::filesystem::path& path,
+                   const std::error_code& error, bool force) {
   const std::string what = fmt::format("{}: cannot write '{}'", option, TextOfPath(path));
-  std::error_code error;
-  NewFile file = NewFile::Make(path, error);
-  if (!error) error = file.Append(bytes);
-  if (!error) error = file.Finish(force ? TakenName::kReplace : TakenName::kRefuse);
   if (error == std::errc::file_exists && !force) {
     return Status(StatusCode::kIo, what + ": it is there already; --force replaces it");
   }
   return error ? StatusFromError(error, what) : Status();
+}
+
+}  // namespace
+
+Status CheckNew(std::string_view option, const std::filesystem::path& path, bool force) {
+  const bool is_there = FactsOfName(FilePath(path)).type != std::filesystem::file_type::not_found;
+  std::error_code error;
+  if (!is_there) error = CheckCreation(FilePath(path));
+  if (is_there && !force) error = std::make_error_code(std::errc::file_exists);
+  return CannotWrite(option, path, error, force);
+}
+
+Status WriteNew(std::string_view option, const std::filesystem::path& path,
+                std::span<const std::byte> bytes, bool force) {
+  std::error_code error;
+  NewFile file = NewFile::Make(path, error);
+  if (!error) error = file.Append(bytes);
+  if (!error) error = file.Finish(force ? TakenName::kReplace : TakenName::kRefuse);
+  return CannotWrite(option, path, error, force);
 }
 
 int WriteHtmlFile(

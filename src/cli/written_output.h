@@ -20,6 +20,9 @@ namespace cairn::cli {
 Status WriteNew(std::string_view option, const std::filesystem::path& path,
                 std::span<const std::byte> bytes, bool force);
 
+// The error that WriteNew would return, as far as it can be known before: for work that takes long.
+Status CheckNew(std::string_view option, const std::filesystem::path& path, bool force);
+
 // Writes the page that `write` prints in pieces to the file of --html, as WriteNew does, and prints its name and size.
 // Returns an exit code: errors are printed as those of `verb`.
 int WriteHtmlFile(

@@ -8,6 +8,7 @@ import { shared } from "./style.js";
 
 export const about: Record<View, string> = {
   verdict: "what failed, where, how sure that is, and what to do next",
+  why: "the cause that cairn why found: the change that helps, and the place in the shader",
   timeline: "when queues got their work, how far they came, and who waits for whom",
   tree: "frames, command lists, scopes and work with their states; it opens at the culprit",
   calls: "all calls of the trace, with their arguments",

@@ -22,14 +22,16 @@ import "./tour.js";
 import type { Tour } from "./tour.js";
 import "./tree.js";
 import "./verdict.js";
+import "./why.js";
+import { readWhy, type Why } from "./why_answer.js";
 import { readData, turnScheme } from "./frame.js";
 import { visible } from "./words.js";
 
 // docs/reference/viewer.md describes it.
-interface PageData { file: string; trace: boolean; other: string; markdown: string; report: ReportData | null; }
+interface PageData { file: string; trace: boolean; other: string; markdown: string; why: string; report: ReportData | null; }
 
 const titles: Record<View, string> = {
-  verdict: "Verdict", timeline: "Timeline", tree: "Tree", calls: "Calls", state: "State", memory: "Memory", compare: "Compare", bisect: "Bisect", facts: "Facts",
+  verdict: "Verdict", why: "Why", timeline: "Timeline", tree: "Tree", calls: "Calls", state: "State", memory: "Memory", compare: "Compare", bisect: "Bisect", facts: "Facts",
 };
 // The views that need the file, or a device, behind the page.
 const ofTrace: View[] = ["calls", "state", "compare", "bisect"];
@@ -41,6 +43,8 @@ class Page extends LitElement {
   declare query: string;
   declare gone: boolean;  // the server has ended
   private report: Report | undefined;
+  private why: Why | undefined;
+  private whyNot = "";   // the answer of cairn why cannot be read
   private views: View[] = [];
 
   static override styles = [shared, css`
@@ -62,7 +66,7 @@ class Page extends LitElement {
     @media (max-width: 640px), (max-height: 420px) {
       :host { display: block; height: auto; }
       main { overflow: visible; padding: var(--s2); }
-      main > :not(cairn-verdict, p) { height: max(80vh, 24rem); }
+      main > :not(cairn-verdict, cairn-why, p) { height: max(80vh, 24rem); }
     }
     @media print {
       :host { display: block; height: auto; }
@@ -83,12 +87,21 @@ class Page extends LitElement {
     window.addEventListener("keydown", (event) => this.key(event));
     readData<PageData>().then((data) => {
       this.report = data.report ? new Report(data.report, data.markdown) : undefined;
-      this.views = views.filter((view) => (ofTrace.includes(view) ? data.trace && isServed : data.report));
+      this.readWhy(data.why);
+      this.views = views.filter((view) => (view === "why" ? data.why : ofTrace.includes(view) ? data.trace && isServed : data.report));
       this.data = data;
-      document.title = `${visible(data.file, 80)}${data.report ? `: ${data.report.verdict.kind}` : ""}`;
+      document.title = `${visible(data.file, 80)}${data.report ? `: ${data.report.verdict.kind}` : data.why ? ": why" : ""}`;
       if (new URLSearchParams(location.hash.slice(1)).has("tour")) void this.updateComplete.then(() => this.tour?.begin());
       if (isServed) void stayOpen().catch(() => (this.gone = true)).then(() => (this.gone = true));
     }).catch((error: Error) => (this.failure = error.message));
+  }
+  private readWhy(text: string): void {
+    if (!text) return;
+    try {
+      this.why = readWhy(text);
+    } catch (error) {
+      this.whyNot = (error as Error).message;
+    }
   }
   // A link to a call alone leads to what is known of it.
   private get view(): View {
@@ -128,6 +141,7 @@ class Page extends LitElement {
   }
   private main(): TemplateResult {
     switch (this.view) {
+      case "why": return this.why ? html`<cairn-why .why=${this.why}></cairn-why>` : empty("This answer is damaged", html`It cannot be read: ${visible(this.whyNot, 2000)}. Ask again:`, "cairn why --json -- PROGRAM");
       case "calls": return html`<cairn-calls></cairn-calls>`;
       case "state": return html`<cairn-state .culprit=${this.culprit} .report=${this.report}></cairn-state>`;
       case "compare": return html`<cairn-compare file=${this.data!.file} other=${this.data!.other}></cairn-compare>`;
@@ -139,7 +153,7 @@ class Page extends LitElement {
       case "tree": return html`<cairn-tree .report=${report} query=${this.query}></cairn-tree>`;
       case "memory": return html`<cairn-memory .report=${report} query=${this.query}></cairn-memory>`;
       case "facts": return html`<cairn-facts .report=${report} query=${this.query}></cairn-facts>`;
-      default: return html`<cairn-verdict .report=${report} ?trace=${this.views.includes("calls")}></cairn-verdict>`;
+      default: return html`<cairn-verdict .report=${report} .why=${this.why} ?trace=${this.views.includes("calls")}></cairn-verdict>`;
     }
   }
   override render() {
@@ -153,7 +167,7 @@ class Page extends LitElement {
         <button @click=${turnScheme} aria-label="Dark or light">◐</button>
       </header>
       <main>${this.gone ? html`<p class="wrong" role="alert">cairn view has ended: nothing more can be asked.</p>` : nothing}${this.main()}</main>
-      ${this.report && this.view !== "compare" && this.view !== "bisect" && isAnyChosen(this.report) ? html`<aside aria-label="Selection"><cairn-chosen .report=${this.report}></cairn-chosen></aside>` : nothing}
+      ${this.report && this.view !== "compare" && this.view !== "bisect" && this.view !== "why" && isAnyChosen(this.report) ? html`<aside aria-label="Selection"><cairn-chosen .report=${this.report}></cairn-chosen></aside>` : nothing}
       <cairn-help .views=${this.views} .titles=${titles} @tour=${() => this.tour?.begin()}></cairn-help>
       <cairn-tour .report=${this.report} .views=${this.views}></cairn-tour>`;
   }

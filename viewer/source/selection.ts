@@ -4,7 +4,7 @@
 // #view=tree&scope=4, #call=18233.
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 
-export const views = ["verdict", "timeline", "tree", "calls", "state", "memory", "compare", "bisect", "facts"] as const;
+export const views = ["verdict", "why", "timeline", "tree", "calls", "state", "memory", "compare", "bisect", "facts"] as const;
 export type View = (typeof views)[number];
 // Indices into the tables of the report; a call is its number in the trace, an address a GPU address, a text what Calls
 // are searched for.

@@ -11,13 +11,16 @@ import { withoutCulprit, type Report, type ReportData, type Step, type Suspect }
 import { linkTo, type Place } from "./selection.js";
 import { classes, completed, inFlight, marks, notStarted, unknown } from "./states.js";
 import { shared } from "./style.js";
+import { verdictBadge } from "./why.js";
+import type { Why } from "./why_answer.js";
 import { count, grouped, visible } from "./words.js";
 
 const shownSuspects = 4;
 
 export class Verdict extends LitElement {
-  static override properties = { report: { attribute: false }, trace: { type: Boolean }, all: { state: true }, copied: { state: true } };
+  static override properties = { report: { attribute: false }, why: { attribute: false }, trace: { type: Boolean }, all: { state: true }, copied: { state: true } };
   declare report: Report;
+  declare why: Why | undefined;
   declare trace: boolean;   // there are calls to lead to
   declare all: boolean;
   declare copied: string;
@@ -151,13 +154,21 @@ export class Verdict extends LitElement {
     if ((scope?.pipeline ?? null) === null && !bindings.length) return nothing;
     return html`<section class="card ${bindings.every(isHarmless) ? "" : "bad"}" aria-label="Pipeline"><cairn-pipeline .report=${report} .pipeline=${scope?.pipeline ?? null} .bindings=${bindings}></cairn-pipeline></section>`;
   }
+  // The cause in two lines; the view has the rest.
+  private cause() {
+    const [cause] = this.why?.causes ?? [];
+    if (!cause) return nothing;
+    const [place] = cause.places;
+    return html`<section class="card why" aria-label="Why"><h2><a href=${linkTo({ view: "why" })}>Why</a></h2><p>${verdictBadge(cause.verdict)} ${visible(cause.sentence, 1000)}</p>
+      ${place ? html`<p><span class="mono isolate">${visible(place.place, 1000)}</span> <span class="quiet isolate">${visible(place.number, 1000)}</span></p>` : nothing}</section>`;
+  }
   override render() {
     const { report } = this;
     const { verdict, incidents, verdicts } = report.data;
     const suspects = this.all ? verdict.suspects : verdict.suspects.slice(0, shownSuspects);
     const fine = withoutCulprit.includes(verdict.kind);
     return html`<div class="layout">${this.answer()}${this.next()}<div class="main">
-      ${this.drawn()}${this.culprit()}
+      ${this.cause()}${this.drawn()}${this.culprit()}
       ${suspects.length > 1 || (suspects.length && fine) ? html`<section class="card"><h2>${fine ? "What was running on the GPU" : "Suspects"}${verdict.suspects.length > 1 ? ", the most likely first" : ""}</h2>
         <ol class="suspects">${suspects.map((suspect, index) => this.suspect(suspect, index))}</ol>
         ${verdict.suspects.length > suspects.length ? html`<button @click=${() => (this.all = true)}>Show all ${grouped(verdict.suspects.length)}</button>` : nothing}</section>` : nothing}

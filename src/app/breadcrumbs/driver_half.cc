@@ -14,8 +14,8 @@ static_assert(sizeof(DriverBuffer) == 16 && sizeof(DriverList) == 16);
 static_assert(sizeof(DriverFinding) == 516 && sizeof(SourceState) == 4 && sizeof(WriteMethod) == 4);
 static_assert(sizeof(DriverWrite) == 4 && sizeof(PipeLocation) == 1);
 static_assert(sizeof(DeviceSeenScope) == 16 && sizeof(ListOpenScope) == 32);
-static_assert(sizeof(ExpectedBufferScope) == 240 && sizeof(DriverScopes) == 40);
-static_assert(sizeof(RawMarkerScope) == 32);
+static_assert(sizeof(ExpectedBufferScope) == 240 && sizeof(DriverScopes) == 48);
+static_assert(sizeof(RawMarkerScope) == 32 && sizeof(PipelineCode) == 72);
 
 constinit std::atomic<DriverHalf*> driver_half{nullptr};
 
@@ -142,6 +142,18 @@ RawMarkerScope::~RawMarkerScope() {
 
 RawMarkerScope* RawMarkerScope::Current() {
   return ThreadDriverScopes().raw_markers;
+}
+
+PipelineCodeScope::PipelineCodeScope(const PipelineCode& code)
+    : outer_(std::exchange(ThreadDriverScopes().pipeline_code, &code)) {}
+
+PipelineCodeScope::~PipelineCodeScope() {
+  ThreadDriverScopes().pipeline_code = outer_;
+}
+
+uint64_t PipelineCodeScope::CodeOf(ShaderStage stage) {
+  const PipelineCode* const code = ThreadDriverScopes().pipeline_code;
+  return code == nullptr ? 0 : (*code)[stage];
 }
 
 }  // namespace cairn

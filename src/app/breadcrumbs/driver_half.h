@@ -13,6 +13,7 @@
 //                         memory becomes an import of pages that the caller names
 //   ListOpenScope         the command buffer begun on this thread is where a Direct3D list records
 //   RawMarkerScope        the Vulkan device made on this thread takes raw markers from within its command buffers
+//   PipelineCodeScope     a shader module made on this thread is a translation of the code of a Direct3D pipeline
 //   DriverHalf            records writes into such a command buffer, to such a buffer
 //
 // Nothing here is needed: without the layer scopes see nothing, and GetDriverHalf() is null.
@@ -276,6 +277,26 @@ class RawMarkerScope {
   WriteMethod method_ = WriteMethod::kNone;
 };
 
+// The shaders of a Direct3D pipeline, by stage: what KeepDxbc returns of their code; 0 for none, and for what is not known.
+using PipelineCode = std::array<uint64_t, kStageCount>;
+
+// Around the implementation's creation of a Direct3D pipeline. An implementation that translates shaders elsewhere, later or
+// on a thread of its own, makes their modules outside of all scopes.
+class PipelineCodeScope {
+ public:
+  // `code` outlives the scope.
+  explicit PipelineCodeScope(const PipelineCode& code);
+  ~PipelineCodeScope();
+  PipelineCodeScope(const PipelineCodeScope&) = delete;
+  PipelineCodeScope& operator=(const PipelineCodeScope&) = delete;
+
+  // For the layer. 0 where it is not known.
+  static uint64_t CodeOf(ShaderStage stage);
+
+ private:
+  const PipelineCode* const outer_;
+};
+
 // The innermost scopes of a thread.
 struct DriverScopes {
   uint32_t creating_devices = 0;
@@ -284,6 +305,7 @@ struct DriverScopes {
   ExpectedBufferScope* expected_buffer = nullptr;
   ListOpenScope* opening_list = nullptr;
   RawMarkerScope* raw_markers = nullptr;
+  const PipelineCode* pipeline_code = nullptr;
 };
 // Returns the scopes of the calling thread.
 DriverScopes& ThreadDriverScopes();

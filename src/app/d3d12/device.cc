@@ -15,9 +15,9 @@
 #include "app/d3d12/factory.h"
 #include "app/d3d12/globals.h"
 #include "app/d3d12/objects.h"
+#include "app/d3d12/pipeline_stages.h"
 #include "app/d3d12/work_list.h"
 #include "app/recorder/block_writer.h"
-#include "app/recorder/dxbc_code.h"
 #include "app/recorder/memory_notes.h"
 #include "app/settings/log.h"
 #include "app/settings/own_settings.h"
@@ -426,58 +426,24 @@ HRESULT WrappedID3D12Device::OpenShared(HANDLE handle, REFIID riid, void** objec
 
 // ---- Pipelines -----------------------------------------------------------------------------------
 
-namespace {
-
-// Creates a pipeline: `create(out)` calls the thin class. Its note; null if there is none of ours.
-template <typename Create>
-PipelineNote* CreateNoted(HRESULT* result, void** pipeline, Create create) {
-  if (pipeline == nullptr) {
-    *result = create(pipeline);
-    return nullptr;
-  }
-  // A result that the implementation does not write keeps the application's value and is not read.
-  void* made = &untouched_result;
-  *result = create(&made);
-  if (made == &untouched_result) return nullptr;
-  *pipeline = made;
-  if (FAILED(*result)) return nullptr;
-  Wrapper* const wrapper = AsWrapper(static_cast<ID3D12PipelineState*>(made));
-  return wrapper == nullptr ? nullptr : &static_cast<WrappedID3D12PipelineState*>(wrapper)->note();
-}
-
-void NoteStage(PipelineNote& note, ShaderStage stage, const D3D12_SHADER_BYTECODE& shader) {
-  if (shader.pShaderBytecode == nullptr || shader.BytecodeLength == 0) return;
-  note.SetStage(stage, KeepDxbc(ProcessBlock(), shader.pShaderBytecode, shader.BytecodeLength));
-}
-
-}  // namespace
-
 HRESULT WrappedID3D12Device::CreateGraphicsPipelineState(
     const D3D12_GRAPHICS_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) {
-  HRESULT result = S_OK;
-  PipelineNote* const note = CreateNoted(&result, pipeline, [&](void** out) {
+  return CreateWithStages(desc, pipeline, [&](void** out) {
     return Thin::CreateGraphicsPipelineState(desc, riid, out);
   });
-  if (note != nullptr) {
-    NoteStage(*note, kStageVertex, desc->VS);
-    NoteStage(*note, kStageHull, desc->HS);
-    NoteStage(*note, kStageDomain, desc->DS);
-    NoteStage(*note, kStageGeometry, desc->GS);
-    NoteStage(*note, kStagePixel, desc->PS);
-  }
-  return result;
 }
 
 HRESULT WrappedID3D12Device::CreateComputePipelineState(
     const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) {
-  HRESULT result = S_OK;
-  PipelineNote* const note = CreateNoted(&result, pipeline, [&](void** out) {
+  return CreateWithStages(desc, pipeline, [&](void** out) {
     return Thin::CreateComputePipelineState(desc, riid, out);
   });
-  if (note != nullptr) {
-    NoteStage(*note, kStageCompute, desc->CS);
-  }
-  return result;
+}
+
+HRESULT WrappedID3D12Device::CreatePipelineState(const D3D12_PIPELINE_STATE_STREAM_DESC* desc,
+                                                 REFIID riid, void** pipeline) {
+  return CreateWithStages(desc, pipeline,
+                          [&](void** out) { return Thin::CreatePipelineState(desc, riid, out); });
 }
 
 // ---- Descriptors ---------------------------------------------------------------------------------

@@ -96,6 +96,8 @@ class WrappedID3D12Device final : public ThinID3D12Device {
       const D3D12_GRAPHICS_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) override;
   HRESULT STDMETHODCALLTYPE CreateComputePipelineState(
       const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) override;
+  HRESULT STDMETHODCALLTYPE CreatePipelineState(const D3D12_PIPELINE_STATE_STREAM_DESC* desc,
+                                                REFIID riid, void** pipeline) override;
 
   // Record the resources behind descriptors.
   void STDMETHODCALLTYPE CreateRenderTargetView(ID3D12Resource* resource,

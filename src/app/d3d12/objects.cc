@@ -7,6 +7,7 @@
 #include "app/breadcrumbs/context.h"
 #include "app/capture/mapped_memory.h"
 #include "app/d3d12/capture/device_capture.h"
+#include "app/d3d12/pipeline_stages.h"
 #include "app/recorder/block_writer.h"
 #include "d3d12abi/aggregates.h"
 #include "d3d12abi/com_ptr.h"
@@ -283,6 +284,28 @@ WrappedID3D12StateObject::WrappedID3D12StateObject(WrappedID3D12Device& device, 
 WrappedID3D12PipelineLibrary::WrappedID3D12PipelineLibrary(WrappedID3D12Device& device, void* real)
     : AnnotatedObject(device, real) {
   Join(device);
+}
+
+HRESULT WrappedID3D12PipelineLibrary::LoadGraphicsPipeline(
+    const WCHAR* name, const D3D12_GRAPHICS_PIPELINE_STATE_DESC* desc, REFIID riid,
+    void** pipeline) {
+  return CreateWithStages(desc, pipeline, [&](void** out) {
+    return Thin::LoadGraphicsPipeline(name, desc, riid, out);
+  });
+}
+
+HRESULT WrappedID3D12PipelineLibrary::LoadComputePipeline(
+    const WCHAR* name, const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc, REFIID riid,
+    void** pipeline) {
+  return CreateWithStages(
+      desc, pipeline, [&](void** out) { return Thin::LoadComputePipeline(name, desc, riid, out); });
+}
+
+HRESULT WrappedID3D12PipelineLibrary::LoadPipeline(const WCHAR* name,
+                                                   const D3D12_PIPELINE_STATE_STREAM_DESC* desc,
+                                                   REFIID riid, void** pipeline) {
+  return CreateWithStages(desc, pipeline,
+                          [&](void** out) { return Thin::LoadPipeline(name, desc, riid, out); });
 }
 
 CairnPipeline UsePipeline(Context& context, Wrapper& pipeline) {

@@ -141,6 +141,20 @@ class WrappedID3D12StateObject final : public NotedPipeline<ThinID3D12StateObjec
 class WrappedID3D12PipelineLibrary final : public AnnotatedObject<ThinID3D12PipelineLibrary> {
  public:
   WrappedID3D12PipelineLibrary(WrappedID3D12Device& device, void* real);
+
+  // Record the shaders of pipelines.
+  HRESULT STDMETHODCALLTYPE LoadGraphicsPipeline(const WCHAR* name,
+                                                 const D3D12_GRAPHICS_PIPELINE_STATE_DESC* desc,
+                                                 REFIID riid, void** pipeline) override;
+  HRESULT STDMETHODCALLTYPE LoadComputePipeline(const WCHAR* name,
+                                                const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc,
+                                                REFIID riid, void** pipeline) override;
+  HRESULT STDMETHODCALLTYPE LoadPipeline(const WCHAR* name,
+                                         const D3D12_PIPELINE_STATE_STREAM_DESC* desc, REFIID riid,
+                                         void** pipeline) override;
+
+ private:
+  using Thin = AnnotatedObject<ThinID3D12PipelineLibrary>;
 };
 
 // Returns the marker arena of an allocator. Null for null and for allocators without a wrapper.

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <functional>
 
+#include "app/d3d12/pipeline_stream.h"
 #include "app/d3d12/wrapper.h"
-#include "d3d12gen/subobjects.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -64,10 +64,6 @@ const void* CopySubobject(Scratch& scratch, const D3D12_STATE_SUBOBJECT& subobje
   }
 }
 
-constexpr size_t AlignUp(size_t offset, size_t alignment) {
-  return (offset + alignment - 1) / alignment * alignment;
-}
-
 void UnwrapRootSignature(std::byte* place) {
   ID3D12RootSignature* signature;
   std::memcpy(&signature, place, sizeof(signature));
@@ -75,23 +71,12 @@ void UnwrapRootSignature(std::byte* place) {
   std::memcpy(place, &signature, sizeof(signature));
 }
 
-// Each sub-object is a type and what it means, aligned as a struct of both would be in an array of
-// pointers. Behind a type that is not known nothing can be found.
 void UnwrapStream(std::byte* stream, size_t size) {
-  size_t offset = 0;
-  uint32_t type;
-  static_assert(sizeof(type) == sizeof(D3D12_PIPELINE_STATE_SUBOBJECT_TYPE));
-  while (size >= sizeof(type) && offset <= size - sizeof(type)) {
-    std::memcpy(&type, stream + offset, sizeof(type));
-    const SubobjectInfo* const known = FindPipelineSubobject(type);
-    if (known == nullptr) return;
-    const size_t content = AlignUp(offset + sizeof(type), known->alignment_bytes);
-    if (content > size || size - content < known->value.size_bytes) return;
+  ForEachSubobject({stream, size}, [stream](uint32_t type, size_t content) {
     if (type == D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_ROOT_SIGNATURE) {
       UnwrapRootSignature(stream + content);
     }
-    offset = AlignUp(content + known->value.size_bytes, alignof(void*));
-  }
+  });
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace cairn {
 
-uint64_t KeepDxbc(BlockWriter* block, const void* code, size_t bytes) {
+uint64_t HashOfDxbc(const void* code, size_t bytes) {
   // "DXBC", then 16 bytes of hash.
   constexpr size_t kHashOffset = 4;
   if (code == nullptr || bytes < kHashOffset + sizeof(uint64_t) ||
@@ -21,12 +21,16 @@ uint64_t KeepDxbc(BlockWriter* block, const void* code, size_t bytes) {
   for (size_t i = 0; i < sizeof(hash); ++i) {
     hash = hash << 8 | std::to_integer<uint64_t>(begin[kHashOffset + i]);
   }
-  if (block != nullptr) {
-    try {
-      block->AddShader(ShaderCode::kDxbc, hash, {begin, bytes});
-    } catch (const std::bad_alloc&) {
-      // The report has its hash alone.
-    }
+  return hash;
+}
+
+uint64_t KeepDxbc(BlockWriter* block, const void* code, size_t bytes) {
+  const uint64_t hash = HashOfDxbc(code, bytes);
+  if (block == nullptr || hash == 0) return hash;
+  try {
+    block->AddShader(ShaderCode::kDxbc, hash, {static_cast<const std::byte*>(code), bytes});
+  } catch (const std::bad_alloc&) {
+    // The report has its hash alone.
   }
   return hash;
 }

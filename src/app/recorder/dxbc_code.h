@@ -16,6 +16,8 @@ class BlockWriter;
 // With a block, the code is kept there by that hash (BlockWriter::AddShader), unless there is no
 // memory. Any thread.
 uint64_t KeepDxbc(BlockWriter* block, const void* code, size_t bytes);
+// The hash alone.
+uint64_t HashOfDxbc(const void* code, size_t bytes);
 
 }  // namespace cairn
 

@@ -32,7 +32,7 @@ Loop Described(const Function& function, const FoundLoop& found, const SourcePla
   loop.cannot = found.cannot;
   const Block& header = function.blocks[found.header];
   const auto merge = static_cast<size_t>(header.merge() - header.instructions.data());
-  loop.place = places.PlaceOf(function, std::span(header.instructions).first(merge));
+  loop.place = places.PlaceOf(function, std::span(header.instructions).first(merge + 1));
   if (found.exit) {
     loop.exit =
         ExitCondition{places.NameOf(found.exit->left.id), places.NameOf(found.exit->right.id),

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <spirv-tools/libspirv.hpp>
+#include <sstream>
 
 #include "app/spirv/control_flow.h"
 #include "app/spirv/loop_finder.h"
@@ -19,6 +20,7 @@
 namespace cairn::spirv {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using testing::Form;
 using ::testing::HasSubstr;
@@ -123,6 +125,9 @@ TEST(LoopLimitsTest, PlacesComeFromDebugInformation) {
     EXPECT_EQ(place.line, 9u) << NameOf(form);
     EXPECT_EQ(place.text, "for (float i = start; i < parameters.limit; i += parameters.step) {")
         << NameOf(form);
+    EXPECT_EQ(place.excerpt.first_line, 6u) << NameOf(form);
+    EXPECT_EQ(place.excerpt.marked, 3u) << NameOf(form);
+    EXPECT_THAT(place.excerpt.lines, HasSubstr("\n  for (float i = start; ")) << NameOf(form);
   }
   EXPECT_EQ(Limited(LoadShader("march.comp", Form::kLines)).loops[0].place.function, "march");
 }
@@ -405,6 +410,30 @@ TEST(LoopLimitsTest, ALineMayBeSplitOverSeveralInstructions) {
   EXPECT_EQ(limited.loops[0].place.file, "a.comp");
   EXPECT_EQ(limited.loops[0].place.line, 3u);
   EXPECT_EQ(limited.loops[0].place.text, "while (true);");
+  EXPECT_EQ(limited.loops[0].place.excerpt,
+            (ShaderExcerpt{"first\nsecond\n  while (true);\nlast", 1, 2}));
+}
+
+TEST(LoopLimitsTest, WithoutASourceTheLinesAroundAreDisassembled) {
+  std::string text = Shader(
+      "%1 = OpLabel\nOpBranch %head\n%head = OpLabel\n"
+      "OpLoopMerge %after %back None\nOpBranchConditional %true %back %after\n"
+      "%back = OpLabel\nOpBranch %head\n%after = OpLabel\nOpReturn\n");
+  text.insert(text.find("OpDecorate"), "OpName %head \"fog\"\n");
+  // Line breaks in strings in front of the functions.
+  text.insert(text.find("OpName"), "%file = OpString \"a\nb\nc\"\n");
+  const LimitedModule limited = Limited(Assembled(text));
+  ASSERT_EQ(limited.loops.size(), 1u);
+  const ShaderExcerpt& excerpt = limited.loops[0].place.excerpt;
+  EXPECT_EQ(excerpt.first_line, 0u);
+  std::vector<std::string> lines;
+  std::istringstream all(excerpt.lines);
+  for (std::string line; std::getline(all, line);) lines.push_back(line);
+  ASSERT_LT(excerpt.marked, lines.size());
+  EXPECT_THAT(lines[excerpt.marked], ContainsRegex("OpLoopMerge %[0-9a-z_]+ %[0-9a-z_]+ None"));
+  EXPECT_THAT(lines[excerpt.marked - 1], HasSubstr("%fog = OpLabel"));
+  EXPECT_THAT(lines[excerpt.marked + 1], HasSubstr("OpBranchConditional %true"));
+  EXPECT_THAT(lines.back(), HasSubstr("OpFunctionEnd"));
 }
 
 // As `glslangValidator -V -g` writes it.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "base/text.h"
 
@@ -17,6 +18,11 @@ constexpr size_t kMostFileBytes = 1024;
 constexpr size_t kMostTextBytes = 512;
 // Each holds up to 256 KiB.
 constexpr size_t kMostPieces = 256;
+// Of an excerpt: lines in front of the place and behind it, and their bytes.
+constexpr uint32_t kSourceBefore = 3, kSourceBehind = 4;
+constexpr uint32_t kDisassemblyBefore = 3, kDisassemblyBehind = 9;
+constexpr size_t kMostExcerptLineBytes = 120;
+constexpr size_t kMostDisassembledInstructions = size_t{1} << 18;
 
 std::string Cut(std::string_view text, size_t max_bytes) {
   return std::string(Utf8Prefix(text, max_bytes));
@@ -118,7 +124,7 @@ const std::vector<uint32_t>& SourcePlaces::LineEnds(std::string_view piece) cons
   return found->second;
 }
 
-std::string SourcePlaces::TextOf(const Source& source, uint32_t line) const {
+std::string SourcePlaces::LineOf(const Source& source, uint32_t line) const {
   size_t before = line - 1;  // lines in front of it, from where the search is
   size_t i = 0;
   for (; i < source.pieces.size(); ++i) {
@@ -135,7 +141,45 @@ std::string SourcePlaces::TextOf(const Source& source, uint32_t line) const {
     text += piece.substr(begin, is_whole ? ends[before] - begin : piece.npos);
     if (is_whole || text.size() > kMostTextBytes) break;
   }
-  return Cut(Trimmed(text), kMostTextBytes);
+  return text;
+}
+
+bool SourcePlaces::HasLine(const Source& source, uint32_t line) const {
+  size_t ends = 0;
+  for (const std::string_view piece : source.pieces) ends += LineEnds(piece).size();
+  return line <= ends + 1;
+}
+
+ShaderExcerpt SourcePlaces::SourceAround(const Source& source, uint32_t line) const {
+  ShaderExcerpt excerpt;
+  if (source.pieces.empty() || !HasLine(source, line)) return excerpt;
+  excerpt.first_line = line > kSourceBefore ? line - kSourceBefore : 1;
+  excerpt.marked = line - excerpt.first_line;
+  for (uint32_t at = excerpt.first_line; at <= line + kSourceBehind && HasLine(source, at); ++at) {
+    if (at != excerpt.first_line) excerpt.lines += '\n';
+    std::string text = LineOf(source, at);
+    while (!text.empty() && text.back() == '\r') text.pop_back();
+    excerpt.lines += Cut(text, kMostExcerptLineBytes);
+  }
+  return excerpt;
+}
+
+ShaderExcerpt SourcePlaces::DisassemblyAround(const Function& function,
+                                              const Instruction& instruction) const {
+  ShaderExcerpt excerpt;
+  if (named_by_others_.size() > kMostDisassembledInstructions) return excerpt;
+  if (disassembly_ == nullptr) disassembly_ = std::make_unique<Disassembly>(module_);
+  const std::optional<size_t> line = disassembly_->LineOf(function, instruction);
+  if (!line) return excerpt;
+  const std::vector<std::string_view>& lines = disassembly_->lines();
+  const size_t first = *line - std::min<size_t>(*line, kDisassemblyBefore);
+  const size_t end = std::min(lines.size(), *line + 1 + kDisassemblyBehind);
+  excerpt.marked = static_cast<uint32_t>(*line - first);
+  for (size_t at = first; at < end; ++at) {
+    if (at != first) excerpt.lines += '\n';
+    excerpt.lines += Cut(lines[at], kMostExcerptLineBytes);
+  }
+  return excerpt;
 }
 
 uint32_t SourcePlaces::ConstantOf(uint32_t id) const {
@@ -178,11 +222,18 @@ SourcePlace SourcePlaces::PlaceOf(const Function& function,
   }
   const auto source = sources_.find(line.source);
   const auto file = strings_.find(line.source);
-  if (line.line == 0 || (source == sources_.end() && file == strings_.end())) return place;
+  const bool is_known = line.line != 0 && (source != sources_.end() || file != strings_.end());
+  if (is_known && source != sources_.end()) place.excerpt = SourceAround(source->second, line.line);
+  if (place.excerpt.lines.empty()) {
+    place.excerpt = DisassemblyAround(function, instructions.back());
+  }
+  if (!is_known) return place;
   place.line = line.line;
   place.column = line.column;
   place.file = Cut(source != sources_.end() ? source->second.file : file->second, kMostFileBytes);
-  if (source != sources_.end()) place.text = TextOf(source->second, line.line);
+  if (source != sources_.end()) {
+    place.text = Cut(Trimmed(LineOf(source->second, line.line)), kMostTextBytes);
+  }
   return place;
 }
 

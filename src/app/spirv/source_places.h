@@ -6,13 +6,16 @@
 #define CAIRN_APP_SPIRV_SOURCE_PLACES_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "app/spirv/disassembly.h"
 #include "app/spirv/module.h"
+#include "format/experiment/shader_excerpt.h"
 
 namespace cairn::spirv {
 
@@ -23,6 +26,8 @@ struct SourcePlace {
   uint32_t column = 0;   // from 1 on; 0: not known
   std::string
       text;  // the line of the source, without the blanks around it; "" where the module has no source
+  // Of the source, or of the disassembly where the module has none. None of very large modules.
+  ShaderExcerpt excerpt;
 };
 
 // Memory: some words for each string, name, line and value of the module. Names and lines that are returned are cut at
@@ -53,7 +58,10 @@ class SourcePlaces {
   void ReadGlobal(const Instruction& instruction);
   bool ReadLine(const Instruction& instruction, Line* line) const;
   std::string_view StringOf(uint32_t id) const;
-  std::string TextOf(const Source& source, uint32_t line) const;
+  std::string LineOf(const Source& source, uint32_t line) const;
+  bool HasLine(const Source& source, uint32_t line) const;
+  ShaderExcerpt SourceAround(const Source& source, uint32_t line) const;
+  ShaderExcerpt DisassemblyAround(const Function& function, const Instruction& instruction) const;
   const std::vector<uint32_t>& LineEnds(std::string_view piece) const;
   uint32_t ConstantOf(uint32_t id) const;
   std::string NameOf(uint32_t id, uint32_t depth) const;
@@ -68,9 +76,10 @@ class SourcePlaces {
   // Where lines end in a piece, by its first byte: counted once, when a line of it is asked for.
   mutable std::unordered_map<const char*, std::vector<uint32_t>> line_ends_;
   std::unordered_map<uint32_t, const Instruction*>
-      named_by_others_;       // loads, and chains of members
-  uint32_t last_source_ = 0;  // that OpSourceContinued goes on with
-  uint32_t debug_info_ = 0;   // the set of instructions
+      named_by_others_;                               // loads, and chains of members
+  mutable std::unique_ptr<Disassembly> disassembly_;  // once it is asked for
+  uint32_t last_source_ = 0;                          // that OpSourceContinued goes on with
+  uint32_t debug_info_ = 0;                           // the set of instructions
 };
 
 }  // namespace cairn::spirv

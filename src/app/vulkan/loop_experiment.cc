@@ -9,8 +9,10 @@
 #include <string>
 #include <utility>
 
+#include "app/breadcrumbs/driver_half.h"
 #include "app/settings/log.h"
 #include "app/vulkan/importer.h"
+#include "app/vulkan/module_stage.h"
 #include "app/vulkan/shaders.h"
 #if CAIRN_LIMITS_LOOPS
 #include "app/spirv/access_checks.h"
@@ -41,11 +43,15 @@ std::array<std::span<const ExactFunction>, 2> TablesOf(const LoopDevice& loops) 
 }
 
 #if CAIRN_LIMITS_LOOPS
-ShaderNote PlaceNote(uint64_t shader, uint32_t index, const spirv::SourcePlace& place,
-                     InvocationKind invocations, const std::string& cannot) {
+ShaderNote PlaceNote(const ChangedShader& shader, uint32_t index, size_t count,
+                     const spirv::SourcePlace& place, InvocationKind invocations,
+                     const std::string& cannot) {
   ShaderNote note;
-  note.shader = shader;
+  note.shader = shader.hash;
+  note.translated = shader.translated;
+  if (shader.stage) note.stage = *shader.stage;
   note.index = index;
+  note.count = static_cast<uint32_t>(count);
   note.function = place.function;
   note.file = place.file;
   note.text = place.text;
@@ -53,13 +59,15 @@ ShaderNote PlaceNote(uint64_t shader, uint32_t index, const spirv::SourcePlace& 
   note.column = place.column;
   note.invocations = invocations;
   note.cannot = cannot;
+  note.excerpt = place.excerpt;
   return note;
 }
 
-LoopNote NoteOf(uint64_t shader, uint32_t index, const spirv::LimitedModule& module,
+LoopNote NoteOf(const ChangedShader& shader, uint32_t index, const spirv::LimitedModule& module,
                 std::optional<uint32_t> only) {
   const spirv::Loop& loop = module.loops[index];
-  LoopNote note{PlaceNote(shader, index, loop.place, module.invocations, loop.cannot)};
+  LoopNote note{
+      PlaceNote(shader, index, module.loops.size(), loop.place, module.invocations, loop.cannot)};
   if (loop.exit) {
     note.left = loop.exit->left;
     note.comparison = loop.exit->comparison;
@@ -73,9 +81,10 @@ LoopNote NoteOf(uint64_t shader, uint32_t index, const spirv::LimitedModule& mod
   return note;
 }
 
-AccessNote NoteOf(uint64_t shader, uint32_t index, const spirv::CheckedModule& module) {
+AccessNote NoteOf(const ChangedShader& shader, uint32_t index, const spirv::CheckedModule& module) {
   const spirv::Access& access = module.accesses[index];
-  AccessNote note{PlaceNote(shader, index, access.place, module.invocations, access.cannot)};
+  AccessNote note{PlaceNote(shader, index, module.accesses.size(), access.place, module.invocations,
+                            access.cannot)};
   note.kind = access.kind;
   note.by_descriptor = access.by_descriptor;
   note.bytes = access.bytes;
@@ -93,6 +102,7 @@ AccessNote NoteOf(uint64_t shader, uint32_t index, const spirv::CheckedModule& m
 LoopDevice::LoopDevice(const LoopRun& run, const DeviceState& device)
     : run_(run),
       next_(device.vk),
+      is_driven_(device.kind == DeviceKind::kDriven),
       has_identifiers_(device.Enabled(VK_EXT_SHADER_MODULE_IDENTIFIER_EXTENSION_NAME) &&
                        device.vk.GetShaderModuleCreateInfoIdentifierEXT != nullptr) {}
 
@@ -140,9 +150,15 @@ Result<std::unique_ptr<LoopDevice>> LoopDevice::Make(const LoopRun& run,
   return made;
 }
 
-bool LoopDevice::IsAskedFor(uint64_t shader) const {
+bool LoopDevice::IsAskedFor(const ChangedShader& shader) const {
   const std::vector<uint64_t>& shaders = run_.experiment.shaders;
-  return shaders.empty() || std::find(shaders.begin(), shaders.end(), shader) != shaders.end();
+  const auto names = [&shaders](uint64_t hash) {
+    return std::find(shaders.begin(), shaders.end(), hash) != shaders.end();
+  };
+  if (shaders.empty() || names(shader.hash)) return true;
+  if (run_.experiment.loop) return false;  // it is one of this very module
+  // Reports of Direct3D name its own code: what it became is one of theirs where that is not known.
+  return is_driven_ && (shader.translated == 0 || names(shader.translated));
 }
 
 std::optional<LoopDevice::Known> LoopDevice::PlaceOf(uint64_t shader, uint32_t count) {
@@ -171,36 +187,37 @@ void LoopDevice::Refuse(uint64_t shader, const std::string& why) {
 
 std::optional<std::vector<uint32_t>> LoopDevice::Changed(const void* code, size_t size_bytes) {
   if (code == nullptr || size_bytes % sizeof(uint32_t) != 0) return std::nullopt;
-  const uint64_t shader = Shaders::HashOf(code, size_bytes);
-  if (!IsAskedFor(shader)) return std::nullopt;
   const std::span words(static_cast<const uint32_t*>(code), size_bytes / sizeof(uint32_t));
+  ChangedShader shader = {.hash = Shaders::HashOf(code, size_bytes), .stage = StageOfModule(words)};
+  if (is_driven_ && shader.stage) shader.translated = PipelineCodeScope::CodeOf(*shader.stage);
+  if (!IsAskedFor(shader)) return std::nullopt;
   if (run_.experiment.change == Change::kEmptyStage) return Emptied(shader, words);
   return ranges_ != nullptr ? Checked(shader, words) : Limited(shader, words);
 }
 
 #if CAIRN_LIMITS_LOOPS
-std::optional<std::vector<uint32_t>> LoopDevice::Limited(uint64_t shader,
+std::optional<std::vector<uint32_t>> LoopDevice::Limited(const ChangedShader& shader,
                                                          std::span<const uint32_t> words) {
   const uint32_t loops = spirv::CountLoops(words);
   if (loops == 0) return std::nullopt;
-  const std::optional<Known> place = PlaceOf(shader, loops);
+  const std::optional<Known> place = PlaceOf(shader.hash, loops);
   if (!place || place->refused) return std::nullopt;
   const std::optional<uint32_t> only = run_.experiment.loop;
   const uint64_t records = address_ + uint64_t{place->first_record} * sizeof(LoopRecord);
   Result<spirv::LimitedModule> limited =
       spirv::LimitLoops(words, {run_.experiment.trips, records, only});
   if (!limited.ok()) {
-    Refuse(shader, limited.status().message());
+    Refuse(shader.hash, limited.status().message());
     return std::nullopt;
   }
   // Records behind the reserved ones are of other modules.
   if (limited->loops.size() > loops) {
-    Refuse(shader, fmt::format("the module has {} loops, and {} were counted",
-                               limited->loops.size(), loops));
+    Refuse(shader.hash, fmt::format("the module has {} loops, and {} were counted",
+                                    limited->loops.size(), loops));
     return std::nullopt;
   }
   const bool changes = limited->limited != 0;
-  if (!ClaimTelling(shader, !changes)) {
+  if (!ClaimTelling(shader.hash, !changes)) {
     if (!changes) return std::nullopt;
     return std::move(limited->words);
   }
@@ -217,26 +234,26 @@ std::optional<std::vector<uint32_t>> LoopDevice::Limited(uint64_t shader,
   return std::nullopt;
 }
 
-std::optional<std::vector<uint32_t>> LoopDevice::Checked(uint64_t shader,
+std::optional<std::vector<uint32_t>> LoopDevice::Checked(const ChangedShader& shader,
                                                          std::span<const uint32_t> words) {
   const Result<uint32_t> count = spirv::CountAccesses(words);
   if (count.ok() && *count == 0) return std::nullopt;
   // A module that cannot be read takes no record but one, to be refused once.
-  const std::optional<Known> place = PlaceOf(shader, count.ok() ? *count : 1);
+  const std::optional<Known> place = PlaceOf(shader.hash, count.ok() ? *count : 1);
   if (!place || place->refused) return std::nullopt;
   if (!count.ok()) {
-    Refuse(shader, count.status().message());
+    Refuse(shader.hash, count.status().message());
     return std::nullopt;
   }
   Result<spirv::CheckedModule> checked = spirv::CheckAccesses(
       words, {ranges_->table(), address_ + uint64_t{place->first_record} * sizeof(AccessRecord),
               ranges_->zeros(), ranges_->spare(), run_.experiment.only_counts});
   if (!checked.ok()) {
-    Refuse(shader, checked.status().message());
+    Refuse(shader.hash, checked.status().message());
     return std::nullopt;
   }
   const bool changes = checked->checked != 0;
-  if (ClaimTelling(shader, !changes)) {
+  if (ClaimTelling(shader.hash, !changes)) {
     for (uint32_t i = 0; i < checked->accesses.size(); ++i)
       run_.board.Describe(place->first_record + i, NoteOf(shader, i, *checked));
     if (changes) {
@@ -249,28 +266,31 @@ std::optional<std::vector<uint32_t>> LoopDevice::Checked(uint64_t shader,
   return std::move(checked->words);
 }
 
-std::optional<std::vector<uint32_t>> LoopDevice::Emptied(uint64_t shader,
+std::optional<std::vector<uint32_t>> LoopDevice::Emptied(const ChangedShader& shader,
                                                          std::span<const uint32_t> words) {
   // It takes no record.
-  const std::optional<Known> place = PlaceOf(shader, 0);
+  const std::optional<Known> place = PlaceOf(shader.hash, 0);
   if (!place || place->refused) return std::nullopt;
   Result<spirv::EmptiedModule> emptied = spirv::EmptyStage(words, run_.experiment.stage);
   if (!emptied.ok()) {
-    Refuse(shader, emptied.status().message());
+    Refuse(shader.hash, emptied.status().message());
     return std::nullopt;
   }
   if (emptied->emptied == 0) return std::nullopt;
-  if (ClaimTelling(shader, false)) run_.board.CountLimited();
+  if (ClaimTelling(shader.hash, false)) run_.board.CountLimited();
   return std::move(emptied->words);
 }
 #else
-std::optional<std::vector<uint32_t>> LoopDevice::Limited(uint64_t, std::span<const uint32_t>) {
+std::optional<std::vector<uint32_t>> LoopDevice::Limited(const ChangedShader&,
+                                                         std::span<const uint32_t>) {
   return std::nullopt;
 }
-std::optional<std::vector<uint32_t>> LoopDevice::Checked(uint64_t, std::span<const uint32_t>) {
+std::optional<std::vector<uint32_t>> LoopDevice::Checked(const ChangedShader&,
+                                                         std::span<const uint32_t>) {
   return std::nullopt;
 }
-std::optional<std::vector<uint32_t>> LoopDevice::Emptied(uint64_t, std::span<const uint32_t>) {
+std::optional<std::vector<uint32_t>> LoopDevice::Emptied(const ChangedShader&,
+                                                         std::span<const uint32_t>) {
   return std::nullopt;
 }
 #endif

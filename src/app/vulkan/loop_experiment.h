@@ -42,6 +42,13 @@
 
 namespace cairn {
 
+// A module of the program's, or of an implementation of Direct3D.
+struct ChangedShader {
+  uint64_t hash = 0;
+  uint64_t translated = 0;           // ShaderNote::translated
+  std::optional<ShaderStage> stage;  // of all its entry points
+};
+
 // One device whose shaders are changed. Threads: any.
 class LoopDevice {
  public:
@@ -75,10 +82,13 @@ class LoopDevice {
     bool refused = false;
   };
   LoopDevice(const LoopRun& run, const DeviceState& device);
-  bool IsAskedFor(uint64_t shader) const;
-  std::optional<std::vector<uint32_t>> Limited(uint64_t shader, std::span<const uint32_t> words);
-  std::optional<std::vector<uint32_t>> Checked(uint64_t shader, std::span<const uint32_t> words);
-  std::optional<std::vector<uint32_t>> Emptied(uint64_t shader, std::span<const uint32_t> words);
+  bool IsAskedFor(const ChangedShader& shader) const;
+  std::optional<std::vector<uint32_t>> Limited(const ChangedShader& shader,
+                                               std::span<const uint32_t> words);
+  std::optional<std::vector<uint32_t>> Checked(const ChangedShader& shader,
+                                               std::span<const uint32_t> words);
+  std::optional<std::vector<uint32_t>> Emptied(const ChangedShader& shader,
+                                               std::span<const uint32_t> words);
   // Returns the module's place among the records; nothing if there is no room.
   std::optional<Known> PlaceOf(uint64_t shader, uint32_t count);
   // Returns true once for a module: the caller tells the board.
@@ -87,6 +97,7 @@ class LoopDevice {
 
   const LoopRun& run_;
   const DeviceFunctions next_;
+  const bool is_driven_;  // by an implementation of Direct3D
   VulkanDevice importer_;
   VulkanBuffer records_;
   std::unique_ptr<AccessRanges> ranges_;

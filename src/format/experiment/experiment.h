@@ -38,9 +38,10 @@ struct Experiment {
 
   Change change = Change::kNone;
   // kLimitLoops.
-  uint32_t trips = 0;             // from 1 on; kOnlyCount: no loop is ended, but all are counted
-  std::vector<uint64_t> shaders;  // also of kCheckBounds and kEmptyStage. Hashes of the modules
-      // (PipelineRecord::shader_hashes); kMostShaders at most; empty: all modules
+  uint32_t trips = 0;  // from 1 on; kOnlyCount: no loop is ended, but all are counted
+  // Also of kCheckBounds and kEmptyStage. Hashes of the modules, or of the DXBC or DXIL that they were translated from
+  // (PipelineRecord::shader_hashes); kMostShaders at most; empty: all modules.
+  std::vector<uint64_t> shaders;
   std::optional<uint32_t> loop;  // the one loop, by its place in the module; without: all
   // kCheckBounds.
   bool only_counts = false;  // accesses outside go where the program wants them

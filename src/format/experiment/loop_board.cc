@@ -12,7 +12,7 @@ namespace cairn {
 namespace {
 
 constexpr uint32_t kMagic = 0x504F4F4C;  // "LOOP"
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr size_t kLengthBytes = 2;  // in front of a text
 // The first bytes of the texts stay unused: offset 0 means that there is no text.
 constexpr uint32_t kFirstText = kLengthBytes;
@@ -42,8 +42,9 @@ IndexKind KnownIndex(uint32_t kind) {
 }
 
 // Returns the offset of the text; 0 for an empty one, and where there is no room.
-uint32_t AddText(std::atomic<uint32_t>& used, std::span<std::byte> texts, std::string_view text) {
-  const std::string_view kept = Utf8Prefix(text, LoopBoard::kMostTextLength);
+uint32_t AddText(std::atomic<uint32_t>& used, std::span<std::byte> texts, std::string_view text,
+                 size_t most = LoopBoard::kMostTextLength) {
+  const std::string_view kept = Utf8Prefix(text, most);
   if (kept.empty()) return 0;
   const size_t bytes = kLengthBytes + kept.size();
   uint32_t at = used.load(std::memory_order_relaxed);
@@ -57,11 +58,12 @@ uint32_t AddText(std::atomic<uint32_t>& used, std::span<std::byte> texts, std::s
   return at;
 }
 
-std::string TextAt(std::span<const std::byte> texts, uint32_t at) {
+std::string TextAt(std::span<const std::byte> texts, uint32_t at,
+                   size_t most = LoopBoard::kMostTextLength) {
   if (at < kFirstText || at > texts.size() || texts.size() - at < kLengthBytes) return "";
   uint16_t length = 0;
   std::memcpy(&length, texts.data() + at, sizeof(length));
-  if (length > LoopBoard::kMostTextLength || texts.size() - at - kLengthBytes < length) return "";
+  if (length > most || texts.size() - at - kLengthBytes < length) return "";
   return {reinterpret_cast<const char*>(texts.data()) + at + kLengthBytes, length};
 }
 
@@ -98,6 +100,7 @@ struct LoopBoard::Entry {
   static constexpr uint32_t kIndexIsSigned = 4;
 
   uint64_t shader;
+  uint64_t translated;
   uint32_t index;
   uint32_t line;
   uint32_t column;
@@ -113,10 +116,16 @@ struct LoopBoard::Entry {
   uint32_t cannot;
   std::atomic<uint32_t> ready;  // 1 once all the others are written
   uint32_t bytes;               // of an access; of a command how many counts it has
+  uint32_t stage;
+  uint32_t count;
+  uint32_t excerpt;  // a text
+  uint32_t excerpt_line;
+  uint32_t excerpt_marked;
+  uint32_t unused;
 };
 
 size_t LoopBoard::BytesFor(uint32_t loop_count, uint32_t text_bytes) {
-  static_assert(sizeof(Header) == 64 && sizeof(Entry) == 64);
+  static_assert(sizeof(Header) == 64 && sizeof(Entry) == 96);
   static_assert(sizeof(AccessRecord) == sizeof(LoopRecord));
   static_assert(sizeof(CountRecord) == sizeof(LoopRecord));
   return RoundUp(sizeof(Header) + loop_count * sizeof(Entry) + text_bytes) +
@@ -174,9 +183,18 @@ uint32_t LoopBoard::Add(const std::string& text) const {
   return AddText(header_->text_used, texts_, text);
 }
 
+// Names go first: a module with thousands of loops fills the board with lines.
+uint32_t LoopBoard::AddExcerpt(const ShaderExcerpt& excerpt) const {
+  if (header_->text_used.load(std::memory_order_relaxed) > texts_.size() / 2) return 0;
+  return AddText(header_->text_used, texts_, excerpt.lines, kMostExcerptLength);
+}
+
 void LoopBoard::DescribePlace(Entry& entry, const ShaderNote& note) const {
   entry.shader = note.shader;
+  entry.translated = note.translated;
+  entry.stage = note.stage;
   entry.index = note.index;
+  entry.count = note.count;
   entry.line = note.line;
   entry.column = note.column;
   entry.invocations = static_cast<uint32_t>(note.invocations);
@@ -184,6 +202,9 @@ void LoopBoard::DescribePlace(Entry& entry, const ShaderNote& note) const {
   entry.file = Add(note.file);
   entry.text = Add(note.text);
   entry.cannot = Add(note.cannot);
+  entry.excerpt = AddExcerpt(note.excerpt);
+  entry.excerpt_line = note.excerpt.first_line;
+  entry.excerpt_marked = note.excerpt.marked;
 }
 
 void LoopBoard::Describe(uint32_t index, const LoopNote& note) const {
@@ -278,7 +299,10 @@ LoopCatalogue LoopBoard::Read() const {
     }
     ShaderNote place;
     place.shader = entry.shader;
+    place.translated = entry.translated;
+    place.stage = entry.stage;
     place.index = entry.index;
+    place.count = entry.count;
     place.function = TextAt(texts_, entry.function);
     place.file = TextAt(texts_, entry.file);
     place.text = TextAt(texts_, entry.text);
@@ -286,6 +310,8 @@ LoopCatalogue LoopBoard::Read() const {
     place.column = entry.column;
     place.invocations = KnownKind(entry.invocations);
     place.cannot = TextAt(texts_, entry.cannot);
+    place.excerpt = {TextAt(texts_, entry.excerpt, kMostExcerptLength), entry.excerpt_line,
+                     entry.excerpt_marked};
     if ((flags & Entry::kIsAccess) != 0) {
       AccessNote note{std::move(place)};
       note.kind = KnownAccess(flags >> Entry::kKindShift & Entry::kKindMask);

@@ -25,13 +25,20 @@
 #include "format/experiment/access_record.h"
 #include "format/experiment/count_record.h"
 #include "format/experiment/loop_record.h"
+#include "format/experiment/shader_excerpt.h"
 
 namespace cairn {
 
 // A loop or an access of a module. Values are plain data of this process.
 struct ShaderNote {
   uint64_t shader = 0;  // hash of the module as the program wrote it
-  uint32_t index = 0;   // its place in the module, among loops or accesses
+  // Of a module that an implementation of Direct3D made: the hash of the DXBC or DXIL (docs/formats/cairn-file.md); 0 for
+  // none, and where it is not known.
+  uint64_t translated = 0;
+  static constexpr uint32_t kNoStage = UINT32_MAX;
+  uint32_t stage = kNoStage;  // ShaderStage of the module, where it has one alone
+  uint32_t index = 0;         // its place in the module, among loops or accesses
+  uint32_t count = 0;         // so many are there in all; 0: not known
   std::string function;
   std::string file;
   std::string text;     // its line of the source
@@ -39,6 +46,7 @@ struct ShaderNote {
   uint32_t column = 0;  // from 1 on; 0: not known
   InvocationKind invocations = InvocationKind::kUnknown;
   std::string cannot;  // why it is as the program wrote it; "" for a changed one
+  ShaderExcerpt excerpt;
 
   bool operator==(const ShaderNote&) const = default;
 };
@@ -109,6 +117,7 @@ class LoopBoard {
   static constexpr size_t kRecordAlignment = size_t{64}
                                              << 10;  // that of imports, on all known drivers
   static constexpr size_t kMostTextLength = 500;     // bytes; what is longer is cut
+  static constexpr size_t kMostExcerptLength = 2000;
 
   static size_t BytesFor(uint32_t loop_count, uint32_t text_bytes);
   // Makes one in zero-filled memory of BytesFor bytes, aligned to a page.
@@ -140,6 +149,7 @@ class LoopBoard {
   struct Entry;
   LoopBoard() = default;
   uint32_t Add(const std::string& text) const;
+  uint32_t AddExcerpt(const ShaderExcerpt& excerpt) const;
   void DescribePlace(Entry& entry, const ShaderNote& note) const;
   void SetFirst(std::atomic<uint32_t>& text, const std::string& why) const;
 

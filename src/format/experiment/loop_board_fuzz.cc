@@ -36,8 +36,8 @@ void WriteAgain(const cairn::LoopCatalogue& catalogue) {
   const auto loop_count = static_cast<uint32_t>(catalogue.loops.size() + catalogue.accesses.size() +
                                                 catalogue.counts.size()) +
                           1;
-  // Entries may share their texts; in a copy each has its own.
-  const uint32_t text_bytes = 16 + loop_count * 7 * 512;
+  // Entries may share their texts; in a copy each has its own. Excerpts leave half of the room to others.
+  const uint32_t text_bytes = 2 * (16 + loop_count * (7 * 512 + 2048));
   const size_t bytes = cairn::LoopBoard::BytesFor(loop_count, text_bytes);
   const Memory memory = Zeros(bytes);
   const cairn::LoopBoard board =

@@ -44,7 +44,11 @@ constexpr size_t kFirstEntryWord = 16;
 LoopNote Note() {
   LoopNote note;
   note.shader = 0xa1;
+  note.translated = 0xd1;
+  note.stage = 4;
   note.index = 3;
+  note.count = 5;
+  note.excerpt = {"{\nfor (;;)\n;", 8, 1};
   note.function = "march";
   note.file = "march.comp";
   note.text = "for (;;)";
@@ -215,6 +219,24 @@ TEST(LoopBoard, TextsThatFindNoRoomAreLeftOutAndLongOnesCut) {
   EXPECT_EQ(catalogue.loops[2].function, "abc");
 }
 
+TEST(LoopBoard, ExcerptsLeaveHalfOfTheTextsToNames) {
+  constexpr uint32_t kTextBytes = 4096;
+  const Memory memory(LoopBoard::BytesFor(4, kTextBytes));
+  const LoopBoard board = LoopBoard::Make(memory.span(), 4, kTextBytes);
+  board.Reserve(4);
+  LoopNote note = Named("march");
+  note.excerpt = {std::string(LoopBoard::kMostExcerptLength + 1, 'x'), 8, 1};
+  for (uint32_t i = 0; i < 3; ++i) board.Describe(i, note);
+  const LoopCatalogue catalogue = board.Read();
+  ASSERT_EQ(catalogue.loops.size(), 3u);
+  EXPECT_EQ(catalogue.loops[0].excerpt.lines, std::string(LoopBoard::kMostExcerptLength, 'x'));
+  EXPECT_EQ(catalogue.loops[0].excerpt.first_line, 8u);
+  EXPECT_EQ(catalogue.loops[0].excerpt.marked, 1u);
+  EXPECT_EQ(catalogue.loops[1].excerpt.lines.size(), LoopBoard::kMostExcerptLength);
+  EXPECT_EQ(catalogue.loops[2].excerpt.lines, "");
+  EXPECT_EQ(catalogue.loops[2].function, "march");
+}
+
 TEST(LoopBoard, ManyThreadsGetRecordsOfTheirOwn) {
   constexpr uint32_t kEach = 500;
   const Memory memory(LoopBoard::BytesFor(4 * kEach, 1 << 16));
@@ -264,9 +286,9 @@ TEST(LoopBoard, WhatIsNoBoardIsRefused) {
   memory.Put(kTextBytesWord, UINT32_MAX);
   EXPECT_NE(why(memory.span()), "");
   memory.Put(kTextBytesWord, 4096);
-  memory.Put(kVersionWord, 2);
-  EXPECT_NE(why(memory.span()), "");
   memory.Put(kVersionWord, 1);
+  EXPECT_NE(why(memory.span()), "");
+  memory.Put(kVersionWord, 2);
   EXPECT_TRUE(LoopBoard::Over(memory.span()).ok());
 }
 
@@ -278,9 +300,9 @@ TEST(LoopBoard, CountsAndOffsetsOfOthersAreNotTrusted) {
   note.file = "def";
   board.Describe(0, note);
   // Offsets of texts and the kind of invocations, in words of the entry.
-  memory.Put(kFirstEntryWord + 6, 77);
-  memory.Put(kFirstEntryWord + 7, 63);
-  memory.Put(kFirstEntryWord + 8, UINT32_MAX);
+  memory.Put(kFirstEntryWord + 8, 77);
+  memory.Put(kFirstEntryWord + 9, 63);
+  memory.Put(kFirstEntryWord + 10, UINT32_MAX);
   memory.Put(kReservedWord, UINT32_MAX);
   memory.Put(kTextUsedWord, UINT32_MAX);
   const LoopCatalogue catalogue = board.Read();

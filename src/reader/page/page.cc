@@ -61,14 +61,16 @@ bool WriteData(const PageContent& content, PackedText* packed) {
   json.StringKey("markdown", content.snapshot == nullptr
                                  ? ""
                                  : MarkdownReport(*content.snapshot, *content.findings,
-                                                  content.is_redacted ? "" : content.file));
+                                                  content.names_file ? content.file : ""));
+  // A text, for the page to parse: it may come from anybody.
+  json.StringKey("why", content.why);
   json.Key("report");
   if (content.snapshot == nullptr) json.Null();
   return packed->Add(begin) &&
          (content.snapshot == nullptr ||
           WriteJsonReport(*content.snapshot, *content.findings,
                           [packed](std::string_view piece) { return packed->Add(piece); },
-                          {.file = content.is_redacted ? std::string_view() : content.file,
+                          {.file = content.names_file ? content.file : std::string_view(),
                            .most_bytes = kMostBytes})) &&
          packed->Add("}") && packed->Finish();
 }

@@ -21,7 +21,10 @@ struct PageContent {
   bool has_trace = false;              // and a server that answers for it
   std::string other;                   // the file that it can be compared with; "" if there is none
   bool is_served = false;              // it may ask the server that it comes from
-  bool is_redacted = false;  // names are hashes: no command for next steps can be made of them
+  bool names_file =
+      true;  // commands for next steps may name it: not where names are hashes, or where it is gone
+  std::string_view
+      why;  // the answer of cairn why, as JSON (docs/formats/why.schema.json); "" for none
 };
 
 // Returns true if this build has the page: it was built with node, npm and esbuild.

@@ -96,6 +96,7 @@ Status MakeAbsolute(const std::string& path, std::string* absolute) {
 struct FileSession::State {
   std::string path;   // absolute
   std::string other;  // the same, or ""
+  std::string why;    // an answer of cairn why, or ""
   WrittenFile opened;
   std::optional<Snapshot> snapshot;
   Findings findings;
@@ -192,7 +193,8 @@ struct FileSession::State {
                                      .findings = &findings,
                                      .has_trace = trace.has_value(),
                                      .other = TextOfPath(FilePath(other).filename()),
-                                     .is_served = true},
+                                     .is_served = true,
+                                     .why = why},
                                     [&answer](std::string_view piece) {
                                       answer.body += piece;
                                       return true;
@@ -466,11 +468,12 @@ FileSession::~FileSession() {
 }
 
 Result<std::unique_ptr<FileSession>> FileSession::Open(const std::string& path,
-                                                       const std::string& other) {
+                                                       const std::string& other, std::string why) {
   if (!HasPage()) return WritePage({}, nullptr);
   Result<FileReader> file = FileReader::Open(path);
   if (!file.ok()) return file.status();
   auto state = std::make_unique<State>();
+  state->why = std::move(why);
   CAIRN_RETURN_IF_ERROR(MakeAbsolute(path, &state->path));
   if (!other.empty()) CAIRN_RETURN_IF_ERROR(MakeAbsolute(other, &state->other));
   state->opened = WrittenFile::Of(state->path);

@@ -16,10 +16,10 @@ namespace cairn {
 
 class FileSession {
  public:
-  // `other`: the file that it is compared with, or "". Errors: those of FileReader::Open; kNotFound if it holds neither
+  // `other`: the file that it is compared with, or "". `why`: an answer of cairn why (ReadWhyAnswer), or "". Errors: those of FileReader::Open; kNotFound if it holds neither
   // a report nor a trace; kUnsupported if this build has no page.
   static Result<std::unique_ptr<FileSession>> Open(const std::string& path,
-                                                   const std::string& other);
+                                                   const std::string& other, std::string why = "");
   // Calls Stop(), and removes the folder. No thread may be in Answer() any more.
   ~FileSession();
   FileSession(const FileSession&) = delete;

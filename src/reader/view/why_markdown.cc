@@ -36,7 +36,9 @@ std::string Cause(const WhyTold& told, const WhyResult& result) {
                                  VerdictWord(result.verdict), RowOf(result.name).cause);
   text += Paragraph(CountsInWords(told, result));
   std::vector<std::string> lines;
-  for (const ShownPlace& shown : ShownPlaces(result, CodeSpan)) lines.push_back(PlaceLine(shown));
+  for (const ShownPlace& shown : ShownPlaces(told, result, CodeSpan)) {
+    lines.push_back(PlaceLine(shown));
+  }
   return text + List("The place:", lines) + Paragraph(PlacesInWords(told, result));
 }
 

@@ -26,6 +26,24 @@ void AppendLines(const std::vector<std::string>& lines, std::string_view before,
   for (const std::string& line : lines) *text += fmt::format("{}{}\n", before, line);
 }
 
+std::vector<std::string_view> LinesOf(const ShaderExcerpt& excerpt) {
+  std::vector<std::string_view> lines;
+  const std::string_view text = excerpt.lines;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+void AppendExcerpt(const ShaderExcerpt& excerpt, std::string* text) {
+  const std::vector<std::string_view> lines = LinesOf(excerpt);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    *text += fmt::format("      {} {}\n", i == excerpt.marked ? '>' : ' ', VisibleText(lines[i]));
+  }
+}
+
 void AppendPlace(const ShownPlace& shown, std::string* text) {
   const std::string source = VisibleText(shown.source);
   *text += fmt::format("    {}   {}{}{}\n      {}\n", VisibleText(shown.place), source,
@@ -35,7 +53,12 @@ void AppendPlace(const ShownPlace& shown, std::string* text) {
 void AppendCause(const WhyTold& told, const WhyResult& result, std::string* text) {
   *text += fmt::format("  {}: {}\n", VerdictWord(result.verdict), RowOf(result.name).cause);
   AppendLines(CountsInWords(told, result), "  ", text);
-  for (const ShownPlace& shown : ShownPlaces(result, Visible)) AppendPlace(shown, text);
+  const std::vector<ShownPlace> places = ShownPlaces(told, result, Visible);
+  for (const ShownPlace& shown : places) {
+    AppendPlace(shown, text);
+    // A line of the source says it better.
+    if (&shown == places.data() && shown.source.empty()) AppendExcerpt(shown.note->excerpt, text);
+  }
   AppendLines(PlacesInWords(told, result), "  ", text);
 }
 
@@ -79,7 +102,7 @@ void AppendFindings(const WhyTold& told, std::string* text) {
 }
 
 std::string RunsLine(const WhyTold& told) {
-  return fmt::format("{}, {:.1f} s.\n", RunsInWords(told, told.found.runs),
+  return fmt::format("{}, {:.1f} s.", RunsInWords(told, told.found.runs),
                      static_cast<double>(told.duration_ns) / 1e9);
 }
 
@@ -92,20 +115,40 @@ void WriteCount(std::string_view key, const RunCount& count, JsonWriter* json) {
   json->EndObject();
 }
 
-void WritePlace(const ShaderNote& note, JsonWriter* json) {
+void WriteExcerpt(const ShaderExcerpt& excerpt, JsonWriter* json) {
+  if (excerpt.lines.empty()) {
+    json->NullKey("excerpt");
+    return;
+  }
+  json->BeginObject("excerpt");
+  json->StringKey("of", excerpt.first_line != 0 ? "source" : "SPIR-V");
+  json->NumberKey("first_line", excerpt.first_line);
+  json->NumberKey("marked", excerpt.marked);
+  json->BeginArray("lines");
+  for (const std::string_view line : LinesOf(excerpt)) json->String(line);
+  json->EndArray();
+  json->EndObject();
+}
+
+void WritePlace(const WhyTold& told, const ShaderNote& note, JsonWriter* json) {
   json->StringKey("shader", fmt::format("{:016x}", note.shader));
+  json->StringKey("dxbc", note.translated != 0 ? fmt::format("{:016x}", note.translated) : "");
+  json->StringKey("stage", StageWord(note));
+  json->StringKey("pipeline", PipelineOf(told, note));
   json->NumberKey("index", note.index);
+  json->NumberKey("count", note.count);
   json->StringKey("function", note.function);
   json->StringKey("file", note.file);
   json->NumberKey("line", note.line);
   json->NumberKey("column", note.column);
   json->StringKey("text", note.text);
+  WriteExcerpt(note.excerpt, json);
 }
 
-void WriteAccess(const AccessNote& access, JsonWriter* json) {
+void WriteAccess(const WhyTold& told, const AccessNote& access, JsonWriter* json) {
   const AccessRecord& record = access.record;
   json->BeginObject();
-  WritePlace(access, json);
+  WritePlace(told, access, json);
   json->StringKey("kind", AccessWord(access.kind));
   json->NumberKey("bytes", access.bytes);
   json->StringKey("pointer", access.pointer);
@@ -149,9 +192,9 @@ void WriteCall(const CountNote& call, JsonWriter* json) {
   json->EndObject();
 }
 
-void WriteLoop(const LoopNote& loop, bool alone, JsonWriter* json) {
+void WriteLoop(const WhyTold& told, const LoopNote& loop, bool alone, JsonWriter* json) {
   json->BeginObject();
-  WritePlace(loop, json);
+  WritePlace(told, loop, json);
   json->NumberKey("executions", loop.record.executions);
   json->NumberKey("cuts", loop.record.cuts);
   json->NumberKey("most_trips", loop.record.most_trips);
@@ -167,7 +210,7 @@ void WriteLoop(const LoopNote& loop, bool alone, JsonWriter* json) {
   json->EndObject();
 }
 
-void WriteResult(const WhyResult& result, JsonWriter* json) {
+void WriteResult(const WhyTold& told, const WhyResult& result, JsonWriter* json) {
   json->BeginObject();
   const ExperimentRow& row = RowOf(result.name);
   const bool loops = result.name == ExperimentName::kLoops;
@@ -175,6 +218,7 @@ void WriteResult(const WhyResult& result, JsonWriter* json) {
   const bool counts = result.name == ExperimentName::kCounts;
   const bool stages = result.name == ExperimentName::kStages;
   json->StringKey("name", row.word);
+  json->StringKey("words", row.noun);
   json->StringKey("experiment", FormatExperiment(loops    ? result.loops.limited
                                                  : bounds ? result.accesses.checked
                                                  : counts ? result.counts.limited
@@ -197,7 +241,7 @@ void WriteResult(const WhyResult& result, JsonWriter* json) {
     json->BeginArray("loops");
     const auto& alone = result.loops.alone;
     for (const LoopNote& loop : result.loops.cut) {
-      WriteLoop(loop, std::find(alone.begin(), alone.end(), loop) != alone.end(), json);
+      WriteLoop(told, loop, std::find(alone.begin(), alone.end(), loop) != alone.end(), json);
     }
     json->EndArray();
   }
@@ -221,9 +265,51 @@ void WriteResult(const WhyResult& result, JsonWriter* json) {
     json->NumberKey("dropped_accesses", accesses.dropped);
     json->NumberKey("refused_modules", accesses.refused_modules);
     json->BeginArray("accesses");
-    for (const AccessNote& access : accesses.missed) WriteAccess(access, json);
+    for (const AccessNote& access : accesses.missed) WriteAccess(told, access, json);
     json->EndArray();
   }
+  json->EndObject();
+}
+
+// A cause in words, as the text has it.
+void WriteCause(const WhyTold& told, size_t cause, JsonWriter* json) {
+  const WhyResult& result = told.found.results[cause];
+  json->BeginObject();
+  json->StringKey("heading", HeadingOf(told.found, cause));
+  json->StringKey("name", RowOf(result.name).word);
+  json->StringKey("verdict", VerdictWord(result.verdict));
+  json->StringKey("sentence", RowOf(result.name).cause);
+  json->StringsKey("counts", CountsInWords(told, result));
+  json->BeginArray("places");
+  for (const ShownPlace& shown : ShownPlaces(told, result, Visible)) {
+    json->BeginObject();
+    json->StringKey("shader", fmt::format("{:016x}", shown.note->shader));
+    json->NumberKey("index", shown.note->index);
+    json->StringKey("place", shown.place);
+    json->StringKey("number", shown.number);
+    json->StringKey("record", shown.record);
+    json->EndObject();
+  }
+  json->EndArray();
+  json->StringsKey("behind", PlacesInWords(told, result));
+  json->EndObject();
+}
+
+void WriteAnswer(const WhyTold& told, JsonWriter* json) {
+  const WhyFound& found = told.found;
+  json->BeginObject("answer");
+  json->StringKey("headline", HeadlineOf(told));
+  const bool none = found.unchanged.failed != 0 && found.causes.empty();
+  json->StringKey("none", none ? NoCauseInWords(told) : "");
+  json->BeginArray("causes");
+  for (const size_t cause : found.causes) WriteCause(told, cause, json);
+  json->EndArray();
+  json->StringsKey("not_the_cause", NotTheCause(found));
+  json->StringsKey("does_not_apply", DoesNotApply(found, Visible));
+  json->StringsKey("doubts", DoubtsInWords(told));
+  json->StringKey("runs", RunsLine(told));
+  json->StringKey("command", CommandOf(told));
+  json->StringKey("markdown", WhyAsMarkdown(told));
   json->EndObject();
 }
 
@@ -231,18 +317,12 @@ void WriteResult(const WhyResult& result, JsonWriter* json) {
 
 std::string WhyAsText(const WhyTold& told) {
   const WhyFound& found = told.found;
-  const std::string program = VisibleText(told.program);
-  std::string text;
-  if (found.unchanged.failed == 0) {
-    text = fmt::format("{}: no cause: {}.\n", program, CleanInWords(told));
-  } else {
-    text = fmt::format("{} {}, {}.\n\n", program, FailsInWords(found.kind, found.signal),
-                       UnchangedInWords(told));
-    if (found.causes.empty()) text += NoCauseInWords(told) + "\n";
-  }
+  std::string text = HeadlineOf(told) + "\n";
+  if (found.unchanged.failed != 0) text += "\n";
+  if (found.unchanged.failed != 0 && found.causes.empty()) text += NoCauseInWords(told) + "\n";
   AppendFindings(told, &text);
   AppendNext(told, &text);
-  return text + RunsLine(told);
+  return text + RunsLine(told) + "\n";
 }
 
 std::string WhyBehindBisect(const WhyTold& told) {
@@ -253,7 +333,7 @@ std::string WhyBehindBisect(const WhyTold& told) {
     text += fmt::format("Why\n  {}\n", NoCauseInWords(told));
   }
   AppendFindings(told, &text);
-  return text + RunsLine(told);
+  return text + RunsLine(told) + "\n";
 }
 
 std::string WhyAsJson(const WhyTold& told, int line_levels) {
@@ -274,7 +354,7 @@ std::string WhyAsJson(const WhyTold& told, int line_levels) {
   for (const size_t cause : found.causes) json.String(RowOf(found.results[cause].name).word);
   json.EndArray();
   json.BeginArray("experiments");
-  for (const WhyResult& result : found.results) WriteResult(result, &json);
+  for (const WhyResult& result : found.results) WriteResult(told, result, &json);
   json.EndArray();
   json.BoolKey("out_of_runs", found.out_of_runs);
   json.BoolKey("layers_seen", found.layers_seen);
@@ -286,6 +366,7 @@ std::string WhyAsJson(const WhyTold& told, int line_levels) {
   json.RealKey("survive_seconds", told.survive_seconds);
   json.NumberKey("runs", found.runs);
   json.RealKey("seconds", static_cast<double>(told.duration_ns) / 1e9);
+  WriteAnswer(told, &json);
   json.EndObject();
   return text;
 }

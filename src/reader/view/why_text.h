@@ -5,6 +5,7 @@
 #define CAIRN_READER_VIEW_WHY_TEXT_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "base/json_writer.h"
@@ -17,6 +18,8 @@ struct WhyTold {
   bool is_trace = false;
   WhyFound found;
   std::string driver;  // of the device; "" if it is not known
+  std::map<uint64_t, std::string>
+      pipelines;  // their names, by hashes of shaders (culprit_shaders.h)
   uint32_t trips = 65536;
   uint32_t counts = 1 << 24;
   double hang_timeout_seconds = 10;

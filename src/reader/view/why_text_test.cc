@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "base/testing/json.h"
 #include "base/testing/json_schema_check.h"
 #include "reader/view/testing/why_answers.h"
@@ -76,6 +80,25 @@ TEST(WhyText, NamesTheAccessAndHowFarItMissed) {
   told.found.results[0].verdict = WhyVerdict::kCodeHelps;
   told.found.causes.clear();
   EXPECT_THAT(WhyAsText(told), HasSubstr("is what helps, not the check"));
+}
+
+TEST(WhyText, NamesTheShaderOfDirect3DAndItsPipeline) {
+  WhyTold told = TranslatedLoopFound();
+  EXPECT_THAT(
+      WhyAsText(told),
+      HasSubstr("    pixel shader DXBC 00000000000000d1 of pipeline \"Fog\"   loop 2 of 3 of the "
+                "shader, in main()\n"
+                "      19,200 of 20,000 executions reached the cut, the first in pixel (12, 40); "
+                "its condition i < 3.0 compared 0.5 and 3\n"
+                "        %41 = OpLabel\n"
+                "      > OpLoopMerge %42 %43 None\n"
+                "        OpBranch %44\n"));
+  // One of Vulkan, whose pipeline has no name.
+  LoopNote& loop = told.found.results[0].loops.alone[0];
+  loop.translated = 0;
+  EXPECT_THAT(WhyAsText(told), HasSubstr("    fragment shader 00000000000000a1   loop 2 of 3"));
+  loop.stage = LoopNote::kNoStage;
+  EXPECT_THAT(WhyAsText(told), HasSubstr("    shader 00000000000000a1   loop 2 of 3"));
 }
 
 TEST(WhyText, TheReasonStandsBeforeThePlaceWhereItShows) {
@@ -307,6 +330,32 @@ TEST(WhyText, TheJsonFollowsItsSchema) {
   EXPECT_EQ(true, answer["experiments"][0]["loops"][0]["alone"]);
   EXPECT_EQ("device lost", answer["experiments"][2]["other_failure"]);
 
+  // In words, as the text has it.
+  const Json& words = answer["answer"];
+  EXPECT_EQ("./fog hangs, in 3 of 3 runs.", words["headline"]);
+  EXPECT_EQ("", words["none"]);
+  ASSERT_EQ(1u, words["causes"].size());
+  EXPECT_EQ("Why", words["causes"][0]["heading"]);
+  EXPECT_EQ("A loop does not end, or runs far too long.", words["causes"][0]["sentence"]);
+  EXPECT_EQ("fog.frag:41", words["causes"][0]["places"][0]["place"]);
+  EXPECT_EQ("00000000000000a1", words["causes"][0]["places"][0]["shader"]);
+  EXPECT_EQ("barrier in front (1 of 1 fails)", words["not_the_cause"][0]);
+  EXPECT_EQ("16 runs, 61.2 s.", words["runs"]);
+  EXPECT_EQ("cairn why -- ./fog", words["command"]);
+  EXPECT_EQ(WhyAsMarkdown(LoopFound()), words["markdown"].get<std::string>());
+
+  const Json translated = Json::Parse(WhyAsJson(TranslatedLoopFound()));
+  EXPECT_EQ("", SchemaViolation(schema, translated)) << translated.dump(2);
+  const Json& loop = translated["experiments"][0]["loops"][0];
+  EXPECT_EQ("00000000000000d1", loop["dxbc"]);
+  EXPECT_EQ("pixel", loop["stage"]);
+  EXPECT_EQ("Fog", loop["pipeline"]);
+  EXPECT_EQ(3, loop["count"]);
+  EXPECT_EQ("SPIR-V", loop["excerpt"]["of"]);
+  EXPECT_EQ(1, loop["excerpt"]["marked"]);
+  ASSERT_EQ(3u, loop["excerpt"]["lines"].size());
+  EXPECT_EQ("OpLoopMerge %42 %43 None", loop["excerpt"]["lines"][1]);
+
   const Json bounds = Json::Parse(WhyAsJson(AccessFound()));
   EXPECT_EQ("", SchemaViolation(schema, bounds)) << bounds.dump(2);
   EXPECT_EQ("bounds=skip,shader=00000000000000a1", bounds["experiments"][0]["experiment"]);
@@ -326,6 +375,22 @@ TEST(WhyText, TheJsonFollowsItsSchema) {
   EXPECT_EQ(Json::Parse(R"([{"kind": "descriptor", "index": 9, "bound": 4},
                             {"kind": "element", "index": -1, "bound": 64}])"),
             stored["indices"]);
+}
+
+// The page's tests show these files (viewer/tests/why.test.mjs). One that differs is left beside the test's other files, to
+// be looked at and copied.
+TEST(WhyText, TheAnswersThatThePageIsTestedWithAreTheseAnswers) {
+  const auto compare = [](const std::string& name, const WhyTold& told) {
+    std::ifstream file(CAIRN_SOURCE_DIR "/tests/golden/" + name, std::ios::binary);
+    const std::string answer = WhyAsJson(told);
+    if (std::string(std::istreambuf_iterator<char>(file), {}) == answer) return;
+    const std::string made = ::testing::TempDir() + name;
+    std::ofstream(made, std::ios::binary) << answer;
+    ADD_FAILURE() << "tests/golden/" << name << " is not what is printed now: " << made;
+  };
+  compare("why-source.json", LoopFound());
+  compare("why-dxbc.json", TranslatedLoopFound());
+  compare("why-access.json", AccessFound());
 }
 
 }  // namespace

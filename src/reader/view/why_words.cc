@@ -10,6 +10,7 @@
 
 #include "base/shell_words.h"
 #include "base/text.h"
+#include "format/block/block.h"
 #include "reader/view/program_bisect_text.h"
 
 namespace cairn::cli {
@@ -34,8 +35,19 @@ std::string WithInWords(const WhyResult& result) {
   return fmt::format("{} after {} trips", row.with, GroupedDigits(result.loops.limited.trips));
 }
 
-std::string PlaceOf(const ShaderNote& note) {
-  if (note.line == 0) return fmt::format("shader {:016x}", note.shader);
+std::string ShaderOf(const WhyTold& told, const ShaderNote& note) {
+  std::string text(StageWord(note));
+  if (!text.empty()) text += ' ';
+  text += note.translated != 0 ? fmt::format("shader DXBC {:016x}", note.translated)
+                               : fmt::format("shader {:016x}", note.shader);
+  if (const std::string pipeline = PipelineOf(told, note); !pipeline.empty()) {
+    text += fmt::format(" of pipeline \"{}\"", pipeline);
+  }
+  return text;
+}
+
+std::string PlaceOf(const WhyTold& told, const ShaderNote& note) {
+  if (note.line == 0) return ShaderOf(told, note);
   if (note.file.empty()) return fmt::format("shader {:016x}, line {}", note.shader, note.line);
   return fmt::format("{}:{}", note.file, note.line);
 }
@@ -46,7 +58,9 @@ std::string SourceOf(const ShaderNote& note) {
 }
 
 std::string NumberOf(const ShaderNote& note, const char* noun, Quote quote) {
-  std::string text = fmt::format("{} {} of the shader", noun, note.index + 1);
+  std::string text = fmt::format("{} {}", noun, note.index + 1);
+  if (note.count > 1) text += fmt::format(" of {}", note.count);
+  text += " of the shader";
   if (!note.function.empty()) text += ", in " + quote(note.function + "()");
   return text;
 }
@@ -150,12 +164,13 @@ std::vector<ShownPlace> ShownOf(const std::vector<CountNote>& calls, Quote quote
 }
 
 template <typename Note>
-std::vector<ShownPlace> ShownOf(const std::vector<Note>& notes, const char* noun, Quote quote) {
+std::vector<ShownPlace> ShownOf(const WhyTold& told, const std::vector<Note>& notes,
+                                const char* noun, Quote quote) {
   std::vector<ShownPlace> shown;
   for (size_t i = 0; i < std::min(notes.size(), kMostPlaces); ++i) {
     const Note& note = notes[i];
-    shown.push_back(
-        {PlaceOf(note), SourceOf(note), NumberOf(note, noun, quote), RecordOf(note, quote)});
+    shown.push_back({&note, PlaceOf(told, note), SourceOf(note), NumberOf(note, noun, quote),
+                     RecordOf(note, quote)});
   }
   return shown;
 }
@@ -230,6 +245,39 @@ std::vector<ShownIndex> ShownIndices(const AccessNote& access) {
   return shown;
 }
 
+std::string_view StageWord(const ShaderNote& note) {
+  struct Words {
+    std::string_view direct3d, vulkan;
+  };
+  constexpr Words kWords[kStageCount] = {{"vertex", "vertex"},
+                                         {"hull", "tessellation control"},
+                                         {"domain", "tessellation evaluation"},
+                                         {"geometry", "geometry"},
+                                         {"pixel", "fragment"},
+                                         {"mesh", "mesh"},
+                                         {"amplification", "task"},
+                                         {"compute", "compute"},
+                                         {"ray tracing", "ray tracing"}};
+  if (note.stage >= kStageCount) return "";
+  const Words& words = kWords[note.stage];
+  return note.translated != 0 ? words.direct3d : words.vulkan;
+}
+
+std::string PipelineOf(const WhyTold& told, const ShaderNote& note) {
+  const auto found = told.pipelines.find(note.translated != 0 ? note.translated : note.shader);
+  return found == told.pipelines.end() ? "" : found->second;
+}
+
+std::string HeadlineOf(const WhyTold& told) {
+  const WhyFound& found = told.found;
+  const std::string program = VisibleText(told.program);
+  if (found.unchanged.failed == 0) {
+    return fmt::format("{}: no cause: {}.", program, CleanInWords(told));
+  }
+  return fmt::format("{} {}, {}.", program, FailsInWords(found.kind, found.signal),
+                     UnchangedInWords(told));
+}
+
 std::string UnchangedInWords(const WhyTold& told) {
   const RunCount& unchanged = told.found.unchanged;
   return fmt::format("in {} of {}", unchanged.failed, RunsInWords(told, unchanged.runs));
@@ -256,10 +304,10 @@ std::vector<std::string> CountsInWords(const WhyTold& told, const WhyResult& res
   return sentences;
 }
 
-std::vector<ShownPlace> ShownPlaces(const WhyResult& result, Quote quote) {
-  if (result.name == ExperimentName::kLoops) return ShownOf(LoopsOf(result), "loop", quote);
+std::vector<ShownPlace> ShownPlaces(const WhyTold& told, const WhyResult& result, Quote quote) {
+  if (result.name == ExperimentName::kLoops) return ShownOf(told, LoopsOf(result), "loop", quote);
   if (result.name == ExperimentName::kBounds) {
-    return ShownOf(result.accesses.missed, "access", quote);
+    return ShownOf(told, result.accesses.missed, "access", quote);
   }
   if (result.name == ExperimentName::kCounts) return ShownOf(result.counts.calls, quote);
   return {};

@@ -46,17 +46,27 @@ std::string CleanInWords(const WhyTold& told);
 // "With loops cut after 65,536 trips the program failed in 0 of 4 runs, without in 4 of 4."; and that some went on and on.
 std::vector<std::string> CountsInWords(const WhyTold& told, const WhyResult& result);
 
+// "pixel" of Direct3D, "fragment" of Vulkan; "" if it is not known.
+std::string_view StageWord(const ShaderNote& note);
+// The name of the pipeline with this shader; "" if none is known.
+std::string PipelineOf(const WhyTold& told, const ShaderNote& note);
+
+// "./game hangs, in 3 of 3 runs.", "./game: no cause: the program does not fail: 3 of 3 runs were clean."
+std::string HeadlineOf(const WhyTold& told);
+
 // A loop that was cut, or an access that missed.
 struct ShownPlace {
-  std::string place;  // "fog.frag:41", "shader 00000000000000a1"; not quoted
+  const ShaderNote* note = nullptr;  // among the results
+  // "fog.frag:41", "fragment shader 00000000000000a1", "pixel shader DXBC 00000000000000a1 of pipeline "Fog""; not quoted
+  std::string place;
   std::string
       source;  // its line, without what it is indented by; "" if it is not known; not quoted
-  std::string number;  // "loop 2 of the shader, in march()"
+  std::string number;  // "loop 2 of 3 of the shader, in march()"
   // "19,200 of 20,000 executions reached the cut, the first in pixel (12, 40); its condition i < 3.0 compared 0.5 and 3"
   std::string record;
 };
 // Those of the cause, the most important first: at most eight. None for changes that do not concern shaders.
-std::vector<ShownPlace> ShownPlaces(const WhyResult& result, Quote quote);
+std::vector<ShownPlace> ShownPlaces(const WhyTold& told, const WhyResult& result, Quote quote);
 // Sentences about all of them: others, which are enough, what more trips do.
 std::vector<std::string> PlacesInWords(const WhyTold& told, const WhyResult& result);
 

@@ -4,15 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <utility>
 
 #include "reader/analysis/testing/snapshot_builder.h"
+#include "reader/analysis/work_class.h"
 
 namespace cairn {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 // Two draws in flight, and a barrier behind them.
 class CulpritShadersTest : public ::testing::Test {
@@ -58,13 +61,41 @@ TEST_F(CulpritShadersTest, NoneIfOneIsNotKnown) {
   EXPECT_THAT(Shaders(), IsEmpty());
 }
 
-// The hashes of its report are those of DXBC or DXIL.
-TEST_F(CulpritShadersTest, NoneOfAProgramOfDirect3D) {
+// The layer finds what was made of them.
+TEST_F(CulpritShadersTest, ThoseOfDirect3D12ByTheirDxbc) {
   snapshot().devices[0].api = Api::kD3D12;
+  for (Pipeline& pipeline : snapshot().pipelines) {
+    pipeline.shader_names[kStageVertex] = snapshot().AddText("00000000000000a0");
+  }
+  EXPECT_THAT(Shaders(), ElementsAre(0xa0, 0xb0, 0xb1));
+  // Code that nobody has signed has no hash, and may be the one.
+  snapshot().pipelines[1].shader_names[kStageGeometry] = snapshot().AddText("shader");
+  EXPECT_THAT(Shaders(), IsEmpty());
+}
+
+TEST_F(CulpritShadersTest, NoneOfDirect3D11) {
+  snapshot().devices[0].api = Api::kD3D11;
   EXPECT_THAT(Shaders(), IsEmpty());
   snapshot().devices[0].api = Api::kVulkan;
   snapshot().pipelines[1].device = kNone;
   EXPECT_THAT(Shaders(), IsEmpty());
+}
+
+TEST_F(CulpritShadersTest, PipelinesHaveTheNameOfTheFirstSuspect) {
+  Pipeline other;
+  other.name = snapshot().AddText("Other");
+  other.shader_hashes[kStageVertex] = 0xa0;
+  other.shader_hashes[kStagePixel] = 0xc0;
+  snapshot().pipelines[0].name = snapshot().AddText("Fog");
+  snapshot().pipelines[1].name = snapshot().AddText("Smoke");
+  snapshot().pipelines.push_back(other);
+  const Findings findings = AnalyseDump(snapshot());
+  const SuspectWork& first = findings.culprit.suspects[0];
+  const uint32_t pipeline = PipelineOf(snapshot(), findings.analysis.scopes[first.scope]);
+  const std::string name(snapshot().Text(snapshot().pipelines[pipeline].name));
+  EXPECT_THAT(
+      PipelinesOfShaders(snapshot(), findings),
+      ElementsAre(Pair(0xa0, name), Pair(0xb0, "Smoke"), Pair(0xb1, "Fog"), Pair(0xc0, "Other")));
 }
 
 TEST_F(CulpritShadersTest, NoneWithoutSuspects) {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "format/block/block.h"
 #include "reader/view/why_text.h"
 
 namespace cairn::cli {
@@ -36,6 +37,10 @@ inline WhyTold LoopFound() {
   loop.file = "fog.frag";
   loop.line = 41;
   loop.text = "  for (float i = 0.5; i < 3.0; i += step)";
+  loop.excerpt = {
+      "vec4 march(vec3 at) {\n  float sum = 0.0;\n\n  for (float i = 0.5; i < 3.0; i += step)\n"
+      "\tsum += fog(at * i);\n  return vec4(sum);\n}",
+      38, 3};
   loop.left = "i";
   loop.comparison = "<";
   loop.right = "3.0";
@@ -100,6 +105,23 @@ inline WhyTold IndexFound() {
   access.indices[1] = {IndexKind::kElement, true};
   access.record = {.misses = 3, .first = 1, .invocation = {7, 0, 0, 0}};
   SetIndexMiss({{9, static_cast<uint32_t>(-1), 0, 0}, {4, 64, 1, 1}}, &access.record);
+  return told;
+}
+
+// The same in a shader that an implementation of Direct3D has translated.
+inline WhyTold TranslatedLoopFound() {
+  WhyTold told = LoopFound();
+  told.pipelines[0xd1] = "Fog";
+  WhyResult& loops = told.found.results[0];
+  LoopNote& loop = loops.loops.cut[0];
+  loop.translated = 0xd1;
+  loop.stage = kStagePixel;
+  loop.count = 3;
+  loop.function = "main";
+  loop.file = loop.text = "";
+  loop.line = 0;
+  loop.excerpt = {"%41 = OpLabel\nOpLoopMerge %42 %43 None\nOpBranch %44", 0, 1};
+  loops.loops.alone = loops.loops.cut;
   return told;
 }
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The view of a cause in a real browser: answers of cairn why, which why_text_test.cc holds to be what it prints.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { allWords, cairn, dataOf, deep, end, folder, go, htmlOf, open, pageWith, press, seriousFaults, settle, source, startBrowser, stickingOut, stopBrowser, text, texts, view, words } from "./browser.mjs";
+
+const golden = join(source, "tests/golden");
+const dump = join(golden, "snapshot-vulkan-v1.cairn");
+const [ofSource, ofDxbc, ofAccess] = ["source", "dxbc", "access"].map((name) => join(golden, `why-${name}.json`));
+
+before(startBrowser);
+after(stopBrowser);
+
+const trimmed = async (page, selector) => (await texts(page, selector)).map((each) => each.replace(/\s+/g, " ").trim());
+const factsOf = async (page) => {
+  const names = await trimmed(page, "cairn-why .place dt"), values = await trimmed(page, "cairn-why .place dd");
+  return Object.fromEntries(names.map((name, index) => [name, values[index]]));
+};
+
+test("the page of a report shows the cause, what is none, and the failing line of the source", async () => {
+  const html = htmlOf(dump, "--why", ofSource);
+  assert.equal(dataOf(html).why, readFileSync(ofSource, "utf8"));
+  const { page, errors } = await open(pageWith(html, dataOf(html), "why.html"));
+  assert.deepEqual(await texts(page, "nav.views a"), ["Verdict", "Why", "Timeline", "Tree", "Memory", "Facts"]);
+  // The verdict says it in two lines, which lead to the view.
+  assert.equal((await trimmed(page, "cairn-verdict .why"))[0], "Why proven A loop does not end, or runs far too long. fog.frag:41 loop 2 of the shader, in march()");
+  await press(page, "cairn-verdict .why a");
+  await settle(page);
+  assert.equal(await text(page, "cairn-why #headline"), "./fog hangs, in 3 of 3 runs.");
+  assert.deepEqual(await trimmed(page, "cairn-why .cause"), ["proven A loop does not end, or runs far too long."]);
+  assert.deepEqual(await texts(page, "cairn-why .counts"), ["With loops cut after 65,536 trips the program failed in 0 of 4 runs, without in 4 of 4."]);
+  assert.deepEqual(await trimmed(page, "cairn-why .place header"), ["fog.frag:41 loop 2 of the shader, in march()"]);
+  assert.deepEqual(await texts(page, "cairn-why .record"),
+    ["19,200 of 20,000 executions reached the cut, the first in pixel (12, 40); its condition i < 3.0 compared 0.5 and 3"]);
+  assert.deepEqual(await texts(page, "cairn-why .behind"), ["Cut after 1,048,576 trips, the program does not fail either."]);
+  assert.deepEqual(await texts(page, "cairn-why .code .line"), ["38", "39", "40", "41", "42", "43", "44"]);
+  assert.deepEqual(await texts(page, "cairn-why .code .text"),
+    ["vec4 march(vec3 at) {", "  float sum = 0.0;", "", "  for (float i = 0.5; i < 3.0; i += step)", "    sum += fog(at * i);", "  return vec4(sum);", "}"]);
+  assert.deepEqual(await texts(page, "cairn-why .code .failing"), [">41  for (float i = 0.5; i < 3.0; i += step)"]);
+  assert.equal(await page.$eval(deep("cairn-why .code .failing"), (line) => line.getAttribute("aria-current")), "location");
+  assert.deepEqual(await factsOf(page), { shader: "SPIR-V 00000000000000a1", function: "march", executions: "20,000", "reached the cut": "19,200", "most trips": "65,536",
+    "the first": "pixel (12, 40)", condition: "i < 3.0", "its values": "i = 0.5, 3.0 = 3", "enough alone": "yes" });
+  assert.deepEqual(await texts(page, "cairn-why .others li"), ["barrier in front (1 of 1 fails)", "objects kept alive (loses the device in 1 of 1)"]);
+  assert.deepEqual(await trimmed(page, "cairn-why .tried tbody tr:nth-of-type(1) td"), ["loops cut", "proven", "0 of 4", "1 of 1", ""]);
+  assert.deepEqual(await trimmed(page, "cairn-why .tried tbody tr:nth-of-type(3) td"), ["objects kept alive", "fails otherwise", "0 of 1, 1 in another way", "–", ""]);
+  assert.deepEqual(await texts(page, "cairn-why cairn-command code"), ["cairn why -- ./fog"]);
+  // All that the Markdown says stands there, but for what is its own.
+  const found = await allWords(page);
+  const markdown = JSON.parse(readFileSync(ofSource, "utf8")).answer.markdown.split("\n").filter((line) => line.trim() && !/^(#|\*\*|The place|Repeated by)/.test(line));
+  assert(markdown.length >= 5);
+  for (const line of markdown.flatMap((each) => each.split(/[:,;.] /))) assert(found.includes(words(line)), line);
+  // The text that is copied.
+  await page.evaluate(() => { window.copied = []; Object.defineProperty(navigator, "clipboard", { value: { writeText: async (words) => void window.copied.push(words) } }); });
+  await press(page, "cairn-why .bar button");
+  await settle(page);
+  assert.deepEqual(await page.evaluate(() => window.copied), [JSON.parse(readFileSync(ofSource, "utf8")).answer.markdown]);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("cairn view shows an answer alone: the shader of Direct3D, its pipeline, and disassembled lines", async () => {
+  const server = await view(ofDxbc);
+  const { page, errors } = await open(server.address);
+  assert.deepEqual(await texts(page, "nav.views a"), ["Why"]);
+  assert.equal(await page.title(), "./fog: why");
+  assert.deepEqual(await trimmed(page, "cairn-why .place header"), ['pixel shader DXBC 00000000000000d1 of pipeline "Fog" loop 2 of 3 of the shader, in main()']);
+  assert.deepEqual(await texts(page, "cairn-why .code .text"), ["%41 = OpLabel", "OpLoopMerge %42 %43 None", "OpBranch %44"]);
+  assert.deepEqual(await texts(page, "cairn-why .code .line"), ["", "", ""]);
+  assert.deepEqual(await texts(page, "cairn-why .code .failing .text"), ["OpLoopMerge %42 %43 None"]);
+  assert.equal((await factsOf(page)).shader, "pixel shader, DXBC 00000000000000d1, SPIR-V 00000000000000a1");
+  assert.equal((await factsOf(page)).pipeline, "Fog");
+  assert.deepEqual(errors, []);
+  await page.close();
+  await end(server);
+});
+
+test("an access that missed, beside a file that cairn view shows", async () => {
+  const server = await view("--why", ofAccess, dump);
+  const { page, errors } = await open(server.address);
+  await go(page, "view=why");
+  assert.deepEqual(await factsOf(page), { shader: "SPIR-V 00000000000000a1", function: "main", access: "store of 4 bytes", pointer: "data", missed: "1", "the first": "invocation (63, 0, 0)",
+    address: "0x7f0000001140", "buffer before it": "0x7f0000001000, 256 bytes" });
+  assert.match(await text(page, "cairn-why .place"), /The module carries no source/);
+  assert.deepEqual(errors, []);
+  await page.close();
+  await end(server);
+});
+
+test("the view fits into narrow windows, in dark and light, and anybody can read it", async () => {
+  const html = htmlOf(dump, "--why", ofSource);
+  for (const [width, height, scheme] of [[1366, 768, "light"], [900, 700, "dark"], [600, 800, "light"]]) {
+    const { page, errors } = await open(pageWith(html, dataOf(html), `why-${width}.html`), { width, height, scheme });
+    await go(page, "view=why");
+    assert.deepEqual(await seriousFaults(page), [], `${width} ${scheme}`);
+    assert.deepEqual(await stickingOut(page), [], `${width}`);
+    assert.deepEqual(errors, []);
+    await page.close();
+  }
+});
+
+test("an answer from anybody shows text and runs nothing", async () => {
+  const answer = JSON.parse(readFileSync(ofSource, "utf8"));
+  const evil = "<img src=x onerror=alert(1)>\u202e</script>";
+  const fill = (value) => (typeof value === "string" ? evil : Array.isArray(value) ? value.map(fill) : value && typeof value === "object" ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fill(each)])) : value);
+  const html = htmlOf(dump, "--why", ofSource);
+  const shown = async (why, name) => {
+    const { page, errors } = await open(pageWith(html, { ...dataOf(html), why }, name));
+    await go(page, "view=why");
+    return { page, errors };
+  };
+  {
+    const { page, errors } = await shown(JSON.stringify({ ...fill(answer), format: "cairn-why" }), "evil.html");
+    assert.match(await text(page, "cairn-why #headline"), /^<img src=x onerror=alert\(1\)>\\u\{202e\}<\/script>$/);
+    assert.equal((await page.$$(deep("cairn-why img"))).length, 0);
+    assert.deepEqual(errors, []);
+    await page.close();
+  }
+  // Values of other types read as empty.
+  for (const broken of [{}, { answer: 3, experiments: "x", devices: {} }, { answer: { causes: [{ places: [null, 3] }, 7], doubts: [{}] }, experiments: [null, { loops: 5 }] }]) {
+    const { page, errors } = await shown(JSON.stringify({ format: "cairn-why", version: 1, ...broken }), "broken.html");
+    assert.equal((await page.$$(deep("cairn-why #headline"))).length, 1);
+    assert.deepEqual(errors, []);
+    await page.close();
+  }
+  for (const damaged of ["{", JSON.stringify({ ...answer, version: 2 })]) {
+    const { page, errors } = await shown(damaged, "damaged.html");
+    assert.match(await allWords(page), /this answer is damaged/);
+    assert.deepEqual(errors, []);
+    await page.close();
+  }
+});
+
+test("what is no answer is refused in one line", () => {
+  const refused = (...args) => { try { cairn(...args); } catch (error) { return [error.status, error.stderr]; } return assert.fail("it was taken"); };
+  const other = join(folder, "other.json");
+  writeFileSync(other, "{}");
+  const said = `'${other}' is no answer of cairn why; cairn why --json prints such an answer\n`;
+  assert.deepEqual(refused("view", other), [1, `cairn view: ${said}`]);
+  assert.deepEqual(refused("view", "--why", other, dump), [1, `cairn view: --why: ${said}`]);
+  assert.deepEqual(refused("report", "--html", join(folder, "x.html"), "--why", other, dump), [1, `cairn report: --why: ${said}`]);
+  assert.equal(refused("view", ofSource, dump)[0], 2);
+});
