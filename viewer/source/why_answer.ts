@@ -37,8 +37,12 @@ function facts(loop: Values): [string, string][] {
   const shader = [text(loop["stage"]) && `${text(loop["stage"])} shader`, text(loop["dxbc"]) && `DXBC ${text(loop["dxbc"])}`, text(loop["shader"]) && `SPIR-V ${text(loop["shader"])}`].filter(Boolean).join(", ");
   const shared = [...said("shader", shader), ...said("pipeline", text(loop["pipeline"])), ...said("function", text(loop["function"]))];
   if (loop["cuts"] !== undefined) {
-    const side = (name: string): string => text(loop[`${name}_value`]) && `${text(loop[name]) || name} = ${text(loop[`${name}_value`])}`;
-    const condition = [text(loop["left"]), text(loop["comparison"]), text(loop["right"])].filter(Boolean).join(" ");
+    // A constant, and a value without a name, stand for themselves.
+    const side = (of: string): string => {
+      const name = text(loop[of]), value = text(loop[`${of}_value`]);
+      return value && name && Number(name) !== Number(value) ? `${name} = ${value}` : value;
+    };
+    const condition = [text(loop["left"]) || text(loop["left_value"]), text(loop["comparison"]), text(loop["right"]) || text(loop["right_value"])].join(" ");
     return [...shared, ["executions", grouped(loop["executions"])], ["reached the cut", grouped(loop["cuts"])], ["most trips", grouped(loop["most_trips"])],
       ...said("the first", text(loop["first"])), ...said("condition", text(loop["comparison"]) && condition), ...said("its values", [side("left"), side("right")].filter(Boolean).join(", ")),
       ["enough alone", loop["alone"] === true ? "yes" : "not seen"]];

@@ -20,7 +20,7 @@ constexpr size_t kMostTextBytes = 512;
 constexpr size_t kMostPieces = 256;
 // Of an excerpt: lines in front of the place and behind it, and their bytes.
 constexpr uint32_t kSourceBefore = 3, kSourceBehind = 4;
-constexpr uint32_t kDisassemblyBefore = 3, kDisassemblyBehind = 9;
+constexpr uint32_t kDisassemblyBefore = 2, kDisassemblyBehind = 13;
 constexpr size_t kMostExcerptLineBytes = 120;
 constexpr size_t kMostDisassembledInstructions = size_t{1} << 18;
 

@@ -155,10 +155,7 @@ bool LoopDevice::IsAskedFor(const ChangedShader& shader) const {
   const auto names = [&shaders](uint64_t hash) {
     return std::find(shaders.begin(), shaders.end(), hash) != shaders.end();
   };
-  if (shaders.empty() || names(shader.hash)) return true;
-  if (run_.experiment.loop) return false;  // it is one of this very module
-  // Reports of Direct3D name its own code: what it became is one of theirs where that is not known.
-  return is_driven_ && (shader.translated == 0 || names(shader.translated));
+  return shaders.empty() || names(shader.hash) || (is_driven_ && names(shader.translated));
 }
 
 std::optional<LoopDevice::Known> LoopDevice::PlaceOf(uint64_t shader, uint32_t count) {

@@ -40,7 +40,8 @@ struct Experiment {
   // kLimitLoops.
   uint32_t trips = 0;  // from 1 on; kOnlyCount: no loop is ended, but all are counted
   // Also of kCheckBounds and kEmptyStage. Hashes of the modules, or of the DXBC or DXIL that they were translated from
-  // (PipelineRecord::shader_hashes); kMostShaders at most; empty: all modules.
+  // (PipelineRecord::shader_hashes), 0 for those of Direct3D of which that is not known; kMostShaders at most; empty: all
+  // modules.
   std::vector<uint64_t> shaders;
   std::optional<uint32_t> loop;  // the one loop, by its place in the module; without: all
   // kCheckBounds.

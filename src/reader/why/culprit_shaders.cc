@@ -40,6 +40,8 @@ std::vector<uint64_t> CulpritShaders(const Snapshot& snapshot, const Findings& f
       }
     }
     if (hashes.size() == before) return {};
+    // An implementation may translate them where the layer does not see of what.
+    if (snapshot.devices[pipeline.device].api == Api::kD3D12) hashes.push_back(0);
   }
   std::sort(hashes.begin(), hashes.end());
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());

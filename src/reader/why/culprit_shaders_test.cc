@@ -67,7 +67,7 @@ TEST_F(CulpritShadersTest, ThoseOfDirect3D12ByTheirDxbc) {
   for (Pipeline& pipeline : snapshot().pipelines) {
     pipeline.shader_names[kStageVertex] = snapshot().AddText("00000000000000a0");
   }
-  EXPECT_THAT(Shaders(), ElementsAre(0xa0, 0xb0, 0xb1));
+  EXPECT_THAT(Shaders(), ElementsAre(0, 0xa0, 0xb0, 0xb1));
   // Code that nobody has signed has no hash, and may be the one.
   snapshot().pipelines[1].shader_names[kStageGeometry] = snapshot().AddText("shader");
   EXPECT_THAT(Shaders(), IsEmpty());
