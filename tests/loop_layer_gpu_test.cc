@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "app/breadcrumbs/driver_half.h"
 #include "app/breadcrumbs/vulkan_loader.h"
 #include "app/recorder/block_writer.h"
 #include "app/spirv/testing/shaders.h"
@@ -385,6 +386,37 @@ TEST_F(LoopLayerGpuTest, OnlyTheShaderThatIsAskedForIsChanged) {
   Start(FormatExperiment(experiment));
   EXPECT_EQ(Run(code, Floats(1, kLimit)), Marched(1, 3));
   EXPECT_EQ(Told().limited, 1u);
+}
+
+// A device of an implementation of Direct3D has translations of shaders, which are known by these as well.
+TEST_F(LoopLayerGpuTest, AShaderOfDirect3DIsAskedForByItsOwnCode) {
+  const Code code = LoadShader("march.comp", Form::kLines);
+  const auto is_limited = [&](const std::string& experiment, uint64_t compute) {
+    {
+      const DeviceCreationScope creating;
+      Start(experiment);
+    }
+    PipelineCode own{};
+    own[kStageCompute] = compute;
+    own[kStagePixel] = 0xd1;
+    const PipelineCodeScope making(own);
+    const InvocationWords words = Run(code, Floats(1, kLimit));
+    TearDown();
+    if (words == Marched(1, 3)) return true;
+    EXPECT_EQ(words, Marched(1, UINT32_MAX));
+    return false;
+  };
+  EXPECT_TRUE(is_limited("loops=3,shader=00000000000000d1", 0xd1));
+  EXPECT_FALSE(is_limited("loops=3,shader=00000000000000d1", 0xd2));
+  EXPECT_FALSE(is_limited("loops=3,shader=00000000000000d1", 0));
+  EXPECT_TRUE(is_limited("loops=3,shader=0000000000000000,shader=00000000000000d1", 0));
+  const LoopCatalogue told = Told();
+  ASSERT_THAT(told.loops, SizeIs(2));
+  EXPECT_EQ(told.loops[0].translated, 0xd1u);
+  EXPECT_EQ(told.loops[0].stage, kStageCompute);
+  EXPECT_EQ(told.loops[0].count, 1u);
+  EXPECT_EQ(told.loops[0].excerpt.first_line, 6u);
+  EXPECT_EQ(told.loops[1].translated, 0u);
 }
 
 TEST_F(LoopLayerGpuTest, OneLoopAloneIsLimited) {

@@ -128,11 +128,14 @@ class Finder {
   std::optional<FoundExit> ExitBy(uint32_t block, const FoundLoop& found) const {
     const Instruction& end = function_.blocks[block].end();
     if (end.opcode != spv::OpBranchConditional || !flow_.Dominates(block, found.back)) return {};
-    const auto condition = values_.find(end.operands()[0]);
-    if (condition == values_.end()) return {};
-    const std::optional<Comparison> comparison = ComparisonOf(condition->second->opcode);
+    const Instruction* condition = ValueOf(end.operands()[0]);
+    if (condition == nullptr) return {};
+    if (const Instruction* behind = BehindMask(*condition, function_.blocks[block])) {
+      condition = behind;
+    }
+    const std::optional<Comparison> comparison = ComparisonOf(condition->opcode);
     if (!comparison) return {};
-    const auto operands = condition->second->operands();
+    const auto operands = condition->operands();
     const uint32_t types[] = {TypeOf(operands[0]), TypeOf(operands[1])};
     if (!HasThirtyTwoBits(module_, types[0]) || !HasThirtyTwoBits(module_, types[1])) return {};
     return FoundExit{{operands[0], types[0]},
@@ -140,6 +143,64 @@ class Finder {
                      comparison->sign,
                      comparison->is_float,
                      comparison->is_signed};
+  }
+
+  const Instruction* ValueOf(uint32_t id) const {
+    const auto value = values_.find(id);
+    return value == values_.end() ? nullptr : value->second;
+  }
+
+  bool IsConstant(uint32_t id, uint32_t bits) const {
+    const Instruction* global = module_.Global(id);
+    if (global == nullptr || !HasThirtyTwoBits(module_, global->type)) return false;
+    if (global->opcode == spv::OpConstantNull) return bits == 0;
+    return global->opcode == spv::OpConstant && global->operands()[0] == bits;
+  }
+
+  // Implementations of Direct3D compare into a register, with all bits set or none, and branch by the register: returns
+  // the comparison behind `condition`, a test of such a register in `block`; null if there is none.
+  const Instruction* BehindMask(const Instruction& condition, const Block& block) const {
+    if (condition.opcode != spv::OpINotEqual && condition.opcode != spv::OpIEqual) return nullptr;
+    if (!IsConstant(condition.operands()[1], 0)) return nullptr;
+    const Instruction* value = ValueOf(condition.operands()[0]);
+    constexpr int kMostSteps = 8;
+    for (int step = 0; value != nullptr && step < kMostSteps; ++step) {
+      if (value->opcode == spv::OpBitcast) {
+        value = ValueOf(value->operands()[0]);
+      } else if (value->opcode == spv::OpLoad) {
+        value = StoredBefore(*value, block);
+      } else if (value->opcode == spv::OpSelect) {
+        const auto operands = value->operands();
+        const bool is_mask = IsConstant(operands[1], UINT32_MAX) && IsConstant(operands[2], 0);
+        return is_mask ? ValueOf(operands[0]) : nullptr;
+      } else {
+        return nullptr;
+      }
+    }
+    return nullptr;
+  }
+
+  // The value that the block stored last in front of this load, at the same place; null if it stored none.
+  const Instruction* StoredBefore(const Instruction& load, const Block& block) const {
+    const Instruction* stored = nullptr;
+    for (const Instruction& instruction : block.instructions) {
+      if (&instruction == &load) return stored;
+      if (instruction.opcode == spv::OpFunctionCall) stored = nullptr;  // it may write there
+      if (instruction.opcode == spv::OpStore &&
+          IsSamePlace(instruction.operands()[0], load.operands()[0])) {
+        stored = ValueOf(instruction.operands()[1]);
+      }
+    }
+    return nullptr;  // it stands elsewhere
+  }
+
+  bool IsSamePlace(uint32_t pointer, uint32_t other) const {
+    if (pointer == other) return true;
+    const Instruction* chain = ValueOf(pointer);
+    const Instruction* of_other = ValueOf(other);
+    return chain != nullptr && of_other != nullptr && chain->opcode == of_other->opcode &&
+           (chain->opcode == spv::OpAccessChain || chain->opcode == spv::OpInBoundsAccessChain) &&
+           std::ranges::equal(chain->operands(), of_other->operands());
   }
 
   uint32_t TypeOf(uint32_t id) const {

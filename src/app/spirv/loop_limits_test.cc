@@ -477,6 +477,51 @@ TEST(LoopLimitsTest, AConditionMayLeaveThroughABlockOfItsOwn) {
   EXPECT_EQ(limited.loops[0].exit->right, "1");
 }
 
+// As vkd3d writes "uge r1.w, r0.x, l(7)" and "breakc_nz r1.w".
+TEST(LoopLimitsTest, AConditionMayBeAMaskInARegister) {
+  const auto text = [](const std::string& between) {
+    std::string shader = Shader(
+        "%1 = OpLabel\n%r0 = OpVariable %pvec Function\n%r1 = OpVariable %pvec Function\n"
+        "OpBranch %head\n%head = OpLabel\nOpLoopMerge %after %back None\nOpBranch %body\n"
+        "%body = OpLabel\n%x = OpInBoundsAccessChain %pfloat %r0 %c0\n%i = OpLoad %float %x\n"
+        "%bits = OpBitcast %uint %i\n%done = OpUGreaterThanEqual %bool %bits %c7\n"
+        "%mask = OpSelect %uint %done %ones %c0\n%kept = OpBitcast %float %mask\n"
+        "%w = OpInBoundsAccessChain %pfloat %r1 %c3\nOpStore %w %kept\n" +
+        between +
+        "%again = OpInBoundsAccessChain %pfloat %r1 %c3\n%loaded = OpLoad %float %again\n"
+        "%test = OpBitcast %uint %loaded\n%leaves = OpINotEqual %bool %test %c0\n"
+        "OpSelectionMerge %goes_on None\nOpBranchConditional %leaves %leave %goes_on\n"
+        "%leave = OpLabel\nOpBranch %after\n%goes_on = OpLabel\nOpBranch %back\n"
+        "%back = OpLabel\nOpBranch %head\n%after = OpLabel\nOpReturn\n");
+    shader.insert(shader.find("OpDecorate"), "OpName %r0 \"r0\"\nOpName %r1 \"r1\"\n");
+    shader.insert(shader.find("%main = OpFunction"),
+                  "%float = OpTypeFloat 32\n%vec = OpTypeVector %float 4\n"
+                  "%pvec = OpTypePointer Function %vec\n%pfloat = OpTypePointer Function %float\n"
+                  "%c3 = OpConstant %uint 3\n%c7 = OpConstant %uint 7\n"
+                  "%f1 = OpConstant %float 1\n%ones = OpConstant %uint 4294967295\n");
+    return shader;
+  };
+  const LimitedModule limited = Limited(Assembled(text("")));
+  ASSERT_EQ(limited.loops.size(), 1u);
+  ASSERT_TRUE(limited.loops[0].exit.has_value());
+  EXPECT_EQ(limited.loops[0].exit->left, "r0.x");
+  EXPECT_EQ(limited.loops[0].exit->comparison, ">=");
+  EXPECT_EQ(limited.loops[0].exit->right, "7");
+  EXPECT_FALSE(limited.loops[0].exit->is_float);
+  // Something else was stored there meanwhile: the register itself is what is known.
+  const LimitedModule other =
+      Limited(Assembled(text("%w2 = OpInBoundsAccessChain %pfloat %r1 %c3\nOpStore %w2 %f1\n")));
+  ASSERT_TRUE(other.loops[0].exit.has_value());
+  EXPECT_EQ(other.loops[0].exit->left, "r1.w");
+  EXPECT_EQ(other.loops[0].exit->comparison, "!=");
+  EXPECT_EQ(other.loops[0].exit->right, "0");
+  // A store at another place changes nothing.
+  const LimitedModule beside =
+      Limited(Assembled(text("%x2 = OpInBoundsAccessChain %pfloat %r1 %c0\nOpStore %x2 %f1\n")));
+  ASSERT_TRUE(beside.loops[0].exit.has_value());
+  EXPECT_EQ(beside.loops[0].exit->left, "r0.x");
+}
+
 // As Dawn writes it for a driver that has VK_KHR_shader_maximal_reconvergence.
 TEST(LoopLimitsTest, ExecutionModesThatSpirvToolsDoesNotKnowStay) {
   static constexpr uint32_t kMaximallyReconverges = 6023;

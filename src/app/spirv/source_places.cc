@@ -64,7 +64,8 @@ SourcePlaces::SourcePlaces(const Module& module) : module_(module) {
   for (const Function& function : module.functions) {
     for (const Block& block : function.blocks) {
       for (const Instruction& instruction : block.instructions) {
-        if (instruction.opcode == spv::OpLoad || IsChain(instruction.opcode))
+        if (instruction.opcode == spv::OpLoad || instruction.opcode == spv::OpBitcast ||
+            instruction.opcode == spv::OpVariable || IsChain(instruction.opcode))
           named_by_others_[instruction.result] = &instruction;
       }
     }
@@ -182,6 +183,11 @@ ShaderExcerpt SourcePlaces::DisassemblyAround(const Function& function,
   return excerpt;
 }
 
+bool SourcePlaces::IsConstant(uint32_t id) const {
+  const Instruction* constant = module_.Global(id);
+  return constant != nullptr && constant->opcode == spv::OpConstant;
+}
+
 uint32_t SourcePlaces::ConstantOf(uint32_t id) const {
   const Instruction* constant = module_.Global(id);
   return constant != nullptr && constant->opcode == spv::OpConstant ? constant->operands()[0] : 0;
@@ -242,6 +248,10 @@ std::string SourcePlaces::MemberName(const Instruction& chain, uint32_t depth) c
   const auto operands = chain.operands();
   const std::string base = NameOf(operands[0], depth + 1);
   const Instruction* variable = module_.Global(operands[0]);
+  if (const auto local = named_by_others_.find(operands[0]);
+      local != named_by_others_.end() && local->second->opcode == spv::OpVariable) {
+    variable = local->second;
+  }
   const Instruction* pointer = variable == nullptr ? nullptr : module_.Global(variable->type);
   if (pointer == nullptr || pointer->opcode != spv::OpTypePointer) return base;
   uint32_t type = pointer->operands()[1];
@@ -261,6 +271,11 @@ std::string SourcePlaces::MemberName(const Instruction& chain, uint32_t depth) c
                composite->opcode == spv::OpTypeRuntimeArray) {
       name += "[]";
       type = composite->operands()[0];
+    } else if (composite->opcode == spv::OpTypeVector && !name.empty() && IsConstant(index) &&
+               ConstantOf(index) < 4) {
+      // As registers of Direct3D are written.
+      name += fmt::format(".{}", "xyzw"[ConstantOf(index)]);
+      break;
     } else {
       break;
     }
@@ -286,8 +301,8 @@ std::string SourcePlaces::NameOf(uint32_t id, uint32_t depth) const {
   const auto found = named_by_others_.find(id);
   if (found == named_by_others_.end()) return "";
   const Instruction& value = *found->second;
-  return value.opcode == spv::OpLoad ? NameOf(value.operands()[0], depth + 1)
-                                     : MemberName(value, depth);
+  if (value.opcode == spv::OpVariable) return "";
+  return IsChain(value.opcode) ? MemberName(value, depth) : NameOf(value.operands()[0], depth + 1);
 }
 
 }  // namespace cairn::spirv

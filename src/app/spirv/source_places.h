@@ -63,6 +63,7 @@ class SourcePlaces {
   ShaderExcerpt SourceAround(const Source& source, uint32_t line) const;
   ShaderExcerpt DisassemblyAround(const Function& function, const Instruction& instruction) const;
   const std::vector<uint32_t>& LineEnds(std::string_view piece) const;
+  bool IsConstant(uint32_t id) const;
   uint32_t ConstantOf(uint32_t id) const;
   std::string NameOf(uint32_t id, uint32_t depth) const;
   std::string MemberName(const Instruction& chain, uint32_t depth) const;
@@ -76,7 +77,7 @@ class SourcePlaces {
   // Where lines end in a piece, by its first byte: counted once, when a line of it is asked for.
   mutable std::unordered_map<const char*, std::vector<uint32_t>> line_ends_;
   std::unordered_map<uint32_t, const Instruction*>
-      named_by_others_;                               // loads, and chains of members
+      named_by_others_;  // loads, values read as another type, chains of members; variables of functions
   mutable std::unique_ptr<Disassembly> disassembly_;  // once it is asked for
   uint32_t last_source_ = 0;                          // that OpSourceContinued goes on with
   uint32_t debug_info_ = 0;                           // the set of instructions
