@@ -392,6 +392,7 @@ TEST_F(LoopLayerGpuTest, OnlyTheShaderThatIsAskedForIsChanged) {
 TEST_F(LoopLayerGpuTest, AShaderOfDirect3DIsAskedForByItsOwnCode) {
   const Code code = LoadShader("march.comp", Form::kLines);
   const auto is_limited = [&](const std::string& experiment, uint64_t compute) {
+    if (loader_) TearDown();
     {
       const DeviceCreationScope creating;
       Start(experiment);
@@ -401,7 +402,6 @@ TEST_F(LoopLayerGpuTest, AShaderOfDirect3DIsAskedForByItsOwnCode) {
     own[kStagePixel] = 0xd1;
     const PipelineCodeScope making(own);
     const InvocationWords words = Run(code, Floats(1, kLimit));
-    TearDown();
     if (words == Marched(1, 3)) return true;
     EXPECT_EQ(words, Marched(1, UINT32_MAX));
     return false;

@@ -37,10 +37,14 @@ std::vector<std::string_view> LinesOf(const ShaderExcerpt& excerpt) {
   return lines;
 }
 
+// The page has more of them.
 void AppendExcerpt(const ShaderExcerpt& excerpt, std::string* text) {
+  constexpr size_t kBefore = 1, kBehind = 6;
   const std::vector<std::string_view> lines = LinesOf(excerpt);
-  for (size_t i = 0; i < lines.size(); ++i) {
-    *text += fmt::format("      {} {}\n", i == excerpt.marked ? '>' : ' ', VisibleText(lines[i]));
+  const size_t marked = std::min<size_t>(excerpt.marked, lines.size());
+  for (size_t i = marked - std::min(marked, kBefore);
+       i < std::min(lines.size(), marked + kBehind + 1); ++i) {
+    *text += fmt::format("      {} {}\n", i == marked ? '>' : ' ', VisibleText(lines[i]));
   }
 }
 
