@@ -181,7 +181,7 @@ head -n 1 <&3 >opened
   std::vector<std::string> examples = ExamplesIn(Shell("cairn help view").output);
   std::ranges::copy_if(ExamplesIn(Shell("cairn help triage").output), std::back_inserter(examples),
                        IsServed);
-  EXPECT_EQ(examples.size(), 5u);
+  EXPECT_EQ(examples.size(), 7u);
   for (const std::string& example : examples) {
     SCOPED_TRACE(example);
     const bool opens = example.find("--no-browser") == std::string::npos;
