@@ -163,9 +163,9 @@ class Finder {
     if (condition.opcode != spv::OpINotEqual && condition.opcode != spv::OpIEqual) return nullptr;
     if (!IsConstant(condition.operands()[1], 0)) return nullptr;
     const Instruction* value = ValueOf(condition.operands()[0]);
-    constexpr int kMostSteps = 8;
+    constexpr int kMostSteps = 16;
     for (int step = 0; value != nullptr && step < kMostSteps; ++step) {
-      if (value->opcode == spv::OpBitcast) {
+      if (value->opcode == spv::OpBitcast || value->opcode == spv::OpNot) {
         value = ValueOf(value->operands()[0]);
       } else if (value->opcode == spv::OpLoad) {
         value = StoredBefore(*value, block);

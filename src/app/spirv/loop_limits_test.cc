@@ -477,7 +477,7 @@ TEST(LoopLimitsTest, AConditionMayLeaveThroughABlockOfItsOwn) {
   EXPECT_EQ(limited.loops[0].exit->right, "1");
 }
 
-// As vkd3d writes "uge r1.w, r0.x, l(7)" and "breakc_nz r1.w".
+// As vkd3d writes "uge r1.w, r0.x, l(7)", "not r1.w, r1.w" and "breakc_nz r1.w".
 TEST(LoopLimitsTest, AConditionMayBeAMaskInARegister) {
   const auto text = [](const std::string& between) {
     std::string shader = Shader(
@@ -486,7 +486,9 @@ TEST(LoopLimitsTest, AConditionMayBeAMaskInARegister) {
         "%body = OpLabel\n%x = OpInBoundsAccessChain %pfloat %r0 %c0\n%i = OpLoad %float %x\n"
         "%bits = OpBitcast %uint %i\n%done = OpUGreaterThanEqual %bool %bits %c7\n"
         "%mask = OpSelect %uint %done %ones %c0\n%kept = OpBitcast %float %mask\n"
-        "%w = OpInBoundsAccessChain %pfloat %r1 %c3\nOpStore %w %kept\n" +
+        "%w = OpInBoundsAccessChain %pfloat %r1 %c3\nOpStore %w %kept\n"
+        "%before = OpLoad %float %w\n%set = OpBitcast %uint %before\n%not = OpNot %uint %set\n"
+        "%negated = OpBitcast %float %not\nOpStore %w %negated\n" +
         between +
         "%again = OpInBoundsAccessChain %pfloat %r1 %c3\n%loaded = OpLoad %float %again\n"
         "%test = OpBitcast %uint %loaded\n%leaves = OpINotEqual %bool %test %c0\n"
