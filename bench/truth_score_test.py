@@ -293,7 +293,7 @@ class Whys(unittest.TestCase):
         self.loop["line"] = 40
         result = self.score()
         self.assertEqual((result["first"], result["right_line"]), (True, False))
-        self.assertEqual(truth_why.miss_of(result), "the loop is at fog.frag:41; told: fog.frag:40")
+        self.assertEqual(truth_why.miss_of(result), "the place is fog.frag:41; told: fog.frag:40")
 
     def test_a_line_of_another_file(self):
         self.loop["file"] = "why.glsl"
@@ -303,7 +303,7 @@ class Whys(unittest.TestCase):
         self.loop["alone"] = False
         result = self.score()
         self.assertEqual((result["right_line"], truth_why.miss_of(result)),
-                         (False, "the loop is at fog.frag:41; told: no line"))
+                         (False, "the place is fog.frag:41; told: no line"))
 
     def test_two_loops_of_which_one_is_innocent(self):
         experiments = [{"name": "loops", "verdict": "proven", "why": "",
@@ -318,7 +318,7 @@ class Whys(unittest.TestCase):
         self.loop["index"] = 0
         result = self.score()
         self.assertEqual((result["right_line"], truth_why.miss_of(result)),
-                         (False, "the loop is at 0123abcd#2; told: #0"))
+                         (False, "the place is 0123abcd#2; told: #0"))
         self.loop.update(index=2, dxbc="0123abcd")
         self.assertIs(self.score()["right_line"], True)
         self.loop["dxbc"] = "4567cdef"
@@ -420,7 +420,7 @@ class Whys(unittest.TestCase):
         self.assertIn("| cpu, loops | 1 | 0 | 0 | 1 | 1 of 1 | 1 of 1 | 1 of 1 | 0 of 1 | 0 | 14 | 30 s |", lines)
         self.assertIn("| march | loops | loops | proven | **wrong** | 14 in 30 s |", lines)
         self.assertIn("9 not run: only a GPU shows it", lines)
-        self.assertEqual(lines[-3:], ["Misses: 2", "- march: the loop is at fog.frag:41; told: fog.frag:40",
+        self.assertEqual(lines[-3:], ["Misses: 2", "- march: the place is fog.frag:41; told: fog.frag:40",
                                       "- long: the time was up"])
 
 

@@ -153,13 +153,15 @@ export class Memory extends LitElement {
   }
   override render() {
     const addresses = this.addresses();
-    const freed = this.report.data.freed_in_flight;
+    const { freed_in_flight: freed, memory } = this.report.data;
     const counts = this.counts();
-    if (!counts && !addresses.length && !freed.length) return empty("No object is known", "The program had created no buffer, texture or heap that Cairn saw, or the file leaves objects out. Cairn sees those that a program creates while it is watched:", "cairn run -- ./program");
+    if (!counts && !addresses.length && !freed.length && !memory.length) return empty("No object is known", "The program had created no buffer, texture or heap that Cairn saw, or the file leaves objects out. Cairn sees those that a program creates while it is watched:", "cairn run -- ./program");
     return html`${addresses.length ? html`<div class="faults" tabindex="0" role="group" aria-label="Faults">${addresses.map((each) => this.fault(each))}</div>`
       : nothing}
       ${freed.length ? html`<div class="freed"><b>Destroyed while work was ${inFlight}, and reachable by address</b>
         <ul>${freed.slice(0, 64).map(({ object, words }) => html`<li class="wrong">! <a class="isolate" href=${linkTo({ view: "memory", object: String(object) })}>${visible(words, 2000)}</a></li>`)}</ul></div>` : nothing}
+      ${memory.map(({ device, result, words, heaps }) => html`<div class="freed"><b>Memory${device === null ? "" : ` of device ${device}`}</b>
+        <ul>${result ? html`<li class="wrong">! ${visible(words, 2000)}</li>` : nothing}${heaps.slice(0, 64).map((heap) => html`<li>${visible(heap.words)}</li>`)}</ul></div>`)}
       <p class="quiet counts">${addresses.length ? "" : "No address of a fault is known. "}${counts ? `Objects: ${counts}` : "No object is known."}</p>
       <div class="head"><span .style=${`width: ${columns[0]}`}>from</span><span class="wide" .style=${`width: ${columns[1]}`}>to</span><span class="right" .style=${`width: ${columns[2]}`}>size</span><span .style=${`width: ${columns[3]}`}>state</span><span class="wide" .style=${`width: ${columns[4]}`}>lived 0–${Number(this.lastTime.toPrecision(3))} s</span> object</div>
       <cairn-rows label="Objects by GPU address" .count=${this.rows.length} .chosen=${this.chosenRow()} .revision=${this.revision} .draw=${(row: number) => this.draw(row)} @choose=${this.choose}></cairn-rows>`;

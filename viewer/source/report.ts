@@ -114,6 +114,7 @@ export interface ReportData {
   };
   faults: Fault[];
   crash_addresses: (Address & { incident: number })[];
+  memory: { device: number | null; result: number; words: string; heaps: { words: string }[] }[];
   freed_in_flight: { object: number; words: string }[];
   checkpoints: { queue: number | null; stage: string; relation: string; reason: string }[];
   raw_markers: { device: number | null; slot: number; value: string }[];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cause, as cairn why found it: what helps and what does not, with counts of runs, and the place in the shader.
+// The cause, as cairn why found it: what helps and what does not, with counts of runs, and the place: in a shader, or a call.
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { copyText } from "./copy.js";
 import { shared } from "./style.js";
@@ -53,7 +53,7 @@ export class WhyView extends LitElement {
   private place(place: Place): TemplateResult {
     return html`<section class="place" aria-label=${visible(place.place, 200)}><header><span class="where mono isolate">${visible(place.place, 1000)}</span> <span class="quiet isolate">${visible(place.number, 1000)}</span></header>
       <p class="record isolate">${visible(place.record, 4000)}</p>
-      ${place.excerpt ? this.excerpt(place.excerpt) : html`<p class="quiet">The module carries no source.</p>`}
+      ${place.excerpt ? this.excerpt(place.excerpt) : place.inShader ? html`<p class="quiet">The module carries no source.</p>` : nothing}
       ${place.facts.length ? html`<dl>${place.facts.map(([name, value]) => html`<dt>${name}</dt><dd class="isolate">${visible(value, 1000)}</dd>`)}</dl>` : nothing}</section>`;
   }
   private cause(cause: Cause, heading: boolean): TemplateResult {

@@ -89,6 +89,77 @@ test("an access that missed, beside a file that cairn view shows", async () => {
   await end(server);
 });
 
+// Of the answer in `file`, with what `change` does to it, in the page of a report.
+const changed = async (file, name, change) => {
+  const answer = JSON.parse(readFileSync(file, "utf8"));
+  change(answer);
+  const html = htmlOf(dump, "--why", file);
+  const { page, errors } = await open(pageWith(html, { ...dataOf(html), why: JSON.stringify(answer) }, name));
+  await go(page, "view=why");
+  return { page, errors };
+};
+
+test("an access by descriptor has a binding and indices, and neither bytes nor an address", async () => {
+  const byDescriptor = { bytes: 0, pointer: "bins", misses: 3, first: "invocation (7, 0, 0)", address: "", buffer: "", buffer_bytes: 0, set: 0, binding: 2 };
+  const shown = { shader: "SPIR-V 00000000000000a1", function: "main", access: "store", binding: "set 0, binding 2", pointer: "bins", missed: "3", "the first": "invocation (7, 0, 0)" };
+  for (const [indices, said] of [
+    [[{ kind: "descriptor", index: 9, bound: 4 }, { kind: "element", index: -1, bound: 64 }], { "its indices": "descriptor 9 of 4, element -1 of 64" }],
+    [[{ kind: "element", index: 64, bound: 64 }], { "its indices": "element 64 of 64" }],
+    [[], {}],
+  ]) {
+    const { page, errors } = await changed(ofAccess, "descriptor.html", ({ experiments: [bounds] }) => Object.assign(bounds.accesses[0], byDescriptor, { indices }));
+    assert.deepEqual(await factsOf(page), { ...shown, ...said });
+    assert.match(await text(page, "cairn-why .place"), /The module carries no source/);
+    assert.deepEqual(errors, []);
+    await page.close();
+  }
+});
+
+test("calls whose counts were limited have no shader, and their facts by their place", async () => {
+  const calls = [
+    { command: "vkCmdDraw", label: "Frame > Terrain", indirect: false, counts: [4294967295, 3], limited_to: [16777216, 1], limited: 2000 },
+    { command: "vkCmdDispatchIndirect", label: "", indirect: true, counts: [65535, 65535, 1], limited_to: [65535, 256, 1], limited: 1 },
+  ];
+  const places = [
+    { place: "vkCmdDraw(4294967295, 3)", number: "in Frame > Terrain", record: "limited 2,000 times, each to vkCmdDraw(16777216, 1)" },
+    { place: "vkCmdDispatchIndirect(65535, 65535, 1)", number: "outside of labels",
+      record: "the GPU read these counts, which were limited 1 time, the last time to vkCmdDispatchIndirect(65535, 256, 1)" },
+  ];
+  const change = (answer) => {
+    const [{ loops, ...experiment }, ...others] = answer.experiments;
+    answer.experiments = [{ ...experiment, name: "counts", words: "counts limited", not_limited: 0, calls }, ...others];
+    answer.causes = ["counts"];
+    Object.assign(answer.answer.causes[0], { name: "counts", sentence: "A draw or dispatch has far too many vertices, instances or groups.", places, behind: [] });
+  };
+  {
+    const { page, errors } = await changed(ofSource, "counts.html", change);
+    assert.deepEqual(await trimmed(page, "cairn-why .place header"), places.map(({ place, number }) => `${place} ${number}`));
+    assert.deepEqual(await texts(page, "cairn-why .record"), places.map(({ record }) => record));
+    const names = ["command", "label", "indirect", "first counts", "last limited to", "limited"];
+    assert.deepEqual(await trimmed(page, "cairn-why .place dt"), [...names, ...names.filter((name) => name !== "label")]);
+    assert.deepEqual(await trimmed(page, "cairn-why .place dd"), ["vkCmdDraw", "Frame > Terrain", "no", "4294967295, 3", "16777216, 1", "2,000 times",
+      "vkCmdDispatchIndirect", "yes, the GPU read the counts from a buffer", "65535, 65535, 1", "65535, 256, 1", "1 time"]);
+    assert(!(await allWords(page)).includes("the module carries no source"));
+    assert.equal((await page.$$(deep("cairn-why .code"))).length, 0);
+    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await stickingOut(page), []);
+    // Verdict names the first one.
+    await go(page, "view=verdict");
+    assert.match((await trimmed(page, "cairn-verdict .why"))[0], /vkCmdDraw\(4294967295, 3\) in Frame > Terrain$/);
+    assert.deepEqual(errors, []);
+    await page.close();
+  }
+  // What is said of no call, and of no shader, are words alone.
+  for (const missing of [(answer) => { change(answer); answer.experiments[0].calls.length = 0; }, ({ experiments: [loops] }) => { loops.loops.length = 0; }]) {
+    const { page, errors } = await changed(ofSource, "missing.html", missing);
+    assert.notEqual((await page.$$(deep("cairn-why .record"))).length, 0);
+    assert.equal((await page.$$(deep("cairn-why .place dl"))).length, 0);
+    assert(!(await allWords(page)).includes("the module carries no source"));
+    assert.deepEqual(errors, []);
+    await page.close();
+  }
+});
+
 test("the view fits into narrow windows, in dark and light, and anybody can read it", async () => {
   const html = htmlOf(dump, "--why", ofSource);
   for (const [width, height, scheme] of [[1366, 768, "light"], [900, 700, "dark"], [600, 800, "light"]]) {
@@ -119,7 +190,8 @@ test("an answer from anybody shows text and runs nothing", async () => {
     await page.close();
   }
   // Values of other types read as empty.
-  for (const broken of [{}, { answer: 3, experiments: "x", devices: {} }, { answer: { causes: [{ places: [null, 3] }, 7], doubts: [{}] }, experiments: [null, { loops: 5 }] }]) {
+  for (const broken of [{}, { answer: 3, experiments: "x", devices: {} }, { answer: { causes: [{ places: [null, 3] }, 7], doubts: [{}] }, experiments: [null, { loops: 5 }] },
+    { answer: { causes: [{ name: "a", places: [{ shader: "b", index: 1 }, {}, 4, {}] }] }, experiments: [{ name: "a", accesses: [{ shader: "b", index: 1, indices: [null, { index: "1" }, 5], set: {} }], calls: [3, null, { counts: ["x", {}], limited: [] }] }] }]) {
     const { page, errors } = await shown(JSON.stringify({ format: "cairn-why", version: 1, ...broken }), "broken.html");
     assert.equal((await page.$$(deep("cairn-why #headline"))).length, 1);
     assert.deepEqual(errors, []);

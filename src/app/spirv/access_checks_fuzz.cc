@@ -13,15 +13,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cairn;
   std::vector<uint32_t> words(size / sizeof(uint32_t));
   if (!words.empty()) std::memcpy(words.data(), data, words.size() * sizeof(uint32_t));
-  const Result<spirv::CheckedModule> checked =
-      spirv::CheckAccesses(words, {0x7f0000001000, 0x7f0000002000, 0x7f0000010000, 0x7f0000020000});
-  if (!checked.ok()) return 0;
-  const Result<uint32_t> count = spirv::CountAccesses(words);
-  if (!count.ok() || *count < checked->accesses.size()) std::abort();
-  if (checked->checked > checked->accesses.size()) std::abort();
-  if (checked->checked == 0 ? !std::ranges::equal(checked->words, words)
-                            : !spirv::Validate(checked->words).ok()) {
-    std::abort();
+  for (const bool only_counts : {false, true}) {
+    const Result<spirv::CheckedModule> checked = spirv::CheckAccesses(
+        words, {0x7f0000001000, 0x7f0000002000, 0x7f0000010000, 0x7f0000020000, only_counts});
+    if (!checked.ok()) return 0;
+    const Result<uint32_t> count = spirv::CountAccesses(words);
+    if (!count.ok() || *count < checked->accesses.size()) std::abort();
+    if (checked->checked > checked->accesses.size()) std::abort();
+    if (checked->checked == 0 ? !std::ranges::equal(checked->words, words)
+                              : !spirv::Validate(checked->words).ok()) {
+      std::abort();
+    }
   }
   return 0;
 }

@@ -174,7 +174,7 @@ TEST(AccessChecksTest, EachAccessByDescriptorHasItsIndicesAndTheirBounds) {
   EXPECT_THAT(
       found,
       ElementsAre(
-          "26 load special[] 0.1 element < constant",
+          "26 load special[].x 0.1 element < constant",
           "27 load lights[].matrix 0.1 element < 4 element signed < 3",
           "28 load rows 0.1 element < 4 element signed < 4", "29 load axis 0.1 element signed < 3",
           "30 store bins 0.2 descriptor < 3 element signed < length of member 1",

@@ -11,10 +11,6 @@ namespace {
 constexpr uint32_t kMostChains = 16;
 constexpr size_t kMostPathIndices = 64;
 
-bool IsChain(spv::Op opcode) {
-  return opcode == spv::OpAccessChain || opcode == spv::OpInBoundsAccessChain;
-}
-
 bool HasDescriptors(uint32_t storage_class) {
   return storage_class == spv::StorageClassStorageBuffer ||
          storage_class == spv::StorageClassUniform ||
@@ -28,7 +24,7 @@ DescriptorPaths::DescriptorPaths(const Module& module, const Function& function,
     : module_(module), types_(types) {
   for (const Block& block : function.blocks) {
     for (const Instruction& instruction : block.instructions) {
-      if (IsChain(instruction.opcode)) chains_.emplace(instruction.result, &instruction);
+      if (IsAccessChain(instruction.opcode)) chains_.emplace(instruction.result, &instruction);
     }
   }
 }

@@ -109,6 +109,11 @@ inline constexpr size_t kMostInstructionWords = 65535;
 // How many blocks an OpPhi can name.
 inline constexpr size_t kMostPhiPairs = (kMostInstructionWords - 3) / 2;
 
+// Returns true for the instructions that make pointers into structures and arrays.
+inline bool IsAccessChain(spv::Op opcode) {
+  return opcode == spv::OpAccessChain || opcode == spv::OpInBoundsAccessChain;
+}
+
 // Adds ids to an instruction; it has room for them.
 void AddIds(Instruction& instruction, std::initializer_list<uint32_t> ids);
 

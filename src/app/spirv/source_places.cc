@@ -53,10 +53,6 @@ std::string_view WithoutOptions(std::string_view text) {
   return rest.starts_with(kFirstLine) ? rest.substr(kFirstLine.size()) : text;
 }
 
-bool IsChain(spv::Op opcode) {
-  return opcode == spv::OpAccessChain || opcode == spv::OpInBoundsAccessChain;
-}
-
 }  // namespace
 
 SourcePlaces::SourcePlaces(const Module& module) : module_(module) {
@@ -65,7 +61,7 @@ SourcePlaces::SourcePlaces(const Module& module) : module_(module) {
     for (const Block& block : function.blocks) {
       for (const Instruction& instruction : block.instructions) {
         if (instruction.opcode == spv::OpLoad || instruction.opcode == spv::OpBitcast ||
-            instruction.opcode == spv::OpVariable || IsChain(instruction.opcode))
+            instruction.opcode == spv::OpVariable || IsAccessChain(instruction.opcode))
           named_by_others_[instruction.result] = &instruction;
       }
     }
@@ -302,7 +298,8 @@ std::string SourcePlaces::NameOf(uint32_t id, uint32_t depth) const {
   if (found == named_by_others_.end()) return "";
   const Instruction& value = *found->second;
   if (value.opcode == spv::OpVariable) return "";
-  return IsChain(value.opcode) ? MemberName(value, depth) : NameOf(value.operands()[0], depth + 1);
+  return IsAccessChain(value.opcode) ? MemberName(value, depth)
+                                     : NameOf(value.operands()[0], depth + 1);
 }
 
 }  // namespace cairn::spirv

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls that draw and dispatch, on a device whose counts are limited.
+// The calls that draw and dispatch, on a device whose counts are limited; those that begin command buffers, and those
+// that make buffers.
 #include <array>
 
 #include "app/vulkan/count_limits.h"
 #include "app/vulkan/exact.h"
 #include "app/vulkan/experiment_counts.h"
 #include "app/vulkan/intercept.h"
+#include "app/vulkan/layer_chain.h"
 
 namespace cairn {
 namespace {
@@ -18,6 +20,17 @@ std::array<uint32_t, kCount> Limited(ExactCommands& commands, const char* comman
                                      std::array<uint32_t, kCount> counts) {
   commands.device().counts()->Limit(command, commands.places(), counts);
   return counts;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL Begin(VkCommandBuffer handle, const VkCommandBufferBeginInfo* info) {
+  ExactCommands& commands = *ExactCommandsOf(handle);
+  const VkResult result = commands.next().BeginCommandBuffer(handle, info);
+  if (result == VK_SUCCESS && info != nullptr) {
+    commands.Begin(*info);
+    commands.places().may_run_at_once =
+        (info->flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) != 0;
+  }
+  return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL Draw(VkCommandBuffer handle, uint32_t vertices, uint32_t instances,
@@ -124,28 +137,70 @@ VKAPI_ATTR void VKAPI_CALL EndLabel(VkCommandBuffer handle) {
 
 // ---- Buffers of arguments, which we copy from ---------------------------------------------------------
 
-VkBufferCreateInfo ThatCanBeCopied(const VkBufferCreateInfo& info) {
-  VkBufferCreateInfo more = info;
-  if ((info.usage & VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT) != 0) {
-    more.usage |= VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+// Holds a copy of what a buffer is made as, which lets a buffer of arguments be copied from. The chain outlives it.
+class CopyableBuffer {
+ public:
+  explicit CopyableBuffer(const VkBufferCreateInfo& info) : info_(info) {
+#ifdef VK_KHR_maintenance5
+    // It stands in the place of VkBufferCreateInfo::usage.
+    if (const auto* const flags = FindInChain<VkBufferUsageFlags2CreateInfoKHR>(
+            info.pNext, VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR)) {
+      const VkBufferUsageFlags2KHR wanted = WithSource(flags->usage);
+      if (wanted == flags->usage) return;
+      // Structures in front of it would have to be copied, and their sizes are not known.
+      can_be_copied_ = flags == info.pNext;
+      if (!can_be_copied_) return;
+      flags_ = *flags;
+      flags_.usage = wanted;
+      info_.pNext = &flags_;
+      return;
+    }
+#endif
+    info_.usage = WithSource(info.usage);
   }
-  return more;
-}
+  CopyableBuffer(const CopyableBuffer&) = delete;
+  CopyableBuffer& operator=(const CopyableBuffer&) = delete;
+
+  const VkBufferCreateInfo* info() const {
+    return &info_;
+  }
+  // Returns false for a buffer of arguments that stays as it is.
+  bool can_be_copied() const {
+    return can_be_copied_;
+  }
+
+ private:
+  // The bits are the same in both types of flags.
+  template <typename Flags>
+  static Flags WithSource(Flags usage) {
+    const bool has_arguments = (usage & VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT) != 0;
+    return usage | (has_arguments ? Flags{VK_BUFFER_USAGE_TRANSFER_SRC_BIT} : Flags{0});
+  }
+
+  VkBufferCreateInfo info_;
+  bool can_be_copied_ = true;
+#ifdef VK_KHR_maintenance5
+  VkBufferUsageFlags2CreateInfoKHR flags_ = {};
+#endif
+};
 
 VKAPI_ATTR VkResult VKAPI_CALL MakeBuffer(VkDevice device, const VkBufferCreateInfo* info,
                                           const VkAllocationCallbacks* allocator,
                                           VkBuffer* buffer) {
-  const VkBufferCreateInfo more = ThatCanBeCopied(*info);
-  return DeviceOf(device)->exact->next().CreateBuffer(device, &more, allocator, buffer);
+  const CopyableBuffer copyable(*info);
+  ExactDevice& exact = *DeviceOf(device)->exact;
+  const VkResult result = exact.next().CreateBuffer(device, copyable.info(), allocator, buffer);
+  if (result == VK_SUCCESS) exact.counts()->NoteBuffer(*buffer, copyable.can_be_copied());
+  return result;
 }
 
 template <auto kNext>
 VKAPI_ATTR void VKAPI_CALL NeedsOfBuffer(VkDevice device,
                                          const VkDeviceBufferMemoryRequirements* info,
                                          VkMemoryRequirements2* needs) {
-  const VkBufferCreateInfo more = ThatCanBeCopied(*info->pCreateInfo);
+  const CopyableBuffer copyable(*info->pCreateInfo);
   VkDeviceBufferMemoryRequirements asked = *info;
-  asked.pCreateInfo = &more;
+  asked.pCreateInfo = copyable.info();
   (DeviceOf(device)->exact->next().*kNext)(device, &asked, needs);
 }
 
@@ -153,6 +208,7 @@ VKAPI_ATTR void VKAPI_CALL NeedsOfBuffer(VkDevice device,
 
 std::span<const ExactFunction> CountFunctions() {
   static const std::array functions = {
+      Replace<&Vk::BeginCommandBuffer>("vkBeginCommandBuffer", Begin),
       Replace<&Vk::CmdDraw>("vkCmdDraw", Draw),
       Replace<&Vk::CmdDrawIndexed>("vkCmdDrawIndexed", DrawIndexed),
       Replace<&Vk::CmdDrawMeshTasksEXT>("vkCmdDrawMeshTasksEXT", DrawMeshTasks),

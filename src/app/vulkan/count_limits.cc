@@ -33,6 +33,7 @@ void Barrier(const DeviceFunctions& next, VkCommandBuffer commands, VkPipelineSt
 void CommandPlaces::Clear() {
   labels.clear();
   indirect = 0;
+  may_run_at_once = false;
 }
 
 std::string CommandPlaces::Path() const {
@@ -69,9 +70,23 @@ std::optional<uint32_t> CountLimits::RecordOf(const std::string& key, const Coun
   if (known != places_.end()) return known->second;
   const std::optional<uint32_t> at = run_.board.Reserve(1);
   if (!at) return at;
+  auto& record = reinterpret_cast<CountRecord&>(run_.board.records()[*at]);
+  std::ranges::copy(note.record.used, record.used);
+  std::ranges::copy(note.record.given, record.given);
   run_.board.Describe(*at, note);
   places_.emplace(key, *at);
   return at;
+}
+
+void CountLimits::NoteBuffer(VkBuffer buffer, bool can_be_copied) noexcept {
+  Quietly([&] {
+    const std::lock_guard lock(mutex_);
+    if (can_be_copied) {
+      uncopyable_.erase(buffer);  // an earlier one of this handle
+    } else {
+      uncopyable_.insert(buffer);
+    }
+  });
 }
 
 void CountLimits::Limit(const char* command, const CommandPlaces& places,
@@ -81,6 +96,7 @@ void CountLimits::Limit(const char* command, const CommandPlaces& places,
   std::copy(counts.begin(), counts.end(), note.record.given);
   if (most() == Experiment::kOnlyCount || !LimitCounts(counts, most())) return;
   CountChange();
+  std::copy(counts.begin(), counts.end(), note.record.used);
   Quietly([&] {
     note.command = command;
     note.label = places.Path();
@@ -88,20 +104,23 @@ void CountLimits::Limit(const char* command, const CommandPlaces& places,
         fmt::format("{} {} {}", command, fmt::join(note.record.given, " "), note.label), note);
     if (!at) return;
     auto& record = reinterpret_cast<CountRecord&>(run_.board.records()[*at]);
-    // All that have this record write the same.
-    std::copy(counts.begin(), counts.end(), record.used);
-    std::copy_n(note.record.given, counts.size(), record.given);
     std::atomic_ref(record.limited).fetch_add(1, std::memory_order_release);
   });
 }
 
 // The copy waits for earlier indirect commands alone, so that arguments for which the program has no barrier stay as wrong
-// as they are without it. A command buffer runs once at a time: so its records are its own.
+// as they are without it. A record belongs to one command of one command buffer: executions at once would write it for
+// each other, so none is copied where those are allowed.
 std::optional<VkDeviceSize> CountLimits::CopyArguments(VkCommandBuffer commands,
                                                        CommandPlaces& places, VkBuffer from,
                                                        VkDeviceSize offset) noexcept {
+  if (places.may_run_at_once) return std::nullopt;
   std::optional<uint32_t> at;
   Quietly([&] {
+    {
+      const std::lock_guard lock(mutex_);
+      if (uncopyable_.contains(from)) return;
+    }
     CountNote note;
     note.command = "vkCmdDispatchIndirect";
     note.label = places.Path();

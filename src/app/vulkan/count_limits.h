@@ -5,8 +5,9 @@
 // are; of the rest of mode exact nothing is done.
 //
 // Counts in the arguments of a call are limited when it is recorded. Those of vkCmdDispatchIndirect are copied into the
-// board's memory, limited there by a dispatch of our own, and read from there. Other indirect commands stand in render
-// passes, where no dispatch may, or take addresses: they stay as they are, and count as not changed.
+// board's memory, limited there by a dispatch of our own, and read from there; in command buffers that may run several
+// times at once they are not. Other indirect commands stand in render passes, where no dispatch may, or take addresses.
+// What stays as it is counts as not changed.
 #ifndef CAIRN_APP_VULKAN_COUNT_LIMITS_H_
 #define CAIRN_APP_VULKAN_COUNT_LIMITS_H_
 
@@ -19,6 +20,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "app/breadcrumbs/vulkan_compute.h"
@@ -35,6 +37,7 @@ struct ExactFunction;
 struct CommandPlaces {
   std::vector<std::string> labels;  // that are open
   uint32_t indirect = 0;            // indirect commands so far
+  bool may_run_at_once = false;     // several times: VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT
 
   void Clear();
   // "Frame > Terrain".
@@ -56,15 +59,18 @@ class CountLimits {
   bool can_dispatch() const { return can_dispatch_; }
   // Limits the counts of a direct command that is recorded now, and notes it if one of them changed.
   void Limit(const char* command, const CommandPlaces& places, std::span<uint32_t> counts) noexcept;
+  // Notes a new buffer, and whether it may be copied from.
+  void NoteBuffer(VkBuffer buffer, bool can_be_copied) noexcept;
   // Records a limited vkCmdDispatchIndirect in the place of the program's, up to what is bound for compute, which is ours
-  // afterwards, and returns where its arguments are in buffer(). Nothing: there is no room, and nothing was recorded.
+  // afterwards, and returns where its arguments are in buffer(). Returns nothing, and records nothing, without room, for a
+  // buffer that cannot be copied, and in a command buffer that may run several times at once.
   std::optional<VkDeviceSize> CopyArguments(VkCommandBuffer commands, CommandPlaces& places,
                                             VkBuffer from, VkDeviceSize offset) noexcept;
   VkBuffer buffer() const { return records_.buffer(); }
 
  private:
   Status MakeOwn(const DeviceState& device);
-  // Returns the record of a command, which is described if it is new; nothing without room.
+  // Returns the record of a command; nothing without room. A new one is described, and has the counts of `note`.
   std::optional<uint32_t> RecordOf(const std::string& key, const CountNote& note);
 
   const LoopRun& run_;
@@ -76,6 +82,7 @@ class CountLimits {
   bool can_dispatch_ = false;
   std::mutex mutex_;
   std::unordered_map<std::string, uint32_t> places_;  // of records, by key; guarded by mutex_
+  std::unordered_set<VkBuffer> uncopyable_;           // guarded by mutex_
 };
 
 // The functions that limit, in front of all others of exact.h.

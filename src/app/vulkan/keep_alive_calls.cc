@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The calls that end objects, which keep them, and those that fail for want of room, which is then made.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -8,18 +9,15 @@
 #include <type_traits>
 #include <vector>
 
+#include "app/vulkan/command_buffer.h"
 #include "app/vulkan/exact.h"
 #include "app/vulkan/experiment_counts.h"
-#include "app/vulkan/handle_map.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/keep_alive.h"
 #include "app/vulkan/sharded_map.h"
 
 namespace cairn {
 namespace {
-
-// Of all devices that are kept.
-constinit HandleMap<VkCommandBuffer, KeepAliveDevice> devices_of_commands;
 
 KeepAliveDevice& KeptOf(VkDevice device) {
   return *DeviceOf(device)->keep_alive;
@@ -126,6 +124,14 @@ void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory memory,
 
 // ---- What pools have: freed in calls about the pool alone, which no two threads make at once ------------------
 
+// Frees command buffers for which there is no room among the kept ones.
+void FreeNow(VkDevice device, VkCommandPool pool, std::span<const VkCommandBuffer> buffers) {
+  KeepAliveDevice& kept = KeptOf(device);
+  kept.running().Freed(buffers);  // first: afterwards the driver gives the handles away again
+  kept.next().FreeCommandBuffers(device, pool, static_cast<uint32_t>(buffers.size()),
+                                 buffers.data());
+}
+
 void VKAPI_CALL FreeCommandBuffers(VkDevice device, VkCommandPool pool, uint32_t count,
                                    const VkCommandBuffer* buffers) {
   KeepAliveDevice& kept = KeptOf(device);
@@ -136,7 +142,7 @@ void VKAPI_CALL FreeCommandBuffers(VkDevice device, VkCommandPool pool, uint32_t
         kept.command_buffers().Keep(pool, buffers[i], kept.limits().of_pool);
     if (over == VK_NULL_HANDLE) continue;
     CountNotChanged();
-    kept.next().FreeCommandBuffers(device, pool, 1, &over);
+    FreeNow(device, pool, {&over, 1});
   }
 }
 
@@ -149,19 +155,15 @@ VkResult VKAPI_CALL AllocateCommandBuffers(VkDevice device, const VkCommandBuffe
         const VkCommandBuffer oldest = kept.command_buffers().TakeOldest(info->commandPool);
         if (oldest == VK_NULL_HANDLE) return kept.MakeRoom();
         CountNotChanged();
-        kept.next().FreeCommandBuffers(device, info->commandPool, 1, &oldest);
+        FreeNow(device, info->commandPool, {&oldest, 1});
         return true;
       });
   if (result != VK_SUCCESS) return result;
-  for (uint32_t i = 0; i < info->commandBufferCount; ++i) {
-    if (devices_of_commands.Set(buffers[i], &kept)) continue;
-    kept.next().FreeCommandBuffers(device, info->commandPool, info->commandBufferCount, buffers);
-    return VK_ERROR_OUT_OF_HOST_MEMORY;
-  }
-  Quietly([&] {
-    kept.running().Allocated(info->commandPool, {buffers, info->commandBufferCount});
-  });
-  return VK_SUCCESS;
+  const std::span made(buffers, info->commandBufferCount);
+  if (kept.running().Allocated(info->commandPool, made)) return VK_SUCCESS;
+  kept.next().FreeCommandBuffers(device, info->commandPool, info->commandBufferCount, buffers);
+  std::ranges::fill(made, VkCommandBuffer{VK_NULL_HANDLE});
+  return VK_ERROR_OUT_OF_HOST_MEMORY;
 }
 
 void VKAPI_CALL DestroyCommandPool(VkDevice device, VkCommandPool pool,
@@ -194,7 +196,10 @@ std::vector<VkCommandBuffer> CommandBuffersOf(std::span<const VkSubmitInfo2> bat
 
 template <auto kNext, typename Info>
 VkResult VKAPI_CALL Submit(VkQueue queue, uint32_t count, const Info* infos, VkFence fence) {
-  KeepAliveDevice& kept = *QueueOf(queue)->device->keep_alive;
+  const QueueState* const state = QueueOf(queue);
+  // Of no device that the layer knows: there is no function to go on to.
+  if (state == nullptr || state->device->keep_alive == nullptr) return VK_ERROR_OUT_OF_HOST_MEMORY;
+  KeepAliveDevice& kept = *state->device->keep_alive;
   const VkResult result = (kept.next().*kNext)(queue, count, infos, fence);
   if (result == VK_SUCCESS) {
     Quietly([&] { kept.running().Submitted(queue, CommandBuffersOf(std::span(infos, count))); });
@@ -202,18 +207,28 @@ VkResult VKAPI_CALL Submit(VkQueue queue, uint32_t count, const Info* infos, VkF
   return result;
 }
 
+// Waits for submissions of the command buffer, if it is known here, and returns the functions of the next layer; null if
+// its device is not known.
+const DeviceFunctions* NextAfterRun(VkCommandBuffer buffer) {
+  if (RunningCommands* const running = RunningCommands::Of(buffer); running != nullptr) {
+    running->WaitFor(buffer);
+    return &running->next();
+  }
+  const CommandBufferState* const state = CommandBufferOf(buffer);
+  if (state == nullptr || state->device->keep_alive == nullptr) return nullptr;
+  return &state->device->keep_alive->next();
+}
+
 // Also a reset, of one that was recorded before.
 VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer buffer,
                                        const VkCommandBufferBeginInfo* info) {
-  KeepAliveDevice& kept = *devices_of_commands.Find(buffer);
-  kept.running().WaitFor(buffer);
-  return kept.next().BeginCommandBuffer(buffer, info);
+  const DeviceFunctions* const next = NextAfterRun(buffer);
+  return next == nullptr ? VK_ERROR_OUT_OF_HOST_MEMORY : next->BeginCommandBuffer(buffer, info);
 }
 
 VkResult VKAPI_CALL ResetCommandBuffer(VkCommandBuffer buffer, VkCommandBufferResetFlags flags) {
-  KeepAliveDevice& kept = *devices_of_commands.Find(buffer);
-  kept.running().WaitFor(buffer);
-  return kept.next().ResetCommandBuffer(buffer, flags);
+  const DeviceFunctions* const next = NextAfterRun(buffer);
+  return next == nullptr ? VK_ERROR_OUT_OF_HOST_MEMORY : next->ResetCommandBuffer(buffer, flags);
 }
 
 VkResult VKAPI_CALL ResetCommandPool(VkDevice device, VkCommandPool pool,
@@ -253,19 +268,22 @@ VkResult VKAPI_CALL FreeDescriptorSets(VkDevice device, VkDescriptorPool pool, u
                                        const VkDescriptorSet* sets) {
   KeepAliveDevice& kept = KeptOf(device);
   const VkDescriptorPool current = kept.descriptor_pools().Current(pool);
-  if (!kept.pools_tell_when_full()) {
-    CountNotChanged();
-    return kept.next().FreeDescriptorSets(device, current, count, sets);
-  }
+  VkResult result = VK_SUCCESS;
   for (uint32_t i = 0; i < count; ++i) {
     if (sets[i] == VK_NULL_HANDLE) continue;
-    CountChange();
-    const VkDescriptorSet over = kept.descriptor_sets().Keep(pool, sets[i], kept.limits().of_pool);
-    if (over == VK_NULL_HANDLE) continue;
+    // One from before a reset lives on in the pool that was replaced.
+    const bool is_current = kept.descriptor_pools().TakeSet(pool, sets[i]);
+    const bool keeps = !is_current || kept.pools_tell_when_full();
+    if (keeps) CountChange();
+    if (!is_current) continue;
+    const VkDescriptorSet ends =
+        keeps ? kept.descriptor_sets().Keep(pool, sets[i], kept.limits().of_pool) : sets[i];
+    if (ends == VK_NULL_HANDLE) continue;
     CountNotChanged();
-    kept.next().FreeDescriptorSets(device, current, 1, &over);
+    const VkResult freed = kept.next().FreeDescriptorSets(device, current, 1, &ends);
+    if (freed != VK_SUCCESS) result = freed;
   }
-  return VK_SUCCESS;
+  return result;
 }
 
 VkResult VKAPI_CALL AllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateInfo* info,
@@ -273,15 +291,21 @@ VkResult VKAPI_CALL AllocateDescriptorSets(VkDevice device, const VkDescriptorSe
   KeepAliveDevice& kept = KeptOf(device);
   VkDescriptorSetAllocateInfo current = *info;
   current.descriptorPool = kept.descriptor_pools().Current(info->descriptorPool);
-  return WithRoom([&] { return kept.next().AllocateDescriptorSets(device, &current, sets); },
-                  [&] {
-                    const VkDescriptorSet oldest =
-                        kept.descriptor_sets().TakeOldest(info->descriptorPool);
-                    if (oldest == VK_NULL_HANDLE) return false;
-                    CountNotChanged();
-                    kept.next().FreeDescriptorSets(device, current.descriptorPool, 1, &oldest);
-                    return true;
-                  });
+  const VkResult result = WithRoom(
+      [&] { return kept.next().AllocateDescriptorSets(device, &current, sets); },
+      [&] {
+        const VkDescriptorSet oldest = kept.descriptor_sets().TakeOldest(info->descriptorPool);
+        if (oldest == VK_NULL_HANDLE) return false;
+        CountNotChanged();
+        kept.next().FreeDescriptorSets(device, current.descriptorPool, 1, &oldest);
+        return true;
+      });
+  if (result == VK_SUCCESS) {
+    Quietly([&] {
+      kept.descriptor_pools().NoteSets(info->descriptorPool, {sets, info->descriptorSetCount});
+    });
+  }
+  return result;
 }
 
 // What was allocated lives on in the pool as it is. The program's own goes on to name the new one, and so may not end

@@ -5,26 +5,59 @@
 #include <utility>
 
 #include "app/vulkan/experiment_counts.h"
+#include "app/vulkan/handle_map.h"
 #include "app/vulkan/intercept.h"
 
 namespace cairn {
+namespace {
+
+// Of all devices that are kept.
+constinit HandleMap<VkCommandBuffer, RunningCommands> running_commands;
+
+}  // namespace
 
 RunningCommands::~RunningCommands() {
+  for (const auto& [buffer, pool] : pools_) running_commands.Erase(buffer);
   DropEnded();
 }
 
-void RunningCommands::Allocated(VkCommandPool pool, std::span<const VkCommandBuffer> buffers) {
+RunningCommands* RunningCommands::Of(VkCommandBuffer buffer) {
+  return running_commands.Find(buffer);
+}
+
+bool RunningCommands::Allocated(VkCommandPool pool,
+                                std::span<const VkCommandBuffer> buffers) noexcept {
+  bool all_known = false;
+  Quietly([&] {
+    const std::lock_guard lock(mutex_);
+    for (const VkCommandBuffer buffer : buffers) pools_.insert_or_assign(buffer, pool);
+    all_known = std::ranges::all_of(
+        buffers, [this](VkCommandBuffer buffer) { return running_commands.Set(buffer, this); });
+  });
+  if (!all_known) Freed(buffers);
+  return all_known;
+}
+
+void RunningCommands::Freed(std::span<const VkCommandBuffer> buffers) {
   const std::lock_guard lock(mutex_);
-  for (const VkCommandBuffer buffer : buffers) pools_.insert_or_assign(buffer, pool);
+  for (const VkCommandBuffer buffer : buffers) {
+    running_commands.Erase(buffer);
+    pools_.erase(buffer);
+  }
 }
 
 void RunningCommands::Forget(VkCommandPool pool) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(pools_, [pool](const auto& known) { return known.second == pool; });
+  std::erase_if(pools_, [pool](const auto& known) {
+    if (known.second != pool) return false;
+    running_commands.Erase(known.first);
+    return true;
+  });
 }
 
 void RunningCommands::DropEnded() {
   std::erase_if(running_, [this](const Submission& one) {
+    if (one.waits != 0) return false;
     // A lost device has no commands that run.
     if (next_.GetFenceStatus(device_, one.fence) == VK_NOT_READY) return false;
     next_.DestroyFence(device_, one.fence, nullptr);
@@ -47,7 +80,7 @@ void RunningCommands::Submitted(VkQueue queue, std::vector<VkCommandBuffer> buff
     Quietly([&] {
       const std::lock_guard lock(mutex_);
       DropEnded();
-      running_.push_back({fence, std::move(buffers)});
+      running_.push_back({.fence = fence, .buffers = std::move(buffers)});
       noted = true;
     });
     // The queue has it.
@@ -60,14 +93,25 @@ void RunningCommands::Submitted(VkQueue queue, std::vector<VkCommandBuffer> buff
 
 template <typename IsMeant>
 void RunningCommands::WaitForAny(const IsMeant& is_meant) {
-  const std::lock_guard lock(mutex_);
-  DropEnded();
-  for (const Submission& one : running_) {
-    if (std::none_of(one.buffers.begin(), one.buffers.end(), is_meant)) continue;
-    const VkResult result = next_.WaitForFences(device_, 1, &one.fence, VK_TRUE, kMostWaitNs);
-    if (result == VK_SUCCESS) CountChange();
-    if (result == VK_TIMEOUT) CountNotChanged();
+  std::vector<Submission*> meant;
+  std::vector<VkFence> fences;
+  {
+    const std::lock_guard lock(mutex_);
+    DropEnded();
+    for (Submission& one : running_) {
+      if (std::ranges::none_of(one.buffers, is_meant)) continue;
+      meant.push_back(&one);
+      fences.push_back(one.fence);
+    }
+    for (Submission* const one : meant) ++one->waits;
   }
+  if (meant.empty()) return;
+  const VkResult result = next_.WaitForFences(device_, static_cast<uint32_t>(fences.size()),
+                                              fences.data(), VK_TRUE, kMostWaitNs);
+  if (result == VK_SUCCESS) CountChange();
+  if (result == VK_TIMEOUT) CountNotChanged();
+  const std::lock_guard lock(mutex_);
+  for (Submission* const one : meant) --one->waits;
 }
 
 void RunningCommands::WaitFor(VkCommandBuffer buffer) noexcept {
@@ -97,6 +141,20 @@ VkDescriptorPool ReplacedPools::Current(VkDescriptorPool pool) {
   const std::lock_guard lock(mutex_);
   const auto found = pools_.find(pool);
   return found == pools_.end() ? pool : found->second.current;
+}
+
+void ReplacedPools::NoteSets(VkDescriptorPool pool, std::span<const VkDescriptorSet> sets) {
+  const std::lock_guard lock(mutex_);
+  const auto found = pools_.find(pool);
+  if (found == pools_.end() || found->second.current == pool) return;
+  found->second.sets.insert(sets.begin(), sets.end());
+}
+
+bool ReplacedPools::TakeSet(VkDescriptorPool pool, VkDescriptorSet set) {
+  const std::lock_guard lock(mutex_);
+  const auto found = pools_.find(pool);
+  if (found == pools_.end() || found->second.current == pool) return true;
+  return found->second.sets.erase(set) != 0;
 }
 
 void ReplacedPools::Forget(VkDescriptorPool pool) {

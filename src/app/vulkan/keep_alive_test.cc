@@ -415,6 +415,29 @@ TEST_F(KeepAliveTest, AnotherDescriptorPoolTakesThePlaceOfOneThatIsReset) {
   EXPECT_THAT(calls, ElementsAre("destroy 102", "destroy 103", "destroy 101"));
 }
 
+TEST_F(KeepAliveTest, ASetFromBeforeAResetIsNotFreedFromTheNewPool) {
+  Start({.of_pool = 0});
+  const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_SAMPLER, 7};
+  VkDescriptorPoolCreateInfo make = {VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+  make.poolSizeCount = 1;
+  make.pPoolSizes = &size;
+  VkDescriptorPool pool = VK_NULL_HANDLE;
+  ASSERT_EQ(vk().CreateDescriptorPool(device(), &make, nullptr, &pool), VK_SUCCESS);
+  VkDescriptorSetAllocateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+  info.descriptorPool = pool;
+  info.descriptorSetCount = 1;
+  sets_in_pool = 2;
+  auto before = Made<VkDescriptorSet>(21), behind = Made<VkDescriptorSet>(22);
+  ASSERT_EQ(vk().AllocateDescriptorSets(device(), &info, &before), VK_SUCCESS);
+  ASSERT_EQ(vk().ResetDescriptorPool(device(), pool, 0), VK_SUCCESS);
+  ASSERT_EQ(vk().AllocateDescriptorSets(device(), &info, &behind), VK_SUCCESS);
+  calls.clear();
+  EXPECT_EQ(vk().FreeDescriptorSets(device(), pool, 1, &before), VK_SUCCESS);
+  EXPECT_THAT(calls, IsEmpty());
+  EXPECT_EQ(vk().FreeDescriptorSets(device(), pool, 1, &behind), VK_SUCCESS);
+  EXPECT_THAT(calls, ElementsAre("free 22"));
+}
+
 class KeepAliveResetsTest : public KeepAliveTest {
  protected:
   VkCommandBuffer Allocated(VkCommandPool pool) {
@@ -448,6 +471,34 @@ TEST_F(KeepAliveResetsTest, ARunningCommandBufferIsWaitedForBeforeItIsReset) {
   // It has ended: there is nothing to wait for, and its fence goes.
   Begin(runs);
   EXPECT_THAT(calls, ElementsAre("destroy 201", "begin"));
+}
+
+TEST_F(KeepAliveResetsTest, AllSubmissionsAreWaitedForAtOnce) {
+  Start();
+  const VkCommandBuffer buffer = Allocated(Made<VkCommandPool>(11));
+  Submitted(buffer);
+  Submitted(buffer);
+  Begin(buffer);
+  EXPECT_THAT(calls, ElementsAre("wait", "begin"));
+  EXPECT_EQ(RunBoard::OfProcess().Take(), (ChangeCounts{1, 0}));
+}
+
+TEST_F(KeepAliveResetsTest, CommandBuffersAreForgottenWithTheirPoolAndWithTheDevice) {
+  Start({.of_pool = 0});
+  const auto pool = Made<VkCommandPool>(11), other = Made<VkCommandPool>(12);
+  const VkCommandBuffer freed = Allocated(pool), in_pool = Allocated(pool);
+  const VkCommandBuffer left = Allocated(other);
+  vk().FreeCommandBuffers(device(), pool, 1, &freed);
+  EXPECT_EQ(RunningCommands::Of(freed), nullptr);
+  EXPECT_NE(RunningCommands::Of(in_pool), nullptr);
+  vk().DestroyCommandPool(device(), pool, nullptr);
+  EXPECT_EQ(RunningCommands::Of(in_pool), nullptr);
+  const VkCommandBufferBeginInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  EXPECT_EQ(vk().BeginCommandBuffer(in_pool, &info), VK_ERROR_OUT_OF_HOST_MEMORY)
+      << "nobody knows its device";
+  EXPECT_NE(RunningCommands::Of(left), nullptr);
+  EndKeepAlive(device_);
+  EXPECT_EQ(RunningCommands::Of(left), nullptr);
 }
 
 TEST_F(KeepAliveResetsTest, APoolIsResetBehindWhatRunsOfItAlone) {

@@ -12,7 +12,7 @@
 namespace cairn {
 
 enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
-// What an index on the way from a variable to what is accessed counts.
+// The kind of an index on the way from a variable to the accessed memory.
 enum class IndexKind : uint8_t {
   kNone,
   kDescriptor,  // of an array of them

@@ -125,7 +125,7 @@ struct LoopBoard::Entry {
 };
 
 size_t LoopBoard::BytesFor(uint32_t loop_count, uint32_t text_bytes) {
-  static_assert(sizeof(Header) == 64 && sizeof(Entry) == 96);
+  static_assert(sizeof(Header) == kHeaderBytes && sizeof(Entry) == kEntryBytes);
   static_assert(sizeof(AccessRecord) == sizeof(LoopRecord));
   static_assert(sizeof(CountRecord) == sizeof(LoopRecord));
   return RoundUp(sizeof(Header) + loop_count * sizeof(Entry) + text_bytes) +

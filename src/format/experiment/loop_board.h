@@ -119,6 +119,8 @@ class LoopBoard {
   static constexpr size_t kMostTextLength = 500;     // bytes; what is longer is cut
   static constexpr size_t kMostExcerptLength = 2000;
 
+  static constexpr size_t kHeaderBytes = 64;
+  static constexpr size_t kEntryBytes = 96;  // of what one record has besides
   static size_t BytesFor(uint32_t loop_count, uint32_t text_bytes);
   // Makes one in zero-filled memory of BytesFor bytes, aligned to a page.
   static LoopBoard Make(std::span<std::byte> memory, uint32_t loop_count, uint32_t text_bytes);

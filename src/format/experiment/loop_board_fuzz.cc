@@ -68,7 +68,6 @@ void WriteAgain(const cairn::LoopCatalogue& catalogue) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  constexpr size_t kHeaderBytes = 64;
   constexpr uint32_t kMostLoops = 64;
   constexpr uint32_t kMostTextBytes = 4096;
   uint32_t counts[2] = {0, 0};
@@ -77,7 +76,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint32_t text_bytes = std::min(counts[1], kMostTextBytes);
   const size_t bytes = cairn::LoopBoard::BytesFor(made_for, text_bytes);
   const Memory memory = Zeros(bytes);
-  const size_t front = std::min(size, kHeaderBytes + made_for * 64 + text_bytes);
+  const size_t front = std::min(
+      size, cairn::LoopBoard::kHeaderBytes + made_for * cairn::LoopBoard::kEntryBytes + text_bytes);
   if (front != 0) std::memcpy(memory.get(), data, front);
   const cairn::Result<cairn::LoopBoard> board = cairn::LoopBoard::Over({memory.get(), bytes});
   if (!board.ok()) return 0;
@@ -95,6 +95,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   cairn::LoopNote loop;
   loop.function = "main";
   board->Describe(at.value_or(loop_count), loop);
+  cairn::AccessNote access;
+  access.by_descriptor = true;
+  board->Describe(at.value_or(loop_count), access);
   board->CountLimited();
   board->CountRefused("the module is not valid");
   board->SetWhyNone("the device has no addresses of buffers");

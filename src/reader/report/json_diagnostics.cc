@@ -128,7 +128,11 @@ void DiagnosticsWriter::WriteMemory() {
                 rows_.Array(
                     "heaps",
                     std::span(snapshot_.memory_heaps).subspan(memory.first_heap, memory.heap_count),
-                    json_column::kMemoryHeap);
+                    json_column::kMemoryHeap, [&](const MemoryHeap& heap, size_t index) {
+                      words.clear();
+                      AppendHeap(heap, static_cast<uint32_t>(index), words);
+                      json_.StringKey("words", words);
+                    });
                 json_.BoolKey("exhausted", IsExhausted(snapshot_, memory));
                 words.clear();
                 AppendExhausted(snapshot_, memory, words);

@@ -61,7 +61,8 @@ void AppendCause(const WhyTold& told, const WhyResult& result, std::string* text
   for (const ShownPlace& shown : places) {
     AppendPlace(shown, text);
     // A line of the source says it better.
-    if (&shown == places.data() && shown.source.empty()) AppendExcerpt(shown.note->excerpt, text);
+    const bool needs_lines = &shown == places.data() && shown.source.empty();
+    if (needs_lines && shown.note != nullptr) AppendExcerpt(shown.note->excerpt, text);
   }
   AppendLines(PlacesInWords(told, result), "  ", text);
 }
@@ -287,8 +288,10 @@ void WriteCause(const WhyTold& told, size_t cause, JsonWriter* json) {
   json->BeginArray("places");
   for (const ShownPlace& shown : ShownPlaces(told, result, Visible)) {
     json->BeginObject();
-    json->StringKey("shader", fmt::format("{:016x}", shown.note->shader));
-    json->NumberKey("index", shown.note->index);
+    if (shown.note != nullptr) {
+      json->StringKey("shader", fmt::format("{:016x}", shown.note->shader));
+      json->NumberKey("index", shown.note->index);
+    }
     json->StringKey("place", shown.place);
     json->StringKey("number", shown.number);
     json->StringKey("record", shown.record);

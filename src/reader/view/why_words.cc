@@ -153,7 +153,7 @@ std::vector<ShownPlace> ShownOf(const std::vector<CountNote>& calls, Quote quote
     const CountNote& call = calls[i];
     const CountRecord& record = call.record;
     shown.push_back(
-        {CallOf(call, record.given), "",
+        {nullptr, CallOf(call, record.given), "",
          call.label.empty() ? "outside of labels" : "in " + quote(call.label),
          fmt::format("{} {}, {} to {}",
                      call.is_indirect ? "the GPU read these counts, which were limited" : "limited",
@@ -358,6 +358,12 @@ std::string NoCauseInWords(const WhyTold& told) {
         "No experiment could be made: no layer saw the {} record work of Vulkan or Direct3D 12.",
         WholeWord(told));
   }
+  const auto is_doubt = [](const WhyResult& result) {
+    return result.verdict == WhyVerdict::kCodeHelps;
+  };
+  if (std::any_of(found.results.begin(), found.results.end(), is_doubt)) {
+    return "No cause was found: a change helps, but not by what it changes.";
+  }
   if (std::any_of(found.results.begin(), found.results.end(), Asked)) {
     return "No cause was found: no change makes the failure go away.";
   }
@@ -421,8 +427,9 @@ std::vector<std::string> DoubtsInWords(const WhyTold& told) {
                       Counted(result.loops.dropped, "loop")));
     }
     if (Asked(result) && result.counts.not_limited != 0) {
-      lines.push_back(fmt::format("Not limited: the counts of {}, most of them indirect draws",
-                                  Counted(result.counts.not_limited, "recorded command")));
+      lines.push_back(fmt::format(
+          "Not limited: the counts of {}: indirect draws, and others that cannot be limited",
+          Counted(result.counts.not_limited, "recorded command")));
     }
     const AccessFindings& accesses = result.accesses;
     if (Asked(result) && accesses.refused_modules + accesses.dropped != 0) {

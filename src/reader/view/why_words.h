@@ -54,9 +54,9 @@ std::string PipelineOf(const WhyTold& told, const ShaderNote& note);
 // "./game hangs, in 3 of 3 runs.", "./game: no cause: the program does not fail: 3 of 3 runs were clean."
 std::string HeadlineOf(const WhyTold& told);
 
-// A loop that was cut, or an access that missed.
+// A loop that was cut, an access that missed, or a call whose counts were limited.
 struct ShownPlace {
-  const ShaderNote* note = nullptr;  // among the results
+  const ShaderNote* note = nullptr;  // among the results; null for a call
   // "fog.frag:41", "fragment shader 00000000000000a1", "pixel shader DXBC 00000000000000a1 of pipeline "Fog""; not quoted
   std::string place;
   std::string
@@ -65,7 +65,7 @@ struct ShownPlace {
   // "19,200 of 20,000 executions reached the cut, the first in pixel (12, 40); its condition i < 3.0 compared 0.5 and 3"
   std::string record;
 };
-// Those of the cause, the most important first: at most eight. None for changes that do not concern shaders.
+// Those of the cause, the most important first: at most eight. Empty for changes without places.
 std::vector<ShownPlace> ShownPlaces(const WhyTold& told, const WhyResult& result, Quote quote);
 // Sentences about all of them: others, which are enough, what more trips do.
 std::vector<std::string> PlacesInWords(const WhyTold& told, const WhyResult& result);

@@ -40,7 +40,9 @@ std::vector<LoopNote> CutLoops(const LoopCatalogue& catalogue) {
 std::vector<LoopNote> LongLoops(const LoopCatalogue& catalogue, uint32_t trips) {
   std::vector<LoopNote> long_ones;
   std::copy_if(catalogue.loops.begin(), catalogue.loops.end(), std::back_inserter(long_ones),
-               [trips](const LoopNote& loop) { return loop.record.most_trips >= trips / kFewer; });
+               [trips](const LoopNote& loop) {
+                 return loop.record.most_trips >= std::max(1u, trips / kFewer);
+               });
   return long_ones;
 }
 
@@ -371,7 +373,7 @@ Status WhySearch::AskLoops(WhyResult* result) {
 // Loops that reached the limit take too long nevertheless where thousands of invocations wait for one lock. They alone
 // are cut earlier: what had ended by itself says nothing if it is cut, too.
 Status WhySearch::AskFewerTrips(const std::vector<LoopNote>& long_ones, WhyResult* result) {
-  if (long_ones.empty()) return {};
+  if (long_ones.empty() || ShadersOf(long_ones).size() > Experiment::kMostShaders) return {};
   WhyResult fewer = *result;
   Experiment& limited = fewer.loops.limited;
   limited.shaders = ShadersOf(long_ones);
@@ -491,6 +493,8 @@ Status WhySearch::TellKeptFromFresh() {
   }
   if (kept == nullptr || !zeros_help) return {};
   const Experiment filled = {.change = Change::kKeepAlive, .fill = 0xfe, .fills = true};
+  what_ = "objects kept alive, new memory filled with 0xFE";
+  to_come_ += FailsAlways() ? 1 : TriesOfClean();
   RunCount count;
   const Result<Went> went = Once(filled, &count);
   if (!went.ok()) return went.status();
@@ -516,8 +520,8 @@ Status WhySearch::AskStages(WhyResult* result) {
   result->why = "another change helps, and says more";
   const auto helps = [](const WhyResult& other) { return Helps(other.verdict); };
   if (std::any_of(found_.results.begin(), found_.results.end(), helps)) return {};
-  result->why = found_.shaders.empty() ? "no shader of these stages could be emptied"
-                                       : "no suspected shader is of these stages";
+  result->why = found_.shaders.empty() ? "no fragment or vertex shader could be emptied"
+                                       : "no suspected shader is a fragment or vertex shader";
   ++to_come_;  // two stages
   for (const EmptiedStage stage : kStages) {
     WhyResult one;

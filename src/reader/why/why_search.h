@@ -128,7 +128,8 @@ struct WhyResult {
   FailureKind other_kind = FailureKind::kNone;  // kFailsOtherwise
   int other_signal = 0;
   std::string why;  // kDoesNotApply: the reason
-  // Of stages the modules that were changed. Else, but for loops, bounds and counts: how often layers made the change in a run, at most.
+  // Stages: so many modules were changed. Others, except loops, bounds, counts and time: the most changes that layers made
+  // in one run.
   uint64_t changes = 0;
   LoopFindings loops;
   AccessFindings accesses;

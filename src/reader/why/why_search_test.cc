@@ -559,7 +559,8 @@ TEST(WhySearch, AStageThatNoShaderHasIsNoEvidence) {
   const Result<WhyFound> none = Search(compute);
   ASSERT_TRUE(none.ok());
   EXPECT_EQ(WhyVerdict::kDoesNotApply, ResultOf(*none, ExperimentName::kStages).verdict);
-  EXPECT_EQ("no suspected shader is of these stages", ResultOf(*none, ExperimentName::kStages).why);
+  EXPECT_EQ("no suspected shader is a fragment or vertex shader",
+            ResultOf(*none, ExperimentName::kStages).why);
 }
 
 // It would help as well, and says less.
