@@ -217,10 +217,11 @@ SourcePlace SourcePlaces::PlaceOf(const Function& function,
   SourcePlace place;
   if (const auto name = names_.find(function.id()); name != names_.end())
     place.function = Cut(FunctionName(name->second), kMostNameBytes);
-  if (sources_.empty() && strings_.empty()) return place;
   // The last one holds.
   Line line;
-  for (size_t i = instructions.size(); i-- > 0 && !ReadLine(instructions[i], &line);) {
+  const bool has_lines = !sources_.empty() || !strings_.empty();
+  for (size_t i = has_lines ? instructions.size() : 0;
+       i-- > 0 && !ReadLine(instructions[i], &line);) {
   }
   const auto source = sources_.find(line.source);
   const auto file = strings_.find(line.source);
