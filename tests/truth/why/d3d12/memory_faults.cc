@@ -183,7 +183,7 @@ std::vector<Fault> LifetimeFaults() {
       {.name = "released-while-running",
        .what = "a buffer is released while work in front of its user runs",
        .experiment = "keep-alive",
-       .also = "serial-queues,bounds",
+       .also = "serial-queues,bounds,loops",
        .run = RunReleasedWhileRunning},
       {.name = "target-released",
        .what = "a draw into a texture that was released",
