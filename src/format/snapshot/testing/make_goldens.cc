@@ -24,7 +24,7 @@ bool WriteFile(const std::filesystem::path& path, std::span<const std::byte> byt
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
-  std::printf("%s: %zu bytes\n", path.c_str(), bytes.size());
+  std::printf("%s: %zu bytes\n", path.string().c_str(), bytes.size());
   return file.good();
 }
 
