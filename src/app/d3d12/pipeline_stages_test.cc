@@ -27,7 +27,7 @@ struct alignas(void*) Subobject {
 using MeshShader = Subobject<D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_MS, D3D12_SHADER_BYTECODE>;
 using PixelShader = Subobject<D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_PS, D3D12_SHADER_BYTECODE>;
 
-// What the layer below sees while the implementation makes the pipeline.
+// Returns the code that the layer below sees while the implementation makes the pipeline.
 template <typename Desc>
 PipelineCode SeenWith(const Desc& desc) {
   PipelineCode seen{};
@@ -58,7 +58,7 @@ TEST(PipelineStages, TheLayerBelowKnowsTheCodeOfEachStage) {
   expected = {};
   expected[kStageCompute] = compute.hash();
   EXPECT_EQ(SeenWith(of_compute), expected);
-  // What is no container has no hash.
+  // Bytes that are no container have no hash.
   of_compute.CS = {"garbage that is no shader", 25};
   EXPECT_EQ(SeenWith(of_compute), PipelineCode{});
 }

@@ -207,7 +207,7 @@ TEST(AccessChecksTest, AccessesByDescriptorAddNoBranchToTheProgram) {
   }
 }
 
-// What is not uniform stays so: of three accesses of the shader that say so, all pointers and values that they are made of.
+// Three accesses of the shader are not uniform: all pointers and values that take their place say so, too.
 TEST(AccessChecksTest, IndicesThatAreNotUniformStaySuch) {
   const std::vector<uint32_t> words = LoadShader("descriptors.comp", Form::kLines);
   const auto count_of = [](const std::vector<uint32_t>& module) {

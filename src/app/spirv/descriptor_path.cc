@@ -62,7 +62,7 @@ void DescriptorPaths::Check(uint32_t at, const Instruction& array, IndexKind kin
                             const IndexBound& bound, DescriptorPath* path) const {
   const std::optional<uint32_t> constant = ConstantOf(path->indices[at]);
   if (bound.from == IndexBound::From::kConstant && constant && *constant < bound.value) return;
-  // Of no array is the length zero; but that of a buffer's rest may be.
+  // No array has the length zero, but the rest of a buffer may.
   if (bound.from == IndexBound::From::kId && constant == 0u) return;
   bool is_signed = false;
   if (!IsWord(types_.TypeOf(path->indices[at]), &is_signed)) {

@@ -17,7 +17,7 @@
 
 namespace cairn::spirv {
 
-// What an index has to be below.
+// The bound that an index has to be below.
 struct IndexBound {
   enum class From : uint8_t {
     kConstant,  // `value`
@@ -44,7 +44,7 @@ struct DescriptorPath {
   std::string cannot;                 // a sentence, if an index can't be checked
 };
 
-// Of one function of any module. `module` and `function` outlive this, and stay as they are.
+// Follows pointers of one function to their variables. `module` and `function` outlive this, and stay as they are.
 class DescriptorPaths {
  public:
   DescriptorPaths(const Module& module, const Function& function, const ValueTypes& types);

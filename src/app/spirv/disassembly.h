@@ -20,7 +20,7 @@ class Disassembly {
   Disassembly(const Disassembly&) = delete;
   Disassembly& operator=(const Disassembly&) = delete;
 
-  // Of the functions; without the blanks that all lines begin with.
+  // The lines of the functions, without the blanks that all of them begin with.
   const std::vector<std::string_view>& lines() const { return lines_; }
   // The line of an instruction of `function`, which is one of the module's; nothing for others.
   std::optional<size_t> LineOf(const Function& function, const Instruction& instruction) const;

@@ -18,7 +18,7 @@ constexpr size_t kMostFileBytes = 1024;
 constexpr size_t kMostTextBytes = 512;
 // Each holds up to 256 KiB.
 constexpr size_t kMostPieces = 256;
-// Of an excerpt: lines in front of the place and behind it, and their bytes.
+// An excerpt has so many lines in front of the place and behind it, of so many bytes.
 constexpr uint32_t kSourceBefore = 3, kSourceBehind = 4;
 constexpr uint32_t kDisassemblyBefore = 2, kDisassemblyBehind = 13;
 constexpr size_t kMostExcerptLineBytes = 120;

@@ -26,7 +26,7 @@ struct SourcePlace {
   uint32_t column = 0;   // from 1 on; 0: not known
   std::string
       text;  // the line of the source, without the blanks around it; "" where the module has no source
-  // Of the source, or of the disassembly where the module has none. None of very large modules.
+  // Lines of the source, or of the disassembly where the module has none; empty for very large modules.
   ShaderExcerpt excerpt;
 };
 

@@ -11,7 +11,7 @@
 
 namespace cairn::spirv {
 
-// Of any module. `module` outlives this, and its types stay.
+// Finds the types of values. `module` outlives this, and its types stay.
 class ValueTypes {
  public:
   ValueTypes(const Module& module, const Function& function);

@@ -6,15 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/breadcrumbs/driver_half.h"
-#include "app/breadcrumbs/vulkan_loader.h"
 #include "app/vulkan/run_experiment.h"
+#include "app/vulkan/testing/driver_functions.h"
 #include "app/vulkan/testing/run_board.h"
 #include "app/vulkan/testing/test_loader.h"
 
@@ -28,16 +27,8 @@ using ::testing::ElementsAreArray;
 // the program nor the layer records otherwise.
 namespace driver {
 
-PFN_vkGetInstanceProcAddr loader = nullptr;
-PFN_vkGetDeviceProcAddr get_of_device = nullptr;
-VkDevice device = VK_NULL_HANDLE;
 std::vector<std::string> recorded;
 constexpr uint32_t kOfProgram = 7;  // the value with which the program fills
-
-template <typename Function, typename... Arguments>
-void Next(const char* name, Arguments... arguments) {
-  reinterpret_cast<Function>(get_of_device(device, name))(arguments...);
-}
 
 VKAPI_ATTR void VKAPI_CALL Barrier(VkCommandBuffer commands, VkPipelineStageFlags source,
                                    VkPipelineStageFlags destination, VkDependencyFlags flags,
@@ -50,17 +41,19 @@ VKAPI_ATTR void VKAPI_CALL Barrier(VkCommandBuffer commands, VkPipelineStageFlag
       barriers->dstAccessMask == kBoth) {
     recorded.emplace_back("|");
   }
-  Next<PFN_vkCmdPipelineBarrier>("vkCmdPipelineBarrier", commands, source, destination, flags,
-                                 count, barriers, 0u, nullptr, 0u, nullptr);
+  DriverFunctions::Next<PFN_vkCmdPipelineBarrier>("vkCmdPipelineBarrier", commands, source,
+                                                  destination, flags, count, barriers, 0u, nullptr,
+                                                  0u, nullptr);
 }
 VKAPI_ATTR void VKAPI_CALL Fill(VkCommandBuffer commands, VkBuffer buffer, VkDeviceSize offset,
                                 VkDeviceSize size, uint32_t value) {
   if (value == kOfProgram) recorded.emplace_back("fill");
-  Next<PFN_vkCmdFillBuffer>("vkCmdFillBuffer", commands, buffer, offset, size, value);
+  DriverFunctions::Next<PFN_vkCmdFillBuffer>("vkCmdFillBuffer", commands, buffer, offset, size,
+                                             value);
 }
 VKAPI_ATTR void VKAPI_CALL Copy2(VkCommandBuffer commands, const VkCopyBufferInfo2* info) {
   recorded.emplace_back("copy2");
-  Next<PFN_vkCmdCopyBuffer2>("vkCmdCopyBuffer2", commands, info);
+  DriverFunctions::Next<PFN_vkCmdCopyBuffer2>("vkCmdCopyBuffer2", commands, info);
 }
 // The rest is only recorded: nothing is bound for it.
 VKAPI_ATTR void VKAPI_CALL Dispatch(VkCommandBuffer, uint32_t, uint32_t, uint32_t) {
@@ -89,46 +82,34 @@ VKAPI_ATTR void VKAPI_CALL EndPass2(VkCommandBuffer, const VkSubpassEndInfo*) {
 }
 VKAPI_ATTR void VKAPI_CALL BeginRendering(VkCommandBuffer commands, const VkRenderingInfo* info) {
   recorded.emplace_back("begin");
-  Next<PFN_vkCmdBeginRendering>("vkCmdBeginRendering", commands, info);
+  DriverFunctions::Next<PFN_vkCmdBeginRendering>("vkCmdBeginRendering", commands, info);
 }
 VKAPI_ATTR void VKAPI_CALL EndRendering(VkCommandBuffer commands) {
   recorded.emplace_back("end");
-  Next<PFN_vkCmdEndRendering>("vkCmdEndRendering", commands);
+  DriverFunctions::Next<PFN_vkCmdEndRendering>("vkCmdEndRendering", commands);
 }
 VKAPI_ATTR void VKAPI_CALL Execute(VkCommandBuffer commands, uint32_t count,
                                    const VkCommandBuffer* secondaries) {
   recorded.emplace_back("execute");
-  Next<PFN_vkCmdExecuteCommands>("vkCmdExecuteCommands", commands, count, secondaries);
+  DriverFunctions::Next<PFN_vkCmdExecuteCommands>("vkCmdExecuteCommands", commands, count,
+                                                  secondaries);
 }
 
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetOfDevice(VkDevice of, const char* name) {
-  device = of;
-  const auto own = [](auto function) { return reinterpret_cast<PFN_vkVoidFunction>(function); };
-  static const std::map<std::string_view, PFN_vkVoidFunction> kOwn = {
-      {"vkCmdPipelineBarrier", own(Barrier)},
-      {"vkCmdFillBuffer", own(Fill)},
-      {"vkCmdCopyBuffer2", own(Copy2)},
-      {"vkCmdDispatch", own(Dispatch)},
-      {"vkCmdDraw", own(Draw)},
-      {"vkCmdWriteTimestamp", own(Timestamp)},
-      {"vkCmdBeginRenderPass", own(BeginPass)},
-      {"vkCmdBeginRenderPass2", own(BeginPass2)},
-      {"vkCmdEndRenderPass", own(EndPass)},
-      {"vkCmdEndRenderPass2", own(EndPass2)},
-      {"vkCmdBeginRendering", own(BeginRendering)},
-      {"vkCmdEndRendering", own(EndRendering)},
-      {"vkCmdExecuteCommands", own(Execute)},
-  };
-  const auto found = kOwn.find(name);
-  return found != kOwn.end() ? found->second : get_of_device(of, name);
-}
-
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetOfInstance(VkInstance instance, const char* name) {
-  const PFN_vkVoidFunction next = loader(instance, name);
-  if (std::string_view(name) != "vkGetDeviceProcAddr") return next;
-  get_of_device = reinterpret_cast<PFN_vkGetDeviceProcAddr>(next);
-  return reinterpret_cast<PFN_vkVoidFunction>(GetOfDevice);
-}
+const DriverFunctions::Table kFunctions = {
+    {"vkCmdPipelineBarrier", DriverFunctions::Of(Barrier)},
+    {"vkCmdFillBuffer", DriverFunctions::Of(Fill)},
+    {"vkCmdCopyBuffer2", DriverFunctions::Of(Copy2)},
+    {"vkCmdDispatch", DriverFunctions::Of(Dispatch)},
+    {"vkCmdDraw", DriverFunctions::Of(Draw)},
+    {"vkCmdWriteTimestamp", DriverFunctions::Of(Timestamp)},
+    {"vkCmdBeginRenderPass", DriverFunctions::Of(BeginPass)},
+    {"vkCmdBeginRenderPass2", DriverFunctions::Of(BeginPass2)},
+    {"vkCmdEndRenderPass", DriverFunctions::Of(EndPass)},
+    {"vkCmdEndRenderPass2", DriverFunctions::Of(EndPass2)},
+    {"vkCmdBeginRendering", DriverFunctions::Of(BeginRendering)},
+    {"vkCmdEndRendering", DriverFunctions::Of(EndRendering)},
+    {"vkCmdExecuteCommands", DriverFunctions::Of(Execute)},
+};
 
 }  // namespace driver
 
@@ -137,9 +118,8 @@ class BarrierExperimentTest : public ::testing::TestWithParam<DeviceKind> {
  protected:
   static void SetUpTestSuite() {
     RunBoard::OfProcess().header();
-    const auto found = LoadVulkanLoader();
-    ASSERT_TRUE(found.ok()) << found.status().message();
-    driver::loader = reinterpret_cast<PFN_vkGetInstanceProcAddr>(*found);
+    const Status loaded = DriverFunctions::Load(driver::kFunctions);
+    ASSERT_TRUE(loaded.ok()) << loaded.message();
   }
   void TearDown() override {
     loader_.reset();
@@ -152,7 +132,7 @@ class BarrierExperimentTest : public ::testing::TestWithParam<DeviceKind> {
     std::optional<DeviceCreationScope> driven;
     if (GetParam() == DeviceKind::kDriven) driven.emplace();
     loader_.emplace();
-    const Status made = loader_->Create(mode, {.next = driver::GetOfInstance});
+    const Status made = loader_->Create(mode, {.next = DriverFunctions::GetOfInstance});
     ASSERT_TRUE(made.ok()) << made.message();
     ASSERT_EQ(loader_->state().kind, GetParam());
     RunBoard::OfProcess().header().changes = 0;
@@ -360,7 +340,7 @@ TEST_P(BarrierExperimentTest, WithoutBreadcrumbsNothingIsChanged) {
   experiment_.change = Change::kBarrierBefore;
   ReplaceRunExperiment(&experiment_);
   loader_.emplace();
-  ASSERT_TRUE(loader_->Create(MarkerMode::kOff, {.next = driver::GetOfInstance}).ok());
+  ASSERT_TRUE(loader_->Create(MarkerMode::kOff, {.next = DriverFunctions::GetOfInstance}).ok());
   EXPECT_THAT(Recorded([&](VkCommandBuffer commands) { Fill(commands); }), ElementsAre("fill"));
 }
 

@@ -7,7 +7,7 @@
 // Counts in the arguments of a call are limited when it is recorded. Those of vkCmdDispatchIndirect are copied into the
 // board's memory, limited there by a dispatch of our own, and read from there; in command buffers that may run several
 // times at once they are not. Other indirect commands stand in render passes, where no dispatch may, or take addresses.
-// What stays as it is counts as not changed.
+// Calls that stay as they are count as not changed.
 #ifndef CAIRN_APP_VULKAN_COUNT_LIMITS_H_
 #define CAIRN_APP_VULKAN_COUNT_LIMITS_H_
 

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,9 +17,9 @@
 
 #include "app/breadcrumbs/driver_half.h"
 #include "app/breadcrumbs/vulkan_compute.h"
-#include "app/breadcrumbs/vulkan_loader.h"
 #include "app/vulkan/importer.h"
 #include "app/vulkan/run_experiment.h"
+#include "app/vulkan/testing/driver_functions.h"
 #include "app/vulkan/testing/run_board.h"
 #include "app/vulkan/testing/test_loader.h"
 #include "embedded/canary.comp.spv.h"
@@ -38,9 +37,6 @@ constexpr uint32_t kAll = UINT32_MAX;
 // Stands behind the layer, and notes counts and uses of buffers. Draws go no further: nothing is bound for them.
 namespace driver {
 
-PFN_vkGetInstanceProcAddr loader = nullptr;
-PFN_vkGetDeviceProcAddr get_of_device = nullptr;
-VkDevice device = VK_NULL_HANDLE;
 std::vector<std::string> recorded;
 VkBufferUsageFlags usage = 0;
 bool dispatches = false;  // also on the GPU
@@ -61,7 +57,7 @@ VKAPI_ATTR void VKAPI_CALL DrawIndirect(VkCommandBuffer, VkBuffer, VkDeviceSize,
 VKAPI_ATTR void VKAPI_CALL Dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
   recorded.push_back(fmt::format("dispatch {} {} {}", x, y, z));
   if (!dispatches) return;
-  reinterpret_cast<PFN_vkCmdDispatch>(get_of_device(device, "vkCmdDispatch"))(commands, x, y, z);
+  DriverFunctions::Next<PFN_vkCmdDispatch>("vkCmdDispatch", commands, x, y, z);
 }
 VKAPI_ATTR void VKAPI_CALL DispatchBase(VkCommandBuffer, uint32_t base, uint32_t, uint32_t,
                                         uint32_t x, uint32_t y, uint32_t z) {
@@ -71,31 +67,17 @@ VKAPI_ATTR VkResult VKAPI_CALL MakeBuffer(VkDevice of, const VkBufferCreateInfo*
                                           const VkAllocationCallbacks* allocator,
                                           VkBuffer* buffer) {
   usage = info->usage;
-  const auto next = reinterpret_cast<PFN_vkCreateBuffer>(get_of_device(of, "vkCreateBuffer"));
-  return next(of, info, allocator, buffer);
+  return DriverFunctions::Next<PFN_vkCreateBuffer>("vkCreateBuffer", of, info, allocator, buffer);
 }
 
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetOfDevice(VkDevice of, const char* name) {
-  device = of;
-  const auto own = [](auto function) { return reinterpret_cast<PFN_vkVoidFunction>(function); };
-  static const std::map<std::string_view, PFN_vkVoidFunction> kOwn = {
-      {"vkCmdDraw", own(Draw)},
-      {"vkCmdDrawIndexed", own(DrawIndexed)},
-      {"vkCmdDrawIndirect", own(DrawIndirect)},
-      {"vkCmdDispatch", own(Dispatch)},
-      {"vkCmdDispatchBase", own(DispatchBase)},
-      {"vkCreateBuffer", own(MakeBuffer)},
-  };
-  const auto found = kOwn.find(name);
-  return found != kOwn.end() ? found->second : get_of_device(of, name);
-}
-
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetOfInstance(VkInstance instance, const char* name) {
-  const PFN_vkVoidFunction next = loader(instance, name);
-  if (std::string_view(name) != "vkGetDeviceProcAddr") return next;
-  get_of_device = reinterpret_cast<PFN_vkGetDeviceProcAddr>(next);
-  return reinterpret_cast<PFN_vkVoidFunction>(GetOfDevice);
-}
+const DriverFunctions::Table kFunctions = {
+    {"vkCmdDraw", DriverFunctions::Of(Draw)},
+    {"vkCmdDrawIndexed", DriverFunctions::Of(DrawIndexed)},
+    {"vkCmdDrawIndirect", DriverFunctions::Of(DrawIndirect)},
+    {"vkCmdDispatch", DriverFunctions::Of(Dispatch)},
+    {"vkCmdDispatchBase", DriverFunctions::Of(DispatchBase)},
+    {"vkCreateBuffer", DriverFunctions::Of(MakeBuffer)},
+};
 
 }  // namespace driver
 
@@ -118,9 +100,8 @@ class CountLimitsTest : public ::testing::TestWithParam<DeviceKind> {
  protected:
   static void SetUpTestSuite() {
     RunBoard::OfProcess().header();
-    const auto found = LoadVulkanLoader();
-    ASSERT_TRUE(found.ok()) << found.status().message();
-    driver::loader = reinterpret_cast<PFN_vkGetInstanceProcAddr>(*found);
+    const Status loaded = DriverFunctions::Load(driver::kFunctions);
+    ASSERT_TRUE(loaded.ok()) << loaded.message();
   }
   void TearDown() override {
     if (loader_) pipeline_.Destroy(loader_->vk(), loader_->device());
@@ -139,7 +120,7 @@ class CountLimitsTest : public ::testing::TestWithParam<DeviceKind> {
     std::optional<DeviceCreationScope> driven;
     if (GetParam() == DeviceKind::kDriven) driven.emplace();
     loader_.emplace();
-    const Status made = loader_->Create(MarkerMode::kTop, {.next = driver::GetOfInstance});
+    const Status made = loader_->Create(MarkerMode::kTop, {.next = DriverFunctions::GetOfInstance});
     ASSERT_TRUE(made.ok()) << made.message();
     ASSERT_EQ(loader_->state().kind, GetParam());
     driver::recorded.clear();

@@ -197,7 +197,7 @@ std::vector<VkCommandBuffer> CommandBuffersOf(std::span<const VkSubmitInfo2> bat
 template <auto kNext, typename Info>
 VkResult VKAPI_CALL Submit(VkQueue queue, uint32_t count, const Info* infos, VkFence fence) {
   const QueueState* const state = QueueOf(queue);
-  // Of no device that the layer knows: there is no function to go on to.
+  // The layer knows no device of this queue: there is no function to go on to.
   if (state == nullptr || state->device->keep_alive == nullptr) return VK_ERROR_OUT_OF_HOST_MEMORY;
   KeepAliveDevice& kept = *state->device->keep_alive;
   const VkResult result = (kept.next().*kNext)(queue, count, infos, fence);
@@ -308,8 +308,8 @@ VkResult VKAPI_CALL AllocateDescriptorSets(VkDevice device, const VkDescriptorSe
   return result;
 }
 
-// What was allocated lives on in the pool as it is. The program's own goes on to name the new one, and so may not end
-// before the program ends it: its handle would be given away again.
+// Sets of before live on in the old pool. The program's handle, which is the old pool's, names the new one from now on: it
+// stays until the program ends it, as the driver would give the handle away again.
 VkResult VKAPI_CALL ResetDescriptorPool(VkDevice device, VkDescriptorPool pool,
                                         VkDescriptorPoolResetFlags flags) {
   KeepAliveDevice& kept = KeptOf(device);

@@ -11,7 +11,7 @@
 namespace cairn {
 namespace {
 
-// Of all devices that are kept.
+// The command buffers of all devices that are kept.
 constinit HandleMap<VkCommandBuffer, RunningCommands> running_commands;
 
 }  // namespace

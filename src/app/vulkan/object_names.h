@@ -78,7 +78,7 @@ class ObjectNames {
   void Forget(Object object, Ranges ranges);
 
  private:
-  // Of objects of several types, whose handles may be equal.
+  // Objects of different types may have equal handles.
   static uint64_t Key(const Object& object) {
     return object.handle ^ static_cast<uint64_t>(object.type) << 49;
   }

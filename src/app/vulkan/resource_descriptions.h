@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a buffer or an image is made as, for reports of those without a name.
+// Describes how a buffer or an image was made, for reports of those without a name.
 #ifndef CAIRN_APP_VULKAN_RESOURCE_DESCRIPTIONS_H_
 #define CAIRN_APP_VULKAN_RESOURCE_DESCRIPTIONS_H_
 

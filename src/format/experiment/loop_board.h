@@ -32,7 +32,7 @@ namespace cairn {
 // A loop or an access of a module. Values are plain data of this process.
 struct ShaderNote {
   uint64_t shader = 0;  // hash of the module as the program wrote it
-  // Of a module that an implementation of Direct3D made: the hash of the DXBC or DXIL (docs/formats/cairn-file.md); 0 for
+  // The hash of the DXBC or DXIL from which an implementation of Direct3D made the module (docs/formats/cairn-file.md); 0 for
   // none, and where it is not known.
   uint64_t translated = 0;
   static constexpr uint32_t kNoStage = UINT32_MAX;

@@ -369,7 +369,7 @@ TEST(SnapshotFile, ReadsAndWritesTheGoldenFileOfDurations) {
       << "the writer's bytes have changed: is a new chunk type due?";
 }
 
-// What came later than other golden files may be missing.
+// Files of before durations and memory are read.
 TEST(SnapshotFile, DurationsAndMemoryMayBeMissing) {
   TestBlock block;
   FillDurationsBlock(&block);

@@ -53,7 +53,7 @@ struct Findings {
 
   // The answer: what happened, how sure that is, which work can have done it.
   CulpritFinding culprit;
-  // How long the work of the first suspect usually took.
+  // The usual duration of the work of the first suspect.
   UsualDuration duration;
   // Missing data sources of the device that would have told more of it; into Snapshot::sources, in
   // rising order.

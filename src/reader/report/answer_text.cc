@@ -391,7 +391,7 @@ class AnswerWriter {
     WriteFreedInFlight();
   }
 
-  // How long submissions like that of the first suspect took before.
+  // Writes how long submissions like that of the first suspect took before.
   void WriteDuration() {
     const UsualDuration& duration = findings_.duration;
     if (duration.execution == kNone) return;

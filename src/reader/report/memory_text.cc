@@ -58,7 +58,7 @@ void AppendExhausted(const Snapshot& snapshot, const DeviceMemory& memory, std::
   }
   const std::span<const MemoryHeap> heaps = HeapsOf(snapshot, memory);
   for (uint32_t i = 0; i < heaps.size(); ++i) {
-    // Of a failure all that tell: the one that was asked for is not known.
+    // All heaps that tell their use: it is not known which one the failed call asked for.
     if (!(memory.result != 0 ? heaps[i].tells_use : IsFull(heaps[i]))) continue;
     out += separator;
     AppendHeap(heaps[i], i, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the faults of why_program and of why_d3d12_program have in common: each has a name, and a cause.
+// A fault of why_program and of why_d3d12_program: each has a name, and a cause.
 #ifndef CAIRN_TESTS_TRUTH_WHY_CAUSE_H_
 #define CAIRN_TESTS_TRUTH_WHY_CAUSE_H_
 

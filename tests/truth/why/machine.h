@@ -58,7 +58,7 @@ class Machine {
   uint64_t AddressOf(Place place) const { return words_.address + sizeof(uint32_t) * place; }
   // With most_trips.
   Constants Bounded() const;
-  // Of healthy_loops and writer.
+  // The work of healthy_loops and writer.
   uint32_t short_count() const { return ShortCount(size_, on_cpu()); }
   uint32_t short_groups() const { return ShortGroups(size_, on_cpu()); }
 

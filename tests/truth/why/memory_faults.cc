@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is used after its end, and memory that is read although nobody has written it.
+// Objects that are used after their end, and memory that is read although nobody has written it.
 #include <cmath>
 
 #include "embedded/bound_fresh.comp.spv.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much work looks like a hang on this device, and still ends.
+// The amount of work that looks like a hang on this device, and still ends.
 #ifndef CAIRN_TESTS_TRUTH_WHY_SIZE_H_
 #define CAIRN_TESTS_TRUTH_WHY_SIZE_H_
 

@@ -42,7 +42,7 @@ class Machine {
   // Waits give up then.
   void SetLimit(double seconds) { limit_s_ = seconds; }
   bool on_cpu() const { return on_cpu_; }
-  // Of healthy_loops and writer.
+  // The work of healthy_loops and writer.
   uint32_t short_count() const { return ShortCount(size_, on_cpu()); }
   uint32_t short_groups() const { return ShortGroups(size_, on_cpu()); }
 
@@ -62,7 +62,7 @@ class Machine {
   // A heap with one view, which claims so many words of the buffer.
   ComPtr<ID3D12DescriptorHeap> View(ID3D12Resource* buffer, uint32_t words);
 
-  // What a dispatch has beside its constants.
+  // The constants and views of a dispatch.
   struct Bindings {
     Constants constants = {};
     ID3D12DescriptorHeap* view = nullptr;   // null: the results

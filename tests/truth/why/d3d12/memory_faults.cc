@@ -119,7 +119,7 @@ ComPtr<ID3D12Resource> Recycled(Machine& machine, uint32_t stale) {
   return machine.CreateUnwritten(kKeptBytes, "Fresh");
 }
 
-// What `make` makes says how the loop goes. The pipeline comes first: it may take memory that was freed.
+// The buffer of `make` says how the loop goes. The pipeline comes first: it may take memory that was freed.
 template <typename Make>
 void RunLoopOf(Machine& machine, const Fault& fault, const Make& make) {
   const sample::Pipeline loop = machine.Compute("Simulate", fault.culprit);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all shaders share. The line that ends with "culprit" has the condition of the loop of the fault. No loop is
+// Shared by all shaders. The line that ends with "culprit" has the condition of the loop of the fault. No loop is
 // without an end: each asks Spent().
 // Profiles cs_5_0, vs_5_0, ps_5_0. Bindings: the root signature of d3d12/machine.cc.
 
