@@ -11,7 +11,7 @@
 
 #include "app/spirv/testing/shaders.h"
 #include "app/vulkan/access_ranges.h"
-#include "app/vulkan/loop_run.h"
+#include "app/vulkan/recorded_experiment.h"
 #include "app/vulkan/testing/test_loader.h"
 #include "compute_on_device.h"
 #include "os/shared_memory.h"
@@ -33,8 +33,8 @@ constexpr size_t kBytes = 64 * 4;
 class AccessLayerGpuTest : public ::testing::Test {
  protected:
   void Start(const std::string& experiment) {
-    run_.emplace(LoopRun{*ParseExperiment(experiment), board_});
-    LoopRun::Replace(&*run_);
+    run_.emplace(RecordedExperiment{*ParseExperiment(experiment), board_});
+    RecordedExperiment::Replace(&*run_);
     features_.bufferDeviceAddress = VK_TRUE;
     features_.scalarBlockLayout = VK_TRUE;
     loader_.emplace();
@@ -51,7 +51,7 @@ class AccessLayerGpuTest : public ::testing::Test {
     DestroySharedBuffer(on_, results_);
     DestroySharedBuffer(on_, task_);
     loader_.reset();
-    LoopRun::Replace(nullptr);
+    RecordedExperiment::Replace(nullptr);
   }
 
   uint64_t AddressOf(VkBuffer buffer) {
@@ -82,10 +82,11 @@ class AccessLayerGpuTest : public ::testing::Test {
     return missed;
   }
 
-  SharedMemory memory_ =
-      std::move(SharedMemory::Create("cairn loops", LoopBoard::BytesFor(64, 1u << 14)).value());
-  LoopBoard board_ = LoopBoard::Make({memory_.data(), memory_.size_bytes()}, 64, 1u << 14);
-  std::optional<LoopRun> run_;
+  SharedMemory memory_ = std::move(
+      SharedMemory::Create("cairn loops", ExperimentBoard::BytesFor(64, 1u << 14)).value());
+  ExperimentBoard board_ =
+      ExperimentBoard::Make({memory_.data(), memory_.size_bytes()}, 64, 1u << 14);
+  std::optional<RecordedExperiment> run_;
   VkPhysicalDeviceVulkan12Features features_ = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   std::optional<TestLoader> loader_;
@@ -99,7 +100,7 @@ TEST_F(AccessLayerGpuTest, AccessesWithinBuffersAreAsTheyWere) {
   const SharedBuffer data = MakeData();
   const InvocationWords results = StoreAndLoad(AddressOf(data.buffer));
   for (uint32_t i = 0; i < kInvocations; ++i) EXPECT_EQ(results[i], i * 3);
-  const LoopCatalogue told = board_.Read();
+  const ExperimentNotes told = board_.Read();
   EXPECT_EQ(told.limited, 1u);
   EXPECT_EQ(told.why_none, "");
   // 11 by address, and 5 results that are stored by descriptor.
@@ -212,7 +213,7 @@ TEST_F(AccessLayerGpuTest, AnIndexBehindTheEndOfABufferIsTold) {
     EXPECT_EQ(IndexMissOf(missed[0].record).bound[0], 24u);
     TearDown();
     std::memset(memory_.data(), 0, memory_.size_bytes());
-    board_ = LoopBoard::Make({memory_.data(), memory_.size_bytes()}, 64, 1u << 14);
+    board_ = ExperimentBoard::Make({memory_.data(), memory_.size_bytes()}, 64, 1u << 14);
   }
   Start("bounds=skip");
 }
@@ -221,7 +222,7 @@ TEST_F(AccessLayerGpuTest, OtherShadersStayAsTheyAre) {
   Start("bounds=skip,shader=00000000000000a1");
   const SharedBuffer data = MakeData();
   StoreAndLoad(AddressOf(data.buffer));
-  EXPECT_EQ(board_.Read(), LoopCatalogue{});
+  EXPECT_EQ(board_.Read(), ExperimentNotes{});
   DestroySharedBuffer(on_, data);
 }
 

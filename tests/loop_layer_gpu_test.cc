@@ -16,7 +16,7 @@
 #include "app/recorder/block_writer.h"
 #include "app/spirv/testing/shaders.h"
 #include "app/vulkan/layer_chain.h"
-#include "app/vulkan/loop_run.h"
+#include "app/vulkan/recorded_experiment.h"
 #include "app/vulkan/shaders.h"
 #include "app/vulkan/testing/test_loader.h"
 #include "compute_on_device.h"
@@ -235,8 +235,9 @@ class LoopLayerGpuTest : public ::testing::Test {
     static Board board = MakeBoard();
     of_environment_ = &board;
     SetVariable(kVariableOf<&LayerSettings::experiment>, "loops=1000");
-    SetVariable(kVariableOf<&LayerSettings::loop_board>, of_environment_->memory.PathForOthers());
-    from_environment_ = LoopRun::Active();
+    SetVariable(kVariableOf<&LayerSettings::experiment_board>,
+                of_environment_->memory.PathForOthers());
+    from_environment_ = RecordedExperiment::Active();
     const auto found = LoadVulkanLoader();
     ASSERT_TRUE(found.ok()) << found.status().message();
     driver::loader = reinterpret_cast<PFN_vkGetInstanceProcAddr>(*found);
@@ -254,14 +255,15 @@ class LoopLayerGpuTest : public ::testing::Test {
   void TearDown() override {
     DestroySharedBuffer(on_, results_);
     loader_.reset();
-    LoopRun::Replace(nullptr);
+    RecordedExperiment::Replace(nullptr);
   }
 
   // Makes the program's device in a run with this experiment; with none for "".
   void Start(const std::string& experiment, TestDeviceRequest request = {},
              MarkerMode mode = MarkerMode::kTop) {
-    if (!experiment.empty()) run_.emplace(LoopRun{*ParseExperiment(experiment), own_.board});
-    LoopRun::Replace(run_ ? &*run_ : nullptr);
+    if (!experiment.empty())
+      run_.emplace(RecordedExperiment{*ParseExperiment(experiment), own_.board});
+    RecordedExperiment::Replace(run_ ? &*run_ : nullptr);
     StartDevice(std::move(request), mode);
   }
   void StartDevice(TestDeviceRequest request, MarkerMode mode = MarkerMode::kTop) {
@@ -279,26 +281,26 @@ class LoopLayerGpuTest : public ::testing::Test {
   InvocationWords Run(const Code& code, ComputeConstants constants) {
     return RunCompute(on_, results_, code, constants);
   }
-  LoopCatalogue Told() const { return own_.board.Read(); }
+  ExperimentNotes Told() const { return own_.board.Read(); }
 
   struct Board {
     SharedMemory memory;
-    LoopBoard board;
+    ExperimentBoard board;
   };
   static Board MakeBoard(uint32_t loops = 64) {
     constexpr uint32_t kTextBytes = 1u << 14;
     Result<SharedMemory> memory =
-        SharedMemory::Create("cairn loops", LoopBoard::BytesFor(loops, kTextBytes));
+        SharedMemory::Create("cairn loops", ExperimentBoard::BytesFor(loops, kTextBytes));
     EXPECT_TRUE(memory.ok()) << memory.status().message();
-    const LoopBoard board =
-        LoopBoard::Make({memory->data(), memory->size_bytes()}, loops, kTextBytes);
+    const ExperimentBoard board =
+        ExperimentBoard::Make({memory->data(), memory->size_bytes()}, loops, kTextBytes);
     return {std::move(*memory), board};
   }
 
   inline static Board* of_environment_ = nullptr;
-  inline static const LoopRun* from_environment_ = nullptr;
+  inline static const RecordedExperiment* from_environment_ = nullptr;
   Board own_ = MakeBoard();
-  std::optional<LoopRun> run_;
+  std::optional<RecordedExperiment> run_;
   std::optional<TestLoader> loader_;
   ComputeDevice on_;
   SharedBuffer results_;
@@ -323,12 +325,12 @@ InvocationWords Marched(float step, uint32_t most_trips) {
 
 TEST_F(LoopLayerGpuTest, AnEndlessLoopEndsAndTheBoardOfTheEnvironmentTellsIt) {
   ASSERT_NE(from_environment_, nullptr);
-  LoopRun::Replace(from_environment_);
+  RecordedExperiment::Replace(from_environment_);
   ASSERT_NO_FATAL_FAILURE(StartDevice({}));
   const Code code = LoadShader("march.comp", Form::kLines);
   EXPECT_EQ(Run(code, Floats(0, kLimit)), Marched(0, 1000));
 
-  const LoopCatalogue told = of_environment_->board.Read();
+  const ExperimentNotes told = of_environment_->board.Read();
   EXPECT_EQ(told.limited, 1u);
   EXPECT_EQ(told.refused, 0u) << told.why_refused;
   EXPECT_EQ(told.why_none, "");
@@ -376,7 +378,7 @@ TEST_F(LoopLayerGpuTest, OnlyTheShaderThatIsAskedForIsChanged) {
   Start("loops=3,shader=00000000000000a1");
   EXPECT_EQ(Run(code, Floats(1, kLimit)), Marched(1, UINT32_MAX));
   EXPECT_EQ(driver::modules.begin()->second, code);
-  EXPECT_EQ(Told(), LoopCatalogue());
+  EXPECT_EQ(Told(), ExperimentNotes());
   TearDown();
 
   Experiment experiment;
@@ -410,7 +412,7 @@ TEST_F(LoopLayerGpuTest, AShaderOfDirect3DIsAskedForByItsOwnCode) {
   EXPECT_FALSE(is_limited("loops=3,shader=00000000000000d1", 0xd2));
   EXPECT_FALSE(is_limited("loops=3,shader=00000000000000d1", 0));
   EXPECT_TRUE(is_limited("loops=3,shader=0000000000000000,shader=00000000000000d1", 0));
-  const LoopCatalogue told = Told();
+  const ExperimentNotes told = Told();
   ASSERT_THAT(told.loops, SizeIs(2));
   EXPECT_EQ(told.loops[0].translated, 0xd1u);
   EXPECT_EQ(told.loops[0].stage, kStageCompute);
@@ -423,7 +425,7 @@ TEST_F(LoopLayerGpuTest, OneLoopAloneIsLimited) {
   Start("loops=100,loop=1");
   const Code code = LoadShader("never_ends.comp", Form::kLines);
   Run(code, {0, 0});
-  const LoopCatalogue first = Told();
+  const ExperimentNotes first = Told();
   ASSERT_THAT(first.loops, SizeIs(2));
   EXPECT_EQ(first.loops[0].cannot, "this run limits loop 1 alone");
   EXPECT_EQ(first.loops[1].cannot, "");
@@ -437,7 +439,7 @@ TEST_F(LoopLayerGpuTest, OneLoopAloneIsLimited) {
 TEST_F(LoopLayerGpuTest, CountingAloneChangesNoResult) {
   Start("loops=4294967295");
   EXPECT_EQ(Run(LoadShader("march.comp", Form::kLines), Floats(1, kLimit)), Marched(1, UINT32_MAX));
-  const LoopCatalogue told = Told();
+  const ExperimentNotes told = Told();
   ASSERT_THAT(told.loops, SizeIs(1));
   EXPECT_EQ(told.loops[0].record.executions, kInvocations);
   EXPECT_EQ(told.loops[0].record.most_trips, 21u) << "the test that ends it is one";

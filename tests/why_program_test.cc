@@ -40,7 +40,8 @@ class WhyProgramTest : public SearchOfCausesTest {
   // A script that writes what the layers are told, a line a run, into the file "told", and then does this.
   std::vector<std::string> TellingScript(const std::string& rest) {
     std::ofstream script(folder_ / "program.sh");
-    script << "board=none; [ -n \"$CAIRN_LOOP_BOARD\" ] && board=$(wc -c < \"$CAIRN_LOOP_BOARD\")\n"
+    script << "board=none; [ -n \"$CAIRN_EXPERIMENT_BOARD\" ] && board=$(wc -c < "
+              "\"$CAIRN_EXPERIMENT_BOARD\")\n"
            << "echo \"${CAIRN_EXPERIMENT:-as-it-is} $board\" >> told\n"
            << rest << "\n";
     return {"sh", "program.sh"};

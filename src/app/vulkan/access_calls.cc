@@ -8,23 +8,23 @@
 #include "app/vulkan/addresses.h"
 #include "app/vulkan/exact.h"
 #include "app/vulkan/intercept.h"
-#include "app/vulkan/loop_experiment.h"
+#include "app/vulkan/shader_experiment.h"
 
 namespace cairn {
 namespace {
 
-LoopDevice& LoopsOf(VkDevice device) {
-  return *DeviceOf(device)->loops;
+ShaderExperiment& ExperimentOf(VkDevice device) {
+  return *DeviceOf(device)->shader_experiment;
 }
 
 VkResult VKAPI_CALL MakeBuffer(VkDevice device, const VkBufferCreateInfo* info,
                                const VkAllocationCallbacks* allocator, VkBuffer* buffer) {
-  LoopDevice& loops = LoopsOf(device);
-  const VkResult result = loops.next().CreateBuffer(device, info, allocator, buffer);
+  ShaderExperiment& experiment = ExperimentOf(device);
+  const VkResult result = experiment.next().CreateBuffer(device, info, allocator, buffer);
   if (result == VK_SUCCESS && WantsAddress(*info)) {
     Quietly([&] {
       const bool is_sparse = (info->flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0;
-      loops.ranges()->AddBuffer(*buffer, info->size, is_sparse);
+      experiment.ranges()->AddBuffer(*buffer, info->size, is_sparse);
     });
   }
   return result;
@@ -32,21 +32,21 @@ VkResult VKAPI_CALL MakeBuffer(VkDevice device, const VkBufferCreateInfo* info,
 
 VkResult VKAPI_CALL BindMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
                                VkDeviceSize offset) {
-  LoopDevice& loops = LoopsOf(device);
-  const VkResult result = loops.next().BindBufferMemory(device, buffer, memory, offset);
-  if (result == VK_SUCCESS) Quietly([&] { loops.ranges()->BindBuffer(buffer, memory); });
+  ShaderExperiment& experiment = ExperimentOf(device);
+  const VkResult result = experiment.next().BindBufferMemory(device, buffer, memory, offset);
+  if (result == VK_SUCCESS) Quietly([&] { experiment.ranges()->BindBuffer(buffer, memory); });
   return result;
 }
 
 template <auto kNext>
 VkResult VKAPI_CALL BindMemory2(VkDevice device, uint32_t count,
                                 const VkBindBufferMemoryInfo* infos) {
-  LoopDevice& loops = LoopsOf(device);
-  const VkResult result = (loops.next().*kNext)(device, count, infos);
+  ShaderExperiment& experiment = ExperimentOf(device);
+  const VkResult result = (experiment.next().*kNext)(device, count, infos);
   if (result != VK_SUCCESS) return result;
   Quietly([&] {
     for (uint32_t i = 0; i < count; ++i)
-      loops.ranges()->BindBuffer(infos[i].buffer, infos[i].memory);
+      experiment.ranges()->BindBuffer(infos[i].buffer, infos[i].memory);
   });
   return result;
 }
@@ -54,16 +54,16 @@ VkResult VKAPI_CALL BindMemory2(VkDevice device, uint32_t count,
 // Before it is gone: another one may get its address at once.
 void VKAPI_CALL EndBuffer(VkDevice device, VkBuffer buffer,
                           const VkAllocationCallbacks* allocator) {
-  LoopDevice& loops = LoopsOf(device);
-  Quietly([&] { loops.ranges()->RemoveBuffer(buffer); });
-  loops.next().DestroyBuffer(device, buffer, allocator);
+  ShaderExperiment& experiment = ExperimentOf(device);
+  Quietly([&] { experiment.ranges()->RemoveBuffer(buffer); });
+  experiment.next().DestroyBuffer(device, buffer, allocator);
 }
 
 void VKAPI_CALL EndMemory(VkDevice device, VkDeviceMemory memory,
                           const VkAllocationCallbacks* allocator) {
-  LoopDevice& loops = LoopsOf(device);
-  Quietly([&] { loops.ranges()->RemoveMemory(memory); });
-  loops.next().FreeMemory(device, memory, allocator);
+  ShaderExperiment& experiment = ExperimentOf(device);
+  Quietly([&] { experiment.ranges()->RemoveMemory(memory); });
+  experiment.next().FreeMemory(device, memory, allocator);
 }
 
 }  // namespace

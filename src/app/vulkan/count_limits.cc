@@ -40,7 +40,8 @@ std::string CommandPlaces::Path() const {
   return fmt::format("{}", fmt::join(labels, " > "));
 }
 
-CountLimits::CountLimits(const LoopRun& run, const DeviceState& device, const DeviceFunctions& next)
+CountLimits::CountLimits(const RecordedExperiment& run, const DeviceState& device,
+                         const DeviceFunctions& next)
     : run_(run), device_(device.handle), next_(next) {
   const Status made = MakeOwn(device);
   can_dispatch_ = made.ok();

@@ -26,7 +26,7 @@
 #include "app/breadcrumbs/vulkan_compute.h"
 #include "app/breadcrumbs/vulkan_memory.h"
 #include "app/vulkan/device.h"
-#include "app/vulkan/loop_run.h"
+#include "app/vulkan/recorded_experiment.h"
 #include "base/status.h"
 
 namespace cairn {
@@ -48,7 +48,8 @@ struct CommandPlaces {
 class CountLimits {
  public:
   // `run`, the device and `next`, the functions of the next layer, outlive it. May throw std::bad_alloc.
-  CountLimits(const LoopRun& run, const DeviceState& device, const DeviceFunctions& next);
+  CountLimits(const RecordedExperiment& run, const DeviceState& device,
+              const DeviceFunctions& next);
   // The GPU has finished with it.
   ~CountLimits();
   CountLimits(const CountLimits&) = delete;
@@ -73,7 +74,7 @@ class CountLimits {
   // Returns the record of a command; nothing without room. A new one is described, and has the counts of `note`.
   std::optional<uint32_t> RecordOf(const std::string& key, const CountNote& note);
 
-  const LoopRun& run_;
+  const RecordedExperiment& run_;
   const VkDevice device_;
   const DeviceFunctions& next_;
   VulkanDevice importer_;

@@ -85,15 +85,16 @@ const DriverFunctions::Table kFunctions = {
 class CountBoard {
  public:
   CountBoard()
-      : memory_(SharedMemory::Create("cairn counts", LoopBoard::BytesFor(kRecords, 1 << 16))),
-        board_(LoopBoard::Make({memory_->data(), memory_->size_bytes()}, kRecords, 1 << 16)) {}
-  const LoopBoard& board() const { return board_; }
+      : memory_(SharedMemory::Create("cairn counts", ExperimentBoard::BytesFor(kRecords, 1 << 16))),
+        board_(ExperimentBoard::Make({memory_->data(), memory_->size_bytes()}, kRecords, 1 << 16)) {
+  }
+  const ExperimentBoard& board() const { return board_; }
 
   static constexpr uint32_t kRecords = 64;
 
  private:
   Result<SharedMemory> memory_;
-  LoopBoard board_;
+  ExperimentBoard board_;
 };
 
 class CountLimitsTest : public ::testing::TestWithParam<DeviceKind> {
@@ -109,13 +110,14 @@ class CountLimitsTest : public ::testing::TestWithParam<DeviceKind> {
     counter_ = {};
     loader_.reset();
     ReplaceRunExperiment(nullptr);
-    LoopRun::Replace(nullptr);
+    RecordedExperiment::Replace(nullptr);
     driver::dispatches = false;
   }
 
   void Make(uint32_t counts) {
-    run_.emplace(LoopRun{{.change = Change::kLimitCounts, .counts = counts}, board_.board()});
-    LoopRun::Replace(&*run_);
+    run_.emplace(
+        RecordedExperiment{{.change = Change::kLimitCounts, .counts = counts}, board_.board()});
+    RecordedExperiment::Replace(&*run_);
     ReplaceRunExperiment(&run_->experiment);
     std::optional<DeviceCreationScope> driven;
     if (GetParam() == DeviceKind::kDriven) driven.emplace();
@@ -159,10 +161,10 @@ class CountLimitsTest : public ::testing::TestWithParam<DeviceKind> {
     std::memcpy(&count, counter_.mapped(), sizeof(count));
     return count;
   }
-  LoopCatalogue Told() const { return board_.board().Read(); }
+  ExperimentNotes Told() const { return board_.board().Read(); }
 
   CountBoard board_;
-  std::optional<LoopRun> run_;
+  std::optional<RecordedExperiment> run_;
   std::optional<TestLoader> loader_;
   VulkanDevice importer_;
   VulkanBuffer counter_;

@@ -9,8 +9,8 @@
 #include "app/vulkan/fill_memory.h"
 #include "app/vulkan/handle_map.h"
 #include "app/vulkan/keep_alive.h"
-#include "app/vulkan/loop_experiment.h"
 #include "app/vulkan/serial_queues.h"
+#include "app/vulkan/shader_experiment.h"
 #include "app/vulkan/witnesses.h"
 
 namespace cairn {

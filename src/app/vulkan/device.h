@@ -37,7 +37,7 @@ class DeviceObjects;
 class DriverHalfDevice;
 class ExactDevice;
 class KeepAliveDevice;
-class LoopDevice;
+class ShaderExperiment;
 class MemoryFiller;
 class SerialQueues;
 struct DeviceState;
@@ -84,12 +84,12 @@ struct DeviceState {
   bool has_device_fault = false;                // VkPhysicalDeviceFaultFeaturesEXT::deviceFault
   bool has_device_fault_vendor_binary = false;  // ...::deviceFaultVendorBinary
   bool owns_checkpoints = false;  // the layer alone enabled VK_NV_device_diagnostic_checkpoints
-  bool owns_khr_device_fault = false;      // the layer alone enabled VK_KHR_device_fault
-  bool has_memory_budget = false;          // the physical device has VK_EXT_memory_budget
-  bool has_loop_request = false;           // LoopRequest::added
-  std::optional<OwnQueue> fill_queue;      // FillQueueRequest::queue
-  bool reports_address_bindings = false;   // VkPhysicalDeviceAddressBindingReportFeaturesEXT
-  std::vector<LeftOutExtension> left_out;  // for reports
+  bool owns_khr_device_fault = false;          // the layer alone enabled VK_KHR_device_fault
+  bool has_memory_budget = false;              // the physical device has VK_EXT_memory_budget
+  bool has_shader_experiment_request = false;  // ShaderExperimentRequest::added
+  std::optional<OwnQueue> fill_queue;          // FillQueueRequest::queue
+  bool reports_address_bindings = false;       // VkPhysicalDeviceAddressBindingReportFeaturesEXT
+  std::vector<LeftOutExtension> left_out;      // for reports
   std::vector<VkQueueFamilyProperties> queue_families;
   // All of the device: the handles that vkGetDeviceQueue returns.
   std::vector<std::unique_ptr<QueueState>> queues;
@@ -114,11 +114,11 @@ struct DeviceState {
 
   std::unique_ptr<DeviceObjects> objects;  // kBreadcrumbs: from the device's first call to its last
   std::unique_ptr<DriverHalfDevice> driver_half;  // kDriven
-  std::unique_ptr<ExactDevice> exact;           // in mode exact, or with barriers of an experiment
-  std::unique_ptr<LoopDevice> loops;            // in the experiment "loops"
-  std::unique_ptr<KeepAliveDevice> keep_alive;  // in the experiment "keep-alive"
-  std::unique_ptr<MemoryFiller> memory_filler;  // in the experiment "memory"
-  std::unique_ptr<SerialQueues> serial;         // in the experiment "serial-queues"
+  std::unique_ptr<ExactDevice> exact;  // in mode exact, or with barriers of an experiment
+  std::unique_ptr<ShaderExperiment> shader_experiment;  // in "loops", "bounds" and "stages"
+  std::unique_ptr<KeepAliveDevice> keep_alive;          // in the experiment "keep-alive"
+  std::unique_ptr<MemoryFiller> memory_filler;          // in the experiment "memory"
+  std::unique_ptr<SerialQueues> serial;                 // in the experiment "serial-queues"
 
   bool Enabled(std::string_view extension) const;
 };

@@ -9,7 +9,7 @@
 #include "app/vulkan/driver_half.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
-#include "app/vulkan/loop_experiment.h"
+#include "app/vulkan/shader_experiment.h"
 
 namespace cairn {
 namespace {
@@ -160,7 +160,7 @@ VkResult MakeDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo& 
   if (state->kind != DeviceKind::kOff) {
     Start(*state, info);
   } else {
-    Quietly([&] { StartLoops(*state); });
+    Quietly([&] { StartShaderExperiment(*state); });
   }
   if (state->kind == DeviceKind::kBreadcrumbs &&
       instance->Enabled(VK_EXT_DEBUG_UTILS_EXTENSION_NAME)) {

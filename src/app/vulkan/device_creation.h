@@ -13,7 +13,7 @@
 #include "app/vulkan/device.h"
 #include "app/vulkan/faults_khr.h"
 #include "app/vulkan/fill_queue.h"
-#include "app/vulkan/loop_request.h"
+#include "app/vulkan/shader_experiment_request.h"
 
 namespace cairn {
 
@@ -66,7 +66,7 @@ class DeviceRequest {
   bool has_memory_budget_ = false;
   std::vector<LeftOutExtension> left_out_;
   VkPhysicalDeviceFaultFeaturesEXT fault_ = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT};
-  LoopRequest loops_;
+  ShaderExperimentRequest loops_;
   FillQueueRequest fill_queue_;
   KhrFaultFeatures khr_fault_ = {kKhrFaultFeaturesType};
   VkPhysicalDeviceAddressBindingReportFeaturesEXT bindings_ = {

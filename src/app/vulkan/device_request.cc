@@ -6,7 +6,7 @@
 #include "app/breadcrumbs/vulkan_driver_facts.h"
 #include "app/vulkan/device_creation.h"
 #include "app/vulkan/layer_chain.h"
-#include "app/vulkan/loop_run.h"
+#include "app/vulkan/recorded_experiment.h"
 #include "app/vulkan/run_experiment.h"
 
 namespace cairn {
@@ -92,7 +92,7 @@ DeviceRequest::DeviceRequest(const InstanceState& instance, VkPhysicalDevice phy
   if (has(VK_AMD_BUFFER_MARKER_EXTENSION_NAME)) Add(VK_AMD_BUFFER_MARKER_EXTENSION_NAME);
   AddHostImport(instance, physical_device, has(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME),
                 has(VK_KHR_EXTERNAL_MEMORY_EXTENSION_NAME));
-  if (const LoopRun* const run = LoopRun::Active(); run != nullptr) {
+  if (const RecordedExperiment* const run = RecordedExperiment::Active(); run != nullptr) {
     const std::string why_not = loops_.Add(instance, physical_device, has, &info_, &extensions_);
     if (!why_not.empty()) run->board.SetWhyNone(why_not);
     if (loops_.added()) adds_anything_ = true;
@@ -226,7 +226,7 @@ void DeviceRequest::Note(DeviceState* device) const {
   device->has_device_fault_vendor_binary =
       device->has_device_fault && fault_.deviceFaultVendorBinary != VK_FALSE;
   device->left_out = left_out_;
-  device->has_loop_request = loops_.added();
+  device->has_shader_experiment_request = loops_.added();
   device->fill_queue = fill_queue_.queue();
   device->has_memory_budget = has_memory_budget_;
   device->owns_checkpoints = adds_checkpoints_;

@@ -16,9 +16,9 @@
 #include "app/vulkan/exact.h"
 #include "app/vulkan/fill_memory.h"
 #include "app/vulkan/keep_alive.h"
-#include "app/vulkan/loop_experiment.h"
 #include "app/vulkan/noted_calls.h"
 #include "app/vulkan/serial_queues.h"
+#include "app/vulkan/shader_experiment.h"
 #include "app/vulkan/witnesses.h"
 
 namespace cairn {
@@ -178,7 +178,7 @@ void StartDevice(DeviceState& state) {
   if (state.kind != DeviceKind::kOff) StartFillingMemory(state);
   if (state.kind != DeviceKind::kOff) StartExact(state);
   if (state.kind != DeviceKind::kOff) StartKeepAlive(state);
-  StartLoops(state);
+  StartShaderExperiment(state);
   if (state.kind != DeviceKind::kOff) StartSerialQueues(state);
 }
 
@@ -187,7 +187,7 @@ void EndDevice(DeviceState& state) {
   EndKeepAlive(state);
   state.objects.reset();
   state.driver_half.reset();
-  state.loops.reset();
+  state.shader_experiment.reset();
   state.serial.reset();
   state.exact.reset();
   state.memory_filler.reset();

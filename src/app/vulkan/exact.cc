@@ -22,7 +22,7 @@ std::optional<ExactUse> UseOf(const DeviceState& device) {
   if (experiment == nullptr) return std::nullopt;
   if (experiment->change == Change::kBarrierBefore) return ExactUse::kBarrierBefore;
   if (experiment->change == Change::kBarrierAfter) return ExactUse::kBarrierAfter;
-  if (experiment->change == Change::kLimitCounts && LoopRun::WithBoard() != nullptr) {
+  if (experiment->change == Change::kLimitCounts && RecordedExperiment::WithBoard() != nullptr) {
     return ExactUse::kCounts;
   }
   return std::nullopt;
@@ -42,7 +42,7 @@ void VisitFunctions(Visit visit) {
 ExactDevice::ExactDevice(const DeviceState& device, ExactUse use)
     : device_(device), use_(use), next_(device.vk), render_passes_(device.handle, next_) {
   if (use == ExactUse::kCounts) {
-    counts_ = std::make_unique<CountLimits>(*LoopRun::WithBoard(), device, next_);
+    counts_ = std::make_unique<CountLimits>(*RecordedExperiment::WithBoard(), device, next_);
   }
   if (use != ExactUse::kMode) return;
   Result<std::unique_ptr<ExactCanary>> canary = ExactCanary::Make(device, next_);

@@ -10,7 +10,7 @@
 #include "app/settings/log.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
-#include "app/vulkan/loop_run.h"
+#include "app/vulkan/recorded_experiment.h"
 #include "app/vulkan/settings.h"
 #include "os/environment.h"
 
@@ -21,7 +21,7 @@ constexpr char kProperties2[] = VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSIO
 constexpr char kExternalMemory[] = VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME;
 
 // Limited loops take addresses of buffers, which older programs cannot ask for: vkd3d is one.
-constexpr uint32_t kLoopVersion = VK_API_VERSION_1_2;
+constexpr uint32_t kShaderExperimentVersion = VK_API_VERSION_1_2;
 
 void ReadSettings(const VkInstanceCreateInfo& info, InstanceState* state) {
   std::vector<std::string> complaints;
@@ -123,10 +123,10 @@ VkResult CreateNext(PFN_vkCreateInstance next, VkLayerInstanceCreateInfo* link,
     VkInstanceCreateInfo more = info;
     VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
     if (info.pApplicationInfo != nullptr) application = *info.pApplicationInfo;
-    if (asked_version < kLoopVersion && LoopRun::Active() != nullptr) {
-      application.apiVersion = kLoopVersion;
+    if (asked_version < kShaderExperimentVersion && RecordedExperiment::Active() != nullptr) {
+      application.apiVersion = kShaderExperimentVersion;
       more.pApplicationInfo = &application;
-      state->api_version = kLoopVersion;
+      state->api_version = kShaderExperimentVersion;
     }
     std::vector<const char*> extensions = ExtensionsWithOurs(info, asked_version);
     more.ppEnabledExtensionNames = extensions.data();

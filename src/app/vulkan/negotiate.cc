@@ -12,9 +12,9 @@
 #include "app/vulkan/instance.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/keep_alive.h"
-#include "app/vulkan/loop_experiment.h"
 #include "app/vulkan/noted_calls.h"
 #include "app/vulkan/serial_queues.h"
+#include "app/vulkan/shader_experiment.h"
 
 namespace cairn {
 namespace {
@@ -51,7 +51,8 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pNa
   }
   if (ours == nullptr && state->exact != nullptr) ours = FindExactFunction(name);
   if (ours == nullptr && state->memory_filler != nullptr) ours = FindFillFunction(name);
-  if (ours == nullptr && state->loops != nullptr) ours = FindLoopFunction(*state->loops, name);
+  if (ours == nullptr && state->shader_experiment != nullptr)
+    ours = FindShaderExperimentFunction(*state->shader_experiment, name);
   if (ours == nullptr && state->serial != nullptr) ours = FindSerialFunction(name);
   return ours == nullptr ? next : ours;
 }

@@ -7,7 +7,7 @@
 namespace cairn {
 
 // Returns the change that the environment asks of this run (CAIRN_EXPERIMENT); null for none, and for limited loops,
-// which LoopRun has. Found out once; then a load. Any thread.
+// which RecordedExperiment has. Found out once; then a load. Any thread.
 const Experiment* RunExperimentOfProcess();
 // For tests: what it returns from now on, for devices that are made from now on.
 void ReplaceRunExperiment(const Experiment* experiment);

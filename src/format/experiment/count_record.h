@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A draw or dispatch whose counts are limited (Change::kLimitCounts), on the board of a run (loop_board.h). Its arguments are
+// A draw or dispatch whose counts are limited (Change::kLimitCounts), on the board of a run (experiment_board.h). Its arguments are
 // counts that multiply: vertices and instances, or groups in three directions.
 #ifndef CAIRN_FORMAT_EXPERIMENT_COUNT_RECORD_H_
 #define CAIRN_FORMAT_EXPERIMENT_COUNT_RECORD_H_

@@ -59,7 +59,7 @@ struct Experiment {
   bool operator==(const Experiment&) const = default;
 };
 
-// True if a layer changes shaders, which tell of it on a board of their own (loop_board.h).
+// True if a layer changes shaders, which tell of it on a board of their own (experiment_board.h).
 constexpr bool ChangesShaders(Change change) {
   return change == Change::kLimitLoops || change == Change::kCheckBounds ||
          change == Change::kEmptyStage;

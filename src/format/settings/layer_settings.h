@@ -70,11 +70,11 @@ struct LayerSettings {
   Setting<std::string> driver{"breadcrumb"};
   Setting<bool> check;
   Setting<LogLevel> log{LogLevel::kWarning};
-  Setting<std::string> elimination;   // SharedMemory::PathForOthers of a Board
-  Setting<std::string> experiment;    // FormatExperiment
-  Setting<std::string> loop_board;    // SharedMemory::PathForOthers of a LoopBoard
-  Setting<std::string> windows_path;  // of cairn-d3d.dll, a path of Linux: under Wine
-  Setting<std::string> amd_ags;       // path of AMD's library
+  Setting<std::string> elimination;       // SharedMemory::PathForOthers of a Board
+  Setting<std::string> experiment;        // FormatExperiment
+  Setting<std::string> experiment_board;  // SharedMemory::PathForOthers of a ExperimentBoard
+  Setting<std::string> windows_path;      // of cairn-d3d.dll, a path of Linux: under Wine
+  Setting<std::string> amd_ags;           // path of AMD's library
   // The watcher's end: TextOfInherited of os/channel.h ("N" of a socket, or "N:INODE" with the number that fstat gives
   // it: a launcher may have closed the socket, and N be another one by now), and FormatWatcherAddress.
   Setting<std::string> watcher_fd;
@@ -153,7 +153,7 @@ inline constexpr SettingRow kSettingRows[] = {
       {"debug", LogLevel::kDebug}}},
     {&LayerSettings::elimination, "CAIRN_ELIMINATION"},
     {&LayerSettings::experiment, "CAIRN_EXPERIMENT"},
-    {&LayerSettings::loop_board, "CAIRN_LOOP_BOARD"},
+    {&LayerSettings::experiment_board, "CAIRN_EXPERIMENT_BOARD"},
     {&LayerSettings::windows_path, "CAIRN_WINDOWS_LAYER_PATH"},
     {&LayerSettings::amd_ags, "CAIRN_AMD_AGS"},
     {&LayerSettings::watcher_fd, "CAIRN_WATCHER_FD"},

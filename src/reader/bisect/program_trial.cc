@@ -113,13 +113,14 @@ Result<TrialRun> Judge(TrialEnd end, const TrialStatus& status, const ProcessEnd
 }
 
 // The board on which layers and changed shaders tell; without memory in a run that needs none.
-Result<SharedMemory> LoopMemory(const Experiment& experiment) {
+Result<SharedMemory> ExperimentMemory(const Experiment& experiment) {
   if (!TellsOnBoard(experiment.change)) return SharedMemory();
-  const uint64_t bytes = LoopBoard::BytesFor(LoopBoard::kMostLoops, LoopBoard::kMostTextBytes);
-  Result<SharedMemory> memory = SharedMemory::Create("cairn-loops", bytes);
+  const uint64_t bytes =
+      ExperimentBoard::BytesFor(ExperimentBoard::kMostLoops, ExperimentBoard::kMostTextBytes);
+  Result<SharedMemory> memory = SharedMemory::Create("cairn-experiment", bytes);
   if (memory.ok()) {
-    LoopBoard::Make({memory->data(), memory->size_bytes()}, LoopBoard::kMostLoops,
-                    LoopBoard::kMostTextBytes);
+    ExperimentBoard::Make({memory->data(), memory->size_bytes()}, ExperimentBoard::kMostLoops,
+                          ExperimentBoard::kMostTextBytes);
   }
   return memory;
 }
@@ -140,8 +141,8 @@ Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& qu
   if (!board.ok()) return board.status();
   Board::Make({board->data(), board->size_bytes()}, question, kEntries, kTextBytes);
 
-  const Result<SharedMemory> loops = LoopMemory(settings.experiment);
-  if (!loops.ok()) return loops.status();
+  const Result<SharedMemory> experiment = ExperimentMemory(settings.experiment);
+  if (!experiment.ok()) return experiment.status();
 
   ChildRequest request = {.purpose = "the program",
                           .arguments = settings.arguments,
@@ -157,8 +158,8 @@ Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& qu
   if (IsMadeByLayers(settings.experiment.change)) {
     add("--set", FormatSetting<&LayerSettings::experiment>(FormatExperiment(settings.experiment)));
   }
-  if (loops->size_bytes() != 0) {
-    add("--set", FormatSetting<&LayerSettings::loop_board>(loops->PathForOthers()));
+  if (experiment->size_bytes() != 0) {
+    add("--set", FormatSetting<&LayerSettings::experiment_board>(experiment->PathForOthers()));
   }
   for (const std::string& setting : settings.environment) add("--set", setting);
   if (!settings.preloaded.empty()) add("--preload", settings.preloaded);
@@ -178,10 +179,11 @@ Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& qu
   Result<WorkCatalogue> catalogue = ReadCatalogue({board->data(), board->size_bytes()});
   if (!catalogue.ok()) return catalogue.status();
   run->catalogue = std::move(*catalogue);
-  if (loops->size_bytes() != 0) {
-    const Result<LoopBoard> board_of_loops = LoopBoard::Over({loops->data(), loops->size_bytes()});
-    if (!board_of_loops.ok()) return board_of_loops.status();
-    run->loops = board_of_loops->Read();
+  if (experiment->size_bytes() != 0) {
+    const Result<ExperimentBoard> notes =
+        ExperimentBoard::Over({experiment->data(), experiment->size_bytes()});
+    if (!notes.ok()) return notes.status();
+    run->notes = notes->Read();
   }
   return run;
 }

@@ -3,7 +3,7 @@
 // One run of a program for `cairn bisect -- PROGRAM` and `cairn why -- PROGRAM`: this program, run again with the word
 // "trial", starts it under a watcher, as `cairn run` would, and tells in memory what happened. What the layers in the
 // program are to leave out, and what they met, stands on a board (format/elimination/board.h); what limited loops did,
-// on another (format/experiment/loop_board.h).
+// on another (format/experiment/experiment_board.h).
 //
 // The program reads nothing, and what it prints goes nowhere. What it started ends with the run (Child::KillAll).
 #ifndef CAIRN_READER_BISECT_PROGRAM_TRIAL_H_
@@ -18,7 +18,7 @@
 #include "base/status.h"
 #include "format/elimination/catalogue.h"
 #include "format/experiment/experiment.h"
-#include "format/experiment/loop_board.h"
+#include "format/experiment/experiment_board.h"
 #include "os/child_status.h"
 #include "reader/bisect/bisect.h"
 
@@ -71,7 +71,7 @@ struct TrialRun {
   int value = 0;
   uint64_t duration_ns = 0;
   WorkCatalogue catalogue;
-  LoopCatalogue loops;  // of Change::kLimitLoops
+  ExperimentNotes notes;  // of changes with a board
 };
 
 // Errors: kUnsupported: the program cannot be run, with the reason, or not ended; kCorrupt: it wrote over its

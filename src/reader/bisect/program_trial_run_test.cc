@@ -48,20 +48,21 @@ bool WriteOnBoards(const std::vector<std::string>& words) {
   if (!board.ok()) return false;
   board->header().lists = 1;
   board->header().changes = 7;
-  const std::string loops = ValueOf(words, kVariableOf<&LayerSettings::loop_board>);
-  if (loops.empty()) return true;
-  const Result<SharedMemory> records = SharedMemory::MapPathForWriting(loops);
+  const std::string experiment = ValueOf(words, kVariableOf<&LayerSettings::experiment_board>);
+  if (experiment.empty()) return true;
+  const Result<SharedMemory> records = SharedMemory::MapPathForWriting(experiment);
   if (!records.ok()) return false;
-  const Result<LoopBoard> of_loops = LoopBoard::Over({records->data(), records->size_bytes()});
-  if (!of_loops.ok()) return false;
-  const std::optional<uint32_t> first = of_loops->Reserve(1);
+  const Result<ExperimentBoard> experiment_board =
+      ExperimentBoard::Over({records->data(), records->size_bytes()});
+  if (!experiment_board.ok()) return false;
+  const std::optional<uint32_t> first = experiment_board->Reserve(1);
   if (!first) return false;
   LoopNote note;
   note.shader = 0xa1;
   note.function = "march";
-  of_loops->Describe(*first, note);
-  of_loops->CountLimited();
-  of_loops->records()[*first].cuts = 9;
+  experiment_board->Describe(*first, note);
+  experiment_board->CountLimited();
+  experiment_board->records()[*first].cuts = 9;
   return true;
 }
 
@@ -112,7 +113,7 @@ TEST_F(RunTrialTest, ARunAsItIsHasNoExperiment) {
   EXPECT_EQ(TrialEnd::kExited, run->end);
   EXPECT_EQ(3, run->value);
   EXPECT_EQ(1u, run->catalogue.lists);
-  EXPECT_EQ(LoopCatalogue(), run->loops);
+  EXPECT_EQ(ExperimentNotes(), run->notes);
   EXPECT_THAT(Set(), ElementsAre(StartsWith("CAIRN_ELIMINATION="), "CAIRN_EVENTS=all"));
   const auto timeout = std::find(words_.begin(), words_.end(), "--hang-timeout");
   ASSERT_NE(words_.end(), timeout);
@@ -130,7 +131,7 @@ TEST_F(RunTrialTest, AnExperimentIsToldAndItsChangesAreCounted) {
   EXPECT_EQ(TrialEnd::kFailed, run->end);
   EXPECT_EQ(FailureKind::kHang, run->failure);
   EXPECT_EQ(7u, run->catalogue.changes);
-  EXPECT_THAT(run->loops.loops, IsEmpty());
+  EXPECT_THAT(run->notes.loops, IsEmpty());
   EXPECT_THAT(Set(), ElementsAre(StartsWith("CAIRN_ELIMINATION="), "CAIRN_EXPERIMENT=memory=fe"));
   const auto output = std::find(words_.begin(), words_.end(), "--output");
   ASSERT_NE(words_.end(), output);
@@ -145,13 +146,13 @@ TEST_F(RunTrialTest, LimitedLoopsReportOnABoardOfTheRun) {
     ASSERT_TRUE(run.ok()) << run.status().message();
     EXPECT_THAT(Set(), ElementsAre(StartsWith("CAIRN_ELIMINATION="),
                                    "CAIRN_EXPERIMENT=loops=100,shader=00000000000000a1",
-                                   StartsWith("CAIRN_LOOP_BOARD=")));
+                                   StartsWith("CAIRN_EXPERIMENT_BOARD=")));
     // Each run has a board of its own.
-    EXPECT_EQ(1u, run->loops.limited);
-    ASSERT_THAT(run->loops.loops, SizeIs(1));
-    EXPECT_EQ(0xa1u, run->loops.loops[0].shader);
-    EXPECT_EQ("march", run->loops.loops[0].function);
-    EXPECT_EQ(9u, run->loops.loops[0].record.cuts);
+    EXPECT_EQ(1u, run->notes.limited);
+    ASSERT_THAT(run->notes.loops, SizeIs(1));
+    EXPECT_EQ(0xa1u, run->notes.loops[0].shader);
+    EXPECT_EQ("march", run->notes.loops[0].function);
+    EXPECT_EQ(9u, run->notes.loops[0].record.cuts);
   }
 }
 

@@ -96,7 +96,7 @@ TEST(WhySearch, AnAccessOutsideOfEveryBuffer) {
     TrialRun run = Fails(FailureKind::kDied, 11);
     if (experiment.change != Change::kCheckBounds) return run;
     if (!experiment.only_counts) run = Clean();
-    run.loops = CheckedAccesses(64);
+    run.notes = CheckedAccesses(64);
     return run;
   });
   const Result<WhyFound> found = Search(program);
@@ -119,7 +119,7 @@ TEST(WhySearch, ACheckOfAccessesIsNoCauseIfCountingHelpsOrNothingMissed) {
     ModelProgram program([misses](const Experiment& experiment, uint64_t) {
       if (experiment.change != Change::kCheckBounds) return Fails();
       TrialRun run = Clean();
-      run.loops = CheckedAccesses(misses);
+      run.notes = CheckedAccesses(misses);
       return run;
     });
     const Result<WhyFound> found = Search(program);
@@ -133,7 +133,7 @@ TEST(WhySearch, ACheckOfAccessesThatFailsInAnotherWayIsLikelyAtMost) {
   ModelProgram program([](const Experiment& experiment, uint64_t) {
     if (experiment.change != Change::kCheckBounds) return Fails();
     TrialRun run = experiment.only_counts ? Fails(FailureKind::kLost) : Clean();
-    run.loops = CheckedAccesses(64);
+    run.notes = CheckedAccesses(64);
     return run;
   });
   const Result<WhyFound> found = Search(program);
@@ -146,8 +146,8 @@ TEST(WhySearch, AccessesThatWereNotAllCheckedAreNoEvidence) {
     TrialRun run = Fails();
     if (experiment.change != Change::kCheckBounds) return run;
     run = Clean();
-    run.loops = CheckedAccesses(64);
-    run.loops.why_none = "too many buffers";
+    run.notes = CheckedAccesses(64);
+    run.notes.why_none = "too many buffers";
     return run;
   });
   const Result<WhyFound> found = Search(program);
@@ -164,8 +164,8 @@ TEST(WhySearch, AccessesThatWereNotAllCheckedAreNoEvidence) {
 }
 
 // The answer of a layer that limited counts: a direct draw, and a dispatch that is indirect and was limited more often.
-LoopCatalogue LimitedCounts(uint32_t limited, bool indirect) {
-  LoopCatalogue told;
+ExperimentNotes LimitedCounts(uint32_t limited, bool indirect) {
+  ExperimentNotes told;
   told.counts.resize(3);
   told.counts[0] = {.command = "vkCmdDraw", .label = "Terrain", .count = 2};
   told.counts[0].record = {.used = {1 << 24, 1}, .given = {UINT32_MAX, 1}, .limited = limited};
@@ -180,7 +180,7 @@ ModelProgram::Behaviour TooMany(uint32_t limited, bool indirect, const TrialRun&
   return [=](const Experiment& experiment, uint64_t) {
     if (experiment.change != Change::kLimitCounts) return Fails();
     TrialRun run = experiment.counts == Experiment::kOnlyCount ? only_read : Clean();
-    run.loops = LimitedCounts(limited, indirect);
+    run.notes = LimitedCounts(limited, indirect);
     run.catalogue.not_changed = 5;
     return run;
   };
@@ -236,7 +236,7 @@ ModelProgram::Behaviour NeedsStage(EmptiedStage needed, std::vector<EmptiedStage
   return [=](const Experiment& experiment, uint64_t) {
     if (experiment.change != Change::kEmptyStage) return Fails();
     TrialRun run = experiment.stage == needed ? Clean() : Fails();
-    run.loops.limited = std::count(stages.begin(), stages.end(), experiment.stage) != 0 ? 2 : 0;
+    run.notes.limited = std::count(stages.begin(), stages.end(), experiment.stage) != 0 ? 2 : 0;
     return run;
   };
 }

@@ -26,9 +26,9 @@ uint64_t KeyOf(const Experiment& experiment) {
   return XXH3_64bits(text.data(), text.size());
 }
 
-std::vector<LoopNote> CutLoops(const LoopCatalogue& catalogue) {
+std::vector<LoopNote> CutLoops(const ExperimentNotes& notes) {
   std::vector<LoopNote> cut;
-  std::copy_if(catalogue.loops.begin(), catalogue.loops.end(), std::back_inserter(cut),
+  std::copy_if(notes.loops.begin(), notes.loops.end(), std::back_inserter(cut),
                [](const LoopNote& loop) { return loop.record.cuts != 0; });
   std::stable_sort(cut.begin(), cut.end(), [](const LoopNote& one, const LoopNote& other) {
     return one.record.cuts > other.record.cuts;
@@ -37,9 +37,9 @@ std::vector<LoopNote> CutLoops(const LoopCatalogue& catalogue) {
 }
 
 // Those with a part of `trips` in one execution, for a driver that leaves loops by itself.
-std::vector<LoopNote> LongLoops(const LoopCatalogue& catalogue, uint32_t trips) {
+std::vector<LoopNote> LongLoops(const ExperimentNotes& notes, uint32_t trips) {
   std::vector<LoopNote> long_ones;
-  std::copy_if(catalogue.loops.begin(), catalogue.loops.end(), std::back_inserter(long_ones),
+  std::copy_if(notes.loops.begin(), notes.loops.end(), std::back_inserter(long_ones),
                [trips](const LoopNote& loop) {
                  return loop.record.most_trips >= std::max(1u, trips / kFewer);
                });
@@ -56,9 +56,9 @@ std::vector<uint64_t> ShadersOf(const std::vector<LoopNote>& loops) {
   return shaders;
 }
 
-std::vector<AccessNote> MissedAccesses(const LoopCatalogue& catalogue) {
+std::vector<AccessNote> MissedAccesses(const ExperimentNotes& notes) {
   std::vector<AccessNote> missed;
-  std::copy_if(catalogue.accesses.begin(), catalogue.accesses.end(), std::back_inserter(missed),
+  std::copy_if(notes.accesses.begin(), notes.accesses.end(), std::back_inserter(missed),
                [](const AccessNote& access) { return access.record.misses != 0; });
   std::stable_sort(missed.begin(), missed.end(),
                    [](const AccessNote& one, const AccessNote& other) {
@@ -67,9 +67,9 @@ std::vector<AccessNote> MissedAccesses(const LoopCatalogue& catalogue) {
   return missed;
 }
 
-std::vector<CountNote> LimitedCalls(const LoopCatalogue& catalogue) {
+std::vector<CountNote> LimitedCalls(const ExperimentNotes& notes) {
   std::vector<CountNote> calls;
-  std::copy_if(catalogue.counts.begin(), catalogue.counts.end(), std::back_inserter(calls),
+  std::copy_if(notes.counts.begin(), notes.counts.end(), std::back_inserter(calls),
                [](const CountNote& call) { return call.record.limited != 0; });
   std::stable_sort(calls.begin(), calls.end(), [](const CountNote& one, const CountNote& other) {
     return one.record.limited > other.record.limited;
@@ -77,9 +77,8 @@ std::vector<CountNote> LimitedCalls(const LoopCatalogue& catalogue) {
   return calls;
 }
 
-bool TellsSomething(const LoopCatalogue& catalogue) {
-  return !CutLoops(catalogue).empty() || !MissedAccesses(catalogue).empty() ||
-         !LimitedCalls(catalogue).empty();
+bool TellsSomething(const ExperimentNotes& notes) {
+  return !CutLoops(notes).empty() || !MissedAccesses(notes).empty() || !LimitedCalls(notes).empty();
 }
 
 // Counts the loops or accesses that were changed.
@@ -89,17 +88,17 @@ uint64_t CountChanged(const std::vector<Note>& notes) {
                                              [](const Note& note) { return note.cannot.empty(); }));
 }
 
-std::string WhyNoAccess(const LoopCatalogue& catalogue, bool restricted) {
-  if (!catalogue.why_none.empty()) return catalogue.why_none;
-  if (!catalogue.why_refused.empty()) return catalogue.why_refused;
+std::string WhyNoAccess(const ExperimentNotes& notes, bool restricted) {
+  if (!notes.why_none.empty()) return notes.why_none;
+  if (!notes.why_refused.empty()) return notes.why_refused;
   return restricted ? "the shaders of the suspected work have no access that could be out of bounds"
                     : "no shader has an access that could be out of bounds";
 }
 
-std::string WhyNoLoop(const LoopCatalogue& catalogue, bool restricted) {
-  if (!catalogue.why_none.empty()) return catalogue.why_none;
-  if (!catalogue.why_refused.empty()) return catalogue.why_refused;
-  for (const LoopNote& loop : catalogue.loops) {
+std::string WhyNoLoop(const ExperimentNotes& notes, bool restricted) {
+  if (!notes.why_none.empty()) return notes.why_none;
+  if (!notes.why_refused.empty()) return notes.why_refused;
+  for (const LoopNote& loop : notes.loops) {
     if (!loop.cannot.empty()) return "a loop cannot be limited: " + loop.cannot;
   }
   return restricted ? "the layers limited no loop in the shaders of the suspected work"
@@ -165,8 +164,8 @@ Result<ProbeAnswer> WhySearch::Try(const Experiment& experiment) {
 void WhySearch::Note(const Experiment& experiment, const WhyRun& run) {
   const TrialRun& trial = run.trial;
   if (TellsOnBoard(experiment.change)) {
-    LoopCatalogue& known = told_[FormatExperiment(experiment)];
-    if (!TellsSomething(known) || TellsSomething(trial.loops)) known = trial.loops;
+    ExperimentNotes& known = told_[FormatExperiment(experiment)];
+    if (!TellsSomething(known) || TellsSomething(trial.notes)) known = trial.notes;
   }
   if (experiment.change != Change::kNone) return;
   longest_ns_ = std::max(longest_ns_, trial.duration_ns);
@@ -305,7 +304,7 @@ Status WhySearch::Confirm(const Experiment& experiment, WhyResult* result) {
 }
 
 // Those of a run of this process: one more is made if all came from the journal.
-Result<LoopCatalogue> WhySearch::TellingsOf(const Experiment& experiment) {
+Result<ExperimentNotes> WhySearch::TellingsOf(const Experiment& experiment) {
   const std::string text = FormatExperiment(experiment);
   if (!told_.contains(text) && found_.runs < options_.max_runs) {
     ++found_.runs;
@@ -344,20 +343,20 @@ Status WhySearch::AskLoops(WhyResult* result) {
       .change = Change::kLimitLoops, .trips = options_.trips, .shaders = found_.shaders};
   CAIRN_RETURN_IF_ERROR(AskOne(loops.limited, result));
   if (result->verdict == WhyVerdict::kNotAsked) return {};
-  const Result<LoopCatalogue> catalogue = TellingsOf(loops.limited);
-  if (!catalogue.ok()) return catalogue.status();
-  loops.limited_loops = CountChanged(catalogue->loops);
-  loops.dropped = catalogue->dropped;
-  loops.refused_modules = catalogue->refused;
-  if (catalogue->limited == 0 || loops.limited_loops == 0) {
+  const Result<ExperimentNotes> notes = TellingsOf(loops.limited);
+  if (!notes.ok()) return notes.status();
+  loops.limited_loops = CountChanged(notes->loops);
+  loops.dropped = notes->dropped;
+  loops.refused_modules = notes->refused;
+  if (notes->limited == 0 || loops.limited_loops == 0) {
     result->verdict = WhyVerdict::kDoesNotApply;
-    result->why = WhyNoLoop(*catalogue, !found_.shaders.empty());
+    result->why = WhyNoLoop(*notes, !found_.shaders.empty());
     return {};
   }
-  loops.cut = CutLoops(*catalogue);
+  loops.cut = CutLoops(*notes);
   if (result->verdict == WhyVerdict::kFails) {
     CAIRN_RETURN_IF_ERROR(AskFewerTrips(
-        loops.cut.empty() ? LongLoops(*catalogue, loops.limited.trips) : loops.cut, result));
+        loops.cut.empty() ? LongLoops(*notes, loops.limited.trips) : loops.cut, result));
   }
   if (!Helps(result->verdict)) {
     loops.cut.clear();
@@ -386,9 +385,9 @@ Status WhySearch::AskFewerTrips(const std::vector<LoopNote>& long_ones, WhyResul
     if (fewer.verdict != WhyVerdict::kFails) break;
   }
   if (!Helps(fewer.verdict)) return {};
-  const Result<LoopCatalogue> catalogue = TellingsOf(limited);
-  if (!catalogue.ok()) return catalogue.status();
-  fewer.loops.cut = CutLoops(*catalogue);
+  const Result<ExperimentNotes> notes = TellingsOf(limited);
+  if (!notes.ok()) return notes.status();
+  fewer.loops.cut = CutLoops(*notes);
   std::erase_if(fewer.loops.cut, [&long_ones](const LoopNote& loop) {
     return std::none_of(long_ones.begin(), long_ones.end(), [&loop](const LoopNote& long_one) {
       return long_one.shader == loop.shader && long_one.index == loop.index;
@@ -449,19 +448,19 @@ Status WhySearch::AskBounds(WhyResult* result) {
   accesses.checked = {.change = Change::kCheckBounds, .shaders = found_.shaders};
   CAIRN_RETURN_IF_ERROR(AskOne(accesses.checked, result));
   if (result->verdict == WhyVerdict::kNotAsked) return {};
-  const Result<LoopCatalogue> catalogue = TellingsOf(accesses.checked);
-  if (!catalogue.ok()) return catalogue.status();
-  accesses.checked_accesses = CountChanged(catalogue->accesses);
-  accesses.dropped = catalogue->dropped;
-  accesses.refused_modules = catalogue->refused;
+  const Result<ExperimentNotes> notes = TellingsOf(accesses.checked);
+  if (!notes.ok()) return notes.status();
+  accesses.checked_accesses = CountChanged(notes->accesses);
+  accesses.dropped = notes->dropped;
+  accesses.refused_modules = notes->refused;
   // A device whose buffers are too many may have accessed what another one forbids.
-  if (catalogue->limited == 0 || accesses.checked_accesses == 0 || !catalogue->why_none.empty()) {
+  if (notes->limited == 0 || accesses.checked_accesses == 0 || !notes->why_none.empty()) {
     result->verdict = WhyVerdict::kDoesNotApply;
-    result->why = WhyNoAccess(*catalogue, !found_.shaders.empty());
+    result->why = WhyNoAccess(*notes, !found_.shaders.empty());
     return {};
   }
   if (!Helps(result->verdict)) return {};
-  accesses.missed = MissedAccesses(*catalogue);
+  accesses.missed = MissedAccesses(*notes);
   if (accesses.missed.empty()) {
     result->verdict = WhyVerdict::kCodeHelps;
     return {};
@@ -531,16 +530,16 @@ Status WhySearch::AskStages(WhyResult* result) {
       result->verdict = one.verdict;
       return {};
     }
-    const Result<LoopCatalogue> catalogue = TellingsOf(one.stages.emptied);
-    if (!catalogue.ok()) return catalogue.status();
-    if (catalogue->limited == 0) {
-      if (!catalogue->why_refused.empty()) result->why = catalogue->why_refused;
-      if (!catalogue->why_none.empty()) result->why = catalogue->why_none;
+    const Result<ExperimentNotes> notes = TellingsOf(one.stages.emptied);
+    if (!notes.ok()) return notes.status();
+    if (notes->limited == 0) {
+      if (!notes->why_refused.empty()) result->why = notes->why_refused;
+      if (!notes->why_none.empty()) result->why = notes->why_none;
       continue;
     }
     if (Helps(one.verdict)) CAIRN_RETURN_IF_ERROR(Confirm(one.stages.emptied, &one));
     one.name = ExperimentName::kStages;
-    one.changes = catalogue->limited;
+    one.changes = notes->limited;
     *result = one;
     if (Helps(one.verdict)) return {};
   }
@@ -552,10 +551,10 @@ Status WhySearch::AskCounts(WhyResult* result) {
   counts.limited = {.change = Change::kLimitCounts, .counts = options_.counts};
   CAIRN_RETURN_IF_ERROR(AskOne(counts.limited, result));
   if (result->verdict == WhyVerdict::kNotAsked) return {};
-  const Result<LoopCatalogue> catalogue = TellingsOf(counts.limited);
-  if (!catalogue.ok()) return catalogue.status();
+  const Result<ExperimentNotes> notes = TellingsOf(counts.limited);
+  if (!notes.ok()) return notes.status();
   counts.not_limited = numbers_[FormatExperiment(counts.limited)];
-  counts.calls = LimitedCalls(*catalogue);
+  counts.calls = LimitedCalls(*notes);
   if (counts.calls.empty()) {
     result->verdict = WhyVerdict::kDoesNotApply;
     result->why = fmt::format("no draw or dispatch{} has more than {} vertices or groups",

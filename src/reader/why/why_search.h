@@ -27,7 +27,7 @@
 
 #include "base/status.h"
 #include "format/experiment/experiment.h"
-#include "format/experiment/loop_board.h"
+#include "format/experiment/experiment_board.h"
 #include "reader/bisect/bisect.h"
 #include "reader/bisect/bisect_journal.h"
 #include "reader/bisect/program_trial.h"
@@ -196,7 +196,7 @@ class WhySearch {
   Status AskChange(const Experiment& experiment, WhyResult* result);
   Status TellKeptFromFresh();
   Status AskTime(const Experiment& experiment, WhyResult* result);
-  Result<LoopCatalogue> TellingsOf(const Experiment& experiment);
+  Result<ExperimentNotes> TellingsOf(const Experiment& experiment);
   void Count(const ProbeAnswer& answer, RunCount* count) const;
   bool IsIt(const ProbeAnswer& answer) const;
   bool FailsAlways() const { return found_.unchanged.failed == found_.unchanged.runs; }
@@ -215,7 +215,7 @@ class WhySearch {
   uint64_t longest_ns_ = 0;
   uint32_t without_gpu_ = 0;  // runs in a row
   // By experiment: what the shaders told. Of a run with cuts or misses, else of the last.
-  std::map<std::string, LoopCatalogue> told_;
+  std::map<std::string, ExperimentNotes> told_;
   std::map<std::string, uint64_t> numbers_;  // NumberOf, the most of a run
 };
 

@@ -106,7 +106,7 @@ TEST(WhySearch, NothingHelps) {
   ModelProgram program(
       [](const Experiment&, uint64_t) {
         TrialRun run = Fails(FailureKind::kDied, 11);
-        run.loops = CheckedAccesses(0);
+        run.notes = CheckedAccesses(0);
         return run;
       },
       {{kFog, 0, 3}});

@@ -63,7 +63,7 @@ class ModelProgram {
       } else if (IsMadeByLayers(experiment.change) && !TellsOnBoard(experiment.change)) {
         run.trial.catalogue.changes = changes_;
       }
-      if (experiment.change == Change::kLimitLoops) run.trial.loops = LoopsOf(experiment);
+      if (experiment.change == Change::kLimitLoops) run.trial.notes = LoopsOf(experiment);
       return run;
     };
   }
@@ -92,24 +92,24 @@ class ModelProgram {
   std::string why_none_;
 
  private:
-  LoopCatalogue LoopsOf(const Experiment& experiment) const {
-    LoopCatalogue catalogue;
-    catalogue.why_none = why_none_;
-    if (!why_none_.empty()) return catalogue;
+  ExperimentNotes LoopsOf(const Experiment& experiment) const {
+    ExperimentNotes notes;
+    notes.why_none = why_none_;
+    if (!why_none_.empty()) return notes;
     for (const ModelLoop& loop : loops_) {
       const auto& shaders = experiment.shaders;
       const bool meant = shaders.empty() || std::count(shaders.begin(), shaders.end(), loop.shader);
       if (!meant || (experiment.loop && *experiment.loop != loop.index)) continue;
-      catalogue.limited = 1;
+      notes.limited = 1;
       LoopNote note;
       note.shader = loop.shader;
       note.index = loop.index;
       note.record.executions = 100;
       note.record.most_trips = static_cast<uint32_t>(loop.trips);
       if (Cuts(experiment, loop)) note.record.cuts = 50 + loop.index;
-      catalogue.loops.push_back(note);
+      notes.loops.push_back(note);
     }
-    return catalogue;
+    return notes;
   }
 
   const Behaviour behaviour_;
@@ -138,8 +138,8 @@ inline std::vector<ExperimentName> Causes(const WhyFound& found) {
 }
 
 // The answer of shaders with checked accesses: the second of two misses.
-inline LoopCatalogue CheckedAccesses(uint32_t misses) {
-  LoopCatalogue told;
+inline ExperimentNotes CheckedAccesses(uint32_t misses) {
+  ExperimentNotes told;
   told.limited = 1;
   told.accesses.resize(3);
   for (uint32_t i = 0; i < 3; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/vulkan/loop_run.h"
+#include "app/vulkan/recorded_experiment.h"
 
 #include <atomic>
 #include <string>
@@ -13,11 +13,11 @@ namespace cairn {
 namespace {
 
 // Its board lies in this memory, which is never unmapped: devices write until the end of the process.
-struct MappedRun : LoopRun {
+struct MappedRun : RecordedExperiment {
   SharedMemory memory;
 };
 
-const LoopRun* OpenOfProcess() {
+const RecordedExperiment* OpenOfProcess() {
   const LayerSettings& settings = Settings();
   const std::string& asked = *settings.experiment;
   const bool counts = asked.starts_with("counts=");
@@ -32,10 +32,11 @@ const LoopRun* OpenOfProcess() {
             " is no experiment");
     return nullptr;
   }
-  Result<SharedMemory> memory = SharedMemory::MapPathForWriting(*settings.loop_board);
+  Result<SharedMemory> memory = SharedMemory::MapPathForWriting(*settings.experiment_board);
   Status status = memory.status();
   if (memory.ok()) {
-    const Result<LoopBoard> board = LoopBoard::Over({memory->data(), memory->size_bytes()});
+    const Result<ExperimentBoard> board =
+        ExperimentBoard::Over({memory->data(), memory->size_bytes()});
     status = board.status();
     if (board.ok()) {
       if (counts || CAIRN_LIMITS_LOOPS != 0) {
@@ -46,28 +47,28 @@ const LoopRun* OpenOfProcess() {
     }
   }
   Log(LogLevel::kError, std::string("nothing is changed, ") +
-                            kVariableOf<&LayerSettings::loop_board> +
+                            kVariableOf<&LayerSettings::experiment_board> +
                             " cannot be used: " + status.message());
   return nullptr;
 }
 
-std::atomic<const LoopRun*>& OfProcess() {
-  static std::atomic<const LoopRun*> run = OpenOfProcess();
+std::atomic<const RecordedExperiment*>& OfProcess() {
+  static std::atomic<const RecordedExperiment*> run = OpenOfProcess();
   return run;
 }
 
 }  // namespace
 
-const LoopRun* LoopRun::Active() {
-  const LoopRun* const run = WithBoard();
+const RecordedExperiment* RecordedExperiment::Active() {
+  const RecordedExperiment* const run = WithBoard();
   return run != nullptr && ChangesShaders(run->experiment.change) ? run : nullptr;
 }
 
-const LoopRun* LoopRun::WithBoard() {
+const RecordedExperiment* RecordedExperiment::WithBoard() {
   return OfProcess().load(std::memory_order_acquire);
 }
 
-void LoopRun::Replace(const LoopRun* run) {
+void RecordedExperiment::Replace(const RecordedExperiment* run) {
   OfProcess().store(run, std::memory_order_release);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The arguments of vkCreateDevice that limited loops need: addresses of buffers, and shaders of all stages that write.
-#ifndef CAIRN_APP_VULKAN_LOOP_REQUEST_H_
-#define CAIRN_APP_VULKAN_LOOP_REQUEST_H_
+#ifndef CAIRN_APP_VULKAN_SHADER_EXPERIMENT_REQUEST_H_
+#define CAIRN_APP_VULKAN_SHADER_EXPERIMENT_REQUEST_H_
 
 #include <vulkan/vulkan_core.h>
 
@@ -16,7 +16,7 @@
 
 namespace cairn {
 
-class LoopRequest {
+class ShaderExperimentRequest {
  public:
   // Changes `info`, a copy of the program's, and adds to `extensions`, which replace those of `info`; `has` says which
   // extensions the device has. The structures of the program are not written to: those that have to change are
@@ -48,4 +48,4 @@ class LoopRequest {
 
 }  // namespace cairn
 
-#endif  // CAIRN_APP_VULKAN_LOOP_REQUEST_H_
+#endif  // CAIRN_APP_VULKAN_SHADER_EXPERIMENT_REQUEST_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/experiment/loop_board.h"
+#include "format/experiment/experiment_board.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,9 +69,9 @@ LoopNote Named(std::string function) {
   return note;
 }
 
-TEST(LoopBoard, HasCountsBesideLoops) {
-  const Memory memory(LoopBoard::BytesFor(4, 4096));
-  const LoopBoard board = LoopBoard::Make(memory.span(), 4, 4096);
+TEST(ExperimentBoard, HasCountsBesideLoops) {
+  const Memory memory(ExperimentBoard::BytesFor(4, 4096));
+  const ExperimentBoard board = ExperimentBoard::Make(memory.span(), 4, 4096);
   ASSERT_EQ(board.Reserve(2), 0u);
   board.Describe(0, Note());
   CountNote note;
@@ -104,10 +104,10 @@ TEST(LimitCounts, TheProductIsLimitedFromTheFrontOn) {
   EXPECT_THAT(limited({65535, 65535, 2}, 1), ElementsAre(1, 1, 1, 1));
 }
 
-TEST(LoopBoard, IsReadAsItIsWritten) {
-  const Memory memory(LoopBoard::BytesFor(4, 4096));
-  const LoopBoard board = LoopBoard::Make(memory.span(), 4, 4096);
-  EXPECT_EQ(board.Read(), LoopCatalogue{});
+TEST(ExperimentBoard, IsReadAsItIsWritten) {
+  const Memory memory(ExperimentBoard::BytesFor(4, 4096));
+  const ExperimentBoard board = ExperimentBoard::Make(memory.span(), 4, 4096);
+  EXPECT_EQ(board.Read(), ExperimentNotes{});
   EXPECT_EQ(board.Reserve(2), 0u);
   EXPECT_EQ(board.Reserve(1), 2u);
   LoopNote first = Note();
@@ -124,20 +124,20 @@ TEST(LoopBoard, IsReadAsItIsWritten) {
   EXPECT_EQ(board.Reserve(2), std::nullopt);
   board.records()[2].cuts = 5;
   second.record.cuts = 5;
-  const Result<LoopBoard> other = LoopBoard::Over(memory.span());
+  const Result<ExperimentBoard> other = ExperimentBoard::Over(memory.span());
   ASSERT_TRUE(other.ok()) << other.status().message();
   // The loop that nobody described is not there.
-  EXPECT_EQ(other->Read(), (LoopCatalogue{.loops = {first, second},
-                                          .limited = 1,
-                                          .refused = 2,
-                                          .why_refused = "the module is not valid",
-                                          .why_none = "no addresses",
-                                          .dropped = 2}));
+  EXPECT_EQ(other->Read(), (ExperimentNotes{.loops = {first, second},
+                                            .limited = 1,
+                                            .refused = 2,
+                                            .why_refused = "the module is not valid",
+                                            .why_none = "no addresses",
+                                            .dropped = 2}));
 }
 
-TEST(LoopBoard, AccessesStandAmongLoops) {
-  const Memory memory(LoopBoard::BytesFor(8, 4096));
-  const LoopBoard board = LoopBoard::Make(memory.span(), 8, 4096);
+TEST(ExperimentBoard, AccessesStandAmongLoops) {
+  const Memory memory(ExperimentBoard::BytesFor(8, 4096));
+  const ExperimentBoard board = ExperimentBoard::Make(memory.span(), 8, 4096);
   AccessNote access;
   access.shader = 0xa3;
   access.index = 7;
@@ -152,14 +152,14 @@ TEST(LoopBoard, AccessesStandAmongLoops) {
   board.Describe(at + 1, access);
   access.record = {.misses = 3, .first = 1, .address = 0x10, .range = {0x8, 8}};
   std::memcpy(&board.records()[at + 1], &access.record, sizeof(access.record));
-  const LoopCatalogue read = board.Read();
+  const ExperimentNotes read = board.Read();
   EXPECT_THAT(read.loops, ElementsAre(Note()));
   EXPECT_THAT(read.accesses, ElementsAre(access));
 }
 
-TEST(LoopBoard, AnAccessByDescriptorHasItsIndices) {
-  const Memory memory(LoopBoard::BytesFor(8, 4096));
-  const LoopBoard board = LoopBoard::Make(memory.span(), 8, 4096);
+TEST(ExperimentBoard, AnAccessByDescriptorHasItsIndices) {
+  const Memory memory(ExperimentBoard::BytesFor(8, 4096));
+  const ExperimentBoard board = ExperimentBoard::Make(memory.span(), 8, 4096);
   AccessNote access;
   access.kind = AccessKind::kAtomic;
   access.by_descriptor = true;
@@ -174,18 +174,18 @@ TEST(LoopBoard, AnAccessByDescriptorHasItsIndices) {
   access.record = {.misses = 2, .first = 1};
   SetIndexMiss({{9, static_cast<uint32_t>(-1), 0, 7}, {4, 64, 1, 8}}, &access.record);
   std::memcpy(&board.records()[at], &access.record, sizeof(access.record));
-  const LoopCatalogue read = board.Read();
+  const ExperimentNotes read = board.Read();
   ASSERT_THAT(read.accesses, ElementsAre(access));
   const IndexMiss miss = IndexMissOf(read.accesses[0].record);
   EXPECT_THAT(miss.index, ElementsAre(9, static_cast<uint32_t>(-1), 0, 7));
   EXPECT_THAT(miss.bound, ElementsAre(4, 64, 1, 8));
 }
 
-TEST(LoopBoard, RecordsAreWholePagesAtTheEnd) {
-  constexpr size_t kAlignment = LoopBoard::kRecordAlignment;
-  for (const uint32_t loops : {1u, 1024u, 1025u, LoopBoard::kMostLoops}) {
-    const Memory memory(LoopBoard::BytesFor(loops, 100));
-    const LoopBoard board = LoopBoard::Make(memory.span(), loops, 100);
+TEST(ExperimentBoard, RecordsAreWholePagesAtTheEnd) {
+  constexpr size_t kAlignment = ExperimentBoard::kRecordAlignment;
+  for (const uint32_t loops : {1u, 1024u, 1025u, ExperimentBoard::kMostLoops}) {
+    const Memory memory(ExperimentBoard::BytesFor(loops, 100));
+    const ExperimentBoard board = ExperimentBoard::Make(memory.span(), loops, 100);
     const std::span<std::byte> records = board.record_bytes();
     EXPECT_EQ((records.data() - memory.span().data()) % kAlignment, 0u);
     EXPECT_EQ(records.size() % kAlignment, 0u);
@@ -199,19 +199,20 @@ TEST(LoopBoard, RecordsAreWholePagesAtTheEnd) {
   }
 }
 
-TEST(LoopBoard, TextsThatFindNoRoomAreLeftOutAndLongOnesCut) {
-  const Memory memory(LoopBoard::BytesFor(3, 2 + 2 + LoopBoard::kMostTextLength + 2 + 3));
-  const LoopBoard board = LoopBoard::Make(
-      memory.span(), 3, 2 + 2 + static_cast<uint32_t>(LoopBoard::kMostTextLength) + 2 + 3);
+TEST(ExperimentBoard, TextsThatFindNoRoomAreLeftOutAndLongOnesCut) {
+  const Memory memory(
+      ExperimentBoard::BytesFor(3, 2 + 2 + ExperimentBoard::kMostTextLength + 2 + 3));
+  const ExperimentBoard board = ExperimentBoard::Make(
+      memory.span(), 3, 2 + 2 + static_cast<uint32_t>(ExperimentBoard::kMostTextLength) + 2 + 3);
   board.Reserve(3);
   // The last code point has three bytes, and does not fit.
-  std::string longest(LoopBoard::kMostTextLength - 1, 'x');
+  std::string longest(ExperimentBoard::kMostTextLength - 1, 'x');
   board.Describe(0, Named(longest + "\u20ac"));
   LoopNote second = Named("much too long by now");
   second.line = 7;
   board.Describe(1, second);
   board.Describe(2, Named("abc"));
-  const LoopCatalogue catalogue = board.Read();
+  const ExperimentNotes catalogue = board.Read();
   ASSERT_EQ(catalogue.loops.size(), 3u);
   EXPECT_EQ(catalogue.loops[0].function, longest);
   EXPECT_EQ(catalogue.loops[1].function, "");
@@ -219,28 +220,29 @@ TEST(LoopBoard, TextsThatFindNoRoomAreLeftOutAndLongOnesCut) {
   EXPECT_EQ(catalogue.loops[2].function, "abc");
 }
 
-TEST(LoopBoard, ExcerptsLeaveHalfOfTheTextsToNames) {
+TEST(ExperimentBoard, ExcerptsLeaveHalfOfTheTextsToNames) {
   constexpr uint32_t kTextBytes = 4096;
-  const Memory memory(LoopBoard::BytesFor(4, kTextBytes));
-  const LoopBoard board = LoopBoard::Make(memory.span(), 4, kTextBytes);
+  const Memory memory(ExperimentBoard::BytesFor(4, kTextBytes));
+  const ExperimentBoard board = ExperimentBoard::Make(memory.span(), 4, kTextBytes);
   board.Reserve(4);
   LoopNote note = Named("march");
-  note.excerpt = {std::string(LoopBoard::kMostExcerptLength + 1, 'x'), 8, 1};
+  note.excerpt = {std::string(ExperimentBoard::kMostExcerptLength + 1, 'x'), 8, 1};
   for (uint32_t i = 0; i < 3; ++i) board.Describe(i, note);
-  const LoopCatalogue catalogue = board.Read();
+  const ExperimentNotes catalogue = board.Read();
   ASSERT_EQ(catalogue.loops.size(), 3u);
-  EXPECT_EQ(catalogue.loops[0].excerpt.lines, std::string(LoopBoard::kMostExcerptLength, 'x'));
+  EXPECT_EQ(catalogue.loops[0].excerpt.lines,
+            std::string(ExperimentBoard::kMostExcerptLength, 'x'));
   EXPECT_EQ(catalogue.loops[0].excerpt.first_line, 8u);
   EXPECT_EQ(catalogue.loops[0].excerpt.marked, 1u);
-  EXPECT_EQ(catalogue.loops[1].excerpt.lines.size(), LoopBoard::kMostExcerptLength);
+  EXPECT_EQ(catalogue.loops[1].excerpt.lines.size(), ExperimentBoard::kMostExcerptLength);
   EXPECT_EQ(catalogue.loops[2].excerpt.lines, "");
   EXPECT_EQ(catalogue.loops[2].function, "march");
 }
 
-TEST(LoopBoard, ManyThreadsGetRecordsOfTheirOwn) {
+TEST(ExperimentBoard, ManyThreadsGetRecordsOfTheirOwn) {
   constexpr uint32_t kEach = 500;
-  const Memory memory(LoopBoard::BytesFor(4 * kEach, 1 << 16));
-  const LoopBoard board = LoopBoard::Make(memory.span(), 4 * kEach, 1 << 16);
+  const Memory memory(ExperimentBoard::BytesFor(4 * kEach, 1 << 16));
+  const ExperimentBoard board = ExperimentBoard::Make(memory.span(), 4 * kEach, 1 << 16);
   std::vector<std::thread> threads;
   for (uint64_t shader = 1; shader <= 4; ++shader) {
     threads.emplace_back([&board, shader] {
@@ -264,16 +266,16 @@ TEST(LoopBoard, ManyThreadsGetRecordsOfTheirOwn) {
   EXPECT_THAT(seen, ElementsAre(0, kEach, kEach, kEach, kEach));
 }
 
-TEST(LoopBoard, WhatIsNoBoardIsRefused) {
+TEST(ExperimentBoard, WhatIsNoBoardIsRefused) {
   const auto why = [](std::span<std::byte> memory) {
-    const Result<LoopBoard> board = LoopBoard::Over(memory);
+    const Result<ExperimentBoard> board = ExperimentBoard::Over(memory);
     EXPECT_FALSE(board.ok() || board.status().code() != StatusCode::kCorrupt);
     return board.ok() ? "" : board.status().message();
   };
-  Memory memory(LoopBoard::BytesFor(4, 4096));
+  Memory memory(ExperimentBoard::BytesFor(4, 4096));
   EXPECT_THAT(why(memory.span()), StartsWith("the board of loops is damaged: "));
   EXPECT_NE(why({}), "");
-  LoopBoard::Make(memory.span(), 4, 4096);
+  ExperimentBoard::Make(memory.span(), 4, 4096);
   EXPECT_NE(why(memory.span().first(memory.span().size() - 1)), "");
   EXPECT_NE(why(memory.span().subspan(4)), "");
   memory.Put(kLoopCountWord, 2000);
@@ -289,12 +291,12 @@ TEST(LoopBoard, WhatIsNoBoardIsRefused) {
   memory.Put(kVersionWord, 1);
   EXPECT_NE(why(memory.span()), "");
   memory.Put(kVersionWord, 2);
-  EXPECT_TRUE(LoopBoard::Over(memory.span()).ok());
+  EXPECT_TRUE(ExperimentBoard::Over(memory.span()).ok());
 }
 
-TEST(LoopBoard, CountsAndOffsetsOfOthersAreNotTrusted) {
-  Memory memory(LoopBoard::BytesFor(2, 64));
-  const LoopBoard board = LoopBoard::Make(memory.span(), 2, 64);
+TEST(ExperimentBoard, CountsAndOffsetsOfOthersAreNotTrusted) {
+  Memory memory(ExperimentBoard::BytesFor(2, 64));
+  const ExperimentBoard board = ExperimentBoard::Make(memory.span(), 2, 64);
   board.Reserve(1);
   LoopNote note = Named("abc");
   note.file = "def";
@@ -305,7 +307,7 @@ TEST(LoopBoard, CountsAndOffsetsOfOthersAreNotTrusted) {
   memory.Put(kFirstEntryWord + 10, UINT32_MAX);
   memory.Put(kReservedWord, UINT32_MAX);
   memory.Put(kTextUsedWord, UINT32_MAX);
-  const LoopCatalogue catalogue = board.Read();
+  const ExperimentNotes catalogue = board.Read();
   ASSERT_EQ(catalogue.loops.size(), 1u);
   EXPECT_EQ(catalogue.loops[0].invocations, InvocationKind::kUnknown);
   EXPECT_EQ(catalogue.loops[0].function, "");

@@ -12,7 +12,7 @@
 #include <new>
 #include <span>
 
-#include "format/experiment/loop_board.h"
+#include "format/experiment/experiment_board.h"
 
 namespace {
 
@@ -32,16 +32,16 @@ Memory Zeros(size_t bytes) {
 }
 
 // A board that was read fits into another one whole.
-void WriteAgain(const cairn::LoopCatalogue& catalogue) {
+void WriteAgain(const cairn::ExperimentNotes& catalogue) {
   const auto loop_count = static_cast<uint32_t>(catalogue.loops.size() + catalogue.accesses.size() +
                                                 catalogue.counts.size()) +
                           1;
   // Entries may share their texts; in a copy each has its own. Excerpts leave half of the room to others.
   const uint32_t text_bytes = 2 * (16 + loop_count * (7 * 512 + 2048));
-  const size_t bytes = cairn::LoopBoard::BytesFor(loop_count, text_bytes);
+  const size_t bytes = cairn::ExperimentBoard::BytesFor(loop_count, text_bytes);
   const Memory memory = Zeros(bytes);
-  const cairn::LoopBoard board =
-      cairn::LoopBoard::Make({memory.get(), bytes}, loop_count, text_bytes);
+  const cairn::ExperimentBoard board =
+      cairn::ExperimentBoard::Make({memory.get(), bytes}, loop_count, text_bytes);
   for (const cairn::LoopNote& note : catalogue.loops) {
     const std::optional<uint32_t> at = board.Reserve(1);
     Require(at.has_value());
@@ -60,7 +60,7 @@ void WriteAgain(const cairn::LoopCatalogue& catalogue) {
     board.Describe(*at, note);
     std::memcpy(&board.records()[*at], &note.record, sizeof(note.record));
   }
-  const cairn::LoopCatalogue again = board.Read();
+  const cairn::ExperimentNotes again = board.Read();
   Require(again.loops == catalogue.loops && again.accesses == catalogue.accesses &&
           again.counts == catalogue.counts);
 }
@@ -74,18 +74,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size >= 16) std::memcpy(counts, data + 8, sizeof(counts));
   const uint32_t made_for = std::min(counts[0], kMostLoops);
   const uint32_t text_bytes = std::min(counts[1], kMostTextBytes);
-  const size_t bytes = cairn::LoopBoard::BytesFor(made_for, text_bytes);
+  const size_t bytes = cairn::ExperimentBoard::BytesFor(made_for, text_bytes);
   const Memory memory = Zeros(bytes);
-  const size_t front = std::min(
-      size, cairn::LoopBoard::kHeaderBytes + made_for * cairn::LoopBoard::kEntryBytes + text_bytes);
+  const size_t front =
+      std::min(size, cairn::ExperimentBoard::kHeaderBytes +
+                         made_for * cairn::ExperimentBoard::kEntryBytes + text_bytes);
   if (front != 0) std::memcpy(memory.get(), data, front);
-  const cairn::Result<cairn::LoopBoard> board = cairn::LoopBoard::Over({memory.get(), bytes});
+  const cairn::Result<cairn::ExperimentBoard> board =
+      cairn::ExperimentBoard::Over({memory.get(), bytes});
   if (!board.ok()) return 0;
   // Sizes are rounded up: other counts than those above may fit them, too.
   const auto loop_count = static_cast<uint32_t>(board->records().size());
   const size_t record_bytes = std::min(size - front, board->records().size_bytes());
   if (record_bytes != 0) std::memcpy(board->records().data(), data + front, record_bytes);
-  const cairn::LoopCatalogue catalogue = board->Read();
+  const cairn::ExperimentNotes catalogue = board->Read();
   Require(catalogue.loops.size() + catalogue.accesses.size() + catalogue.counts.size() <=
           loop_count);
   WriteAgain(catalogue);

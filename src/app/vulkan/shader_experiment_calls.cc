@@ -16,14 +16,14 @@
 #include "app/vulkan/exact.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
-#include "app/vulkan/loop_experiment.h"
 #include "app/vulkan/pipelines.h"
+#include "app/vulkan/shader_experiment.h"
 
 namespace cairn {
 namespace {
 
-LoopDevice& LoopsOf(VkDevice device) {
-  return *DeviceOf(device)->loops;
+ShaderExperiment& ExperimentOf(VkDevice device) {
+  return *DeviceOf(device)->shader_experiment;
 }
 
 // The arguments of vkCreateShaderModule: `words` in the place of the program's code.
@@ -38,29 +38,29 @@ VkShaderModuleCreateInfo WithWords(const VkShaderModuleCreateInfo& info,
 VkResult VKAPI_CALL MakeLimitedModule(VkDevice device, const VkShaderModuleCreateInfo* info,
                                       const VkAllocationCallbacks* allocator,
                                       VkShaderModule* module) {
-  LoopDevice& loops = LoopsOf(device);
+  ShaderExperiment& experiment = ExperimentOf(device);
   std::optional<std::vector<uint32_t>> words;
   Quietly([&] {
-    auto limited = loops.Changed(info->pCode, info->codeSize);
-    if (limited) loops.KeepIdentifier(*info, WithWords(*info, *limited));
+    auto limited = experiment.Changed(info->pCode, info->codeSize);
+    if (limited) experiment.KeepIdentifier(*info, WithWords(*info, *limited));
     words = std::move(limited);
   });
   const VkShaderModuleCreateInfo ours = words ? WithWords(*info, *words) : *info;
-  return loops.next().CreateShaderModule(device, &ours, allocator, module);
+  return experiment.next().CreateShaderModule(device, &ours, allocator, module);
 }
 
 void VKAPI_CALL IdentifyAsMade(VkDevice device, VkShaderModule module,
                                VkShaderModuleIdentifierEXT* identifier) {
-  LoopDevice& loops = LoopsOf(device);
-  loops.next().GetShaderModuleIdentifierEXT(device, module, identifier);
-  loops.RestoreIdentifier(identifier);
+  ShaderExperiment& experiment = ExperimentOf(device);
+  experiment.next().GetShaderModuleIdentifierEXT(device, module, identifier);
+  experiment.RestoreIdentifier(identifier);
 }
 
 // Copies of stages whose code stands in their structures, with limited code. A module in its place would not do: NVIDIA's
 // driver (580.159) takes the code that it finds, even beside a module.
 class StageCodes {
  public:
-  explicit StageCodes(VkDevice device) : loops_(LoopsOf(device)) {}
+  explicit StageCodes(VkDevice device) : experiment_(ExperimentOf(device)) {}
   StageCodes(const StageCodes&) = delete;
   StageCodes& operator=(const StageCodes&) = delete;
 
@@ -77,10 +77,10 @@ class StageCodes {
     }
     Code ours;
     if (ours.chain.Copy(stage->pNext, code)) {
-      loops_.CountRefused("its stage has a structure that this build of Cairn does not know");
+      experiment_.CountRefused("its stage has a structure that this build of Cairn does not know");
       return false;
     }
-    auto words = loops_.Changed(code->pCode, code->codeSize);
+    auto words = experiment_.Changed(code->pCode, code->codeSize);
     if (!words) return false;
     ours.words = std::move(*words);
     auto* const copy = ours.chain.Find<VkShaderModuleCreateInfo>(kCode);
@@ -105,7 +105,7 @@ class StageCodes {
     ChainCopy chain;
     std::vector<uint32_t> words;
   };
-  LoopDevice& loops_;
+  ShaderExperiment& experiment_;
   bool identified_ = false;
   std::vector<Code> codes_;
   std::vector<std::vector<VkPipelineShaderStageCreateInfo>> copies_;
@@ -144,7 +144,8 @@ VkResult WithStages(VkDevice device, const Info* infos, uint32_t count, VkPipeli
     return VK_PIPELINE_COMPILE_REQUIRED;
   }
   if (identified != 0) {
-    LoopsOf(device).CountRefused("a pipeline names a shader by its identifier, without its code");
+    ExperimentOf(device).CountRefused(
+        "a pipeline names a shader by its identifier, without its code");
   }
   const bool changed = codes.any() && copies.size() == count;
   return call(changed ? copies.data() : infos, changed);
@@ -156,8 +157,8 @@ VkResult VKAPI_CALL MakeLimitedPipelines(VkDevice device, VkPipelineCache, uint3
                                          const Info* infos, const VkAllocationCallbacks* allocator,
                                          VkPipeline* pipelines) {
   return WithStages(device, infos, count, pipelines, [&](const Info* ours, bool) {
-    return (LoopsOf(device).next().*kNext)(device, VK_NULL_HANDLE, count, ours, allocator,
-                                           pipelines);
+    return (ExperimentOf(device).next().*kNext)(device, VK_NULL_HANDLE, count, ours, allocator,
+                                                pipelines);
   });
 }
 
@@ -166,16 +167,16 @@ VkResult VKAPI_CALL MakeLimitedRayTracing(VkDevice device, VkDeferredOperationKH
                                           const VkRayTracingPipelineCreateInfoKHR* infos,
                                           const VkAllocationCallbacks* allocator,
                                           VkPipeline* pipelines) {
-  return WithStages(device, infos, count, pipelines,
-                    [&](const VkRayTracingPipelineCreateInfoKHR* ours, bool changed) {
-                      // Copies end with this call, so the work cannot be deferred: the driver does it now.
-                      const VkDeferredOperationKHR when = changed ? VK_NULL_HANDLE : operation;
-                      const VkResult result = LoopsOf(device).next().CreateRayTracingPipelinesKHR(
-                          device, when, VK_NULL_HANDLE, count, ours, allocator, pipelines);
-                      const bool was_deferred = changed && operation != VK_NULL_HANDLE;
-                      return was_deferred && result == VK_SUCCESS ? VK_OPERATION_NOT_DEFERRED_KHR
-                                                                  : result;
-                    });
+  return WithStages(
+      device, infos, count, pipelines,
+      [&](const VkRayTracingPipelineCreateInfoKHR* ours, bool changed) {
+        // Copies end with this call, so the work cannot be deferred: the driver does it now.
+        const VkDeferredOperationKHR when = changed ? VK_NULL_HANDLE : operation;
+        const VkResult result = ExperimentOf(device).next().CreateRayTracingPipelinesKHR(
+            device, when, VK_NULL_HANDLE, count, ours, allocator, pipelines);
+        const bool was_deferred = changed && operation != VK_NULL_HANDLE;
+        return was_deferred && result == VK_SUCCESS ? VK_OPERATION_NOT_DEFERRED_KHR : result;
+      });
 }
 
 // VkShaderCreateInfoEXT and its numbers: VK_EXT_shader_object is newer than the oldest headers that Cairn is built with.
@@ -217,7 +218,7 @@ VkResult VKAPI_CALL MakeLimitedShaders(VkDevice device, uint32_t count,
   Quietly([&] {
     std::vector<ShaderObjectInfo> changed(infos, infos + count);
     for (ShaderObjectInfo& info : changed) {
-      auto words = state.loops->Changed(info.pCode, info.codeSize);
+      auto words = state.shader_experiment->Changed(info.pCode, info.codeSize);
       if (!words) continue;
       modules.push_back(std::move(*words));
       info.pCode = modules.back().data();
@@ -249,7 +250,7 @@ template <typename Declared, typename Function>
 
 }  // namespace
 
-std::span<const ExactFunction> LoopFunctions() {
+std::span<const ExactFunction> ShaderExperimentFunctions() {
   using Functions = DeviceFunctions;
   static const std::array functions = {
       Replace<&Functions::CreateShaderModule>("vkCreateShaderModule", MakeLimitedModule),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/vulkan/loop_request.h"
+#include "app/vulkan/shader_experiment_request.h"
 
 #include <fmt/format.h>
 
@@ -42,7 +42,8 @@ const VkPhysicalDeviceFeatures* FeaturesOf(const VkDeviceCreateInfo& info,
 
 }  // namespace
 
-std::string LoopRequest::CopyChain(const void* chain, const void* addresses, const void* features) {
+std::string ShaderExperimentRequest::CopyChain(const void* chain, const void* addresses,
+                                               const void* features) {
   const void* last = nullptr;
   for (auto* next = static_cast<const VkBaseInStructure*>(chain); next != nullptr;
        next = next->pNext) {
@@ -57,7 +58,8 @@ std::string LoopRequest::CopyChain(const void* chain, const void* addresses, con
       static_cast<uint32_t>(*unknown));
 }
 
-void LoopRequest::EnableAddresses(Carrier carrier, bool is_chained, VkDeviceCreateInfo* info) {
+void ShaderExperimentRequest::EnableAddresses(Carrier carrier, bool is_chained,
+                                              VkDeviceCreateInfo* info) {
   if (!is_chained) {
     if (carrier == Carrier::kExt) {
       addresses_ext_.bufferDeviceAddress = VK_TRUE;
@@ -83,7 +85,7 @@ void LoopRequest::EnableAddresses(Carrier carrier, bool is_chained, VkDeviceCrea
   }
 }
 
-void LoopRequest::EnableStores(VkDeviceCreateInfo* info) {
+void ShaderExperimentRequest::EnableStores(VkDeviceCreateInfo* info) {
   if (vertex_stores_ == VK_FALSE && fragment_stores_ == VK_FALSE) return;
   auto* const copy =
       copy_.Find<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
@@ -96,9 +98,11 @@ void LoopRequest::EnableStores(VkDeviceCreateInfo* info) {
   features.fragmentStoresAndAtomics |= fragment_stores_;
 }
 
-std::string LoopRequest::Add(const InstanceState& instance, VkPhysicalDevice physical_device,
-                             const std::function<bool(std::string_view)>& has,
-                             VkDeviceCreateInfo* info, std::vector<const char*>* extensions) {
+std::string ShaderExperimentRequest::Add(const InstanceState& instance,
+                                         VkPhysicalDevice physical_device,
+                                         const std::function<bool(std::string_view)>& has,
+                                         VkDeviceCreateInfo* info,
+                                         std::vector<const char*>* extensions) {
   const auto is_enabled = [extensions](std::string_view name) {
     return std::find(extensions->begin(), extensions->end(), name) != extensions->end();
   };

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory in which loops of shaders say how often they ran, and accesses how often they missed, in a run with
-// Change::kLimitLoops or Change::kCheckBounds; and draws and dispatches, with which counts they came (Change::kLimitCounts). The command makes it, layers in the program describe each loop and each
-// access, and the GPU writes the records: it outlives the program and its device.
+// The memory in which a run of cairn why tells: loops of shaders how often they ran (Change::kLimitLoops), accesses how
+// often they missed (kCheckBounds), draws and dispatches which counts they had (kLimitCounts). The command makes it,
+// layers in the program describe each of them, and the GPU writes the records: it outlives the program and its device.
 //
 //   header | loop_count entries | text_bytes of texts | padding | loop_count LoopRecord, AccessRecord or CountRecord
 //
 // The records begin at a multiple of kRecordAlignment, and end with the memory: drivers import whole pages of it.
 // All counts are fixed when the board is made; little-endian. Programs that know nothing good of each other write
 // here: who reads checks.
-#ifndef CAIRN_FORMAT_EXPERIMENT_LOOP_BOARD_H_
-#define CAIRN_FORMAT_EXPERIMENT_LOOP_BOARD_H_
+#ifndef CAIRN_FORMAT_EXPERIMENT_EXPERIMENT_BOARD_H_
+#define CAIRN_FORMAT_EXPERIMENT_EXPERIMENT_BOARD_H_
 
 #include <array>
 #include <atomic>
@@ -97,7 +97,8 @@ struct CountNote {
   bool operator==(const CountNote&) const = default;
 };
 
-struct LoopCatalogue {
+// Copied from a board.
+struct ExperimentNotes {
   std::vector<LoopNote> loops;
   std::vector<AccessNote> accesses;
   std::vector<CountNote> counts;
@@ -107,10 +108,10 @@ struct LoopCatalogue {
   std::string why_none;     // a device on which no module was changed; ""
   uint64_t dropped = 0;     // loops and accesses that found no room, and stayed as they were
 
-  bool operator==(const LoopCatalogue&) const = default;
+  bool operator==(const ExperimentNotes&) const = default;
 };
 
-class LoopBoard {
+class ExperimentBoard {
  public:
   static constexpr uint32_t kMostLoops = 1u << 16;
   static constexpr uint32_t kMostTextBytes = 1u << 24;
@@ -123,9 +124,10 @@ class LoopBoard {
   static constexpr size_t kEntryBytes = 96;  // of what one record has besides
   static size_t BytesFor(uint32_t loop_count, uint32_t text_bytes);
   // Makes one in zero-filled memory of BytesFor bytes, aligned to a page.
-  static LoopBoard Make(std::span<std::byte> memory, uint32_t loop_count, uint32_t text_bytes);
+  static ExperimentBoard Make(std::span<std::byte> memory, uint32_t loop_count,
+                              uint32_t text_bytes);
   // kCorrupt for what Make does not make.
-  static Result<LoopBoard> Over(std::span<std::byte> memory);
+  static Result<ExperimentBoard> Over(std::span<std::byte> memory);
 
   // The loops of a module, or its accesses, from 1 on, get neighbouring records. Returns the index of the first one;
   // nothing if there is no room, and they then count as dropped. Any thread of any process.
@@ -144,12 +146,12 @@ class LoopBoard {
   std::span<std::byte> record_bytes() const;
 
   // Copies the board. The GPU and the program may still write: counts of one record need not match.
-  LoopCatalogue Read() const;
+  ExperimentNotes Read() const;
 
  private:
   struct Header;
   struct Entry;
-  LoopBoard() = default;
+  ExperimentBoard() = default;
   uint32_t Add(const std::string& text) const;
   uint32_t AddExcerpt(const ShaderExcerpt& excerpt) const;
   void DescribePlace(Entry& entry, const ShaderNote& note) const;
@@ -163,4 +165,4 @@ class LoopBoard {
 
 }  // namespace cairn
 
-#endif  // CAIRN_FORMAT_EXPERIMENT_LOOP_BOARD_H_
+#endif  // CAIRN_FORMAT_EXPERIMENT_EXPERIMENT_BOARD_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/vulkan/loop_experiment.h"
+#include "app/vulkan/shader_experiment.h"
 
 #include <fmt/format.h>
 
@@ -37,9 +37,9 @@ std::string_view BytesOf(const VkShaderModuleIdentifierEXT& identifier) {
           std::min(identifier.identifierSize, VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT)};
 }
 
-std::array<std::span<const ExactFunction>, 2> TablesOf(const LoopDevice& loops) {
-  return {LoopFunctions(),
-          loops.ranges() != nullptr ? AccessFunctions() : std::span<const ExactFunction>()};
+std::array<std::span<const ExactFunction>, 2> TablesOf(const ShaderExperiment& experiment) {
+  return {ShaderExperimentFunctions(),
+          experiment.ranges() != nullptr ? AccessFunctions() : std::span<const ExactFunction>()};
 }
 
 #if CAIRN_LIMITS_LOOPS
@@ -99,16 +99,16 @@ AccessNote NoteOf(const ChangedShader& shader, uint32_t index, const spirv::Chec
 
 }  // namespace
 
-LoopDevice::LoopDevice(const LoopRun& run, const DeviceState& device)
+ShaderExperiment::ShaderExperiment(const RecordedExperiment& run, const DeviceState& device)
     : run_(run),
       next_(device.vk),
       is_driven_(device.kind == DeviceKind::kDriven),
       has_identifiers_(device.Enabled(VK_EXT_SHADER_MODULE_IDENTIFIER_EXTENSION_NAME) &&
                        device.vk.GetShaderModuleCreateInfoIdentifierEXT != nullptr) {}
 
-Result<std::unique_ptr<LoopDevice>> LoopDevice::Make(const LoopRun& run,
-                                                     const DeviceState& device) {
-  std::unique_ptr<LoopDevice> made(new LoopDevice(run, device));
+Result<std::unique_ptr<ShaderExperiment>> ShaderExperiment::Make(const RecordedExperiment& run,
+                                                                 const DeviceState& device) {
+  std::unique_ptr<ShaderExperiment> made(new ShaderExperiment(run, device));
   const std::string why_not = MakeImporter(device, &made->importer_);
   const PFN_vkGetBufferDeviceAddress get_address = AddressFunction(device);
   if (!why_not.empty()) return Status(StatusCode::kUnsupported, why_not);
@@ -123,16 +123,17 @@ Result<std::unique_ptr<LoopDevice>> LoopDevice::Make(const LoopRun& run,
   Result<VulkanBuffer> records = VulkanBuffer::ImportHost(
       made->importer_, memory.data(), memory.size(),
       VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT, flags);
-  if (!records.ok()) return records.status().WithContext("the records of loops");
+  if (!records.ok()) return records.status().WithContext("the records of the experiment");
   made->records_ = std::move(*records);
   VkBufferDeviceAddressInfo info = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
   info.buffer = made->records_.buffer();
   made->address_ = get_address(device.handle, &info);
   if (made->address_ == 0 || made->address_ % sizeof(LoopRecord) != 0) {
-    return Status(StatusCode::kUnsupported,
-                  fmt::format("the records of loops have the address {:#x}, which is no multiple "
-                              "of {}",
-                              made->address_, sizeof(LoopRecord)));
+    return Status(
+        StatusCode::kUnsupported,
+        fmt::format("the records of the experiment have the address {:#x}, which is no multiple "
+                    "of {}",
+                    made->address_, sizeof(LoopRecord)));
   }
   if (run.experiment.change != Change::kCheckBounds) return made;
   const auto address_of = [get_address, handle = device.handle](VkBuffer buffer) {
@@ -150,7 +151,7 @@ Result<std::unique_ptr<LoopDevice>> LoopDevice::Make(const LoopRun& run,
   return made;
 }
 
-bool LoopDevice::IsAskedFor(const ChangedShader& shader) const {
+bool ShaderExperiment::IsAskedFor(const ChangedShader& shader) const {
   const std::vector<uint64_t>& shaders = run_.experiment.shaders;
   const auto names = [&shaders](uint64_t hash) {
     return std::find(shaders.begin(), shaders.end(), hash) != shaders.end();
@@ -158,7 +159,7 @@ bool LoopDevice::IsAskedFor(const ChangedShader& shader) const {
   return shaders.empty() || names(shader.hash) || (is_driven_ && names(shader.translated));
 }
 
-std::optional<LoopDevice::Known> LoopDevice::PlaceOf(uint64_t shader, uint32_t count) {
+std::optional<ShaderExperiment::Known> ShaderExperiment::PlaceOf(uint64_t shader, uint32_t count) {
   const std::lock_guard lock(mutex_);
   const auto [place, is_new] = modules_.try_emplace(shader);
   if (!is_new) return place->second;
@@ -171,18 +172,19 @@ std::optional<LoopDevice::Known> LoopDevice::PlaceOf(uint64_t shader, uint32_t c
   return place->second;
 }
 
-bool LoopDevice::ClaimTelling(uint64_t shader, bool refused) {
+bool ShaderExperiment::ClaimTelling(uint64_t shader, bool refused) {
   const std::lock_guard lock(mutex_);
   Known& known = modules_.find(shader)->second;
   known.refused = refused;
   return !std::exchange(known.told, true);
 }
 
-void LoopDevice::Refuse(uint64_t shader, const std::string& why) {
+void ShaderExperiment::Refuse(uint64_t shader, const std::string& why) {
   if (ClaimTelling(shader, true)) run_.board.CountRefused(why);
 }
 
-std::optional<std::vector<uint32_t>> LoopDevice::Changed(const void* code, size_t size_bytes) {
+std::optional<std::vector<uint32_t>> ShaderExperiment::Changed(const void* code,
+                                                               size_t size_bytes) {
   if (code == nullptr || size_bytes % sizeof(uint32_t) != 0) return std::nullopt;
   const std::span words(static_cast<const uint32_t*>(code), size_bytes / sizeof(uint32_t));
   ChangedShader shader = {.hash = Shaders::HashOf(code, size_bytes), .stage = StageOfModule(words)};
@@ -193,8 +195,8 @@ std::optional<std::vector<uint32_t>> LoopDevice::Changed(const void* code, size_
 }
 
 #if CAIRN_LIMITS_LOOPS
-std::optional<std::vector<uint32_t>> LoopDevice::Limited(const ChangedShader& shader,
-                                                         std::span<const uint32_t> words) {
+std::optional<std::vector<uint32_t>> ShaderExperiment::Limited(const ChangedShader& shader,
+                                                               std::span<const uint32_t> words) {
   const uint32_t loops = spirv::CountLoops(words);
   if (loops == 0) return std::nullopt;
   const std::optional<Known> place = PlaceOf(shader.hash, loops);
@@ -231,8 +233,8 @@ std::optional<std::vector<uint32_t>> LoopDevice::Limited(const ChangedShader& sh
   return std::nullopt;
 }
 
-std::optional<std::vector<uint32_t>> LoopDevice::Checked(const ChangedShader& shader,
-                                                         std::span<const uint32_t> words) {
+std::optional<std::vector<uint32_t>> ShaderExperiment::Checked(const ChangedShader& shader,
+                                                               std::span<const uint32_t> words) {
   const Result<uint32_t> count = spirv::CountAccesses(words);
   if (count.ok() && *count == 0) return std::nullopt;
   // A module that cannot be read takes no record but one, to be refused once.
@@ -263,8 +265,8 @@ std::optional<std::vector<uint32_t>> LoopDevice::Checked(const ChangedShader& sh
   return std::move(checked->words);
 }
 
-std::optional<std::vector<uint32_t>> LoopDevice::Emptied(const ChangedShader& shader,
-                                                         std::span<const uint32_t> words) {
+std::optional<std::vector<uint32_t>> ShaderExperiment::Emptied(const ChangedShader& shader,
+                                                               std::span<const uint32_t> words) {
   // It takes no record.
   const std::optional<Known> place = PlaceOf(shader.hash, 0);
   if (!place || place->refused) return std::nullopt;
@@ -278,22 +280,22 @@ std::optional<std::vector<uint32_t>> LoopDevice::Emptied(const ChangedShader& sh
   return std::move(emptied->words);
 }
 #else
-std::optional<std::vector<uint32_t>> LoopDevice::Limited(const ChangedShader&,
-                                                         std::span<const uint32_t>) {
+std::optional<std::vector<uint32_t>> ShaderExperiment::Limited(const ChangedShader&,
+                                                               std::span<const uint32_t>) {
   return std::nullopt;
 }
-std::optional<std::vector<uint32_t>> LoopDevice::Checked(const ChangedShader&,
-                                                         std::span<const uint32_t>) {
+std::optional<std::vector<uint32_t>> ShaderExperiment::Checked(const ChangedShader&,
+                                                               std::span<const uint32_t>) {
   return std::nullopt;
 }
-std::optional<std::vector<uint32_t>> LoopDevice::Emptied(const ChangedShader&,
-                                                         std::span<const uint32_t>) {
+std::optional<std::vector<uint32_t>> ShaderExperiment::Emptied(const ChangedShader&,
+                                                               std::span<const uint32_t>) {
   return std::nullopt;
 }
 #endif
 
-void LoopDevice::KeepIdentifier(const VkShaderModuleCreateInfo& own,
-                                const VkShaderModuleCreateInfo& limited) {
+void ShaderExperiment::KeepIdentifier(const VkShaderModuleCreateInfo& own,
+                                      const VkShaderModuleCreateInfo& limited) {
   if (!has_identifiers_) return;
   VkShaderModuleIdentifierEXT of_limited = {VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT};
   VkShaderModuleIdentifierEXT of_own = {VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT};
@@ -303,7 +305,7 @@ void LoopDevice::KeepIdentifier(const VkShaderModuleCreateInfo& own,
   identifiers_.insert_or_assign(std::string(BytesOf(of_limited)), of_own);
 }
 
-void LoopDevice::RestoreIdentifier(VkShaderModuleIdentifierEXT* identifier) {
+void ShaderExperiment::RestoreIdentifier(VkShaderModuleIdentifierEXT* identifier) {
   const std::lock_guard lock(mutex_);
   if (identifiers_.empty()) return;
   const auto own = identifiers_.find(BytesOf(*identifier));
@@ -313,32 +315,33 @@ void LoopDevice::RestoreIdentifier(VkShaderModuleIdentifierEXT* identifier) {
             identifier->identifier);
 }
 
-void StartLoops(DeviceState& device) {
-  const LoopRun* const run = LoopRun::Active();
+void StartShaderExperiment(DeviceState& device) {
+  const RecordedExperiment* const run = RecordedExperiment::Active();
   if (run == nullptr) return;
   if (device.kind == DeviceKind::kOff) {
     run->board.SetWhyNone(
         "the Vulkan device works without breadcrumbs, and without this experiment");
     return;
   }
-  if (!device.has_loop_request) {
-    // A reason of LoopRequest stands there already, and stays.
+  if (!device.has_shader_experiment_request) {
+    // A reason of ShaderExperimentRequest stands there already, and stays.
     run->board.SetWhyNone("the Vulkan device could not be made with bufferDeviceAddress");
     return;
   }
-  Result<std::unique_ptr<LoopDevice>> made = LoopDevice::Make(*run, device);
+  Result<std::unique_ptr<ShaderExperiment>> made = ShaderExperiment::Make(*run, device);
   if (!made.ok()) {
     run->board.SetWhyNone(made.status().message());
     return;
   }
-  device.loops = std::move(*made);
-  for (const std::span<const ExactFunction> table : TablesOf(*device.loops)) {
+  device.shader_experiment = std::move(*made);
+  for (const std::span<const ExactFunction> table : TablesOf(*device.shader_experiment)) {
     for (const ExactFunction& function : table) function.install(device.vk, function.function);
   }
 }
 
-PFN_vkVoidFunction FindLoopFunction(const LoopDevice& loops, std::string_view name) {
-  for (const std::span<const ExactFunction> table : TablesOf(loops)) {
+PFN_vkVoidFunction FindShaderExperimentFunction(const ShaderExperiment& experiment,
+                                                std::string_view name) {
+  for (const std::span<const ExactFunction> table : TablesOf(experiment)) {
     for (const ExactFunction& function : table) {
       if (name == function.name) return function.function;
     }

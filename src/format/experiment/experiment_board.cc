@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/experiment/loop_board.h"
+#include "format/experiment/experiment_board.h"
 
 #include <algorithm>
 #include <cstring>
@@ -22,7 +22,7 @@ Status Damaged(const char* what) {
 }
 
 constexpr size_t RoundUp(size_t bytes) {
-  constexpr size_t kStep = LoopBoard::kRecordAlignment;
+  constexpr size_t kStep = ExperimentBoard::kRecordAlignment;
   return (bytes + kStep - 1) / kStep * kStep;
 }
 
@@ -43,7 +43,7 @@ IndexKind KnownIndex(uint32_t kind) {
 
 // Returns the offset of the text; 0 for an empty one, and where there is no room.
 uint32_t AddText(std::atomic<uint32_t>& used, std::span<std::byte> texts, std::string_view text,
-                 size_t most = LoopBoard::kMostTextLength) {
+                 size_t most = ExperimentBoard::kMostTextLength) {
   const std::string_view kept = Utf8Prefix(text, most);
   if (kept.empty()) return 0;
   const size_t bytes = kLengthBytes + kept.size();
@@ -59,7 +59,7 @@ uint32_t AddText(std::atomic<uint32_t>& used, std::span<std::byte> texts, std::s
 }
 
 std::string TextAt(std::span<const std::byte> texts, uint32_t at,
-                   size_t most = LoopBoard::kMostTextLength) {
+                   size_t most = ExperimentBoard::kMostTextLength) {
   if (at < kFirstText || at > texts.size() || texts.size() - at < kLengthBytes) return "";
   uint16_t length = 0;
   std::memcpy(&length, texts.data() + at, sizeof(length));
@@ -69,7 +69,7 @@ std::string TextAt(std::span<const std::byte> texts, uint32_t at,
 
 }  // namespace
 
-struct LoopBoard::Header {
+struct ExperimentBoard::Header {
   uint32_t magic;
   uint32_t version;
   uint32_t loop_count;
@@ -85,7 +85,7 @@ struct LoopBoard::Header {
   uint32_t unused[4];
 };
 
-struct LoopBoard::Entry {
+struct ExperimentBoard::Entry {
   static constexpr uint32_t kIsFloat = 1;
   static constexpr uint32_t kIsSigned = 2;
   static constexpr uint32_t kIsAccess = 4;
@@ -124,7 +124,7 @@ struct LoopBoard::Entry {
   uint32_t unused;
 };
 
-size_t LoopBoard::BytesFor(uint32_t loop_count, uint32_t text_bytes) {
+size_t ExperimentBoard::BytesFor(uint32_t loop_count, uint32_t text_bytes) {
   static_assert(sizeof(Header) == kHeaderBytes && sizeof(Entry) == kEntryBytes);
   static_assert(sizeof(AccessRecord) == sizeof(LoopRecord));
   static_assert(sizeof(CountRecord) == sizeof(LoopRecord));
@@ -132,7 +132,8 @@ size_t LoopBoard::BytesFor(uint32_t loop_count, uint32_t text_bytes) {
          RoundUp(loop_count * sizeof(LoopRecord));
 }
 
-LoopBoard LoopBoard::Make(std::span<std::byte> memory, uint32_t loop_count, uint32_t text_bytes) {
+ExperimentBoard ExperimentBoard::Make(std::span<std::byte> memory, uint32_t loop_count,
+                                      uint32_t text_bytes) {
   auto& header = *reinterpret_cast<Header*>(memory.data());
   header.magic = kMagic;
   header.version = kVersion;
@@ -142,12 +143,12 @@ LoopBoard LoopBoard::Make(std::span<std::byte> memory, uint32_t loop_count, uint
   return std::move(Over(memory)).value();
 }
 
-Result<LoopBoard> LoopBoard::Over(std::span<std::byte> memory) {
+Result<ExperimentBoard> ExperimentBoard::Over(std::span<std::byte> memory) {
   if (memory.size() < sizeof(Header)) return Damaged("it is too small");
   if (reinterpret_cast<uintptr_t>(memory.data()) % alignof(Header) != 0) {
     return Damaged("its address is not aligned");
   }
-  LoopBoard board;
+  ExperimentBoard board;
   board.header_ = reinterpret_cast<Header*>(memory.data());
   // Others may change what they wrote: each count is read once.
   const uint32_t loop_count = board.header_->loop_count;
@@ -168,7 +169,7 @@ Result<LoopBoard> LoopBoard::Over(std::span<std::byte> memory) {
   return board;
 }
 
-std::optional<uint32_t> LoopBoard::Reserve(uint32_t count) const {
+std::optional<uint32_t> ExperimentBoard::Reserve(uint32_t count) const {
   uint32_t at = header_->reserved.load(std::memory_order_relaxed);
   do {
     if (at > entries_.size() || entries_.size() - at < count) {
@@ -179,17 +180,17 @@ std::optional<uint32_t> LoopBoard::Reserve(uint32_t count) const {
   return at;
 }
 
-uint32_t LoopBoard::Add(const std::string& text) const {
+uint32_t ExperimentBoard::Add(const std::string& text) const {
   return AddText(header_->text_used, texts_, text);
 }
 
 // Names go first: a module with thousands of loops fills the board with lines.
-uint32_t LoopBoard::AddExcerpt(const ShaderExcerpt& excerpt) const {
+uint32_t ExperimentBoard::AddExcerpt(const ShaderExcerpt& excerpt) const {
   if (header_->text_used.load(std::memory_order_relaxed) > texts_.size() / 2) return 0;
   return AddText(header_->text_used, texts_, excerpt.lines, kMostExcerptLength);
 }
 
-void LoopBoard::DescribePlace(Entry& entry, const ShaderNote& note) const {
+void ExperimentBoard::DescribePlace(Entry& entry, const ShaderNote& note) const {
   entry.shader = note.shader;
   entry.translated = note.translated;
   entry.stage = note.stage;
@@ -207,7 +208,7 @@ void LoopBoard::DescribePlace(Entry& entry, const ShaderNote& note) const {
   entry.excerpt_marked = note.excerpt.marked;
 }
 
-void LoopBoard::Describe(uint32_t index, const LoopNote& note) const {
+void ExperimentBoard::Describe(uint32_t index, const LoopNote& note) const {
   if (index >= entries_.size()) return;
   Entry& entry = entries_[index];
   DescribePlace(entry, note);
@@ -218,7 +219,7 @@ void LoopBoard::Describe(uint32_t index, const LoopNote& note) const {
   entry.ready.store(1, std::memory_order_release);
 }
 
-void LoopBoard::Describe(uint32_t index, const AccessNote& note) const {
+void ExperimentBoard::Describe(uint32_t index, const AccessNote& note) const {
   if (index >= entries_.size()) return;
   Entry& entry = entries_[index];
   DescribePlace(entry, note);
@@ -238,7 +239,7 @@ void LoopBoard::Describe(uint32_t index, const AccessNote& note) const {
   entry.ready.store(1, std::memory_order_release);
 }
 
-void LoopBoard::Describe(uint32_t index, const CountNote& note) const {
+void ExperimentBoard::Describe(uint32_t index, const CountNote& note) const {
   if (index >= entries_.size()) return;
   Entry& entry = entries_[index];
   entry.flags = Entry::kIsCount | (note.is_indirect ? Entry::kIsIndirect : 0);
@@ -248,34 +249,34 @@ void LoopBoard::Describe(uint32_t index, const CountNote& note) const {
   entry.ready.store(1, std::memory_order_release);
 }
 
-void LoopBoard::CountLimited() const {
+void ExperimentBoard::CountLimited() const {
   header_->limited.fetch_add(1, std::memory_order_relaxed);
 }
 
-void LoopBoard::CountRefused(const std::string& why) const {
+void ExperimentBoard::CountRefused(const std::string& why) const {
   header_->refused.fetch_add(1, std::memory_order_relaxed);
   SetFirst(header_->why_refused, why);
 }
 
-void LoopBoard::SetWhyNone(const std::string& why) const {
+void ExperimentBoard::SetWhyNone(const std::string& why) const {
   SetFirst(header_->why_none, why);
 }
 
 // Two texts that come at once may both take room; one of them is kept.
-void LoopBoard::SetFirst(std::atomic<uint32_t>& text, const std::string& why) const {
+void ExperimentBoard::SetFirst(std::atomic<uint32_t>& text, const std::string& why) const {
   if (text.load(std::memory_order_relaxed) != 0) return;
   uint32_t none = 0;
   text.compare_exchange_strong(none, AddText(header_->text_used, texts_, why),
                                std::memory_order_release, std::memory_order_relaxed);
 }
 
-std::span<std::byte> LoopBoard::record_bytes() const {
+std::span<std::byte> ExperimentBoard::record_bytes() const {
   return {reinterpret_cast<std::byte*>(records_.data()),
           RoundUp(records_.size() * sizeof(LoopRecord))};
 }
 
-LoopCatalogue LoopBoard::Read() const {
-  LoopCatalogue catalogue;
+ExperimentNotes ExperimentBoard::Read() const {
+  ExperimentNotes catalogue;
   catalogue.limited = header_->limited.load(std::memory_order_relaxed);
   catalogue.refused = header_->refused.load(std::memory_order_relaxed);
   catalogue.dropped = header_->dropped.load(std::memory_order_relaxed);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The experiments "loops", "bounds" and "stages" (docs/internals/why.md): the driver gets modules whose loops end after a
-// number of trips, whose accesses are checked, or which do nothing in one stage, in the place of the program's. In every other run LoopRun::Active() is
-// null, and nothing of this is used.
+// number of trips, whose accesses are checked, or which do nothing in one stage, in the place of the program's. In every
+// other run RecordedExperiment::Active() is null, and nothing of this is used.
 //
-//   loop_run.h         what the run asks for
-//   loop_request.h     what a device has to be made with
-//   loop_experiment.h  the device: its memory of records, and the changed modules
-//   loop_calls.cc      the calls that take modules
-//   access_ranges.h    bounds: the buffers that may be accessed
-//   access_calls.cc    bounds: the calls that make and end buffers
+//   recorded_experiment.h         the change of this run, and the board for its records
+//   shader_experiment_request.h   what a device has to be made with
+//   shader_experiment.h           the device: its memory of records, and the changed modules
+//   shader_experiment_calls.cc    the calls that take modules
+//   access_ranges.h               bounds: the buffers that may be accessed
+//   access_calls.cc               bounds: the calls that make and end buffers
 //
 // It stands between the intercepts of the layer and the next layer, as mode exact does (exact.h): what the layer keeps
 // and names is the program's own code. So there is one place for devices with breadcrumbs and for those that an
 // implementation of Direct3D drives.
-#ifndef CAIRN_APP_VULKAN_LOOP_EXPERIMENT_H_
-#define CAIRN_APP_VULKAN_LOOP_EXPERIMENT_H_
+#ifndef CAIRN_APP_VULKAN_SHADER_EXPERIMENT_H_
+#define CAIRN_APP_VULKAN_SHADER_EXPERIMENT_H_
 
 #include <vulkan/vulkan_core.h>
 
@@ -37,7 +37,7 @@
 #include "app/vulkan/access_ranges.h"
 #include "app/vulkan/device.h"
 #include "app/vulkan/exact.h"
-#include "app/vulkan/loop_run.h"
+#include "app/vulkan/recorded_experiment.h"
 #include "base/status.h"
 
 namespace cairn {
@@ -50,13 +50,14 @@ struct ChangedShader {
 };
 
 // One device whose shaders are changed. Threads: any.
-class LoopDevice {
+class ShaderExperiment {
  public:
-  // Imports the records of `run`, which outlives it, into the device, which has been made with a LoopRequest.
+  // Imports the records of `run`, which outlives it, into the device, which has been made with a ShaderExperimentRequest.
   // kUnsupported: the driver refused something.
-  static Result<std::unique_ptr<LoopDevice>> Make(const LoopRun& run, const DeviceState& device);
-  LoopDevice(const LoopDevice&) = delete;
-  LoopDevice& operator=(const LoopDevice&) = delete;
+  static Result<std::unique_ptr<ShaderExperiment>> Make(const RecordedExperiment& run,
+                                                        const DeviceState& device);
+  ShaderExperiment(const ShaderExperiment&) = delete;
+  ShaderExperiment& operator=(const ShaderExperiment&) = delete;
 
   // Returns the functions of the next layer, or of exact.h.
   const DeviceFunctions& next() const { return next_; }
@@ -81,7 +82,7 @@ class LoopDevice {
     bool told = false;  // the board has it
     bool refused = false;
   };
-  LoopDevice(const LoopRun& run, const DeviceState& device);
+  ShaderExperiment(const RecordedExperiment& run, const DeviceState& device);
   bool IsAskedFor(const ChangedShader& shader) const;
   std::optional<std::vector<uint32_t>> Limited(const ChangedShader& shader,
                                                std::span<const uint32_t> words);
@@ -95,7 +96,7 @@ class LoopDevice {
   bool ClaimTelling(uint64_t shader, bool refused);
   void Refuse(uint64_t shader, const std::string& why);
 
-  const LoopRun& run_;
+  const RecordedExperiment& run_;
   const DeviceFunctions next_;
   const bool is_driven_;  // by an implementation of Direct3D
   VulkanDevice importer_;
@@ -112,15 +113,16 @@ class LoopDevice {
 // For a device that has started, once all that calls the next layer for itself has its functions, or that works without
 // breadcrumbs; nothing unless the run asks for it. A device that cannot take part runs as it was, and the board gets the
 // reason. May throw std::bad_alloc.
-void StartLoops(DeviceState& device);
+void StartShaderExperiment(DeviceState& device);
 
 // Tables, one for each file that has some.
-std::span<const ExactFunction> LoopFunctions();
-std::span<const ExactFunction> AccessFunctions();  // with LoopDevice::ranges()
+std::span<const ExactFunction> ShaderExperimentFunctions();
+std::span<const ExactFunction> AccessFunctions();  // with ShaderExperiment::ranges()
 
 // Ours of that name, or null.
-PFN_vkVoidFunction FindLoopFunction(const LoopDevice& loops, std::string_view name);
+PFN_vkVoidFunction FindShaderExperimentFunction(const ShaderExperiment& loops,
+                                                std::string_view name);
 
 }  // namespace cairn
 
-#endif  // CAIRN_APP_VULKAN_LOOP_EXPERIMENT_H_
+#endif  // CAIRN_APP_VULKAN_SHADER_EXPERIMENT_H_
