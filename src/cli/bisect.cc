@@ -134,7 +134,6 @@ class Search {
     settings_.library = options.library;
     settings_.hang_timeout_ns = hang_timeout_ns;
     settings_.keep_on = [this] { return signals_.Update(0, 0); };
-    gpus_.RunDraws();  // a trace may
   }
 
   int Run() {
@@ -143,6 +142,7 @@ class Search {
         ReadBisectTree(trace_, [this](uint64_t) { return signals_.Update(0, 0); });
     if (!tree.ok()) return Failed(tree.status());
     tree_ = std::move(*tree);
+    if (tree_.may_draw) gpus_.RunDraws();
     const std::string journal_path = JournalPath(options_);
     Result<DeviceFacts> device = ProbeDevice(settings_);
     if (!device.ok()) return Failed(device.status());
@@ -280,6 +280,7 @@ class Search {
         .progress = ProgressOf(options_.progress, options_.quiet || options_.json)};
     SetPlayer(options_.path, options_.library, &played);
     ProgramRuns runs("bisect", played, &signals_);
+    if (tree_.may_draw) runs.ExpectDraws();
     if (const Status prepared = runs.Prepare(); !prepared.ok()) return PrintNoWhy(prepared);
     WhyRuns why("bisect", played, &runs, WhyOptionsBehind(options_.repeats, options_.max_probes));
     const std::string journal =

@@ -25,7 +25,7 @@ class GpuCheck {
       : most_ns_(most_ns), keep_on_(std::move(keep_on)), waits_(std::move(waits)) {}
 
   // Before each run: waits until each Vulkan device of the machine has finished a dispatch, and a draw if what is run
-  // draws, if the run before failed; before the first run in any case. Behind a fault of memory on a GPU of NVIDIA
+  // draws, if the run before failed; before the first run in any case. Behind a fault of memory or a hang on a GPU of NVIDIA
   // draws of all processes may hang for minutes, and dispatches not. Where the first time tells nothing (there is no such device, or
   // the process for it cannot be made) no later run is waited for. Errors: kUnsupported: a GPU does not get well,
   // with the next step; kInterrupted.

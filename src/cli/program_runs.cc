@@ -95,7 +95,6 @@ ProgramRuns::ProgramRuns(const char* verb, const ProgramRunsOptions& options, Ta
       signals_(signals),
       line_(options.progress),
       gpus_(MakeGpuCheck(options.recovery_ns, signals, &line_)) {
-  if (options.draws) gpus_.RunDraws();
   settings_.program = options.program;
   settings_.hang_timeout = options.hang_timeout;
   settings_.survive_ns = options.survive_ns;

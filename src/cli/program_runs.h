@@ -26,7 +26,6 @@ struct ProgramRunsOptions {
   std::function<Result<TrialRun>(TrialRun, const Experiment&)> judge;
   // Returns the program with its arguments for another --hang-timeout; empty: it knows of none.
   std::function<std::vector<std::string>(uint64_t hang_timeout_ns)> with_hang_timeout;
-  bool draws = false;               // known before the first run
   std::string journal;              // "": named after the program
   std::string hang_timeout = "10";  // seconds
   uint64_t hang_timeout_ns = 0;     // the same; not 0
@@ -62,6 +61,8 @@ class ProgramRuns {
 
   // Waits for the GPU if the run before failed. Errors: as RunTrial and GpuCheck.
   Result<TrialRun> Try(const TrialSettings& settings, const BoardQuestion& question);
+  // Says that the runs draw, where that is known before the first one.
+  void ExpectDraws() { gpus_.RunDraws(); }
   // Says what runs of an earlier search met.
   void NoteWork(const WorkCatalogue& catalogue);
   // Waits after a crash, when a GPU may be gone for a while; the `nth` time in a row. Returns early on ^C.

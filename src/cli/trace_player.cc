@@ -63,7 +63,6 @@ void SetPlayer(const std::string& path, const std::string& library, ProgramRunsO
                     TrialRun run, const Experiment& experiment) {
     return JudgePlay(std::move(run), experiment, play);
   };
-  runs->draws = true;  // it may
 }
 
 JournalIdentity IdentityOfTrace(const TraceReader& trace, const DeviceFacts& device,

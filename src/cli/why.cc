@@ -22,6 +22,7 @@
 #include "cli/written_output.h"
 #include "os/file.h"
 #include "reader/analysis/findings.h"
+#include "reader/bisect/bisect_tree.h"
 #include "reader/bisect/trace_probe.h"
 #include "reader/page/page.h"
 #include "reader/view/why_text.h"
@@ -122,7 +123,7 @@ int RunProgram(const WhyOptionsOfVerb& options) {
 
 int RunTrace(const WhyOptionsOfVerb& options) {
   const std::string& path = options.path;
-  const std::optional<TraceReader> trace = OpenTraceToPlay("why", path);
+  std::optional<TraceReader> trace = OpenTraceToPlay("why", path);
   if (!trace.has_value()) return kExitFailed;
   const std::string& given = options.runs.journal;
   const std::string journal = given.empty() ? WithEnding(path, kWhyEnding) : given;
@@ -137,11 +138,14 @@ int RunTrace(const WhyOptionsOfVerb& options) {
   WhyRuns why("why", options.runs, &runs, RunsOf(options));
   const auto search = [&]() -> Result<WhyTold> {
     CAIRN_RETURN_IF_ERROR(runs.Prepare());
-    const Result<DeviceFacts> device =
-        ProbeDevice({.path = path,
-                     .library = options.library,
-                     .hang_timeout_ns = options.runs.hang_timeout_ns,
-                     .keep_on = [&signals] { return signals.Update(0, 0); }});
+    const auto keep_on = [&signals] { return signals.Update(0, 0); };
+    const Result<BisectTree> tree = ReadBisectTree(&*trace, [&](uint64_t) { return keep_on(); });
+    if (!tree.ok()) return tree.status();
+    if (tree->may_draw) runs.ExpectDraws();
+    const Result<DeviceFacts> device = ProbeDevice({.path = path,
+                                                    .library = options.library,
+                                                    .hang_timeout_ns = options.runs.hang_timeout_ns,
+                                                    .keep_on = keep_on});
     if (!device.ok()) return device.status();
     return why.Search(WhySubjectOfTrace(*trace, path, *device, options.library, journal,
                                         options.runs.hang_timeout_ns));

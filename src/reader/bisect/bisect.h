@@ -135,6 +135,7 @@ struct BisectTree {
   };
   std::vector<Submission> submissions;
   std::map<uint64_t, List> bundles;  // as they were recorded, by the call that executes them
+  bool may_draw = false;             // MayDraw() of some of the work
 };
 
 // The words for the parts in texts.

@@ -129,6 +129,23 @@ TEST(ListCalls, WorkCanBeLeftOut) {
   }
 }
 
+TEST(ListCalls, AllWorkOfShadersButDispatchesMayDraw) {
+  for (const Method method : {Method::ID3D12GraphicsCommandList_DrawInstanced,
+                              Method::ID3D12GraphicsCommandList_DrawIndexedInstanced,
+                              Method::ID3D12GraphicsCommandList_ExecuteIndirect,
+                              Method::ID3D12GraphicsCommandList4_DispatchRays,
+                              Method::ID3D12GraphicsCommandList6_DispatchMesh,
+                              Method::ID3D12GraphicsCommandList10_DispatchGraph}) {
+    EXPECT_TRUE(MayDraw(method)) << Describe(method).name;
+    EXPECT_TRUE(CanBeLeftOut(method)) << Describe(method).name;
+  }
+  for (const Method method :
+       {Method::ID3D12GraphicsCommandList_Dispatch, Method::ID3D12GraphicsCommandList_CopyResource,
+        Method::ID3D12GraphicsCommandList_ClearRenderTargetView}) {
+    EXPECT_FALSE(MayDraw(method)) << Describe(method).name;
+  }
+}
+
 TEST(ListCalls, TheListsOfASubmissionThereAndBack) {
   for (const std::vector<uint64_t>& lists :
        {std::vector<uint64_t>{}, {7}, {1, 2, uint64_t{1} << 40}}) {
@@ -158,6 +175,22 @@ TEST(BisectTree, HasSubmissionsListsAndTheirWork) {
   EXPECT_EQ(first.lists[0].calls, tree.submissions[1].lists[0].calls);
   EXPECT_THAT(*tree.submissions[2].lists[0].calls, ElementsAre(program.late_dispatch));
   EXPECT_LT(program.submissions[1], tree.submissions[2].lists[0].recorded_from);
+}
+
+TEST(BisectTree, SaysIfTheTraceDraws) {
+  TwoLists program;
+  TraceReader draws = program.test.Open();
+  EXPECT_TRUE(Read(draws).may_draw);
+
+  TestTrace dispatches;
+  dispatches.Object(kDevice, Chain::kID3D12Device, kDevice);
+  dispatches.Object(kQueue, Chain::kID3D12CommandQueue, kDevice);
+  dispatches.Object(kMain, Chain::kID3D12GraphicsCommandList, kDevice);
+  dispatches.Make(Method::ID3D12GraphicsCommandList_Dispatch, kMain, 1, 1, 1);
+  const uint64_t list = kMain;
+  dispatches.Make(Method::ID3D12CommandQueue_ExecuteCommandLists, kQueue, 1, &list);
+  TraceReader trace = dispatches.Open();
+  EXPECT_FALSE(Read(trace).may_draw);
 }
 
 TEST(BisectTree, AResetThatIsRefusedEndsNothing) {

@@ -185,6 +185,7 @@ Result<BisectTree> ReadBisectTree(TraceReader* trace,
       }
       default:
         if (CanBeLeftOut(*method)) recordings[record.object].calls->push_back(record.number);
+        tree.may_draw |= MayDraw(*method);
         break;
     }
   }

@@ -28,6 +28,18 @@ bool CanBeLeftOut(Method method) {
   return role.role == Role::kWork || role.role == Role::kBundle;
 }
 
+bool MayDraw(Method method) {
+  switch (method) {
+    case Method::ID3D12GraphicsCommandList_DrawInstanced:
+    case Method::ID3D12GraphicsCommandList_DrawIndexedInstanced:
+    case Method::ID3D12GraphicsCommandList_ExecuteIndirect:
+    case Method::ID3D12GraphicsCommandList4_DispatchRays:
+    case Method::ID3D12GraphicsCommandList6_DispatchMesh:
+    case Method::ID3D12GraphicsCommandList10_DispatchGraph: return true;
+    default: return false;
+  }
+}
+
 Result<std::vector<uint64_t>> ExecutedLists(std::span<const std::byte> body, BlobSource* blobs) {
   Arena arena;
   DecodedCall call;

@@ -21,6 +21,9 @@ namespace cairn {
 // and render passes stay: the rest would make no sense without them.
 bool CanBeLeftOut(Method method);
 
+// Returns true for work that runs shaders and may do more than dispatch: draws, meshes, rays, indirect work, work graphs.
+bool MayDraw(Method method);
+
 // Returns the objects that an ExecuteCommandLists call executes; `body` is that of its kCall record.
 // Errors: kCorrupt.
 Result<std::vector<uint64_t>> ExecutedLists(std::span<const std::byte> body, BlobSource* blobs);
