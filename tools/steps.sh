@@ -104,14 +104,19 @@ without_address_randomisation() {
   fi
 }
 
-# sanitized PRESET LABEL: builds the tests with this label with this preset and runs them.
+# sanitized PRESET LABEL: builds the tests with this label with this preset and runs them; test-results of the build
+# folder has what tools/count-tests counts.
 sanitized() {
-  local preset="$1" label="$2" names
+  local preset="$1" label="$2" folder names results
+  folder="$(build_folder "$preset")"
+  results="$PWD/$folder/test-results"
+  rm -rf "$results"
   configure "$preset" || return 1
   mapfile -t names < <(programs_with_label "$preset" "$label")
   build "$preset" "${names[@]}" || return 1
-  quietly without_address_randomisation ctest --test-dir "$(build_folder "$preset")" \
-    --label-regex "^$label\$" --parallel 2 --output-on-failure --no-tests=error
+  mkdir -p "$results"
+  quietly without_address_randomisation env GTEST_OUTPUT="json:$results/" ctest --test-dir "$folder" \
+    --label-regex "^$label\$" --parallel 2 --output-on-failure --no-tests=error --output-junit "$results/ctest.xml"
 }
 
 # run_tests BUILD RESULTS ROOT CTEST_OPTION... [-- COMMAND...]: runs the tests of a build folder, by COMMAND, and leaves in
