@@ -199,12 +199,14 @@ function(cairn_stands_alone target)
 endfunction()
 
 # cairn_ships(TARGET bin | lib): a file that users get. It is stripped; FILE.debug beside it has what debuggers
-# want, who find it by its name.
+# want, who find it by its name. The target `released` builds all of them.
 include(GNUInstallDirs)
+add_custom_target(released)
 function(cairn_ships target folder)
   if(CAIRN_SANITIZE)
     return()  # nobody gets it, and its stacks need what it has
   endif()
+  add_dependencies(released ${target})
   set(file $<TARGET_FILE:${target}>)
   add_custom_command(TARGET ${target} POST_BUILD
     COMMAND ${CMAKE_OBJCOPY} --only-keep-debug ${file} ${file}.debug
