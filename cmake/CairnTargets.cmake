@@ -36,8 +36,11 @@ if(CAIRN_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(cairn_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>)
 endif()
 if(CAIRN_FUZZERS)
-  # Coverage feedback from the code under test, not only from the fuzzer's own file.
-  target_compile_options(cairn_options INTERFACE -fsanitize=fuzzer-no-link)
+  # Coverage feedback from the code under test, not only from the fuzzer's own file. Programs that are no fuzzers take a
+  # fifth less time to compile without; their option stays, as precompiled headers want the same.
+  set(not_fuzzed $<AND:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>,$<NOT:$<BOOL:$<TARGET_PROPERTY:CAIRN_FUZZER>>>>)
+  target_compile_options(cairn_options INTERFACE -fsanitize=fuzzer-no-link
+    $<${not_fuzzed}:-fno-sanitize-coverage=func,bb,edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table,stack-depth>)
 endif()
 
 # Functions and lines are what a stack trace shows. What else a debugger wants takes long to write: preset debug.
@@ -375,7 +378,7 @@ function(cairn_fuzzer name)
   endif()
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz CAIRN_FUZZER ON)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} cairn_options)
   cairn_precompile(${name})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
