@@ -199,7 +199,7 @@ class Finder {
     const Instruction* chain = ValueOf(pointer);
     const Instruction* of_other = ValueOf(other);
     return chain != nullptr && of_other != nullptr && chain->opcode == of_other->opcode &&
-           (chain->opcode == spv::OpAccessChain || chain->opcode == spv::OpInBoundsAccessChain) &&
+           IsAccessChain(chain->opcode) &&
            std::ranges::equal(chain->operands(), of_other->operands());
   }
 
