@@ -68,7 +68,7 @@ TEST_F(WhyProgramTest, WithoutVulkanNothingCanBeChanged) {
   EXPECT_EQ(SIGSEGV, answer["signal"]);
   EXPECT_EQ(false, answer["layers_seen"]);
   EXPECT_EQ(3, answer["runs"]);
-  ASSERT_EQ(10u, answer["experiments"].size());
+  ASSERT_EQ(11u, answer["experiments"].size());
   for (const auto& [name, verdict] : Verdicts(answer)) EXPECT_EQ("does not apply", verdict) << name;
 
   const CommandResult text = Run({"why", "--", "sh", "-c", "kill -SEGV $$"});
@@ -264,7 +264,7 @@ TEST_F(WhyProgramTest, AnAccessOutsideOfEveryBuffer) {
     EXPECT_EQ("fails", verdicts[barrier]);
     EXPECT_LT(0, ChangesOf(answer, barrier)) << barrier;
   }
-  const Json& bounds = answer["experiments"][0];
+  const Json& bounds = answer["experiments"][1];
   EXPECT_EQ("proven", bounds["verdict"]) << bounds.dump(2);
   EXPECT_EQ(1, bounds["control"]["failed"]);
   ASSERT_EQ(1u, bounds["accesses"].size()) << bounds.dump(2);
@@ -283,7 +283,7 @@ TEST_F(WhyProgramTest, AnIndexBehindAnArray) {
     const Json answer =
         Why({"--runs", "2"}, {program, "--size", "1,4294967295,1", where + "-index"}, 0);
     EXPECT_THAT(Causes(answer), ElementsAre("bounds")) << answer.dump(2);
-    const Json& bounds = answer["experiments"][0];
+    const Json& bounds = answer["experiments"][1];
     EXPECT_EQ("proven", bounds["verdict"]) << bounds.dump(2);
     EXPECT_EQ(1, bounds["control"]["failed"]);
     ASSERT_EQ(1u, bounds["accesses"].size()) << bounds.dump(2);
@@ -308,7 +308,7 @@ TEST_F(WhyProgramTest, ABufferThatIsUsedBehindItsEnd) {
   EXPECT_EQ("death", answer["failure"]);
   EXPECT_EQ(SIGSEGV, answer["signal"]);
   EXPECT_THAT(Causes(answer), ElementsAre("keep-alive", "bounds")) << answer.dump(2);
-  const Json& kept = answer["experiments"][1];
+  const Json& kept = answer["experiments"][2];
   EXPECT_EQ("keep-alive", kept["name"]);
   EXPECT_EQ("proven", kept["verdict"]) << kept.dump(2);
   EXPECT_EQ(0, kept["with"]["failed"]);
@@ -440,7 +440,7 @@ TEST_F(WhyProgramTest, ATraceThatKillsItsPlayback) {
   EXPECT_EQ("death", answer["failure"]);
   EXPECT_EQ(SIGSEGV, answer["signal"]);
   EXPECT_EQ(1, answer["unchanged"]["failed"]);
-  EXPECT_EQ(10u, answer["experiments"].size());
+  EXPECT_EQ(11u, answer["experiments"].size());
 }
 
 // It dies of the CPU, behind healthy work: each change is made once, and none helps.
@@ -450,8 +450,8 @@ TEST_F(WhyProgramTest, EachRunHasItsExperimentAndLoopsTheirBoard) {
   EXPECT_EQ(false, answer["found"]) << answer.dump(2);
   EXPECT_EQ(true, answer["layers_seen"]);
   std::vector<std::string> told = Told();
-  ASSERT_EQ(14u, told.size());
-  EXPECT_EQ(14, answer["runs"]);
+  ASSERT_EQ(15u, told.size());
+  EXPECT_EQ(15, answer["runs"]);
   for (const char* stage : {"stage=vertex [0-9]{5,}", "stage=fragment [0-9]{5,}"}) {
     EXPECT_THAT(told.back(), ::testing::MatchesRegex(stage));
     told.pop_back();
@@ -460,9 +460,9 @@ TEST_F(WhyProgramTest, EachRunHasItsExperimentAndLoopsTheirBoard) {
   told.pop_back();
   EXPECT_THAT(told.back(), ::testing::MatchesRegex("counts=16777216 [0-9]{5,}"));
   told.pop_back();
-  EXPECT_THAT(told[3], ::testing::MatchesRegex("bounds=skip [0-9]{5,}"));
-  told.erase(told.begin() + 3);
-  EXPECT_THAT(told, ElementsAre("as-it-is none", "as-it-is none", "as-it-is none",
+  EXPECT_THAT(told[4], ::testing::MatchesRegex("bounds=skip [0-9]{5,}"));
+  told.erase(told.begin() + 4);
+  EXPECT_THAT(told, ElementsAre("as-it-is none", "as-it-is none", "as-it-is none", "robust none",
                                 "keep-alive none", "barrier-before none", "barrier-after none",
                                 "serial-queues none", "memory=00 none", "memory=fe none"));
   EXPECT_THAT(loops, ::testing::MatchesRegex("loops=65536 [0-9]{5,}"));
@@ -529,7 +529,7 @@ TEST_F(WhyProgramTest, AnInterruptedSearchGoesOn) {
   const std::vector<std::string> words =
       Words({Program("cairn"), "why", "--journal", "j", "--"}, program);
   Command command(words, Options());
-  ASSERT_TRUE(WaitUntil([&] { return AnswersIn(folder_ / "j") >= 4; }));
+  ASSERT_TRUE(WaitUntil([&] { return AnswersIn(folder_ / "j") >= 5; }));
   ASSERT_EQ(0, kill(command.pid(), SIGTERM));
   const CommandResult result = command.Wait();
   EXPECT_EQ(1, result.exit_code) << result.Summary();
@@ -544,7 +544,7 @@ TEST_F(WhyProgramTest, AnInterruptedSearchGoesOn) {
   EXPECT_THAT(rest.output, HasSubstr("dies of SIGSEGV, in 3 of 3 runs."));
   // One more as it is, for the shaders that are suspected, and one more for the accesses that were checked. The counts
   // are asked behind what the first search has asked.
-  EXPECT_EQ(14 - remembered + 2, Told().size() - runs);
+  EXPECT_EQ(15 - remembered + 2, Told().size() - runs);
   EXPECT_THAT(folder_.Contents(), UnorderedElementsAre("program.sh", "told", "triangle.png"));
 }
 

@@ -138,6 +138,7 @@ Access Described(const Function& function, const FoundAccess& found, const Sourc
   access.bytes = found.bytes;
   access.pointer = places.NameOf(instructions[found.instruction].words[found.word]);
   access.cannot = found.cannot;
+  if (found.path && found.cannot.empty()) access.partly = found.path->partly;
   if (found.path) {
     // A block without a name is called by its members.
     const std::string name = places.NameOf(found.path->variable);

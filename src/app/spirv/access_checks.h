@@ -38,6 +38,8 @@ struct Access {
   std::vector<CheckedIndex> indices;  // those that are checked, in the order of IndexMiss
   // Empty if it is checked, else a sentence that says why not.
   std::string cannot;
+  // Of a checked one: why an index of it is not checked; "" if all are.
+  std::string partly;
 };
 
 // Addresses on the device, each a multiple of 64.

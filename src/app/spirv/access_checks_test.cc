@@ -243,6 +243,39 @@ TEST(AccessChecksTest, AnArrayOfOneElementStaysAsItIs) {
   EXPECT_EQ(checked.words, words);
 }
 
+// An element of a buffer of an array without a length: the one index is checked, and the other is not.
+TEST(AccessChecksTest, OfAnUnknownNumberOfBuffersTheElementsAreChecked) {
+  const std::vector<uint32_t> words = Assembled(
+      "OpCapability Shader\nOpCapability RuntimeDescriptorArray\n"
+      "OpCapability PhysicalStorageBufferAddresses\n"
+      "OpExtension \"SPV_KHR_physical_storage_buffer\"\n"
+      "OpMemoryModel PhysicalStorageBuffer64 GLSL450\n"
+      "OpEntryPoint GLCompute %main \"main\" %id %data\nOpExecutionMode %main LocalSize 1 1 1\n"
+      "OpDecorate %id BuiltIn GlobalInvocationId\n"
+      "OpDecorate %array ArrayStride 4\nOpDecorate %block Block\n"
+      "OpMemberDecorate %block 0 Offset 0\n"
+      "OpDecorate %data DescriptorSet 0\nOpDecorate %data Binding 0\n"
+      "%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n"
+      "%uint3 = OpTypeVector %uint 3\n%pin = OpTypePointer Input %uint3\n"
+      "%id = OpVariable %pin Input\n%c0 = OpConstant %uint 0\n"
+      "%array = OpTypeRuntimeArray %uint\n%block = OpTypeStruct %array\n"
+      "%blocks = OpTypeRuntimeArray %block\n"
+      "%pblocks = OpTypePointer StorageBuffer %blocks\n"
+      "%puint = OpTypePointer StorageBuffer %uint\n"
+      "%data = OpVariable %pblocks StorageBuffer\n"
+      "%main = OpFunction %void None %fn\n%label = OpLabel\n"
+      "%ids = OpLoad %uint3 %id\n%at = OpCompositeExtract %uint %ids 0\n"
+      "%chain = OpAccessChain %puint %data %at %c0 %at\nOpStore %chain %at\n"
+      "OpReturn\nOpFunctionEnd\n");
+  const CheckedModule checked = Checked(words);
+  ASSERT_EQ(checked.accesses.size(), 1u);
+  const Access& access = checked.accesses[0];
+  EXPECT_EQ(access.cannot, "");
+  EXPECT_EQ(access.partly, "the shader does not say how many descriptors there are");
+  EXPECT_EQ(IndicesOf(access), " element < length of member 0");
+  EXPECT_EQ(checked.checked, 1u);
+}
+
 TEST(AccessChecksTest, SizesAreThoseOfTheLayout) {
   EXPECT_EQ(BytesOf("OpMemberDecorate %block 0 Offset 0\nOpMemberDecorate %block 1 Offset 16\n",
                     "%v3 %uint"),

@@ -143,8 +143,7 @@ std::optional<DescriptorPath> DescriptorPaths::Of(uint32_t pointer) const {
   path.is_opaque = type->operands()[0] == spv::StorageClassUniformConstant;
   path.types = {type->operands()[1]};
   if (!Walk(&path) || (path.checked.empty() && path.cannot.empty())) return std::nullopt;
-  // Whatever is checked tells more than what is not.
-  if (!path.checked.empty()) path.cannot.clear();
+  if (!path.checked.empty()) path.partly = std::exchange(path.cannot, "");
   return path;
 }
 

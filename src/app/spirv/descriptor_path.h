@@ -41,7 +41,8 @@ struct DescriptorPath {
   std::vector<uint32_t> indices;      // ids, as in one OpAccessChain from the variable on
   std::vector<uint32_t> types;        // ids: of the variable's memory, and behind each index
   std::vector<CheckedIndex> checked;  // kMostIndices at most; the rest is as it was
-  std::string cannot;                 // a sentence, if an index can't be checked
+  std::string cannot;                 // a sentence, if no index can be checked
+  std::string partly;                 // a sentence, if one can't be checked although others are
 };
 
 // Follows pointers of one function to their variables. `module` and `function` outlive this, and stay as they are.

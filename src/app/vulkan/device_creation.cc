@@ -89,7 +89,9 @@ VkResult CallNext(PFN_vkCreateDevice next, const Links& links, VkPhysicalDevice 
       ->u.pLayerInfo = links.ours->pNext;
   state->handle = links.loaders;
   request.Note(state);
-  return next(physical_device, &request.info(), allocator, &state->handle);
+  const VkResult result = next(physical_device, &request.info(), allocator, &state->handle);
+  if (result == VK_SUCCESS) request.CountChanges();
+  return result;
 }
 
 VkResult CreateNext(PFN_vkCreateDevice next, const Links& links, VkPhysicalDevice physical_device,

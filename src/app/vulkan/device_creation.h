@@ -13,6 +13,7 @@
 #include "app/vulkan/device.h"
 #include "app/vulkan/faults_khr.h"
 #include "app/vulkan/fill_queue.h"
+#include "app/vulkan/robust_request.h"
 #include "app/vulkan/shader_experiment_request.h"
 
 namespace cairn {
@@ -44,6 +45,8 @@ class DeviceRequest {
   bool adds_anything() const { return adds_anything_; }
   // Stores the enabled extensions. Call it before the device is made.
   void Note(DeviceState* device) const;
+  // Counts what an experiment changes by the request alone. Call it once the device is made.
+  void CountChanges() const;
 
  private:
   bool Enabled(std::string_view extension) const;
@@ -68,6 +71,7 @@ class DeviceRequest {
   VkPhysicalDeviceFaultFeaturesEXT fault_ = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT};
   ShaderExperimentRequest loops_;
   FillQueueRequest fill_queue_;
+  RobustRequest robust_;
   KhrFaultFeatures khr_fault_ = {kKhrFaultFeaturesType};
   VkPhysicalDeviceAddressBindingReportFeaturesEXT bindings_ = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ADDRESS_BINDING_REPORT_FEATURES_EXT};

@@ -5,6 +5,7 @@
 
 #include "app/breadcrumbs/vulkan_driver_facts.h"
 #include "app/vulkan/device_creation.h"
+#include "app/vulkan/experiment_counts.h"
 #include "app/vulkan/layer_chain.h"
 #include "app/vulkan/recorded_experiment.h"
 #include "app/vulkan/run_experiment.h"
@@ -100,6 +101,11 @@ DeviceRequest::DeviceRequest(const InstanceState& instance, VkPhysicalDevice phy
   if (const Experiment* const run = RunExperimentOfProcess(); run != nullptr && FillOf(*run)) {
     fill_queue_.Add(instance, physical_device, &info_);
     if (fill_queue_.queue()) adds_anything_ = true;
+  }
+  if (const Experiment* const run = RunExperimentOfProcess();
+      run != nullptr && run->change == Change::kRobust) {
+    robust_.Add(instance, physical_device, has, &info_, &extensions_);
+    if (robust_.devices().enabled != 0) adds_anything_ = true;
   }
   // An application that sets checkpoints itself reads them itself, and expects its own.
   if (WritesAllEnds(mode) && has(VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME) &&
@@ -217,6 +223,10 @@ void DeviceRequest::AddKhrFault(const InstanceState& instance, VkPhysicalDevice 
   khr_fault_.deviceFaultVendorBinary = fault.deviceFaultVendorBinary;
   khr_fault_.deviceFaultReportMasked = fault.deviceFaultReportMasked;
   khr_fault_.pNext = const_cast<void*>(std::exchange(info_.pNext, &khr_fault_));
+}
+
+void DeviceRequest::CountChanges() const {
+  NoteRobustDevice(robust_.devices());
 }
 
 void DeviceRequest::Note(DeviceState* device) const {

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "app/breadcrumbs/elimination.h"
+#include "format/experiment/robust_features.h"
 
 namespace cairn {
 
@@ -20,6 +21,13 @@ inline void CountChange() noexcept {
 inline void CountNotChanged() noexcept {
   const Elimination* const run = Elimination::Active();
   if (run != nullptr) run->board().header().not_changed.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Of the experiment "robust": joins what became of a device's features to those of the other devices of the run.
+inline void NoteRobustDevice(const RobustDevices& devices) noexcept {
+  const Elimination* const run = Elimination::Active();
+  if (run == nullptr || devices == RobustDevices()) return;
+  run->board().header().changes.fetch_or(WordOf(devices), std::memory_order_relaxed);
 }
 
 }  // namespace cairn

@@ -89,6 +89,7 @@ AccessNote NoteOf(const ChangedShader& shader, uint32_t index, const spirv::Chec
   note.by_descriptor = access.by_descriptor;
   note.bytes = access.bytes;
   note.pointer = access.pointer;
+  note.partly = access.partly;
   note.set = access.set;
   note.binding = access.binding;
   for (size_t i = 0; i < access.indices.size(); ++i)

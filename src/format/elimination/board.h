@@ -59,7 +59,7 @@ struct BoardHeader {
   std::atomic<uint64_t> left_out;  // pieces of work, each time one was recorded
   std::atomic<uint64_t> submissions;
   std::atomic<TextOffset> devices;  // names of those that recorded, kPathSeparator between them
-  // An experiment: how often it changed something. Files have 0.
+  // An experiment: how often it changed something; of "robust" the sets of robust_features.h. Files have 0.
   std::atomic<uint32_t> changes;
 };
 static_assert(sizeof(BoardHeader) == 72);

@@ -21,6 +21,7 @@ constexpr ChangeWord kWords[] = {
     {Change::kBarrierAfter, "barrier-after"},
     {Change::kSerialQueues, "serial-queues"},
     {Change::kKeepAlive, "keep-alive"},
+    {Change::kRobust, "robust"},
 };
 
 // Takes "NAME=VALUE" up to the next comma off `text`.

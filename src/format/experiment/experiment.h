@@ -25,6 +25,7 @@ enum class Change : uint8_t {
   kFillMemory,     // memory that the program allocates holds one byte everywhere
   kEmptyStage,     // the shaders of one stage do nothing
   kLimitCounts,    // draws and dispatches have no more than a number of vertices or groups
+  kRobust,         // devices have the features of robust_features.h
   kMoreTime,       // the watchdog waits longer; the program runs as it is
 };
 
@@ -82,7 +83,7 @@ constexpr std::optional<uint8_t> FillOf(const Experiment& experiment) {
 }
 
 // "loops=65536,shader=00000000000000a1,loop=2", "bounds=skip,shader=00000000000000a1", "bounds=count", "barrier-before", "barrier-after", "serial-queues",
-// "keep-alive", "keep-alive,memory=fe", "memory=fe", "stage=fragment,shader=00000000000000a1", "counts=16777216", "time=10"; "" for
+// "keep-alive", "keep-alive,memory=fe", "memory=fe", "stage=fragment,shader=00000000000000a1", "counts=16777216", "robust", "time=10"; "" for
 // kNone.
 std::string FormatExperiment(const Experiment& experiment);
 // Reads the same, and nothing else.

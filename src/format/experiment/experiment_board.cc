@@ -92,6 +92,7 @@ struct ExperimentBoard::Entry {
   static constexpr uint32_t kIsCount = 8;
   static constexpr uint32_t kIsIndirect = 16;
   static constexpr uint32_t kByDescriptor = 32;
+  static constexpr uint32_t kIsPartly = 64;  // `cannot` is about an index of an access
   static constexpr uint32_t kKindShift = 8;  // of an access
   static constexpr uint32_t kKindMask = 0xff;
   static constexpr uint32_t kIndexShift = 16;  // of its indices: this and the next bits
@@ -234,6 +235,10 @@ void ExperimentBoard::Describe(uint32_t index, const AccessNote& note) const {
       entry.flags |= bits << (Entry::kIndexShift + Entry::kIndexBits * i);
     }
   }
+  if (!note.partly.empty() && note.cannot.empty()) {
+    entry.flags |= Entry::kIsPartly;
+    entry.cannot = Add(note.partly);
+  }
   entry.bytes = note.bytes;
   entry.left = Add(note.pointer);
   entry.ready.store(1, std::memory_order_release);
@@ -316,6 +321,7 @@ ExperimentNotes ExperimentBoard::Read() const {
     if ((flags & Entry::kIsAccess) != 0) {
       AccessNote note{std::move(place)};
       note.kind = KnownAccess(flags >> Entry::kKindShift & Entry::kKindMask);
+      if ((flags & Entry::kIsPartly) != 0) note.partly = std::exchange(note.cannot, "");
       note.by_descriptor = (flags & Entry::kByDescriptor) != 0;
       if (note.by_descriptor) {
         note.set = entry.comparison;

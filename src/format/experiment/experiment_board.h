@@ -77,6 +77,7 @@ struct AccessNote : ShaderNote {
   uint32_t bytes = 0;          // by address
   // Its name, or that of what it was loaded from; "" for none. By descriptor: of the variable.
   std::string pointer;
+  std::string partly;  // why an index of it is not checked although others are; "" if all are
   // By descriptor.
   uint32_t set = 0;
   uint32_t binding = 0;

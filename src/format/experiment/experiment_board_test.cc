@@ -157,6 +157,26 @@ TEST(ExperimentBoard, AccessesStandAmongLoops) {
   EXPECT_THAT(read.accesses, ElementsAre(access));
 }
 
+// The reason is that of the access, or of one of its indices.
+TEST(ExperimentBoard, AnAccessMayBeCheckedInPart) {
+  const Memory memory(ExperimentBoard::BytesFor(8, 4096));
+  const ExperimentBoard board = ExperimentBoard::Make(memory.span(), 8, 4096);
+  AccessNote partly;
+  partly.by_descriptor = true;
+  partly.partly = "nobody knows how many there are";
+  partly.indices[0] = {IndexKind::kElement, true};
+  AccessNote whole;
+  whole.index = 1;
+  whole.cannot = "it copies memory";
+  AccessNote checked;
+  checked.index = 2;
+  const uint32_t at = board.Reserve(3).value();
+  board.Describe(at, partly);
+  board.Describe(at + 1, whole);
+  board.Describe(at + 2, checked);
+  EXPECT_THAT(board.Read().accesses, ElementsAre(partly, whole, checked));
+}
+
 TEST(ExperimentBoard, AnAccessByDescriptorHasItsIndices) {
   const Memory memory(ExperimentBoard::BytesFor(8, 4096));
   const ExperimentBoard board = ExperimentBoard::Make(memory.span(), 8, 4096);

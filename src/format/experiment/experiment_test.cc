@@ -14,6 +14,7 @@ TEST(Experiment, IsReadAsItIsWritten) {
       {.change = Change::kBarrierAfter},
       {.change = Change::kSerialQueues},
       {.change = Change::kKeepAlive},
+      {.change = Change::kRobust},
       {.change = Change::kFillMemory, .fill = 0xfe},
       {.change = Change::kFillMemory, .fill = 0},
       {.change = Change::kKeepAlive, .fill = 0xfe, .fills = true},
@@ -57,6 +58,7 @@ TEST(Experiment, IsAShortText) {
             "counts=16777216");
   EXPECT_EQ(FormatExperiment({.change = Change::kMoreTime, .times = 10}), "time=10");
   EXPECT_EQ(FormatExperiment({.change = Change::kKeepAlive}), "keep-alive");
+  EXPECT_EQ(FormatExperiment({.change = Change::kRobust}), "robust");
 }
 
 TEST(Experiment, IsNoOtherText) {
@@ -90,6 +92,8 @@ TEST(Experiment, IsNoOtherText) {
                            "time=",
                            "time=1",
                            "time=10,",
+                           "robust=",
+                           "robust,",
                            "barrier",
                            "keep-alive,",
                            " keep-alive"}) {

@@ -260,6 +260,19 @@ void WriteResult(const WhyTold& told, const WhyResult& result, JsonWriter* json)
   if (stages) {
     json->StringKey("stage", Helps(result.verdict) ? WordOf(result.stages.emptied.stage) : "");
   }
+  if (result.name == ExperimentName::kRobust) {
+    json->BeginObject("features");
+    const auto write = [json](std::string_view key, RobustFeatures features) {
+      json->BeginArray(key);
+      for (const std::string_view name : NamesOf(features)) json->String(name);
+      json->EndArray();
+    };
+    write("enabled", result.robust.enabled);
+    write("of_program", result.robust.own);
+    write("missing", result.robust.missing);
+    write("left", result.robust.left);
+    json->EndObject();
+  }
   if (result.name == ExperimentName::kTime) {
     json->RealKey("longest_seconds", static_cast<double>(result.longest_ms) / 1e3);
   }
@@ -267,6 +280,15 @@ void WriteResult(const WhyTold& told, const WhyResult& result, JsonWriter* json)
     const AccessFindings& accesses = result.accesses;
     WriteCount("control", accesses.control, json);
     json->NumberKey("checked_accesses", accesses.checked_accesses);
+    json->BeginArray("unchecked_accesses");
+    for (const UncheckedAccesses& unchecked : accesses.unchecked) {
+      json->BeginObject();
+      json->NumberKey("accesses", unchecked.count);
+      json->BoolKey("partly", unchecked.partly);
+      json->StringKey("why", unchecked.why);
+      json->EndObject();
+    }
+    json->EndArray();
     json->NumberKey("dropped_accesses", accesses.dropped);
     json->NumberKey("refused_modules", accesses.refused_modules);
     json->BeginArray("accesses");

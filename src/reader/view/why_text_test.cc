@@ -235,6 +235,29 @@ TEST(WhyText, SaysWhichLoopsHadNoLimit) {
                                          "changed, 20 loops without room for records\n"));
 }
 
+TEST(WhyText, SaysWhichAccessesWereNotChecked) {
+  WhyTold told = AccessFound();
+  EXPECT_THAT(WhyAsText(told), Not(HasSubstr("Not checked")));
+  AccessFindings& accesses = told.found.results[0].accesses;
+  accesses.unchecked = {{"the shader does not say how many descriptors there are", 12, false},
+                        {"the shader does not say how many descriptors there are", 1, true}};
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("\nNot checked: 12 accesses: the shader does not say how many descriptors "
+                        "there are\nNot checked: an index of 1 access: the shader does not say how "
+                        "many descriptors there are\n"));
+  const Json answer = Json::Parse(WhyAsJson(told));
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/why.schema.json");
+  EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
+  EXPECT_EQ(Json::Parse(R"([{"accesses": 12, "partly": false,
+                             "why": "the shader does not say how many descriptors there are"},
+                            {"accesses": 1, "partly": true,
+                             "why": "the shader does not say how many descriptors there are"}])"),
+            answer["experiments"][0]["unchecked_accesses"]);
+  told.found.results[0].verdict = WhyVerdict::kDoesNotApply;
+  told.found.causes.clear();
+  EXPECT_THAT(WhyAsText(told), Not(HasSubstr("Not checked")));
+}
+
 TEST(WhyText, SaysThatAnExperimentDoesNotApply) {
   WhyTold told = LoopFound();
   told.found.results[0].verdict = WhyVerdict::kDoesNotApply;

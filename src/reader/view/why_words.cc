@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "format/block/block.h"
 #include "reader/view/program_bisect_text.h"
+#include "reader/view/why_robust_words.h"
 
 namespace cairn::cli {
 namespace {
@@ -314,6 +315,7 @@ std::vector<ShownPlace> ShownPlaces(const WhyTold& told, const WhyResult& result
 }
 
 std::vector<std::string> PlacesInWords(const WhyTold& told, const WhyResult& result) {
+  if (result.name == ExperimentName::kRobust) return RobustInWords(told.found, result);
   std::vector<std::string> sentences;
   const bool loops = result.name == ExperimentName::kLoops;
   const size_t count = loops                                    ? LoopsOf(result).size()
@@ -437,6 +439,12 @@ std::vector<std::string> DoubtsInWords(const WhyTold& told) {
           fmt::format("Not checked: {} that could not be changed, {} without room for records",
                       Counted(accesses.refused_modules, "shader module"),
                       Counted(accesses.dropped, "access", "accesses")));
+    }
+    for (const UncheckedAccesses& unchecked : accesses.unchecked) {
+      if (!Asked(result)) break;
+      lines.push_back(fmt::format("Not checked: {}{}: {}", unchecked.partly ? "an index of " : "",
+                                  Counted(unchecked.count, "access", "accesses"),
+                                  VisibleText(unchecked.why)));
     }
   }
   if (told.found.kind_varies) {

@@ -63,6 +63,13 @@ const std::array kRows = {
                   "A shader accesses memory or a descriptor out of bounds.",
                   "such accesses skipped",
                   "accesses skipped"},
+    ExperimentRow{ExperimentName::kRobust,
+                  "robust",
+                  {.change = Change::kRobust},
+                  "A shader or a draw accesses memory beyond the range of a buffer or outside of "
+                  "an image, or a descriptor that is null.",
+                  "the device's robust accesses enabled",
+                  "robust accesses"},
     ExperimentRow{ExperimentName::kStages,
                   "stages",
                   {.change = Change::kEmptyStage},
@@ -91,12 +98,12 @@ std::vector<ExperimentName> OrderFor(FailureKind kind) {
   using enum ExperimentName;
   // A driver may tell of a hang as of a lost device.
   if (kind == FailureKind::kDied) {
-    return {kBounds,     kKeepAlive,    kBarrierBefore, kBarrierAfter, kSerialQueues,
-            kMemoryZero, kMemoryFilled, kCounts,        kLoops,        kStages};
+    return {kRobust,     kBounds,       kKeepAlive, kBarrierBefore, kBarrierAfter, kSerialQueues,
+            kMemoryZero, kMemoryFilled, kCounts,    kLoops,         kStages};
   }
-  std::vector<ExperimentName> order = {kLoops,         kCounts,       kBounds,    kSerialQueues,
-                                       kBarrierBefore, kBarrierAfter, kKeepAlive, kMemoryZero,
-                                       kMemoryFilled,  kStages};
+  std::vector<ExperimentName> order = {kLoops,        kCounts,        kRobust,       kBounds,
+                                       kSerialQueues, kBarrierBefore, kBarrierAfter, kKeepAlive,
+                                       kMemoryZero,   kMemoryFilled,  kStages};
   // A driver that tells of a lost device had no patience of its own. Last, for its runs are the longest.
   if (kind == FailureKind::kHang) order.push_back(kTime);
   return order;

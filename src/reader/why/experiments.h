@@ -27,6 +27,7 @@ enum class ExperimentName : uint8_t {
   kCounts,
   kLoops,
   kBounds,
+  kRobust,
   kStages,
   kTime,
 };

@@ -108,10 +108,39 @@ TEST(WhySearch, AnAccessOutsideOfEveryBuffer) {
   EXPECT_EQ((RunCount{1, 1, 0, 0}), result.without);
   EXPECT_EQ((RunCount{1, 1, 0, 0}), result.accesses.control);
   EXPECT_EQ(2u, result.accesses.checked_accesses);
+  ASSERT_THAT(result.accesses.unchecked, SizeIs(1));
+  EXPECT_EQ("the size of what it accesses is not known", result.accesses.unchecked[0].why);
+  EXPECT_EQ(1u, result.accesses.unchecked[0].count);
+  EXPECT_FALSE(result.accesses.unchecked[0].partly);
   ASSERT_THAT(result.accesses.missed, SizeIs(2));
   EXPECT_EQ(2u, result.accesses.missed[0].index) << "the one with the most misses is first";
   EXPECT_THAT(program.asked(), ::testing::Contains("bounds=skip,shader=0000000000000f09").Times(4));
   EXPECT_THAT(program.asked(), ::testing::Contains("bounds=count,shader=0000000000000f09"));
+}
+
+// By reasons, the most frequent first.
+TEST(WhySearch, CountsAccessesThatAreNotChecked) {
+  ModelProgram program([](const Experiment& experiment, uint64_t) {
+    TrialRun run = Fails(FailureKind::kDied, 11);
+    if (experiment.change != Change::kCheckBounds) return run;
+    run.notes = CheckedAccesses(0);
+    run.notes.accesses[1].partly = "nobody knows how many there are";
+    run.notes.accesses.insert(run.notes.accesses.end(), 2, run.notes.accesses[1]);
+    run.notes.accesses.back().cannot = "nobody knows how many there are";
+    run.notes.accesses.back().partly = "";
+    return run;
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  const WhyResult& result = ResultOf(*found, ExperimentName::kBounds);
+  EXPECT_EQ(WhyVerdict::kFails, result.verdict);
+  EXPECT_EQ(3u, result.accesses.checked_accesses) << "those that are checked in part are";
+  ASSERT_THAT(result.accesses.unchecked, SizeIs(3));
+  EXPECT_EQ(2u, result.accesses.unchecked[0].count);
+  EXPECT_TRUE(result.accesses.unchecked[0].partly);
+  EXPECT_EQ("the size of what it accesses is not known", result.accesses.unchecked[1].why);
+  EXPECT_FALSE(result.accesses.unchecked[2].partly);
+  EXPECT_EQ("nobody knows how many there are", result.accesses.unchecked[2].why);
 }
 
 TEST(WhySearch, ACheckOfAccessesIsNoCauseIfCountingHelpsOrNothingMissed) {

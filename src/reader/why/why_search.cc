@@ -88,6 +88,28 @@ uint64_t CountChanged(const std::vector<Note>& notes) {
                                              [](const Note& note) { return note.cannot.empty(); }));
 }
 
+std::vector<UncheckedAccesses> UncheckedOf(const ExperimentNotes& notes) {
+  std::vector<UncheckedAccesses> unchecked;
+  for (const AccessNote& access : notes.accesses) {
+    const bool partly = access.cannot.empty();
+    const std::string& why = partly ? access.partly : access.cannot;
+    if (why.empty()) continue;
+    const auto same = std::find_if(
+        unchecked.begin(), unchecked.end(),
+        [&](const UncheckedAccesses& known) { return known.partly == partly && known.why == why; });
+    if (same != unchecked.end()) {
+      ++same->count;
+    } else {
+      unchecked.push_back({why, 1, partly});
+    }
+  }
+  std::stable_sort(unchecked.begin(), unchecked.end(),
+                   [](const UncheckedAccesses& one, const UncheckedAccesses& other) {
+                     return one.count > other.count;
+                   });
+  return unchecked;
+}
+
 std::string WhyNoAccess(const ExperimentNotes& notes, bool restricted) {
   if (!notes.why_none.empty()) return notes.why_none;
   if (!notes.why_refused.empty()) return notes.why_refused;
@@ -451,6 +473,7 @@ Status WhySearch::AskBounds(WhyResult* result) {
   const Result<ExperimentNotes> notes = TellingsOf(accesses.checked);
   if (!notes.ok()) return notes.status();
   accesses.checked_accesses = CountChanged(notes->accesses);
+  accesses.unchecked = UncheckedOf(*notes);
   accesses.dropped = notes->dropped;
   accesses.refused_modules = notes->refused;
   // A device whose buffers are too many may have accessed what another one forbids.
@@ -635,6 +658,10 @@ Result<WhyFound> WhySearch::Search() {
     }
     if (row.name == ExperimentName::kCounts) {
       CAIRN_RETURN_IF_ERROR(AskCounts(&result));
+      continue;
+    }
+    if (row.name == ExperimentName::kRobust) {
+      CAIRN_RETURN_IF_ERROR(AskRobust(row.experiment, &result));
       continue;
     }
     if (row.name == ExperimentName::kTime) {

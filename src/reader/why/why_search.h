@@ -9,6 +9,7 @@
 //   4. of loops: fewer trips, if loops come near the limit and the failure stays; counted loops without a limit must fail; more
 //      trips; each cut loop alone
 //      of bounds: accesses that are only checked must fail; of indirect counts: those that are only read
+//      of robust accesses: likely at most, for they have no control
 //      of stages: each in turn, and none of them if another change helped
 //      of time: it must not be ended for going on and on
 //   5. where both kept objects and zeros in new memory help: which one it is
@@ -28,6 +29,7 @@
 #include "base/status.h"
 #include "format/experiment/experiment.h"
 #include "format/experiment/experiment_board.h"
+#include "format/experiment/robust_features.h"
 #include "reader/bisect/bisect.h"
 #include "reader/bisect/bisect_journal.h"
 #include "reader/bisect/program_trial.h"
@@ -98,13 +100,21 @@ struct LoopFindings {
   uint32_t refused_modules = 0;
 };
 
+// Accesses that ran as they were, for one reason.
+struct UncheckedAccesses {
+  std::string why;
+  uint64_t count = 0;
+  bool partly = false;  // an index of each was not checked; others were
+};
+
 struct AccessFindings {
   Experiment checked;  // the change that was made
   RunCount control;    // accesses are checked, and each goes where the program wants it
   // Accesses that missed while the failure was gone; the one with the most misses first.
   std::vector<AccessNote> missed;
   uint64_t checked_accesses = 0;
-  uint64_t dropped = 0;  // as in LoopFindings
+  std::vector<UncheckedAccesses> unchecked;  // most first
+  uint64_t dropped = 0;                      // as in LoopFindings
   uint32_t refused_modules = 0;
 };
 
@@ -128,13 +138,14 @@ struct WhyResult {
   FailureKind other_kind = FailureKind::kNone;  // kFailsOtherwise
   int other_signal = 0;
   std::string why;  // kDoesNotApply: the reason
-  // Stages: so many modules were changed. Others, except loops, bounds, counts and time: the most changes that layers made
+  // Stages: so many modules were changed. Robust: so many features were enabled. Others, except loops, bounds, counts and time: the most changes that layers made
   // in one run.
   uint64_t changes = 0;
   LoopFindings loops;
   AccessFindings accesses;
   CountFindings counts;
   StageFindings stages;
+  RobustDevices robust;
   uint64_t longest_ms = 0;  // of time: the longest run with it
 };
 
@@ -190,6 +201,7 @@ class WhySearch {
   Status AskBounds(WhyResult* result);
   Status AskCounts(WhyResult* result);
   Status AskStages(WhyResult* result);
+  Status AskRobust(const Experiment& experiment, WhyResult* result);
   Status ConfirmLoops(WhyResult* result);
   Status NarrowLoops(WhyResult* result);
   Status Confirm(const Experiment& experiment, WhyResult* result);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/view/why_robust_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace cairn::cli {
+namespace {
+
+// What becomes harmless by these features, and the checks of shaders do not see.
+std::vector<std::string_view> UnseenAccesses(RobustFeatures features) {
+  std::vector<std::string_view> list;
+  if ((features & (kRobustBufferAccess | kRobustBufferAccess2)) != 0) {
+    list.insert(list.end(), {"an element beyond the bound range of a uniform buffer",
+                             "a vertex beyond its buffer", "a texel beyond a texel buffer"});
+  }
+  if ((features & (kRobustImageAccess | kRobustImageAccess2)) != 0) {
+    list.emplace_back("a texel outside of an image");
+  }
+  if ((features & kNullDescriptor) != 0) list.emplace_back("a descriptor that is null");
+  return list;
+}
+
+// "a, b or c"
+std::string Either(const std::vector<std::string_view>& list) {
+  if (list.size() < 2) return fmt::format("{}", fmt::join(list, ""));
+  return fmt::format("{} or {}", fmt::join(list.begin(), list.end() - 1, ", "), list.back());
+}
+
+const WhyResult* BoundsOf(const WhyFound& found) {
+  const auto bounds =
+      std::find_if(found.results.begin(), found.results.end(),
+                   [](const WhyResult& result) { return result.name == ExperimentName::kBounds; });
+  return bounds == found.results.end() ? nullptr : &*bounds;
+}
+
+}  // namespace
+
+std::vector<std::string> RobustInWords(const WhyFound& found, const WhyResult& result) {
+  const RobustDevices& devices = result.robust;
+  std::vector<std::string> sentences = {
+      fmt::format("Enabled: {}.", fmt::join(NamesOf(devices.enabled), ", "))};
+  if (devices.own != 0) {
+    sentences.push_back(
+        fmt::format("The program itself enables {}.", fmt::join(NamesOf(devices.own), ", ")));
+  }
+  const WhyResult* const bounds = BoundsOf(found);
+  if (bounds != nullptr && Helps(bounds->verdict)) {
+    sentences.emplace_back("It agrees with the accesses skipped, which name the place.");
+    return sentences;
+  }
+  const std::string list = Either(UnseenAccesses(devices.enabled));
+  const bool stays = bounds != nullptr && (bounds->verdict == WhyVerdict::kFails ||
+                                           bounds->verdict == WhyVerdict::kFailsOtherwise);
+  sentences.push_back(
+      stays ? fmt::format("With accesses skipped the failure stays, so it is one that the checks "
+                          "of shaders do not see: {}.",
+                          list)
+            : fmt::format("It can be {}.", list));
+  sentences.emplace_back(
+      "No more than likely: a driver compiles other code with these features, and that may be what "
+      "helps.");
+  return sentences;
+}
+
+}  // namespace cairn::cli
