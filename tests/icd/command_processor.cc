@@ -238,6 +238,10 @@ void CommandProcessor::StartWork(Queue* queue, Command* command) {
     work.fault->kind = DirectiveKind::kFault;
     if (!AnyWorkRuns()) work.fault.reset();
   }
+  if (work.fault && work.fault->kind == DirectiveKind::kMiss) {
+    work.fault->kind = DirectiveKind::kFault;
+    if ((harmless_misses_ & static_cast<uint32_t>(work.fault->missed)) != 0) work.fault.reset();
+  }
   work.note = asked->note;
   for (uint32_t& word : work.note) StoreWord(&word, kNoteBegun);
   if (asked->lose_bottoms > 0) {
@@ -292,6 +296,7 @@ bool CommandProcessor::ObeyForNextWork(Queue* queue, const Directive& directive)
     case DirectiveKind::kFault:
     case DirectiveKind::kMaskedFault:
     case DirectiveKind::kRace:
+    case DirectiveKind::kMiss:
     case DirectiveKind::kFaultAfterCompletion: next.fault = directive; return true;
     case DirectiveKind::kLoseTop: next.lose_top = true; return true;
     case DirectiveKind::kLoseBottom: next.lose_bottoms = directive.count; return true;

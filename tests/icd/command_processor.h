@@ -68,6 +68,8 @@ class CommandProcessor {
   CommandProcessor(uint32_t queue_count, uint32_t bottom_line_limit);
 
   // Directives that are not about execution: vendor data and address bindings. And kHang, when a work that hangs begins.
+  // Sums of Missed: those that fault nothing.
+  void set_harmless_misses(uint32_t misses) { harmless_misses_ = misses; }
   void set_on_directive(std::function<void(const Directive&)> function) {
     on_directive_ = std::move(function);
   }
@@ -167,6 +169,7 @@ class CommandProcessor {
   const uint32_t bottom_line_limit_;
   std::vector<Queue> queues_;
   std::function<void(const Directive&)> on_directive_;
+  uint32_t harmless_misses_ = 0;
   std::vector<Fault> faults_;
   uint64_t step_ = 0;
   uint64_t lost_at_ = kNever;

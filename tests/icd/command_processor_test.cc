@@ -314,6 +314,24 @@ TEST_F(CommandProcessorTest, ARaceFaultsWhereWorkRunsBesideIt) {
   EXPECT_EQ(processor_.faults().size(), 1u);
 }
 
+TEST_F(CommandProcessorTest, AMissFaultsUnlessTheDeviceMakesItHarmless) {
+  processor_.set_harmless_misses(static_cast<uint32_t>(Missed::kBuffer) |
+                                 static_cast<uint32_t>(Missed::kDescriptor));
+  Script("icd: miss buffer 0x1000");
+  Work(1);
+  Script("icd: miss descriptor");
+  Work(2);
+  processor_.Settle();
+  EXPECT_FALSE(processor_.lost());
+  EXPECT_THAT(ended_, ElementsAre(1, 2));
+  Script("icd: miss image 0x2000");
+  Work(3);
+  processor_.Settle();
+  EXPECT_TRUE(processor_.lost());
+  EXPECT_EQ(processor_.faults().size(), 1u);
+  EXPECT_THAT(ended_, ElementsAre(1, 2));
+}
+
 TEST_F(CommandProcessorTest, FaultAfterCompletionHangsTheNextWork) {
   Script("icd: fault-after-completion");
   Marked(1);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -58,6 +59,37 @@ VkResult CheckFeatures(const VkDeviceCreateInfo& info, Device* device) {
     }
   }
   return VK_SUCCESS;
+}
+
+// Returns the misses (Missed) that do no harm with the features of the device; nothing for features that need an extension
+// which is not enabled, or another feature.
+std::optional<uint32_t> HarmlessMisses(const VkDeviceCreateInfo& info, const Device& device) {
+  uint32_t misses = 0;
+  const auto add = [&misses](VkBool32 is_on, Missed missed) {
+    if (is_on == VK_TRUE) misses |= static_cast<uint32_t>(missed);
+  };
+  const auto* const features2 =
+      Find<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  const VkPhysicalDeviceFeatures* const all =
+      features2 != nullptr ? &features2->features : info.pEnabledFeatures;
+  if (all != nullptr) add(all->robustBufferAccess, Missed::kBuffer);
+  const auto* const vulkan13 = Find<VkPhysicalDeviceVulkan13Features>(
+      info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
+  if (vulkan13 != nullptr) add(vulkan13->robustImageAccess, Missed::kImage);
+  const auto* const image = Find<VkPhysicalDeviceImageRobustnessFeatures>(
+      info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES);
+  if (image != nullptr) add(image->robustImageAccess, Missed::kImage);
+  const auto* const two = Find<VkPhysicalDeviceRobustness2FeaturesEXT>(
+      info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
+  if (two == nullptr) return misses;
+  const bool needs_buffers =
+      two->robustBufferAccess2 == VK_TRUE && (misses & static_cast<uint32_t>(Missed::kBuffer)) == 0;
+  if (needs_buffers || !device.extensions.contains(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME)) {
+    return std::nullopt;
+  }
+  add(two->robustImageAccess2, Missed::kImage);
+  add(two->nullDescriptor, Missed::kDescriptor);
+  return misses;
 }
 
 VkResult CreateQueues(const VkDeviceCreateInfo& info, Device* device) {
@@ -118,10 +150,13 @@ VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, const VkDevic
   auto device = std::make_unique<Device>(physical.instance);
   VkResult result = CheckExtensions(physical, *info, device.get());
   if (result == VK_SUCCESS) result = CheckFeatures(*info, device.get());
+  const std::optional<uint32_t> harmless = HarmlessMisses(*info, *device);
+  if (result == VK_SUCCESS && !harmless) result = VK_ERROR_FEATURE_NOT_PRESENT;
   if (result == VK_SUCCESS) result = CreateQueues(*info, device.get());
   if (result != VK_SUCCESS) return result;
   device->processor = std::make_unique<CommandProcessor>(
       static_cast<uint32_t>(device->queues.size()), physical.instance->settings.bottom_line_limit);
+  device->processor->set_harmless_misses(*harmless);
   device->processor->set_on_directive(
       [raw = device.get()](const Directive& directive) { OnDirective(raw, directive); });
   device->ring_address = device->next_address;

@@ -130,6 +130,17 @@ int MissingBarrier(ProgramDevice& device) {
                                                 "icd: race", "Reads"}));
 }
 
+// Accesses that features of the device make harmless.
+int BeyondVertices(ProgramDevice& device) {
+  return RunUntilLost(device, Recorded(device, {"Before", "|", "icd: miss buffer", "Reads"}));
+}
+int OutsideOfImage(ProgramDevice& device) {
+  return RunUntilLost(device, Recorded(device, {"Before", "|", "icd: miss image", "Reads"}));
+}
+int NullDescriptor(ProgramDevice& device) {
+  return RunUntilLost(device, Recorded(device, {"Before", "|", "icd: miss descriptor", "Reads"}));
+}
+
 // The same on two queues. On a lazy device nothing runs before both are submitted.
 int RacingQueues(ProgramDevice& device) {
   const ProgramList writes = Recorded(device, {"icd: duration 40", "Writes"});
@@ -179,7 +190,10 @@ constexpr Scenario kScenarios[] = {
     {"fault-memory-freed", FaultMemoryFreed},
     {"fault-never-mapped", FaultNeverMapped},
     {"fault-without-address", FaultWithoutAddress},
+    {"beyond-vertices", BeyondVertices},
     {"missing-barrier", MissingBarrier},
+    {"null-descriptor", NullDescriptor},
+    {"outside-of-image", OutsideOfImage},
     {"racing-queues", RacingQueues},
     {"vendor-binary", VendorBinary},
     {"device-lost", DeviceLost},

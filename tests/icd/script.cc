@@ -118,6 +118,19 @@ bool ParseRange(Words* words, Directive* directive) {
   return TakeInto(words, &directive->address) && TakeInto(words, &directive->size_bytes);
 }
 
+bool ParseMiss(Words* words, Directive* directive) {
+  if (words->Take("buffer")) {
+    directive->missed = Missed::kBuffer;
+  } else if (words->Take("image")) {
+    directive->missed = Missed::kImage;
+  } else if (words->Take("descriptor")) {
+    directive->missed = Missed::kDescriptor;
+  } else {
+    return false;
+  }
+  return ParseFault(words, directive);
+}
+
 bool ParseLate(Words* words, Directive* directive) {
   if (words->Take("for ever")) {
     directive->kind = DirectiveKind::kLateForEver;
@@ -152,6 +165,7 @@ bool IsAboutWork(DirectiveKind kind) {
     case DirectiveKind::kFault:
     case DirectiveKind::kMaskedFault:
     case DirectiveKind::kRace:
+    case DirectiveKind::kMiss:
     case DirectiveKind::kFaultAfterCompletion:
     case DirectiveKind::kLoseTop:
     case DirectiveKind::kLoseBottom:
@@ -174,6 +188,7 @@ constexpr Rule kRules[] = {
     {"masked-fault", DirectiveKind::kMaskedFault, ParseFault},
     {"fault", DirectiveKind::kFault, ParseFault},
     {"race", DirectiveKind::kRace, ParseFault},
+    {"miss", DirectiveKind::kMiss, ParseMiss},
     {"late", DirectiveKind::kLate, ParseLate},
     {"lose", DirectiveKind::kLoseMarkers, ParseLose},
     {"reorder end", DirectiveKind::kReorderEnd, ParseNothing},

@@ -12,11 +12,12 @@
 namespace cairn::icd {
 
 enum class DirectiveKind : uint8_t {
-  kDuration,              // count: steps that the next work takes
-  kHang,                  // the next work never ends
-  kFault,                 // the next work faults at its end: address, access, precision
-  kMaskedFault,           // the same, but the device carries on; told once the device is lost
-  kRace,                  // kFault, if other work runs when the next work begins, on whatever queue
+  kDuration,     // count: steps that the next work takes
+  kHang,         // the next work never ends
+  kFault,        // the next work faults at its end: address, access, precision
+  kMaskedFault,  // the same, but the device carries on; told once the device is lost
+  kRace,         // kFault, if other work runs when the next work begins, on whatever queue
+  kMiss,         // kFault, unless the device has the feature that makes it harmless: missed
   kFaultAfterCompletion,  // the next work ends as if all were well; nothing fetched later ever ends
   kLate,                  // count: steps after which a marker is seen, for all that follow; which
   kLateForEver,
@@ -38,6 +39,9 @@ enum class DirectiveKind : uint8_t {
 // The markers that a directive affects.
 enum class MarkerPlace : uint8_t { kBoth, kTop, kBottom };
 
+// What an access is outside of. A device has those of them that are harmless.
+enum class Missed : uint8_t { kBuffer = 1, kImage = 2, kDescriptor = 4 };
+
 enum class FaultAccess : uint8_t { kNone, kRead, kWrite, kExecute, kInstruction };
 
 struct Directive {
@@ -49,6 +53,7 @@ struct Directive {
   uint64_t size_bytes = 0;
   uint64_t precision = 1;  // a power of two
   FaultAccess access = FaultAccess::kNone;
+  Missed missed = Missed::kBuffer;
   uint64_t code = 0;
   uint64_t data = 0;
   std::string text;
