@@ -70,6 +70,11 @@ TEST(Script, Faults) {
   EXPECT_EQ(write.address, 0x1234000u);
   EXPECT_EQ(write.access, FaultAccess::kWrite);
   EXPECT_EQ(write.precision, 0x1000u);
+  const Directive miss = Parse("icd: miss image 0x1000 read");
+  EXPECT_EQ(miss.kind, DirectiveKind::kMiss);
+  EXPECT_EQ(miss.missed, Missed::kImage);
+  EXPECT_EQ(miss.address, 0x1000u);
+  EXPECT_EQ(Parse("icd: miss descriptor").missed, Missed::kDescriptor);
   EXPECT_EQ(Parse("icd: masked-fault 16").access, FaultAccess::kRead);
   EXPECT_EQ(Parse("icd: fault-after-completion 16 execute").access, FaultAccess::kExecute);
 }
@@ -91,7 +96,7 @@ TEST(Script, MistakesNameTheFaultyWord) {
   EXPECT_THAT(ErrorOf("icd: duration three"),
               ::testing::HasSubstr("\"three\" is not what follows \"duration\""));
   for (const char* label : {"icd:", "icd: late", "icd: hang now", "icd: hangs", "icd: lose 3",
-                            "icd: bind 4096", "icd: fault 1 write precision 3",
+                            "icd: miss", "icd: bind 4096", "icd: fault 1 write precision 3",
                             "icd: duration 99999999999999999999", "icd: late 2 in transfer"}) {
     EXPECT_NE(ErrorOf(label), "");
   }

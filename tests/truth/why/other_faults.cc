@@ -13,6 +13,7 @@
 #include "embedded/load.comp.spv.h"
 #include "embedded/plain.frag.spv.h"
 #include "embedded/plain.vert.spv.h"
+#include "embedded/range.comp.spv.h"
 #include "embedded/reads.vert.spv.h"
 #include "embedded/slow.comp.spv.h"
 #include "embedded/slow.frag.spv.h"
@@ -240,6 +241,13 @@ std::vector<Fault> OtherFaults() {
        .run = RunIndex,
        .culprit = kDescriptorIndexCompSpv,
        .constants = {.value = 0x1000'0000}},
+      {.name = "range",
+       .what = "a store far beyond the bound range of a buffer, whose array has room for it",
+       .experiment = "robust",
+       .shows = Shows::kOnGpu,
+       .run = RunIndex,
+       .culprit = kRangeCompSpv,
+       .constants = {.value = 0x2fff'0000}},
       fault("slow", "a dispatch of many groups that take long, without loops", "time", RunSlow),
       pixels,
       fault("crowd", "a dispatch of far too many groups without loops", "counts", RunCrowd),
