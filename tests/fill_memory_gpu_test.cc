@@ -191,6 +191,30 @@ TEST_F(FillMemoryGpuTest, MemoryOfTheGpuAlone) {
   }
 }
 
+TEST_F(FillMemoryGpuTest, MemoryOfTheGpuAloneForOneBuffer) {
+  ASSERT_NO_FATAL_FAILURE(StartOnTheDriverOfTests(0xfe));
+  const DeviceFunctions& vk = loader_->vk();
+  const VkDevice device = loader_->device();
+  VkBufferCreateInfo made = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  made.size = kBytes;
+  made.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  VkMemoryDedicatedAllocateInfo dedicated = {VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO};
+  ASSERT_EQ(vk.CreateBuffer(device, &made, nullptr, &dedicated.buffer), VK_SUCCESS);
+  const VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &dedicated, kBytes,
+                                     TypeOf(false)};
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  ASSERT_EQ(vk.AllocateMemory(device, &info, nullptr, &memory), VK_SUCCESS);
+  EXPECT_EQ(RunBoard::OfProcess().Take(), (ChangeCounts{0, 0}));
+  ASSERT_EQ(vk.BindBufferMemory(device, dedicated.buffer, memory, 0), VK_SUCCESS);
+  EXPECT_EQ(RunBoard::OfProcess().Take(), (ChangeCounts{1, 0}));
+  std::vector<uint8_t> bytes(kBytes);
+  std::memcpy(bytes.data(), driver::MappedBytes(device, memory), kBytes);
+  EXPECT_THAT(bytes, Each(0xfe));
+  driver::real.UnmapMemory(device, memory);
+  vk.DestroyBuffer(device, dedicated.buffer, nullptr);
+  vk.FreeMemory(device, memory, nullptr);
+}
+
 TEST_F(FillMemoryGpuTest, MemoryOfTheGpuAloneInModeExact) {
   ASSERT_NO_FATAL_FAILURE(StartOnTheDriverOfTests(0xfe, MarkerMode::kExact));
   EXPECT_THAT(NewMemory(TypeOf(false)), Each(0xfe));

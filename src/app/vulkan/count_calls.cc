@@ -4,11 +4,11 @@
 // that make buffers.
 #include <array>
 
+#include "app/vulkan/buffer_usage.h"
 #include "app/vulkan/count_limits.h"
 #include "app/vulkan/exact.h"
 #include "app/vulkan/experiment_counts.h"
 #include "app/vulkan/intercept.h"
-#include "app/vulkan/layer_chain.h"
 
 namespace cairn {
 namespace {
@@ -137,60 +137,19 @@ VKAPI_ATTR void VKAPI_CALL EndLabel(VkCommandBuffer handle) {
 
 // ---- Buffers of arguments, which we copy from ---------------------------------------------------------
 
-// Holds a copy of what a buffer is made as, which lets a buffer of arguments be copied from. The chain outlives it.
-class CopyableBuffer {
- public:
-  explicit CopyableBuffer(const VkBufferCreateInfo& info) : info_(info) {
-#ifdef VK_KHR_maintenance5
-    // It stands in the place of VkBufferCreateInfo::usage.
-    if (const auto* const flags = FindInChain<VkBufferUsageFlags2CreateInfoKHR>(
-            info.pNext, VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR)) {
-      const VkBufferUsageFlags2KHR wanted = WithSource(flags->usage);
-      if (wanted == flags->usage) return;
-      // Structures in front of it would have to be copied, and their sizes are not known.
-      can_be_copied_ = flags == info.pNext;
-      if (!can_be_copied_) return;
-      flags_ = *flags;
-      flags_.usage = wanted;
-      info_.pNext = &flags_;
-      return;
-    }
-#endif
-    info_.usage = WithSource(info.usage);
-  }
-  CopyableBuffer(const CopyableBuffer&) = delete;
-  CopyableBuffer& operator=(const CopyableBuffer&) = delete;
-
-  const VkBufferCreateInfo* info() const {
-    return &info_;
-  }
-  // Returns false for a buffer of arguments that stays as it is.
-  bool can_be_copied() const {
-    return can_be_copied_;
-  }
-
- private:
-  // The bits are the same in both types of flags.
-  template <typename Flags>
-  static Flags WithSource(Flags usage) {
-    const bool has_arguments = (usage & VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT) != 0;
-    return usage | (has_arguments ? Flags{VK_BUFFER_USAGE_TRANSFER_SRC_BIT} : Flags{0});
-  }
-
-  VkBufferCreateInfo info_;
-  bool can_be_copied_ = true;
-#ifdef VK_KHR_maintenance5
-  VkBufferUsageFlags2CreateInfoKHR flags_ = {};
-#endif
-};
+// The usage that a copy from the buffer needs, where it holds arguments.
+VkBufferUsageFlags UsageForCopies(const VkBufferCreateInfo& info) {
+  const bool has_arguments = (BufferUsageOf(info) & VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT) != 0;
+  return has_arguments ? VK_BUFFER_USAGE_TRANSFER_SRC_BIT : 0;
+}
 
 VKAPI_ATTR VkResult VKAPI_CALL MakeBuffer(VkDevice device, const VkBufferCreateInfo* info,
                                           const VkAllocationCallbacks* allocator,
                                           VkBuffer* buffer) {
-  const CopyableBuffer copyable(*info);
+  const BufferWithUsage copyable(*info, UsageForCopies(*info));
   ExactDevice& exact = *DeviceOf(device)->exact;
   const VkResult result = exact.next().CreateBuffer(device, copyable.info(), allocator, buffer);
-  if (result == VK_SUCCESS) exact.counts()->NoteBuffer(*buffer, copyable.can_be_copied());
+  if (result == VK_SUCCESS) exact.counts()->NoteBuffer(*buffer, copyable.has_usage());
   return result;
 }
 
@@ -198,10 +157,8 @@ template <auto kNext>
 VKAPI_ATTR void VKAPI_CALL NeedsOfBuffer(VkDevice device,
                                          const VkDeviceBufferMemoryRequirements* info,
                                          VkMemoryRequirements2* needs) {
-  const CopyableBuffer copyable(*info->pCreateInfo);
-  VkDeviceBufferMemoryRequirements asked = *info;
-  asked.pCreateInfo = copyable.info();
-  (DeviceOf(device)->exact->next().*kNext)(device, &asked, needs);
+  AskBufferNeeds(DeviceOf(device)->exact->next().*kNext, device, *info,
+                 UsageForCopies(*info->pCreateInfo), needs);
 }
 
 }  // namespace

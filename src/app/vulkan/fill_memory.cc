@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/vulkan/fill_memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
 
-#include "app/vulkan/experiment_counts.h"
 #include "app/vulkan/fill_queue.h"
+#include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
 #include "app/vulkan/own_memory.h"
 #include "app/vulkan/run_experiment.h"
@@ -23,37 +24,13 @@ bool MayBeFilled(const VkMemoryAllocateInfo& info) {
   return IsOwnMemory(info) && (flags == nullptr || (flags->flags & kZeroed) == 0);
 }
 
-// Memory that one buffer or image alone may be bound to.
-bool IsDedicated(const VkMemoryAllocateInfo& info) {
+// Memory that one buffer or image alone may be bound to: which; null for any other.
+const VkMemoryDedicatedAllocateInfo* DedicationOf(const VkMemoryAllocateInfo& info) {
   const auto* const dedicated = FindInChain<VkMemoryDedicatedAllocateInfo>(
       info.pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
-  return dedicated != nullptr &&
-         (dedicated->image != VK_NULL_HANDLE || dedicated->buffer != VK_NULL_HANDLE);
-}
-
-VkResult VKAPI_CALL AllocateFilled(VkDevice device, const VkMemoryAllocateInfo* info,
-                                   const VkAllocationCallbacks* allocator, VkDeviceMemory* memory) {
-  MemoryFiller& filler = *DeviceOf(device)->memory_filler;
-  const VkResult result = filler.next().AllocateMemory(device, info, allocator, memory);
-  if (result != VK_SUCCESS) return result;
-  if (filler.Fill(*info, *memory)) {
-    CountChange();
-  } else {
-    CountNotChanged();
-  }
-  return result;
-}
-
-// The same for the program as vkDeviceWaitIdle, during which no queue of the device may be used, the layer's own neither.
-VkResult VKAPI_CALL WaitForQueues(VkDevice device) {
-  const DeviceState& state = *DeviceOf(device);
-  const MemoryFiller& filler = *state.memory_filler;
-  if (!filler.has_queue()) return filler.next().DeviceWaitIdle(device);
-  for (const auto& queue : state.queues) {
-    const VkResult result = filler.next().QueueWaitIdle(queue->handle);
-    if (result != VK_SUCCESS) return result;
-  }
-  return VK_SUCCESS;
+  if (dedicated == nullptr) return nullptr;
+  const bool has_owner = dedicated->image != VK_NULL_HANDLE || dedicated->buffer != VK_NULL_HANDLE;
+  return has_owner ? dedicated : nullptr;
 }
 
 }  // namespace
@@ -94,16 +71,80 @@ void MemoryFiller::MakeOwnQueue(const DeviceState& device) {
     device.set_loader_data(device_, commands_);
   }
   queue_ = queue;
+  family_ = device.fill_queue->family;
 }
 
-bool MemoryFiller::Fill(const VkMemoryAllocateInfo& info, VkDeviceMemory memory) {
+VkBufferUsageFlags MemoryFiller::UsageForFills(const VkBufferCreateInfo& info) {
+  constexpr VkBufferCreateFlags kNever =
+      VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_PROTECTED_BIT;
+  const auto* const external = FindInChain<VkExternalMemoryBufferCreateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO);
+  if ((info.flags & kNever) != 0 || external != nullptr) return 0;
+  return VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+}
+
+std::vector<uint32_t> MemoryFiller::FamiliesWithOwn(const VkBufferCreateInfo& info) const {
+  if (info.sharingMode != VK_SHARING_MODE_CONCURRENT) return {};
+  std::vector<uint32_t> families(info.pQueueFamilyIndices,
+                                 info.pQueueFamilyIndices + info.queueFamilyIndexCount);
+  if (std::find(families.begin(), families.end(), family_) != families.end()) return {};
+  families.push_back(family_);
+  return families;
+}
+
+void MemoryFiller::NoteBuffer(VkBuffer buffer, bool has_usage) noexcept {
+  Quietly([&] {
+    const std::lock_guard lock(mutex_);
+    if (has_usage) {
+      unfillable_.erase(buffer);  // an earlier one of this handle
+    } else {
+      unfillable_.insert(buffer);
+    }
+  });
+}
+
+MemoryFiller::Answer MemoryFiller::Fill(const VkMemoryAllocateInfo& info, VkDeviceMemory memory) {
+  const auto answer = [](bool filled) { return filled ? Answer::kFilled : Answer::kNotFilled; };
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.erase(memory);  // an earlier one of this handle
+  }
   if (!MayBeFilled(info) || info.memoryTypeIndex >= memory_properties_.memoryTypeCount) {
-    return false;
+    return Answer::kNotFilled;
   }
   const VkMemoryPropertyFlags flags =
       memory_properties_.memoryTypes[info.memoryTypeIndex].propertyFlags;
-  if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0) return FillMapped(info, flags, memory);
-  return IsFilledByGpu(flags) && !IsDedicated(info) && FillOnGpu(info, memory);
+  if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0) {
+    return answer(FillMapped(info, flags, memory));
+  }
+  if (!IsFilledByGpu(flags)) return Answer::kNotFilled;
+  const VkMemoryDedicatedAllocateInfo* const dedicated = DedicationOf(info);
+  if (dedicated == nullptr) return answer(FillOnGpu(info, memory));
+  if (dedicated->buffer == VK_NULL_HANDLE || !has_queue()) return Answer::kNotFilled;
+  return WaitForBind(dedicated->buffer, memory) ? Answer::kOnceBound : Answer::kNotFilled;
+}
+
+bool MemoryFiller::WaitForBind(VkBuffer buffer, VkDeviceMemory memory) {
+  bool waits = false;
+  Quietly([&] {
+    const std::lock_guard lock(mutex_);
+    waiting_.insert_or_assign(memory, buffer);
+    waits = true;
+  });
+  return waits;
+}
+
+bool MemoryFiller::TakeWaiting(VkBuffer buffer, VkDeviceMemory memory) {
+  const std::lock_guard lock(mutex_);
+  const auto found = waiting_.find(memory);
+  if (found == waiting_.end() || found->second != buffer) return false;
+  waiting_.erase(found);
+  return true;
+}
+
+bool MemoryFiller::FillBound(VkBuffer buffer) {
+  const std::lock_guard lock(mutex_);
+  return !stuck_ && !unfillable_.contains(buffer) && Run(buffer);
 }
 
 bool MemoryFiller::FillMapped(const VkMemoryAllocateInfo& info, VkMemoryPropertyFlags flags,
@@ -158,14 +199,7 @@ void StartFillingMemory(DeviceState& device) {
   const std::optional<uint8_t> fill = experiment == nullptr ? std::nullopt : FillOf(*experiment);
   if (!fill) return;
   device.memory_filler = std::make_unique<MemoryFiller>(device, *fill);
-  device.vk.AllocateMemory = AllocateFilled;
-  device.vk.DeviceWaitIdle = WaitForQueues;
-}
-
-PFN_vkVoidFunction FindFillFunction(std::string_view name) {
-  if (name == "vkAllocateMemory") return reinterpret_cast<PFN_vkVoidFunction>(AllocateFilled);
-  if (name == "vkDeviceWaitIdle") return reinterpret_cast<PFN_vkVoidFunction>(WaitForQueues);
-  return nullptr;
+  InstallFillFunctions(device.vk);
 }
 
 }  // namespace cairn

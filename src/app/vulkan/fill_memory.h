@@ -3,7 +3,8 @@
 // The experiment "memory" (docs/internals/why.md): memory that a program allocates holds one byte everywhere before the
 // program has it. In every other run DeviceState::memory_filler is null, and nothing of this is used.
 //
-//   fill_memory.h  the device, and the calls that allocate and wait
+//   fill_memory.h  the device
+//   fill_calls.cc  the calls that allocate, bind and wait
 //   fill_queue.h   what a device has to be made with
 //
 // It stands between the intercepts of the layer, those of exact.h too, and the next layer.
@@ -15,6 +16,9 @@
 #include <cstdint>
 #include <mutex>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "app/vulkan/device.h"
 #include "vulkangen/device_functions.h"
@@ -33,12 +37,29 @@ class MemoryFiller {
   MemoryFiller(const MemoryFiller&) = delete;
   MemoryFiller& operator=(const MemoryFiller&) = delete;
 
+  // What became of memory that was allocated.
+  enum class Answer : uint8_t {
+    kFilled,
+    kNotFilled,  // it stays as it is
+    kOnceBound,  // it is for one buffer alone, and will be filled through that: see TakeWaiting
+  };
+
   bool has_queue() const { return queue_ != VK_NULL_HANDLE; }
   // Returns the functions of the next layer.
   const DeviceFunctions& next() const { return next_; }
-  // Fills memory that was allocated so, by the CPU where it can map it, else by the GPU, and waits for it. Returns false
-  // if the memory stays as it is.
-  bool Fill(const VkMemoryAllocateInfo& info, VkDeviceMemory memory);
+  // Fills memory that was allocated so, by the CPU where it can map it, else by the GPU, and waits for it.
+  Answer Fill(const VkMemoryAllocateInfo& info, VkDeviceMemory memory);
+
+  // What a buffer that is made so is to have, too, so that memory for it alone can be filled: flags of usage, and the
+  // families that share it, with that of the layer's queue; none if there is nothing to change. May throw std::bad_alloc.
+  static VkBufferUsageFlags UsageForFills(const VkBufferCreateInfo& info);
+  std::vector<uint32_t> FamiliesWithOwn(const VkBufferCreateInfo& info) const;
+  // A buffer was made, with what UsageForFills says or without it.
+  void NoteBuffer(VkBuffer buffer, bool has_usage) noexcept;
+  // The buffer was bound to the memory: returns true, once, if that waited for it.
+  bool TakeWaiting(VkBuffer buffer, VkDeviceMemory memory);
+  // Fills the memory that the buffer alone is bound to, and waits for it. Returns false if that stays as it is.
+  bool FillBound(VkBuffer buffer);
 
  private:
   // The queue, and what takes its work there; without a queue where there is none.
@@ -46,6 +67,7 @@ class MemoryFiller {
   bool FillMapped(const VkMemoryAllocateInfo& info, VkMemoryPropertyFlags flags,
                   VkDeviceMemory memory) const;
   bool FillOnGpu(const VkMemoryAllocateInfo& info, VkDeviceMemory memory);
+  bool WaitForBind(VkBuffer buffer, VkDeviceMemory memory);
   bool Run(VkBuffer buffer);
 
   const VkDevice device_;
@@ -53,10 +75,13 @@ class MemoryFiller {
   const uint8_t byte_;
   VkPhysicalDeviceMemoryProperties memory_properties_ = {};
   VkQueue queue_ = VK_NULL_HANDLE;
-  std::mutex mutex_;  // what follows, and work of the queue
+  uint32_t family_ = 0;  // of the queue
+  std::mutex mutex_;     // what follows, and work of the queue
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   VkFence fence_ = VK_NULL_HANDLE;
+  std::unordered_map<VkDeviceMemory, VkBuffer> waiting_;  // memory that is not bound yet
+  std::unordered_set<VkBuffer> unfillable_;
   bool stuck_ = false;  // a fill did not end: the GPU may have what it uses
 };
 
@@ -65,6 +90,8 @@ void StartFillingMemory(DeviceState& device);
 
 // Ours of that name, for a device with DeviceState::memory_filler; or null.
 PFN_vkVoidFunction FindFillFunction(std::string_view name);
+// Puts ours in front of the functions.
+void InstallFillFunctions(DeviceFunctions& functions);
 
 }  // namespace cairn
 

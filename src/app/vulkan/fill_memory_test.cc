@@ -38,7 +38,11 @@ std::vector<VkQueueFamilyProperties> families;
 uint32_t types_of_buffers = ~0u;
 bool ends_work = true;
 bool maps = true;
+bool binds = true;
 bool has_fill = false;
+VkBuffer filled = VK_NULL_HANDLE;
+VkBufferUsageFlags usage_made = 0;
+std::vector<uint32_t> families_made;
 
 void VKAPI_CALL GetMemoryProperties(VkPhysicalDevice, VkPhysicalDeviceMemoryProperties* memory) {
   memory->memoryTypeCount = static_cast<uint32_t>(types.size());
@@ -81,6 +85,14 @@ VkResult VKAPI_CALL Make(VkDevice, const Info*, const VkAllocationCallbacks*, Ha
   *handle = Made<Handle>(3);
   return VK_SUCCESS;
 }
+VkResult VKAPI_CALL MakeBuffer(VkDevice, const VkBufferCreateInfo* info,
+                               const VkAllocationCallbacks*, VkBuffer* buffer) {
+  usage_made = info->usage;
+  families_made.assign(info->pQueueFamilyIndices,
+                       info->pQueueFamilyIndices + info->queueFamilyIndexCount);
+  *buffer = Made<VkBuffer>(3);
+  return VK_SUCCESS;
+}
 void VKAPI_CALL DestroyPool(VkDevice, VkCommandPool, const VkAllocationCallbacks*) {
   calls.emplace_back("destroy pool");
 }
@@ -98,15 +110,23 @@ VkResult VKAPI_CALL AllocateBuffers(VkDevice, const VkCommandBufferAllocateInfo*
 void VKAPI_CALL GetNeeds(VkDevice, VkBuffer, VkMemoryRequirements* needs) {
   *needs = {memory_bytes.size(), 4, types_of_buffers};
 }
+void VKAPI_CALL GetNeedsAsMade(VkDevice, const VkDeviceBufferMemoryRequirements* info,
+                               VkMemoryRequirements2*) {
+  usage_made = info->pCreateInfo->usage;
+}
 VkResult VKAPI_CALL Bind(VkDevice, VkBuffer, VkDeviceMemory, VkDeviceSize) {
+  return binds ? VK_SUCCESS : VK_ERROR_OUT_OF_DEVICE_MEMORY;
+}
+VkResult VKAPI_CALL Bind2(VkDevice, uint32_t, const VkBindBufferMemoryInfo*) {
   return VK_SUCCESS;
 }
 VkResult VKAPI_CALL Begin(VkCommandBuffer, const VkCommandBufferBeginInfo*) {
   has_fill = false;
   return VK_SUCCESS;
 }
-void VKAPI_CALL Fill(VkCommandBuffer, VkBuffer, VkDeviceSize offset, VkDeviceSize size,
+void VKAPI_CALL Fill(VkCommandBuffer, VkBuffer buffer, VkDeviceSize offset, VkDeviceSize size,
                      uint32_t data) {
+  filled = buffer;
   has_fill = offset == 0 && size == VK_WHOLE_SIZE && data == 0xfefefefe;
 }
 VkResult VKAPI_CALL End(VkCommandBuffer) {
@@ -146,7 +166,8 @@ class FillMemoryTest : public ::testing::Test {
     calls.clear();
     types = {kLocal, kVisible | kCoherent, kVisible};
     types_of_buffers = ~0u;
-    ends_work = maps = true;
+    ends_work = maps = binds = true;
+    filled = VK_NULL_HANDLE;
     instance_.next_get = GetOfInstance;
     instance_.KeepNext();
     device_.handle = Made<VkDevice>(1000);
@@ -160,13 +181,15 @@ class FillMemoryTest : public ::testing::Test {
     vk.GetDeviceQueue = GetQueue;
     vk.CreateCommandPool = Make<VkCommandPoolCreateInfo, VkCommandPool>;
     vk.CreateFence = Make<VkFenceCreateInfo, VkFence>;
-    vk.CreateBuffer = Make<VkBufferCreateInfo, VkBuffer>;
+    vk.CreateBuffer = MakeBuffer;
     vk.DestroyCommandPool = DestroyPool;
     vk.DestroyFence = DestroyFence;
     vk.DestroyBuffer = DestroyBuffer;
     vk.AllocateCommandBuffers = AllocateBuffers;
     vk.GetBufferMemoryRequirements = GetNeeds;
+    vk.GetDeviceBufferMemoryRequirements = GetNeedsAsMade;
     vk.BindBufferMemory = Bind;
+    vk.BindBufferMemory2 = Bind2;
     vk.BeginCommandBuffer = Begin;
     vk.CmdFillBuffer = Fill;
     vk.EndCommandBuffer = End;
@@ -193,6 +216,21 @@ class FillMemoryTest : public ::testing::Test {
     VkDeviceMemory memory = VK_NULL_HANDLE;
     EXPECT_EQ(device_.vk.AllocateMemory(device_.handle, &info, nullptr, &memory), VK_SUCCESS);
     EXPECT_EQ(memory, Made<VkDeviceMemory>(1));
+  }
+
+  // Memory of the GPU's that is for this buffer alone.
+  void AllocateFor(VkBuffer buffer) {
+    VkMemoryDedicatedAllocateInfo dedicated = {VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO};
+    dedicated.buffer = buffer;
+    AllocateOf(0, &dedicated);
+  }
+  VkResult BindTo(VkBuffer buffer) {
+    return device_.vk.BindBufferMemory(device_.handle, buffer, Made<VkDeviceMemory>(1), 0);
+  }
+  VkBuffer MadeAs(const VkBufferCreateInfo& info) {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    EXPECT_EQ(device_.vk.CreateBuffer(device_.handle, &info, nullptr, &buffer), VK_SUCCESS);
+    return buffer;
   }
 
   Experiment experiment_ = {.change = Change::kFillMemory, .fill = kNew};
@@ -272,6 +310,112 @@ TEST_F(FillMemoryTest, MemoryOfOthersAndMemoryOfOneObjectStays) {
   AllocateOf(1, &dedicated);
   EXPECT_THAT(memory_bytes, Each(kNew)) << "the CPU needs no buffer";
 }
+
+// ---- Memory of one buffer alone ----
+
+TEST_F(FillMemoryTest, MemoryOfOneBufferIsFilledThroughItOnceItIsBound) {
+  Start();
+  const auto owner = Made<VkBuffer>(9);
+  AllocateFor(owner);
+  EXPECT_THAT(memory_bytes, Each(kOld));
+  EXPECT_EQ(RunBoard::OfProcess().Take(), (ChangeCounts{0, 0})) << "nothing is known of it yet";
+  EXPECT_EQ(BindTo(Made<VkBuffer>(10)), VK_SUCCESS);
+  EXPECT_THAT(memory_bytes, Each(kOld)) << "another buffer";
+  EXPECT_EQ(BindTo(owner), VK_SUCCESS);
+  EXPECT_THAT(memory_bytes, Each(kNew));
+  EXPECT_EQ(filled, owner);
+  EXPECT_EQ(RunBoard::OfProcess().Take(), (ChangeCounts{1, 0}));
+  EXPECT_THAT(calls, ElementsAre("queue 2.1", "wait")) << "the program's own buffer stays";
+  filled = VK_NULL_HANDLE;
+  EXPECT_EQ(BindTo(owner), VK_SUCCESS);
+  EXPECT_EQ(filled, VK_NULL_HANDLE) << "the program may have written there";
+}
+
+TEST_F(FillMemoryTest, MemoryOfOneBufferThatIsBoundWithOthers) {
+  Start();
+  AllocateFor(Made<VkBuffer>(9));
+  VkBindBufferMemoryInfo infos[2] = {{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO},
+                                     {VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO}};
+  infos[0].buffer = Made<VkBuffer>(8);
+  infos[0].memory = Made<VkDeviceMemory>(2);
+  infos[1].buffer = Made<VkBuffer>(9);
+  infos[1].memory = Made<VkDeviceMemory>(1);
+  EXPECT_EQ(device_.vk.BindBufferMemory2(device_.handle, 2, infos), VK_SUCCESS);
+  EXPECT_THAT(memory_bytes, Each(kNew));
+  EXPECT_EQ(RunBoard::OfProcess().Take(), (ChangeCounts{1, 0}));
+}
+
+TEST_F(FillMemoryTest, MemoryOfOneBufferThatIsNotBoundStays) {
+  Start();
+  AllocateFor(Made<VkBuffer>(9));
+  binds = false;
+  EXPECT_EQ(BindTo(Made<VkBuffer>(9)), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  binds = true;
+  EXPECT_THAT(memory_bytes, Each(kOld));
+  AllocateOf(0);
+  EXPECT_EQ(RunBoard::OfProcess().Take(), (ChangeCounts{1, 0}));
+  std::fill(memory_bytes.begin(), memory_bytes.end(), kOld);
+  EXPECT_EQ(BindTo(Made<VkBuffer>(9)), VK_SUCCESS);
+  EXPECT_THAT(memory_bytes, Each(kOld)) << "the memory of that handle is another one";
+}
+
+TEST_F(FillMemoryTest, MemoryOfOneBufferWithoutAQueueStays) {
+  device_.fill_queue.reset();
+  Start();
+  AllocateFor(Made<VkBuffer>(9));
+  EXPECT_EQ(RunBoard::OfProcess().Take(), (ChangeCounts{0, 1}));
+}
+
+TEST_F(FillMemoryTest, BuffersCanBeFilled) {
+  Start();
+  VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.size = 64;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  constexpr VkBufferUsageFlags kBoth =
+      VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  MadeAs(info);
+  EXPECT_EQ(usage_made, kBoth);
+  EXPECT_THAT(families_made, ElementsAre());
+  usage_made = 0;
+  VkDeviceBufferMemoryRequirements asked = {VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS};
+  asked.pCreateInfo = &info;
+  VkMemoryRequirements2 needs = {VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
+  device_.vk.GetDeviceBufferMemoryRequirements(device_.handle, &asked, &needs);
+  EXPECT_EQ(usage_made, kBoth) << "what it says is of that buffer";
+
+  const uint32_t own[] = {0, 1};
+  info.sharingMode = VK_SHARING_MODE_CONCURRENT;
+  info.queueFamilyIndexCount = 2;
+  info.pQueueFamilyIndices = own;
+  MadeAs(info);
+  EXPECT_THAT(families_made, ElementsAre(0, 1, 2)) << "the layer's queue is of family 2";
+  const uint32_t all[] = {2, 0};
+  info.pQueueFamilyIndices = all;
+  MadeAs(info);
+  EXPECT_THAT(families_made, ElementsAre(2, 0));
+
+  info.flags = VK_BUFFER_CREATE_SPARSE_BINDING_BIT;
+  MadeAs(info);
+  EXPECT_EQ(usage_made, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+}
+
+#ifdef VK_KHR_maintenance5
+TEST_F(FillMemoryTest, MemoryOfABufferThatCannotBeFilledStays) {
+  Start();
+  VkBufferUsageFlags2CreateInfoKHR flags = {VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR};
+  flags.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  // Of newer headers: its size is not known.
+  VkBaseInStructure unknown = {static_cast<VkStructureType>(1'000'999'000),
+                               reinterpret_cast<const VkBaseInStructure*>(&flags)};
+  VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, &unknown};
+  info.size = 64;
+  const VkBuffer buffer = MadeAs(info);
+  AllocateFor(buffer);
+  EXPECT_EQ(BindTo(buffer), VK_SUCCESS);
+  EXPECT_EQ(filled, VK_NULL_HANDLE);
+  EXPECT_EQ(RunBoard::OfProcess().Take(), (ChangeCounts{0, 1}));
+}
+#endif
 
 TEST_F(FillMemoryTest, MemoryThatIsNotMappedStays) {
   Start();
