@@ -57,6 +57,26 @@ TEST_F(WhyD3d12Test, ALoopAndItsTrace) {
   EXPECT_THAT(folder_.Contents(), ElementsAre("a.cairn"));
 }
 
+// A step that nobody wrote: the playback leaves what the layers fill its memory with.
+TEST_F(WhyD3d12Test, MemoryThatNobodyWroteInATrace) {
+  const CommandResult captured = Run(
+      Words({"run", "--capture", "-o", "a.cairn", "--hang-timeout", "2", "--kill-on-hang", "--"},
+            Failing("fresh-step")));
+  EXPECT_EQ(124, captured.exit_code) << captured.Summary();
+  const auto played = [&] {
+    return Run({"run", "--quiet", "-o", "played.cairn", "--hang-timeout", "2", "--kill-on-hang",
+                "--", Program("cairn"), "probe", "--play", "a.cairn", "--timeout", "60"});
+  };
+  CommandResult run = played();
+  EXPECT_EQ(124, run.exit_code) << run.Summary();
+  SearchOfProgramsTest::environment_ = {"CAIRN_EXPERIMENT=memory=fe"};
+  run = played();
+  EXPECT_EQ(0, run.exit_code) << run.Summary();
+  SearchOfProgramsTest::environment_ = {"CAIRN_EXPERIMENT=memory=00"};
+  run = played();
+  EXPECT_EQ(124, run.exit_code) << run.Summary();
+}
+
 TEST_F(WhyD3d12Test, AViewOfABufferThatWasReleased) {
   const Json answer = Why({"--runs", "1"}, Failing("view-released"), 0);
   EXPECT_EQ("death", answer["failure"]) << answer.dump(2);

@@ -298,7 +298,7 @@ int Play(const ReplayOptions& options, PlayerOptions player, PlayStatus* child) 
   player.validate = !options.validate.empty();
   player.validate_resources = options.validate == kAll;
   // Unwritten memory then holds zeros, as Direct3D 12 promises, not earlier data.
-  player.clear_memory = player.validate;
+  if (player.validate) player.new_memory = NewMemory::kZeros;
   player.library = options.library;
   player.mark_frames = options.mark_frames;
   // Trim has looked at the file before.

@@ -7,13 +7,17 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "format/experiment/experiment.h"
+#include "format/settings/layer_settings.h"
 #include "format/trace/trace_reader.h"
 #include "os/child.h"
+#include "os/environment.h"
 #include "reader/bisect/probe_answer.h"
 #include "reader/bisect/probe_question.h"
 
@@ -58,7 +62,7 @@ void Play(const ProbeQuestion& question, const std::function<void(PlayerOptions*
   options.library = question.library;
   options.wait_timeout_ns = question.hang_timeout_ns;
   options.canary = true;
-  options.clear_memory = true;
+  options.new_memory = NewMemory::kZeros;
   options.end_at_refusal = true;
   options.omissions = OmissionsOf(question.leave);
   if (question.leave.stop_before != ~uint64_t{0}) {
@@ -91,6 +95,13 @@ void Play(const ProbeQuestion& question, const std::function<void(PlayerOptions*
   (void)player->release();
 }
 
+// In this process the layers may have filled the memory: zeros over that would undo the experiment.
+NewMemory NewMemoryOfRun() {
+  const Setting<std::string> told = ReadSetting<&LayerSettings::experiment>(OwnVariable);
+  const std::optional<Experiment> experiment = ParseExperiment(*told);
+  return experiment && FillOf(*experiment) ? NewMemory::kAsItIs : NewMemory::kPromisedZeros;
+}
+
 PlayExit ExitOf(ProbeEnd end) {
   switch (end) {
     case ProbeEnd::kFinished: return PlayExit::kFinished;
@@ -121,7 +132,9 @@ std::string WhyNoDevice(const ProbeRun& run) {
 void PlayAsProgram(const std::string& path, const std::string& library, uint64_t hang_timeout_ns) {
   LeaveNoDump();
   ProbeStatus status;
-  Play({.path = path, .library = library, .hang_timeout_ns = hang_timeout_ns}, {}, status);
+  Play(
+      {.path = path, .library = library, .hang_timeout_ns = hang_timeout_ns},
+      [](PlayerOptions* options) { options->new_memory = NewMemoryOfRun(); }, status);
   std::_Exit(static_cast<int>(ExitOf(status.end.Get())));
 }
 

@@ -49,7 +49,8 @@ Status AnswerTraceProbe(const std::function<void(PlayerOptions*)>& adjust = {});
 enum class PlayExit : int { kFinished = 0, kNoAnswer = 1, kHang = 4, kLost = 5 };
 
 // Plays the whole trace as a probe does, in this process, which it ends: for those who run the play as they run a
-// program (program_trial.h). `hang_timeout_ns` as in TraceProbeSettings; a watcher that is to see a hang first needs
+// program (program_trial.h). No call is left out, so that new memory begins as the program's did: as zeros where
+// Direct3D 12 promises them, and as the layers fill it where the run asks for that (CAIRN_EXPERIMENT). `hang_timeout_ns` as in TraceProbeSettings; a watcher that is to see a hang first needs
 // less.
 [[noreturn]] void PlayAsProgram(const std::string& path, const std::string& library,
                                 uint64_t hang_timeout_ns);

@@ -19,16 +19,16 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-D3D12_HEAP_PROPERTIES HeapOf(ID3D12Resource* resource) {
+D3D12_HEAP_PROPERTIES HeapOf(ID3D12Resource* resource, D3D12_HEAP_FLAGS* flags) {
   D3D12_HEAP_PROPERTIES heap = {};
-  D3D12_HEAP_FLAGS flags = D3D12_HEAP_FLAG_NONE;
   // Reserved resources have no heap.
-  if (FAILED(resource->GetHeapProperties(&heap, &flags))) heap.Type = D3D12_HEAP_TYPE_DEFAULT;
+  if (FAILED(resource->GetHeapProperties(&heap, flags))) heap.Type = D3D12_HEAP_TYPE_DEFAULT;
   return heap;
 }
 
 D3D12_HEAP_TYPE HeapTypeOf(ID3D12Resource* resource) {
-  return HeapOf(resource).Type;
+  D3D12_HEAP_FLAGS flags = D3D12_HEAP_FLAG_NONE;
+  return HeapOf(resource, &flags).Type;
 }
 
 // D3D12_HEAP_TYPE_GPU_UPLOAD: newer than the headers.
@@ -146,7 +146,7 @@ Status MemoryPlayer::ClearHeap(ReplayObject* heap) {
   const D3D12_HEAP_DESC heap_desc = GetDesc(heap->As<ID3D12Heap>());
   DeviceContext* const context = devices_->Find(heap->device);
   if (context == nullptr || (heap_desc.Flags & D3D12_HEAP_FLAG_DENY_BUFFERS) != 0 ||
-      !BeginsAsZeros(heap_desc.Properties)) {
+      !BeginsAsZeros(heap_desc.Properties, heap_desc.Flags)) {
     return Status();
   }
   cost_->AddMemory(heap_desc.SizeInBytes);
@@ -165,15 +165,19 @@ Status MemoryPlayer::ClearHeap(ReplayObject* heap) {
   return ClearBuffer(all.get(), context, state);
 }
 
-bool MemoryPlayer::BeginsAsZeros(const D3D12_HEAP_PROPERTIES& heap) const {
-  return IsWritten(heap) || ((options_.clear_memory || options_.validate_resources) &&
-                             heap.Type == D3D12_HEAP_TYPE_DEFAULT);
+bool MemoryPlayer::BeginsAsZeros(const D3D12_HEAP_PROPERTIES& heap, D3D12_HEAP_FLAGS flags) const {
+  if (IsWritten(heap)) return true;
+  if (heap.Type != D3D12_HEAP_TYPE_DEFAULT) return false;
+  if (options_.validate_resources || options_.new_memory == NewMemory::kZeros) return true;
+  return options_.new_memory == NewMemory::kPromisedZeros &&
+         (flags & D3D12_HEAP_FLAG_CREATE_NOT_ZEROED) == 0;
 }
 
 Status MemoryPlayer::ClearBuffer(ID3D12Resource* buffer, DeviceContext* context,
                                  D3D12_RESOURCE_STATES state) {
-  const D3D12_HEAP_PROPERTIES heap = HeapOf(buffer);
-  if (context == nullptr || !BeginsAsZeros(heap)) return Status();
+  D3D12_HEAP_FLAGS flags = D3D12_HEAP_FLAG_NONE;
+  const D3D12_HEAP_PROPERTIES heap = HeapOf(buffer, &flags);
+  if (context == nullptr || !BeginsAsZeros(heap, flags)) return Status();
   const uint64_t size_bytes = GetDesc(buffer).Width;
   if (IsWritten(heap)) {
     void* data = nullptr;

@@ -66,8 +66,8 @@ class MemoryPlayer {
   // then (kContents).
   Status WriteContents(const Record& record);
   // Begins a new object. Memory that the CPU writes begins as zeros, as recordings assume: of a buffer with
-  // its own (`committed`), and of heaps. With options.clear_memory that of the GPU does, too, and with
-  // validate_resources textures do.
+  // its own (`committed`), and of heaps. That of the GPU begins as options.new_memory says; with validate_resources as
+  // zeros, and textures do, too.
   Status Clear(ReplayObject* object, uint32_t initial_state, bool committed);
 
   // Compares what the program read (kReadback), or what a resource held when it ended (kResourceHash).
@@ -98,7 +98,7 @@ class MemoryPlayer {
   Status Transition(ReplayObject* object, DeviceContext* context, uint32_t subresource,
                     uint32_t state);
   Status ClearHeap(ReplayObject* heap);
-  bool BeginsAsZeros(const D3D12_HEAP_PROPERTIES& heap) const;
+  bool BeginsAsZeros(const D3D12_HEAP_PROPERTIES& heap, D3D12_HEAP_FLAGS flags) const;
   Status ClearBuffer(ID3D12Resource* buffer, DeviceContext* context, D3D12_RESOURCE_STATES state);
   Status ClearTexture(ReplayObject* texture, uint32_t initial_state);
   Status ReadTexture(ReplayObject* texture);

@@ -25,7 +25,8 @@ using testing::HasSubstr;
 
 constexpr uint64_t kDevice = TestObjects::kDevice;
 constexpr uint64_t kQueue = 10, kFence = 11;
-constexpr uint64_t kUpload = 20, kReadback = 21, kDefault = 22, kTexture = 23, kAbsent = 24;
+constexpr uint64_t kUpload = 20, kReadback = 21, kDefault = 22, kTexture = 23, kAbsent = 24,
+                   kNotZeroed = 25;
 constexpr uint64_t kBytes = 4096;
 
 std::vector<std::byte> Bytes(size_t count, uint8_t value) {
@@ -198,20 +199,27 @@ TEST_F(MemoryPlayerTest, ContentsOfABuffer) {
   EXPECT_EQ(log_.failure(), PlayerFailure::kMismatch);
 }
 
-// With clear_memory that of the GPU is zero, too.
 TEST_F(MemoryPlayerTest, NewMemoryOfTheGpuIsZeroIfAsked) {
-  ReplayObject* const buffer = objects_.table.Find(kDefault);
-  WriteContents(kDefault, Bytes(kBytes, 3));
-  options_.validate_resources = false;
-  EXPECT_TRUE(memory_.Clear(buffer, D3D12_RESOURCE_STATE_COMMON, /*committed=*/true).ok());
-  options_.validate_resources = true;
-  EXPECT_TRUE(CompareHash(kDefault, Bytes(kBytes, 3)).ok());
-  options_.validate_resources = false;
-  options_.clear_memory = true;
-  EXPECT_TRUE(memory_.Clear(buffer, D3D12_RESOURCE_STATE_COMMON, /*committed=*/true).ok());
-  options_.validate_resources = true;
-  EXPECT_TRUE(CompareHash(kDefault, Bytes(kBytes, 0)).ok());
-  EXPECT_EQ(log_.result().compared_resources, 2u);
+  objects_.AddResource(kNotZeroed, BufferDesc(kBytes), D3D12_HEAP_TYPE_DEFAULT,
+                       D3D12_HEAP_FLAG_CREATE_NOT_ZEROED);
+  const auto begins_as = [&](uint64_t buffer, NewMemory memory, uint8_t value) {
+    WriteContents(buffer, Bytes(kBytes, 3));
+    options_.new_memory = memory;
+    options_.validate_resources = false;
+    EXPECT_TRUE(memory_
+                    .Clear(objects_.table.Find(buffer), D3D12_RESOURCE_STATE_COMMON,
+                           /*committed=*/true)
+                    .ok());
+    options_.validate_resources = true;
+    EXPECT_TRUE(CompareHash(buffer, Bytes(kBytes, value)).ok());
+  };
+  begins_as(kDefault, NewMemory::kAsItIs, 3);
+  begins_as(kDefault, NewMemory::kPromisedZeros, 0);
+  begins_as(kDefault, NewMemory::kZeros, 0);
+  begins_as(kNotZeroed, NewMemory::kAsItIs, 3);
+  begins_as(kNotZeroed, NewMemory::kPromisedZeros, 3);
+  begins_as(kNotZeroed, NewMemory::kZeros, 0);
+  EXPECT_EQ(log_.result().compared_resources, 6u);
 }
 
 // ---- Comparisons ----

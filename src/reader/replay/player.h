@@ -65,6 +65,14 @@ struct Omissions {
   static constexpr uint64_t ListKey(uint64_t call, uint32_t index) { return call << 16 | index; }
 };
 
+// What new memory of the GPU begins as. Memory that the CPU writes begins as zeros in any case, as recordings assume;
+// textures of their own as they like.
+enum class NewMemory : uint8_t {
+  kAsItIs,         // as the device gives it
+  kPromisedZeros,  // as zeros where Direct3D 12 promises them: without D3D12_HEAP_FLAG_CREATE_NOT_ZEROED
+  kZeros,          // skipped writes then leave zeros, and not another resource's data
+};
+
 struct PlayerOptions {
   uint64_t first_frame = 0;           // frames before are played, but give no images
   uint64_t frame_end = ~uint64_t{0};  // the first that is not played
@@ -93,9 +101,7 @@ struct PlayerOptions {
   // wait for that (a fault may surface one dispatch late). Work that takes longer than
   // wait_timeout_ns is then a hang even if it ends just before the check.
   bool canary = false;
-  // True: all new memory begins as zeros, not only memory that the CPU writes: skipped writes then
-  // leave zeros, and not another resource's data. Textures of their own begin as they like.
-  bool clear_memory = false;
+  NewMemory new_memory = NewMemory::kAsItIs;
   std::function<void(FrameImage)> on_image;
   // Tell a layer that sees the playback where frames end: a marker "cairn:frame" on a queue of the
   // player's own, at the end of each.

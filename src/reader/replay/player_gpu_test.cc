@@ -181,7 +181,7 @@ TEST_F(PlayerGpuTest, ClearedMemoryIsZeros) {
     script_.trace.Frame(FrameEndKind::kEnd);
   }
   PlayerOptions options;
-  options.clear_memory = true;
+  options.new_memory = NewMemory::kZeros;
   const Status status = Play(options);
   EXPECT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(result_.compared_readbacks, 64u);

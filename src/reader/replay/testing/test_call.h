@@ -48,14 +48,15 @@ class TestObjects {
     EXPECT_TRUE(table.SetFacts(Add(number, Chain::kID3D12DescriptorHeap, heap.get()), facts).ok());
   }
   void AddResource(uint64_t number, const D3D12_RESOURCE_DESC& desc,
-                   D3D12_HEAP_TYPE type = D3D12_HEAP_TYPE_DEFAULT) {
+                   D3D12_HEAP_TYPE type = D3D12_HEAP_TYPE_DEFAULT,
+                   D3D12_HEAP_FLAGS flags = D3D12_HEAP_FLAG_NONE) {
     D3D12_HEAP_PROPERTIES heap = {};
     heap.Type = type;
     ComPtr<IUnknown> resource;
-    EXPECT_EQ(device_->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
-                                               D3D12_RESOURCE_STATE_COMMON, nullptr,
-                                               __uuidof(ID3D12Resource), resource.Receive()),
-              S_OK);
+    EXPECT_EQ(
+        device_->CreateCommittedResource(&heap, flags, &desc, D3D12_RESOURCE_STATE_COMMON, nullptr,
+                                         __uuidof(ID3D12Resource), resource.Receive()),
+        S_OK);
     Add(number, Chain::kID3D12Resource, resource.get());
   }
   void AddSignature(uint64_t number, std::vector<RootParameter> parameters) {
