@@ -39,6 +39,7 @@ struct FaultOf {
   // Experiments that help, too, separated by commas: "" for none.
   const char* also = "";
   Shows shows = Shows::kAnywhere;
+  bool scripted = false;  // the driver of tests/icd, which runs no shader, shows it as well
   void (*run)(Machine& machine, const FaultOf& fault) = nullptr;
   Shader culprit;  // has the loop that does not end, or the access that is out of bounds
   Constants constants;
@@ -71,9 +72,10 @@ void ListFaults(const std::vector<GroupOf<Fault>>& groups, const LoopOf& loop_of
   const auto or_none = [](const char* text) { return *text == '\0' ? "-" : text; };
   for (const GroupOf<Fault>& group : groups) {
     for (const Fault& fault : group.faults) {
-      std::printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", fault.name, group.name,
-                  kShows[static_cast<int>(fault.shows)], or_none(fault.experiment),
-                  or_none(fault.also), loop_of(fault).c_str(), fault.what);
+      std::printf("%s\t%s\t%s%s\t%s\t%s\t%s\t%s\n", fault.name, group.name,
+                  kShows[static_cast<int>(fault.shows)], fault.scripted ? ",scripted" : "",
+                  or_none(fault.experiment), or_none(fault.also), loop_of(fault).c_str(),
+                  fault.what);
     }
   }
 }

@@ -40,10 +40,12 @@ Options ReadOptions(int argc, char** argv, const char* program, const char* devi
   CLI::App app(std::string("Fails on a device of ") + device +
                " in one way, whose cause is known.");
   app.add_option("FAULT", options.fault, "Which one")->capture_default_str();
-  app.add_flag("--list", options.list,
-               "The faults, one a line: name, group, devices (any, gpu, cpu), the experiment of "
-               "cairn why that helps (none: no experiment; -: it does not fail), others that help, "
-               "where the loop is, and what it is");
+  app.add_flag(
+      "--list", options.list,
+      "The faults, one a line: name, group, devices (any, gpu, cpu; scripted: also the driver of "
+      "tests/icd), the experiment of "
+      "cairn why that helps (none: no experiment; -: it does not fail), others that help, "
+      "where the loop is, and what it is");
   app.add_flag("--measure", options.measure,
                "Print the device's kind, and what --size takes, for --seconds on this device");
   app.add_option("--seconds", options.seconds,
@@ -53,6 +55,7 @@ Options ReadOptions(int argc, char** argv, const char* program, const char* devi
   app.add_option(
       "--size", options.size,
       "Groups of a loop, its trips, and groups without loops: three numbers with commas");
+  app.add_option("--scripted", options.scripted, "The library of tests/icd, which runs this");
   app.add_option("--limit", options.limit_s, "Seconds after which it gives up")
       ->capture_default_str();
   app.footer(std::string("\nExamples:\n"

@@ -25,6 +25,8 @@ struct Options {
   double seconds = 12;
   double limit_s = 60;
   std::string size;
+  std::string
+      scripted;  // the library of tests/icd, which runs the program; "" for any other driver
 };
 
 // Ends the program with what is wrong, or with the help. `program`: its name; `device`: "Vulkan", for example.
@@ -32,18 +34,20 @@ Options ReadOptions(int argc, char** argv, const char* program, const char* devi
 // Ends the program if it is no size.
 Size ReadSize(const std::string& text);
 
-// Does what the command line says; returns the exit code.
-template <typename Machine, typename Fault, typename LoopOf>
+// Does what the command line says; returns the exit code. `make_machine` returns a std::unique_ptr.
+template <typename MakeMachine, typename Fault, typename LoopOf>
 int RunFaults(const Options& options, const std::vector<GroupOf<Fault>>& groups,
-              const LoopOf& loop_of) {
+              const LoopOf& loop_of, const MakeMachine& make_machine) {
   if (options.list) {
     ListFaults(groups, loop_of);
     return 0;
   }
   const Fault* fault = FindFault(groups, options.fault);
   if (fault == nullptr) End(2, "no fault \"" + options.fault + "\"; --list names them");
-  Machine machine;
+  const auto made = make_machine();
+  auto& machine = *made;
   machine.SetLimit(options.limit_s);
+  const bool is_scripted = !options.scripted.empty();
   if (options.size.empty()) {
     machine.Measure(options.seconds);
   } else {
@@ -51,10 +55,11 @@ int RunFaults(const Options& options, const std::vector<GroupOf<Fault>>& groups,
   }
   if (options.measure) {
     const Size& size = machine.size();
-    std::printf("%s %u,%u,%u\n", machine.on_cpu() ? "cpu" : "gpu", size.groups, size.trips,
-                size.crowd);
+    const char* const kind = is_scripted ? "scripted" : machine.on_cpu() ? "cpu" : "gpu";
+    std::printf("%s %u,%u,%u\n", kind, size.groups, size.trips, size.crowd);
     return 0;
   }
+  if (is_scripted && !fault->scripted) CannotShow("a scripted driver runs no shaders");
   if ((fault->shows == Shows::kOnGpu && machine.on_cpu()) ||
       (fault->shows == Shows::kOnCpu && !machine.on_cpu())) {
     CannotShow("this kind of device does not show it");

@@ -132,8 +132,10 @@ void RunHealthyQueues(Machine& machine, const Fault&) {
   const VkPipeline fill = machine.Compute(kFillCompSpv);
   const Machine::Point point = {machine.gpu().CreateTimeline("Handover"), 1};
   const VkCommandBuffer first = machine.Begin(machine.gpu().compute(), "Compute");
+  machine.ScriptSlow(first);
   machine.Dispatch(first, "Simulate", fill, {}, 1);
   const VkCommandBuffer second = machine.Begin(machine.gpu().graphics(), "Graphics");
+  machine.ScriptRace(second);
   machine.Dispatch(second, "Resolve", fill, {}, 1);
   machine.Submit(machine.gpu().compute(), first, nullptr, &point);
   machine.Wait(machine.Submit(machine.gpu().graphics(), second, &point));
@@ -199,18 +201,25 @@ std::vector<Fault> LoopFaults() {
 
 std::vector<Fault> HealthyPrograms() {
   return {
-      {.name = "healthy", .what = "dispatches and a draw", .experiment = "", .run = RunHealthy},
+      {.name = "healthy",
+       .what = "dispatches and a draw",
+       .experiment = "",
+       .scripted = true,
+       .run = RunHealthy},
       {.name = "healthy-loops",
        .what = "loops that take a while",
        .experiment = "",
+       .scripted = true,
        .run = RunHealthyLoops},
       {.name = "healthy-destroyed",
        .what = "buffers that are destroyed in time",
        .experiment = "",
+       .scripted = true,
        .run = RunHealthyDestroyed},
       {.name = "healthy-queues",
        .what = "two submissions, one behind the other",
        .experiment = "",
+       .scripted = true,
        .run = RunHealthyQueues},
   };
 }

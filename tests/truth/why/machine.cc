@@ -39,7 +39,7 @@ void FillWords(uint32_t* words) {
 
 }  // namespace
 
-Machine::Machine() : gpu_("", Pipelines::kNone) {
+Machine::Machine(const std::string& scripted) : gpu_(scripted, Pipelines::kNone) {
   words_ = gpu_.CreateBuffer(sizeof(uint32_t) * kWordCount, true, "Words");
   FillWords(static_cast<uint32_t*>(words_.mapped));
   uniforms_ = gpu_.CreateBuffer(256, true, "Uniforms");
@@ -250,7 +250,19 @@ double Machine::Time(VkPipeline pipeline, const Constants& constants, uint32_t g
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+void Machine::ScriptSlow(VkCommandBuffer commands, const char* of) const {
+  gpu_.Script(commands, std::string("duration 40") + of);
+}
+
+void Machine::ScriptRace(VkCommandBuffer commands, const char* of) const {
+  gpu_.Script(commands, std::string("race") + of);
+}
+
 void Machine::Measure(double seconds) {
+  if (is_scripted()) {
+    size_ = {1, 256, 1};  // all work takes steps, and no time
+    return;
+  }
   const VkPipeline loop = Compute(kStepZeroCompSpv);
   const VkPipeline crowd = Compute(kCrowdCompSpv);
   const auto time_loop = [&](const Size& size) {

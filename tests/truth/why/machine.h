@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "truth/gpu.h"
@@ -42,7 +43,8 @@ constexpr uint32_t kUniformBehind = 8;
 
 class Machine {
  public:
-  Machine();
+  // `scripted`: that of Gpu.
+  explicit Machine(const std::string& scripted);
 
   // Fills size() by measuring.
   void Measure(double seconds);
@@ -54,6 +56,11 @@ class Machine {
   Gpu& gpu() { return gpu_; }
   VkDevice device() const { return gpu_.device(); }
   bool on_cpu() const { return gpu_.backend() == Backend::kCpu; }
+  bool is_scripted() const { return gpu_.backend() == Backend::kScripted; }
+  // Directives for the driver of tests/icd, which runs no shader; nothing elsewhere. The next work takes a while; the next
+  // dispatch loses the device if it begins before what it needs is there, as the program's own shaders would.
+  void ScriptSlow(VkCommandBuffer commands, const char* of = "") const;
+  void ScriptRace(VkCommandBuffer commands, const char* of = "") const;
   const GpuBuffer& words() const { return words_; }
   uint64_t AddressOf(Place place) const { return words_.address + sizeof(uint32_t) * place; }
   // With most_trips.

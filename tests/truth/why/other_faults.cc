@@ -32,6 +32,8 @@ constexpr uint64_t kBadAddress = 0x00000bad'dead0000;
 constexpr VkDeviceSize kBehindBytes = 4ull << 30;
 // Takes a GPU long enough to copy that the next dispatch may begin.
 constexpr VkDeviceSize kLongCopyBytes = 256 << 20;
+// Of a directive for a scripted driver: the work is a copy.
+constexpr const char* kInTransfer = " in transfer";
 
 // Takes a while, and then makes what is at `address` harmless: `value`, 1, 1.
 void RecordWriter(Machine& machine, VkCommandBuffer commands, uint64_t address, uint32_t value) {
@@ -39,16 +41,19 @@ void RecordWriter(Machine& machine, VkCommandBuffer commands, uint64_t address, 
   constants.address = address;
   constants.count = machine.short_count();
   constants.value = value;
+  machine.ScriptSlow(commands);
   machine.Dispatch(commands, "Prepare", machine.Compute(kWriterCompSpv), constants,
                    machine.short_groups());
 }
 // A loop whose bound is 2^32 - 1 before it is written.
 void RecordLoop(Machine& machine, VkCommandBuffer commands) {
+  machine.ScriptRace(commands);
   machine.Dispatch(commands, "Simulate", machine.Compute(kBoundBufferCompSpv), machine.Bounded(),
                    machine.size().groups);
 }
 // A store whose address is bad before it is written.
 void RecordLink(Machine& machine, VkCommandBuffer commands) {
+  machine.ScriptRace(commands);
   machine.Dispatch(commands, "Follow", machine.Compute(kLinkCompSpv),
                    {.address = machine.words().address, .other = machine.AddressOf(kLink)}, 1);
 }
@@ -74,24 +79,27 @@ void RunIndirect(Machine& machine, const Fault&) {
   std::copy(stale.begin(), stale.end(), static_cast<uint32_t*>(arguments.mapped));
   const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
   RecordWriter(machine, commands, arguments.address, 1);
+  machine.ScriptRace(commands);
   machine.DispatchIndirect(commands, "Particles", crowd, arguments.buffer, 0);
   machine.Finish(machine.gpu().graphics(), commands);
 }
 
 // The last words of a long copy.
 void RunCopyDispatch(Machine& machine, const Fault&) {
-  const GpuBuffer from = machine.gpu().CreateBuffer(kLongCopyBytes, false, "Staging");
-  const GpuBuffer to = machine.gpu().CreateBuffer(kLongCopyBytes, false, "Copy");
+  const VkDeviceSize bytes = machine.is_scripted() ? 64 : kLongCopyBytes;
+  const GpuBuffer from = machine.gpu().CreateBuffer(bytes, false, "Staging");
+  const GpuBuffer to = machine.gpu().CreateBuffer(bytes, false, "Copy");
   const VkCommandBuffer before = machine.Begin(machine.gpu().graphics(), "Fill");
   vkCmdFillBuffer(before, from.buffer, 0, VK_WHOLE_SIZE, 0);
   vkCmdFillBuffer(before, to.buffer, 0, VK_WHOLE_SIZE, 0xBAD);
   machine.Finish(machine.gpu().graphics(), before);
   const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
-  const VkBufferCopy all = {0, 0, kLongCopyBytes};
+  const VkBufferCopy all = {0, 0, bytes};
+  machine.ScriptSlow(commands, kInTransfer);
   vkCmdCopyBuffer(commands, from.buffer, to.buffer, 1, &all);
+  machine.ScriptRace(commands);
   machine.Dispatch(commands, "Follow", machine.Compute(kLinkCompSpv),
-                   {.address = machine.words().address, .other = to.address + kLongCopyBytes - 4},
-                   1);
+                   {.address = machine.words().address, .other = to.address + bytes - 4}, 1);
   machine.Finish(machine.gpu().graphics(), commands);
 }
 
@@ -102,6 +110,7 @@ void RunDispatchCopy(Machine& machine, const Fault&) {
   const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
   RecordWriter(machine, commands, written.address, 0);
   const VkBufferCopy word = {0, sizeof(uint32_t) * kLink, sizeof(uint32_t)};
+  machine.ScriptRace(commands, kInTransfer);
   vkCmdCopyBuffer(commands, written.buffer, machine.words().buffer, 1, &word);
   Machine::Barrier(commands);
   RecordLink(machine, commands);
@@ -113,6 +122,11 @@ void RunTwo(Machine& machine, const GpuQueue& first_queue, bool loop) {
   const VkCommandBuffer first = machine.Begin(first_queue, "Prepare");
   RecordWriter(machine, first, machine.AddressOf(loop ? kBound : kLink), loop ? 1 : 0);
   const VkCommandBuffer second = machine.Begin(machine.gpu().graphics(), "Main");
+  // A scripted driver lets this queue begin first: another one is to be at work.
+  if (machine.is_scripted() && first_queue.queue != machine.gpu().graphics().queue) {
+    machine.Dispatch(second, "Clear", machine.Compute(kFillCompSpv), {}, 1);
+    Machine::Barrier(second);
+  }
   if (loop) {
     RecordLoop(machine, second);
   } else {
@@ -265,6 +279,7 @@ std::vector<Fault> RaceFaults() {
                  .experiment = experiment,
                  .also = also,
                  .shows = Shows::kOnGpu,
+                 .scripted = true,
                  .run = run,
                  .culprit = loop};
   };
@@ -283,11 +298,12 @@ std::vector<Fault> RaceFaults() {
             RunQueues, kBoundBufferCompSpv),
       fault("queues-address", "a queue reads an address that another writes", "serial-queues",
             "bounds", RunQueues),
+      // Of one queue: a barrier is what is missing, and reaches back beyond its submission.
       fault("submissions-loop", "a submission reads a bound that the one before writes",
-            "serial-queues", "barrier-before,barrier-after,loops", RunSubmissions,
+            "barrier-before", "barrier-after,serial-queues,loops", RunSubmissions,
             kBoundBufferCompSpv),
       fault("submissions-address", "a submission reads an address that the one before writes",
-            "serial-queues", "barrier-before,barrier-after,bounds", RunSubmissions),
+            "barrier-before", "barrier-after,serial-queues,bounds", RunSubmissions),
   };
 }
 

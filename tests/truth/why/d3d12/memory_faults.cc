@@ -207,6 +207,7 @@ std::vector<Fault> MemoryFaults() {
       {.name = "fresh-arguments",
        .what = "arguments of a dispatch that nobody wrote: many groups",
        .experiment = "memory-00",
+       .also = "counts",
        .shows = Shows::kOnCpu,
        .run = RunFreshArguments},
       {.name = "fresh-bound",
