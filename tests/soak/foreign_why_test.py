@@ -13,11 +13,30 @@ SOAK = pathlib.Path(__file__).resolve().parent / "foreign-why"
 LOOP = {"shader": "00000000000000a1", "index": 0, "function": "", "file": "", "line": 0, "text": "", "executions": 64,
         "cuts": 64, "first": "invocation (0, 0, 0)", "left": "", "comparison": "<", "right": "", "left_value": "0.5",
         "right_value": "3"}
-# Prints why.json as the answer; `run` is the program itself, and loses a number if loops are cut.
-CAIRN = """#!/bin/sh
-if [ "$1" = why ]; then cat "$(dirname "$0")/why.json"; exit; fi
-case "$CAIRN_EXPERIMENT" in loops=65536) echo {cut} ;; *) echo done 1 ;; esac
+# Prints why.json as the answer; `run` is the program itself, and a layer that changes something in it.
+CAIRN = """#!/usr/bin/env python3
+import os, pathlib, struct, sys
+if sys.argv[1] == "why":
+    print((pathlib.Path(sys.argv[0]).parent / "why.json").read_text())
+    sys.exit()
+experiment = os.environ.get("CAIRN_EXPERIMENT", "")
+
+def write(variable, at, layout, *words):
+    with open(os.environ[variable], "r+b") as board:
+        board.seek(at)
+        board.write(struct.pack(layout, *words))
+
+if experiment.startswith("loops=") and {loops}:
+    write("CAIRN_EXPERIMENT_BOARD", 16, "<3I", 1, 2, 1)
+    write("CAIRN_EXPERIMENT_BOARD", (64 + 65536 * 96 + (1 << 24) + 65535) // 65536 * 65536, "<3I", 64, 17, 0)
+if experiment == "barrier-before":
+    write("CAIRN_ELIMINATION", 68, "<I", {barriers})
+print({results}.get(experiment, "done 1"))
 """
+
+
+def fake_cairn(loops=True, barriers=3, **results):
+    return CAIRN.format(loops=loops, barriers=barriers, results=results)
 
 
 class ForeignWhyTest(unittest.TestCase):
@@ -27,7 +46,7 @@ class ForeignWhyTest(unittest.TestCase):
         self.folder = pathlib.Path(scratch.name)
         (self.folder / "bin").mkdir()
         self.write("node", "#!/bin/sh\necho done 1\n")
-        self.write("cairn", CAIRN.format(cut="done 1"))
+        self.write("cairn", fake_cairn())
 
     def write(self, name, text):
         path = self.folder / "bin" / name
@@ -77,11 +96,27 @@ class ForeignWhyTest(unittest.TestCase):
         self.assertIn("no case is called teapot", said)
 
     def test_another_result_with_limited_loops(self):
-        self.write("cairn", CAIRN.format(cut="done 2"))
-        self.assert_says(1, "WRONG: dawn: ", only="dawn")
+        self.write("cairn", fake_cairn(**{"loops=65536": "done 2"}))
+        self.assert_says(1, "WRONG: dawn: loops cut: ", only="dawn")
 
     def test_a_program_whose_loops_were_not_counted(self):
-        self.assert_says(1, "0 modules with 0 loops limited", only="dawn")
+        self.write("cairn", fake_cairn(loops=False))
+        self.assert_says(1, "0 modules with 0 loops, left 0 times", only="dawn")
+
+    def test_a_healthy_program_that_stays_as_it_is(self):
+        self.assert_says(0, "loops counted: 1 modules with 1 loops, left 64 times, most trips 17, 0 cuts", only="dawn")
+        self.assert_says(0, "barriers: 3 changes", only="dawn")
+
+    def test_another_result_with_another_change(self):
+        for experiment, name in (("bounds=count", "accesses counted"), ("counts=4294967295", "counts read"),
+                                 ("keep-alive", "objects kept alive"), ("barrier-before", "barriers"),
+                                 ("serial-queues", "one submission at a time")):
+            self.write("cairn", fake_cairn(**{experiment: "done 2"}))
+            self.assert_says(1, f"WRONG: dawn: {name}: ", only="dawn")
+
+    def test_a_change_that_was_not_made(self):
+        self.write("cairn", fake_cairn(barriers=0))
+        self.assert_says(1, "barriers: 0 changes", only="dawn")
 
 
 if __name__ == "__main__":
