@@ -106,6 +106,11 @@ void SourcePlaces::ReadGlobal(const Instruction& instruction) {
         if (operands.size() > 3) add_piece(StringOf(operands[3]));
       } else if (operands[1] == NonSemanticShaderDebugInfo100DebugSourceContinued) {
         add_piece(StringOf(operands[2]));
+      } else if (operands[1] == NonSemanticShaderDebugInfo100DebugGlobalVariable &&
+                 operands.size() > 9) {
+        // Set, instruction, name, type, source, line, column, parent, linkage name, variable.
+        declarations_[operands[9]] = {operands[4], ConstantOf(operands[5]),
+                                      ConstantOf(operands[6])};
       }
       break;
     default: break;
@@ -212,6 +217,26 @@ bool SourcePlaces::ReadLine(const Instruction& instruction, Line* line) const {
   return true;
 }
 
+// Leaves all as it is where the file is not known.
+void SourcePlaces::Locate(const Line& line, SourcePlace* place) const {
+  const auto source = sources_.find(line.source);
+  const auto file = strings_.find(line.source);
+  if (line.line == 0 || (source == sources_.end() && file == strings_.end())) return;
+  place->line = line.line;
+  place->column = line.column;
+  place->file = Cut(source != sources_.end() ? source->second.file : file->second, kMostFileBytes);
+  if (source == sources_.end()) return;
+  place->text = Cut(Trimmed(LineOf(source->second, line.line)), kMostTextBytes);
+  place->excerpt = SourceAround(source->second, line.line);
+}
+
+SourcePlace SourcePlaces::DeclarationOf(uint32_t variable) const {
+  SourcePlace place;
+  if (const auto found = declarations_.find(variable); found != declarations_.end())
+    Locate(found->second, &place);
+  return place;
+}
+
 SourcePlace SourcePlaces::PlaceOf(const Function& function,
                                   std::span<const Instruction> instructions) const {
   SourcePlace place;
@@ -223,19 +248,9 @@ SourcePlace SourcePlaces::PlaceOf(const Function& function,
   for (size_t i = has_lines ? instructions.size() : 0;
        i-- > 0 && !ReadLine(instructions[i], &line);) {
   }
-  const auto source = sources_.find(line.source);
-  const auto file = strings_.find(line.source);
-  const bool is_known = line.line != 0 && (source != sources_.end() || file != strings_.end());
-  if (is_known && source != sources_.end()) place.excerpt = SourceAround(source->second, line.line);
+  Locate(line, &place);
   if (place.excerpt.lines.empty()) {
     place.excerpt = DisassemblyAround(function, instructions.back());
-  }
-  if (!is_known) return place;
-  place.line = line.line;
-  place.column = line.column;
-  place.file = Cut(source != sources_.end() ? source->second.file : file->second, kMostFileBytes);
-  if (source != sources_.end()) {
-    place.text = Cut(Trimmed(LineOf(source->second, line.line)), kMostTextBytes);
   }
   return place;
 }

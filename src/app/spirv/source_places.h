@@ -41,6 +41,9 @@ class SourcePlaces {
 
   // The place of the last instruction of `instructions` (a block of `function`, up to the one that is asked for).
   SourcePlace PlaceOf(const Function& function, std::span<const Instruction> instructions) const;
+  // The place that debug information gives a variable of the module: of its declaration, by glslang of its first use.
+  // Without one all is empty.
+  SourcePlace DeclarationOf(uint32_t variable) const;
   // The name of a value: its own, or of the variable, the member or the constant that it was loaded from; "" for none.
   std::string NameOf(uint32_t id) const { return NameOf(id, 0); }
 
@@ -56,6 +59,7 @@ class SourcePlaces {
     uint32_t column = 0;
   };
   void ReadGlobal(const Instruction& instruction);
+  void Locate(const Line& line, SourcePlace* place) const;
   bool ReadLine(const Instruction& instruction, Line* line) const;
   std::string_view StringOf(uint32_t id) const;
   std::string LineOf(const Source& source, uint32_t line) const;
@@ -79,6 +83,7 @@ class SourcePlaces {
   std::unordered_map<uint32_t, const Instruction*>
       named_by_others_;  // loads, values read as another type, chains of members; variables of functions
   mutable std::unique_ptr<Disassembly> disassembly_;  // once it is asked for
+  std::unordered_map<uint32_t, Line> declarations_;   // of variables of the module, by id
   uint32_t last_source_ = 0;                          // that OpSourceContinued goes on with
   uint32_t debug_info_ = 0;                           // the set of instructions
 };

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/spirv/module_bindings.h"
+
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "app/spirv/valid_module.h"
+
+namespace cairn::spirv {
+namespace {
+
+struct Decorations {
+  uint32_t set = 0;
+  uint32_t binding = 0;
+  std::optional<uint32_t> location;
+  bool is_buffer_block = false;
+};
+
+std::unordered_map<uint32_t, Decorations> DecorationsOf(const Module& module) {
+  std::unordered_map<uint32_t, Decorations> all;
+  for (const Instruction& global : module.globals) {
+    if (global.opcode != spv::OpDecorate) continue;
+    const auto operands = global.operands();
+    switch (operands[1]) {
+      case spv::DecorationDescriptorSet: all[operands[0]].set = operands[2]; break;
+      case spv::DecorationBinding: all[operands[0]].binding = operands[2]; break;
+      case spv::DecorationLocation: all[operands[0]].location = operands[2]; break;
+      case spv::DecorationBufferBlock: all[operands[0]].is_buffer_block = true; break;
+      default: break;
+    }
+  }
+  return all;
+}
+
+// Returns the variables in the interfaces of vertex shaders, and of no other ones.
+std::unordered_set<uint32_t> VertexInterface(const Module& module) {
+  std::unordered_set<uint32_t> of_vertex, of_others;
+  for (const Instruction& global : module.globals) {
+    if (global.opcode != spv::OpEntryPoint) continue;
+    const bool is_vertex = global.operands()[0] == spv::ExecutionModelVertex;
+    for (const uint16_t word : global.id_uses)
+      (is_vertex ? of_vertex : of_others).insert(global.words[word]);
+  }
+  std::erase_if(of_vertex, [&](uint32_t id) { return of_others.contains(id); });
+  return of_vertex;
+}
+
+std::unordered_set<uint32_t> UsedIds(const Module& module) {
+  std::unordered_set<uint32_t> used;
+  for (const Function& function : module.functions) {
+    for (const Block& block : function.blocks) {
+      for (const Instruction& instruction : block.instructions) {
+        for (const uint16_t word : instruction.id_uses) used.insert(instruction.words[word]);
+      }
+    }
+  }
+  return used;
+}
+
+// The type without arrays around it.
+const Instruction* Element(const Module& module, uint32_t type) {
+  const Instruction* definition = module.Global(type);
+  while (definition != nullptr && (definition->opcode == spv::OpTypeArray ||
+                                   definition->opcode == spv::OpTypeRuntimeArray)) {
+    definition = module.Global(definition->operands()[0]);
+  }
+  return definition;
+}
+
+BindingKind KindOfImage(const Instruction& image) {
+  constexpr size_t kDim = 1, kSampled = 5;
+  constexpr uint32_t kForStorage = 2;
+  const bool is_storage = image.operands()[kSampled] == kForStorage;
+  switch (image.operands()[kDim]) {
+    case spv::DimBuffer:
+      return is_storage ? BindingKind::kStorageTexelBuffer : BindingKind::kUniformTexelBuffer;
+    case spv::DimSubpassData: return BindingKind::kInputAttachment;
+    default: return is_storage ? BindingKind::kStorageImage : BindingKind::kSampledImage;
+  }
+}
+
+BindingKind KindOfOpaque(const Instruction* type) {
+  if (type == nullptr) return BindingKind::kUnknown;
+  switch (type->opcode) {
+    case spv::OpTypeImage: return KindOfImage(*type);
+    case spv::OpTypeSampler: return BindingKind::kSampler;
+    case spv::OpTypeSampledImage: return BindingKind::kCombinedImageSampler;
+    case spv::OpTypeAccelerationStructureKHR: return BindingKind::kAccelerationStructure;
+    default: return BindingKind::kUnknown;
+  }
+}
+
+// Fills place and kind. False for a variable of the shader's own.
+bool Fill(uint32_t storage_class, const Instruction* element, const Decorations& of_variable,
+          bool is_buffer_block, Binding* binding) {
+  binding->place = {BindingPlace::From::kDescriptor, of_variable.set, of_variable.binding};
+  switch (storage_class) {
+    case spv::StorageClassUniform:
+      binding->kind = is_buffer_block ? BindingKind::kStorageBuffer : BindingKind::kUniformBuffer;
+      return true;
+    case spv::StorageClassStorageBuffer: binding->kind = BindingKind::kStorageBuffer; return true;
+    case spv::StorageClassUniformConstant: binding->kind = KindOfOpaque(element); return true;
+    case spv::StorageClassPushConstant:
+      binding->place = {.from = BindingPlace::From::kPushConstants};
+      binding->kind = BindingKind::kPushConstants;
+      return true;
+    case spv::StorageClassInput:
+      if (!of_variable.location) return false;
+      binding->place = {BindingPlace::From::kVertexInput, 0, *of_variable.location};
+      binding->kind = BindingKind::kVertexInput;
+      return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+std::vector<Binding> FindBindings(const Module& module) {
+  std::unordered_map<uint32_t, Decorations> decorations = DecorationsOf(module);
+  const std::unordered_set<uint32_t> inputs = VertexInterface(module);
+  const std::unordered_set<uint32_t> used = UsedIds(module);
+  std::vector<Binding> bindings;
+  for (const Instruction& global : module.globals) {
+    if (global.opcode != spv::OpVariable || !used.contains(global.result)) continue;
+    const uint32_t storage_class = global.operands()[0];
+    if (storage_class == spv::StorageClassInput && !inputs.contains(global.result)) continue;
+    const Instruction* const pointer = module.Global(global.type);
+    if (pointer == nullptr || pointer->opcode != spv::OpTypePointer) continue;
+    const Instruction* const element = Element(module, pointer->operands()[1]);
+    const bool is_buffer_block = element != nullptr && decorations[element->result].is_buffer_block;
+    Binding binding;
+    binding.variable = global.result;
+    if (Fill(storage_class, element, decorations[global.result], is_buffer_block, &binding))
+      bindings.push_back(std::move(binding));
+  }
+  return bindings;
+}
+
+Result<std::vector<Binding>> ListBindings(std::span<const uint32_t> words) {
+  const Result<ValidModule> read = ReadValid(words);
+  if (!read.ok()) return read.status();
+  const Module& module = read->module;
+  std::vector<Binding> bindings = FindBindings(module);
+  const SourcePlaces places(module);
+  for (Binding& binding : bindings) {
+    binding.declared = places.DeclarationOf(binding.variable);
+    binding.name = places.NameOf(binding.variable);
+    if (!binding.name.empty()) continue;
+    const uint32_t pointee = module.Global(module.Global(binding.variable)->type)->operands()[1];
+    if (const Instruction* const block = Element(module, pointee); block != nullptr)
+      binding.name = places.NameOf(block->result);
+  }
+  return bindings;
+}
+
+}  // namespace cairn::spirv
