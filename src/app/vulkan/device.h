@@ -115,10 +115,11 @@ struct DeviceState {
   std::unique_ptr<DeviceObjects> objects;  // kBreadcrumbs: from the device's first call to its last
   std::unique_ptr<DriverHalfDevice> driver_half;  // kDriven
   std::unique_ptr<ExactDevice> exact;  // in mode exact, or with barriers of an experiment
-  std::unique_ptr<ShaderExperiment> shader_experiment;  // in "loops", "bounds" and "stages"
-  std::unique_ptr<KeepAliveDevice> keep_alive;          // in the experiment "keep-alive"
-  std::unique_ptr<MemoryFiller> memory_filler;          // in the experiment "memory"
-  std::unique_ptr<SerialQueues> serial;                 // in the experiment "serial-queues"
+  std::unique_ptr<ShaderExperiment>
+      shader_experiment;                        // in "loops", "bounds", "stages", "bindings"
+  std::unique_ptr<KeepAliveDevice> keep_alive;  // in the experiment "keep-alive"
+  std::unique_ptr<MemoryFiller> memory_filler;  // in the experiment "memory"
+  std::unique_ptr<SerialQueues> serial;         // in the experiment "serial-queues"
 
   bool Enabled(std::string_view extension) const;
 };

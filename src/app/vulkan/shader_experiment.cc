@@ -16,8 +16,10 @@
 #include "app/vulkan/shaders.h"
 #if CAIRN_LIMITS_LOOPS
 #include "app/spirv/access_checks.h"
+#include "app/spirv/empty_binding.h"
 #include "app/spirv/empty_stage.h"
 #include "app/spirv/loop_limits.h"
+#include "app/spirv/module_bindings.h"
 #endif
 
 namespace cairn {
@@ -94,6 +96,17 @@ AccessNote NoteOf(const ChangedShader& shader, uint32_t index, const spirv::Chec
   note.binding = access.binding;
   for (size_t i = 0; i < access.indices.size(); ++i)
     note.indices[i] = {access.indices[i].kind, access.indices[i].is_signed};
+  return note;
+}
+
+BindingNote NoteOf(const ChangedShader& shader, uint32_t index,
+                   const std::vector<spirv::Binding>& bindings) {
+  const spirv::Binding& binding = bindings[index];
+  BindingNote note{
+      PlaceNote(shader, index, bindings.size(), binding.declared, InvocationKind::kUnknown, "")};
+  note.place = binding.place;
+  note.kind = binding.kind;
+  note.name = binding.name;
   return note;
 }
 #endif
@@ -192,6 +205,7 @@ std::optional<std::vector<uint32_t>> ShaderExperiment::Changed(const void* code,
   if (is_driven_ && shader.stage) shader.translated = PipelineCodeScope::CodeOf(*shader.stage);
   if (!IsAskedFor(shader)) return std::nullopt;
   if (run_.experiment.change == Change::kEmptyStage) return Emptied(shader, words);
+  if (run_.experiment.change == Change::kEmptyBinding) return Unbound(shader, words);
   return ranges_ != nullptr ? Checked(shader, words) : Limited(shader, words);
 }
 
@@ -280,6 +294,37 @@ std::optional<std::vector<uint32_t>> ShaderExperiment::Emptied(const ChangedShad
   if (ClaimTelling(shader.hash, false)) run_.board.CountLimited();
   return std::move(emptied->words);
 }
+
+void ShaderExperiment::TellBindings(const ChangedShader& shader, std::span<const uint32_t> words) {
+  const Result<std::vector<spirv::Binding>> bindings = spirv::ListBindings(words);
+  const auto count = static_cast<uint32_t>(bindings.ok() ? bindings->size() : 0);
+  const std::optional<Known> place = PlaceOf(shader.hash, count);
+  if (!place) return;
+  if (!bindings.ok()) return Refuse(shader.hash, bindings.status().message());
+  if (!ClaimTelling(shader.hash, false)) return;
+  for (uint32_t i = 0; i < count; ++i)
+    run_.board.Describe(place->first_record + i, NoteOf(shader, i, *bindings));
+}
+
+std::optional<std::vector<uint32_t>> ShaderExperiment::Unbound(const ChangedShader& shader,
+                                                               std::span<const uint32_t> words) {
+  const BindingPlace& binding = run_.experiment.binding;
+  if (binding.from == BindingPlace::From::kNone) {
+    TellBindings(shader, words);
+    return std::nullopt;
+  }
+  // It takes no record.
+  const std::optional<Known> place = PlaceOf(shader.hash, 0);
+  if (!place || place->refused) return std::nullopt;
+  Result<spirv::UnboundModule> unbound = spirv::EmptyBinding(words, binding);
+  if (!unbound.ok()) {
+    Refuse(shader.hash, unbound.status().message());
+    return std::nullopt;
+  }
+  if (unbound->emptied == 0) return std::nullopt;
+  if (ClaimTelling(shader.hash, false)) run_.board.CountLimited();
+  return std::move(unbound->words);
+}
 #else
 std::optional<std::vector<uint32_t>> ShaderExperiment::Limited(const ChangedShader&,
                                                                std::span<const uint32_t>) {
@@ -290,6 +335,10 @@ std::optional<std::vector<uint32_t>> ShaderExperiment::Checked(const ChangedShad
   return std::nullopt;
 }
 std::optional<std::vector<uint32_t>> ShaderExperiment::Emptied(const ChangedShader&,
+                                                               std::span<const uint32_t>) {
+  return std::nullopt;
+}
+std::optional<std::vector<uint32_t>> ShaderExperiment::Unbound(const ChangedShader&,
                                                                std::span<const uint32_t>) {
   return std::nullopt;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The experiments "loops", "bounds" and "stages" (docs/internals/why.md): the driver gets modules whose loops end after a
-// number of trips, whose accesses are checked, or which do nothing in one stage, in the place of the program's. In every
-// other run RecordedExperiment::Active() is null, and nothing of this is used.
+// The experiments "loops", "bounds", "stages" and "bindings" (docs/internals/why.md): the driver gets modules whose loops
+// end after a number of trips, whose accesses are checked, which do nothing in one stage, or of which one binding is empty,
+// in the place of the program's. In every other run RecordedExperiment::Active() is null, and nothing of this is used.
 //
 //   recorded_experiment.h         the change of this run, and the board for its records
 //   shader_experiment_request.h   what a device has to be made with
@@ -64,7 +64,8 @@ class ShaderExperiment {
 
   // Returns the changed module; nothing where the driver is to get the program's own: it has no loops or accesses, is not
   // asked for, is of another stage, or is refused, which the board then counts. The records of a module are shared by all that have its
-  // code. May throw std::bad_alloc. Cost: that of spirv::LimitLoops, spirv::CheckAccesses or spirv::EmptyStage.
+  // code. May throw std::bad_alloc. Cost: that of spirv::LimitLoops, spirv::CheckAccesses,
+  // spirv::EmptyStage, spirv::EmptyBinding or spirv::ListBindings.
   std::optional<std::vector<uint32_t>> Changed(const void* code, size_t size_bytes);
   // To be called before a module is made of the limited code: for the driver the two have different identifiers, and
   // the program is to have that of its own. May throw std::bad_alloc.
@@ -90,6 +91,10 @@ class ShaderExperiment {
                                                std::span<const uint32_t> words);
   std::optional<std::vector<uint32_t>> Emptied(const ChangedShader& shader,
                                                std::span<const uint32_t> words);
+  std::optional<std::vector<uint32_t>> Unbound(const ChangedShader& shader,
+                                               std::span<const uint32_t> words);
+  // Tells the board which bindings a module has, and changes nothing.
+  void TellBindings(const ChangedShader& shader, std::span<const uint32_t> words);
   // Returns the module's place among the records; nothing if there is no room.
   std::optional<Known> PlaceOf(uint64_t shader, uint32_t count);
   // Returns true once for a module: the caller tells the board.

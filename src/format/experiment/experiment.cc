@@ -116,6 +116,44 @@ std::optional<Experiment> ParseStage(std::string_view text) {
   return experiment;
 }
 
+constexpr std::string_view kNoBinding = "none", kPushConstants = "push-constants",
+                           kInput = "input.";
+
+std::string FormatBinding(const BindingPlace& place) {
+  switch (place.from) {
+    case BindingPlace::From::kDescriptor: return fmt::format("{}.{}", place.set, place.number);
+    case BindingPlace::From::kPushConstants: return std::string(kPushConstants);
+    case BindingPlace::From::kVertexInput: return fmt::format("{}{}", kInput, place.number);
+    case BindingPlace::From::kNone: break;
+  }
+  return std::string(kNoBinding);
+}
+
+std::optional<BindingPlace> ParseBindingPlace(std::string_view text) {
+  if (text == kNoBinding) return BindingPlace{};
+  if (text == kPushConstants) return BindingPlace{.from = BindingPlace::From::kPushConstants};
+  if (text.starts_with(kInput)) {
+    const auto location = Number<uint32_t>(text.substr(kInput.size()), 10);
+    if (!location) return std::nullopt;
+    return BindingPlace{.from = BindingPlace::From::kVertexInput, .number = *location};
+  }
+  const size_t dot = std::min(text.find('.'), text.size());
+  const auto set = Number<uint32_t>(text.substr(0, dot), 10);
+  const auto number = Number<uint32_t>(text.substr(std::min(dot + 1, text.size())), 10);
+  if (!set || !number) return std::nullopt;
+  return BindingPlace{BindingPlace::From::kDescriptor, *set, *number};
+}
+
+std::optional<Experiment> ParseBinding(std::string_view text) {
+  Experiment experiment = {.change = Change::kEmptyBinding};
+  const std::optional<std::string_view> word = TakeValue("binding", &text);
+  const std::optional<BindingPlace> place =
+      word ? ParseBindingPlace(*word) : std::optional<BindingPlace>();
+  if (!place || !TakeShaders(&text, &experiment.shaders) || !text.empty()) return std::nullopt;
+  experiment.binding = *place;
+  return experiment;
+}
+
 std::optional<Experiment> ParseCounts(std::string_view text) {
   Experiment experiment = {.change = Change::kLimitCounts};
   const auto counts = Number<uint32_t>(TakeValue("counts", &text), 10);
@@ -151,6 +189,10 @@ std::string FormatExperiment(const Experiment& experiment) {
   if (experiment.change == Change::kEmptyStage) {
     return fmt::format("stage={}{}", WordOf(experiment.stage), FormatShaders(experiment));
   }
+  if (experiment.change == Change::kEmptyBinding) {
+    return fmt::format("binding={}{}", FormatBinding(experiment.binding),
+                       FormatShaders(experiment));
+  }
   if (experiment.change == Change::kLimitCounts) return fmt::format("counts={}", experiment.counts);
   if (experiment.change == Change::kMoreTime) return fmt::format("time={}", experiment.times);
   if (experiment.change == Change::kLimitLoops) {
@@ -174,6 +216,7 @@ std::optional<Experiment> ParseExperiment(std::string_view text) {
   if (text.starts_with("memory=")) return ParseMemory(text);
   if (text.starts_with(kKeptAndFilled)) return ParseKeptAndFilled(text);
   if (text.starts_with("stage=")) return ParseStage(text);
+  if (text.starts_with("binding=")) return ParseBinding(text);
   if (text.starts_with("counts=")) return ParseCounts(text);
   if (text.starts_with("time=")) return ParseTime(text);
   for (const ChangeWord& known : kWords) {

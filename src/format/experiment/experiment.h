@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "format/experiment/binding.h"
+
 namespace cairn {
 
 enum class Change : uint8_t {
@@ -27,6 +29,7 @@ enum class Change : uint8_t {
   kLimitCounts,    // draws and dispatches have no more than a number of vertices or groups
   kRobust,         // devices have the features of robust_features.h
   kMoreTime,       // the watchdog waits longer; the program runs as it is
+  kEmptyBinding,   // one binding of the shaders holds zeros, and takes nothing
 };
 
 enum class EmptiedStage : uint8_t { kVertex, kFragment, kCompute };
@@ -40,7 +43,7 @@ struct Experiment {
   Change change = Change::kNone;
   // kLimitLoops.
   uint32_t trips = 0;  // from 1 on; kOnlyCount: no loop is ended, but all are counted
-  // Also of kCheckBounds and kEmptyStage. Hashes of the modules, or of the DXBC or DXIL that they were translated from
+  // Also of kCheckBounds, kEmptyStage and kEmptyBinding. Hashes of the modules, or of the DXBC or DXIL that they were translated from
   // (PipelineRecord::shader_hashes), 0 for those of Direct3D of which that is not known; kMostShaders at most; empty: all
   // modules.
   std::vector<uint64_t> shaders;
@@ -54,6 +57,8 @@ struct Experiment {
   uint32_t counts = 0;
   // kEmptyStage.
   EmptiedStage stage = EmptiedStage::kVertex;
+  // kEmptyBinding. None: the shaders stay as they are, and the board gets their bindings.
+  BindingPlace binding = {};
   // kMoreTime: so many times as long, from 2 on.
   uint32_t times = 0;
 
@@ -63,7 +68,7 @@ struct Experiment {
 // True if a layer changes shaders, which tell of it on a board of their own (experiment_board.h).
 constexpr bool ChangesShaders(Change change) {
   return change == Change::kLimitLoops || change == Change::kCheckBounds ||
-         change == Change::kEmptyStage;
+         change == Change::kEmptyStage || change == Change::kEmptyBinding;
 }
 
 // Returns true if a layer tells on that board what it changed.
@@ -83,7 +88,8 @@ constexpr std::optional<uint8_t> FillOf(const Experiment& experiment) {
 }
 
 // "loops=65536,shader=00000000000000a1,loop=2", "bounds=skip,shader=00000000000000a1", "bounds=count", "barrier-before", "barrier-after", "serial-queues",
-// "keep-alive", "keep-alive,memory=fe", "memory=fe", "stage=fragment,shader=00000000000000a1", "counts=16777216", "robust", "time=10"; "" for
+// "keep-alive", "keep-alive,memory=fe", "memory=fe", "stage=fragment,shader=00000000000000a1",
+// "binding=none", "binding=0.3,shader=00000000000000a1", "binding=push-constants", "binding=input.2", "counts=16777216", "robust", "time=10"; "" for
 // kNone.
 std::string FormatExperiment(const Experiment& experiment);
 // Reads the same, and nothing else.

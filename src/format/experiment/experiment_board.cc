@@ -41,6 +41,17 @@ IndexKind KnownIndex(uint32_t kind) {
                                                             : IndexKind::kNone;
 }
 
+BindingKind KnownBinding(uint32_t kind) {
+  return kind < static_cast<uint32_t>(BindingKind::kUnknown) ? static_cast<BindingKind>(kind)
+                                                             : BindingKind::kUnknown;
+}
+
+BindingPlace::From KnownFrom(uint32_t from) {
+  return from <= static_cast<uint32_t>(BindingPlace::From::kVertexInput)
+             ? static_cast<BindingPlace::From>(from)
+             : BindingPlace::From::kNone;
+}
+
 // Returns the offset of the text; 0 for an empty one, and where there is no room.
 uint32_t AddText(std::atomic<uint32_t>& used, std::span<std::byte> texts, std::string_view text,
                  size_t most = ExperimentBoard::kMostTextLength) {
@@ -93,8 +104,11 @@ struct ExperimentBoard::Entry {
   static constexpr uint32_t kIsIndirect = 16;
   static constexpr uint32_t kByDescriptor = 32;
   static constexpr uint32_t kIsPartly = 64;  // `cannot` is about an index of an access
-  static constexpr uint32_t kKindShift = 8;  // of an access
+  static constexpr uint32_t kIsBinding = 128;
+  static constexpr uint32_t kKindShift = 8;  // of an access, or of a binding
   static constexpr uint32_t kKindMask = 0xff;
+  static constexpr uint32_t kFromShift = 16;  // of a binding
+  static constexpr uint32_t kFromMask = 0xff;
   static constexpr uint32_t kIndexShift = 16;  // of its indices: this and the next bits
   static constexpr uint32_t kIndexBits = 3;    // the kind, and behind it whether it is signed
   static constexpr uint32_t kIndexMask = 3;
@@ -111,9 +125,9 @@ struct ExperimentBoard::Entry {
   uint32_t function;
   uint32_t file;
   uint32_t text;
-  uint32_t left;        // of an access: the name of its pointer
-  uint32_t comparison;  // of an access by descriptor: the set, no text
-  uint32_t right;       // the binding, no text
+  uint32_t left;        // of an access: the name of its pointer; of a binding: its own
+  uint32_t comparison;  // of an access by descriptor, and of a binding: the set, no text
+  uint32_t right;       // likewise the number, no text
   uint32_t cannot;
   std::atomic<uint32_t> ready;  // 1 once all the others are written
   uint32_t bytes;               // of an access; of a command how many counts it has
@@ -254,6 +268,18 @@ void ExperimentBoard::Describe(uint32_t index, const CountNote& note) const {
   entry.ready.store(1, std::memory_order_release);
 }
 
+void ExperimentBoard::Describe(uint32_t index, const BindingNote& note) const {
+  if (index >= entries_.size()) return;
+  Entry& entry = entries_[index];
+  DescribePlace(entry, note);
+  entry.flags = Entry::kIsBinding | static_cast<uint32_t>(note.kind) << Entry::kKindShift |
+                static_cast<uint32_t>(note.place.from) << Entry::kFromShift;
+  entry.comparison = note.place.set;
+  entry.right = note.place.number;
+  entry.left = Add(note.name);
+  entry.ready.store(1, std::memory_order_release);
+}
+
 void ExperimentBoard::CountLimited() const {
   header_->limited.fetch_add(1, std::memory_order_relaxed);
 }
@@ -336,6 +362,15 @@ ExperimentNotes ExperimentBoard::Read() const {
       note.pointer = TextAt(texts_, entry.left);
       std::memcpy(&note.record, &records_[i], sizeof(note.record));
       catalogue.accesses.push_back(std::move(note));
+      continue;
+    }
+    if ((flags & Entry::kIsBinding) != 0) {
+      BindingNote note{std::move(place)};
+      note.place = {KnownFrom(flags >> Entry::kFromShift & Entry::kFromMask), entry.comparison,
+                    entry.right};
+      note.kind = KnownBinding(flags >> Entry::kKindShift & Entry::kKindMask);
+      note.name = TextAt(texts_, entry.left);
+      catalogue.bindings.push_back(std::move(note));
       continue;
     }
     LoopNote note{std::move(place)};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The memory in which a run of cairn why tells: loops of shaders how often they ran (Change::kLimitLoops), accesses how
-// often they missed (kCheckBounds), draws and dispatches which counts they had (kLimitCounts). The command makes it,
+// often they missed (kCheckBounds), draws and dispatches which counts they had (kLimitCounts), modules which bindings they
+// have (kEmptyBinding; no record is written of these). The command makes it,
 // layers in the program describe each of them, and the GPU writes the records: it outlives the program and its device.
 //
 //   header | loop_count entries | text_bytes of texts | padding | loop_count LoopRecord, AccessRecord or CountRecord
@@ -23,6 +24,7 @@
 
 #include "base/status.h"
 #include "format/experiment/access_record.h"
+#include "format/experiment/binding.h"
 #include "format/experiment/count_record.h"
 #include "format/experiment/loop_record.h"
 #include "format/experiment/shader_excerpt.h"
@@ -98,11 +100,21 @@ struct CountNote {
   bool operator==(const CountNote&) const = default;
 };
 
+// A variable of a module through which it gets values of the program's; `index` is its place among these.
+struct BindingNote : ShaderNote {
+  BindingPlace place;
+  BindingKind kind = BindingKind::kUnknown;
+  std::string name;  // "" for none
+
+  bool operator==(const BindingNote&) const = default;
+};
+
 // Copied from a board.
 struct ExperimentNotes {
   std::vector<LoopNote> loops;
   std::vector<AccessNote> accesses;
   std::vector<CountNote> counts;
+  std::vector<BindingNote> bindings;
   uint32_t limited = 0;     // modules that were changed
   uint32_t refused = 0;     // modules that stayed as they were
   std::string why_refused;  // the first of them
@@ -137,6 +149,7 @@ class ExperimentBoard {
   void Describe(uint32_t index, const LoopNote& note) const;
   void Describe(uint32_t index, const AccessNote& note) const;
   void Describe(uint32_t index, const CountNote& note) const;
+  void Describe(uint32_t index, const BindingNote& note) const;
   void CountLimited() const;
   // The first sentence stays. So it is with SetWhyNone.
   void CountRefused(const std::string& why) const;

@@ -33,9 +33,10 @@ Memory Zeros(size_t bytes) {
 
 // A board that was read fits into another one whole.
 void WriteAgain(const cairn::ExperimentNotes& catalogue) {
-  const auto loop_count = static_cast<uint32_t>(catalogue.loops.size() + catalogue.accesses.size() +
-                                                catalogue.counts.size()) +
-                          1;
+  const auto loop_count =
+      static_cast<uint32_t>(catalogue.loops.size() + catalogue.accesses.size() +
+                            catalogue.counts.size() + catalogue.bindings.size()) +
+      1;
   // Entries may share their texts; in a copy each has its own. Excerpts leave half of the room to others.
   const uint32_t text_bytes = 2 * (16 + loop_count * (7 * 512 + 2048));
   const size_t bytes = cairn::ExperimentBoard::BytesFor(loop_count, text_bytes);
@@ -60,9 +61,14 @@ void WriteAgain(const cairn::ExperimentNotes& catalogue) {
     board.Describe(*at, note);
     std::memcpy(&board.records()[*at], &note.record, sizeof(note.record));
   }
+  for (const cairn::BindingNote& note : catalogue.bindings) {
+    const std::optional<uint32_t> at = board.Reserve(1);
+    Require(at.has_value());
+    board.Describe(*at, note);
+  }
   const cairn::ExperimentNotes again = board.Read();
   Require(again.loops == catalogue.loops && again.accesses == catalogue.accesses &&
-          again.counts == catalogue.counts);
+          again.counts == catalogue.counts && again.bindings == catalogue.bindings);
 }
 
 }  // namespace
@@ -88,7 +94,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t record_bytes = std::min(size - front, board->records().size_bytes());
   if (record_bytes != 0) std::memcpy(board->records().data(), data + front, record_bytes);
   const cairn::ExperimentNotes catalogue = board->Read();
-  Require(catalogue.loops.size() + catalogue.accesses.size() + catalogue.counts.size() <=
+  Require(catalogue.loops.size() + catalogue.accesses.size() + catalogue.counts.size() +
+              catalogue.bindings.size() <=
           loop_count);
   WriteAgain(catalogue);
   // A layer on a damaged board.

@@ -40,6 +40,7 @@ constexpr size_t kTextBytesWord = 3;
 constexpr size_t kReservedWord = 4;
 constexpr size_t kTextUsedWord = 5;
 constexpr size_t kFirstEntryWord = 16;
+constexpr size_t kFlagsWord = 7;  // of an entry
 
 LoopNote Note() {
   LoopNote note;
@@ -84,6 +85,28 @@ TEST(ExperimentBoard, HasCountsBesideLoops) {
   std::memcpy(&board.records()[1], &note.record, sizeof(note.record));
   EXPECT_THAT(board.Read().counts, ElementsAre(note));
   EXPECT_THAT(board.Read().loops, ElementsAre(Note()));
+}
+
+TEST(ExperimentBoard, HasBindingsBesideLoops) {
+  Memory memory(ExperimentBoard::BytesFor(4, 4096));
+  const ExperimentBoard board = ExperimentBoard::Make(memory.span(), 4, 4096);
+  ASSERT_EQ(board.Reserve(3), 0u);
+  BindingNote buffer{Note()};
+  buffer.place = {BindingPlace::From::kDescriptor, 2, 7};
+  buffer.kind = BindingKind::kStorageBuffer;
+  buffer.name = "fogVolume";
+  BindingNote input;
+  input.place = {BindingPlace::From::kVertexInput, 0, 5};
+  input.kind = BindingKind::kVertexInput;
+  board.Describe(0, buffer);
+  board.Describe(1, Note());
+  board.Describe(2, input);
+  EXPECT_THAT(board.Read().bindings, ElementsAre(buffer, input));
+  EXPECT_THAT(board.Read().loops, ElementsAre(Note()));
+  // A kind and an origin of another version.
+  memory.Put(kFirstEntryWord + kFlagsWord, 0xffff40);
+  EXPECT_EQ(BindingKind::kUnknown, board.Read().bindings[0].kind);
+  EXPECT_EQ(BindingPlace::From::kNone, board.Read().bindings[0].place.from);
 }
 
 TEST(LimitCounts, TheProductIsLimitedFromTheFrontOn) {

@@ -21,6 +21,14 @@ TEST(Experiment, IsReadAsItIsWritten) {
       {.change = Change::kEmptyStage, .stage = EmptiedStage::kVertex},
       {.change = Change::kEmptyStage, .shaders = {0xa1, 0xb2}, .stage = EmptiedStage::kFragment},
       {.change = Change::kEmptyStage, .stage = EmptiedStage::kCompute},
+      {.change = Change::kEmptyBinding},
+      {.change = Change::kEmptyBinding, .shaders = {0xa1}},
+      {.change = Change::kEmptyBinding,
+       .shaders = {0xa1, 0xb2},
+       .binding = {BindingPlace::From::kDescriptor, 0, 3}},
+      {.change = Change::kEmptyBinding, .binding = {BindingPlace::From::kDescriptor, ~0u, ~0u}},
+      {.change = Change::kEmptyBinding, .binding = {BindingPlace::From::kPushConstants}},
+      {.change = Change::kEmptyBinding, .binding = {BindingPlace::From::kVertexInput, 0, 2}},
       {.change = Change::kLimitCounts, .counts = 1 << 24},
       {.change = Change::kLimitCounts, .counts = Experiment::kOnlyCount},
       {.change = Change::kMoreTime, .times = 10},
@@ -54,6 +62,17 @@ TEST(Experiment, IsAShortText) {
       FormatExperiment(
           {.change = Change::kEmptyStage, .shaders = {0xa1}, .stage = EmptiedStage::kFragment}),
       "stage=fragment,shader=00000000000000a1");
+  EXPECT_EQ(FormatExperiment({.change = Change::kEmptyBinding,
+                              .shaders = {0xa1},
+                              .binding = {BindingPlace::From::kDescriptor, 1, 3}}),
+            "binding=1.3,shader=00000000000000a1");
+  EXPECT_EQ(FormatExperiment({.change = Change::kEmptyBinding}), "binding=none");
+  EXPECT_EQ(FormatExperiment(
+                {.change = Change::kEmptyBinding, .binding = {BindingPlace::From::kPushConstants}}),
+            "binding=push-constants");
+  EXPECT_EQ(FormatExperiment({.change = Change::kEmptyBinding,
+                              .binding = {BindingPlace::From::kVertexInput, 0, 2}}),
+            "binding=input.2");
   EXPECT_EQ(FormatExperiment({.change = Change::kLimitCounts, .counts = 1 << 24}),
             "counts=16777216");
   EXPECT_EQ(FormatExperiment({.change = Change::kMoreTime, .times = 10}), "time=10");
@@ -86,6 +105,18 @@ TEST(Experiment, IsNoOtherText) {
                            "stage=",
                            "stage=pixel",
                            "stage=vertex,loop=1",
+                           "binding",
+                           "binding=",
+                           "binding=1",
+                           "binding=1.",
+                           "binding=.1",
+                           "binding=1.2.3",
+                           "binding=-1.2",
+                           "binding=input",
+                           "binding=input.",
+                           "binding=input.x",
+                           "binding=none,",
+                           "binding=0.3,loop=1",
                            "counts=",
                            "counts=0",
                            "counts=1,shader=00000000000000a1",
