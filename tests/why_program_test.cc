@@ -68,7 +68,7 @@ TEST_F(WhyProgramTest, WithoutVulkanNothingCanBeChanged) {
   EXPECT_EQ(SIGSEGV, answer["signal"]);
   EXPECT_EQ(false, answer["layers_seen"]);
   EXPECT_EQ(3, answer["runs"]);
-  ASSERT_EQ(11u, answer["experiments"].size());
+  ASSERT_EQ(12u, answer["experiments"].size());
   for (const auto& [name, verdict] : Verdicts(answer)) EXPECT_EQ("does not apply", verdict) << name;
 
   const CommandResult text = Run({"why", "--", "sh", "-c", "kill -SEGV $$"});
@@ -198,6 +198,31 @@ TEST_F(WhyOfKnownFaultsTest, PixelsThatTakeLong) {
                 ::testing::StartsWith("stage=fragment,shader="));
     EXPECT_EQ(1, stages["changes"]);
   }
+}
+
+// The program dies of an index that a shader made of a push constant, and of which no other experiment knows: without the
+// constant the index is 0, and without the store in the buffer as well.
+TEST_F(WhyOfKnownFaultsTest, AConstantThatBecomesAnIndex) {
+  const Json answer = WhyFault("read-back", "20");
+  EXPECT_EQ("death", answer["failure"]);
+  EXPECT_EQ(SIGSEGV, answer["signal"]);
+  ASSERT_THAT(Causes(answer), ElementsAre("bindings")) << answer.dump(2);
+  const Json& bindings = answer["experiments"].back();
+  EXPECT_EQ("proven", bindings["verdict"]) << bindings.dump(2);
+  EXPECT_EQ("The failure needs what is in the push constants (constants).", bindings["sentence"]);
+  EXPECT_THAT(bindings["experiment"].get<std::string>(),
+              ::testing::StartsWith("binding=push-constants,shader="));
+  EXPECT_EQ(1, bindings["control"]["failed"]);
+  EXPECT_EQ(1, bindings["changes"]);
+  ASSERT_EQ(1u, bindings["bindings"].size());
+  EXPECT_EQ("push constants", bindings["bindings"][0]["kind"]);
+  EXPECT_EQ("compute", bindings["bindings"][0]["stage"]);
+  ASSERT_EQ(1u, bindings["also"].size()) << bindings.dump(2);
+  EXPECT_EQ("storage buffer", bindings["also"][0]["kind"]);
+  EXPECT_EQ("Words", bindings["also"][0]["name"]);
+  EXPECT_EQ(0, bindings["also"][0]["set"]);
+  EXPECT_EQ(0, bindings["also"][0]["binding"]);
+  EXPECT_EQ(0, bindings["not_asked"]);
 }
 
 // The same on Direct3D 12: the shader is named as the report names it, and no other one is changed. With a page.
@@ -440,7 +465,7 @@ TEST_F(WhyProgramTest, ATraceThatKillsItsPlayback) {
   EXPECT_EQ("death", answer["failure"]);
   EXPECT_EQ(SIGSEGV, answer["signal"]);
   EXPECT_EQ(1, answer["unchanged"]["failed"]);
-  EXPECT_EQ(11u, answer["experiments"].size());
+  EXPECT_EQ(12u, answer["experiments"].size());
 }
 
 // It dies of the CPU, behind healthy work: each change is made once, and none helps.
@@ -450,9 +475,11 @@ TEST_F(WhyProgramTest, EachRunHasItsExperimentAndLoopsTheirBoard) {
   EXPECT_EQ(false, answer["found"]) << answer.dump(2);
   EXPECT_EQ(true, answer["layers_seen"]);
   std::vector<std::string> told = Told();
-  ASSERT_EQ(15u, told.size());
-  EXPECT_EQ(15, answer["runs"]);
-  for (const char* stage : {"stage=vertex [0-9]{5,}", "stage=fragment [0-9]{5,}"}) {
+  ASSERT_EQ(16u, told.size());
+  EXPECT_EQ(16, answer["runs"]);
+  // Its shaders have no binding that could be emptied.
+  for (const char* stage :
+       {"binding=none [0-9]{5,}", "stage=vertex [0-9]{5,}", "stage=fragment [0-9]{5,}"}) {
     EXPECT_THAT(told.back(), ::testing::MatchesRegex(stage));
     told.pop_back();
   }

@@ -22,7 +22,7 @@ const RecordedExperiment* OpenOfProcess() {
   const std::string& asked = *settings.experiment;
   const bool counts = asked.starts_with("counts=");
   if (!counts && !asked.starts_with("loops=") && !asked.starts_with("bounds=") &&
-      !asked.starts_with("stage=")) {
+      !asked.starts_with("stage=") && !asked.starts_with("binding=")) {
     return nullptr;
   }
   const std::optional<Experiment> experiment = ParseExperiment(asked);

@@ -33,13 +33,13 @@ std::string PlaceLine(const ShownPlace& shown) {
 std::string Cause(const WhyTold& told, const WhyResult& result) {
   const auto index = static_cast<size_t>(&result - told.found.results.data());
   std::string text = fmt::format("\n**{}, {}: {}**\n", HeadingOf(told.found, index),
-                                 VerdictWord(result.verdict), RowOf(result.name).cause);
+                                 VerdictWord(result.verdict), CauseInWords(result, CodeSpan));
   text += Paragraph(CountsInWords(told, result));
   std::vector<std::string> lines;
   for (const ShownPlace& shown : ShownPlaces(told, result, CodeSpan)) {
     lines.push_back(PlaceLine(shown));
   }
-  return text + List("The place:", lines) + Paragraph(PlacesInWords(told, result));
+  return text + List("The place:", lines) + Paragraph(PlacesInWords(told, result, CodeSpan));
 }
 
 }  // namespace

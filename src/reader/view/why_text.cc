@@ -55,7 +55,7 @@ void AppendPlace(const ShownPlace& shown, std::string* text) {
 }
 
 void AppendCause(const WhyTold& told, const WhyResult& result, std::string* text) {
-  *text += fmt::format("  {}: {}\n", VerdictWord(result.verdict), RowOf(result.name).cause);
+  *text += fmt::format("  {}: {}\n", VerdictWord(result.verdict), CauseInWords(result, Visible));
   AppendLines(CountsInWords(told, result), "  ", text);
   const std::vector<ShownPlace> places = ShownPlaces(told, result, Visible);
   for (const ShownPlace& shown : places) {
@@ -64,7 +64,7 @@ void AppendCause(const WhyTold& told, const WhyResult& result, std::string* text
     const bool needs_lines = &shown == places.data() && shown.source.empty();
     if (needs_lines && shown.note != nullptr) AppendExcerpt(shown.note->excerpt, text);
   }
-  AppendLines(PlacesInWords(told, result), "  ", text);
+  AppendLines(PlacesInWords(told, result, Visible), "  ", text);
 }
 
 void AppendNext(const WhyTold& told, std::string* text) {
@@ -215,6 +215,33 @@ void WriteLoop(const WhyTold& told, const LoopNote& loop, bool alone, JsonWriter
   json->EndObject();
 }
 
+void WriteBinding(const WhyTold& told, const BindingNote& binding, JsonWriter* json) {
+  json->BeginObject();
+  WritePlace(told, binding, json);
+  json->StringKey("kind", WordsOf(binding.kind));
+  json->StringKey("name", binding.name);
+  const BindingPlace& place = binding.place;
+  if (place.from == BindingPlace::From::kDescriptor) {
+    json->NumberKey("set", place.set);
+    json->NumberKey("binding", place.number);
+  } else if (place.from == BindingPlace::From::kVertexInput) {
+    json->NumberKey("location", place.number);
+  }
+  json->EndObject();
+}
+
+void WriteBindings(const WhyTold& told, const BindingFindings& bindings, JsonWriter* json) {
+  WriteCount("control", bindings.control, json);
+  json->NumberKey("not_asked", bindings.not_asked);
+  json->NumberKey("not_emptied", bindings.not_emptied);
+  json->BeginArray("bindings");
+  for (const BindingNote& binding : bindings.variables) WriteBinding(told, binding, json);
+  json->EndArray();
+  json->BeginArray("also");
+  for (const BindingNote& binding : bindings.also) WriteBinding(told, binding, json);
+  json->EndArray();
+}
+
 void WriteResult(const WhyTold& told, const WhyResult& result, JsonWriter* json) {
   json->BeginObject();
   const ExperimentRow& row = RowOf(result.name);
@@ -222,15 +249,17 @@ void WriteResult(const WhyTold& told, const WhyResult& result, JsonWriter* json)
   const bool bounds = result.name == ExperimentName::kBounds;
   const bool counts = result.name == ExperimentName::kCounts;
   const bool stages = result.name == ExperimentName::kStages;
+  const bool bindings = result.name == ExperimentName::kBindings;
   json->StringKey("name", row.word);
   json->StringKey("words", row.noun);
-  json->StringKey("experiment", FormatExperiment(loops    ? result.loops.limited
-                                                 : bounds ? result.accesses.checked
-                                                 : counts ? result.counts.limited
-                                                 : stages ? result.stages.emptied
-                                                          : row.experiment));
+  json->StringKey("experiment", FormatExperiment(loops      ? result.loops.limited
+                                                 : bounds   ? result.accesses.checked
+                                                 : counts   ? result.counts.limited
+                                                 : stages   ? result.stages.emptied
+                                                 : bindings ? result.bindings.emptied
+                                                            : row.experiment));
   json->StringKey("verdict", VerdictWord(result.verdict));
-  json->StringKey("sentence", Helps(result.verdict) ? row.cause : "");
+  json->StringKey("sentence", Helps(result.verdict) ? CauseInWords(result, Visible) : "");
   json->StringKey("why", result.why);
   WriteCount("with", result.with, json);
   WriteCount("without", result.without, json);
@@ -273,6 +302,7 @@ void WriteResult(const WhyTold& told, const WhyResult& result, JsonWriter* json)
     write("left", result.robust.left);
     json->EndObject();
   }
+  if (bindings) WriteBindings(told, result.bindings, json);
   if (result.name == ExperimentName::kTime) {
     json->RealKey("longest_seconds", static_cast<double>(result.longest_ms) / 1e3);
   }
@@ -305,7 +335,7 @@ void WriteCause(const WhyTold& told, size_t cause, JsonWriter* json) {
   json->StringKey("heading", HeadingOf(told.found, cause));
   json->StringKey("name", RowOf(result.name).word);
   json->StringKey("verdict", VerdictWord(result.verdict));
-  json->StringKey("sentence", RowOf(result.name).cause);
+  json->StringKey("sentence", CauseInWords(result, Visible));
   json->StringsKey("counts", CountsInWords(told, result));
   json->BeginArray("places");
   for (const ShownPlace& shown : ShownPlaces(told, result, Visible)) {
@@ -320,7 +350,7 @@ void WriteCause(const WhyTold& told, size_t cause, JsonWriter* json) {
     json->EndObject();
   }
   json->EndArray();
-  json->StringsKey("behind", PlacesInWords(told, result));
+  json->StringsKey("behind", PlacesInWords(told, result, Visible));
   json->EndObject();
 }
 

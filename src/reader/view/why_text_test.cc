@@ -181,6 +181,108 @@ TEST(WhyText, NamesTheStage) {
   EXPECT_EQ("stage=fragment,shader=00000000000000a1", answer["experiments"][1]["experiment"]);
 }
 
+// A search in which one binding of two shaders was the cause.
+WhyTold BindingFound() {
+  WhyTold told = LoopFound();
+  WhyResult& result = told.found.results[1];
+  result = {.name = ExperimentName::kBindings, .verdict = WhyVerdict::kProven};
+  result.with = {4, 0, 0, 0};
+  result.without = {1, 1, 0, 0};
+  result.changes = 2;
+  BindingNote fog;
+  fog.shader = 0xa1;
+  fog.stage = kStagePixel;
+  fog.place = {BindingPlace::From::kDescriptor, 0, 3};
+  fog.kind = BindingKind::kStorageBuffer;
+  fog.name = "fogVolume";
+  BindingNote declared = fog;
+  declared.shader = 0xa2;
+  declared.file = "fog.comp";
+  declared.line = 7;
+  declared.text = "  buffer Fog { vec4 cells[]; } fogVolume;";
+  BindingFindings& bindings = result.bindings;
+  bindings.emptied = {
+      .change = Change::kEmptyBinding, .shaders = {0xa1, 0xa2}, .binding = fog.place};
+  bindings.control = {1, 1, 0, 0};
+  bindings.variables = {fog, declared};
+  bindings.not_asked = 3;
+  told.pipelines[0xa1] = "Fog";
+  told.found.causes = {1};
+  return told;
+}
+
+TEST(WhyText, NamesTheBinding) {
+  WhyTold told = BindingFound();
+  EXPECT_THAT(
+      WhyAsText(told),
+      HasSubstr("Why\n"
+                "  proven: The failure needs what is in fogVolume (set 0, binding 3, storage "
+                "buffer).\n"
+                "  With that binding empty the program failed in 0 of 4 runs, without in 4 of 4.\n"
+                "    fragment shader 00000000000000a1 of pipeline \"Fog\"   fogVolume (set 0, "
+                "binding 3, storage buffer)\n"
+                "      loads gave zeros, and stores went nowhere\n"
+                "    fog.comp:7   buffer Fog { vec4 cells[]; } fogVolume;   fogVolume (set 0, "
+                "binding 3, storage buffer)\n"));
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("\nNot asked: 3 more bindings, and 0 bindings that cannot be emptied\n"));
+  const Json answer = Json::Parse(WhyAsJson(told));
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/why.schema.json");
+  EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
+  const Json& bindings = answer["experiments"][1];
+  EXPECT_EQ("binding=0.3,shader=00000000000000a1,shader=00000000000000a2", bindings["experiment"]);
+  EXPECT_EQ("fogVolume", bindings["bindings"][0]["name"]);
+  EXPECT_EQ("storage buffer", bindings["bindings"][0]["kind"]);
+  EXPECT_EQ(3, bindings["bindings"][1]["binding"]);
+  EXPECT_EQ(7, bindings["bindings"][1]["line"]);
+  EXPECT_EQ(3, bindings["not_asked"]);
+  EXPECT_EQ("The failure needs what is in fogVolume (set 0, binding 3, storage buffer).",
+            answer["answer"]["causes"][0]["sentence"]);
+}
+
+TEST(WhyText, NamesBindingsOfAllKinds) {
+  WhyTold told = BindingFound();
+  BindingFindings& bindings = told.found.results[1].bindings;
+  BindingNote& binding = bindings.variables[0];
+  BindingNote other = binding;
+  other.name = "uv\x1b";
+  other.place = {BindingPlace::From::kVertexInput, 0, 2};
+  other.kind = BindingKind::kVertexInput;
+  bindings.also = {other};
+  binding.place = {BindingPlace::From::kPushConstants};
+  binding.name.clear();
+  EXPECT_THAT(WhyAsText(told), HasSubstr(": The failure needs what is in the push constants.\n"));
+  EXPECT_THAT(WhyAsText(told), HasSubstr("  It does not fail either with one of these empty: the "
+                                         "vertex input uv\\x1b (location 2).\n"));
+  const Json answer = Json::Parse(WhyAsJson(told));
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/why.schema.json");
+  EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
+  EXPECT_FALSE(answer["experiments"][1]["bindings"][0].contains("binding"));
+  EXPECT_EQ(2, answer["experiments"][1]["also"][0]["location"]);
+  binding.name = "pushed";
+  EXPECT_THAT(WhyAsText(told), HasSubstr("what is in the push constants (pushed).\n"));
+  binding.place = {BindingPlace::From::kDescriptor, 1, 9};
+  binding.kind = BindingKind::kUnknown;
+  binding.name.clear();
+  EXPECT_THAT(WhyAsText(told), HasSubstr("what is in set 1, binding 9 (descriptor).\n"));
+}
+
+TEST(WhyText, ABindingStandsBehindWhatSaysMore) {
+  WhyTold told = BindingFound();
+  told.found.results[0].name = ExperimentName::kStages;
+  told.found.results[0].verdict = WhyVerdict::kProven;
+  told.found.causes = {0, 1};
+  EXPECT_THAT(WhyAsText(told), HasSubstr("Where it shows\n  proven: The failure needs what is in"));
+  told.found.results[1].verdict = WhyVerdict::kCodeHelps;
+  told.found.causes = {0};
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("Not proven: with bindings emptied the program does not fail, but the "
+                        "device that was made for it is what helps, not an empty binding\n"));
+  told.found.results[1].verdict = WhyVerdict::kFails;
+  told.found.results[1].with = {5, 5, 0, 0};
+  EXPECT_THAT(WhyAsText(told), HasSubstr("Not the cause: bindings emptied (5 of 5 fail), "));
+}
+
 TEST(WhyText, SaysThatWorkEndsWithMoreTimeAndHowLongItTook) {
   WhyTold told = LoopFound();
   WhyResult& time = told.found.results[1];

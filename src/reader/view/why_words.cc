@@ -164,6 +164,27 @@ std::vector<ShownPlace> ShownOf(const std::vector<CountNote>& calls, Quote quote
   return shown;
 }
 
+std::vector<ShownPlace> ShownOf(const WhyTold& told, const std::vector<BindingNote>& bindings,
+                                Quote quote) {
+  std::vector<ShownPlace> shown;
+  for (size_t i = 0; i < std::min(bindings.size(), kMostPlaces); ++i) {
+    const BindingNote& binding = bindings[i];
+    shown.push_back({&binding, PlaceOf(told, binding), SourceOf(binding),
+                     BindingInWords(binding, quote), "loads gave zeros, and stores went nowhere"});
+  }
+  return shown;
+}
+
+// How many there are, of which ShownPlaces has the first.
+size_t CountPlaces(const WhyResult& result) {
+  switch (result.name) {
+    case ExperimentName::kLoops: return LoopsOf(result).size();
+    case ExperimentName::kCounts: return result.counts.calls.size();
+    case ExperimentName::kBindings: return result.bindings.variables.size();
+    default: return result.accesses.missed.size();
+  }
+}
+
 template <typename Note>
 std::vector<ShownPlace> ShownOf(const WhyTold& told, const std::vector<Note>& notes,
                                 const char* noun, Quote quote) {
@@ -174,6 +195,15 @@ std::vector<ShownPlace> ShownOf(const WhyTold& told, const std::vector<Note>& no
                      RecordOf(note, quote)});
   }
   return shown;
+}
+
+// The subject of a sentence about a control that does not fail either.
+const char* HelpsInstead(ExperimentName name) {
+  switch (name) {
+    case ExperimentName::kCounts: return "reading the counts is";
+    case ExperimentName::kBindings: return "the device that was made for it is";
+    default: return "the changed code of the shaders is";
+  }
 }
 
 // True if a change was made and the program ran with it.
@@ -279,6 +309,31 @@ std::string HeadlineOf(const WhyTold& told) {
                      UnchangedInWords(told));
 }
 
+std::string BindingInWords(const BindingNote& binding, Quote quote) {
+  const std::string name = binding.name.empty() ? "" : quote(binding.name);
+  const std::string_view kind = WordsOf(binding.kind);
+  const BindingPlace& place = binding.place;
+  switch (place.from) {
+    case BindingPlace::From::kPushConstants:
+      return name.empty() ? "the push constants" : fmt::format("the push constants ({})", name);
+    case BindingPlace::From::kVertexInput:
+      return name.empty() ? fmt::format("the vertex input at location {}", place.number)
+                          : fmt::format("the vertex input {} (location {})", name, place.number);
+    case BindingPlace::From::kDescriptor:
+    case BindingPlace::From::kNone: break;
+  }
+  return name.empty()
+             ? fmt::format("set {}, binding {} ({})", place.set, place.number, kind)
+             : fmt::format("{} (set {}, binding {}, {})", name, place.set, place.number, kind);
+}
+
+std::string CauseInWords(const WhyResult& result, Quote quote) {
+  if (result.name != ExperimentName::kBindings || result.bindings.variables.empty())
+    return std::string(RowOf(result.name).cause);
+  return fmt::format("The failure needs what is in {}.",
+                     BindingInWords(result.bindings.variables.front(), quote));
+}
+
 std::string UnchangedInWords(const WhyTold& told) {
   const RunCount& unchanged = told.found.unchanged;
   return fmt::format("in {} of {}", unchanged.failed, RunsInWords(told, unchanged.runs));
@@ -311,16 +366,17 @@ std::vector<ShownPlace> ShownPlaces(const WhyTold& told, const WhyResult& result
     return ShownOf(told, result.accesses.missed, "access", quote);
   }
   if (result.name == ExperimentName::kCounts) return ShownOf(result.counts.calls, quote);
+  if (result.name == ExperimentName::kBindings) {
+    return ShownOf(told, result.bindings.variables, quote);
+  }
   return {};
 }
 
-std::vector<std::string> PlacesInWords(const WhyTold& told, const WhyResult& result) {
+std::vector<std::string> PlacesInWords(const WhyTold& told, const WhyResult& result, Quote quote) {
   if (result.name == ExperimentName::kRobust) return RobustInWords(told.found, result);
   std::vector<std::string> sentences;
   const bool loops = result.name == ExperimentName::kLoops;
-  const size_t count = loops                                    ? LoopsOf(result).size()
-                       : result.name == ExperimentName::kCounts ? result.counts.calls.size()
-                                                                : result.accesses.missed.size();
+  const size_t count = CountPlaces(result);
   if (count > kMostPlaces) {
     sentences.push_back(fmt::format("And {}.", Counted(count - kMostPlaces, "other")));
   }
@@ -328,6 +384,13 @@ std::vector<std::string> PlacesInWords(const WhyTold& told, const WhyResult& res
     sentences.emplace_back(result.loops.alone.empty()
                                ? "No single one of them was seen to be enough."
                                : "Each of them is enough alone.");
+  }
+  if (!result.bindings.also.empty()) {
+    std::vector<std::string> also;
+    for (const BindingNote& binding : result.bindings.also)
+      also.push_back(BindingInWords(binding, quote));
+    sentences.push_back(
+        fmt::format("It does not fail either with one of these empty: {}.", fmt::join(also, "; ")));
   }
   if (result.name == ExperimentName::kTime) {
     sentences.push_back(fmt::format("The longest of these {} took {:.1f} s.",
@@ -350,7 +413,9 @@ const char* HeadingOf(const WhyFound& found, size_t cause) {
   };
   if (cause == found.causes.front()) return "Why";
   if (found.results[cause].name == ExperimentName::kTime) return "With more time";
-  return is_place(cause) && !is_place(found.causes.front()) ? "Where it shows" : "Helps as well";
+  const bool is_binding = found.results[cause].name == ExperimentName::kBindings;
+  return is_binding || (is_place(cause) && !is_place(found.causes.front())) ? "Where it shows"
+                                                                            : "Helps as well";
 }
 
 std::string NoCauseInWords(const WhyTold& told) {
@@ -383,7 +448,8 @@ std::vector<std::string> NotTheCause(const WhyFound& found) {
                                  FailsInWords(result.other_kind, result.other_signal),
                                  with.otherwise, with.runs));
     } else if (result.verdict == WhyVerdict::kFails) {
-      list.push_back(fmt::format("{} ({} of {} fails)", noun, with.failed, with.runs));
+      list.push_back(fmt::format("{} ({} of {} {})", noun, with.failed, with.runs,
+                                 Plural(with.failed, "fails", "fail")));
     }
   }
   return list;
@@ -415,10 +481,10 @@ std::vector<std::string> DoubtsInWords(const WhyTold& told) {
     if (result.verdict == WhyVerdict::kCodeHelps) {
       lines.push_back(
           fmt::format("Not proven: with {} the {} does not fail, but {} what helps, not {}", noun,
-                      WholeWord(told),
-                      result.name == ExperimentName::kCounts ? "reading the counts is"
-                                                             : "the changed code of the shaders is",
-                      result.name == ExperimentName::kBounds ? "the check" : "the limit"));
+                      WholeWord(told), HelpsInstead(result.name),
+                      result.name == ExperimentName::kBounds     ? "the check"
+                      : result.name == ExperimentName::kBindings ? "an empty binding"
+                                                                 : "the limit"));
     }
     if (result.verdict == WhyVerdict::kNotAsked)
       lines.push_back(fmt::format("Not asked: {}", noun));
@@ -432,6 +498,12 @@ std::vector<std::string> DoubtsInWords(const WhyTold& told) {
       lines.push_back(fmt::format(
           "Not limited: the counts of {}: indirect draws, and others that cannot be limited",
           Counted(result.counts.not_limited, "recorded command")));
+    }
+    const BindingFindings& bindings = result.bindings;
+    if (Asked(result) && bindings.not_asked + bindings.not_emptied != 0) {
+      lines.push_back(fmt::format("Not asked: {}, and {} that cannot be emptied",
+                                  Counted(bindings.not_asked, "more binding"),
+                                  Counted(bindings.not_emptied, "binding")));
     }
     const AccessFindings& accesses = result.accesses;
     if (Asked(result) && accesses.refused_modules + accesses.dropped != 0) {

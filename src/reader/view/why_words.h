@@ -39,6 +39,10 @@ struct ShownIndex {
 // In their order; none if they are not known.
 std::vector<ShownIndex> ShownIndices(const AccessNote& access);
 
+// The cause in a sentence: "The failure needs what is in fogVolume (set 0, binding 3, storage buffer)."
+std::string CauseInWords(const WhyResult& result, Quote quote);
+// "fogVolume (set 0, binding 3, storage buffer)", "the push constants (camera)", "vertex input uv (location 2)".
+std::string BindingInWords(const BindingNote& binding, Quote quote);
 // "in 3 of 3 runs".
 std::string UnchangedInWords(const WhyTold& told);
 // "the program does not fail: 3 of 3 runs were clean".
@@ -54,7 +58,7 @@ std::string PipelineOf(const WhyTold& told, const ShaderNote& note);
 // "./game hangs, in 3 of 3 runs.", "./game: no cause: the program does not fail: 3 of 3 runs were clean."
 std::string HeadlineOf(const WhyTold& told);
 
-// A loop that was cut, an access that missed, or a call whose counts were limited.
+// A loop that was cut, an access that missed, a call whose counts were limited, or a variable of a binding that was empty.
 struct ShownPlace {
   const ShaderNote* note = nullptr;  // among the results; null for a call
   // "fog.frag:41", "fragment shader 00000000000000a1", "pixel shader DXBC 00000000000000a1 of pipeline "Fog""; not quoted
@@ -68,7 +72,7 @@ struct ShownPlace {
 // Those of the cause, the most important first: at most eight. Empty for changes without places.
 std::vector<ShownPlace> ShownPlaces(const WhyTold& told, const WhyResult& result, Quote quote);
 // Sentences about all of them: others, which are enough, what more trips do.
-std::vector<std::string> PlacesInWords(const WhyTold& told, const WhyResult& result);
+std::vector<std::string> PlacesInWords(const WhyTold& told, const WhyResult& result, Quote quote);
 
 // The heading of a cause, by its index among the results of `found`: "Why", "Where it shows" for a place in a shader whose
 // reason is told already, "With more time", "Helps as well".

@@ -82,6 +82,12 @@ const std::array kRows = {
                   "The work is slow, not endless: given more time, it ends.",
                   "10 times the --hang-timeout",
                   "10 times the time"},
+    ExperimentRow{ExperimentName::kBindings,
+                  "bindings",
+                  {.change = Change::kEmptyBinding},
+                  "The failure needs what is in one binding of the shaders.",
+                  "that binding empty",
+                  "bindings emptied"},
 };
 
 }  // namespace
@@ -99,11 +105,11 @@ std::vector<ExperimentName> OrderFor(FailureKind kind) {
   // A driver may tell of a hang as of a lost device.
   if (kind == FailureKind::kDied) {
     return {kRobust,     kBounds,       kKeepAlive, kBarrierBefore, kBarrierAfter, kSerialQueues,
-            kMemoryZero, kMemoryFilled, kCounts,    kLoops,         kStages};
+            kMemoryZero, kMemoryFilled, kCounts,    kLoops,         kStages,       kBindings};
   }
-  std::vector<ExperimentName> order = {kLoops,        kCounts,        kRobust,       kBounds,
-                                       kSerialQueues, kBarrierBefore, kBarrierAfter, kKeepAlive,
-                                       kMemoryZero,   kMemoryFilled,  kStages};
+  std::vector<ExperimentName> order = {
+      kLoops,        kCounts,    kRobust,     kBounds,       kSerialQueues, kBarrierBefore,
+      kBarrierAfter, kKeepAlive, kMemoryZero, kMemoryFilled, kStages,       kBindings};
   // A driver that tells of a lost device had no patience of its own. Last, for its runs are the longest.
   if (kind == FailureKind::kHang) order.push_back(kTime);
   return order;

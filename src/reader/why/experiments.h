@@ -16,7 +16,7 @@ namespace cairn {
 
 // The deepest explanation first: of several changes that help, the first is told first. A loop that goes too far, and an
 // address that is wrong, may have any of the others as their reason: they say where it shows. That work ends after all
-// says no more than that.
+// says no more than that, and a binding whose values the failure needs may do so for any of these reasons.
 enum class ExperimentName : uint8_t {
   kKeepAlive,
   kMemoryZero,
@@ -30,13 +30,14 @@ enum class ExperimentName : uint8_t {
   kRobust,
   kStages,
   kTime,
+  kBindings,
 };
 
 struct ExperimentRow {
   ExperimentName name;
   std::string_view word;  // in JSON
   Experiment
-      experiment;  // of loops, bounds, stages and counts: without trips, shaders, stage and counts
+      experiment;  // of loops, bounds, stages, counts and bindings: without trips, shaders, stage, counts, binding
   std::string_view cause;  // a sentence, for a failure that goes away
   std::string_view with;   // behind "With", in a sentence about its runs
   std::string_view noun;   // in a list of what is not the cause
@@ -47,7 +48,7 @@ std::span<const ExperimentRow> ExperimentRows();
 const ExperimentRow& RowOf(ExperimentName name);
 
 // The order in which they are asked: what the kind of failure makes likely first. Only work that hangs gets more time, and
-// stages are the last that layers change: they say least.
+// stages and then bindings are the last that layers change: they say least.
 std::vector<ExperimentName> OrderFor(FailureKind kind);
 
 }  // namespace cairn

@@ -544,6 +544,7 @@ Status WhySearch::AskStages(WhyResult* result) {
   if (std::any_of(found_.results.begin(), found_.results.end(), helps)) return {};
   result->why = found_.shaders.empty() ? "no fragment or vertex shader could be emptied"
                                        : "no suspected shader is a fragment or vertex shader";
+  std::vector<EmptiedStage> not_needed;
   ++to_come_;  // two stages
   for (const EmptiedStage stage : kStages) {
     WhyResult one;
@@ -563,6 +564,8 @@ Status WhySearch::AskStages(WhyResult* result) {
     if (Helps(one.verdict)) CAIRN_RETURN_IF_ERROR(Confirm(one.stages.emptied, &one));
     one.name = ExperimentName::kStages;
     one.changes = notes->limited;
+    if (one.verdict == WhyVerdict::kFails) not_needed.push_back(stage);
+    one.stages.not_needed = not_needed;
     *result = one;
     if (Helps(one.verdict)) return {};
   }
@@ -654,6 +657,10 @@ Result<WhyFound> WhySearch::Search() {
     }
     if (row.name == ExperimentName::kStages) {
       CAIRN_RETURN_IF_ERROR(AskStages(&result));
+      continue;
+    }
+    if (row.name == ExperimentName::kBindings) {
+      CAIRN_RETURN_IF_ERROR(AskBindings(&result));
       continue;
     }
     if (row.name == ExperimentName::kCounts) {

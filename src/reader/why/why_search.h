@@ -11,6 +11,7 @@
 //      of bounds: accesses that are only checked must fail; of indirect counts: those that are only read
 //      of robust accesses: likely at most, for they have no control
 //      of stages: each in turn, and none of them if another change helped
+//      of bindings: which there are; each alone, and none if another change helped, but a stage
 //      of time: it must not be ended for going on and on
 //   5. where both kept objects and zeros in new memory help: which one it is
 //
@@ -76,9 +77,9 @@ enum class WhyVerdict : uint8_t {
   kDoesNotApply,    // the change changed nothing
   kFails,           // the failure stays
   kFailsOtherwise,  // another failure comes
-  kCodeHelps,       // loops, bounds, counts: not the limit helps, but what it takes to set it
-  kLikely,          // the failure went away; once, or it comes and goes anyway
-  kProven,          // it went away, came back without the change, and went away again
+  kCodeHelps,  // loops, bounds, counts, bindings: not the limit helps, but what it takes to set it
+  kLikely,     // the failure went away; once, or it comes and goes anyway
+  kProven,     // it went away, came back without the change, and went away again
 };
 
 // True for a cause.
@@ -127,7 +128,18 @@ struct CountFindings {
 };
 
 struct StageFindings {
-  Experiment emptied;  // the change that helped; else the last that was made
+  Experiment emptied;                    // the change that helped; else the last that was made
+  std::vector<EmptiedStage> not_needed;  // with these emptied the failure stays
+};
+
+struct BindingFindings {
+  Experiment emptied;  // the change that helped; else the one of `control`
+  RunCount control;    // the layer tells which bindings there are, and changes nothing
+  // Of that change: one of each shader that has the binding.
+  std::vector<BindingNote> variables;
+  std::vector<BindingNote> also;  // one of each other binding that helps, alone and once
+  uint64_t not_asked = 0;         // bindings: too many, or max_runs came first
+  uint64_t not_emptied = 0;       // bindings that no shader lets be emptied
 };
 
 struct WhyResult {
@@ -138,7 +150,8 @@ struct WhyResult {
   FailureKind other_kind = FailureKind::kNone;  // kFailsOtherwise
   int other_signal = 0;
   std::string why;  // kDoesNotApply: the reason
-  // Stages: so many modules were changed. Robust: so many features were enabled. Others, except loops, bounds, counts and time: the most changes that layers made
+  // Stages and bindings: so many modules were changed. Robust: so many features were enabled. Others, except loops, bounds,
+  // counts and time: the most changes that layers made
   // in one run.
   uint64_t changes = 0;
   LoopFindings loops;
@@ -146,6 +159,7 @@ struct WhyResult {
   CountFindings counts;
   StageFindings stages;
   RobustDevices robust;
+  BindingFindings bindings;
   uint64_t longest_ms = 0;  // of time: the longest run with it
 };
 
@@ -202,6 +216,9 @@ class WhySearch {
   Status AskCounts(WhyResult* result);
   Status AskStages(WhyResult* result);
   Status AskRobust(const Experiment& experiment, WhyResult* result);
+  Status AskBindings(WhyResult* result);
+  Status AskBinding(const std::vector<BindingNote>& variables, const Experiment& experiment,
+                    WhyResult* result);
   Status ConfirmLoops(WhyResult* result);
   Status NarrowLoops(WhyResult* result);
   Status Confirm(const Experiment& experiment, WhyResult* result);

@@ -47,9 +47,10 @@ TEST(WhySearch, EachCauseAlone) {
         EXPECT_EQ(WhyVerdict::kFails, other.verdict);
         EXPECT_EQ((RunCount{1, 1, 0, 0}), other.with);
       }
-      // 3 unchanged, 4 and 1 of the cause, 1 of each other; none of stages, or two where nothing had helped yet.
-      const uint64_t stages = row.name == ExperimentName::kTime ? 2 : 0;
-      EXPECT_EQ(6 + stages + order.size(), found->runs);
+      // 3 unchanged, 4 and 1 of the cause, 1 of each other; none of stages and bindings, or two and one where nothing had
+      // helped yet.
+      const uint64_t last = row.name == ExperimentName::kTime ? 3 : 0;
+      EXPECT_EQ(5 + last + order.size(), found->runs);
       EXPECT_EQ(found->runs, program.asked().size());
     }
   }
@@ -117,8 +118,11 @@ TEST(WhySearch, NothingHelps) {
   // Two stages.
   EXPECT_EQ(4 + OrderFor(FailureKind::kDied).size(), found->runs);
   for (const WhyResult& result : found->results) {
-    // The model has no calls, and no stages.
-    if (result.name == ExperimentName::kCounts || result.name == ExperimentName::kStages) continue;
+    // The model has no calls, no stages and no bindings.
+    if (result.name == ExperimentName::kCounts || result.name == ExperimentName::kStages ||
+        result.name == ExperimentName::kBindings) {
+      continue;
+    }
     EXPECT_EQ(WhyVerdict::kFails, result.verdict);
   }
 }
@@ -304,7 +308,7 @@ TEST(WhySearch, ARunThatGoesOnAndOnDidNotFail) {
 
 TEST(WhySearch, ItEndsWithTheLastRunThatItMayMake) {
   const std::vector<ExperimentName> order = OrderFor(FailureKind::kHang);
-  const uint64_t all = 6 + order.size();
+  const uint64_t all = 5 + order.size();
   const auto kept = std::find(order.begin(), order.end(), ExperimentName::kKeepAlive);
   // Behind 3 runs of the program as it is, one of each experiment before, and 3 clean ones.
   const auto seen = static_cast<uint64_t>(3 + (kept - order.begin()) + 3);
@@ -339,7 +343,7 @@ TEST(WhySearch, AGpuThatIsGoneForAWhileSaysNothing) {
   const Result<WhyFound> found = Search(program);
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(2u, found->undecided);
-  EXPECT_EQ(8 + OrderFor(FailureKind::kHang).size(), found->runs);
+  EXPECT_EQ(7 + OrderFor(FailureKind::kHang).size(), found->runs);
   EXPECT_EQ((RunCount{4, 0, 0, 0}), ResultOf(*found, ExperimentName::kKeepAlive).with);
 
   ModelProgram killed([](const Experiment&, uint64_t) {

@@ -30,6 +30,7 @@ struct Constants {
 
 // Words of the buffer that all shaders have; shaders/why.glsl.
 enum Place : uint32_t {
+  kResults = 64,
   kList = 1088,
   kTable = 1104,
   kLock = 1120,

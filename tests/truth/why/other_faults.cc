@@ -217,6 +217,21 @@ void RunIndex(Machine& machine, const Fault& fault) {
   RunOne(machine, fault.culprit, constants, 1);
 }
 
+// The program takes what a shader made of a constant for an index, far behind its own array.
+void RunReadBack(Machine& machine, const Fault&) {
+  const VkPipeline fill = machine.Compute(kFillCompSpv);
+  const VkCommandBuffer commands = machine.Begin(machine.gpu().graphics(), "Main");
+  machine.Dispatch(commands, "Clear", fill, {}, 1);
+  Machine::Barrier(commands);
+  machine.Dispatch(commands, "Count", fill, {.value = UINT32_MAX}, 1);
+  machine.Finish(machine.gpu().graphics(), commands);
+  std::vector<uint64_t> bins(16);
+  const auto* const words = static_cast<const volatile uint32_t*>(machine.words().mapped);
+  auto* const counted = static_cast<volatile uint64_t*>(bins.data());
+  const uint32_t bin = words[kResults];
+  counted[bin] = counted[bin] + 1;
+}
+
 // The program's own fault, behind work that is fine.
 void RunCpu(Machine& machine, const Fault&) {
   RunOne(machine, kFillCompSpv, {}, 1);
@@ -231,6 +246,10 @@ std::vector<Fault> OtherFaults() {
   };
   Fault pixels = fault("pixels", "pixels that take long, without a loop", "stages", RunPixels);
   pixels.shows = Shows::kOnCpu;
+  pixels.also = "bindings";
+  Fault slow =
+      fault("slow", "a dispatch of many groups that take long, without loops", "time", RunSlow);
+  slow.also = "bindings";
   return {
       fault("store-far", "a store to an address where nothing is", "bounds", RunStoreFar),
       fault("store-behind", "a store 4 GiB behind a buffer", "bounds", RunStoreBehind),
@@ -262,11 +281,13 @@ std::vector<Fault> OtherFaults() {
        .run = RunIndex,
        .culprit = kRangeCompSpv,
        .constants = {.value = 0x2fff'0000}},
-      fault("slow", "a dispatch of many groups that take long, without loops", "time", RunSlow),
+      slow,
       pixels,
       fault("crowd", "a dispatch of far too many groups without loops", "counts", RunCrowd),
       fault("vertices", "a draw of -1 vertices", "counts", RunVertices),
       fault("groups", "arguments in a buffer of 65,535 by 65,535 groups", "counts", RunGroups),
+      fault("read-back", "a constant that a shader turns into an index of the program's own",
+            "bindings", RunReadBack),
       fault("cpu", "the program kills itself behind healthy work", "none", RunCpu),
   };
 }
