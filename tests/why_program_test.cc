@@ -207,7 +207,7 @@ TEST_F(WhyOfKnownFaultsTest, AConstantThatBecomesAnIndex) {
   EXPECT_EQ("death", answer["failure"]);
   EXPECT_EQ(SIGSEGV, answer["signal"]);
   ASSERT_THAT(Causes(answer), ElementsAre("bindings")) << answer.dump(2);
-  const Json& bindings = answer["experiments"].back();
+  const Json& bindings = answer["experiments"][answer["experiments"].size() - 1];
   EXPECT_EQ("proven", bindings["verdict"]) << bindings.dump(2);
   EXPECT_EQ("The failure needs what is in the push constants (constants).", bindings["sentence"]);
   EXPECT_THAT(bindings["experiment"].get<std::string>(),
