@@ -194,7 +194,7 @@ TEST_F(CliTest, ATruncatedFileGivesWhatIsLeft) {
                                             "is left of it is shown: "));
       // The incident is readable from the first bytes on; losses are reported.
       EXPECT_THAT(result.output, HasSubstr("signal 9 (SIGKILL)"));
-      EXPECT_THAT(result.output, HasSubstr("What is missing from this report"));
+      EXPECT_THAT(result.output, HasSubstr("Missing from this report"));
     } else {
       EXPECT_EQ(result.exit_code, 1);
       EXPECT_EQ(result.output, "");

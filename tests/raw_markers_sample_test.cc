@@ -73,7 +73,7 @@ TEST_P(RawMarkersReportTest, SaysWhatFollows) {
                                   "a.cairn", "--", Sample(), "--kill"});
   ASSERT_EQ(died.exit_code, 128 + SIGKILL) << died.Summary();
   const std::string text = Run({Program("cairn"), "report", "--width", "0", "a.cairn"}).output;
-  const size_t start = text.find("What follows from raw markers\n");
+  const size_t start = text.find("Conclusions from raw markers\n");
   ASSERT_NE(start, std::string::npos) << text;
   const std::string section = text.substr(start, text.find("\n\n", start) - start);
   EXPECT_THAT(section, AllOf(ContainsRegex("DRAW #6( \\(3 vertices, 1 instance\\))?: \"Draw 5\"\n"),

@@ -122,7 +122,7 @@ TEST_F(TopTest, TextSaysItToo) {
 queue 0 "Graphics" (direct) of device 0: 1 submitted, 1 pending
   [>] frame 1: "Main" > Frame > DISPATCH #1: "Blur"
       compute pipeline "Blur" [ CS: BlurCS ]
-      reached event 8, completed 7 of 12; submission 1, )"));
+      reached marker event 8, completed 7 of 12; submission 1, )"));
   EXPECT_THAT(result.output, Not(HasSubstr("\x1b")));
 }
 

@@ -123,7 +123,7 @@ TEST(WineAgsWined3dTest, TheReportNamesTheDraw) {
   EXPECT_THAT(result.output, HasSubstr("Markers are written by "));
   const std::string text =
       RunCommand({Program("cairn"), "report", "--all", "--width", "0", file}, {}).output;
-  const size_t start = text.find("What follows from raw markers\n");
+  const size_t start = text.find("Conclusions from raw markers\n");
   ASSERT_NE(start, std::string::npos) << text << result.Summary();
   const std::string section = text.substr(start, text.find("\n\n", start) - start);
   // Draws 0 to 4 had finished, and 5 hung. Each marker waits for all work before it, so none tells of 6 and 7.
@@ -164,7 +164,7 @@ TEST(WineAgsDirect3D12Test, EventsAreThoseOfTheProgram) {
 TEST_F(WineAgsTest, TheReportNamesTheDraw) {
   const CommandResult result = Run({"--kill"});
   const std::string text = Told({"report", "--all", "--width", "0"});
-  const size_t start = text.find("What follows from raw markers\n");
+  const size_t start = text.find("Conclusions from raw markers\n");
   ASSERT_NE(start, std::string::npos) << text << result.Summary();
   const std::string section = text.substr(start, text.find("\n\n", start) - start);
   EXPECT_THAT(section, AllOf(HasSubstr("may be running: the front end was at marker 11 at least"),

@@ -40,7 +40,7 @@ export class Evidence extends LitElement {
   private kernel() {
     const log = this.report.data.kernel_log;
     if (!log || (!log.lines.length && !log.why_not)) return nothing;
-    return card("What the kernel says", log.why_not ? html`<p>its log is not known: ${visible(log.why_not, 2000)}</p>`
+    return card("Kernel log", log.why_not ? html`<p>its log is not known: ${visible(log.why_not, 2000)}</p>`
       : rows(log.lines, (line) => html`<li>[${line.time}] ${line.names_process ? html`<span class="wrong">! of this process</span>` : "of no process that is named"}: <span class="mono">${visible(line.text, 2000)}</span>
         ${line.address ? html`<div><a href=${linkTo({ view: "memory", address: line.address.address })}>the page of ${line.address.address}</a>: ${line.address.state}</div>` : nothing}</li>`));
   }
@@ -74,7 +74,7 @@ export class Evidence extends LitElement {
   }
   private rawMarkers() {
     const { raw_markers: markers, raw_marker_verdicts: verdicts, devices } = this.report.data;
-    return html`${verdicts.length ? card("What follows from raw markers", html`<ul>${verdicts.map((verdict) => this.rawVerdict(verdict))}</ul>`) : nothing}
+    return html`${verdicts.length ? card("Conclusions from raw markers", html`<ul>${verdicts.map((verdict) => this.rawVerdict(verdict))}</ul>`) : nothing}
       ${markers.length ? card("Raw markers (slots that were written)", html`<ul class="slots">${markers.slice(0, mostRows).map((marker) => html`<li>${
         devices.length > 1 && marker.device !== null ? `device ${marker.device}, ` : ""}slot ${marker.slot}: ${hex64(marker.value)} (${BigInt(marker.value)})</li>`)}</ul>
         ${markers.length > mostRows ? html`<p><a href=${linkTo({ view: "facts" })}>${count(markers.length - mostRows, "more", "more")} in Facts</a></p>` : nothing}`) : nothing}`;

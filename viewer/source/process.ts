@@ -41,7 +41,7 @@ export class Process extends LitElement {
     const { process, devices, losses } = this.report.data;
     const times = new Map<string, number>();
     for (const loss of losses) times.set(loss, (times.get(loss) ?? 0) + 1);
-    return html`${losses.length ? html`<section class="card"><h2>What is missing from this report</h2><ul class="losses">${[...times].map(([loss, number]) => html`<li>${visible(loss, 2000)}${number > 1 ? html` <span class="quiet">(${count(number, "time")})</span>` : nothing}</li>`)}</ul></section>` : nothing}
+    return html`${losses.length ? html`<section class="card"><h2>Missing from this report</h2><ul class="losses">${[...times].map(([loss, number]) => html`<li>${visible(loss, 2000)}${number > 1 ? html` <span class="quiet">(${count(number, "time")})</span>` : nothing}</li>`)}</ul></section>` : nothing}
       <section class="card"><h2>Process</h2>
       <dl><dt>program</dt><dd>${visible(process.program)}, process ${process.id}${process.library_version ? `, libcairn ${visible(process.library_version)}` : ""}</dd>
         ${process.command_line ? html`<dt>command line</dt><dd>${visible(process.command_line, 2000)}</dd>` : nothing}

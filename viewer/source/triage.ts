@@ -186,7 +186,7 @@ class TriagePage extends LitElement {
     const bars = new Bars(Math.max(triage.firstDay, filter.from ?? 0), Math.min(triage.lastDay, filter.to ?? Infinity), mostSmallBars);
     const chosen = this.chosen, rest = this.list.length - this.rows;
     const order = (sort: Sort) => (filter.sort === sort ? "descending" : nothing);
-    return html`<table class="rows"><thead><tr><th class="count" aria-sort=${order("count")}>Dumps</th><th>What failed</th>${bars.count > 1 ? html`<th class="bars">${dateOf(bars.first).slice(5)} to ${dateOf(bars.last).slice(5)}</th>` : nothing}
+    return html`<table class="rows"><thead><tr><th class="count" aria-sort=${order("count")}>Dumps</th><th>Failure</th>${bars.count > 1 ? html`<th class="bars">${dateOf(bars.first).slice(5)} to ${dateOf(bars.last).slice(5)}</th>` : nothing}
         <th class="seen" aria-sort=${order("last")}>Seen last</th><th class="sure">How sure</th>${isServed ? html`<th class="act">Example</th>` : nothing}</tr></thead>
       <tbody>${repeat(this.list.slice(0, this.rows), ({ group }) => group.signature.id, (shown) => this.row(shown, bars, shown === chosen))}</tbody></table>
       ${rest > 0 ? html`<p class="more"><button @click=${() => (this.rows += rowsAtOnce)}>Show ${grouped(Math.min(rest, rowsAtOnce))} more of ${grouped(rest)}</button></p>` : nothing}`;

@@ -169,15 +169,16 @@ export class Verdict extends LitElement {
     const fine = withoutCulprit.includes(verdict.kind);
     return html`<div class="layout">${this.answer()}${this.next()}<div class="main">
       ${this.cause()}${this.drawn()}${this.culprit()}
-      ${suspects.length > 1 || (suspects.length && fine) ? html`<section class="card"><h2>${fine ? "What was running on the GPU" : "Suspects"}${verdict.suspects.length > 1 ? ", the most likely first" : ""}</h2>
+      ${suspects.length > 1 || (suspects.length && fine) ? html`<section class="card"><h2>${fine ? "Running on the GPU" : "Suspects"}${verdict.suspects.length > 1 ? ", the most likely first" : ""}</h2>
         <ol class="suspects">${suspects.map((suspect, index) => this.suspect(suspect, index))}</ol>
         ${verdict.suspects.length > suspects.length ? html`<button @click=${() => (this.all = true)}>Show all ${grouped(verdict.suspects.length)}</button>` : nothing}</section>` : nothing}
-      ${verdict.last_completed.length ? html`<section class="card"><h2>What had completed last</h2><ul>${verdict.last_completed.map((last) => html`<li>${report.queue(last.queue)}:
+      ${verdict.last_completed.length ? html`<section class="card"><h2>Completed last</h2><ul>${verdict.last_completed.map((last) => html`<li>${report.queue(last.queue)}:
         <a class="isolate" href=${linkTo({ view: "tree", ...(last.scope === null ? { execution: String(last.execution) } : { scope: String(last.scope) }) })}>${report.path(last.execution, last.scope)}</a></li>`)}</ul></section>` : nothing}
-      <section class="card"><h2>What happened</h2>
+      <section class="card"><h2>Incidents</h2>
       <ul class="incidents">${incidents.length ? incidents.map((incident) => html`<li>${visible(incident.sentence, 2000)}</li>`)
         : html`<li>No failure was noticed; this is the state when the report was asked for.</li>`}</ul></section>
-      <section class="card"><h2>Which commands were running</h2>${this.counts()}
+      <section class="card"><h2>Queues</h2>${this.counts()}
+      ${verdicts.some((each) => each.reason.includes("marker event")) ? html`<p class="quiet">Marker event N: the Nth begin, end or binding in its list.</p>` : nothing}
       ${verdicts.length ? html`<ul>${verdicts.map((each) => this.running(each))}</ul>` : html`<p>Nothing is known: no command list is registered.</p>`}</section>
       <cairn-evidence .report=${report}></cairn-evidence></div>
     <cairn-process .report=${report}></cairn-process></div>`;

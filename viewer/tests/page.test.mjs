@@ -77,7 +77,7 @@ for (const dump of dumps) {
 }
 
 // Sections of the text that other tests compare by their numbers, or that Facts has as a table.
-const drawn = /^(Progress|<Frame|… \d+ more frames|Submissions|Suspects|What was running)/;
+const drawn = /^(Progress|<Frame|… \d+ more frames|Submissions|Suspects|Running on the GPU)/;
 function linesOf(report) {
   let heading = "";
   return report.split("\n").slice(1).flatMap((line) => {

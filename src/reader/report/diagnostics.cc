@@ -108,7 +108,7 @@ void DiagnosticsPrinter::PrintKernelLog(LineSink& sink) {
   for (const KernelLog& log : snapshot_.kernel_logs) {
     if (log.line_count == 0 && log.why_not.empty() && !all_) continue;
     sink.Blank();
-    sink.Heading("What the kernel says");
+    sink.Heading("Kernel log");
     if (!log.why_not.empty()) {
       text_ = "its log is not known: ";
       AppendVisibleText(snapshot_.Text(log.why_not), text_);

@@ -52,8 +52,8 @@ TEST(Diagnostics, OfTheSample) {
 )");
   EXPECT_EQ(
       Section(report, "Checkpoints of the driver"),
-      R"( - queue 0 "Graphics" (graphics), top of the pipe: agrees. It is event 7 of command buffer 2. The words say the same.
- - queue 0 "Graphics" (graphics), bottom of the pipe: agrees. It is event 6 of command buffer 2. The words say the same.
+      R"( - queue 0 "Graphics" (graphics), top of the pipe: agrees. It is marker event 7 of command buffer 2. The progress words say the same.
+ - queue 0 "Graphics" (graphics), bottom of the pipe: agrees. It is marker event 6 of command buffer 2. The progress words say the same.
 )");
   EXPECT_THAT(report, HasSubstr("GPU fault (invalid read at 0x1000020100) in DRAW_INDEXED #2 "));
   EXPECT_THAT(report, HasSubstr("\n  where     Shadows > EXECUTE_COMMANDS #1 > Shadow casters · "
@@ -85,7 +85,7 @@ TEST(Diagnostics, WhatTheKernelSays) {
   Snapshot snapshot;
   const auto section = [&](uint32_t print_flags = 0) {
     return Section(TextReport(snapshot, AnalyseDump(snapshot), {.print_flags = print_flags}),
-                   "What the kernel says");
+                   "Kernel log");
   };
   EXPECT_EQ(section(CAIRN_PRINT_EXTENDED_DEVICE_INFO), "");  // it was not asked
   snapshot.kernel_logs = {{}};

@@ -45,7 +45,7 @@ std::string SuspectLines(const Snapshot& snapshot, const Findings& findings) {
 
 std::string IncidentLines(const Snapshot& snapshot) {
   if (snapshot.incidents.empty()) return {};
-  std::string lines = "\nWhat happened:\n\n";
+  std::string lines = "\nIncidents:\n\n";
   const size_t shown = std::min(snapshot.incidents.size(), kIncidentsShown);
   for (size_t i = 0; i < shown; ++i) {
     lines += fmt::format("- {}\n", CodeSpan(IncidentSentence(snapshot, snapshot.incidents[i])));

@@ -53,7 +53,7 @@ TEST(Markdown, TheAnswerForATracker) {
 - **where** `Opaque · command buffer 1 "Main" · submission 1 · queue 0 "Graphics" (graphics) · frame 0`
 - **because** `the first work with a pipeline that has not completed`
 
-What happened:
+Incidents:
 
 - `The program reported that the device was lost: VK_ERROR_DEVICE_LOST (-4).`
 

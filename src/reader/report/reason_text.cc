@@ -124,13 +124,14 @@ class QueueReasonWriter {
     switch (reason_.words) {
       case ListWords::kImpossible:
         return Say(
-            "The words of {} hold values that its events do not write (reached {}, passed {}): "
+            "The progress words of {} hold values that its events do not write (reached {}, passed "
+            "{}): "
             "nothing follows from them.",
             list, reached, passed);
       case ListWords::kOfSeveral:
         return Say(
             "{} was submitted {} times without being registered as reusable: which execution its "
-            "words (reached {}, passed {}) belong to cannot be told.",
+            "progress words (reached {}, passed {}) belong to cannot be told.",
             list, recording.submit_count, reached, passed);
       case ListWords::kOfOthers:
         return Say("The GPU wrote nothing that tells how far it came in {}.", list);
@@ -153,7 +154,7 @@ class QueueReasonWriter {
       if (event == 0) return;
       kinds += kinds.empty() ? "" : ", ";
       if (event == kAllEvents) return Append(kinds, "all its {}", work);
-      Append(kinds, "its {} up to event {}", work, event);
+      Append(kinds, "its {} up to marker event {}", work, event);
     };
     add(reason_.drained_work, "work");
     add(reason_.drained_dispatches, "dispatches");
@@ -221,7 +222,8 @@ class QueueReasonWriter {
 
   void WriteMemory() {
     if (!reason_.words_are_old) return;
-    Say("The process died and its words were copies, up to {} µs old: the GPU may have been "
+    Say("The process died and its progress words were copies, up to {} µs old: the GPU may have "
+        "been "
         "further.",
         device_->mirror_period_us);
   }
@@ -290,11 +292,13 @@ void AppendCheckpointReason(const Snapshot& snapshot, const CheckpointVerdict& v
                             std::string& out) {
   const Checkpoint& checkpoint = snapshot.checkpoints[verdict.checkpoint];
   if (checkpoint.recording == kNone) {
-    Append(out, "It is event {} of a secondary command buffer that is executed in several places.",
-           checkpoint.sequence);
+    Append(
+        out,
+        "It is marker event {} of a secondary command buffer that is executed in several places.",
+        checkpoint.sequence);
     return;
   }
-  Append(out, "It is event {} of {} {}.", checkpoint.sequence,
+  Append(out, "It is marker event {} of {} {}.", checkpoint.sequence,
          ListWord(snapshot, snapshot.recordings[checkpoint.recording].device),
          snapshot.recordings[checkpoint.recording].recording_id);
   const char* const does = checkpoint.stage == PipeStage::kTop ? "reached" : "completed";
@@ -302,28 +306,32 @@ void AppendCheckpointReason(const Snapshot& snapshot, const CheckpointVerdict& v
     case CheckpointEvidence::kNone: return;
     case CheckpointEvidence::kNotStarted:
       out +=
-          " Its words say that it has not started: writes are late or lost, and more may have "
+          " Its progress words say that it has not started: writes are late or lost, and more may "
+          "have "
           "run than is shown.";
       return;
     case CheckpointEvidence::kFinishedLast:
       out += " It had completed, and nothing behind it had begun.";
       return;
     case CheckpointEvidence::kLaterWorkBegan:
-      out += " Words say that later work of this queue had begun.";
+      out += " Progress words say that later work of this queue had begun.";
       return;
     case CheckpointEvidence::kWordIsFurther:
-      Append(out, " The words say that event {} was {}.", verdict.word, does);
+      Append(out, " The progress words say that marker event {} was {}.", verdict.word, does);
       return;
-    case CheckpointEvidence::kWordIsSame: out += " The words say the same."; return;
+    case CheckpointEvidence::kWordIsSame: out += " The progress words say the same."; return;
     case CheckpointEvidence::kWriteIsMissing:
       Append(out,
-             " The words say that event {} was {}, though event {} was to write one: writes are "
+             " The progress words say that marker event {} was {}, though marker event {} was to "
+             "write one: writes are "
              "late or lost, and more may have run than is shown.",
              verdict.word, does, verdict.missing_write);
       return;
     case CheckpointEvidence::kNoWriteBetween:
-      Append(out, " The words say that event {} was {}, and nothing in between writes one.",
-             verdict.word, does);
+      Append(
+          out,
+          " The progress words say that marker event {} was {}, and nothing in between writes one.",
+          verdict.word, does);
       return;
   }
 }

@@ -93,19 +93,22 @@ TEST(QueueReason, ListsBehindOneThatFinishedHaveNotStarted) {
 TEST(QueueReason, WordsMayProveNothing) {
   SnapshotBuilder builder = WorkedExample();
   builder.SetWords(0, 11, 0);
-  EXPECT_THAT(Reason(builder.snapshot),
-              StartsWith("The words of command list 1 (frame 3, submission 1) hold values that its "
-                         "events do not write (reached 11, passed 0): nothing follows from them. "
-                         "Each of "));
+  EXPECT_THAT(
+      Reason(builder.snapshot),
+      StartsWith(
+          "The progress words of command list 1 (frame 3, submission 1) hold values that its "
+          "events do not write (reached 11, passed 0): nothing follows from them. "
+          "Each of "));
 
   SnapshotBuilder twice = FourDraws(MarkerMode::kFull);
   twice.Submit(0, 0);
   twice.SetWords(0, 7, 8);
   EXPECT_THAT(
       Reason(twice.snapshot),
-      StartsWith("command list 1 (frame 0, submission 2, execution 2) was submitted 2 times "
-                 "without being registered as reusable: which execution its words (reached "
-                 "7, passed 8) belong to cannot be told. "));
+      StartsWith(
+          "command list 1 (frame 0, submission 2, execution 2) was submitted 2 times "
+          "without being registered as reusable: which execution its progress words (reached "
+          "7, passed 8) belong to cannot be told. "));
 
   SnapshotBuilder uncounted = FourDraws(MarkerMode::kFull);
   uncounted.snapshot.recordings[0].reusable = true;
@@ -188,10 +191,12 @@ TEST(QueueReason, DeviceNotesAndOldCopiesLimitIt) {
   builder.snapshot.devices[0].memory = WordMemory::kMirrored;
   builder.snapshot.devices[0].mirror_period_us = 500;
   builder.snapshot.incidents.push_back({IncidentKind::kSignal, 9});
-  EXPECT_THAT(Reason(builder.snapshot),
-              EndsWith(" The process died and its words were copies, up to 500 µs old: the GPU may "
-                       "have been further. Known of this device: a fault surfaces up to one "
-                       "dispatch late."));
+  EXPECT_THAT(
+      Reason(builder.snapshot),
+      EndsWith(
+          " The process died and its progress words were copies, up to 500 µs old: the GPU may "
+          "have been further. Known of this device: a fault surfaces up to one "
+          "dispatch late."));
 }
 
 TEST(QueueReason, SeveralListsInFlightAreCounted) {
@@ -229,7 +234,7 @@ TEST(QueueReason, BarriersThatWereMeasuredAreNamed) {
   std::string reason;
   AppendQueueReason(builder.snapshot, analysis, verdict, reason);
   EXPECT_THAT(reason, HasSubstr(" Barriers at which this device was measured to wait prove "
-                                "completed: its work up to event 3, all its draws. "));
+                                "completed: its work up to marker event 3, all its draws. "));
   EXPECT_THAT(reason, HasSubstr("look alike after that: any of"));
 }
 
@@ -260,34 +265,42 @@ class CheckpointReasonTest : public testing::Test {
 
 TEST_F(CheckpointReasonTest, ComparesWithTheWords) {
   EXPECT_EQ(Reason(PipeStage::kTop, 0, 5),
-            "It is event 5 of command list 1. The words say the same.");
+            "It is marker event 5 of command list 1. The progress words say the same.");
   EXPECT_EQ(Reason(PipeStage::kTop, 0, 3),
-            "It is event 3 of command list 1. The words say that event 5 was reached.");
+            "It is marker event 3 of command list 1. The progress words say that marker event 5 "
+            "was reached.");
   EXPECT_EQ(Reason(PipeStage::kTop, 0, 6),
-            "It is event 6 of command list 1. The words say that event 5 was reached, and nothing "
+            "It is marker event 6 of command list 1. The progress words say that marker event 5 "
+            "was reached, and nothing "
             "in between writes one.");
-  EXPECT_EQ(Reason(PipeStage::kBottom, 0, 7),
-            "It is event 7 of command list 1. The words say that event 4 was completed, though "
-            "event 6 was to write one: writes are late or lost, and more may have run than is "
-            "shown.");
+  EXPECT_EQ(
+      Reason(PipeStage::kBottom, 0, 7),
+      "It is marker event 7 of command list 1. The progress words say that marker event 4 was "
+      "completed, though "
+      "marker event 6 was to write one: writes are late or lost, and more may have run than is "
+      "shown.");
   EXPECT_EQ(Reason(PipeStage::kTop, 1, 1),
-            "It is event 1 of command list 2. Its words say that it has not started: writes are "
+            "It is marker event 1 of command list 2. Its progress words say that it has not "
+            "started: writes are "
             "late or lost, and more may have run than is shown.");
 }
 
 TEST_F(CheckpointReasonTest, OfAListThatHadFinished) {
   builder_.SetWords(0, 7, 8);
-  EXPECT_EQ(Reason(PipeStage::kTop, 0, 8),
-            "It is event 8 of command list 1. It had completed, and nothing behind it had begun.");
+  EXPECT_EQ(
+      Reason(PipeStage::kTop, 0, 8),
+      "It is marker event 8 of command list 1. It had completed, and nothing behind it had begun.");
   builder_.SetWords(1, 1, 0);
   EXPECT_EQ(Reason(PipeStage::kTop, 0, 8),
-            "It is event 8 of command list 1. Words say that later work of this queue had begun.");
+            "It is marker event 8 of command list 1. Progress words say that later work of this "
+            "queue had begun.");
 }
 
 TEST_F(CheckpointReasonTest, WithoutAComparisonSaysWhereItLies) {
-  EXPECT_EQ(Reason(PipeStage::kOther, 0, 1), "It is event 1 of command list 1.");
-  EXPECT_EQ(Reason(PipeStage::kTop, kNone, 3),
-            "It is event 3 of a secondary command buffer that is executed in several places.");
+  EXPECT_EQ(Reason(PipeStage::kOther, 0, 1), "It is marker event 1 of command list 1.");
+  EXPECT_EQ(
+      Reason(PipeStage::kTop, kNone, 3),
+      "It is marker event 3 of a secondary command buffer that is executed in several places.");
 }
 
 TEST(RawReasonInWords, NamesStateRuleAndMarker) {

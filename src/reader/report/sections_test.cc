@@ -62,11 +62,11 @@ TEST_F(Sections, TheCandidateShowsEventIdAndResources) {
       ! root CBV 1: address 0xdead0000, which belongs to no known object
         render target 0: resource "Scene colour"
 )");
-  EXPECT_THAT(Shown("Which commands"),
+  EXPECT_THAT(Shown("Queues (marker event N: the Nth begin, end or binding in its list)"),
               StartsWith(" - queue 0 \"Graphics\" (direct): exactly one command was running\n"
                          "    The GPU reached marker event 9"));
   // With all of it each queue has its own.
-  EXPECT_THAT(Shown("Which commands", {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}),
+  EXPECT_THAT(Shown("Queues", {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}),
               StartsWith(R"( - queue 0 "Graphics" (direct): exactly one command was running
     [>] frame 3: "Main" > Particles of level 3 > DRAW_INSTANCED #1
         graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
@@ -85,8 +85,8 @@ TEST(SectionsOfOneList, ManyBindingsAreCountedUnlessAllAreWanted) {
   const Snapshot snapshot = Take(block);
   EXPECT_THAT(Section(Report(snapshot), "Resources of this command"),
               HasSubstr("… 20 more; --all shows them"));
-  const std::string all = Section(
-      Report(snapshot, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}), "Which commands");
+  const std::string all =
+      Section(Report(snapshot, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}), "Queues");
   EXPECT_THAT(all, HasSubstr("vertex buffer 31: resource \"Scene colour\"\n"));
   EXPECT_THAT(all, Not(HasSubstr("more")));
 }
@@ -146,7 +146,7 @@ TEST_F(Sections, OfManyCandidatesTheLikeliestAreShown) {
     block_.End(list, block_.Begin(list, CAIRN_MARKER_DRAW_INSTANCED), 0);
   }
   block_.SetProgress(list, 299, 0);
-  const std::string running = Shown("What was running");
+  const std::string running = Shown("Running on the GPU");
   EXPECT_THAT(running,
               HasSubstr(" 2. [>] frame 9: \"many\", still being recorded > DRAW_INSTANCED #100\n"
                         "        the last work with a pipeline that the GPU reached; on "
@@ -155,8 +155,7 @@ TEST_F(Sections, OfManyCandidatesTheLikeliestAreShown) {
   EXPECT_THAT(running, HasSubstr("… 97 more; --all shows them\n"));
   EXPECT_THAT(running, Not(HasSubstr("DRAW_INSTANCED #97\n")));
   // With all of them the first and the last of each queue are explained.
-  const std::string shown =
-      Shown("Which commands", {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
+  const std::string shown = Shown("Queues", {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
   EXPECT_THAT(shown, HasSubstr("lists without a queue: 100 commands may have been running\n"));
   EXPECT_THAT(shown,
               HasSubstr("DRAW_INSTANCED #4\n        render target 0: resource \"Scene colour\"\n"

@@ -98,7 +98,7 @@ void AppendTie(const SuspectWork& suspect, std::string& out) {
 }  // namespace
 
 std::string_view HeadingOfSuspects(const Findings& findings) {
-  return HasCulpritWork(findings.culprit.kind) ? "Suspects" : "What was running on the GPU";
+  return HasCulpritWork(findings.culprit.kind) ? "Suspects" : "Running on the GPU";
 }
 
 void AppendSuspectWork(const Snapshot& snapshot, const Findings& findings,

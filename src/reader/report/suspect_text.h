@@ -15,7 +15,7 @@ namespace cairn {
 inline constexpr std::string_view kOnlyOneInFlight =
     "it began and did not end; no other command with a marker was in flight";
 
-// The heading above several: "Suspects", or "What was running on the GPU" if something else failed.
+// The heading above several: "Suspects", or "Running on the GPU" if something else failed.
 std::string_view HeadingOfSuspects(const Findings& findings);
 
 // `call 18,233, frame 0: "Main" > Frame > DRAW #1`, the call only if it is known. Names stand in it as they are.

@@ -111,7 +111,7 @@ class TextReporter {
 };
 
 void TextReporter::PrintIncidents(LineSink& sink) {
-  sink.Heading("What happened");
+  sink.Heading("Incidents");
   for (const Incident& incident : snapshot_.incidents) {
     sink.Prose(" - ", IncidentSentence(snapshot_, incident));
   }
@@ -306,7 +306,7 @@ void TextReporter::PrintRawMarkers(LineSink& sink) {
     if (!IsShown(verdict.device)) continue;
     if (!headed) {
       sink.Blank();
-      sink.Heading("What follows from raw markers");
+      sink.Heading("Conclusions from raw markers");
       headed = true;
     }
     PrintRawMarkerVerdict(sink, verdict);
@@ -340,7 +340,7 @@ void TextReporter::PrintRawMarkers(LineSink& sink) {
 void TextReporter::PrintLosses(LineSink& sink) {
   if (snapshot_.losses.empty()) return;
   sink.Blank();
-  sink.Heading("What is missing from this report");
+  sink.Heading("Missing from this report");
   std::string_view before;
   for (const TextRef& loss : snapshot_.losses) {
     if (snapshot_.Text(loss) != before) sink.Prose(" - ", snapshot_.Text(loss));

@@ -253,7 +253,9 @@ TEST(TextReport, WhoseEndCannotBeSeenIsNotSaidToRun) {
   const std::string report = Report(Take(block));
   EXPECT_THAT(report, HasSubstr(": unknown, 1 candidate whose end cannot be seen\n"));
   block.queue(queue).completed_submission = 1;
-  EXPECT_THAT(Report(Take(block)), HasSubstr(": nothing was running\n"));
+  // No sentence names a marker event, and the heading explains none.
+  EXPECT_THAT(Report(Take(block)),
+              HasSubstr("\nQueues\n - queue 0 (graphics): nothing was running\n"));
 }
 
 TEST(TextReport, NamesCannotActOnTheTerminal) {
@@ -298,7 +300,7 @@ TEST(TextReport, SaysWhatHappened) {
   add(IncidentKind::kExited, 3, kNone, 0, "");
   EXPECT_THAT(Report(snapshot), HasSubstr(R"(
 
-What happened
+Incidents
  - The watchdog saw a hang: queue 0 "Graphics" made no progress for 2.5 s.
  - The program died of signal 11 (SIGSEGV) at address 0x10.
  - The program ended with GPU work unfinished; how it ended is not known.
@@ -349,7 +351,7 @@ TEST(TextReport, TheAnswerStandsFirstWithHowSureItIsAtTheRight) {
   or        game.cairn
             to the program's authors or the driver's vendor; holds names, paths and the command line
 
-What happened
+Incidents
 )"));
   const std::string narrow = TextReport(snapshot, AnalyseDump(snapshot), {.width = 60});
   EXPECT_THAT(narrow, StartsWith(headline + "\nproven\n")) << "of 60 columns the headline takes 55";
@@ -372,11 +374,11 @@ TEST(TextReport, NamesTheCandidateWithPathPipelineAndReason) {
   where     Frame · command buffer 1 "Main" · submission 1 · queue 0 (graphics) · frame 0
   pipeline  compute pipeline [ CS: BlurCS ]
 
-What happened
+Incidents
 )"));
   std::string reason;
   AppendQueueReason(snapshot, findings.analysis, findings.analysis.verdicts.at(0), reason);
-  EXPECT_EQ(Section(report, "Which commands"),
+  EXPECT_EQ(Section(report, "Queues"),
             " - queue 0 (graphics): exactly one command was running\n    " + reason + "\n");
 }
 
@@ -433,7 +435,7 @@ TEST(TextReport, ListsRawMarkersAndLosses) {
   const std::string raw = Section(report, "Raw markers");
   EXPECT_THAT(raw, ::testing::StartsWith(" - slot 0: 0x0000000000000001 (1)\n"));
   EXPECT_THAT(raw, HasSubstr("   … 44 more; --json has all of them\n"));
-  EXPECT_THAT(Section(report, "What is missing"),
+  EXPECT_THAT(Section(report, "Missing from"),
               HasSubstr(" - 2 allocations found the shared block full"));
 }
 

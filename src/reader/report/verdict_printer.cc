@@ -150,7 +150,13 @@ void VerdictPrinter::AppendPipelineAndReason(const SuspectWork& suspect, bool wi
 
 void VerdictPrinter::PrintQueues(LineSink& sink) {
   sink.Blank();
-  sink.Heading("Which commands were running");
+  // Their sentences name marker events.
+  const bool names_events = std::any_of(
+      analysis_.verdicts.begin(), analysis_.verdicts.end(), [this](const QueueVerdict& verdict) {
+        return IsShown(verdict.device) && verdict.reason.first_in_flight != kNone;
+      });
+  sink.Heading(names_events ? "Queues (marker event N: the Nth begin, end or binding in its list)"
+                            : "Queues");
   bool any = false;
   for (const QueueVerdict& verdict : analysis_.verdicts) {
     if (!IsShown(verdict.device)) continue;

@@ -451,7 +451,8 @@ std::string_view ModeSentence(MarkerMode mode) {
       return "Mode pass tells what the GPU had begun and which passes had completed; inside an "
              "unfinished pass all work begun is a candidate.";
     case MarkerMode::kFull:
-      return "Mode full tells of each marked command whether the GPU had begun and completed it; "
+      return "Mode full tells of each command with a marker whether the GPU had begun and "
+             "completed it; "
              "commands without a marker of their own count for the scope around them.";
     case MarkerMode::kExact:
       return "Mode exact lets no work of a queue overlap: one command at a time, its end told "
@@ -475,10 +476,11 @@ std::string MemorySentence(const Device& device) {
           "than is shown.",
           device.mirror_period_us, device.mirror_period_us);
     case WordMemory::kCallback:
-      return "The program's own backend writes the words (callback): they are as good as it is.";
-    case WordMemory::kNone: return "No memory for the words was found.";
+      return "The program's own backend writes the progress words (callback): they are as good as "
+             "it is.";
+    case WordMemory::kNone: return "No memory for the progress words was found.";
   }
-  return "The memory of the words is unknown to this version.";
+  return "The memory of the progress words is unknown to this version.";
 }
 
 bool HasShader(const Pipeline& pipeline, uint32_t stage) {

@@ -128,7 +128,7 @@ class TextWriter {
     }
     sink_.EndLine(WorkState::kInFlight, mark_offset, mark_bytes);
     WritePipeline(live);
-    Add(line, "      reached event {}, completed {} of {}", live.reached, live.passed,
+    Add(line, "      reached marker event {}, completed {} of {}", live.reached, live.passed,
         live.event_count);
     if (live.candidate_count > 1) {
       Add(line, "; {} commands may be running", live.candidate_count);
