@@ -10,10 +10,10 @@
  *   3. Applications: the Direct3D 12 declarations of the specification that older headers lack. They
  *      are here if d3d12.h was included before; include this header again after d3d12.h if need be.
  *
- * Nothing is declared twice: what the installed d3d12.h or d3d12umddi.h declares is left to it.
+ * Declarations of the installed d3d12.h or d3d12umddi.h are not repeated.
  *
- * Where the headers that shipped with the feature and the text of the specification differ, this
- * follows the headers, because applications are compiled with them:
+ * This header follows the headers that shipped with the feature, with which applications are compiled, where
+ * the text of the specification differs:
  *   - D3D12_USER_DEFINED_ANNOTATION_MODE_RUNTIME_ONLY is 0 and DRIVER_RETAIL is 1 (the text: 1 and 2);
  *   - SetUserDefinedAnnotationMode returns HRESULT (the text: void). An invalid mode is E_INVALIDARG.
  * Requirements and lifetimes: docs/reference/annotations.md.
@@ -40,11 +40,11 @@ extern "C" {
  * zero-terminated, valid during the call. */
 typedef void (*CairnMessageCallback)(uint32_t id, void* device, const char* text, void* user_data);
 
-/* Sets who is told the debug messages of the Direct3D 12 layer, for all devices of the process; NULL
- * for nobody. Messages also go to the device's ID3D12InfoQueue where it has one; a message that finds
+/* Sets the receiver of the Direct3D 12 layer's debug messages, for all devices of the process; NULL
+ * for none. Messages also go to the device's ID3D12InfoQueue where it has one; a message that finds
  * neither goes to stderr. The callback runs on the thread whose call is at fault, one call at a time,
- * and may call anything except cairnSetMessageCallback. When this returns, the previous callback does
- * not run any more. Without the layer there are no messages, and this does nothing else.
+ * and may call anything except cairnSetMessageCallback. The previous callback no longer runs once this
+ * returns. Without the layer there are no messages, and this does nothing else.
  * `user_data` is handed to the callback as it is, and stays the caller's: keep it until another
  * callback is set. Threads: any. Errors: none (CAIRN_OK). Cost: a lock here and for each message,
  * which only a wrong argument causes: no benchmark has it. */
@@ -142,11 +142,11 @@ typedef PFND3D12DDI_COMMAND_LIST_BEGIN_EVENT_ON_DRIVER PFND3D12DDI_COMMAND_LIST_
 typedef PFND3D12DDI_COMMAND_LIST_END_EVENT_ON_DRIVER PFND3D12DDI_COMMAND_LIST_END_EVENT;
 typedef PFND3D12DDI_COMMAND_LIST_SET_MARKER_ON_DRIVER PFND3D12DDI_COMMAND_LIST_SET_MARKER;
 
-/* Name is NULL if the application took the name away. */
+/* Name is NULL if the application removed the name. */
 typedef void(CAIRN_DDI_CALL* PFND3D12DDI_SET_NAME)(D3D12DDI_HANDLE_AND_TYPE, const wchar_t* Name);
 
-/* pData is valid during the call only, and so is Name: who needs them later copies them. Size is in
- * bytes, 0 to 2^32 - 1; pData may be NULL, whatever Size is. Metadata is any value; docs/reference/pix.md says
+/* pData and Name are valid during the call only: copy them to keep them. Size is in
+ * bytes, 0 to 2^32 - 1; pData may be NULL for any Size. Metadata is any value; docs/reference/pix.md says
  * which have a meaning. EventID is unique in the process; an EndEvent has that of its BeginEvent, or 0
  * if there was none or it lies more than 65,536 events deep. */
 typedef struct D3D12DDI_USER_DEFINED_ANNOTATION_FUNCS_0121 {
@@ -161,7 +161,7 @@ typedef struct D3D12DDI_USER_DEFINED_ANNOTATION_FUNCS_0121 {
 
 #endif /* D3D12DDI_FEATURE_VERSION_USER_DEFINED_ANNOTATIONS_0121_0 */
 
-/* What every handle leads to. Lives as long as the object; read only. */
+/* The structure that every handle points to. Lives as long as the object; read only. */
 typedef struct CairnDriverObject {
   uint32_t struct_size; /* in bytes, as Cairn was built: fields beyond it do not exist */
   uint32_t handle_type; /* D3D12DDI_HANDLETYPE */
@@ -169,7 +169,7 @@ typedef struct CairnDriverObject {
   void* native;         /* the implementation's own object: ID3D12CommandQueue*, ... Borrowed. */
 } CairnDriverObject;
 
-/* What Cairn offers a driver, for one device; valid from cairnOpenDriver until `close` returns. Its
+/* Cairn's services for a driver of one device. Valid from cairnOpenDriver until `close` returns. The
  * functions may be called from any thread. */
 typedef struct CairnDriverHost {
   uint32_t struct_size;          /* in bytes, as Cairn was built */
@@ -177,14 +177,14 @@ typedef struct CairnDriverHost {
   void* host;                    /* first argument of the functions below */
   void* device;                  /* the implementation's ID3D12Device*; borrowed */
   uint32_t wchar_bytes;          /* size of a character of names: 2 or 4 */
-  uint32_t crash_event_id_count; /* of the words at crash_event_ids */
+  uint32_t crash_event_id_count; /* number of elements at crash_event_ids */
 
-  /* The words of the dump for EventIDs that the driver knows to be involved in a crash; 0 is "none".
+  /* EventIDs that the driver knows to be involved in a crash, for the dump; 0 is "none".
    * A driver may hand this memory to its GPU or to another process: it is read when the process is
    * dead. NULL if the device has no shared memory. */
   volatile uint64_t* crash_event_ids;
 
-  /* Writes one EventID to the first free of these words; when all are taken, it does nothing. Takes no
+  /* Writes one EventID to the first free element of crash_event_ids; does nothing if all are used. Takes no
    * lock and allocates nothing: safe in a signal handler. */
   void (*report_crash_event)(void* host, uint64_t event_id);
 
@@ -199,14 +199,14 @@ typedef struct CairnDriverHost {
    * safe in a signal handler. */
   void (*log)(void* host, const char* text);
 
-  /* What is negotiated, and what Cairn offers: the revision of the DDI, and the newest version of the
-   * feature. A driver answers in CairnDriver. */
+  /* The revision of the DDI and the newest version of the feature that Cairn offers. The driver
+   * answers in CairnDriver. */
   uint64_t ddi_supported;   /* D3D12DDI_SUPPORTED_0121 */
   uint32_t feature;         /* D3D12DDI_FEATURE_0121_USER_DEFINED_ANNOTATIONS */
   uint32_t feature_version; /* D3D12DDI_FEATURE_VERSION_USER_DEFINED_ANNOTATIONS_LATEST */
 } CairnDriverHost;
 
-/* What a driver answers. It is zeroed before the call except for struct_size, which is the size that
+/* The driver's answer. Cairn zeroes it before the call, except for struct_size, which is the size that
  * Cairn knows. */
 typedef struct CairnDriver {
   uint32_t struct_size;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cairn breadcrumbs: which work was the GPU doing when it died? Start here.
+ * Cairn breadcrumbs: find the work that the GPU was doing when it failed. Start here.
  *
- * A context belongs to one device. Work is surrounded by markers while a command list is recorded;
- * the GPU writes down how far it came, into memory that outlives the process if it runs under
- * `cairn run` (or after cairnStartWatcher). After a device loss cairnPrintStatus gives the tree of
- * what was done, in flight and not started; after a crash the watcher writes the same as a .cairn
- * file that `cairn report` prints.
+ * A context belongs to one device. The application surrounds work with markers while it records a command list;
+ * the GPU writes its progress into memory, which outlives the process under `cairn run` (or after
+ * cairnStartWatcher). After a device loss cairnPrintStatus returns the tree of completed, in-flight and
+ * not started work; after a crash the watcher writes the same tree to a .cairn file, which `cairn report`
+ * prints.
  *
  *   CairnContext* context;
  *   cairnCreateContextVulkan(&desc, &vulkan, &context);
@@ -28,11 +28,11 @@
  *
  * Errors: functions that can fail return a CairnResult and leave their outputs untouched unless it is
  * CAIRN_OK. All check their pointers, struct sizes and enumerators: CAIRN_ERROR_INVALID_ARGUMENT.
- * Unknown bits in flags are ignored. Nothing here aborts or throws. When shared memory is used up, further events are counted
- * as dropped and reported; recording goes on.
+ * Unknown bits in flags are ignored. No function aborts or throws. When shared memory is full, further markers are
+ * dropped and counted, and the report gives their number; recording goes on.
  *
  * Strings are UTF-8 and zero-terminated. Structs start with struct_size = sizeof(the struct), so that
- * a later library can tell which version of a struct it is given; this one knows one size of each.
+ * a later library can recognise older versions of a struct; this one knows one size of each.
  *
  * Sources: FidelityFX Breadcrumbs (markers, frames, print flags, custom backends); the Direct3D 12
  * and Vulkan specifications. See docs/reference/breadcrumbs.md.
@@ -72,15 +72,15 @@ typedef enum CairnResult {
   CAIRN_ERROR_UNBALANCED_MARKER = 7        /* cairnEndMarker without an open marker */
 } CairnResult;
 
-/* The enumerator's name, "CAIRN_OK". Never NULL. */
+/* Returns the enumerator's name, such as "CAIRN_OK". Never NULL. */
 CAIRN_API const char* cairnResultString(CairnResult result);
 
-/* major << 16 | minor << 8 | patch of the library, which may be newer than this header. */
+/* Returns major << 16 | minor << 8 | patch of the library, which may be newer than this header. */
 CAIRN_API uint32_t cairnGetVersion(void);
 
-/* What went wrong in the last failed call on this thread: values, reason, next step. Valid until the
- * thread's next call of a Cairn function; "" if nothing failed yet. Functions that take a
- * CairnCommandList, except cairnReleaseCommandList, leave no message: their code says everything. */
+/* Returns the message of the last failed call on this thread: values, reason, next step. Valid until the
+ * thread's next call of a Cairn function; "" if no call failed yet. Functions that take a
+ * CairnCommandList, except cairnReleaseCommandList, set no message. */
 CAIRN_API const char* cairnGetLastErrorMessage(void);
 
 typedef struct CairnContext CairnContext;
@@ -89,7 +89,7 @@ typedef uint32_t CairnPipeline;                   /* 0 is "no pipeline" */
 
 /* ---- Context --------------------------------------------------------------------------------- */
 
-/* How much the GPU writes. Costs and what a report can tell in each: docs/reference/breadcrumbs.md. */
+/* The amount of markers that the GPU writes. docs/reference/breadcrumbs.md compares costs and reports. */
 typedef enum CairnMode {
   CAIRN_MODE_TOP = 0,  /* top of pipe at every begin; bottom only at the end of a list */
   CAIRN_MODE_PASS = 1, /* and bottom of pipe where a CAIRN_MARKER_PASS ends */
@@ -212,10 +212,10 @@ typedef struct CairnPipelineDesc {
   const char* ray_tracing_shader;
 } CairnPipelineDesc;
 
-/* At most 32,767 pipelines registered at once in a process. */
+/* Registers a pipeline, at most 32,767 at once in a process. */
 CAIRN_API CairnResult cairnRegisterPipeline(CairnContext* context, const CairnPipelineDesc* desc,
                                             CairnPipeline* pipeline);
-/* Reports of earlier frames keep showing the names. */
+/* Removes a pipeline. Reports of earlier frames still show its names. */
 CAIRN_API CairnResult cairnUnregisterPipeline(CairnContext* context, CairnPipeline pipeline);
 
 /* ---- Command lists --------------------------------------------------------------------------- */
@@ -227,14 +227,14 @@ typedef enum CairnQueueType {
   CAIRN_QUEUE_OTHER = 3
 } CairnQueueType;
 
-/* Names a queue, so that reports can; optional. `native` is VkQueue or ID3D12CommandQueue*, or any
+/* Gives a queue a name in reports; optional. `native` is VkQueue or ID3D12CommandQueue*, or any
  * number of your own. */
 CAIRN_API CairnResult cairnRegisterQueue(CairnContext* context, void* native, CairnQueueType type,
                                          const char* name);
 
 enum {
-  /* The list is recorded once and submitted many times: it belongs to no frame, lives until
-   * cairnReleaseCommandList, and its executions are counted by the GPU. Starts with a full barrier. */
+  /* The list is recorded once and submitted many times: it belongs to no frame and lives until
+   * cairnReleaseCommandList. The GPU counts its executions. It starts with a full barrier. */
   CAIRN_LIST_REUSABLE = 1u << 0
 };
 
@@ -256,16 +256,16 @@ CAIRN_API CairnResult cairnBeginCommandList(CairnContext* context, const CairnCo
 /* Ends the recording; markers left open stay visible as open in reports. Optional but recommended:
  * in CAIRN_MODE_TOP it is the only proof that a list finished. */
 CAIRN_API CairnResult cairnEndCommandList(CairnCommandList* list);
-/* For reusable lists: the GPU has finished with it and it is not submitted again. */
+/* Releases a reusable list, which the GPU has finished with and which is not submitted again. */
 CAIRN_API CairnResult cairnReleaseCommandList(CairnCommandList* list);
 
-/* The pipeline of the markers that follow; 0 resets. A number that names no pipeline is not checked
- * here; reports leave it out. */
+/* Sets the pipeline of the markers that follow; 0 for none. The number is not checked: reports show no
+ * pipeline if it names none. */
 CAIRN_API CairnResult cairnSetPipeline(CairnCommandList* list, CairnPipeline pipeline);
 
-/* Tell when the list enters and leaves a render pass (Vulkan: vkCmdBeginRenderPass, vkCmdBeginRendering):
- * methods that cannot write inside one then skip their writes instead of recording illegal ones.
- * CAIRN_ERROR_INVALID_ARGUMENT when the list is there already, or has ended. */
+/* Announce the begin and the end of a render pass (Vulkan: vkCmdBeginRenderPass, vkCmdBeginRendering).
+ * Methods that cannot write inside a render pass skip their writes there.
+ * CAIRN_ERROR_INVALID_ARGUMENT: the list is inside, or outside, of one already, or has ended. */
 CAIRN_API CairnResult cairnEnterRenderPass(CairnCommandList* list);
 CAIRN_API CairnResult cairnLeaveRenderPass(CairnCommandList* list);
 
@@ -277,7 +277,7 @@ typedef enum CairnNameKind {
 /* Surround work with markers; they nest. `name` may be NULL except for CAIRN_MARKER_PASS; at most
  * 1,024 bytes are kept. No lock, no allocation once warm. Cost: bench BeginEnd in docs/performance.md.
  * CAIRN_ERROR_INVALID_ARGUMENT: an unknown type, a PASS without a name, or a list that has ended.
- * CAIRN_ERROR_OUT_OF_MEMORY: counted as dropped; its end is to be called all the same.
+ * CAIRN_ERROR_OUT_OF_MEMORY: the marker is counted as dropped; call cairnEndMarker for it nevertheless.
  * CAIRN_ERROR_UNBALANCED_MARKER: an end without a begin. */
 CAIRN_API CairnResult cairnBeginMarker(CairnCommandList* list, CairnMarkerType type,
                                        const char* name, CairnNameKind name_kind);
@@ -285,20 +285,20 @@ CAIRN_API CairnResult cairnEndMarker(CairnCommandList* list);
 
 /* ---- Submission ------------------------------------------------------------------------------ */
 
-/* Call right before the lists are handed to the API, in order. Tells the watchdog what to wait for,
- * the report the order, and reusable lists their executions apart. */
+/* Announces a submission. Call it right before the same lists are handed to the API, in the same order. The
+ * watchdog waits for these lists; reports show them in this order and count executions of reusable lists. */
 CAIRN_API CairnResult cairnNotifySubmit(CairnContext* context, void* queue,
                                         CairnCommandList* const* lists, uint32_t list_count);
 
-/* The queue's latest submission number (0 before the first), to be passed to
- * cairnNotifyCompleted once a fence shows that it finished. Only needed where lists carry no
+/* Returns the queue's latest submission number (0 before the first). Pass it to
+ * cairnNotifyCompleted once a fence shows that it finished. Only needed for lists without a
  * bottom-of-pipe write. */
 CAIRN_API CairnResult cairnGetLastSubmission(CairnContext* context, void* queue,
                                              uint64_t* submission);
 CAIRN_API CairnResult cairnNotifyCompleted(CairnContext* context, void* queue, uint64_t submission);
 
-/* Tells the watcher that the device is lost: it writes the report now. `code` is the HRESULT or
- * VkResult, `where` names the failing call; copied, may be NULL. */
+/* Reports a lost device: the watcher writes the .cairn file now. `code` is the HRESULT or VkResult, `where`
+ * the name of the failed call; it is copied and may be NULL. */
 CAIRN_API CairnResult cairnReportDeviceLost(CairnContext* context, int32_t code, const char* where);
 
 /* ---- Status and watcher ---------------------------------------------------------------------- */
@@ -319,7 +319,7 @@ enum {
 CAIRN_API CairnResult cairnPrintStatus(CairnContext* context, uint32_t flags, char** text,
                                        size_t* size_bytes);
 
-/* Brings mirrored progress words up to date now. Safe in a signal handler. */
+/* Copies mirrored progress words now. Safe in a signal handler. */
 CAIRN_API void cairnRefresh(CairnContext* context);
 
 typedef struct CairnWatcherDesc {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a breadcrumb surrounds. Purely informative: the type names the scope in a report, and those of
- * one type in one scope are numbered (DRAW_INDEXED 1, DRAW_INDEXED 2). Values are stable: they are stored in
- * .cairn files; new ones are added at the end.
+ * Types of the work that a marker surrounds. Reports name the work by its type and number it among the work of
+ * that type in the same scope: DRAW_INDEXED #1, DRAW_INDEXED #2. The type has no other effect. Values are stored
+ * in .cairn files and never change; new ones are added at the end.
  *
  * Source: methods of ID3D12GraphicsCommandList to ...List9, D3D12_AUTO_BREADCRUMB_OP, and the
  * vkCmd* functions of Vulkan 1.3 with the extensions named; methods of ID3D11DeviceContext.
@@ -155,7 +155,7 @@
   X(BEGIN_VIDEO_CODING, 142)                                                                       \
   X(CONTROL_VIDEO_CODING, 143)                                                                     \
   X(END_VIDEO_CODING, 144)                                                                         \
-  /* A command of a later version, whose name this one does not know. */                           \
+  /* A command that this version of Cairn has no name for. */                                      \
   X(OTHER_WORK, 145)                                                                               \
   /* Direct3D 11 */                                                                                \
   X(DRAW_AUTO, 146)                                                                                \

@@ -10,10 +10,10 @@
  * (the report's device says which: vkCmdFillBuffer, CopyBufferRegion), a bottom-of-pipe write does hold
  * up what follows until earlier work has finished, top-of-pipe writes too; and a top-of-pipe write is
  * a transfer, which waits for an earlier bottom-of-pipe write, and ends render passes on some drivers.
- * What is concluded from markers holds in both cases; docs/reference/raw-markers.md says where less is seen.
- * On GCN 1 to 5 at most 64 bottom-of-pipe writes wait at once; then the front end stalls: use few of
- * them. What can be concluded from which markers arrived: cairnInferFromMarkers below, and
- * `cairn report`, for which the recorded order is kept with the command list.
+ * cairnInferFromMarkers (below) and `cairn report` draw conclusions that hold in both cases;
+ * docs/reference/raw-markers.md lists where they are weaker. On GCN 1 to 5 the front end stalls once 64
+ * bottom-of-pipe writes wait: write few of them. `cairn report` knows the recorded order of the markers, which
+ * is kept with the command list.
  *
  * Source: AMD GPU Services, breadcrumb API.
  */
@@ -28,7 +28,7 @@ extern "C" {
 
 typedef enum CairnPipe { CAIRN_TOP_OF_PIPE = 0, CAIRN_BOTTOM_OF_PIPE = 1 } CairnPipe;
 
-/* What a slot holds that was never written. */
+/* The value of a slot that was never written. */
 #define CAIRN_MARKER_UNWRITTEN UINT64_C(0xCDCDCDCDCDCDCDCD)
 
 /* Records a write of `data` into slot `index` (< raw_marker_count) in `command_buffer`
@@ -52,16 +52,16 @@ CAIRN_API CairnResult cairnWriteMarker(CairnContext* context, void* command_buff
 CAIRN_API CairnResult cairnGetMarkers(CairnContext* context, const volatile uint64_t** slots,
                                       uint32_t* count);
 
-/* ---- What follows from markers ---------------------------------------------------------------- */
+/* ---- Conclusions from markers ----------------------------------------------------------------- */
 
 typedef enum CairnRawCommandKind {
-  CAIRN_RAW_WORK = 0, /* a draw, a dispatch, or whatever is suspected as one piece */
+  CAIRN_RAW_WORK = 0, /* a draw, a dispatch, or other work that is judged as one */
   CAIRN_RAW_TOP_MARKER = 1,
   CAIRN_RAW_BOTTOM_MARKER = 2
 } CairnRawCommandKind;
 
-/* One recorded command. `slot` and `value` are those of markers. A value other than
- * CAIRN_MARKER_UNWRITTEN, each used once. */
+/* One recorded command. Only markers use `slot` and `value`. Each value is used once and differs from
+ * CAIRN_MARKER_UNWRITTEN. */
 typedef struct CairnRawCommand {
   CairnRawCommandKind kind;
   uint32_t slot;
@@ -79,25 +79,25 @@ typedef enum CairnRawState {
 typedef struct CairnRawVerdict {
   uint32_t command; /* index of the work among the commands */
   CairnRawState state;
-  /* Of CAIRN_RAW_MAY_RUN: 1 if it can be the culprit of a hang that has settled, in which the front end
-   * has fetched all that it could; 0 if only a crash in the very moment of its fetching, or the loss of more
-   * stores than one, leaves the slots like this. Otherwise 0. */
+  /* 1 for CAIRN_RAW_MAY_RUN, if this work can be the culprit of a hang in which the front end has fetched all
+   * commands that it can. 0 otherwise: only a crash at the moment of its fetching, or the loss of several
+   * stores, leaves the slots like this. */
   uint32_t likely;
-  /* In words, English, zero-terminated; "marker 3" is the third marker of the commands. */
+  /* English, zero-terminated. "marker 3" is the third marker among the commands. */
   char reason[CAIRN_RAW_REASON_BYTES];
 } CairnRawVerdict;
 
-/* Which work can be the culprit, given the commands of one queue in recorded order and what the slots
- * hold after a hang or a crash. Where by the slots nothing can be it though some work has not finished, a store
- * at the top of the pipe was lost with the device: the first work that is not proven to have finished is
- * CAIRN_RAW_MAY_RUN and likely, the work behind it CAIRN_RAW_MAY_RUN and not, and the reasons say why. While a
- * device is well, ask cairnGetMarkers instead. `slots` are those of cairnGetMarkers, or a copy; those that
- * `slot_count` does not reach count as unwritten. `bottom_line_limit`: how many bottom-of-pipe writes the
- * device lets wait, 64 on GCN 1 to 5; 0 if unknown or unlimited, and wherever bottom-of-pipe writes may be
- * lost.
- * `*verdict_count`: in, the room at `verdicts`; out, the number of works, of which the first that fit are
- * filled in, in recorded order. `verdicts` may be NULL if the room is 0. `*consistent` (may be NULL): 1, or
- * 0 if no order of execution leaves the slots like this; nothing is called unstarted then.
+/* Finds the work that can be the culprit of a hang or a crash.
+ * `commands`: the commands of one queue in recorded order. `slots`: those of cairnGetMarkers after the failure, or
+ * a copy; slots from `slot_count` on count as unwritten. `bottom_line_limit`: the number of bottom-of-pipe writes
+ * that can wait on the device, 64 on GCN 1 to 5; 0 if it is unknown or unlimited, or if such writes may be lost.
+ * `*verdict_count`: in, the number of elements at `verdicts`; out, the number of CAIRN_RAW_WORK commands. The
+ * verdicts that fit are filled in, in recorded order. `verdicts` may be NULL if `*verdict_count` is 0.
+ * `*consistent` (may be NULL): 1; 0 if no order of execution leaves the slots like this, and then no work is
+ * CAIRN_RAW_NOT_STARTED.
+ * If the slots rule out all work although some has not finished, a top-of-pipe store was lost with the device: the
+ * first work that is not proven to have finished is then CAIRN_RAW_MAY_RUN and likely, later work is
+ * CAIRN_RAW_MAY_RUN and not likely. Call it after a failure only: before one, read cairnGetMarkers.
  * Ownership: all memory is the caller's, and nothing is kept.
  * Errors: CAIRN_ERROR_INVALID_ARGUMENT (a required pointer is NULL, or a kind is unknown),
  * CAIRN_ERROR_OUT_OF_MEMORY. Threads: any; slots that the GPU still writes are read once each. It

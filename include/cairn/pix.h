@@ -19,17 +19,17 @@
 //   PIXScopedEvent(context, colour, format, arguments...)   PIXScopedRetailEvent(...)
 //
 // colour      PIX_COLOR(r, g, b), PIX_COLOR_INDEX(0 to 255), or PIX_COLOR_DEFAULT
-// format      as for printf, narrow (UTF-8) or wide; must not be null. Formatted by who reads it.
+// format      as for printf, narrow (UTF-8) or wide; must not be null. The reader formats it.
 // arguments   at most 16 numbers, characters, enumerators, pointers and strings (narrow or wide,
 //             null allowed). A string is read up to its terminator or its conversion's precision.
 // An event of more than 512 bytes is cut. Nothing is allocated, nothing is kept after the call.
 // Errors: none; nothing is returned or thrown. Threads: as the context's own methods have it.
 // Cost: some 10 to 25 ns before the context is called (pix_bench, docs/performance.md).
 // The bytes are those of PIX3 event blobs, versions 1 and 2: docs/reference/pix.md describes them.
-// Without a context (PIXBeginEvent(colour, format, ...), PIXEndEvent()) an event is about the CPU,
-// which nothing here records: the call does nothing.
+// Calls without a context (PIXBeginEvent(colour, format, ...), PIXEndEvent()) are about the CPU. They
+// do nothing here.
 //
-// What is compiled, by symbols that are defined before this header is included:
+// Symbols that select the macros, to be defined before this header is included:
 //   none              all of them
 //   USE_PIX_RETAIL    the Retail macros only; the others do nothing
 //   CAIRN_NO_PIX      none, whatever else is defined

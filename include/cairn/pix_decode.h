@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What BeginEvent and SetMarker carry, decoded: for drivers (cairn/annotations.h), viewers and tools that
- * are handed Metadata, pData and Size. cairn/pix.h is the other direction. The bytes: docs/reference/pix.md.
+ * Decodes the payloads of BeginEvent and SetMarker, for drivers (cairn/annotations.h), viewers and tools that
+ * receive Metadata, pData and Size. cairn/pix.h encodes them. docs/reference/pix.md describes the bytes.
  *
- * The payload is taken for hostile: nothing outside of it is read, whatever it says about its lengths,
- * and no text in it is ever a format for printf. Usable from C11 and C++11; links with libcairn.
+ * The payload is not trusted: nothing outside of it is read, whatever lengths it contains,
+ * and no text in it becomes a format for printf. Usable from C11 and C++11; links with libcairn.
  */
 #ifndef CAIRN_PIX_DECODE_H_
 #define CAIRN_PIX_DECODE_H_
@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 typedef enum CairnPixFormat {
-  CAIRN_PIX_FORMAT_UNKNOWN = 0, /* a Metadata value that nobody defined */
+  CAIRN_PIX_FORMAT_UNKNOWN = 0, /* an undefined value of Metadata */
   CAIRN_PIX_FORMAT_UTF16 = 1,   /* a string, Metadata 0 */
   CAIRN_PIX_FORMAT_UTF32 =
       2, /* a string of 32-bit wchar_t, as programs on Linux pass it, Metadata 0 */
@@ -29,7 +29,7 @@ typedef enum CairnPixFormat {
 } CairnPixFormat;
 
 typedef enum CairnPixKind {
-  CAIRN_PIX_KIND_UNKNOWN = 0, /* a string says nothing about it */
+  CAIRN_PIX_KIND_UNKNOWN = 0, /* the payload is a string, which has no kind */
   CAIRN_PIX_KIND_END = 1,
   CAIRN_PIX_KIND_BEGIN = 2,
   CAIRN_PIX_KIND_MARKER = 3
@@ -41,7 +41,7 @@ typedef enum CairnPixColourKind {
   CAIRN_PIX_COLOUR_PALETTE = 2 /* colour is an index into the viewer's palette, 0 to 7 */
 } CairnPixColourKind;
 
-/* What the conversion of the format string that uses an argument asks for: the bytes do not tell. */
+/* The type of an argument, as the format string's conversion for it gives it: the bytes hold no types. */
 typedef enum CairnPixArgumentType {
   CAIRN_PIX_ARGUMENT_RAW = 0, /* no conversion uses it */
   CAIRN_PIX_ARGUMENT_SIGNED = 1,
@@ -56,8 +56,8 @@ typedef enum CairnPixArgumentType {
 #define CAIRN_PIX_MAX_ARGUMENTS 16u
 #define CAIRN_PIX_TEXT_BYTES 4096u /* texts are cut there, between two characters */
 
-/* Plain data, owns nothing. Texts are UTF-8 and zero-terminated; they may hold control characters. What is
- * no text in its encoding is U+FFFD. */
+/* Plain data, owns nothing. Texts are UTF-8 and zero-terminated; they may hold control characters.
+ * Bytes that are invalid in the text's encoding become U+FFFD. */
 typedef struct CairnPixEvent {
   uint32_t struct_size; /* in bytes, set by the caller: sizeof(CairnPixEvent) */
   CairnPixFormat format;

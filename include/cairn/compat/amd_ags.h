@@ -4,7 +4,7 @@
  * libcairn, on any vendor's GPU. Include this instead of amd_ags.h, or put include/cairn/compat on the include
  * path. On Windows there is an amd_ags_x64.dll as well, for programs that load that (docs/reference/ags.md).
  *
- * What AGS has of breadcrumbs and markers works. The rest is here so that code compiles: its bits among the
+ * Breadcrumbs and markers work. The rest of AGS is declared so that code compiles: its bits among the
  * extensions are 0, and its functions return AGS_EXTENSION_NOT_SUPPORTED.
  *
  *   Direct3D 11, on Windows:
@@ -236,7 +236,7 @@ typedef struct AGSConfiguration {
   AGS_FREE_CALLBACK freeCallback;
 } AGSConfiguration;
 
-/* Filled in with no devices and empty versions: Cairn's self-test describes devices. */
+/* Receives no devices and empty versions: Cairn's self-test describes devices. */
 typedef struct AGSGPUInfo {
   const char* driverVersion;
   const char* radeonSoftwareVersion;
@@ -288,11 +288,11 @@ typedef enum AGSDriverVersionResult {
   AGS_SOFTWAREVERSIONCHECK_UNDEFINED
 } AGSDriverVersionResult;
 
-/* AGS_SOFTWAREVERSIONCHECK_UNDEFINED: there is no Radeon Software to have a version. */
+/* Returns AGS_SOFTWAREVERSIONCHECK_UNDEFINED. */
 AMD_AGS_API AGSDriverVersionResult agsCheckDriverVersion(
     const char* radeonSoftwareVersionReported, unsigned int radeonSoftwareVersionRequired);
 
-/* AGS_CURRENT_VERSION. */
+/* Returns AGS_CURRENT_VERSION. */
 AMD_AGS_API int agsGetVersionNumber(void);
 
 /* `config` and `gpuInfo` may be NULL. AGS_INVALID_ARGS: `context` is NULL, one callback without the
@@ -317,7 +317,7 @@ typedef struct AGSDX12DeviceCreationParams {
   CairnAgsFeatureLevel FeatureLevel;
 } AGSDX12DeviceCreationParams;
 
-/* Nothing of it is looked at. */
+/* Ignored. */
 typedef struct AGSDX12ExtensionParams {
   const CairnAgsChar* pAppName;
   const CairnAgsChar* pEngineName;
@@ -359,7 +359,7 @@ static const unsigned int AGS_DX12_SHADER_INTRINSICS_SPACE_ID = 0x7FFF0ADE;
 AMD_AGS_API AGSReturnCode agsDriverExtensionsDX12_CreateDevice(
     AGSContext* context, const AGSDX12DeviceCreationParams* creationParams,
     const AGSDX12ExtensionParams* extensionParams, AGSDX12ReturnedParams* returnedParams);
-/* Releases the device, and says what Release said. */
+/* Releases the device, and returns the result of Release in the count. */
 AMD_AGS_API AGSReturnCode agsDriverExtensionsDX12_DestroyDevice(AGSContext* context,
                                                                 struct ID3D12Device* device,
                                                                 unsigned int* deviceReferences);
@@ -393,7 +393,7 @@ typedef struct AGSDX11DeviceCreationParams {
   const struct DXGI_SWAP_CHAIN_DESC* pSwapChainDesc;
 } AGSDX11DeviceCreationParams;
 
-/* Of it only numBreadcrumbMarkers is looked at: how many slots of 64 bits there are, up to 1,048,573. */
+/* Only numBreadcrumbMarkers is used: the number of 64-bit slots, up to 1,048,573. */
 typedef struct AGSDX11ExtensionParams {
   const CairnAgsChar* pAppName;
   const CairnAgsChar* pEngineName;
@@ -444,17 +444,17 @@ typedef struct AGSDX11ReturnedParams {
   void* breadcrumbBuffer;
 } AGSDX11ReturnedParams;
 
-/* Makes the device, and finds out by values in which way markers can be written on it: docs/reference/ags.md. That takes some
- * tens of milliseconds, and only with numBreadcrumbMarkers > 0. A device on which none works is made all the same,
- * without breadcrumbMarkers; cairnGetLastErrorMessage says why.
+/* Creates the device. With numBreadcrumbMarkers > 0 it also tests the ways of writing markers (docs/reference/ags.md),
+ * which takes some tens of milliseconds. If none works, the device is created without breadcrumbMarkers, and
+ * cairnGetLastErrorMessage returns the reason.
  * AGS_INVALID_ARGS: `context`, `creationParams` or `returnedParams` is NULL, or the context has a device.
  * AGS_MISSING_D3D_DLL: no d3d11.dll. AGS_DX_FAILURE: it makes no device. AGS_EXTENSION_NOT_SUPPORTED: not on
  * Windows. In each of these returnedParams is all zero, if it is not NULL. */
 AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_CreateDevice(
     AGSContext* context, const AGSDX11DeviceCreationParams* creationParams,
     const AGSDX11ExtensionParams* extensionParams, AGSDX11ReturnedParams* returnedParams);
-/* Ends the markers, and releases device and immediate context, either of which may be NULL; what Release said is in
- * the counts, if they are not NULL. AGS_INVALID_ARGS: `context` is NULL. AGS_D3DDEVICE_NOT_CREATED: the context has
+/* Ends the markers, and releases device and immediate context, either of which may be NULL. The counts, if they are
+ * not NULL, receive the results of Release. AGS_INVALID_ARGS: `context` is NULL. AGS_D3DDEVICE_NOT_CREATED: the context has
  * made no device, or another one. */
 AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_DestroyDevice(
     AGSContext* context, struct ID3D11Device* device, unsigned int* deviceReferences,
@@ -487,7 +487,7 @@ typedef struct AGSBreadcrumbMarker {
 AMD_AGS_API AGSReturnCode
 agsDriverExtensionsDX11_WriteBreadcrumb(AGSContext* context, const AGSBreadcrumbMarker* marker);
 
-/* ---- What of Direct3D 11 is here by name only -------------------------------------------------- */
+/* ---- Functions of Direct3D 11 without effect ---------------------------------------------------- */
 
 typedef enum AGSPrimitiveTopologyDX11 {
   AGS_PRIMITIVE_TOPOLOGY_QUADLIST = 7,
@@ -683,7 +683,7 @@ typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_NOTIFYRESOURCEENDALLACCESS)(
 
 /* ---- Cairn's additions ------------------------------------------------------------------------ */
 
-/* In which way the markers of a Direct3D 11 device are written: docs/reference/ags.md. */
+/* The way in which the markers of a Direct3D 11 device are written: docs/reference/ags.md. */
 typedef enum CairnAgsWay {
   CAIRN_AGS_NONE = 0,
   CAIRN_AGS_AMD_LIBRARY = 1, /* AMD's own library writes them */
@@ -694,29 +694,29 @@ typedef enum CairnAgsWay {
 
 typedef struct CairnAgsBreadcrumbs {
   CairnAgsWay way;
-  /* 1: a top marker that is missing says that the GPU has not come to it. 0: a top marker waits for all work before
-   * it as a bottom marker does, and has to be taken for one: cairnInferFromMarkers, CAIRN_RAW_BOTTOM_MARKER. */
+  /* 1: the GPU has not reached a top marker whose value is missing. 0: a top marker waits for all earlier work like
+   * a bottom marker; pass it to cairnInferFromMarkers as CAIRN_RAW_BOTTOM_MARKER. */
   unsigned int topOfPipe : 1;
   /* The self-test has seen a top marker arrive while a draw before it was running. */
   unsigned int topSeenEarly : 1;
   unsigned int reserved : 30;
 } CairnAgsBreadcrumbs;
 
-/* Of the device that was made with the context. AGS_INVALID_ARGS: NULL. AGS_D3DDEVICE_NOT_CREATED. */
+/* Describes the device that was created with the context. AGS_INVALID_ARGS: NULL. AGS_D3DDEVICE_NOT_CREATED. */
 CAIRN_API AGSReturnCode cairnAgsDescribeBreadcrumbs(AGSContext* context,
                                                     CairnAgsBreadcrumbs* breadcrumbs);
 
 /* Direct3D 12 and Vulkan. */
 
-/* The context whose raw markers are written; not owned, and NULL detaches. Forgets the command buffer.
+/* Sets the context whose raw markers are written; not owned, NULL detaches. Resets the command buffer.
  * AGS_INVALID_ARGS: `context` is NULL. */
 CAIRN_API AGSReturnCode cairnAgsAttach(AGSContext* context, CairnContext* cairn_context);
 
-/* The ID3D12GraphicsCommandList* or VkCommandBuffer, open for recording, that the following markers go
- * into; NULL for none. AGS_INVALID_ARGS: `context` is NULL. */
+/* Sets the ID3D12GraphicsCommandList* or VkCommandBuffer, open for recording, that receives the following
+ * markers; NULL for none. AGS_INVALID_ARGS: `context` is NULL. */
 CAIRN_API AGSReturnCode cairnAgsSetCommandBuffer(AGSContext* context, void* command_buffer);
 
-/* The slots, 64 bits each, readable at any time; never written ones hold 0xCD bytes. Owned by the
+/* Returns the slots, 64 bits each, readable at any time; unwritten ones hold 0xCD bytes. Owned by the
  * CairnContext. AGS_INVALID_ARGS: NULL. AGS_D3DDEVICE_NOT_CREATED: nothing is attached.
  * AGS_EXTENSION_NOT_SUPPORTED: raw_marker_count is 0. */
 CAIRN_API AGSReturnCode cairnAgsGetBreadcrumbBuffer(AGSContext* context,

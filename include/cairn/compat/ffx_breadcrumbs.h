@@ -5,22 +5,22 @@
  * include/cairn/compat on the include path: FidelityFX/host/ffx_breadcrumbs.h and the headers of its
  * backends lie there too.
  *
- * What differs:
+ * Differences:
  * - Begin writes at the top of the pipe and end at its bottom (CAIRN_MODE_FULL).
  * - Under `cairn run`, or after cairnStartWatcher, the report survives the process. For the watchdog,
  *   call cairnFfxNotifySubmit (below) before submitting.
  * - maxMarkersPerMemoryBlock is checked and otherwise without meaning: there is one block, and it
  *   cannot overflow. frameHistoryLength above 1,024 counts as 1,024.
- * - queueType is an index into pUsedGpuQueues, as in the original. What stands there is a queue family with
+ * - queueType is an index into pUsedGpuQueues, as in the original. The element is a queue family for
  *   Vulkan, and a D3D12_COMMAND_LIST_TYPE otherwise. Cairn's reports number queues by their kind (0 graphics, 1
  *   compute, 2 copies, 3 other) and add the application's own number where it is another.
  * - Lists may be registered before or after they are opened, and opened again in the same frame. Under
  *   `cairn run` a marker for a list that is not open is refused.
- * - ffxBreadcrumbsPrintStatus gives the text of the original, but for the device, of which Cairn's backends say
- *   name, driver and identifiers. Cairn's own report is cairnPrintStatus(cairnFfxGetContext(...)); it and `cairn
+ * - ffxBreadcrumbsPrintStatus returns the text of the original, except for the device, of which Cairn's backends
+ *   print name, driver and identifiers. Cairn's own report is cairnPrintStatus(cairnFfxGetContext(...)); it and `cairn
  *   report` have markers of type FFX_BREADCRUMBS_MARKER_NAME as NAME without a vendor's suffix, and externally
  *   owned names as they were when the marker began.
- * - After a failure cairnGetLastErrorMessage says what, why and what next.
+ * - After a failure cairnGetLastErrorMessage returns values, reason and next step.
  *
  * Threads: as in the original, calls for one context come from one thread at a time, unless
  * FFX_BREADCRUMBS_ENABLE_THREAD_SYNCHRONIZATION is set; then lists and markers may be handled from
@@ -233,18 +233,18 @@ typedef struct FfxBreadcrumbsContext {
 } FfxBreadcrumbsContext;
 
 /* Every function gives FFX_ERROR_INVALID_POINTER for a context that is NULL or was not created, and
- * for any other required pointer that is NULL; and FFX_ERROR_BACKEND_API_ERROR where the backend
- * fails. What else, stands beside it. */
+ * for any other required pointer that is NULL; and FFX_ERROR_BACKEND_API_ERROR if the backend
+ * fails. The comment of a function lists its other errors. */
 
 /* FFX_ERROR_INVALID_ARGUMENT: a value of the description is outside its range, or with Vulkan none of
  * pUsedGpuQueues is a queue family. FFX_ERROR_INCOMPLETE_INTERFACE: backendInterface lacks a function, or
  * VkDeviceContext a member. FFX_ERROR_NULL_DEVICE: it has no device. */
 FFX_API FfxErrorCode ffxBreadcrumbsContextCreate(
     FfxBreadcrumbsContext* pContext, const FfxBreadcrumbsContextDescription* pContextDescription);
-/* The GPU has finished with every list that was registered. */
+/* Call it once the GPU has finished with every registered list. */
 FFX_API FfxErrorCode ffxBreadcrumbsContextDestroy(FfxBreadcrumbsContext* pContext);
 
-/* Lists have to be registered again afterwards. */
+/* Starts a frame. Register lists again afterwards. */
 FFX_API FfxErrorCode ffxBreadcrumbsStartFrame(FfxBreadcrumbsContext* pContext);
 
 /* FFX_ERROR_INVALID_ARGUMENT: registered in this frame already, or the queue or pipeline is unknown. The
@@ -283,8 +283,8 @@ FFX_API FfxVersionNumber ffxBreadcrumbsGetEffectVersion(void);
 
 /* ---- Cairn's additions ----------------------------------------------------------------------- */
 
-/* What is behind a context or a list, for everything that this interface lacks; NULL if there is
- * none, or if a layer's list is not open. Owned by the FidelityFX context; a list is valid until the
+/* Return Cairn's object for a context or a list, for functions that this interface lacks; NULL if there
+ * is none, or if a layer's list is not open. Owned by the FidelityFX context; a list is valid until the
  * next StartFrame, one of a layer until it is closed. */
 CAIRN_API CairnContext* cairnFfxGetContext(FfxBreadcrumbsContext* context);
 CAIRN_API CairnCommandList* cairnFfxGetCommandList(FfxBreadcrumbsContext* context,

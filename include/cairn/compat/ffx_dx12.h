@@ -15,7 +15,7 @@ struct ID3D12Device;
 struct ID3D12CommandList;
 struct ID3D12PipelineState;
 
-/* The scratch buffer holds which backend this is; it is used until the context is created. */
+/* Returns the size of the scratch buffer, which identifies the backend until the context is created. */
 FFX_API size_t ffxGetScratchMemorySizeDX12(size_t maxContexts);
 /* FFX_ERROR_INVALID_POINTER: an argument is NULL. FFX_ERROR_INSUFFICIENT_MEMORY: the buffer is smaller
  * than ffxGetScratchMemorySizeDX12 said. */
@@ -23,7 +23,7 @@ FFX_API FfxErrorCode ffxGetInterfaceDX12(FfxInterface* backendInterface, FfxDevi
                                          void* scratchBuffer, size_t scratchBufferSize,
                                          size_t maxContexts);
 
-/* Every pointer to one of these objects names the same thing; NULL stays NULL. */
+/* Each pointer to an object gives the same handle. NULL stays NULL. */
 FFX_API FfxDevice ffxGetDeviceDX12(struct ID3D12Device* device);
 FFX_API FfxCommandList ffxGetCommandListDX12(struct ID3D12CommandList* cmdList);
 FFX_API FfxPipeline ffxGetPipelineDX12(struct ID3D12PipelineState* pipelineState);

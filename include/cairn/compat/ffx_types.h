@@ -83,8 +83,8 @@ typedef enum FfxEffect { FFX_EFFECT_BREADCRUMBS = 4 } FfxEffect;
 typedef struct FfxInterface FfxInterface;
 typedef struct FfxEffectBindlessConfig FfxEffectBindlessConfig; /* never passed: always NULL */
 
-/* What fpBreadcrumbsAllocBlock fills in. `memory`, `buffer` and `baseAddress` are used; `heap` is
- * kept for fpBreadcrumbsFreeBlock; `nextMarker` is not looked at. */
+/* The result of fpBreadcrumbsAllocBlock. `memory`, `buffer` and `baseAddress` are used; `heap` is
+ * kept for fpBreadcrumbsFreeBlock; `nextMarker` is ignored. */
 typedef struct FfxBreadcrumbsBlockData {
   void* memory; /* CPU address, aligned to 8, readable also after a device loss */
   void* heap;
