@@ -107,9 +107,9 @@ std::vector<ExperimentName> OrderFor(FailureKind kind) {
     return {kRobust,     kBounds,       kKeepAlive, kBarrierBefore, kBarrierAfter, kSerialQueues,
             kMemoryZero, kMemoryFilled, kCounts,    kLoops,         kStages,       kBindings};
   }
-  std::vector<ExperimentName> order = {
-      kLoops,        kCounts,    kRobust,     kBounds,       kSerialQueues, kBarrierBefore,
-      kBarrierAfter, kKeepAlive, kMemoryZero, kMemoryFilled, kStages,       kBindings};
+  std::vector<ExperimentName> order = {kLoops,        kCounts,        kRobust,       kBounds,
+                                       kSerialQueues, kBarrierBefore, kBarrierAfter, kKeepAlive,
+                                       kMemoryZero,   kMemoryFilled,  kStages,       kBindings};
   // A driver that tells of a lost device had no patience of its own. Last, for its runs are the longest.
   if (kind == FailureKind::kHang) order.push_back(kTime);
   return order;
