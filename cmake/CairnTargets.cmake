@@ -284,6 +284,10 @@ function(cairn_add_all_but_sanitized)
   add_dependencies(all_but_sanitized ${targets})
 endfunction()
 
+# Tests of a device come first: they run one at a time, and all that is beside them ends before they do. In seconds, as
+# ctest knows them of its last run; more than any has.
+set(CAIRN_DEVICE_COST 10000)
+
 # cairn_test(NAME SOURCES ... [DEPS ...] [GPU | THREADS] [TIMEOUT seconds]): a GoogleTest program, run by
 # ctest. THREADS: worth a run with ThreadSanitizer.
 # GPU tests run one at a time, beside others: lavapipe is unstable when two heavy processes share the machine.
@@ -307,7 +311,7 @@ function(cairn_test name)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
   if(ARG_GPU)
-    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK device LABELS gpu)
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK device LABELS gpu COST ${CAIRN_DEVICE_COST})
     if(WIN32)  # not every Wine has a device: testing/d3d12_test_gpu.cc
       set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
     endif()
@@ -350,7 +354,7 @@ function(cairn_test_again name)
   foreach(setting ${ARGN})
     add_test(NAME ${name}:${setting} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
     set_tests_properties(${name}:${setting} PROPERTIES ENVIRONMENT CAIRN_${setting})
-    foreach(property TIMEOUT RESOURCE_LOCK LABELS SKIP_RETURN_CODE)
+    foreach(property TIMEOUT RESOURCE_LOCK LABELS SKIP_RETURN_CODE COST)
       get_test_property(${name} ${property} value)
       if(value)
         set_tests_properties(${name}:${setting} PROPERTIES ${property} "${value}")
