@@ -31,9 +31,8 @@ constexpr char kCallsExamples[] =
     "  cairn calls --json game.cairn              JSON, a line each; "
     "docs/formats/calls.schema.json\n"
     "\n"
-    "Numbers skip: the results of calls, and what the trace notes beside them, have numbers, too, "
-    "and "
-    "stand on the line of their call, or on none.";
+    "Numbers skip: results of calls and other records of the trace have numbers, too. A result is "
+    "printed on the line of its call.";
 
 struct CallsOptions {
   std::string path;

@@ -161,7 +161,7 @@ Verb AddDiffVerb(CLI::App& root) {
                   "cairn diff [OPTIONS] FIRST SECOND", kDiffExamples);
   command.Option("first", &options->paths[0], "FIRST",
                  "A .cairn file with a trace, or a folder of PNG files");
-  command.Option("second", &options->paths[1], "SECOND", "Another one");
+  command.Option("second", &options->paths[1], "SECOND", "Another trace, or folder");
   command.Flag("--images", &options->images, "Play both traces and compare the images of frames");
   command.Option("-o,--output", &options->folder, "FOLDER",
                  "Write a picture of each image that differs into this folder");

@@ -34,8 +34,9 @@ namespace {
 
 constexpr char kMcpExamples[] =
     "Examples:\n"
-    "  cairn mcp </dev/null               an agent's host starts it, and speaks with it by pipes\n"
-    "  cairn mcp --allow-run </dev/null   also offers what plays a trace on this machine's GPU\n\n"
+    "  cairn mcp </dev/null               an agent's host starts it, and talks to it by pipes\n"
+    "  cairn mcp --allow-run </dev/null   also offers tools that play a trace on this machine's "
+    "GPU\n\n"
     "To add it to Claude Code: claude mcp add cairn -- cairn mcp. docs/reference/mcp.md has other "
     "hosts, and "
     "the\n"

@@ -50,7 +50,7 @@ constexpr char kReplayExamples[] =
     "command\n"
     "line is wrong; 3 if it was played to its end, but some calls were skipped; 4 if the GPU "
     "hung,\n"
-    "the device was lost, or the playback died, which a line says, with the call.";
+    "the device was lost, or the playback died; a line names the call.";
 
 // For ^C, where that does not end a wait for the window.
 constexpr uint32_t kBetweenLooksMs = 100;
@@ -406,7 +406,7 @@ Verb AddReplayVerb(CLI::App& root) {
                "Play in this process, for a debugger: it dies of what kills the playback");
   // For cairn trim, which captures the playback.
   command.Flag("--mark-frames", &options->mark_frames).Hidden();
-  command.Flag("--quiet", &options->quiet, "Print errors, and what --hash asks for, only");
+  command.Flag("--quiet", &options->quiet, "Print only errors, and the hashes of --hash");
   return {command.app(), [options] { return Run(*options); }};
 }
 

@@ -48,8 +48,8 @@ std::vector<CommandOption> AddServedPageOptions(Command* command, ServedPageOpti
       command->Flag("--no-browser", &options->no_browser, "Print the address, and open no browser"),
       command->Flag(
           "--any-user", &options->any_user,
-          "Answer connections of other users, too, as of a relay that root runs (WSL, kubectl "
-          "port-forward); whoever gets to know the address is let in")};
+          "Also accept connections of other users, such as a relay that root runs (WSL, kubectl "
+          "port-forward); anyone who knows the address can connect")};
 }
 
 int ServePage(std::string_view verb, const ServedPageOptions& options, std::string_view fragment,

@@ -50,7 +50,7 @@ constexpr char kTriageExamples[] =
     "  cairn triage --json crashes/                for programs; the schema is "
     "docs/formats/triage.schema.json\n"
     "  cairn triage --jsonl crashes/ > dumps.jsonl\n"
-    "                                              a line a dump, for a database; "
+    "                                              one line for each dump, for a database; "
     "docs/reference/cairn-triage.md\n"
     "  cairn triage --html triage.html crashes/    one page for a browser, to be sent; it needs no "
     "network\n"

@@ -30,11 +30,13 @@ constexpr char kViewExamples[] =
     "  cairn view why.json                    an answer of cairn why --json\n"
     "  cairn view --why why.json game.cairn   the answer beside the report\n"
     "  cairn view --sample                    a file to try it with, and a tour\n\n"
-    "The page is served to this user of this machine alone, at an address that nobody guesses. The "
-    "one\n"
-    "that is printed opens it once; the browser then shows one that stays good. The command ends "
-    "with\n"
-    "its last page, or by ^C. cairn report --html writes a page that needs no command.";
+    "The page is served to this user of this machine alone, at an address that cannot be guessed. "
+    "The "
+    "printed\n"
+    "address works once; the browser then shows a lasting one. The command ends with its last "
+    "page, "
+    "or by ^C.\n"
+    "cairn report --html writes a page that needs no command.";
 
 struct ViewOptions {
   std::string path;
@@ -134,7 +136,8 @@ Verb AddViewVerb(CLI::App& root) {
       "Shows a .cairn file in a browser: the report, each queue's commands, resources, memory.",
       "cairn view [OPTIONS] FILE [OTHER]", kViewExamples);
   command.DumpFile(&options->path);
-  command.Option("other", &options->other, "OTHER", "One that it is compared with");
+  command.Option("other", &options->other, "OTHER",
+                 "Another .cairn file, to compare with the first");
   command.Option("--why", &options->why, "ANSWER", "Show this answer of cairn why --json, too");
   AddServedPageOptions(&command, &options->served);
   command.Flag("--sample", &options->sample,

@@ -131,9 +131,9 @@ inline constexpr SettingRow kSettingRows[] = {
      "CAIRN_EVENTS",
      {{"all", true}, {"retail", false}},
      {"--events", "WHOSE",
-      "Whose Direct3D 12 events and markers give their names to breadcrumbs: all (the default) or "
-      "retail (only of objects in annotation mode DRIVER_RETAIL; of others nothing that they carry "
-      "is kept anywhere)"}},
+      "Direct3D 12 events and markers that name breadcrumbs: all (the default), or retail (those "
+      "of "
+      "objects in annotation mode DRIVER_RETAIL; nothing is kept of the events of other objects)"}},
     {&LayerSettings::capture, "CAIRN_CAPTURE"},
     {&LayerSettings::capture_tracking, "CAIRN_CAPTURE_TRACKING"},
     {&LayerSettings::witnesses, "CAIRN_WITNESSES"},
