@@ -79,7 +79,7 @@ TEST_F(CliTest, EveryHelpHasExamples) {
       {"mcp", "--help"},    {"watch", "--help"},    {"probe", "--help"},
       {"trial", "--help"},  {"pictures", "--help"}};
   for (const std::vector<std::string>& command : commands) {
-    const CommandResult result = Cairn(command);
+    const CommandResult result = Cairn(command, {"COLUMNS"});
     EXPECT_EQ(result.exit_code, 0) << command[0];
     EXPECT_EQ(result.errors, "") << command[0];
     EXPECT_THAT(result.output, HasSubstr("\nExamples:\n  cairn ")) << command[0];
@@ -338,6 +338,41 @@ TEST_F(CliTest, TextFitsANarrowTerminal) {
     EXPECT_LE(LongestLine(text), 60u) << text;
     EXPECT_GT(Lines(text).size(), 4u) << text;
   }
+}
+
+// In a pipe or a file: sentences at COLUMNS, or 100; rows of the tree, and JSON, in one line each.
+TEST_F(CliTest, SentencesAreWrappedWithoutATerminalToo) {
+  const std::string dump = "late.cairn";
+  std::filesystem::copy_file(CAIRN_SOURCE_DIR "/tests/golden/late-fault-h100-v1.cairn",
+                             folder_ / dump);
+  const auto report = [&](const std::vector<std::string>& options,
+                          const std::vector<std::string>& environment) {
+    std::vector<std::string> words = {"report", dump};
+    words.insert(words.end(), options.begin(), options.end());
+    const CommandResult result = Cairn(words, environment);
+    EXPECT_EQ(result.exit_code, 0) << result.Summary();
+    return result.output;
+  };
+  // Returns the answer and what follows as far as the waits, which is made of sentences in ASCII.
+  const auto sentences = [](const std::string& text) {
+    return text.substr(0, text.find("\nWaits"));
+  };
+  const std::string whole = report({}, {"COLUMNS=0"});
+  EXPECT_GT(LongestLine(sentences(whole)), 150u);
+  const std::string piped = report({}, {"COLUMNS"});
+  EXPECT_LE(LongestLine(sentences(piped)), 100u);
+  EXPECT_GT(LongestLine(sentences(piped)), 90u);
+  EXPECT_EQ(piped, report({}, {"COLUMNS=100"}));
+  EXPECT_NE(report({}, {"COLUMNS=60"}), piped);
+  EXPECT_EQ(report({"--width", "0"}, {"COLUMNS"}), whole);
+  const auto tree = [](const std::string& text) {
+    const size_t begin = text.find("<Frame ");
+    return text.substr(begin, text.find("\n\n", begin) - begin);
+  };
+  EXPECT_EQ(tree(piped), tree(whole));
+  EXPECT_THAT(tree(report({"--width", "60"}, {"COLUMNS"})), HasSubstr("…\n"));
+  EXPECT_EQ(report({"--json"}, {"COLUMNS=60"}), report({"--json"}, {"COLUMNS"}));
+  EXPECT_LE(LongestLine(Cairn({"help", "run"}, {"COLUMNS=60"}).output), 60u);
 }
 
 TEST_F(CliTest, ColoursOnlyOnTerminalsThatWantThem) {

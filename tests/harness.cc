@@ -108,6 +108,7 @@ Command::Command(const std::vector<std::string>& arguments, const Options& optio
   unsetenv("CAIRN_WATCHER_FD");
   unsetenv("CAIRN_WATCHER_ADDRESS");
   setenv("LC_ALL", "C.UTF-8", 1);
+  setenv("COLUMNS", "0", 1);  // sentences in one line
   // Under the sanitizer a program that crashes shall still die of its signal.
   const char* sanitizer = std::getenv("ASAN_OPTIONS");
   setenv("ASAN_OPTIONS",

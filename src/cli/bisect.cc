@@ -20,6 +20,7 @@
 #include "cli/numbers.h"
 #include "cli/program_runs.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "cli/trace_file.h"
 #include "cli/trace_player.h"
 #include "cli/verb.h"
@@ -45,7 +46,7 @@ constexpr char kBisectExamples[] =
     "                                        game.minimal.cairn, which holds nothing else\n"
     "  cairn bisect --hang-timeout 2 game.cairn\n"
     "                                        quicker where no healthy submission takes 2 s\n"
-    "  cairn bisect --runs 10 game.cairn     for what fails only now and then\n"
+    "  cairn bisect --runs 10 game.cairn     for failures that come only now and then\n"
     "  cairn bisect --no-why game.cairn      the call alone, without the experiments that find "
     "its cause\n"
     "  cairn bisect --json game.cairn        the answer for programs "
@@ -54,11 +55,11 @@ constexpr char kBisectExamples[] =
     "each\n"
     "                                        time without a part of its draws, dispatches and "
     "copies\n"
-    "  cairn bisect --survive 60 -- ./game   for a program that does not end by itself: what goes "
-    "on\n"
-    "                                        for a minute does not fail\n"
+    "  cairn bisect --survive 60 -- ./game   for a program that does not end by itself: a run\n"
+    "                                        of a minute counts as clean\n"
     "  cairn bisect --runs 10 -o culprit.cairn -- ./game\n"
-    "                                        what fails now and then; the report of a run that\n"
+    "                                        failures that come now and then; the report of a run "
+    "that\n"
     "                                        holds nothing but the culprit\n"
     "\n"
     "^C ends the search; the same command goes on where it was.\n"
@@ -265,7 +266,8 @@ class Search {
       if (why_.told.has_value()) told_.why_json = WhyAsJson(*why_.told, JsonWriter::kOneLine);
       return AnswerAsJson(told_);
     }
-    return AnswerAsText(told_) + (why_.told.has_value() ? WhyBehindBisect(*why_.told) : "");
+    return FittedSentences(AnswerAsText(told_) +
+                           (why_.told.has_value() ? WhyBehindBisect(*why_.told) : ""));
   }
 
   // On the whole trace, as cairn why does.
@@ -445,23 +447,23 @@ Verb AddBisectVerb(CLI::App& root) {
   command
       .Option(
           "--runs,--repeats", &options->repeats, "COUNT",
-          "How often the whole trace is played, or the whole program run, first, and the answer at "
-          "the end is checked")
+          "Number of plays of the whole trace, or runs of the whole program, at the start, and of "
+          "checks of the answer at the end")
       .From(1, 1000)
       .WithDefault();
   command.Option(
       "--survive", &options->survive, "SECONDS",
-      "For a program that does not end by itself: a run that goes on for so long is clean, "
-      "and is ended");
+      "For a program that does not end by itself: end a run after this time, and count it as "
+      "clean");
   command
       .Option("--recovery", &options->recovery, "SECONDS",
-              "How long the GPU may take to work again after a run that failed; 0: do not look")
+              "Time that the GPU may take to work again after a failed run; 0: do not check")
       .WithDefault();
-  command.Option("--max-probes", &options->max_probes, "COUNT", "Give up after so many plays")
+  command.Option("--max-probes", &options->max_probes, "COUNT", "Give up after this many plays")
       .From(1, 1'000'000'000)
       .WithDefault();
   command.Option("--journal", &options->journal, "FILE",
-                 "Where answers are kept until the end; NAME.bisect if not given");
+                 "File that keeps the answers until the search ends; NAME.bisect if not given");
   command.Flag("--restart", &options->restart, "Forget the answers of an interrupted search");
   command.Flag("--no-why", &options->no_why,
                "Do not look for the cause behind the culprit: the experiments of cairn why");

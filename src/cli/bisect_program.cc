@@ -16,6 +16,7 @@
 #include "base/shell_words.h"
 #include "cli/bisect_parts.h"
 #include "cli/program_runs.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/why_runs.h"
 #include "format/elimination/catalogue.h"
@@ -244,6 +245,7 @@ int Bisecting::Tell(ProgramTold told) {
   } else {
     text = ProgramAnswerAsText(told);
     if (why_.told.has_value()) text += WhyBehindBisect(*why_.told);
+    text = FittedSentences(text);
   }
   const bool printed = PrintOutput("bisect", text);
   if (why_.interrupted) {

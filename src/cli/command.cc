@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/description.h"
+#include "cli/text_columns.h"
 #include "cli/verb.h"
 #include "reader/replay/device.h"
 
@@ -72,7 +73,7 @@ void SetHelp(CLI::App& app, const std::string& usage, const std::string& example
 bool PrintHelp(const CLI::App& root, const CLI::App& app) {
   VerbDescription verb = DescribeVerb(app);
   if (&app != &root) verb.name = app.get_name();
-  return PrintOutput(verb.name, HelpText(verb, DescribeVerbs(root), HelpColumns()));
+  return PrintOutput(verb.name, HelpText(verb, DescribeVerbs(root), TextColumns()));
 }
 
 void SetTakesProgram(CLI::App& verb) {
@@ -195,16 +196,16 @@ void Command::Library(std::string* library) {
 
 void Command::PlayTimeout(std::string* timeout) {
   Option("--timeout", timeout, "SECONDS",
-         "How long the GPU may take for what is waited for, in seconds; 0: for ever. Without it "
-         "20, or "
-         "three times as long as the whole frame took when it was recorded, if that is more");
+         "Time that the GPU may take for work that the playback waits for; 0: no limit. Without it "
+         "20, "
+         "or three times as long as the whole frame took when it was recorded, if that is more");
 }
 
 void Command::NoPlayLimit(bool* no_limit) {
-  Flag("--no-limit", no_limit,
-       "Play all of a trace that asks for more work than others of its size: one that is hostile "
-       "can "
-       "ask for hours");
+  Flag(
+      "--no-limit", no_limit,
+      "Play the whole trace, even if it asks for much more work than others of its size; a hostile "
+      "trace can ask for hours");
 }
 
 void Command::Hide() {

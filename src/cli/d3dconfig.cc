@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "cli/description.h"
+#include "cli/text_columns.h"
 #include "format/d3dconfig/settings.h"
 #include "os/file.h"
 #include "os/new_file.h"
@@ -232,7 +233,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     return PrintOutput(std::string(version.what()) + "\n");
   } catch (const CLI::CallForHelp&) {
-    return PrintOutput(cli::HelpText(cli::Describe(app, kUsage), {}, cli::HelpColumns()));
+    return PrintOutput(cli::HelpText(cli::Describe(app, kUsage), {}, cli::TextColumns()));
   } catch (const CLI::ExtrasError&) {
     return UsageError(
         fmt::format("unknown option '{}'; see d3dconfig --help", app.remaining().front()));

@@ -43,12 +43,10 @@ VerbDescription Describe(const CLI::App& app, const std::string& usage);
 // The program itself first, then the verbs that its help lists, in their order.
 std::vector<VerbDescription> DescribeVerbs(const CLI::App& root);
 
-// Returns what --help prints of `verb`, which is one of `verbs` or hidden, wrapped at `columns`. No line is
-// longer, unless a word is. Fewer columns than 40 are taken for 40.
+// Returns what --help prints of `verb`, which is one of `verbs` or hidden, wrapped at `columns` (0: no limit). No line
+// is longer, unless a word is. Fewer columns than 40 are taken for 40.
 std::string HelpText(const VerbDescription& verb, const std::vector<VerbDescription>& verbs,
                      uint32_t columns);
-// Returns the columns of the terminal, 100 where stdout is none.
-uint32_t HelpColumns();
 
 // Returns roff, for man(1): cairn.1, and cairn-VERB.1 for each verb.
 std::string ManualPage(const std::vector<VerbDescription>& verbs, const VerbDescription& verb);

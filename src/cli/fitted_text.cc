@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/terminal.h"
+#include "cli/text_columns.h"
 #include "os/terminal.h"
 
 namespace cairn::cli {
@@ -31,7 +32,9 @@ void AddFitted(std::string_view line, size_t columns, std::string* out) {
   out->append(line.substr(0, column));
   line.remove_prefix(column);
   for (bool first = true; !line.empty(); first = false) {
-    const size_t space = std::min(line.find(' '), line.size());
+    const bool is_command =
+        line.starts_with("cairn ") && (out->ends_with(": ") || out->ends_with("  "));
+    const size_t space = std::min(line.find(is_command ? "  " : " "), line.size());
     const size_t next = std::min(line.find_first_not_of(' ', space), line.size());
     const std::string_view word = line.substr(0, space);
     const size_t width = CodePointCount(word);
@@ -60,6 +63,10 @@ std::string FittedToColumns(std::string_view text, size_t columns) {
     text.remove_prefix(std::min(text.size(), end + 1));
   }
   return out;
+}
+
+std::string FittedSentences(std::string_view text) {
+  return FittedToColumns(text, TextColumns());
 }
 
 std::string FittedToTerminal(std::string_view text) {

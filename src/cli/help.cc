@@ -13,6 +13,7 @@
 
 #include "cli/command.h"
 #include "cli/description.h"
+#include "cli/text_columns.h"
 #include "cli/verb.h"
 #include "os/file.h"
 #include "os/new_file.h"
@@ -22,7 +23,7 @@ namespace {
 
 constexpr char kHelpExamples[] =
     "Examples:\n"
-    "  cairn help                                what there is\n"
+    "  cairn help                                lists the commands\n"
     "  cairn help bisect                         the same as cairn bisect --help\n"
     "  cairn help --files share                  manual pages and completions for bash, zsh and "
     "fish,\n"
@@ -79,7 +80,7 @@ int Run(const HelpOptions& options, const CLI::App& root) {
                                                    : "did you mean '" + closest + "'?"));
     return kExitUsage;
   }
-  return PrintOutput("help", HelpText(*verb, verbs, HelpColumns())) ? 0 : kExitFailed;
+  return PrintOutput("help", HelpText(*verb, verbs, TextColumns())) ? 0 : kExitFailed;
 }
 
 }  // namespace

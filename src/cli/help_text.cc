@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "cli/description.h"
-#include "os/terminal.h"
 
 namespace cairn::cli {
 namespace {
@@ -18,6 +17,7 @@ constexpr size_t kGap = 2;  // between the columns, at least
 constexpr size_t kContinued = 6;
 constexpr size_t kColumn = 28;  // where explanations of options stand, on 100 columns
 constexpr uint32_t kNarrowest = 40;
+constexpr uint32_t kNoLimit = 10'000;
 
 // An option or a command, and its explanation.
 struct Entry {
@@ -27,7 +27,8 @@ struct Entry {
 
 class Page {
  public:
-  explicit Page(uint32_t columns) : columns_(std::max(columns, kNarrowest)) {}
+  explicit Page(uint32_t columns)
+      : columns_(columns == 0 ? kNoLimit : std::max(columns, kNarrowest)) {}
 
   void Blank() {
     if (!text_.empty() && !text_.ends_with("\n\n")) text_ += '\n';
@@ -195,11 +196,6 @@ void AddVerbs(const std::vector<VerbDescription>& verbs, Page* page) {
 }
 
 }  // namespace
-
-uint32_t HelpColumns() {
-  const uint32_t columns = OutputSize().columns;
-  return columns == 0 ? 100 : columns;
-}
 
 std::string HelpText(const VerbDescription& verb, const std::vector<VerbDescription>& verbs,
                      uint32_t columns) {

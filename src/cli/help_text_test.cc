@@ -90,6 +90,13 @@ Examples:
   EXPECT_EQ(HelpText(verb, {}, 10), narrow);
 }
 
+TEST(HelpText, WithoutALimitNoSentenceIsBroken) {
+  const std::string text = HelpText(Verb(), {}, 0);
+  EXPECT_NE(text.find("What it is polished with, again and again, until nobody sees it any more"),
+            std::string::npos)
+      << text;
+}
+
 TEST(HelpText, TheProgramListsItsVerbs) {
   VerbDescription program;
   program.purpose = "Builds.";

@@ -19,6 +19,7 @@
 #include "cli/command.h"
 #include "cli/dump_file.h"
 #include "cli/terminal.h"
+#include "cli/text_columns.h"
 #include "cli/verb.h"
 #include "cli/written_output.h"
 #include "format/file/file_cost.h"
@@ -70,7 +71,7 @@ struct ReportOptions {
 
 // 0 means "no limit" to the report.
 Result<uint32_t> ParseWidth(const std::string& text) {
-  if (text.empty()) return OutputSize().columns;
+  if (text.empty()) return TextColumns();
   uint32_t width = 0;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, width);
@@ -89,6 +90,7 @@ Result<TextOptions> TextOptionsOf(const ReportOptions& options) {
   TextOptions text;
   text.file = options.path;
   text.width = *width;
+  text.whole_rows = options.width.empty() && OutputSize().columns == 0;
   text.colour = options.color == "always" || (options.color == "auto" && StdoutShowsColour());
   if (options.all) {
     text.print_flags = CAIRN_PRINT_FINISHED_LISTS | CAIRN_PRINT_NOT_STARTED_LISTS |
@@ -243,8 +245,10 @@ Verb AddReportVerb(CLI::App& root) {
   command.Flag("--force", &options->force, "Let --extract and --html replace files");
   command.Flag("--all", &options->all,
                "Show completed and not started work and all device details");
-  command.Option("--width", &options->width, "N",
-                 "Columns to use, 0 for no limit; those of the terminal if not given");
+  command.Option(
+      "--width", &options->width, "N",
+      "Columns to use, 0 for no limit; those of the terminal if not given, or where there is none, "
+      "of COLUMNS or 100 for sentences");
   command.Option("--color", &options->color, "WHEN", "Colours")
       .OneOf({"auto", "always", "never"})
       .WithDefault();

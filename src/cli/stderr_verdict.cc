@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/text_columns.h"
 #include "cli/verb.h"
 #include "format/file/file_reader.h"
 #include "format/snapshot/snapshot_file.h"
@@ -15,7 +16,6 @@
 namespace cairn::cli {
 namespace {
 
-constexpr uint32_t kColumns = 100;  // stderr has no width of its own
 constexpr size_t kMostTold = 4;
 
 // Returns the answer, or nothing if there is no report in the file or nothing is wrong in it.
@@ -25,7 +25,7 @@ std::string VerdictOf(const Result<FileReader>& reader, const std::string& path)
   if (!snapshot.ok()) return {};
   const Findings findings = AnalyseDump(*snapshot);
   if (findings.culprit.kind == FindingKind::kNothingWrong) return {};
-  return TextVerdict(*snapshot, findings, {.width = kColumns, .file = path});
+  return TextVerdict(*snapshot, findings, {.width = TextColumns(), .file = path});
 }
 
 }  // namespace

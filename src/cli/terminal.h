@@ -18,8 +18,11 @@ namespace cairn::cli {
 bool StdoutShowsColour();
 
 // Returns the text with lines broken at spaces where the terminal is narrower; what goes on is indented to the last
-// column of a table, or somewhat. Unchanged where stdout is no terminal. For text without escape sequences.
+// column of a table, or somewhat. A command to be pasted stays whole. Unchanged where stdout is no terminal. For text
+// without escape sequences.
 std::string FittedToTerminal(std::string_view text);
+// The same at TextColumns(), for sentences, which are wrapped where stdout is no terminal as well.
+std::string FittedSentences(std::string_view text);
 // The same for this many columns; 0: unchanged.
 std::string FittedToColumns(std::string_view text, size_t columns);
 

@@ -15,6 +15,7 @@
 #include "cli/numbers.h"
 #include "cli/program_runs.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "cli/trace_file.h"
 #include "cli/trace_player.h"
 #include "cli/verb.h"
@@ -36,12 +37,11 @@ constexpr char kWhyExamples[] =
     "                                        thing changed: loops that end, accesses checked,\n"
     "                                        barriers, objects kept alive, new memory filled, "
     "or\n"
-    "                                        more time; the one that helps is the cause\n"
+    "                                        more time; the change that helps shows the cause\n"
     "  cairn why --hang-timeout 2 -- ./game  quicker where no healthy submission takes 2 s\n"
-    "  cairn why --survive 60 -- ./game      for a program that does not end by itself: what goes "
-    "on\n"
-    "                                        for a minute does not fail\n"
-    "  cairn why --runs 10 -- ./game         for what fails only now and then\n"
+    "  cairn why --survive 60 -- ./game      for a program that does not end by itself: a run of\n"
+    "                                        a minute counts as clean\n"
+    "  cairn why --runs 10 -- ./game         for failures that come only now and then\n"
     "  cairn why game.cairn                  the same with the playback of a trace\n"
     "  cairn why --markdown -- ./game        the answer for a bug tracker\n"
     "  cairn why --html why.html -- ./game   the same as a page for a browser, with the report\n"
@@ -98,7 +98,7 @@ Status CheckPage(const WhyOptionsOfVerb& options) {
 int Tell(const WhyOptionsOfVerb& options, const WhyTold& told, WhyRuns* runs) {
   const std::string text = options.runs.json  ? WhyAsJson(told)
                            : options.markdown ? WhyAsMarkdown(told)
-                                              : WhyAsText(told);
+                                              : FittedSentences(WhyAsText(told));
   const bool printed = PrintOutput("why", text);
   // The journal stays if the page cannot be written: the same command then needs a few runs.
   if (!options.html.empty() && WriteHtml(options, told, *runs) != 0) return kExitFailed;
@@ -223,35 +223,36 @@ Verb AddWhyVerb(CLI::App& root) {
               "takes")
       .WithDefault();
   command
-      .Option(
-          "--runs", &options->repeats, "COUNT",
-          "How often the program is run, or the trace played, as it is, and how many clean runs "
-          "with a change count as none that fails")
+      .Option("--runs", &options->repeats, "COUNT",
+              "Number of runs of the program, or plays of the trace, without a change, and of "
+              "clean runs "
+              "that show that a change helps")
       .From(1, 1000)
       .WithDefault();
   command
       .Option("--trips", &options->trips, "COUNT",
-              "After so many trips a loop of a shader is cut: more than any healthy one makes")
+              "Cut a loop of a shader after this many trips; more than any healthy loop makes")
       .From(1, 1'000'000'000)
       .WithDefault();
   command
       .Option("--counts", &options->counts, "COUNT",
-              "A draw is limited to so many vertices in all its instances, a dispatch to so many "
-              "groups: more than any healthy one has")
+              "Limit a draw to this many vertices in all its instances, a dispatch to this many "
+              "groups; more than any healthy call has")
       .From(1, 1'000'000'000)
       .WithDefault();
   command.Option("--survive", &options->survive, "SECONDS",
-                 "For a program that does not end by itself: a run that goes on for so long is "
-                 "clean, and is ended");
+                 "For a program that does not end by itself: end a run after this time, and count "
+                 "it as clean");
   command
       .Option("--recovery", &options->recovery, "SECONDS",
-              "How long the GPU may take to work again after a run that failed; 0: do not look")
+              "Time that the GPU may take to work again after a failed run; 0: do not check")
       .WithDefault();
-  command.Option("--max-runs", &options->max_runs, "COUNT", "Give up after so many runs")
+  command.Option("--max-runs", &options->max_runs, "COUNT", "Give up after this many runs")
       .From(1, 1'000'000'000)
       .WithDefault();
-  command.Option("--journal", &runs.journal, "FILE",
-                 "Where answers are kept until the end; PROGRAM.why or NAME.why if not given");
+  command.Option(
+      "--journal", &runs.journal, "FILE",
+      "File that keeps the answers until the search ends; PROGRAM.why or NAME.why if not given");
   command.Flag("--restart", &runs.restart, "Forget the answers of an interrupted search");
   command.Library(&options->library);
   const CommandOption json = command.Json(&runs.json);

@@ -48,6 +48,7 @@ std::wstring EnvironmentWith(const std::vector<std::string>& settings) {
     variables[line.substr(0, equals)] = line.substr(equals + 1);
   }
   FreeEnvironmentStringsW(own);
+  variables[L"COLUMNS"] = L"0";  // sentences in one line
   for (const std::string& setting : settings) {
     const size_t equals = setting.find('=');
     if (equals == std::string::npos) {

@@ -21,7 +21,7 @@ export const folder = mkdtempSync(join(tmpdir(), "cairn-viewer-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 export const cairn = (...words) =>
-  execFileSync(join(build, "bin/cairn"), words, { encoding: "utf8", maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "pipe"] });
+  execFileSync(join(build, "bin/cairn"), words, { encoding: "utf8", maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, COLUMNS: "0" } });
 
 let browser;
 export async function startBrowser() {

@@ -36,8 +36,8 @@ size_t PrefixBytes(std::string_view text, size_t columns) {
 
 }  // namespace
 
-LineSink::LineSink(uint32_t width, bool colour, std::string* out)
-    : width_(width), colour_(colour), out_(out) {
+LineSink::LineSink(uint32_t width, bool colour, std::string* out, bool whole_rows)
+    : width_(width), colour_(colour), whole_rows_(whole_rows), out_(out) {
   line_.reserve(kLineReserveBytes);
   prose_.reserve(kLineReserveBytes);
 }
@@ -52,7 +52,8 @@ void LineSink::Emit(std::string_view text) {
 
 void LineSink::CutToWidth() {
   // Bytes are at least as many as columns.
-  if (width_ == 0 || line_.size() <= width_ || CodePointCount(line_) <= width_) return;
+  if (whole_rows_ || width_ == 0 || line_.size() <= width_ || CodePointCount(line_) <= width_)
+    return;
   const size_t kept = PrefixBytes(line_, width_ - 1);
   put_bytes_ += line_.size() - kept;
   line_.resize(kept);

@@ -20,12 +20,13 @@ inline constexpr size_t kMostReportBytes = size_t{192} << 20;
 
 class LineSink {
  public:
-  // `width` in columns, 0 for no limit. `out` may be null: then only size_bytes() counts.
-  LineSink(uint32_t width, bool colour, std::string* out);
+  // `width` in columns, 0 for no limit. `out` may be null: then only size_bytes() counts. `whole_rows`: sentences are
+  // wrapped, and no line is cut.
+  LineSink(uint32_t width, bool colour, std::string* out, bool whole_rows = false);
 
   // The line being built; empty after each EndLine. Everything in it must be visible text.
   std::string& line() { return line_; }
-  // Emits the line, cut to the width.
+  // Emits the line, cut to the width unless rows are whole.
   void EndLine();
   // The same, with `mark_bytes` bytes from `mark_offset` in the colour of a state.
   void EndLine(WorkState state, size_t mark_offset, size_t mark_bytes);
@@ -53,6 +54,7 @@ class LineSink {
 
   uint32_t width_;
   bool colour_;
+  bool whole_rows_;
   std::string* out_;
   std::string line_;
   std::string prose_;

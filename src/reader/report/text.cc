@@ -354,11 +354,11 @@ std::string TextReport(const Snapshot& snapshot, const Findings& findings,
                        const TextOptions& options) {
   TextReporter reporter(snapshot, findings, options);
   // Twice: once to count, so that the memory is allocated at once.
-  LineSink counter(options.width, options.colour, nullptr);
+  LineSink counter(options.width, options.colour, nullptr, options.whole_rows);
   reporter.Print(counter);
   std::string text;
   text.reserve(counter.size_bytes());
-  LineSink writer(options.width, options.colour, &text);
+  LineSink writer(options.width, options.colour, &text, options.whole_rows);
   reporter.Print(writer);
   return text;
 }
@@ -367,7 +367,7 @@ std::string TextVerdict(const Snapshot& snapshot, const Findings& findings,
                         const TextOptions& options) {
   TextReporter reporter(snapshot, findings, options);
   std::string text;
-  LineSink writer(options.width, options.colour, &text);
+  LineSink writer(options.width, options.colour, &text, options.whole_rows);
   reporter.PrintVerdict(writer);
   return text;
 }

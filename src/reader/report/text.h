@@ -20,9 +20,10 @@ namespace cairn {
 struct TextOptions {
   // CAIRN_PRINT_...; SKIP_DEVICE_INFO together with EXTENDED_DEVICE_INFO counts as EXTENDED.
   uint32_t print_flags = 0;
-  // Columns of the terminal; 0: no limit. Sentences are wrapped, lines of the tree are cut.
+  // Columns; 0: no limit. Sentences are wrapped, lines of the tree are cut.
   uint32_t width = 0;
-  bool colour = false;  // ANSI colours: only for a terminal
+  bool whole_rows = false;  // only sentences have to fit
+  bool colour = false;      // ANSI colours: only for a terminal
   // The file as its reader named it, for the next steps; empty: none are told.
   std::string file;
 };

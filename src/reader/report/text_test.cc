@@ -134,6 +134,21 @@ TEST(TextReport, TreesAreCutToTheTerminal) {
 )");
 }
 
+TEST(TextReport, WithoutATerminalRowsStayWholeAndSentencesAreWrapped) {
+  TestBlock block;
+  FillSampleBlock(&block);
+  const Snapshot snapshot = Take(block);
+  const std::string whole = Report(snapshot);
+  const std::string narrow = Report(snapshot, {.width = 40, .whole_rows = true});
+  const auto tree = [](const std::string& report) {
+    const size_t begin = report.find("<Frame 0>");
+    return report.substr(begin, report.find("\n\n", begin) - begin);
+  };
+  EXPECT_EQ(tree(narrow), tree(whole));
+  EXPECT_THAT(whole, HasSubstr("The GPU writes into shared memory (imported): nothing is lost"));
+  EXPECT_THAT(narrow, HasSubstr("   The GPU writes into shared memory\n   (imported): nothing"));
+}
+
 TEST(TextReport, NoLineIsWiderThanTheTerminal) {
   TestBlock block;
   FillSampleBlock(&block);
