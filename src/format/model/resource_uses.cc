@@ -9,6 +9,7 @@
 
 #include "d3d12gen/roles.h"
 #include "format/model/decoded_arguments.h"
+#include "format/model/render_pass.h"
 
 namespace cairn {
 namespace {
@@ -60,47 +61,6 @@ struct BufferBarrier {
   uint64_t offset;
   uint64_t size;
 };
-// Mirrors of structs of render passes.
-struct BeginningAccess {
-  uint32_t type;
-  uint32_t clear[5];
-};
-constexpr uint32_t kBeginDiscard = 0;
-constexpr uint32_t kBeginClear = 2;
-constexpr uint32_t kBeginNone = 3;
-struct ResolvedPart {
-  uint32_t from;
-  uint32_t to;
-  uint32_t x;
-  uint32_t y;
-  uint32_t rect[4];  // zeros: the whole subresource
-};
-struct EndingAccess {
-  uint32_t type;
-  uint32_t padding;
-  // If it is kEndResolve.
-  uint64_t from;
-  uint64_t to;
-  uint32_t part_count;
-  uint32_t padding_of_parts;
-  const void* parts;
-  uint32_t format, mode, preserve, end;
-};
-static_assert(sizeof(EndingAccess) == 56);
-constexpr uint32_t kEndResolve = 2;
-struct PassTarget {
-  uint64_t view;
-  BeginningAccess beginning;
-  EndingAccess ending;
-};
-struct PassDepth {
-  uint64_t view;
-  BeginningAccess beginning[2];  // of depth, of stencil
-  EndingAccess ending[2];
-};
-static_assert(sizeof(PassTarget) == 88 && sizeof(PassDepth) == 168);
-constexpr uint32_t kSuspendingPass = 2;
-constexpr uint32_t kResumingPass = 4;
 struct DiscardRegion {
   uint32_t rect_count;
   const void* rects;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <optional>
@@ -20,11 +21,14 @@
 #include "format/model/decoded_arguments.h"
 #include "format/model/descriptor_table.h"
 #include "format/model/list_state.h"
+#include "format/model/render_pass.h"
 #include "format/trace/trace_state.h"
 #include "reader/view/call_lines.h"
 
 namespace cairn::cli {
 namespace {
+
+constexpr uint32_t kMostTargets = 8;
 
 // The key in JSON of state of which the last call counts; null: it has a place of its own.
 const char* KeyOf(StateKind state) {
@@ -261,7 +265,10 @@ class StateFinder {
       if (const char* const key = KeyOf(kind)) TakeSetting(key, set_by);
     }
     const auto set = bound.settings.find(StateKind::kRenderTargets);
-    if (set != bound.settings.end() && set->second == targets_set_by_) {
+    const uint64_t set_by = bound.pass != 0               ? bound.pass
+                            : set != bound.settings.end() ? set->second
+                                                          : 0;
+    if (set_by != 0 && set_by == targets_set_by_) {
       found_.targets = targets_;
       for (ListState::Target& target : found_.targets) ReadLater(target.writer, &target.written_by);
     }
@@ -321,25 +328,42 @@ class StateFinder {
 
   // Lists read the descriptors of targets when they record the call.
   void TakeTargets(const Record& record) {
-    if (trace_.MethodOf(record) != Method::ID3D12GraphicsCommandList_OMSetRenderTargets) return;
+    const std::optional<Method> method = trace_.MethodOf(record);
+    const bool is_pass = method == Method::ID3D12GraphicsCommandList4_BeginRenderPass;
+    if (!is_pass && method != Method::ID3D12GraphicsCommandList_OMSetRenderTargets) return;
     DecodedCall call;
-    if (!Decode(record, Describe(*trace_.MethodOf(record)), &call).ok()) return;
-    constexpr uint32_t kMostTargets = 8;
+    if (!Decode(record, Describe(*method), &call).ok()) return;
     targets_.clear();
     targets_set_by_ = record.number;
+    if (is_pass) return AddTargetsOfPass(call);
     const uint64_t* const handles = Array<uint64_t>(call, 1);
     const uint32_t count =
         handles == nullptr ? 0 : std::min(Value<uint32_t>(call, 0), kMostTargets);
     const bool is_range = Value<uint32_t>(call, 2) != 0;
-    const auto add = [this](uint64_t handle, bool is_depth) {
-      const auto found = writers_.contents().find(handle);
-      const uint64_t writer = found == writers_.contents().end() ? 0 : found->second;
-      targets_.push_back({.is_depth = is_depth, .writer = writer});
-    };
     for (uint32_t i = 0; i < count; ++i) {
-      add(is_range ? handles[0] + i * writers_.IncrementAt(handles[0]) : handles[i], false);
+      AddTarget(is_range ? handles[0] + i * writers_.IncrementAt(handles[0]) : handles[i], false);
     }
-    if (const uint64_t* const depth = Array<uint64_t>(call, 3)) add(*depth, true);
+    if (const uint64_t* const depth = Array<uint64_t>(call, 3)) AddTarget(*depth, true);
+  }
+  void AddTargetsOfPass(const DecodedCall& call) {
+    const auto* const targets = Array<PassTarget>(call, 1);
+    const auto* const depth = Array<PassDepth>(call, 2);
+    const uint32_t count =
+        targets == nullptr ? 0 : std::min(Value<uint32_t>(call, 0), kMostTargets);
+    for (uint32_t i = 0; i < count; ++i) AddTarget(ViewOf(targets + i), false);
+    if (depth != nullptr) AddTarget(ViewOf(depth), true);
+  }
+  // Structs of a call need not be aligned.
+  template <typename Target>
+  static uint64_t ViewOf(const Target* target) {
+    Target copy;
+    std::memcpy(&copy, target, sizeof(copy));
+    return copy.view;
+  }
+  void AddTarget(uint64_t handle, bool is_depth) {
+    const auto found = writers_.contents().find(handle);
+    const uint64_t writer = found == writers_.contents().end() ? 0 : found->second;
+    targets_.push_back({.is_depth = is_depth, .writer = writer});
   }
 
   void DropDescriptors(uint64_t object) {

@@ -12,6 +12,7 @@
 #include "base/testing/json.h"
 #include "base/testing/json_schema_check.h"
 #include "format/calls/call_builder.h"
+#include "format/model/render_pass.h"
 #include "format/trace/testing/test_trace.h"
 
 namespace cairn::cli {
@@ -238,6 +239,39 @@ TEST_F(ListStateTest, TargetsAreThoseOfTheDescriptorsWhenTheyWereSet) {
   ASSERT_EQ(writers(At(with_range)).size(), 2u);
   EXPECT_EQ(writers(At(with_range))[1], third);
   EXPECT_THAT(writers(At(without)), ElementsAre());
+}
+
+TEST_F(ListStateTest, TargetsOfAPassAreThoseOfItsBegin) {
+  const uint64_t bound = 0x10000 + 32, depth_handle = 0x10000 + 2 * 32;
+  const auto view = [&](uint64_t handle) {
+    return Call(Method::ID3D12Device_CreateRenderTargetView, kDevice, ObjectPointer(kBuffer),
+                nullptr, handle);
+  };
+  const uint64_t before = view(bound);
+  const uint64_t of_pass = view(0x10000);
+  const uint64_t of_depth = view(depth_handle);
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_OMSetRenderTargets, kList, 1u, &bound, 0, nullptr);
+  const uint64_t earlier = Dispatch();
+  PassTarget target{};
+  target.view = 0x10000;
+  PassDepth depth{};
+  depth.view = depth_handle;
+  Call(Method::ID3D12GraphicsCommandList4_BeginRenderPass, kList, 1u, &target, &depth, 0u);
+  const uint64_t inside = Dispatch();
+  Call(Method::ID3D12GraphicsCommandList4_EndRenderPass, kList);
+  const uint64_t behind = Dispatch();
+
+  ASSERT_EQ(At(earlier)["targets"].size(), 1u);
+  EXPECT_EQ(At(earlier)["targets"][0]["written_by"]["number"], before);
+  const Json targets = At(inside)["targets"];
+  ASSERT_EQ(targets.size(), 2u);
+  EXPECT_EQ(targets[0]["kind"], "render target");
+  EXPECT_EQ(targets[0]["written_by"]["number"], of_pass);
+  EXPECT_EQ(targets[1]["kind"], "depth stencil");
+  EXPECT_EQ(targets[1]["written_by"]["number"], of_depth);
+  // A pass leaves none bound.
+  EXPECT_TRUE(At(behind)["targets"].empty());
 }
 
 // A range that no heap has takes its place among the others, and brings nothing.
