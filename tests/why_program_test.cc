@@ -187,7 +187,7 @@ TEST_F(WhyOfKnownFaultsTest, ArgumentsInABufferOfFarTooManyGroups) {
 
 // No experiment but this one helps at once. The picture is drawn, and holds zeros.
 TEST_F(WhyOfKnownFaultsTest, PixelsThatTakeLong) {
-  const Json answer = WhyFault("pixels", "13", "32768");
+  const Json answer = WhyFault("pixels", "14", "32768");
   ASSERT_THAT(Causes(answer), Contains("stages")) << answer.dump(2);
   EXPECT_EQ("stages", Causes(answer)[0]);
   for (const Json& stages : answer["experiments"]) {
