@@ -80,7 +80,9 @@ export class Clock extends LitElement {
     const drawn: TemplateResult[] = [];
     for (let time = Math.ceil(this.first / step) * step; time < this.last && drawn.length < 200; time += step) {
       const x = this.x(time);
-      drawn.push(svg`<line class="grid" x1=${x} x2=${x} y1=${axis - 16} y2=${this.height}></line><text x=${x + 3} y=${axis - 5}>${time.toFixed(digits)} s</text>`);
+      const words = `${time.toFixed(digits)} s`;
+      const fits = x + 3 + words.length * 7 <= this.width;
+      drawn.push(svg`<line class="grid" x1=${x} x2=${x} y1=${axis - 16} y2=${this.height}></line>${fits ? svg`<text x=${x + 3} y=${axis - 5}>${words}</text>` : nothing}`);
     }
     return drawn;
   }

@@ -50,16 +50,18 @@ export function record(report: Report, row: Row, depth = 0): TemplateResult {
   return html`<dl>${Object.entries(row).map(([key, value]) => {
     const found = reference(report, key, value);
     const inside = typeof value === "object" && value !== null && depth < 4;
-    return html`<dt>${words(key)}</dt><dd>${found?.place ? html`<a class="isolate" href=${linkTo(found.place)}>${found.text}</a>`
-      : inside && Array.isArray(value) && value.some((each) => typeof each === "object")
-        ? html`${value.slice(0, 100).map((each) => html`<div class="inner">${record(report, each as Row, depth + 1)}</div>`)}${value.length > 100 ? `and ${value.length - 100} more` : nothing}`
-        : inside && !Array.isArray(value) ? html`<div class="inner">${record(report, value as Row, depth + 1)}</div>`
+    const rows = inside && Array.isArray(value) && value.some((each) => typeof each === "object") ? (value as Row[]) : undefined;
+    const nested = rows !== undefined || (inside && !Array.isArray(value));
+    return html`<dt>${words(key)}</dt><dd class=${nested ? "wide" : ""}>${found?.place ? html`<a class="isolate" href=${linkTo(found.place)}>${found.text}</a>`
+      : rows ? html`${rows.slice(0, 100).map((each) => html`<div class="inner">${record(report, each, depth + 1)}</div>`)}${rows.length > 100 ? `and ${rows.length - 100} more` : nothing}`
+        : nested ? html`<div class="inner">${record(report, value as Row, depth + 1)}</div>`
         : html`<span class="isolate">${typeof value === "string" && value ? visible(value, 20_000) : short(report, key, value)}</span>`}</dd>`;
   })}</dl>`;
 }
 export const recordStyle = css`
   dl { display: grid; grid-template-columns: 8rem minmax(0, 1fr); gap: var(--s1) var(--s3); margin: var(--s1) 0; }
   dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
+  dd.wide { grid-column: 1 / -1; }  /* what is inside has two columns of its own */
   .inner { border-left: 2px solid var(--line); padding-left: var(--s2); margin-bottom: var(--s2); }
 `;
 

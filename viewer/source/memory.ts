@@ -57,7 +57,7 @@ export class Memory extends LitElement {
       // Beside what is near: a process has other memory.
       ...crashes.filter(({ owners, below, above }) => owners.length || below || above)
         .map((address) => ({ address, title: `the CPU, which does the GPU's work here, at ${address.address}`, source: "" })),
-      ...faults.flatMap((fault) => fault.addresses.map((address) => ({ address, title: `${address.type} at ${address.address}${range(address)}`, source: `says ${visible(fault.source)}` }))),
+      ...faults.flatMap((fault) => fault.addresses.map((address) => ({ address, title: `${address.type} at ${address.address}${range(address)}`, source: `reported by ${visible(fault.source)}` }))),
       ...(kernel_log?.lines ?? []).flatMap((line) => (line.address ? [{ address: line.address, title: "the page of its address", source: `${line.address.address}, named by the kernel at ${line.time}` }] : [])),
     ].filter(({ address }) => address.state !== "no address");
   }

@@ -332,6 +332,19 @@ test("the timeline has a strip by the clock: submissions, what hung and for how 
   await page.close();
 });
 
+test("what is inside of a row is as wide as the row", async () => {
+  const html = htmlOf(join(golden, "snapshot-arguments-v1.cairn"));
+  const data = dataOf(html);
+  const scope = data.report.scopes.findIndex((each) => each.arguments);
+  const { page, errors } = await open(pageWith(html, data, "inside.html"));
+  await go(page, `view=tree&scope=${scope}`);
+  const widths = await page.$$eval(deep(".inner"), (inner) => inner.map((each) => [each.offsetWidth, each.closest("dl").offsetWidth]));
+  assert(widths.length > 0);
+  for (const [inside, row] of widths) assert(inside >= row - 1, `${inside} of ${row}`);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
 test("an empty view says why it is empty and what to do", async () => {
   const html = htmlOf(fault);
   const data = dataOf(html);
