@@ -85,7 +85,7 @@ const std::array kRows = {
     ExperimentRow{ExperimentName::kBindings,
                   "bindings",
                   {.change = Change::kEmptyBinding},
-                  "The failure needs what is in one binding of the shaders.",
+                  "The failure needs what the shaders read from one binding, or write to it.",
                   "that binding empty",
                   "bindings emptied"},
 };

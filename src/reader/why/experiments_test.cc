@@ -278,7 +278,7 @@ TEST(WhySearch, TheStageThatTheFailureNeeds) {
     ASSERT_TRUE(found.ok()) << found.status().message();
     ASSERT_THAT(Causes(*found), ElementsAre(ExperimentName::kStages));
     const WhyResult& result = ResultOf(*found, ExperimentName::kStages);
-    EXPECT_EQ(WhyVerdict::kProven, result.verdict);
+    EXPECT_EQ(WhyVerdict::kLikely, result.verdict) << "nothing controls the changed code";
     EXPECT_EQ(needed, result.stages.emptied.stage);
     EXPECT_EQ((std::vector<uint64_t>{kFog}), result.stages.emptied.shaders);
     EXPECT_EQ((RunCount{4, 0, 0, 0}), result.with);
@@ -305,6 +305,36 @@ TEST(WhySearch, AStageThatNoShaderHasIsNoEvidence) {
   EXPECT_EQ(WhyVerdict::kDoesNotApply, ResultOf(*none, ExperimentName::kStages).verdict);
   EXPECT_EQ("no suspected shader is a fragment or vertex shader",
             ResultOf(*none, ExperimentName::kStages).why);
+}
+
+// A stage is not needed if all its shaders were empty. A run that never ends says nothing.
+TEST(WhySearch, AStageThatStayedOrNeverEndsIsNoEvidence) {
+  ModelProgram program([](const Experiment& experiment, uint64_t) {
+    if (experiment.change != Change::kEmptyStage) return Fails();
+    TrialRun run = Fails();
+    run.notes.limited = 1;
+    run.notes.refused = experiment.stage == EmptiedStage::kFragment ? 3 : 0;
+    return run;
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  const WhyResult& stages = ResultOf(*found, ExperimentName::kStages);
+  EXPECT_EQ(WhyVerdict::kFails, stages.verdict);
+  EXPECT_THAT(stages.stages.not_needed, ElementsAre(EmptiedStage::kVertex));
+  EXPECT_EQ(3u, stages.stages.refused_modules);
+
+  ModelProgram endless([](const Experiment& experiment, uint64_t) {
+    if (experiment.change != Change::kEmptyStage) return Fails();
+    TrialRun run;
+    run.end = TrialEnd::kStuck;
+    run.notes.limited = 1;
+    return run;
+  });
+  const Result<WhyFound> none = Search(endless);
+  ASSERT_TRUE(none.ok());
+  EXPECT_THAT(none->causes, IsEmpty());
+  EXPECT_EQ(WhyVerdict::kDoesNotApply, ResultOf(*none, ExperimentName::kStages).verdict);
+  EXPECT_EQ(kGoesOnAndOn, ResultOf(*none, ExperimentName::kStages).why);
 }
 
 // It would help as well, and says less.

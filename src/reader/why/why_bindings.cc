@@ -3,6 +3,10 @@
 // The experiment "bindings": which of them exist is told by a run in which the layer changes nothing; then each is empty
 // alone.
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "format/block/block.h"
 #include "reader/why/why_search.h"
@@ -14,10 +18,7 @@ namespace {
 constexpr size_t kMostBindings = 8;
 
 // The variables of one binding, in the shaders that have it.
-struct Candidate {
-  BindingKind kind = BindingKind::kUnknown;
-  std::vector<BindingNote> variables;
-};
+using Candidate = std::vector<BindingNote>;
 
 std::optional<EmptiedStage> StageOf(const BindingNote& note) {
   switch (note.stage) {
@@ -37,37 +38,54 @@ bool MayHelp(const BindingNote& note, const StageFindings& stages, bool stage_he
                        stages.not_needed.end();
 }
 
-// Those that mostly decide what a shader does first, then as the board has them.
-std::vector<Candidate> CandidatesOf(const ExperimentNotes& notes, const StageFindings& stages,
+// Those that mostly decide what a shader does first. Threads of the program have filled the board in any order, and the
+// journal needs the same questions each time.
+std::vector<Candidate> CandidatesOf(std::vector<BindingNote> bindings, const StageFindings& stages,
                                     bool stage_helps) {
+  std::sort(bindings.begin(), bindings.end(), [](const BindingNote& one, const BindingNote& other) {
+    return std::tie(one.kind, one.place, one.shader, one.index) <
+           std::tie(other.kind, other.place, other.shader, other.index);
+  });
   std::vector<Candidate> candidates;
-  for (const BindingNote& note : notes.bindings) {
+  std::map<BindingPlace, size_t> known;
+  for (BindingNote& note : bindings) {
     if (!MayHelp(note, stages, stage_helps)) continue;
-    const auto same = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& one) {
-      return one.variables.front().place == note.place;
-    });
-    if (same != candidates.end()) {
-      same->variables.push_back(note);
-    } else {
-      candidates.push_back({note.kind, {note}});
-    }
+    const auto [at, is_new] = known.emplace(note.place, candidates.size());
+    if (is_new) candidates.emplace_back();
+    candidates[at->second].push_back(std::move(note));
   }
-  std::stable_sort(
-      candidates.begin(), candidates.end(),
-      [](const Candidate& one, const Candidate& other) { return one.kind < other.kind; });
   return candidates;
 }
 
 Experiment Emptying(const Candidate& candidate, const std::vector<uint64_t>& suspected) {
   Experiment experiment = {.change = Change::kEmptyBinding};
-  experiment.binding = candidate.variables.front().place;
-  for (const BindingNote& variable : candidate.variables) {
-    std::vector<uint64_t>& shaders = experiment.shaders;
-    if (std::find(shaders.begin(), shaders.end(), variable.shader) == shaders.end())
-      shaders.push_back(variable.shader);
+  experiment.binding = candidate.front().place;
+  std::set<uint64_t> shaders;
+  for (const BindingNote& variable : candidate) shaders.insert(variable.shader);
+  if (shaders.size() > Experiment::kMostShaders) {
+    experiment.shaders = suspected;
+  } else {
+    experiment.shaders.assign(shaders.begin(), shaders.end());
   }
-  if (experiment.shaders.size() > Experiment::kMostShaders) experiment.shaders = suspected;
   return experiment;
+}
+
+// Shaders may declare different things in one place.
+BindingNote CommonOf(const Candidate& candidate) {
+  BindingNote common = candidate.front();
+  for (const BindingNote& variable : candidate) {
+    if (variable.name != common.name) common.name.clear();
+    if (variable.kind != common.kind) common.kind = BindingKind::kUnknown;
+  }
+  return common;
+}
+
+std::string WhyNoBinding(const ExperimentNotes& notes) {
+  if (!notes.why_none.empty()) return notes.why_none;
+  if (!notes.why_refused.empty()) return notes.why_refused;
+  if (!notes.bindings.empty()) return "no binding of the shaders that count can be emptied";
+  return notes.dropped != 0 ? "there was no room to tell the bindings of the shaders"
+                            : "the shaders have no binding";
 }
 
 void Add(const RunCount& more, RunCount* count) {
@@ -77,96 +95,126 @@ void Add(const RunCount& more, RunCount* count) {
   count->endless += more.endless;
 }
 
+// Those that do not help are one answer: it fails, or it fails otherwise with each; in one way, or in several.
+void AddFailing(const WhyResult& one, WhyResult* result) {
+  if (result->verdict != WhyVerdict::kFails) result->verdict = one.verdict;
+  if (one.verdict == WhyVerdict::kFailsOtherwise) {
+    const bool agree =
+        result->other_kind == one.other_kind && result->other_signal == one.other_signal;
+    const bool is_first = result->with.otherwise == 0;
+    result->other_kind = is_first || agree ? one.other_kind : FailureKind::kNone;
+    result->other_signal = is_first || agree ? one.other_signal : 0;
+  }
+  Add(one.with, &result->with);
+  Add(one.without, &result->without);
+}
+
 }  // namespace
 
-// Says where it shows, and no reason: asked if nothing but a stage helps. Tells which bindings there are, and so is the
-// control: a device that is made for changed shaders, and has none.
+// Says where it shows, and no reason: asked if nothing but a stage helps. The first run tells which bindings there are,
+// and controls the device that is made for changed shaders. Nothing controls the changed code.
 Status WhySearch::AskBindings(WhyResult* result) {
   BindingFindings& bindings = result->bindings;
+  result->verdict = WhyVerdict::kDoesNotApply;
+  result->why = WhyNotEmptied();
+  if (!result->why.empty()) return {};
   StageFindings stages;
-  bool stage_helps = false, another_helps = false;
+  bool stage_helps = false;
   for (const WhyResult& other : found_.results) {
-    if (other.name != ExperimentName::kStages) {
-      another_helps = another_helps || Helps(other.verdict);
-      continue;
-    }
+    if (other.name != ExperimentName::kStages) continue;
     stages = other.stages;
     stage_helps = Helps(other.verdict);
   }
-  result->verdict = WhyVerdict::kDoesNotApply;
-  result->why = "another change helps, and says more";
-  if (another_helps) return {};
   bindings.emptied = {.change = Change::kEmptyBinding, .shaders = found_.shaders};
   const Result<Went> listed = Once(bindings.emptied, &bindings.control);
   if (!listed.ok()) return listed.status();
-  if (*listed == Went::kNotAsked) {
+  std::optional<ExperimentNotes> notes;
+  if (*listed != Went::kNotAsked) {
+    Result<std::optional<ExperimentNotes>> told = TellingsOf(bindings.emptied);
+    if (!told.ok()) return told.status();
+    notes = std::move(*told);
+  }
+  if (!notes) {
     result->verdict = WhyVerdict::kNotAsked;
     return {};
   }
-  const Result<ExperimentNotes> notes = TellingsOf(bindings.emptied);
-  if (!notes.ok()) return notes.status();
-  const std::vector<Candidate> candidates = CandidatesOf(*notes, stages, stage_helps);
-  result->why = !notes->why_none.empty()      ? notes->why_none
-                : !notes->why_refused.empty() ? notes->why_refused
-                : notes->bindings.empty()     ? "the shaders have no binding"
-                                          : "no binding of the shaders that count can be emptied";
+  bindings.dropped = notes->dropped;
+  bindings.refused_modules = notes->refused;
+  result->why = WhyNoBinding(*notes);
+  const std::vector<Candidate> candidates =
+      CandidatesOf(std::move(notes->bindings), stages, stage_helps);
   if (candidates.empty()) return {};
   if (*listed == Went::kAway) {
     result->verdict = WhyVerdict::kCodeHelps;
+    result->why.clear();
     return {};
   }
   const size_t tried = std::min(candidates.size(), kMostBindings);
   bindings.not_asked = candidates.size() - tried;
   to_come_ += tried;
   for (size_t i = 0; i < tried; ++i) {
-    CAIRN_RETURN_IF_ERROR(
-        AskBinding(candidates[i].variables, Emptying(candidates[i], found_.shaders), result));
+    const Result<bool> asked =
+        AskBinding(candidates[i], Emptying(candidates[i], found_.shaders), result);
+    if (!asked.ok()) return asked.status();
     if (!found_.out_of_runs) continue;
-    bindings.not_asked += tried - i;
+    bindings.not_asked += tried - i - (*asked ? 1 : 0);
     if (result->with.runs == 0) result->verdict = WhyVerdict::kNotAsked;
     break;
   }
-  // A control that fails in another way proves nothing.
-  if (result->verdict == WhyVerdict::kProven && *listed != Went::kStays)
-    result->verdict = WhyVerdict::kLikely;
+  if (result->verdict != WhyVerdict::kDoesNotApply) result->why.clear();
+  if (result->verdict == WhyVerdict::kFails) {
+    result->other_kind = FailureKind::kNone;
+    result->other_signal = 0;
+  }
   return {};
 }
 
 // The first one that helps is the answer; the others that do are told beside it.
-Status WhySearch::AskBinding(const std::vector<BindingNote>& variables,
-                             const Experiment& experiment, WhyResult* result) {
+Result<bool> WhySearch::AskBinding(const std::vector<BindingNote>& variables,
+                                   const Experiment& experiment, WhyResult* result) {
   BindingFindings& bindings = result->bindings;
   WhyResult one;
   CAIRN_RETURN_IF_ERROR(AskOne(experiment, &one));
-  if (one.verdict == WhyVerdict::kNotAsked) return {};
-  const Result<ExperimentNotes> notes = TellingsOf(experiment);
-  if (!notes.ok()) return notes.status();
-  if (notes->limited == 0) {
+  if (one.verdict == WhyVerdict::kNotAsked) return false;
+  const EmptiedModules modules = EmptiedModulesOf(numbers_[FormatExperiment(experiment)]);
+  if (modules.limited == 0) {
     ++bindings.not_emptied;
-    if (!notes->why_refused.empty()) result->why = notes->why_refused;
-    return {};
+    const Result<std::string> why = WhyNothingEmptied(experiment, result->why);
+    if (!why.ok()) return why.status();
+    result->why = *why;
+    return true;
   }
-  if (Helps(result->verdict)) {
-    if (Helps(one.verdict)) bindings.also.push_back(variables.front());
-    return {};
+  bindings.refused_modules = std::max(bindings.refused_modules, modules.refused);
+  const bool is_first = !Helps(result->verdict);
+  if (is_first && Helps(one.verdict) && one.with.endless == 0) {
+    const RunCount clean = std::exchange(one.with, {});
+    CAIRN_RETURN_IF_ERROR(ConfirmWithoutControl(experiment, &one));
+    // The clean runs of one that fails the second time say nothing among those of others.
+    if (Helps(one.verdict)) Add(clean, &one.with);
   }
-  if (Helps(one.verdict)) CAIRN_RETURN_IF_ERROR(Confirm(experiment, &one));
+  if (Helps(one.verdict) && one.with.endless != 0) {
+    ++bindings.endless;
+    if (is_first && result->with.runs == 0) result->why = kGoesOnAndOn;
+    return true;
+  }
+  if (!is_first) {
+    if (Helps(one.verdict)) bindings.also.push_back(CommonOf(variables));
+    return true;
+  }
   if (Helps(one.verdict)) {
     bindings.emptied = experiment;
     bindings.variables = variables;
-    result->with = {};
-    result->changes = 0;
+    result->verdict = one.verdict;
+    result->other_kind = FailureKind::kNone;
+    result->other_signal = 0;
+    result->with = one.with;
+    result->without = one.without;
+    result->changes = modules.limited;
+    return true;
   }
-  // Those that do not help are one answer.
-  const bool fails_anyway =
-      result->verdict == WhyVerdict::kFails && one.verdict == WhyVerdict::kFailsOtherwise;
-  if (!fails_anyway) result->verdict = one.verdict;
-  result->other_kind = one.other_kind;
-  result->other_signal = one.other_signal;
-  Add(one.with, &result->with);
-  Add(one.without, &result->without);
-  result->changes += notes->limited;
-  return {};
+  AddFailing(one, result);
+  result->changes += modules.limited;
+  return true;
 }
 
 }  // namespace cairn

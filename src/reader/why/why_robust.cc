@@ -37,10 +37,7 @@ Status WhySearch::AskRobust(const Experiment& experiment, WhyResult* result) {
     return {};
   }
   if (!Helps(result->verdict)) return {};
-  CAIRN_RETURN_IF_ERROR(Confirm(experiment, result));
-  // There is no control: a driver compiles other code, and no run has that code without what it does.
-  if (result->verdict == WhyVerdict::kProven) result->verdict = WhyVerdict::kLikely;
-  return {};
+  return ConfirmWithoutControl(experiment, result);
 }
 
 }  // namespace cairn

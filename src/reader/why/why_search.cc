@@ -128,12 +128,17 @@ std::string WhyNoLoop(const ExperimentNotes& notes, bool restricted) {
 }
 
 // Returns what the journal keeps of a run in the place of its answer: the changes that layers counted on the board of the
-// run, or how many milliseconds the run took. What shaders tell has a board of its own.
+// run, the modules in which something was emptied, or how many milliseconds the run took. What shaders tell besides has a
+// board of its own.
 std::optional<uint64_t> NumberOf(const Experiment& experiment, const TrialRun& run) {
   constexpr uint64_t kNsPerMs = 1'000'000;
   if (experiment.change == Change::kMoreTime) return run.duration_ns / kNsPerMs;
   // Commands whose counts were not looked at: those that were limited stand on the other board.
   if (experiment.change == Change::kLimitCounts) return run.catalogue.not_changed;
+  if (experiment.change == Change::kEmptyStage || experiment.change == Change::kEmptyBinding) {
+    const ExperimentNotes& notes = run.notes;
+    return WordOf(EmptiedModules{notes.limited, notes.refused, !notes.why_none.empty()});
+  }
   if (experiment.change == Change::kNone || ChangesShaders(experiment.change)) return std::nullopt;
   return run.catalogue.changes;
 }
@@ -204,6 +209,14 @@ void WhySearch::Note(const Experiment& experiment, const WhyRun& run) {
 }
 
 WhySearch::Answer WhySearch::Ask(const Experiment& experiment) {
+  const auto run = [&] { return Try(experiment); };
+  return AskUntilDecided(experiment, [&] {
+    return journal_ == nullptr ? run() : journal_->AskKey(KeyOf(experiment), run);
+  });
+}
+
+WhySearch::Answer WhySearch::AskUntilDecided(const Experiment& experiment,
+                                             const std::function<Result<ProbeAnswer>()>& run) {
   const uint32_t most = std::max(1u, options_.most_undecided);
   for (uint32_t undecided = 0;;) {
     if (found_.runs >= options_.max_runs) {
@@ -214,9 +227,7 @@ WhySearch::Answer WhySearch::Ask(const Experiment& experiment) {
       options_.progress({found_.runs, found_.runs + std::max<uint64_t>(1, to_come_), what_});
     }
     ++found_.runs;
-    const auto run = [&] { return Try(experiment); };
-    Result<ProbeAnswer> answer =
-        journal_ == nullptr ? run() : journal_->AskKey(KeyOf(experiment), run);
+    Result<ProbeAnswer> answer = run();
     if (!answer.ok()) return answer.status();
     if (answer->outcome != ProbeOutcome::kUndecided) {
       if (to_come_ != 0) --to_come_;
@@ -325,15 +336,23 @@ Status WhySearch::Confirm(const Experiment& experiment, WhyResult* result) {
   return {};
 }
 
+// A driver compiles other code, and no run has that code without what it does.
+Status WhySearch::ConfirmWithoutControl(const Experiment& experiment, WhyResult* result) {
+  CAIRN_RETURN_IF_ERROR(Confirm(experiment, result));
+  if (result->verdict == WhyVerdict::kProven) result->verdict = WhyVerdict::kLikely;
+  return {};
+}
+
 // Those of a run of this process: one more is made if all came from the journal.
-Result<ExperimentNotes> WhySearch::TellingsOf(const Experiment& experiment) {
+Result<std::optional<ExperimentNotes>> WhySearch::TellingsOf(const Experiment& experiment) {
   const std::string text = FormatExperiment(experiment);
-  if (!told_.contains(text) && found_.runs < options_.max_runs) {
-    ++found_.runs;
-    const Result<ProbeAnswer> answer = Try(experiment);
+  if (!told_.contains(text)) {
+    ++to_come_;
+    const Answer answer = AskUntilDecided(experiment, [&] { return Try(experiment); });
     if (!answer.ok()) return answer.status();
+    if (!answer->has_value()) return std::optional<ExperimentNotes>();
   }
-  return told_[text];
+  return std::optional<ExperimentNotes>(told_[text]);
 }
 
 Status WhySearch::AskChange(const Experiment& experiment, WhyResult* result) {
@@ -355,7 +374,7 @@ Status WhySearch::AskTime(const Experiment& experiment, WhyResult* result) {
   result->longest_ms = numbers_[FormatExperiment(experiment)];
   if (result->with.endless == 0) return {};
   result->verdict = WhyVerdict::kDoesNotApply;
-  result->why = "the program goes on and on, and its GPU work does not hang";
+  result->why = kGoesOnAndOn;
   return {};
 }
 
@@ -365,20 +384,25 @@ Status WhySearch::AskLoops(WhyResult* result) {
       .change = Change::kLimitLoops, .trips = options_.trips, .shaders = found_.shaders};
   CAIRN_RETURN_IF_ERROR(AskOne(loops.limited, result));
   if (result->verdict == WhyVerdict::kNotAsked) return {};
-  const Result<ExperimentNotes> notes = TellingsOf(loops.limited);
-  if (!notes.ok()) return notes.status();
-  loops.limited_loops = CountChanged(notes->loops);
-  loops.dropped = notes->dropped;
-  loops.refused_modules = notes->refused;
-  if (notes->limited == 0 || loops.limited_loops == 0) {
-    result->verdict = WhyVerdict::kDoesNotApply;
-    result->why = WhyNoLoop(*notes, !found_.shaders.empty());
+  const Result<std::optional<ExperimentNotes>> told = TellingsOf(loops.limited);
+  if (!told.ok()) return told.status();
+  if (!told->has_value()) {
+    result->verdict = WhyVerdict::kNotAsked;
     return {};
   }
-  loops.cut = CutLoops(*notes);
+  const ExperimentNotes& notes = **told;
+  loops.limited_loops = CountChanged(notes.loops);
+  loops.dropped = notes.dropped;
+  loops.refused_modules = notes.refused;
+  if (notes.limited == 0 || loops.limited_loops == 0) {
+    result->verdict = WhyVerdict::kDoesNotApply;
+    result->why = WhyNoLoop(notes, !found_.shaders.empty());
+    return {};
+  }
+  loops.cut = CutLoops(notes);
   if (result->verdict == WhyVerdict::kFails) {
     CAIRN_RETURN_IF_ERROR(AskFewerTrips(
-        loops.cut.empty() ? LongLoops(*notes, loops.limited.trips) : loops.cut, result));
+        loops.cut.empty() ? LongLoops(notes, loops.limited.trips) : loops.cut, result));
   }
   if (!Helps(result->verdict)) {
     loops.cut.clear();
@@ -407,9 +431,13 @@ Status WhySearch::AskFewerTrips(const std::vector<LoopNote>& long_ones, WhyResul
     if (fewer.verdict != WhyVerdict::kFails) break;
   }
   if (!Helps(fewer.verdict)) return {};
-  const Result<ExperimentNotes> notes = TellingsOf(limited);
-  if (!notes.ok()) return notes.status();
-  fewer.loops.cut = CutLoops(*notes);
+  const Result<std::optional<ExperimentNotes>> told = TellingsOf(limited);
+  if (!told.ok()) return told.status();
+  if (!told->has_value()) {
+    result->verdict = WhyVerdict::kNotAsked;
+    return {};
+  }
+  fewer.loops.cut = CutLoops(**told);
   std::erase_if(fewer.loops.cut, [&long_ones](const LoopNote& loop) {
     return std::none_of(long_ones.begin(), long_ones.end(), [&loop](const LoopNote& long_one) {
       return long_one.shader == loop.shader && long_one.index == loop.index;
@@ -470,20 +498,25 @@ Status WhySearch::AskBounds(WhyResult* result) {
   accesses.checked = {.change = Change::kCheckBounds, .shaders = found_.shaders};
   CAIRN_RETURN_IF_ERROR(AskOne(accesses.checked, result));
   if (result->verdict == WhyVerdict::kNotAsked) return {};
-  const Result<ExperimentNotes> notes = TellingsOf(accesses.checked);
-  if (!notes.ok()) return notes.status();
-  accesses.checked_accesses = CountChanged(notes->accesses);
-  accesses.unchecked = UncheckedOf(*notes);
-  accesses.dropped = notes->dropped;
-  accesses.refused_modules = notes->refused;
+  const Result<std::optional<ExperimentNotes>> told = TellingsOf(accesses.checked);
+  if (!told.ok()) return told.status();
+  if (!told->has_value()) {
+    result->verdict = WhyVerdict::kNotAsked;
+    return {};
+  }
+  const ExperimentNotes& notes = **told;
+  accesses.checked_accesses = CountChanged(notes.accesses);
+  accesses.unchecked = UncheckedOf(notes);
+  accesses.dropped = notes.dropped;
+  accesses.refused_modules = notes.refused;
   // A device whose buffers are too many may have accessed what another one forbids.
-  if (notes->limited == 0 || accesses.checked_accesses == 0 || !notes->why_none.empty()) {
+  if (notes.limited == 0 || accesses.checked_accesses == 0 || !notes.why_none.empty()) {
     result->verdict = WhyVerdict::kDoesNotApply;
-    result->why = WhyNoAccess(*notes, !found_.shaders.empty());
+    result->why = WhyNoAccess(notes, !found_.shaders.empty());
     return {};
   }
   if (!Helps(result->verdict)) return {};
-  accesses.missed = MissedAccesses(*notes);
+  accesses.missed = MissedAccesses(notes);
   if (accesses.missed.empty()) {
     result->verdict = WhyVerdict::kCodeHelps;
     return {};
@@ -534,53 +567,20 @@ Status WhySearch::TellKeptFromFresh() {
   return {};
 }
 
-// The last stage first: where the one in front of it does nothing, it has nothing to do either. Compute shaders are no
-// stage among others: without them there is no dispatch.
-Status WhySearch::AskStages(WhyResult* result) {
-  constexpr EmptiedStage kStages[] = {EmptiedStage::kFragment, EmptiedStage::kVertex};
-  result->verdict = WhyVerdict::kDoesNotApply;
-  result->why = "another change helps, and says more";
-  const auto helps = [](const WhyResult& other) { return Helps(other.verdict); };
-  if (std::any_of(found_.results.begin(), found_.results.end(), helps)) return {};
-  result->why = found_.shaders.empty() ? "no fragment or vertex shader could be emptied"
-                                       : "no suspected shader is a fragment or vertex shader";
-  std::vector<EmptiedStage> not_needed;
-  ++to_come_;  // two stages
-  for (const EmptiedStage stage : kStages) {
-    WhyResult one;
-    one.stages.emptied = {.change = Change::kEmptyStage, .shaders = found_.shaders, .stage = stage};
-    CAIRN_RETURN_IF_ERROR(AskOne(one.stages.emptied, &one));
-    if (one.verdict == WhyVerdict::kNotAsked) {
-      result->verdict = one.verdict;
-      return {};
-    }
-    const Result<ExperimentNotes> notes = TellingsOf(one.stages.emptied);
-    if (!notes.ok()) return notes.status();
-    if (notes->limited == 0) {
-      if (!notes->why_refused.empty()) result->why = notes->why_refused;
-      if (!notes->why_none.empty()) result->why = notes->why_none;
-      continue;
-    }
-    if (Helps(one.verdict)) CAIRN_RETURN_IF_ERROR(Confirm(one.stages.emptied, &one));
-    one.name = ExperimentName::kStages;
-    one.changes = notes->limited;
-    if (one.verdict == WhyVerdict::kFails) not_needed.push_back(stage);
-    one.stages.not_needed = not_needed;
-    *result = one;
-    if (Helps(one.verdict)) return {};
-  }
-  return {};
-}
-
 Status WhySearch::AskCounts(WhyResult* result) {
   CountFindings& counts = result->counts;
   counts.limited = {.change = Change::kLimitCounts, .counts = options_.counts};
   CAIRN_RETURN_IF_ERROR(AskOne(counts.limited, result));
   if (result->verdict == WhyVerdict::kNotAsked) return {};
-  const Result<ExperimentNotes> notes = TellingsOf(counts.limited);
-  if (!notes.ok()) return notes.status();
+  const Result<std::optional<ExperimentNotes>> told = TellingsOf(counts.limited);
+  if (!told.ok()) return told.status();
+  if (!told->has_value()) {
+    result->verdict = WhyVerdict::kNotAsked;
+    return {};
+  }
+  const ExperimentNotes& notes = **told;
   counts.not_limited = numbers_[FormatExperiment(counts.limited)];
-  counts.calls = LimitedCalls(*notes);
+  counts.calls = LimitedCalls(notes);
   if (counts.calls.empty()) {
     result->verdict = WhyVerdict::kDoesNotApply;
     result->why = fmt::format("no draw or dispatch{} has more than {} vertices or groups",

@@ -9,7 +9,7 @@
 //   4. of loops: fewer trips, if loops come near the limit and the failure stays; counted loops without a limit must fail; more
 //      trips; each cut loop alone
 //      of bounds: accesses that are only checked must fail; of indirect counts: those that are only read
-//      of robust accesses: likely at most, for they have no control
+//      of robust accesses, stages and bindings: likely at most, for they have no control
 //      of stages: each in turn, and none of them if another change helped
 //      of bindings: which there are; each alone, and none if another change helped, but a stage
 //      of time: it must not be ended for going on and on
@@ -37,6 +37,17 @@
 #include "reader/why/experiments.h"
 
 namespace cairn {
+
+// What the journal keeps of a run in which a stage or a binding was empty.
+struct EmptiedModules {
+  uint32_t limited = 0;  // were changed
+  uint32_t refused = 0;  // stayed as they were
+  bool none = false;     // a device changed none
+
+  bool operator==(const EmptiedModules&) const = default;
+};
+uint64_t WordOf(const EmptiedModules& modules);
+EmptiedModules EmptiedModulesOf(uint64_t word);
 
 struct WhyRun {
   TrialRun trial;
@@ -81,6 +92,10 @@ enum class WhyVerdict : uint8_t {
   kLikely,     // the failure went away; once, or it comes and goes anyway
   kProven,     // it went away, came back without the change, and went away again
 };
+
+// Why a change does not apply with which the program does not fail, but never ends.
+inline constexpr const char* kGoesOnAndOn =
+    "the program goes on and on, and its GPU work does not hang";
 
 // True for a cause.
 constexpr bool Helps(WhyVerdict verdict) {
@@ -129,7 +144,8 @@ struct CountFindings {
 
 struct StageFindings {
   Experiment emptied;                    // the change that helped; else the last that was made
-  std::vector<EmptiedStage> not_needed;  // with these emptied the failure stays
+  std::vector<EmptiedStage> not_needed;  // with these emptied, in all shaders, the failure stays
+  uint32_t refused_modules = 0;          // the most of a run
 };
 
 struct BindingFindings {
@@ -137,17 +153,23 @@ struct BindingFindings {
   RunCount control;    // the layer tells which bindings there are, and changes nothing
   // Of that change: one of each shader that has the binding.
   std::vector<BindingNote> variables;
-  std::vector<BindingNote> also;  // one of each other binding that helps, alone and once
-  uint64_t not_asked = 0;         // bindings: too many, or max_runs came first
-  uint64_t not_emptied = 0;       // bindings that no shader lets be emptied
+  // Others that help, alone and once; without what differs from shader to shader.
+  std::vector<BindingNote> also;
+  uint64_t not_asked = 0;    // bindings: too many, or max_runs came first
+  uint64_t not_emptied = 0;  // bindings that no shader lets be emptied
+  uint64_t endless = 0;      // bindings: with one empty the program goes on and on
+  uint64_t dropped = 0;      // bindings that found no room on the board
+  // Modules whose bindings are not known, or in which a binding stayed that was empty in others: the most of a run.
+  uint32_t refused_modules = 0;
 };
 
 struct WhyResult {
   ExperimentName name = ExperimentName::kLoops;
   WhyVerdict verdict = WhyVerdict::kNotAsked;
-  RunCount with;                                // the change
-  RunCount without;                             // it, between runs with it
-  FailureKind other_kind = FailureKind::kNone;  // kFailsOtherwise
+  RunCount with;     // the change
+  RunCount without;  // it, between runs with it
+  // kFailsOtherwise; kNone if bindings differ in it
+  FailureKind other_kind = FailureKind::kNone;
   int other_signal = 0;
   std::string why;  // kDoesNotApply: the reason
   // Stages and bindings: so many modules were changed. Robust: so many features were enabled. Others, except loops, bounds,
@@ -200,6 +222,9 @@ class WhySearch {
   enum class Went : uint8_t { kAway, kStays, kOtherwise, kNotAsked };
 
   Answer Ask(const Experiment& experiment);
+  // Calls `run` until it says something; too often in a row is an error.
+  Answer AskUntilDecided(const Experiment& experiment,
+                         const std::function<Result<ProbeAnswer>()>& run);
   Result<ProbeAnswer> Try(const Experiment& experiment);
   void Note(const Experiment& experiment, const WhyRun& run);
   Status AskUnchanged();
@@ -217,15 +242,22 @@ class WhySearch {
   Status AskStages(WhyResult* result);
   Status AskRobust(const Experiment& experiment, WhyResult* result);
   Status AskBindings(WhyResult* result);
-  Status AskBinding(const std::vector<BindingNote>& variables, const Experiment& experiment,
-                    WhyResult* result);
+  // Returns false if max_runs came first.
+  Result<bool> AskBinding(const std::vector<BindingNote>& variables, const Experiment& experiment,
+                          WhyResult* result);
   Status ConfirmLoops(WhyResult* result);
   Status NarrowLoops(WhyResult* result);
   Status Confirm(const Experiment& experiment, WhyResult* result);
+  Status ConfirmWithoutControl(const Experiment& experiment, WhyResult* result);
   Status AskChange(const Experiment& experiment, WhyResult* result);
   Status TellKeptFromFresh();
   Status AskTime(const Experiment& experiment, WhyResult* result);
-  Result<ExperimentNotes> TellingsOf(const Experiment& experiment);
+  // nullopt: max_runs was reached.
+  Result<std::optional<ExperimentNotes>> TellingsOf(const Experiment& experiment);
+  // Why stages and bindings, which say least, are not asked; "" if they are.
+  std::string WhyNotEmptied() const;
+  // Why an experiment that empties changed no module; `why` if nothing is known.
+  Result<std::string> WhyNothingEmptied(const Experiment& experiment, std::string why);
   void Count(const ProbeAnswer& answer, RunCount* count) const;
   bool IsIt(const ProbeAnswer& answer) const;
   bool FailsAlways() const { return found_.unchanged.failed == found_.unchanged.runs; }

@@ -244,9 +244,9 @@ std::vector<Fault> OtherFaults() {
   const auto fault = [](const char* name, const char* what, const char* experiment, auto run) {
     return Fault{.name = name, .what = what, .experiment = experiment, .run = run};
   };
-  Fault pixels = fault("pixels", "pixels that take long, without a loop", "stages", RunPixels);
+  Fault pixels = fault("pixels", "pixels that take long, without a loop", "time", RunPixels);
   pixels.shows = Shows::kOnCpu;
-  pixels.also = "bindings";
+  pixels.also = "stages,bindings";
   Fault slow =
       fault("slow", "a dispatch of many groups that take long, without loops", "time", RunSlow);
   slow.also = "bindings";
