@@ -234,6 +234,9 @@ void WriteBindings(const WhyTold& told, const BindingFindings& bindings, JsonWri
   WriteCount("control", bindings.control, json);
   json->NumberKey("not_asked", bindings.not_asked);
   json->NumberKey("not_emptied", bindings.not_emptied);
+  json->NumberKey("endless_bindings", bindings.endless);
+  json->NumberKey("dropped_bindings", bindings.dropped);
+  json->NumberKey("refused_modules", bindings.refused_modules);
   json->BeginArray("bindings");
   for (const BindingNote& binding : bindings.variables) WriteBinding(told, binding, json);
   json->EndArray();
@@ -288,6 +291,7 @@ void WriteResult(const WhyTold& told, const WhyResult& result, JsonWriter* json)
   }
   if (stages) {
     json->StringKey("stage", Helps(result.verdict) ? WordOf(result.stages.emptied.stage) : "");
+    json->NumberKey("refused_modules", result.stages.refused_modules);
   }
   if (result.name == ExperimentName::kRobust) {
     json->BeginObject("features");

@@ -163,7 +163,7 @@ TEST(WhyText, NamesTheCallsWithTooMany) {
 TEST(WhyText, NamesTheStage) {
   WhyTold told = LoopFound();
   WhyResult& stages = told.found.results[1];
-  stages = {.name = ExperimentName::kStages, .verdict = WhyVerdict::kProven};
+  stages = {.name = ExperimentName::kStages, .verdict = WhyVerdict::kLikely};
   stages.with = {4, 0, 0, 0};
   stages.without = {1, 1, 0, 0};
   stages.stages.emptied = {
@@ -171,7 +171,7 @@ TEST(WhyText, NamesTheStage) {
   told.found.causes = {1};
   EXPECT_THAT(WhyAsText(told),
               HasSubstr("Why\n"
-                        "  proven: The failure needs what the shaders of one stage do.\n"
+                        "  likely: The failure needs what the shaders of one stage do.\n"
                         "  With fragment shaders that do nothing the program failed in 0 of 4 "
                         "runs, without in 4 of 4.\n"));
   const Json answer = Json::Parse(WhyAsJson(told));
@@ -185,7 +185,7 @@ TEST(WhyText, NamesTheStage) {
 WhyTold BindingFound() {
   WhyTold told = LoopFound();
   WhyResult& result = told.found.results[1];
-  result = {.name = ExperimentName::kBindings, .verdict = WhyVerdict::kProven};
+  result = {.name = ExperimentName::kBindings, .verdict = WhyVerdict::kLikely};
   result.with = {4, 0, 0, 0};
   result.without = {1, 1, 0, 0};
   result.changes = 2;
@@ -216,8 +216,8 @@ TEST(WhyText, NamesTheBinding) {
   EXPECT_THAT(
       WhyAsText(told),
       HasSubstr("Why\n"
-                "  proven: The failure needs what is in fogVolume (set 0, binding 3, storage "
-                "buffer).\n"
+                "  likely: The failure needs what the shaders read from fogVolume (set 0, binding "
+                "3, storage buffer), or write to it.\n"
                 "  With that binding empty the program failed in 0 of 4 runs, without in 4 of 4.\n"
                 "    fragment shader 00000000000000a1 of pipeline \"Fog\"   fogVolume (set 0, "
                 "binding 3, storage buffer)\n"
@@ -236,8 +236,10 @@ TEST(WhyText, NamesTheBinding) {
   EXPECT_EQ(3, bindings["bindings"][1]["binding"]);
   EXPECT_EQ(7, bindings["bindings"][1]["line"]);
   EXPECT_EQ(3, bindings["not_asked"]);
-  EXPECT_EQ("The failure needs what is in fogVolume (set 0, binding 3, storage buffer).",
-            answer["answer"]["causes"][0]["sentence"]);
+  EXPECT_EQ(
+      "The failure needs what the shaders read from fogVolume (set 0, binding 3, storage "
+      "buffer), or write to it.",
+      answer["answer"]["causes"][0]["sentence"]);
 }
 
 TEST(WhyText, NamesBindingsOfAllKinds) {
@@ -251,7 +253,12 @@ TEST(WhyText, NamesBindingsOfAllKinds) {
   bindings.also = {other};
   binding.place = {BindingPlace::From::kPushConstants};
   binding.name.clear();
-  EXPECT_THAT(WhyAsText(told), HasSubstr(": The failure needs what is in the push constants.\n"));
+  EXPECT_THAT(WhyAsText(told), HasSubstr(": The failure needs what the shaders below read from the "
+                                         "push constants, or write to it.\n"))
+      << "the other shader has a descriptor of that name";
+  bindings.variables.pop_back();
+  EXPECT_THAT(WhyAsText(told), HasSubstr(": The failure needs what the shaders read from the push "
+                                         "constants, or write to it.\n"));
   EXPECT_THAT(WhyAsText(told), HasSubstr("  It does not fail either with one of these empty: the "
                                          "vertex input uv\\x1b (location 2).\n"));
   const Json answer = Json::Parse(WhyAsJson(told));
@@ -260,19 +267,65 @@ TEST(WhyText, NamesBindingsOfAllKinds) {
   EXPECT_FALSE(answer["experiments"][1]["bindings"][0].contains("binding"));
   EXPECT_EQ(2, answer["experiments"][1]["also"][0]["location"]);
   binding.name = "pushed";
-  EXPECT_THAT(WhyAsText(told), HasSubstr("what is in the push constants (pushed).\n"));
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr(" read from the push constants (pushed), or write to it.\n"));
   binding.place = {BindingPlace::From::kDescriptor, 1, 9};
   binding.kind = BindingKind::kUnknown;
   binding.name.clear();
-  EXPECT_THAT(WhyAsText(told), HasSubstr("what is in set 1, binding 9 (descriptor).\n"));
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr(" read from set 1, binding 9 (descriptor), or write to it.\n"));
+}
+
+// Each of these shaders has something else there.
+TEST(WhyText, NamesNoBindingForAllShadersIfTheyDiffer) {
+  WhyTold told = BindingFound();
+  std::vector<BindingNote>& variables = told.found.results[1].bindings.variables;
+  variables[1].name = "histogram";
+  const char* const place =
+      ": The failure needs what the shaders below read from set 0, binding 3, or write to it.\n";
+  EXPECT_THAT(WhyAsText(told), HasSubstr(place));
+  EXPECT_THAT(WhyAsText(told), HasSubstr("fogVolume (set 0, binding 3, storage buffer)\n"));
+  EXPECT_THAT(WhyAsText(told), HasSubstr("histogram (set 0, binding 3, storage buffer)\n"));
+  variables[1].name = variables[0].name;
+  variables[1].kind = BindingKind::kUniformBuffer;
+  EXPECT_THAT(WhyAsText(told), HasSubstr(place));
+}
+
+TEST(WhyText, SaysWhichBindingsAndStagesWereNotEmptied) {
+  WhyTold told = BindingFound();
+  BindingFindings& bindings = told.found.results[1].bindings;
+  EXPECT_THAT(WhyAsText(told), Not(HasSubstr("Not emptied: ")));
+  EXPECT_THAT(WhyAsText(told), Not(HasSubstr("Not known: ")));
+  bindings.refused_modules = 1;
+  bindings.dropped = 70;
+  bindings.endless = 2;
+  EXPECT_THAT(WhyAsText(told), HasSubstr("\nNot emptied: 1 shader module that could not be "
+                                         "changed, 70 bindings without room for records\n"));
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("\nNot known: 2 bindings: with one of them empty the program goes on and "
+                        "on, and its GPU work does not hang\n"));
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/why.schema.json");
+  const Json answer = Json::Parse(WhyAsJson(told));
+  EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
+  EXPECT_EQ(1, answer["experiments"][1]["refused_modules"]);
+  EXPECT_EQ(70, answer["experiments"][1]["dropped_bindings"]);
+  EXPECT_EQ(2, answer["experiments"][1]["endless_bindings"]);
+  WhyResult& stages = told.found.results[1];
+  stages = {.name = ExperimentName::kStages, .verdict = WhyVerdict::kFails};
+  stages.stages.refused_modules = 3;
+  told.found.causes.clear();
+  EXPECT_THAT(WhyAsText(told), HasSubstr("\nNot emptied: 3 shader modules that could not be "
+                                         "changed, 0 bindings without room for records\n"));
+  EXPECT_EQ(3, Json::Parse(WhyAsJson(told))["experiments"][1]["refused_modules"]);
 }
 
 TEST(WhyText, ABindingStandsBehindWhatSaysMore) {
   WhyTold told = BindingFound();
   told.found.results[0].name = ExperimentName::kStages;
-  told.found.results[0].verdict = WhyVerdict::kProven;
+  told.found.results[0].verdict = WhyVerdict::kLikely;
   told.found.causes = {0, 1};
-  EXPECT_THAT(WhyAsText(told), HasSubstr("Where it shows\n  proven: The failure needs what is in"));
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("Where it shows\n  likely: The failure needs what the shaders read from "));
   told.found.results[1].verdict = WhyVerdict::kCodeHelps;
   told.found.causes = {0};
   EXPECT_THAT(WhyAsText(told),
@@ -281,6 +334,16 @@ TEST(WhyText, ABindingStandsBehindWhatSaysMore) {
   told.found.results[1].verdict = WhyVerdict::kFails;
   told.found.results[1].with = {5, 5, 0, 0};
   EXPECT_THAT(WhyAsText(told), HasSubstr("Not the cause: bindings emptied (5 of 5 fail), "));
+  told.found.results[1].with = {8, 1, 7, 0};
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("Not the cause: bindings emptied (1 of 8 fails, 7 fail otherwise), "));
+  told.found.results[1].verdict = WhyVerdict::kFailsOtherwise;
+  told.found.results[1].with = {8, 0, 8, 0};
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("Not the cause: bindings emptied (fails in other ways in 8 of 8), "));
+  told.found.results[1].other_kind = FailureKind::kLost;
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("Not the cause: bindings emptied (loses the device in 8 of 8), "));
 }
 
 TEST(WhyText, SaysThatWorkEndsWithMoreTimeAndHowLongItTook) {

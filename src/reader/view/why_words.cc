@@ -197,6 +197,18 @@ std::vector<ShownPlace> ShownOf(const WhyTold& told, const std::vector<Note>& no
   return shown;
 }
 
+// "set 0, binding 3", "the push constants", "the vertex input at location 2".
+std::string PlaceInWords(const BindingPlace& place) {
+  switch (place.from) {
+    case BindingPlace::From::kPushConstants: return "the push constants";
+    case BindingPlace::From::kVertexInput:
+      return fmt::format("the vertex input at location {}", place.number);
+    case BindingPlace::From::kDescriptor:
+    case BindingPlace::From::kNone: break;
+  }
+  return fmt::format("set {}, binding {}", place.set, place.number);
+}
+
 // The subject of a sentence about a control that does not fail either.
 const char* HelpsInstead(ExperimentName name) {
   switch (name) {
@@ -310,28 +322,34 @@ std::string HeadlineOf(const WhyTold& told) {
 }
 
 std::string BindingInWords(const BindingNote& binding, Quote quote) {
-  const std::string name = binding.name.empty() ? "" : quote(binding.name);
-  const std::string_view kind = WordsOf(binding.kind);
   const BindingPlace& place = binding.place;
+  const bool is_descriptor = place.from == BindingPlace::From::kDescriptor;
+  const std::string_view kind = WordsOf(binding.kind);
+  if (binding.name.empty())
+    return PlaceInWords(place) + (is_descriptor ? fmt::format(" ({})", kind) : "");
+  const std::string name = quote(binding.name);
   switch (place.from) {
-    case BindingPlace::From::kPushConstants:
-      return name.empty() ? "the push constants" : fmt::format("the push constants ({})", name);
+    case BindingPlace::From::kPushConstants: return fmt::format("the push constants ({})", name);
     case BindingPlace::From::kVertexInput:
-      return name.empty() ? fmt::format("the vertex input at location {}", place.number)
-                          : fmt::format("the vertex input {} (location {})", name, place.number);
+      return fmt::format("the vertex input {} (location {})", name, place.number);
     case BindingPlace::From::kDescriptor:
     case BindingPlace::From::kNone: break;
   }
-  return name.empty()
-             ? fmt::format("set {}, binding {} ({})", place.set, place.number, kind)
-             : fmt::format("{} (set {}, binding {}, {})", name, place.set, place.number, kind);
+  return fmt::format("{} ({}, {})", name, PlaceInWords(place), kind);
 }
 
 std::string CauseInWords(const WhyResult& result, Quote quote) {
   if (result.name != ExperimentName::kBindings || result.bindings.variables.empty())
     return std::string(RowOf(result.name).cause);
-  return fmt::format("The failure needs what is in {}.",
-                     BindingInWords(result.bindings.variables.front(), quote));
+  const std::vector<BindingNote>& variables = result.bindings.variables;
+  const BindingNote& first = variables.front();
+  const bool differ =
+      std::any_of(variables.begin(), variables.end(), [&first](const BindingNote& other) {
+        return other.name != first.name || other.kind != first.kind;
+      });
+  return fmt::format("The failure needs what the shaders{} read from {}, or write to it.",
+                     differ ? " below" : "",
+                     differ ? PlaceInWords(first.place) : BindingInWords(first, quote));
 }
 
 std::string UnchangedInWords(const WhyTold& told) {
@@ -444,12 +462,17 @@ std::vector<std::string> NotTheCause(const WhyFound& found) {
     const RunCount& with = result.with;
     const std::string_view noun = RowOf(result.name).noun;
     if (result.verdict == WhyVerdict::kFailsOtherwise) {
-      list.push_back(fmt::format("{} ({} in {} of {})", noun,
-                                 FailsInWords(result.other_kind, result.other_signal),
-                                 with.otherwise, with.runs));
+      const std::string fails = result.other_kind == FailureKind::kNone
+                                    ? "fails in other ways"
+                                    : FailsInWords(result.other_kind, result.other_signal);
+      list.push_back(fmt::format("{} ({} in {} of {})", noun, fails, with.otherwise, with.runs));
     } else if (result.verdict == WhyVerdict::kFails) {
-      list.push_back(fmt::format("{} ({} of {} {})", noun, with.failed, with.runs,
-                                 Plural(with.failed, "fails", "fail")));
+      const std::string otherwise = with.otherwise == 0
+                                        ? ""
+                                        : fmt::format(", {} {} otherwise", with.otherwise,
+                                                      Plural(with.otherwise, "fails", "fail"));
+      list.push_back(fmt::format("{} ({} of {} {}{})", noun, with.failed, with.runs,
+                                 Plural(with.failed, "fails", "fail"), otherwise));
     }
   }
   return list;
@@ -504,6 +527,18 @@ std::vector<std::string> DoubtsInWords(const WhyTold& told) {
       lines.push_back(fmt::format("Not asked: {}, and {} that cannot be emptied",
                                   Counted(bindings.not_asked, "more binding"),
                                   Counted(bindings.not_emptied, "binding")));
+    }
+    if (Asked(result) && bindings.endless != 0) {
+      lines.push_back(
+          fmt::format("Not known: {}: with one of them empty the {} goes on and on, and its GPU "
+                      "work does not hang",
+                      Counted(bindings.endless, "binding"), WholeWord(told)));
+    }
+    const uint32_t not_emptied = bindings.refused_modules + result.stages.refused_modules;
+    if (Asked(result) && not_emptied + bindings.dropped != 0) {
+      lines.push_back(
+          fmt::format("Not emptied: {} that could not be changed, {} without room for records",
+                      Counted(not_emptied, "shader module"), Counted(bindings.dropped, "binding")));
     }
     const AccessFindings& accesses = result.accesses;
     if (Asked(result) && accesses.refused_modules + accesses.dropped != 0) {
