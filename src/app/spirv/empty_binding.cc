@@ -12,6 +12,8 @@
 
 #include "app/spirv/module.h"
 #include "app/spirv/module_bindings.h"
+#include "app/spirv/module_bounds.h"
+#include "app/spirv/new_modes.h"
 #include "app/spirv/valid_module.h"
 #include "app/spirv/validator.h"
 
@@ -269,9 +271,8 @@ class Binder {
   std::vector<size_t> to_follow_;
 };
 
-}  // namespace
-
-Result<UnboundModule> EmptyBinding(std::span<const uint32_t> words, const BindingPlace& place) {
+// Of a module that SPIRV-Tools knows.
+Result<UnboundModule> EmptyInKnown(std::span<const uint32_t> words, const BindingPlace& place) {
   Result<ValidModule> read = ReadValid(words);
   if (!read.ok()) return read.status();
   Module& module = read->module;
@@ -291,6 +292,16 @@ Result<UnboundModule> EmptyBinding(std::span<const uint32_t> words, const Bindin
     return Status(StatusCode::kUnsupported, "the emptied module is not valid: " + valid.message());
   }
   return result;
+}
+
+}  // namespace
+
+Result<UnboundModule> EmptyBinding(std::span<const uint32_t> words, const BindingPlace& place) {
+  CAIRN_RETURN_IF_ERROR(CheckSize(words));
+  const NewModes modes(words);
+  Result<UnboundModule> unbound = EmptyInKnown(modes.rest(), place);
+  if (unbound.ok() && unbound->emptied != 0) modes.PutBack(&unbound->words);
+  return unbound;
 }
 
 }  // namespace cairn::spirv

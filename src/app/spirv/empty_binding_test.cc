@@ -6,18 +6,21 @@
 
 #include <algorithm>
 #include <map>
-#include <spirv-tools/libspirv.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "app/spirv/module.h"
 #include "app/spirv/module_bindings.h"
+#include "app/spirv/testing/assembled.h"
 #include "app/spirv/testing/shaders.h"
 #include "app/spirv/validator.h"
 
 namespace cairn::spirv {
 namespace {
 
+using testing::Assembled;
+using testing::BodyOf;
+using testing::CountZeros;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -111,44 +114,6 @@ constexpr char kBody[] = R"(
   OpFunctionEnd
 )";
 
-std::vector<uint32_t> Assembled(const std::string& text) {
-  std::vector<uint32_t> words;
-  EXPECT_TRUE(spvtools::SpirvTools(SPV_ENV_UNIVERSAL_1_3).Assemble(text, &words)) << text;
-  return words;
-}
-
-std::vector<spv::Op> BodyOf(const std::vector<uint32_t>& words) {
-  Result<Module> module = Module::Read(words);
-  EXPECT_TRUE(module.ok());
-  std::vector<spv::Op> body;
-  if (!module.ok()) return body;
-  for (const Function& function : module->functions) {
-    for (const Block& block : function.blocks) {
-      for (const Instruction& instruction : block.instructions) body.push_back(instruction.opcode);
-    }
-  }
-  return body;
-}
-
-// Copies of zeros of their type: all that the pass puts in.
-uint32_t CountZeros(const std::vector<uint32_t>& words) {
-  Result<Module> module = Module::Read(words);
-  EXPECT_TRUE(module.ok());
-  uint32_t zeros = 0;
-  for (const Function& function : module->functions) {
-    for (const Block& block : function.blocks) {
-      for (const Instruction& instruction : block.instructions) {
-        if (instruction.opcode != spv::OpCopyObject) continue;
-        const Instruction* const copied = module->Global(instruction.operands()[0]);
-        if (copied == nullptr || copied->opcode != spv::OpConstantNull) continue;
-        EXPECT_EQ(copied->type, instruction.type);
-        ++zeros;
-      }
-    }
-  }
-  return zeros;
-}
-
 TEST(ModuleBindings, AreThoseThatAreUsed) {
   const Result<std::vector<Binding>> bindings =
       ListBindings(Assembled(std::string(kFront) + kBody));
@@ -170,9 +135,7 @@ TEST(ModuleBindings, AreThoseThatAreUsed) {
 TEST(ModuleBindings, KindsAndNamesOfACompiler) {
   for (const testing::Form form : kForms) {
     const std::vector<uint32_t> words = LoadShader("descriptors.comp", form);
-    const bool has_debug_info =
-        form == testing::Form::kDebugInfo || form == testing::Form::kOptimisedDebugInfo;
-    ASSERT_EQ(has_debug_info, words.empty()) << "there is none with debug information";
+    ASSERT_EQ(testing::HasDebugInfo(form), words.empty()) << "there is none with debug information";
     if (words.empty()) continue;
     const Result<std::vector<Binding>> bindings = ListBindings(words);
     ASSERT_TRUE(bindings.ok()) << bindings.status().message();
@@ -192,6 +155,31 @@ TEST(ModuleBindings, KindsAndNamesOfACompiler) {
                                    Pair(7, Pair(BindingKind::kStorageImage, "counters"))))
         << NameOf(form);
   }
+}
+
+TEST(ModuleBindings, GroupsOfDecorationsCount) {
+  std::string text = std::string(kFront) + kBody;
+  const std::string_view own =
+      "  OpDecorate %words DescriptorSet 1\n  OpDecorate %words Binding 2\n";
+  const size_t at = text.find(own);
+  ASSERT_NE(std::string::npos, at);
+  text.replace(at, own.size(), R"(
+  OpDecorate %group DescriptorSet 1
+  OpDecorate %group Binding 2
+  %group = OpDecorationGroup
+  OpGroupDecorate %group %words
+)");
+  const std::vector<uint32_t> words = Assembled(text);
+  const Result<std::vector<Binding>> bindings = ListBindings(words);
+  ASSERT_TRUE(bindings.ok()) << bindings.status().message();
+  ASSERT_EQ(3u, bindings->size());
+  EXPECT_EQ("words", (*bindings)[0].name);
+  EXPECT_EQ(Descriptor(1, 2), (*bindings)[0].place);
+  EXPECT_EQ(Descriptor(0, 0), (*bindings)[1].place);
+  const Result<UnboundModule> constants = EmptyBinding(words, Descriptor(0, 0));
+  ASSERT_TRUE(constants.ok()) << constants.status().message();
+  EXPECT_EQ(1u, constants->emptied) << "the real one alone";
+  EXPECT_EQ(5u, EmptyBinding(words, Descriptor(1, 2))->emptied);
 }
 
 // glslang gives a variable the line of its first use.
@@ -323,6 +311,9 @@ TEST(EmptyBinding, ModulesOfCompilers) {
                            "vertices.vert", "indices.comp", "addresses.comp"}) {
     for (const testing::Form form : kForms) {
       const std::vector<uint32_t> words = LoadShader(name, form);
+      const bool has_two_forms = std::string_view(name) == "descriptors.comp" ||
+                                 std::string_view(name) == "addresses.comp";
+      ASSERT_EQ(has_two_forms && testing::HasDebugInfo(form), words.empty()) << name;
       if (words.empty()) continue;
       const Result<std::vector<Binding>> bindings = ListBindings(words);
       ASSERT_TRUE(bindings.ok()) << bindings.status().message();
@@ -353,6 +344,23 @@ TEST(EmptyBinding, ModulesOfCompilers) {
       }
     }
   }
+}
+
+TEST(EmptyBinding, ExecutionModesThatSpirvToolsDoesNotKnowStay) {
+  const std::vector<uint32_t> words = Assembled(std::string(kFront) + kBody);
+  const std::vector<uint32_t> newer = testing::WithNewMode(words);
+  ASSERT_EQ(words.size() + 3, newer.size());
+  const Result<std::vector<Binding>> bindings = ListBindings(newer);
+  ASSERT_TRUE(bindings.ok()) << bindings.status().message();
+  EXPECT_EQ(3u, bindings->size());
+  const Result<UnboundModule> before = EmptyBinding(words, Descriptor(1, 2));
+  const Result<UnboundModule> emptied = EmptyBinding(newer, Descriptor(1, 2));
+  ASSERT_TRUE(before.ok() && emptied.ok()) << emptied.status().message();
+  EXPECT_EQ(5u, emptied->emptied);
+  EXPECT_EQ(testing::WithNewMode(before->words), emptied->words);
+  const Result<UnboundModule> none = EmptyBinding(newer, Descriptor(2, 1));
+  ASSERT_TRUE(none.ok()) << none.status().message();
+  EXPECT_THAT(none->words, IsEmpty());
 }
 
 TEST(EmptyBinding, WordsThatAreNoModule) {

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "app/spirv/module.h"
+#include "app/spirv/module_bounds.h"
+#include "app/spirv/new_modes.h"
 #include "app/spirv/valid_module.h"
 #include "app/spirv/validator.h"
 
@@ -68,9 +70,8 @@ void RemoveUsers(Module& module, const std::unordered_set<uint32_t>& gone) {
   });
 }
 
-}  // namespace
-
-Result<EmptiedModule> EmptyStage(std::span<const uint32_t> words, EmptiedStage stage) {
+// Of a module that SPIRV-Tools knows.
+Result<EmptiedModule> EmptyInKnown(std::span<const uint32_t> words, EmptiedStage stage) {
   Result<ValidModule> read = ReadValid(words);
   if (!read.ok()) return read.status();
   Module& module = read->module;
@@ -96,6 +97,16 @@ Result<EmptiedModule> EmptyStage(std::span<const uint32_t> words, EmptiedStage s
     return Status(StatusCode::kUnsupported, "the emptied module is not valid: " + valid.message());
   }
   return result;
+}
+
+}  // namespace
+
+Result<EmptiedModule> EmptyStage(std::span<const uint32_t> words, EmptiedStage stage) {
+  CAIRN_RETURN_IF_ERROR(CheckSize(words));
+  const NewModes modes(words);
+  Result<EmptiedModule> emptied = EmptyInKnown(modes.rest(), stage);
+  if (emptied.ok() && emptied->emptied != 0) modes.PutBack(&emptied->words);
+  return emptied;
 }
 
 }  // namespace cairn::spirv

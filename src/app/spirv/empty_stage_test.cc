@@ -20,6 +20,7 @@ using testing::kForms;
 using testing::LoadShader;
 using testing::NameOf;
 using ::testing::Not;
+using testing::WithNewMode;
 
 // Two entry points, of a vertex and a pixel shader, which share a function and have names within their bodies.
 constexpr char kTwoStages[] = R"(
@@ -119,6 +120,20 @@ TEST(EmptyStage, TheOutputsOfTheStageAreZerosAndTheOtherStageStays) {
   ASSERT_TRUE(vertex.ok()) << vertex.status().message();
   EXPECT_THAT(BodyOf(vertex->words, 1), ::testing::ElementsAre(spv::OpStore, spv::OpReturn));
   EXPECT_EQ(BodyOf(vertex->words, 2), BodyOf(words, 2));
+}
+
+TEST(EmptyStage, ExecutionModesThatSpirvToolsDoesNotKnowStay) {
+  const std::vector<uint32_t> words = Assembled(kTwoStages);
+  const std::vector<uint32_t> newer = WithNewMode(words);
+  ASSERT_EQ(newer.size(), words.size() + 3);
+  const Result<EmptiedModule> before = EmptyStage(words, EmptiedStage::kVertex);
+  const Result<EmptiedModule> emptied = EmptyStage(newer, EmptiedStage::kVertex);
+  ASSERT_TRUE(before.ok() && emptied.ok()) << emptied.status().message();
+  EXPECT_EQ(emptied->emptied, 1u);
+  EXPECT_EQ(emptied->words, WithNewMode(before->words));
+  const Result<EmptiedModule> none = EmptyStage(newer, EmptiedStage::kCompute);
+  ASSERT_TRUE(none.ok()) << none.status().message();
+  EXPECT_EQ(none->emptied, 0u);
 }
 
 TEST(EmptyStage, AModuleWithoutTheStageStays) {

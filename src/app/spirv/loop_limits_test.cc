@@ -25,7 +25,9 @@ using ::testing::ElementsAre;
 using testing::Form;
 using ::testing::HasSubstr;
 using testing::kForms;
+using testing::kNewMode;
 using testing::LoadShader;
+using testing::WithNewMode;
 
 constexpr uint64_t kRecords = 0x7f00'1234'5000;
 const char* const kShaders[] = {"march.comp", "never_ends.comp", "ways_out.comp", "textures.frag",
@@ -313,7 +315,7 @@ TEST(LoopLimitsTest, BeyondABoundASentenceSaysWhatThereIsTooMuchOf) {
   const std::vector<uint32_t> many = Assembled(Shader(LoopsInARow(kMostLoops + 1)));
   EXPECT_EQ(LimitLoops(many, {}).status().code(), StatusCode::kUnsupported);
   EXPECT_EQ(LimitLoops(many, {}).status().message(),
-            "the module is too large to limit its loops: it has 4097 loops, and 4096 is the most");
+            "the module is too large: it has 4097 loops, and 4096 is the most");
   EXPECT_THAT(LimitLoops(std::vector<uint32_t>(kMostWords + 1), {}).status().message(),
               HasSubstr("it has 4194305 words"));
 
@@ -524,24 +526,11 @@ TEST(LoopLimitsTest, AConditionMayBeAMaskInARegister) {
   EXPECT_EQ(beside.loops[0].exit->left, "r0.x");
 }
 
-// As Dawn writes it for a driver that has VK_KHR_shader_maximal_reconvergence.
 TEST(LoopLimitsTest, ExecutionModesThatSpirvToolsDoesNotKnowStay) {
-  static constexpr uint32_t kMaximallyReconverges = 6023;
-  const auto with_mode = [](std::vector<uint32_t> words) {
-    // In front of the mode of its local size.
-    const auto mode = std::ranges::find_if(words, [](uint32_t word) {
-      return word == (6u << spv::WordCountShift | spv::OpExecutionMode);
-    });
-    EXPECT_NE(mode, words.end());
-    const uint32_t entry_point = mode[1];
-    words.insert(mode, {3u << spv::WordCountShift | spv::OpExecutionMode, entry_point,
-                        kMaximallyReconverges});
-    return words;
-  };
   const auto modes_of = [](std::span<const uint32_t> words) {
-    return std::ranges::count(words, kMaximallyReconverges);
+    return std::ranges::count(words, kNewMode);
   };
-  const std::vector<uint32_t> endless = with_mode(
+  const std::vector<uint32_t> endless = WithNewMode(
       Assembled(Shader("%1 = OpLabel\nOpBranch %head\n%head = OpLabel\n"
                        "OpLoopMerge %after %back None\nOpBranchConditional %true %back %after\n"
                        "%back = OpLabel\nOpBranch %head\n%after = OpLabel\nOpReturn\n")));
@@ -551,19 +540,17 @@ TEST(LoopLimitsTest, ExecutionModesThatSpirvToolsDoesNotKnowStay) {
   EXPECT_EQ(modes_of(endless), 1);
   // Behind the last entry point, as before.
   const auto place = [](const std::vector<uint32_t>& words) {
-    return words[static_cast<size_t>(std::ranges::find(words, kMaximallyReconverges) -
-                                     words.begin()) +
-                 1];
+    return words[static_cast<size_t>(std::ranges::find(words, kNewMode) - words.begin()) + 1];
   };
   EXPECT_EQ(place(limited.words), place(endless));
 
   const std::vector<uint32_t> without_loops =
-      with_mode(Assembled(Shader("%1 = OpLabel\nOpReturn\n")));
+      WithNewMode(Assembled(Shader("%1 = OpLabel\nOpReturn\n")));
   EXPECT_EQ(Limited(without_loops).words, without_loops);
 
   // A module that ends within an instruction is refused as before.
   std::vector<uint32_t> cut = endless;
-  cut.resize(static_cast<size_t>(std::ranges::find(cut, kMaximallyReconverges) - cut.begin()));
+  cut.resize(static_cast<size_t>(std::ranges::find(cut, kNewMode) - cut.begin()));
   EXPECT_EQ(LimitLoops(cut, {65536, kRecords, {}}).status().code(), StatusCode::kCorrupt);
 }
 

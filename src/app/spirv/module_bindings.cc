@@ -6,23 +6,37 @@
 #include <unordered_set>
 #include <utility>
 
+#include "app/spirv/module_bounds.h"
+#include "app/spirv/new_modes.h"
 #include "app/spirv/valid_module.h"
 
 namespace cairn::spirv {
 namespace {
 
 struct Decorations {
-  uint32_t set = 0;
-  uint32_t binding = 0;
+  std::optional<uint32_t> set;
+  std::optional<uint32_t> binding;
   std::optional<uint32_t> location;
   bool is_buffer_block = false;
+
+  void Join(const Decorations& group) {
+    if (group.set) set = group.set;
+    if (group.binding) binding = group.binding;
+    if (group.location) location = group.location;
+    is_buffer_block |= group.is_buffer_block;
+  }
 };
 
 std::unordered_map<uint32_t, Decorations> DecorationsOf(const Module& module) {
   std::unordered_map<uint32_t, Decorations> all;
   for (const Instruction& global : module.globals) {
-    if (global.opcode != spv::OpDecorate) continue;
     const auto operands = global.operands();
+    if (global.opcode == spv::OpGroupDecorate) {
+      // The group has all of its own in front of this.
+      const Decorations group = all[operands[0]];
+      for (const uint32_t target : operands.subspan(1)) all[target].Join(group);
+    }
+    if (global.opcode != spv::OpDecorate) continue;
     switch (operands[1]) {
       case spv::DecorationDescriptorSet: all[operands[0]].set = operands[2]; break;
       case spv::DecorationBinding: all[operands[0]].binding = operands[2]; break;
@@ -95,13 +109,19 @@ BindingKind KindOfOpaque(const Instruction* type) {
 // Fills place and kind. False for a variable of the shader's own.
 bool Fill(uint32_t storage_class, const Instruction* element, const Decorations& of_variable,
           bool is_buffer_block, Binding* binding) {
-  binding->place = {BindingPlace::From::kDescriptor, of_variable.set, of_variable.binding};
+  if (of_variable.set && of_variable.binding)
+    binding->place = {BindingPlace::From::kDescriptor, *of_variable.set, *of_variable.binding};
+  const bool is_descriptor = binding->place.from == BindingPlace::From::kDescriptor;
   switch (storage_class) {
     case spv::StorageClassUniform:
       binding->kind = is_buffer_block ? BindingKind::kStorageBuffer : BindingKind::kUniformBuffer;
-      return true;
-    case spv::StorageClassStorageBuffer: binding->kind = BindingKind::kStorageBuffer; return true;
-    case spv::StorageClassUniformConstant: binding->kind = KindOfOpaque(element); return true;
+      return is_descriptor;
+    case spv::StorageClassStorageBuffer:
+      binding->kind = BindingKind::kStorageBuffer;
+      return is_descriptor;
+    case spv::StorageClassUniformConstant:
+      binding->kind = KindOfOpaque(element);
+      return is_descriptor;
     case spv::StorageClassPushConstant:
       binding->place = {.from = BindingPlace::From::kPushConstants};
       binding->kind = BindingKind::kPushConstants;
@@ -139,10 +159,19 @@ std::vector<Binding> FindBindings(const Module& module) {
 }
 
 Result<std::vector<Binding>> ListBindings(std::span<const uint32_t> words) {
-  const Result<ValidModule> read = ReadValid(words);
+  CAIRN_RETURN_IF_ERROR(CheckSize(words));
+  const NewModes modes(words);
+  const Result<ValidModule> read = ReadValid(modes.rest());
   if (!read.ok()) return read.status();
   const Module& module = read->module;
   std::vector<Binding> bindings = FindBindings(module);
+  // Inputs that share a location have a component each, and are emptied together.
+  std::unordered_set<uint32_t> locations;
+  std::erase_if(bindings, [&](const Binding& binding) {
+    return binding.place.from == BindingPlace::From::kVertexInput &&
+           !locations.insert(binding.place.number).second;
+  });
+  CAIRN_RETURN_IF_ERROR(CheckBindings(bindings.size()));
   const SourcePlaces places(module);
   for (Binding& binding : bindings) {
     binding.declared = places.DeclarationOf(binding.variable);

@@ -28,8 +28,9 @@ struct Binding {
 // declarations are left out. `module` is valid. Cost: linear in the module.
 std::vector<Binding> FindBindings(const Module& module);
 
-// Returns the same of any words, with names and declarations. Errors: as ReadValid. Cost: a validation, and linear in the
-// module. May throw std::bad_alloc. Threads: any.
+// Returns the same of any words, with names and declarations; of several inputs with one location the first. Errors: as
+// ReadValid; kUnsupported also for more than kMostBindings (module_bounds.h). Cost: a validation, linear in the module, and
+// some thousand bytes for each of them. May throw std::bad_alloc. Threads: any.
 Result<std::vector<Binding>> ListBindings(std::span<const uint32_t> words);
 
 }  // namespace cairn::spirv

@@ -13,10 +13,9 @@ namespace cairn::spirv {
 namespace {
 
 Status TooMuch(std::string_view what, uint64_t count, std::string_view unit, uint64_t most) {
-  return Status(
-      StatusCode::kUnsupported,
-      fmt::format("the module is too large to limit its loops: {} {} {}, and {} is the most", what,
-                  count, unit, most));
+  return Status(StatusCode::kUnsupported,
+                fmt::format("the module is too large: {} {} {}, and {} is the most", what, count,
+                            unit, most));
 }
 
 struct Type {
@@ -134,6 +133,12 @@ Status CheckShape(const Module& module, const std::vector<ControlFlow>& flows) {
     return TooMuch("its loops and branches have, all together,", nested, "blocks",
                    kMostNestedBlocks);
   }
+  return {};
+}
+
+Status CheckBindings(size_t variables) {
+  if (variables > kMostBindings)
+    return TooMuch("it uses", variables, "variables of bindings", kMostBindings);
   return {};
 }
 

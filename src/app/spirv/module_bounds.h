@@ -29,10 +29,16 @@ inline constexpr uint32_t kMostTypeDepth = 255;
 // Members that the validator looks at, for all values of the module together.
 inline constexpr uint64_t kMostMembers = uint64_t{64} << 20;
 
+// Variables that are told with their names and lines.
+inline constexpr size_t kMostBindings = 1024;
+
 // Looks at the first word of each instruction alone. kUnsupported: says what there is too much of.
 Status CheckSize(std::span<const uint32_t> words);
 // flows: of its functions. The module may be one that is not valid. kUnsupported: the same. Linear in the module.
 Status CheckShape(const Module& module, const std::vector<ControlFlow>& flows);
+
+// kUnsupported: the same, of the variables that a module has for bindings.
+Status CheckBindings(size_t variables);
 
 }  // namespace cairn::spirv
 

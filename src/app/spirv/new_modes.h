@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Execution modes that are newer than the SPIRV-Tools of Debian 12, and that a changed loop or access does not concern: without
-// them it parses and validates the rest of the module.
+// Execution modes that are newer than the SPIRV-Tools of Debian 12, and that no change of this folder concerns: without them
+// it parses and validates the rest of the module.
 #ifndef CAIRN_APP_SPIRV_NEW_MODES_H_
 #define CAIRN_APP_SPIRV_NEW_MODES_H_
 

@@ -16,6 +16,8 @@ namespace {
 constexpr size_t kMostNameBytes = 256;
 constexpr size_t kMostFileBytes = 1024;
 constexpr size_t kMostTextBytes = 512;
+// No more of a line is looked at: a place may be asked for a thousand times, and a line may be all of the text.
+constexpr size_t kMostLineBytes = 4096;
 // Each holds up to 256 KiB.
 constexpr size_t kMostPieces = 256;
 // An excerpt has so many lines in front of the place and behind it, of so many bytes.
@@ -140,8 +142,10 @@ std::string SourcePlaces::LineOf(const Source& source, uint32_t line) const {
     const std::vector<uint32_t>& ends = LineEnds(piece);
     const size_t begin = before == 0 ? 0 : ends[before - 1] + 1;
     const bool is_whole = before < ends.size();
-    text += piece.substr(begin, is_whole ? ends[before] - begin : piece.npos);
-    if (is_whole || text.size() > kMostTextBytes) break;
+    const std::string_view rest = piece.substr(begin, is_whole ? ends[before] - begin : piece.npos);
+    const size_t room = kMostLineBytes - text.size();
+    text += Utf8Prefix(rest, room);
+    if (is_whole || rest.size() >= room) break;
   }
   return text;
 }

@@ -186,6 +186,12 @@ std::optional<ShaderExperiment::Known> ShaderExperiment::PlaceOf(uint64_t shader
   return place->second;
 }
 
+bool ShaderExperiment::IsTold(uint64_t shader) {
+  const std::lock_guard lock(mutex_);
+  const auto known = modules_.find(shader);
+  return known != modules_.end() && known->second.told;
+}
+
 bool ShaderExperiment::ClaimTelling(uint64_t shader, bool refused) {
   const std::lock_guard lock(mutex_);
   Known& known = modules_.find(shader)->second;
@@ -296,6 +302,7 @@ std::optional<std::vector<uint32_t>> ShaderExperiment::Emptied(const ChangedShad
 }
 
 void ShaderExperiment::TellBindings(const ChangedShader& shader, std::span<const uint32_t> words) {
+  if (IsTold(shader.hash)) return;
   const Result<std::vector<spirv::Binding>> bindings = spirv::ListBindings(words);
   const auto count = static_cast<uint32_t>(bindings.ok() ? bindings->size() : 0);
   const std::optional<Known> place = PlaceOf(shader.hash, count);

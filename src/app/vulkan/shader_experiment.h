@@ -97,6 +97,7 @@ class ShaderExperiment {
   void TellBindings(const ChangedShader& shader, std::span<const uint32_t> words);
   // Returns the module's place among the records; nothing if there is no room.
   std::optional<Known> PlaceOf(uint64_t shader, uint32_t count);
+  bool IsTold(uint64_t shader);
   // Returns true once for a module: the caller tells the board.
   bool ClaimTelling(uint64_t shader, bool refused);
   void Refuse(uint64_t shader, const std::string& why);

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <spirv-tools/optimizer.hpp>
+#include <spirv/unified1/spirv.hpp>
 
 namespace cairn::spirv::testing {
 
@@ -19,9 +20,8 @@ const char* NameOf(Form form) {
 }
 
 std::vector<uint32_t> LoadShader(const std::string& name, Form form) {
-  const bool has_debug_info = form == Form::kDebugInfo || form == Form::kOptimisedDebugInfo;
   const std::string path = CAIRN_SOURCE_DIR "/src/app/spirv/testing/shaders/" + name;
-  std::ifstream file(path + (has_debug_info ? ".debug.spv" : ".spv"), std::ios::binary);
+  std::ifstream file(path + (HasDebugInfo(form) ? ".debug.spv" : ".spv"), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
@@ -31,6 +31,18 @@ std::vector<uint32_t> LoadShader(const std::string& name, Form form) {
   std::vector<uint32_t> optimised;
   if (!optimizer.Run(words.data(), words.size(), &optimised)) return {};
   return optimised;
+}
+
+std::vector<uint32_t> WithNewMode(std::vector<uint32_t> words) {
+  constexpr size_t kHeaderWords = 5;
+  for (size_t at = kHeaderWords; at < words.size(); at += words[at] >> spv::WordCountShift) {
+    if ((words[at] & spv::OpCodeMask) != spv::OpExecutionMode) continue;
+    const uint32_t entry_point = words[at + 1];
+    words.insert(words.begin() + static_cast<ptrdiff_t>(at),
+                 {3u << spv::WordCountShift | spv::OpExecutionMode, entry_point, kNewMode});
+    return words;
+  }
+  return {};
 }
 
 }  // namespace cairn::spirv::testing

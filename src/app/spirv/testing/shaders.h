@@ -23,6 +23,16 @@ inline constexpr Form kForms[] = {Form::kLines, Form::kDebugInfo, Form::kOptimis
 const char* NameOf(Form form);
 // The module of "march.comp" in testing/shaders; empty if there is none.
 std::vector<uint32_t> LoadShader(const std::string& name, Form form);
+// Has debug information of its own, beside names and lines.
+constexpr bool HasDebugInfo(Form form) {
+  return form == Form::kDebugInfo || form == Form::kOptimisedDebugInfo;
+}
+
+// The mode MaximallyReconvergesKHR, which the SPIRV-Tools of Debian 12 do not know.
+inline constexpr uint32_t kNewMode = 6023;
+// The module with that mode, as Dawn writes it for a driver that has VK_KHR_shader_maximal_reconvergence; it has a mode
+// already.
+std::vector<uint32_t> WithNewMode(std::vector<uint32_t> words);
 
 }  // namespace cairn::spirv::testing
 
