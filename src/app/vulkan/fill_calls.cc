@@ -52,7 +52,8 @@ VkResult VKAPI_CALL MakeBuffer(VkDevice device, const VkBufferCreateInfo* info,
     asked.pQueueFamilyIndices = families.data();
   }
   const VkResult result = filler.next().CreateBuffer(device, &asked, allocator, buffer);
-  if (result == VK_SUCCESS) filler.NoteBuffer(*buffer, fillable.has_usage());
+  if (result == VK_SUCCESS)
+    filler.NoteBuffer(*buffer, (BufferUsageOf(asked) & VK_BUFFER_USAGE_TRANSFER_DST_BIT) != 0);
   return result;
 }
 

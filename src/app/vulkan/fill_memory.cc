@@ -92,10 +92,10 @@ std::vector<uint32_t> MemoryFiller::FamiliesWithOwn(const VkBufferCreateInfo& in
   return families;
 }
 
-void MemoryFiller::NoteBuffer(VkBuffer buffer, bool has_usage) noexcept {
+void MemoryFiller::NoteBuffer(VkBuffer buffer, bool can_be_filled) noexcept {
   Quietly([&] {
     const std::lock_guard lock(mutex_);
-    if (has_usage) {
+    if (can_be_filled) {
       unfillable_.erase(buffer);  // an earlier one of this handle
     } else {
       unfillable_.insert(buffer);

@@ -54,8 +54,8 @@ class MemoryFiller {
   // families that share it, with that of the layer's queue; none if there is nothing to change. May throw std::bad_alloc.
   static VkBufferUsageFlags UsageForFills(const VkBufferCreateInfo& info);
   std::vector<uint32_t> FamiliesWithOwn(const VkBufferCreateInfo& info) const;
-  // A buffer was made, with what UsageForFills says or without it.
-  void NoteBuffer(VkBuffer buffer, bool has_usage) noexcept;
+  // A buffer was made, with VK_BUFFER_USAGE_TRANSFER_DST_BIT or without it, which a fill needs.
+  void NoteBuffer(VkBuffer buffer, bool can_be_filled) noexcept;
   // The buffer was bound to the memory: returns true, once, if that waited for it.
   bool TakeWaiting(VkBuffer buffer, VkDeviceMemory memory);
   // Fills the memory that the buffer alone is bound to, and waits for it. Returns false if that stays as it is.

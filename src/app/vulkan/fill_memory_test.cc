@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/vulkan/device_creation.h"
@@ -397,6 +398,40 @@ TEST_F(FillMemoryTest, BuffersCanBeFilled) {
   info.flags = VK_BUFFER_CREATE_SPARSE_BINDING_BIT;
   MadeAs(info);
   EXPECT_EQ(usage_made, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+}
+
+// Their usage stays the program's.
+TEST_F(FillMemoryTest, SparseProtectedAndExternalBuffersAreFilledIfTheProgramMayItself) {
+  Start();
+  VkExternalMemoryBufferCreateInfo external = {
+      VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
+  VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.size = 64;
+  const auto fills = [&] {
+    filled = VK_NULL_HANDLE;
+    const VkBuffer buffer = MadeAs(info);
+    EXPECT_EQ(usage_made, info.usage);
+    AllocateFor(buffer);
+    EXPECT_EQ(BindTo(buffer), VK_SUCCESS);
+    return filled == buffer;
+  };
+  const std::pair<VkBufferCreateFlags, const void*> kinds[] = {
+      {VK_BUFFER_CREATE_SPARSE_BINDING_BIT, nullptr},
+      {VK_BUFFER_CREATE_PROTECTED_BIT, nullptr},
+      {0, &external},
+  };
+  for (const auto& [flags, chain] : kinds) {
+    SCOPED_TRACE(flags);
+    info.flags = flags;
+    info.pNext = chain;
+    info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+    EXPECT_FALSE(fills());
+    EXPECT_THAT(memory_bytes, Each(kOld));
+    EXPECT_EQ(RunBoard::OfProcess().Take(), (ChangeCounts{0, 1}));
+    info.usage |= VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    EXPECT_TRUE(fills()) << "an earlier buffer of this handle could not be filled";
+    EXPECT_EQ(RunBoard::OfProcess().Take(), (ChangeCounts{1, 0}));
+  }
 }
 
 #ifdef VK_KHR_maintenance5
