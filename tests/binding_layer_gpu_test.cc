@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "app/spirv/testing/assembled.h"
 #include "app/spirv/testing/shaders.h"
 #include "app/vulkan/recorded_experiment.h"
 #include "app/vulkan/shaders.h"
@@ -42,7 +43,10 @@ class BindingLayerGpuTest : public ::testing::Test {
     VkPhysicalDeviceVulkan12Features features = {
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
     features.scalarBlockLayout = VK_TRUE;
-    const Status made = loader.Create(MarkerMode::kTop, {.chain = &features, .extensions = {}});
+    VkPhysicalDeviceVulkan11Features pointers = {
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &features};
+    pointers.variablePointersStorageBuffer = VK_TRUE;
+    const Status made = loader.Create(MarkerMode::kTop, {.chain = &pointers, .extensions = {}});
     EXPECT_TRUE(made.ok()) << made.message();
     if (!made.ok()) return {};
     ComputeDevice on = {loader.vk(), loader.device(), loader.queue(), 0, {}};
@@ -125,6 +129,70 @@ TEST_F(BindingLayerGpuTest, OtherBindingsAndOtherShadersStay) {
                         .shaders = {Shaders::HashOf(words.data(), words.size() * 4)},
                         .binding = {From::kDescriptor, 0, 0}});
   EXPECT_THAT(Run(hash, words, {kLoads, 0}), Each(0u));
+}
+
+// Two entry points share the buffer; the one that runs stores 7 and what is pushed, by OpPtrAccessChain.
+constexpr char kTwoEntryPoints[] = R"(
+  OpCapability Shader
+  OpCapability VariablePointersStorageBuffer
+  OpMemoryModel Logical GLSL450
+  OpEntryPoint GLCompute %main "main" %invocation
+  OpEntryPoint GLCompute %too "too"
+  OpExecutionMode %main LocalSize 64 1 1
+  OpExecutionMode %too LocalSize 1 1 1
+  OpDecorate %invocation BuiltIn LocalInvocationIndex
+  OpDecorate %runtime ArrayStride 4
+  OpDecorate %to_word ArrayStride 4
+  OpDecorate %Words Block
+  OpMemberDecorate %Words 0 Offset 0
+  OpDecorate %Pushed Block
+  OpMemberDecorate %Pushed 0 Offset 0
+  OpDecorate %words DescriptorSet 0
+  OpDecorate %words Binding 0
+  %void = OpTypeVoid
+  %fn = OpTypeFunction %void
+  %uint = OpTypeInt 32 0
+  %n0 = OpConstant %uint 0
+  %n7 = OpConstant %uint 7
+  %runtime = OpTypeRuntimeArray %uint
+  %Words = OpTypeStruct %runtime
+  %Pushed = OpTypeStruct %uint
+  %from_uint = OpTypePointer Input %uint
+  %to_words = OpTypePointer StorageBuffer %Words
+  %to_word = OpTypePointer StorageBuffer %uint
+  %to_pushed = OpTypePointer PushConstant %Pushed
+  %to_pushed_word = OpTypePointer PushConstant %uint
+  %invocation = OpVariable %from_uint Input
+  %words = OpVariable %to_words StorageBuffer
+  %pushed = OpVariable %to_pushed PushConstant
+  %main = OpFunction %void None %fn
+  %begin = OpLabel
+  %at = OpLoad %uint %invocation
+  %first = OpAccessChain %to_word %words %n0 %n0
+  %own = OpPtrAccessChain %to_word %first %at
+  %pushed_at = OpAccessChain %to_pushed_word %pushed %n0
+  %constant = OpLoad %uint %pushed_at
+  %sum = OpIAdd %uint %constant %n7
+  OpStore %own %sum
+  OpReturn
+  OpFunctionEnd
+  %too = OpFunction %void None %fn
+  %begin_too = OpLabel
+  %there = OpAccessChain %to_word %words %n0 %n0
+  OpStore %there %n7
+  OpReturn
+  OpFunctionEnd
+)";
+
+TEST_F(BindingLayerGpuTest, AModuleWithTwoEntryPointsAndMovedPointers) {
+  const std::vector<uint32_t> words = spirv::testing::Assembled(kTwoEntryPoints);
+  EXPECT_THAT(Run("binding=none", words, {35, 0}), Each(42u));
+  EXPECT_THAT(board_.Read().bindings, SizeIs(2));
+  EXPECT_THAT(Run("binding=push-constants", words, {35, 0}), Each(7u));
+  EXPECT_EQ(1u, board_.Read().limited);
+  EXPECT_THAT(Run("binding=0.0", words, {35, 0}), Each(0u));
+  EXPECT_EQ(1u, board_.Read().limited);
+  EXPECT_EQ(0u, board_.Read().refused);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ namespace cairn {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 
 // Stands behind the layer, in front of the driver.
 namespace driver {
@@ -29,6 +30,7 @@ PFN_vkGetInstanceProcAddr loader = nullptr;
 VkInstance of_program = VK_NULL_HANDLE;
 bool refuses_null_descriptors = false;
 std::vector<RobustFeatures> requests;  // of each vkCreateDevice
+std::vector<const char*> extensions;   // of the last one
 
 RobustFeatures If(VkBool32 is_on, RobustFeature feature) {
   return is_on != VK_FALSE ? RobustFeatures{feature} : 0;
@@ -62,6 +64,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device,
                                             const VkAllocationCallbacks* allocator,
                                             VkDevice* device) {
   requests.push_back(FeaturesOf(*info));
+  extensions.assign(info->ppEnabledExtensionNames,
+                    info->ppEnabledExtensionNames + info->enabledExtensionCount);
   if (refuses_null_descriptors && (requests.back() & kNullDescriptor) != 0) {
     return VK_ERROR_FEATURE_NOT_PRESENT;
   }
@@ -152,6 +156,32 @@ TEST_F(RobustLayerGpuTest, AProgramKeepsItsStructures) {
   EXPECT_EQ(devices.enabled, present & ~kRobustBufferAccess);
   EXPECT_EQ(vulkan13.robustImageAccess, VK_FALSE);
   EXPECT_EQ(vulkan13.pNext, &features);
+}
+
+// Its extensions as well are all that the layer would add: its request is the program's.
+TEST_F(RobustLayerGpuTest, TheBoardSaysSoIfTheProgramHasAll) {
+  Make();
+  const RobustFeatures present = Present();
+  const std::vector<const char*> extensions = driver::extensions;
+  const auto has = [present](RobustFeature feature) -> VkBool32 {
+    return (present & feature) != 0 ? VK_TRUE : VK_FALSE;
+  };
+  VkPhysicalDeviceRobustness2FeaturesEXT two = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
+  two.robustBufferAccess2 = has(kRobustBufferAccess2);
+  two.robustImageAccess2 = has(kRobustImageAccess2);
+  two.nullDescriptor = has(kNullDescriptor);
+  VkPhysicalDeviceVulkan13Features vulkan13 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &two};
+  vulkan13.robustImageAccess = has(kRobustImageAccess);
+  VkPhysicalDeviceFeatures2 features = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &vulkan13, {}};
+  features.features.robustBufferAccess = has(kRobustBufferAccess);
+  driver::requests.clear();
+  const RobustDevices devices = Make(&features, extensions);
+  EXPECT_THAT(driver::requests, ElementsAre(present));
+  EXPECT_THAT(driver::extensions, ElementsAreArray(extensions));
+  EXPECT_EQ(devices, (RobustDevices{0, present, kAllRobustFeatures & ~present, 0}));
 }
 
 TEST_F(RobustLayerGpuTest, ADriverThatRefusesGetsWhatTheProgramAsks) {

@@ -97,17 +97,21 @@ VkResult CallNext(PFN_vkCreateDevice next, const Links& links, VkPhysicalDevice 
 VkResult CreateNext(PFN_vkCreateDevice next, const Links& links, VkPhysicalDevice physical_device,
                     const VkDeviceCreateInfo& asked, const VkAllocationCallbacks* allocator,
                     DeviceState* state) {
-  if (state->kind != DeviceKind::kOff) {
-    const DeviceRequest more(*state->instance, physical_device, asked, state->instance->mode);
-    if (more.adds_anything()) {
-      const VkResult result = CallNext(next, links, physical_device, more, allocator, state);
-      if (result == VK_SUCCESS) return result;
-      LogOnce(LogLevel::kInfo, "vulkan device additions",
-              "the device cannot be made with the extensions that breadcrumbs profit from: made as "
-              "the application asks");
-    }
+  const DeviceRequest plain(asked);
+  if (state->kind == DeviceKind::kOff)
+    return CallNext(next, links, physical_device, plain, allocator, state);
+  const DeviceRequest more(*state->instance, physical_device, asked, state->instance->mode);
+  if (more.adds_anything()) {
+    const VkResult result = CallNext(next, links, physical_device, more, allocator, state);
+    if (result == VK_SUCCESS) return result;
+    LogOnce(LogLevel::kInfo, "vulkan device additions",
+            "the device cannot be made with the extensions that breadcrumbs profit from: made as "
+            "the application asks");
   }
-  return CallNext(next, links, physical_device, DeviceRequest(asked), allocator, state);
+  const VkResult result = CallNext(next, links, physical_device, plain, allocator, state);
+  // An experiment tells as well why it had nothing to add.
+  if (result == VK_SUCCESS && !more.adds_anything()) more.CountChanges();
+  return result;
 }
 
 // Starts the device. If memory runs out, the device works without breadcrumbs.

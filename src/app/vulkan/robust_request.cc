@@ -211,7 +211,10 @@ void RobustRequest::Add(const InstanceState& instance, VkPhysicalDevice physical
   const Chained chained(info->pNext);
   const RobustFeatures present = FeaturesOf(instance, physical_device, version, has);
   devices_.own = chained.Enabled(info->pEnabledFeatures);
-  devices_.missing = kAllRobustFeatures & ~(present | devices_.own);
+  // A feature that the device could not be asked for is not missing, but left off.
+  const bool is_asked = instance.GetPhysicalDeviceFeatures2 != nullptr;
+  const RobustFeatures possible = is_asked ? present : kAllRobustFeatures;
+  devices_.missing = kAllRobustFeatures & ~(possible | devices_.own);
   RobustFeatures wanted = present & ~devices_.own;
   if (DescriptorsWouldGrow(instance, physical_device, info->pNext) ||
       ExcludesUpdates(instance, physical_device, info->pNext)) {
@@ -220,7 +223,7 @@ void RobustRequest::Add(const InstanceState& instance, VkPhysicalDevice physical
   if (!CopyChain(*info, chained, wanted)) wanted &= ~chained.InThese(wanted);
   // The one requires the other.
   if (((wanted | devices_.own) & kRobustBufferAccess) == 0) wanted &= ~kRobustBufferAccess2;
-  devices_.left = present & ~(devices_.own | wanted);
+  devices_.left = possible & ~(devices_.own | wanted);
   devices_.enabled = wanted;
   if (copy_.begin() != nullptr) info->pNext = copy_.begin();
   const auto add = [extensions](const char* name) {

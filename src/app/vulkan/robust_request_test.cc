@@ -341,6 +341,15 @@ TEST_F(RobustRequestTest, AnInstanceThatCannotBeAskedGetsWhatEveryDeviceHas) {
   const Made made = Request({VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO});
   EXPECT_EQ(made.features, RobustFeatures{kRobustBufferAccess});
   EXPECT_THAT(made.extensions, IsEmpty());
+  constexpr RobustFeatures kOthers = kAllRobustFeatures & ~kRobustBufferAccess;
+  EXPECT_EQ(devices_, (RobustDevices{kRobustBufferAccess, 0, 0, kOthers}))
+      << "nobody knows that the device lacks them";
+  VkPhysicalDeviceFeatures enabled = {};
+  enabled.robustBufferAccess = VK_TRUE;
+  VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+  info.pEnabledFeatures = &enabled;
+  Request(info);
+  EXPECT_EQ(devices_, (RobustDevices{0, kRobustBufferAccess, 0, kOthers}));
 }
 
 TEST_F(RobustRequestTest, AProgramThatHasAllChangesNothing) {

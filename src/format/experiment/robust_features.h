@@ -29,7 +29,8 @@ struct RobustDevices {
   RobustFeatures enabled = 0;  // by the layer: the device has it, and the program left it off
   RobustFeatures own = 0;      // the program enabled it
   RobustFeatures missing = 0;  // the device does not have it
-  RobustFeatures left = 0;     // the device has it, and the layer could not enable it
+  RobustFeatures left =
+      0;  // the device has it or could not be asked, and the layer could not enable it
 
   bool operator==(const RobustDevices&) const = default;
 };
