@@ -5,7 +5,7 @@
 export interface Count { runs: number; failed: number; otherwise: number; endless: number; }
 export interface Excerpt { of: string; first_line: number; marked: number; lines: string[]; }
 // In a shader, or a call, which has none.
-export interface Place { place: string; number: string; record: string; inShader: boolean; excerpt: Excerpt | undefined; facts: [string, string][]; }
+export interface Place { place: string; number: string; record: string; inShader: boolean; excerpt: Excerpt | undefined; facts: Facts; }
 export interface Cause { heading: string; verdict: string; sentence: string; counts: string[]; places: Place[]; behind: string[]; }
 export interface Experiment { words: string; verdict: string; why: string; changes: number; with: Count; without: Count; }
 export interface Why {
@@ -32,35 +32,53 @@ function excerpt(value: unknown): Excerpt | undefined {
   return all.length ? { of: text(of), first_line: number(first_line), marked: number(marked), lines: all } : undefined;
 }
 
-const said = (name: string, value: string): [string, string][] => (value ? [[name, value]] : []);
+type Facts = [string, string][];
+const said = (name: string, value: string): Facts => (value ? [[name, value]] : []);
 
-// What the GPU noted of a loop that was cut, or of an access that missed, value by value.
-function facts(loop: Values): [string, string][] {
-  const shader = [text(loop["stage"]) && `${text(loop["stage"])} shader`, text(loop["dxbc"]) && `DXBC ${text(loop["dxbc"])}`, text(loop["shader"]) && `SPIR-V ${text(loop["shader"])}`].filter(Boolean).join(", ");
-  const shared = [...said("shader", shader), ...said("pipeline", text(loop["pipeline"])), ...said("function", text(loop["function"]))];
-  if (loop["cuts"] !== undefined) {
-    // A constant, and a value without a name, stand for themselves.
-    const side = (of: string): string => {
-      const name = text(loop[of]), value = text(loop[`${of}_value`]);
-      return value && name && Number(name) !== Number(value) ? `${name} = ${value}` : value;
-    };
-    const condition = [text(loop["left"]) || text(loop["left_value"]), text(loop["comparison"]), text(loop["right"]) || text(loop["right_value"])].join(" ");
-    return [...shared, ["executions", grouped(loop["executions"])], ["reached the cut", grouped(loop["cuts"])], ["most trips", grouped(loop["most_trips"])],
-      ...said("the first", text(loop["first"])), ...said("condition", text(loop["comparison"]) && condition), ...said("its values", [side("left"), side("right")].filter(Boolean).join(", ")),
-      ["enough alone", loop["alone"] === true ? "yes" : "not seen"]];
-  }
-  if (loop["set"] !== undefined || loop["binding"] !== undefined || loop["indices"] !== undefined) {
-    const indices = list(loop["indices"]).map(object).map(({ kind, index, bound }) => `${text(kind)} ${number(index)} of ${number(bound)}`);
-    return [...shared, ...said("access", text(loop["kind"])), ["binding", `set ${number(loop["set"])}, binding ${number(loop["binding"])}`], ...said("pointer", text(loop["pointer"])),
-      ["missed", grouped(loop["misses"])], ...said("the first", text(loop["first"])), ...said("its indices", indices.join(", "))];
-  }
-  return [...shared, ...said("access", `${text(loop["kind"])} of ${grouped(loop["bytes"])} bytes`), ...said("pointer", text(loop["pointer"])), ["missed", grouped(loop["misses"])],
-    ...said("the first", text(loop["first"])), ...said("address", text(loop["address"])),
-    ...said("buffer before it", text(loop["buffer"]) && `${text(loop["buffer"])}, ${grouped(loop["buffer_bytes"])} bytes`)];
+// Of the shader that has the loop, the access or the binding.
+function shaderFacts(note: Values): Facts {
+  const shader = [text(note["stage"]) && `${text(note["stage"])} shader`, text(note["dxbc"]) && `DXBC ${text(note["dxbc"])}`, text(note["shader"]) && `SPIR-V ${text(note["shader"])}`].filter(Boolean).join(", ");
+  return [...said("shader", shader), ...said("pipeline", text(note["pipeline"])), ...said("function", text(note["function"]))];
 }
 
+const descriptor = (note: Values): string => `set ${number(note["set"])}, binding ${number(note["binding"])}`;
+
+// What the GPU noted of a loop that was cut, value by value.
+function loopFacts(loop: Values): Facts {
+  // A constant, and a value without a name, stand for themselves.
+  const side = (of: string): string => {
+    const name = text(loop[of]), value = text(loop[`${of}_value`]);
+    return value && name && Number(name) !== Number(value) ? `${name} = ${value}` : value;
+  };
+  const condition = [text(loop["left"]) || text(loop["left_value"]), text(loop["comparison"]), text(loop["right"]) || text(loop["right_value"])].join(" ");
+  return [...shaderFacts(loop), ["executions", grouped(loop["executions"])], ["reached the cut", grouped(loop["cuts"])], ["most trips", grouped(loop["most_trips"])],
+    ...said("the first", text(loop["first"])), ...said("condition", text(loop["comparison"]) && condition), ...said("its values", [side("left"), side("right")].filter(Boolean).join(", ")),
+    ["enough alone", loop["alone"] === true ? "yes" : "not seen"]];
+}
+
+// What it noted of an access that missed.
+function accessFacts(access: Values): Facts {
+  const miss: Facts = [...said("pointer", text(access["pointer"])), ["missed", grouped(access["misses"])], ...said("the first", text(access["first"]))];
+  if (access["set"] !== undefined || access["binding"] !== undefined || access["indices"] !== undefined) {
+    const indices = list(access["indices"]).map(object).map(({ kind, index, bound }) => `${text(kind)} ${number(index)} of ${number(bound)}`);
+    return [...shaderFacts(access), ...said("access", text(access["kind"])), ["binding", descriptor(access)], ...miss, ...said("its indices", indices.join(", "))];
+  }
+  return [...shaderFacts(access), ...said("access", `${text(access["kind"])} of ${grouped(access["bytes"])} bytes`), ...miss, ...said("address", text(access["address"])),
+    ...said("buffer before it", text(access["buffer"]) && `${text(access["buffer"])}, ${grouped(access["buffer_bytes"])} bytes`)];
+}
+
+// Of a binding that was empty. Push constants have no number.
+function bindingFacts(binding: Values): Facts {
+  return [...shaderFacts(binding), ...said("kind", text(binding["kind"])), ...said("name", text(binding["name"])),
+    ...said("binding", binding["set"] === undefined && binding["binding"] === undefined ? "" : descriptor(binding)),
+    ...said("location", binding["location"] === undefined ? "" : grouped(binding["location"]))];
+}
+
+// By the name of a cause: the list of its experiment in which its places are, and their facts.
+const notes = new Map<string, [string, (note: Values) => Facts]>([["loops", ["loops", loopFacts]], ["bounds", ["accesses", accessFacts]], ["bindings", ["bindings", bindingFacts]]]);
+
 // What was noted of a call whose counts were limited.
-function callFacts(call: Values): [string, string][] {
+function callFacts(call: Values): Facts {
   const counts = (value: unknown): string => list(value).map(number).join(", ");
   const times = number(call["limited"]);
   return [...said("command", text(call["command"])), ...said("label", text(call["label"])), ["indirect", call["indirect"] === true ? "yes, the GPU read the counts from a buffer" : "no"],
@@ -81,7 +99,8 @@ export function readWhy(json: string): Why {
       const call = list(of["calls"])[position];
       return { ...told, inShader: false, excerpt: undefined, facts: call === undefined ? [] : callFacts(object(call)) };
     }
-    const noted = [...list(of["loops"]), ...list(of["accesses"])].map(object).find((each) => each["shader"] === shown["shader"] && each["index"] === shown["index"]);
+    const [key, facts] = notes.get(name) ?? ["", () => []];
+    const noted = list(of[key]).map(object).find((each) => each["shader"] === shown["shader"] && each["index"] === shown["index"]);
     return { ...told, inShader: noted !== undefined, excerpt: excerpt(noted?.["excerpt"]), facts: noted ? facts(noted) : [] };
   };
   return {

@@ -9,7 +9,7 @@ import { allWords, cairn, dataOf, deep, end, folder, go, htmlOf, open, pageWith,
 
 const golden = join(source, "tests/golden");
 const dump = join(golden, "snapshot-vulkan-v1.cairn");
-const [ofSource, ofDxbc, ofAccess] = ["source", "dxbc", "access"].map((name) => join(golden, `why-${name}.json`));
+const [ofSource, ofDxbc, ofAccess, ofBinding] = ["source", "dxbc", "access", "binding"].map((name) => join(golden, `why-${name}.json`));
 
 before(startBrowser);
 after(stopBrowser);
@@ -115,6 +115,43 @@ test("an access by descriptor has a binding and indices, and neither bytes nor a
   }
 });
 
+test("a binding has its shader, kind, name and number, and the lines of its variable; features that were not enabled stand among what is not known", async () => {
+  const server = await view(ofBinding);
+  const { page, errors } = await open(server.address);
+  assert.deepEqual(await trimmed(page, "cairn-why .cause"), ["proven The failure needs what is in fogVolume (set 0, binding 3, storage buffer)."]);
+  assert.deepEqual(await trimmed(page, "cairn-why .place header"), [
+    'fragment shader 00000000000000a1 of pipeline "Fog" fogVolume (set 0, binding 3, storage buffer)', "fog.comp:7 fogVolume (set 0, binding 3, storage buffer)",
+    'fragment shader 00000000000000a1 of pipeline "Fog" the vertex input position (location 2)', 'fragment shader 00000000000000a1 of pipeline "Fog" the push constants']);
+  const names = await trimmed(page, "cairn-why .place dt"), values = await trimmed(page, "cairn-why .place dd");
+  assert.deepEqual(names.map((name, index) => `${name}: ${values[index]}`), [
+    "shader: fragment shader, SPIR-V 00000000000000a1", "pipeline: Fog", "kind: storage buffer", "name: fogVolume", "binding: set 0, binding 3",
+    "shader: fragment shader, SPIR-V 00000000000000a2", "kind: storage buffer", "name: fogVolume", "binding: set 0, binding 3",
+    "shader: fragment shader, SPIR-V 00000000000000a1", "pipeline: Fog", "kind: vertex input", "name: position", "location: 2",
+    "shader: fragment shader, SPIR-V 00000000000000a1", "pipeline: Fog", "kind: push constants"]);
+  assert.deepEqual(await texts(page, "cairn-why .line"), ["6", "7"]);
+  assert.deepEqual(await texts(page, "cairn-why .failing"), [">7  buffer Fog { vec4 cells[]; } fogVolume;"]);
+  const others = await trimmed(page, "cairn-why .others li");
+  assert(others.includes("robust accesses (1 of 1 fails)"), others.join("\n"));
+  assert(others.includes("Not enabled: nullDescriptor (the device does not have it)"), others.join("\n"));
+  assert.deepEqual(errors, []);
+  await page.close();
+  await end(server);
+});
+
+test("robust accesses have no place, and the features that were enabled behind them", async () => {
+  const behind = ["Enabled: robustBufferAccess2, nullDescriptor.", "The program itself enables robustBufferAccess."];
+  const { page, errors } = await changed(ofBinding, "robust.html", (answer) => {
+    const robust = answer.experiments.find(({ name }) => name === "robust");
+    robust.verdict = "likely";
+    answer.causes = ["robust"];
+    Object.assign(answer.answer.causes[0], { name: "robust", verdict: "likely", sentence: "A shader or a draw accesses memory beyond the range of a buffer.", places: [], behind });
+  });
+  assert.deepEqual(await trimmed(page, "cairn-why .behind"), behind);
+  assert.equal((await page.$$(deep("cairn-why .place"))).length, 0);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
 test("calls whose counts were limited have no shader, and their facts by their place", async () => {
   const calls = [
     { command: "vkCmdDraw", label: "Frame > Terrain", indirect: false, counts: [4294967295, 3], limited_to: [16777216, 1], limited: 2000 },
@@ -191,7 +228,8 @@ test("an answer from anybody shows text and runs nothing", async () => {
   }
   // Values of other types read as empty.
   for (const broken of [{}, { answer: 3, experiments: "x", devices: {} }, { answer: { causes: [{ places: [null, 3] }, 7], doubts: [{}] }, experiments: [null, { loops: 5 }] },
-    { answer: { causes: [{ name: "a", places: [{ shader: "b", index: 1 }, {}, 4, {}] }] }, experiments: [{ name: "a", accesses: [{ shader: "b", index: 1, indices: [null, { index: "1" }, 5], set: {} }], calls: [3, null, { counts: ["x", {}], limited: [] }] }] }]) {
+    { answer: { causes: [{ name: "bindings", places: [{ shader: "b", index: 1 }] }, { name: "constructor", places: [{ shader: "b", index: 1 }] }] }, experiments: [{ name: "bindings", bindings: [null, { shader: "b", index: 1, set: "x", location: {} }] }, { name: "constructor" }] },
+    { answer: { causes: [{ name: "bounds", places: [{ shader: "b", index: 1 }, {}, 4, {}] }] }, experiments: [{ name: "bounds", accesses: [{ shader: "b", index: 1, indices: [null, { index: "1" }, 5], set: {} }], calls: [3, null, { counts: ["x", {}], limited: [] }] }] }]) {
     const { page, errors } = await shown(JSON.stringify({ format: "cairn-why", version: 1, ...broken }), "broken.html");
     assert.equal((await page.$$(deep("cairn-why #headline"))).length, 1);
     assert.deepEqual(errors, []);

@@ -13,8 +13,10 @@ namespace {
 std::vector<std::string_view> UnseenAccesses(RobustFeatures features) {
   std::vector<std::string_view> list;
   if ((features & (kRobustBufferAccess | kRobustBufferAccess2)) != 0) {
-    list.insert(list.end(), {"an element beyond the bound range of a uniform buffer",
-                             "a vertex beyond its buffer", "a texel beyond a texel buffer"});
+    list.insert(list.end(),
+                {"an element beyond the bound range of a uniform buffer or of a storage buffer of "
+                 "fixed length",
+                 "a vertex beyond its buffer", "a texel beyond a texel buffer"});
   }
   if ((features & (kRobustImageAccess | kRobustImageAccess2)) != 0) {
     list.emplace_back("a texel outside of an image");
@@ -36,6 +38,13 @@ const WhyResult* BoundsOf(const WhyFound& found) {
   return bounds == found.results.end() ? nullptr : &*bounds;
 }
 
+// Returns true if the program fails in the same way with every access checked that the checks can see.
+bool StaysWithAllChecked(const WhyResult& bounds) {
+  const AccessFindings& accesses = bounds.accesses;
+  return bounds.verdict == WhyVerdict::kFails && accesses.unchecked.empty() &&
+         accesses.dropped == 0 && accesses.refused_modules == 0;
+}
+
 }  // namespace
 
 std::vector<std::string> RobustInWords(const WhyFound& found, const WhyResult& result) {
@@ -52,17 +61,35 @@ std::vector<std::string> RobustInWords(const WhyFound& found, const WhyResult& r
     return sentences;
   }
   const std::string list = Either(UnseenAccesses(devices.enabled));
-  const bool stays = bounds != nullptr && (bounds->verdict == WhyVerdict::kFails ||
-                                           bounds->verdict == WhyVerdict::kFailsOtherwise);
   sentences.push_back(
-      stays ? fmt::format("With accesses skipped the failure stays, so it is one that the checks "
-                          "of shaders do not see: {}.",
-                          list)
-            : fmt::format("It can be {}.", list));
+      bounds != nullptr && StaysWithAllChecked(*bounds)
+          ? fmt::format("With accesses skipped the failure stays, so it is one that the checks "
+                        "of shaders do not see: {}.",
+                        list)
+          : fmt::format("It can be {}.", list));
   sentences.emplace_back(
       "No more than likely: a driver compiles other code with these features, and that may be what "
       "helps.");
   return sentences;
+}
+
+std::vector<std::string> RobustDoubts(const WhyResult& result) {
+  const bool stays =
+      result.verdict == WhyVerdict::kFails || result.verdict == WhyVerdict::kFailsOtherwise;
+  if (result.name != ExperimentName::kRobust || !stays) return {};
+  std::vector<std::string> groups;
+  const auto add = [&groups](RobustFeatures features, std::string_view one, std::string_view many) {
+    const std::vector<std::string_view> names = NamesOf(features);
+    if (names.empty()) return;
+    groups.push_back(
+        fmt::format("{} ({})", fmt::join(names, ", "), names.size() == 1 ? one : many));
+  };
+  const RobustDevices& devices = result.robust;
+  add(devices.missing, "the device does not have it", "the device does not have them");
+  add(devices.left, "the layers could not enable it", "the layers could not enable them");
+  add(devices.own, "the program itself enables it", "the program itself enables them");
+  if (groups.empty()) return {};
+  return {fmt::format("Not enabled: {}", fmt::join(groups, "; "))};
 }
 
 }  // namespace cairn::cli

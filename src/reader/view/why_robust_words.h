@@ -15,6 +15,10 @@ namespace cairn::cli {
 // experiment "bounds", and why it is no more than likely.
 std::vector<std::string> RobustInWords(const WhyFound& found, const WhyResult& result);
 
+// Features that the experiment did not enable, with the reason of each: if the failure stays, what these cover may be the
+// cause. None of other experiments.
+std::vector<std::string> RobustDoubts(const WhyResult& result);
+
 }  // namespace cairn::cli
 
 #endif  // CAIRN_READER_VIEW_WHY_ROBUST_WORDS_H_

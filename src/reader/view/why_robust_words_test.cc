@@ -11,8 +11,10 @@
 namespace cairn::cli {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 // Robust accesses help; those of shaders that are checked do not.
@@ -51,8 +53,9 @@ TEST(WhyRobustWords, AnAccessThatTheChecksDoNotSee) {
       "  Enabled: robustBufferAccess2, robustImageAccess, robustImageAccess2, nullDescriptor.\n"
       "  The program itself enables robustBufferAccess.\n"
       "  With accesses skipped the failure stays, so it is one that the checks of shaders do not "
-      "see: an element beyond the bound range of a uniform buffer, a vertex beyond its buffer, a "
-      "texel beyond a texel buffer, a texel outside of an image or a descriptor that is null.\n"
+      "see: an element beyond the bound range of a uniform buffer or of a storage buffer of fixed "
+      "length, a vertex beyond its buffer, a texel beyond a texel buffer, a texel outside of an "
+      "image or a descriptor that is null.\n"
       "  No more than likely: a driver compiles other code with these features, and that may be "
       "what helps.\n"
       "Not the cause: accesses skipped (1 of 1 fails)\n"
@@ -76,6 +79,64 @@ TEST(WhyRobustWords, ItIsOfWhatWasEnabled) {
       ElementsAre("Enabled: robustImageAccess, nullDescriptor.",
                   "It can be a texel outside of an image or a descriptor that is null.", kLikely))
       << "nothing was checked";
+}
+
+TEST(WhyRobustWords, AccessesThatWereNotCheckedLeaveItOpen) {
+  constexpr const char* kOpen = "It can be a descriptor that is null.";
+  WhyTold told = RobustFound();
+  told.found.results[0].robust = {.enabled = kNullDescriptor};
+  const auto sentences = [&] { return RobustInWords(told.found, told.found.results[0]); };
+  const WhyResult bounds = told.found.results[1];
+  EXPECT_THAT(sentences(), Not(Contains(kOpen)));
+  WhyResult& changed = told.found.results[1];
+  changed.accesses.unchecked = {{.why = "the array has no length", .count = 2, .partly = true}};
+  EXPECT_THAT(sentences(), Contains(kOpen));
+  changed = bounds;
+  changed.accesses.dropped = 1;
+  EXPECT_THAT(sentences(), Contains(kOpen));
+  changed = bounds;
+  changed.accesses.refused_modules = 1;
+  EXPECT_THAT(sentences(), Contains(kOpen));
+  changed = bounds;
+  changed.verdict = WhyVerdict::kFailsOtherwise;
+  EXPECT_THAT(sentences(), Contains(kOpen)) << "the failure did not stay: it was another";
+  told.found.results.pop_back();
+  EXPECT_THAT(sentences(), Contains(kOpen)) << "nobody asked";
+}
+
+TEST(WhyRobustWords, FeaturesThatWereNotEnabledAreADoubt) {
+  WhyTold told = LoopFound();
+  WhyResult robust = {.name = ExperimentName::kRobust, .verdict = WhyVerdict::kFails};
+  robust.with = {1, 1, 0, 0};
+  robust.changes = 1;
+  robust.robust = {.enabled = kRobustBufferAccess,
+                   .own = kRobustImageAccess,
+                   .missing = kRobustImageAccess2 | kNullDescriptor,
+                   .left = kRobustBufferAccess2};
+  told.found.results.push_back(robust);
+  WhyResult& asked = told.found.results.back();
+  const std::string text = WhyAsText(told);
+  EXPECT_THAT(text, HasSubstr("robust accesses (1 of 1 fails)"));
+  EXPECT_THAT(text, HasSubstr("\nNot enabled: robustImageAccess2, nullDescriptor (the device does "
+                              "not have them); robustBufferAccess2 (the layers could not enable "
+                              "it); robustImageAccess (the program itself enables it)\n"));
+  EXPECT_THAT(WhyAsMarkdown(told), HasSubstr("nullDescriptor (the device does not have them)"));
+  asked.robust = {.enabled = kAllRobustFeatures & ~kNullDescriptor, .missing = kNullDescriptor};
+  asked.verdict = WhyVerdict::kFailsOtherwise;
+  EXPECT_THAT(RobustDoubts(asked),
+              ElementsAre("Not enabled: nullDescriptor (the device does not have it)"));
+  asked.robust = {.enabled = kAllRobustFeatures};
+  EXPECT_THAT(RobustDoubts(asked), IsEmpty());
+  // Where it helps, the features stand behind the cause; where it does not apply, the reason has them.
+  asked.robust = robust.robust;
+  for (const WhyVerdict verdict :
+       {WhyVerdict::kLikely, WhyVerdict::kDoesNotApply, WhyVerdict::kNotAsked}) {
+    asked.verdict = verdict;
+    EXPECT_THAT(RobustDoubts(asked), IsEmpty());
+  }
+  asked = robust;
+  asked.name = ExperimentName::kBounds;
+  EXPECT_THAT(RobustDoubts(asked), IsEmpty());
 }
 
 TEST(WhyRobustWords, CheckedAccessesAreTheCauseAndItAgrees) {

@@ -211,6 +211,32 @@ WhyTold BindingFound() {
   return told;
 }
 
+// Variables of each kind, one with lines of its source, and robust accesses with which the program fails.
+WhyTold BindingAndFeaturesFound() {
+  WhyTold told = BindingFound();
+  BindingFindings& bindings = told.found.results[1].bindings;
+  BindingNote& declared = bindings.variables[1];
+  declared.index = 1;
+  declared.excerpt = {"layout(set = 0, binding = 3)\n" + declared.text + "\n", 6, 1};
+  BindingNote position = bindings.variables[0];
+  position.index = 2;
+  position.name = "position";
+  position.place = {BindingPlace::From::kVertexInput, 0, 2};
+  position.kind = BindingKind::kVertexInput;
+  BindingNote pushed = bindings.variables[0];
+  pushed.index = 3;
+  pushed.name.clear();
+  pushed.place = {BindingPlace::From::kPushConstants};
+  pushed.kind = BindingKind::kPushConstants;
+  bindings.variables.insert(bindings.variables.end(), {position, pushed});
+  WhyResult robust = {.name = ExperimentName::kRobust, .verdict = WhyVerdict::kFails};
+  robust.with = {1, 1, 0, 0};
+  robust.changes = 1;
+  robust.robust = {.enabled = kRobustBufferAccess, .missing = kNullDescriptor};
+  told.found.results.push_back(robust);
+  return told;
+}
+
 TEST(WhyText, NamesTheBinding) {
   WhyTold told = BindingFound();
   EXPECT_THAT(
@@ -580,6 +606,7 @@ TEST(WhyText, TheAnswersThatThePageIsTestedWithAreTheseAnswers) {
   compare("why-source.json", LoopFound());
   compare("why-dxbc.json", TranslatedLoopFound());
   compare("why-access.json", AccessFound());
+  compare("why-binding.json", BindingAndFeaturesFound());
 }
 
 }  // namespace

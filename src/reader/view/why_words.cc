@@ -540,6 +540,7 @@ std::vector<std::string> DoubtsInWords(const WhyTold& told) {
           fmt::format("Not emptied: {} that could not be changed, {} without room for records",
                       Counted(not_emptied, "shader module"), Counted(bindings.dropped, "binding")));
     }
+    for (std::string& line : RobustDoubts(result)) lines.push_back(std::move(line));
     const AccessFindings& accesses = result.accesses;
     if (Asked(result) && accesses.refused_modules + accesses.dropped != 0) {
       lines.push_back(
