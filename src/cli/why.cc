@@ -139,9 +139,9 @@ int RunTrace(const WhyOptionsOfVerb& options) {
   const auto search = [&]() -> Result<WhyTold> {
     CAIRN_RETURN_IF_ERROR(runs.Prepare());
     const auto keep_on = [&signals] { return signals.Update(0, 0); };
-    const Result<BisectTree> tree = ReadBisectTree(&*trace, [&](uint64_t) { return keep_on(); });
-    if (!tree.ok()) return tree.status();
-    if (tree->may_draw) runs.ExpectDraws();
+    const Result<bool> may_draw = TraceMayDraw(&*trace, [&](uint64_t) { return keep_on(); });
+    if (!may_draw.ok()) return may_draw.status();
+    if (*may_draw) runs.ExpectDraws();
     const Result<DeviceFacts> device = ProbeDevice({.path = path,
                                                     .library = options.library,
                                                     .hang_timeout_ns = options.runs.hang_timeout_ns,

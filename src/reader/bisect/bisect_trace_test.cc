@@ -216,18 +216,57 @@ TEST(BisectTree, WithoutSubmissionsThereIsNothingToLeaveOut) {
             ReadBisectTree(&trace, [](uint64_t) { return false; }).status().message());
 }
 
-TEST(BisectTree, WhereTheSubmissionsAreLostTheDamageIsNamed) {
-  TwoLists program;
-  std::vector<std::byte> bytes = program.test.Bytes();
+TEST(TraceMayDraw, LooksForDrawsAlone) {
+  TestTrace test;
+  test.Object(kDevice, Chain::kID3D12Device, kDevice);
+  test.Object(kMain, Chain::kID3D12GraphicsCommandList, kDevice);
+  test.Make(Method::ID3D12GraphicsCommandList_Dispatch, kMain, 1, 1, 1);
+  TraceReader none = test.Open();
+  const Result<bool> dispatches = TraceMayDraw(&none);
+  ASSERT_TRUE(dispatches.ok()) << "a trace without submissions can be played, too";
+  EXPECT_FALSE(*dispatches);
+  EXPECT_EQ(StatusCode::kInterrupted,
+            TraceMayDraw(&none, [](uint64_t) { return false; }).status().code());
+
+  TestTrace more;
+  more.Object(kDevice, Chain::kID3D12Device, kDevice);
+  more.Object(kMain, Chain::kID3D12GraphicsCommandList, kDevice);
+  more.Make(Method::ID3D12GraphicsCommandList_Dispatch, kMain, 1, 1, 1);
+  more.Make(Method::ID3D12GraphicsCommandList_DrawInstanced, kMain, 3, 1, 0, 0);
+  TraceReader drawing = more.Open();
+  const Result<bool> draws = TraceMayDraw(&drawing);
+  ASSERT_TRUE(draws.ok());
+  EXPECT_TRUE(*draws);
+}
+
+// The trace with damage in all its records.
+Result<TraceReader> Damaged(TestTrace* test) {
+  std::vector<std::byte> bytes = test->Bytes();
   const Result<FileReader> layout = FileReader::FromBytes(bytes);
-  ASSERT_TRUE(layout.ok());
+  if (!layout.ok()) return layout.status();
   for (const ChunkInfo& chunk : layout->chunks()) {
     if (chunk.type != kTraceRecordChunk) continue;
     bytes[chunk.payload_offset() + chunk.stored_bytes / 2] ^= std::byte{0x10};
   }
   Result<FileReader> file = FileReader::FromBytes(bytes);
-  ASSERT_TRUE(file.ok());
-  Result<TraceReader> trace = TraceReader::FromFile(std::move(file).value());
+  if (!file.ok()) return file.status();
+  return TraceReader::FromFile(std::move(file).value());
+}
+
+TEST(TraceMayDraw, AssumesThatWhatIsLostDraws) {
+  TestTrace test;
+  test.Object(kDevice, Chain::kID3D12Device, kDevice);
+  test.Make(Method::ID3D12GraphicsCommandList_Dispatch, kMain, 1, 1, 1);
+  Result<TraceReader> trace = Damaged(&test);
+  ASSERT_TRUE(trace.ok());
+  const Result<bool> draws = TraceMayDraw(&*trace);
+  ASSERT_TRUE(draws.ok()) << draws.status().message();
+  EXPECT_TRUE(*draws);
+}
+
+TEST(BisectTree, WhereTheSubmissionsAreLostTheDamageIsNamed) {
+  TwoLists program;
+  Result<TraceReader> trace = Damaged(&program.test);
   ASSERT_TRUE(trace.ok());
   const Status status = ReadBisectTree(&*trace).status();
   EXPECT_EQ(StatusCode::kCorrupt, status.code());

@@ -24,6 +24,12 @@ Status AtRecord(const Record& record, const Status& status) {
   return status.WithContext(fmt::format("record {}", record.number));
 }
 
+// Asks `keep_on` now and then. Errors: kInterrupted.
+Status LookUp(uint64_t record, const std::function<bool(uint64_t record)>& keep_on) {
+  if (record % kRecordsBetweenLooks != 0 || !keep_on || keep_on(record)) return {};
+  return Status(StatusCode::kInterrupted, "interrupted");
+}
+
 // "CopyResource(...)" of "ID3D12GraphicsCommandList::CopyResource(...)" is enough beside its list.
 std::string CallText(TraceReader* trace, const Record& record, Method method,
                      const TraceState& state) {
@@ -153,9 +159,7 @@ Result<BisectTree> ReadBisectTree(TraceReader* trace,
   TraceCursor cursor(*trace);
   Record record;
   for (uint64_t i = 0; cursor.Next(&record); ++i) {
-    if (i % kRecordsBetweenLooks == 0 && keep_on && !keep_on(i)) {
-      return Status(StatusCode::kInterrupted, "interrupted");
-    }
+    CAIRN_RETURN_IF_ERROR(LookUp(i, keep_on));
     const std::optional<Method> method = trace->MethodOf(record);
     if (!method) continue;
     if (record.kind == RecordKind::kResult) recordings.OnResult(record, RoleOf(*method));
@@ -203,6 +207,17 @@ Result<BisectTree> ReadBisectTree(TraceReader* trace,
                   "the trace submits nothing to a GPU: there is nothing to skip");
   }
   return tree;
+}
+
+Result<bool> TraceMayDraw(TraceReader* trace, const std::function<bool(uint64_t record)>& keep_on) {
+  TraceCursor cursor(*trace);
+  Record record;
+  for (uint64_t i = 0; cursor.Next(&record); ++i) {
+    CAIRN_RETURN_IF_ERROR(LookUp(i, keep_on));
+    const std::optional<Method> method = trace->MethodOf(record);
+    if (method && record.kind == RecordKind::kCall && MayDraw(*method)) return true;
+  }
+  return !cursor.status().ok() || !cursor.losses().empty() || !trace->losses().empty();
 }
 
 Result<std::vector<CulpritText>> DescribeCulprits(TraceReader* trace,

@@ -21,6 +21,11 @@ namespace cairn {
 Result<BisectTree> ReadBisectTree(TraceReader* trace,
                                   const std::function<bool(uint64_t record)>& keep_on = nullptr);
 
+// Returns true if calls of the trace MayDraw() (call_roles.h), and if damage hides whether they do. Ends at the first of them.
+// Errors: kInterrupted, as above.
+Result<bool> TraceMayDraw(TraceReader* trace,
+                          const std::function<bool(uint64_t record)>& keep_on = nullptr);
+
 // The facts of a culprit for texts, with its position.
 struct CulpritText {
   Suspect suspect;

@@ -35,6 +35,7 @@ void Run(std::span<const std::byte> input) {
   TestTrace test(Compression::kNone);
   AddFuzzedRecords(input, &test);
   TraceReader trace = test.Open();
+  Require(TraceMayDraw(&trace).ok());
   const Result<BisectTree> tree = ReadBisectTree(&trace);
   if (!tree.ok()) {
     Require(!tree.status().message().empty());
