@@ -169,7 +169,7 @@ The program died of SIGABRT                                                     
             confirms it, then finds why: runs the program with one thing changed each time
   send      cairn report --markdown 'the report.cairn'
             this answer as text for a bug report; --redact replaces names by hashes
-  or        'the report.cairn'
+  or file   'the report.cairn'
             to the program's authors or the driver's vendor; holds names, paths and the command line
 )");
   EXPECT_EQ(Run({"--quiet"}, {Misbehave(), "abort"}).errors, "");

@@ -290,7 +290,7 @@ TEST_F(VulkanLayerFaults, AddressOfABufferThatWasFreed) {
     EXPECT_GT(owner.at("destruction").at("before_incident_ns").get<int64_t>(), 0) << owner;
     EXPECT_TRUE(owner.at("destruction").at("submission").is_null()) << "nothing was submitted";
   }
-  EXPECT_THAT(Text(), HasSubstr(", by thread "));
+  EXPECT_THAT(Text(), HasSubstr(" by thread "));
 }
 
 TEST_F(VulkanLayerFaults, AddressOfALivingBufferWhoseMemoryWasFreed) {

@@ -66,7 +66,7 @@ TEST_F(VulkanMemoryTest, ABufferThatAnotherThreadDestroyedBehindADescriptorIsNam
   EXPECT_EQ(object.at("state"), "destroyed");
   EXPECT_THAT(Sentence(report),
               HasSubstr("; uses: descriptor set 1 binding 0[1]: buffer \"Particles\", destroyed "));
-  EXPECT_THAT(Sentence(report), HasSubstr("after the submission, by thread \"streaming\" ("));
+  EXPECT_THAT(Sentence(report), HasSubstr("destroyed by thread \"streaming\" ("));
   EXPECT_THAT(Sentence(report), HasSubstr("after submission 1 of queue "));
   Release();
   Destroy(kept);

@@ -9,6 +9,7 @@
 
 #include "base/signal_name.h"
 #include "base/text.h"
+#include "format/block/marker_kinds.h"
 #include "reader/analysis/work_class.h"
 #include "reader/report/call_text.h"
 #include "reader/report/describe.h"
@@ -22,6 +23,7 @@ namespace {
 
 constexpr size_t kQueuesNamed = 4;
 constexpr size_t kOwnersNamed = 3;
+constexpr size_t kBindingsNamed = 3;
 // The headline names what failed; this says what is not known.
 constexpr char kCulpritUnknown[] = "culprit unknown";
 
@@ -280,6 +282,23 @@ class AnswerWriter {
       AppendWork(first, row);
     }
     WriteWork(first);
+    if (count > 1 && finding_.certainty == Certainty::kLikely) {
+      AppendSuspectReason(snapshot_, findings_, first, false, Row("because"));
+    }
+    WriteHarmful(first);
+  }
+
+  // Writes what is bound there and was destroyed, or lies in no object that is known.
+  void WriteHarmful(const SuspectWork& suspect) {
+    const CandidateContext* const context = FindContext(analysis_, suspect);
+    if (context == nullptr) return;
+    size_t count = 0;
+    for (uint32_t i = 0; i < context->binding_count; ++i) {
+      const Binding& binding = analysis_.bindings[context->first_binding + i];
+      if (IsHarmless(binding)) continue;
+      if (count++ < kBindingsNamed) AppendBinding(snapshot_, binding, Row("bound"));
+    }
+    if (count > kBindingsNamed) Row("bound") = fmt::format("… {} more", count - kBindingsNamed);
   }
 
   void WriteSlow() {
@@ -319,8 +338,8 @@ class AnswerWriter {
     const size_t count = finding_.last_completed.size();
     for (size_t i = 0; i < std::min(count, kQueuesNamed); ++i) {
       const CompletedWork& last = finding_.last_completed[i];
-      std::string& row = Row("last");
-      row = "on ";
+      std::string& row = Row("completed");
+      row = "last on ";
       AppendQueue(snapshot_, analysis_.verdicts[last.verdict].queue, row);
       row += ": ";
       if (last.scope != kNone) {
@@ -333,7 +352,7 @@ class AnswerWriter {
       AppendList(last.execution, row);
     }
     if (count > kQueuesNamed)
-      Row("last") = fmt::format("… and {} more queues", count - kQueuesNamed);
+      Row("completed") = fmt::format("… and {} more queues", count - kQueuesNamed);
   }
 
   // If the words were old copies, names the work that each queue had to begin next.
@@ -447,8 +466,18 @@ class AnswerWriter {
       fmt::format_to(std::back_inserter(row), " · call {} of the trace", GroupedDigits(call));
     }
     const uint32_t pipeline = PipelineOf(snapshot_, scope);
-    if (pipeline != kNone && with_pipelines_) AppendPipeline(snapshot_, pipeline, Row("pipeline"));
+    if (pipeline != kNone && with_pipelines_)
+      WritePipeline(pipeline, snapshot_.events[scope.event].type);
     WriteEventId(suspect);
+  }
+
+  // Where its shaders do not tell its kind, the type of the work does, or the label has said the word.
+  void WritePipeline(uint32_t pipeline, uint32_t type) {
+    std::string& row = Row("pipeline");
+    AppendPipeline(snapshot_, pipeline, row);
+    constexpr std::string_view kWord = "pipeline ";
+    if (!row.starts_with(kWord)) return;
+    IsDispatch(type) ? void(row.insert(0, "compute ")) : void(row.erase(0, kWord.size()));
   }
 
   // Names the innermost annotated label around the work.

@@ -201,13 +201,7 @@ void AppendBinding(const Snapshot& snapshot, const Binding& binding, std::string
   if (binding.offset != 0) fmt::format_to(std::back_inserter(out), " + {:#x}", binding.offset);
   if (binding.state != BindingState::kDestroyed) return;
   AppendHowItEnded(snapshot, snapshot.objects[binding.object].kind, binding.destruction, out);
-  if (binding.destroyed_after_ns != 0) {
-    fmt::format_to(std::back_inserter(out), " {} {} {}",
-                   DurationInWords(binding.destroyed_after_ns),
-                   binding.destroyed_after_ns < 0 ? "before" : "after",
-                   binding.since_submission ? "the submission" : "this report");
-  }
-  AppendDestroyedBy(snapshot, binding.destruction, binding.destroyed_after_ns == 0, out);
+  AppendDestroyedBy(snapshot, binding.destruction, MomentOfBinding(binding), out);
 }
 
 void AppendSync(const Snapshot& snapshot, const Sync& sync, std::string& out) {

@@ -90,30 +90,48 @@ void AppendHowItEnded(const Snapshot& snapshot, uint32_t kind, uint32_t index, s
   out += EndOf(kind);
 }
 
-void AppendDestroyedBy(const Snapshot& snapshot, uint32_t index, bool with_time, std::string& out) {
-  if (index == kNone) return;
-  const Destruction& destruction = snapshot.destructions[index];
+std::string MomentInWords(int64_t after_ns, std::string_view what) {
+  return fmt::format("{} {} {}", DurationInWords(after_ns), after_ns < 0 ? "before" : "after",
+                     what);
+}
+
+void AppendDestroyedBy(const Snapshot& snapshot, uint32_t index, std::string_view moment,
+                       std::string& out) {
   const auto append = [&out]<typename... Arguments>(fmt::format_string<Arguments...> format,
                                                     Arguments&&... arguments) {
     fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
   };
-  out += ", by thread ";
+  if (index == kNone) {
+    if (!moment.empty()) append(" {}", moment);
+    return;
+  }
+  const Destruction& destruction = snapshot.destructions[index];
+  out += " by thread ";
   if (!destruction.thread_name.empty()) {
     out += '"';
     AppendVisibleText(snapshot.Text(destruction.thread_name), out);
     out += "\" ";
   }
-  append("({})", destruction.thread_id);
-  const std::optional<int64_t> before = BeforeIncidentNs(snapshot, destruction);
-  if (with_time && before) {
-    append(", {} {} {}", DurationInWords(*before), *before < 0 ? "after" : "before",
-           MomentOf(*FirstIncident(snapshot)));
-  }
-  append(", in frame {}", destruction.frame);
+  append("({}) in frame {}", destruction.thread_id, destruction.frame);
   const uint32_t submission = SubmissionBefore(snapshot, destruction);
-  if (submission == kNone) return;
-  append(", after submission {} of queue {}", snapshot.submissions[submission].number,
-         snapshot.submissions[submission].queue);
+  if (submission != kNone) {
+    append(", after submission {} of queue {}", snapshot.submissions[submission].number,
+           snapshot.submissions[submission].queue);
+  }
+  const std::optional<int64_t> before = BeforeIncidentNs(snapshot, destruction);
+  if (!moment.empty()) {
+    append(", {}", moment);
+  } else if (before) {
+    // Hostile times may be the least number, whose negative is none.
+    const auto after = static_cast<int64_t>(0 - static_cast<uint64_t>(*before));
+    append(", {}", MomentInWords(after, MomentOf(*FirstIncident(snapshot))));
+  }
+}
+
+std::string MomentOfBinding(const Binding& binding) {
+  if (binding.destroyed_after_ns == 0) return {};
+  return MomentInWords(binding.destroyed_after_ns,
+                       binding.since_submission ? "the submission" : "this report");
 }
 
 void AppendDescriptorBinding(const Snapshot& snapshot, const Binding& binding, std::string& out) {
@@ -147,12 +165,7 @@ void AppendDescriptorBinding(const Snapshot& snapshot, const Binding& binding, s
                 destruction.owner_object, out);
   }
   AppendHowItEnded(snapshot, descriptor.kind, binding.destruction, out);
-  if (binding.destroyed_after_ns != 0) {
-    append(" {} {} {}", DurationInWords(binding.destroyed_after_ns),
-           binding.destroyed_after_ns < 0 ? "before" : "after",
-           binding.since_submission ? "the submission" : "this report");
-  }
-  AppendDestroyedBy(snapshot, binding.destruction, binding.destroyed_after_ns == 0, out);
+  AppendDestroyedBy(snapshot, binding.destruction, MomentOfBinding(binding), out);
 }
 
 void WriteDestruction(const Snapshot& snapshot, std::string_view key, uint32_t index,

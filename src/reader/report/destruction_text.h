@@ -27,12 +27,19 @@ uint32_t SubmissionBefore(const Snapshot& snapshot, const Destruction& destructi
 void AppendHowItEnded(const Snapshot& snapshot, uint32_t kind, uint32_t destruction,
                       std::string& out);
 
-// `, by thread "streaming" (4711), 3.1 ms before the loss, in frame 211, after submission 640 of queue 0`; nothing for
-// kNone. `with_time`: false where the sentence has told a time already.
-void AppendDestroyedBy(const Snapshot& snapshot, uint32_t destruction, bool with_time,
+// ` by thread "streaming" (4711) in frame 211, after submission 640 of queue 0, 3.1 ms before the loss`. `moment` stands
+// in the place of the last part; where it is empty, the time of the first incident is it, if both are known. Without a
+// known destruction only ` moment`.
+void AppendDestroyedBy(const Snapshot& snapshot, uint32_t destruction, std::string_view moment,
                        std::string& out);
 
-// `descriptor set 1 binding 2: buffer "Particles", destroyed 3.2 ms after the submission, by thread ...`
+// `3.1 ms before the fault was noticed`; "after" for positive times.
+std::string MomentInWords(int64_t after_ns, std::string_view what);
+
+// `3.2 ms after the submission`; empty if it is not known.
+std::string MomentOfBinding(const Binding& binding);
+
+// `descriptor set 1 binding 2: buffer "Particles", destroyed by thread "streaming" (23) in frame 3, 3.2 ms after the submission`
 void AppendDescriptorBinding(const Snapshot& snapshot, const Binding& binding, std::string& out);
 
 // An object under `key`, or null.

@@ -29,7 +29,7 @@ void AddIncident(IncidentKind kind, uint64_t ns, Snapshot* snapshot) {
 
 std::string DestroyedBy(const Snapshot& snapshot, uint32_t destruction) {
   std::string text;
-  AppendDestroyedBy(snapshot, destruction, true, text);
+  AppendDestroyedBy(snapshot, destruction, "", text);
   return text;
 }
 
@@ -40,12 +40,12 @@ TEST(DestructionText, OfTheSample) {
   EXPECT_THAT(
       report,
       HasSubstr(
-          "      ! descriptor set 1 binding 2[1]: buffer \"Particles\", destroyed 3 ms after the "
-          "submission, by thread \"streaming\" (23), in frame 3, "
-          "after submission 1 of queue 0\n"
+          "      ! descriptor set 1 binding 2[1]: buffer \"Particles\", destroyed by thread "
+          "\"streaming\" (23) in frame 3, after submission 1 of queue 0, 3 ms after the "
+          "submission\n"
           "      ! descriptor set 1 binding 3: image view 0xc1, whose device memory \"Heap "
-          "A\" was freed 4 ms after the submission, by thread \"streaming\" (23), in frame 3, "
-          "after submission 1 of queue 0\n"));
+          "A\" was freed by thread \"streaming\" (23) in frame 3, after submission 1 of queue 0, "
+          "4 ms after the submission\n"));
   EXPECT_THAT(report, HasSubstr("descriptor set 1: 1,024 descriptors, in arrays that may be "
                                 "partially bound or are large, are not looked into\n"));
   EXPECT_THAT(
@@ -59,14 +59,14 @@ TEST(DestructionText, CountsFromWhatWasNoticedFirst) {
   Snapshot snapshot = Sample();
   EXPECT_EQ(DestroyedBy(snapshot, kNone), "");
   EXPECT_EQ(DestroyedBy(snapshot, 0),
-            ", by thread \"streaming\" (23), in frame 3, after submission 1 of queue 0");
+            " by thread \"streaming\" (23) in frame 3, after submission 1 of queue 0");
   AddIncident(IncidentKind::kRequested, 1'000'000, &snapshot);
   EXPECT_FALSE(BeforeIncidentNs(snapshot, snapshot.destructions[0]));
   // The sample's clock starts at 1,000 ns, and the buffer ended at 4 ms.
   AddIncident(IncidentKind::kHang, 2'999'000, &snapshot);
   AddIncident(IncidentKind::kSignal, 9'000'000, &snapshot);
   EXPECT_EQ(BeforeIncidentNs(snapshot, snapshot.destructions[0]), -1'000'000);
-  EXPECT_THAT(DestroyedBy(snapshot, 0), HasSubstr(", 1 ms after the hang was noticed, in frame 3"));
+  EXPECT_THAT(DestroyedBy(snapshot, 0), HasSubstr(", 1 ms after the hang was noticed"));
 }
 
 TEST(DestructionText, NamesNoSubmissionWhereThereWasNone) {
@@ -74,7 +74,7 @@ TEST(DestructionText, NamesNoSubmissionWhereThereWasNone) {
   snapshot.destructions[0].submission_serial = 0;
   snapshot.destructions[0].thread_name = {};
   EXPECT_EQ(SubmissionBefore(snapshot, snapshot.destructions[0]), kNone);
-  EXPECT_EQ(DestroyedBy(snapshot, 0), ", by thread (23), in frame 3");
+  EXPECT_EQ(DestroyedBy(snapshot, 0), " by thread (23) in frame 3");
 }
 
 TEST(DestructionText, WhatIsNotLookedIntoIsSaid) {

@@ -28,29 +28,28 @@ void AppendPlace(const Snapshot& snapshot, const AddressOwner& owner, std::strin
   Format(out, " + {:#x} of {}", owner.offset, BytesInWords(object.size_bytes));
 }
 
-void AppendTime(int64_t ns, const char* what, std::string& out) {
-  Format(out, "{} {} {}", DurationInWords(ns), ns < 0 ? "before" : "after", what);
-}
-
-void AppendOwner(const Snapshot& snapshot, const AddressOwner& owner, std::string& out) {
+// `tell_alive`: several may own the address, and some of them are destroyed.
+void AppendOwner(const Snapshot& snapshot, const AddressOwner& owner, bool tell_alive,
+                 std::string& out) {
   const Object& object = snapshot.objects[owner.object];
   AppendPlace(snapshot, owner, out);
   if (!owner.exact) out += ", of which only the range of the address reaches in";
-  if (object.state != ObjectState::kDestroyed) return;
+  if (object.state != ObjectState::kDestroyed) {
+    if (tell_alive) out += ", alive";
+    return;
+  }
   AppendHowItEnded(snapshot, object.kind, owner.destruction, out);
   // One time, and one moment that it counts from.
   const int64_t after_fault_ns = owner.destroyed_after_fault_ns;
   const int64_t after_submission_ns = owner.destroyed_after_submission_ns;
+  std::string moment;
   if (after_fault_ns != 0) {
-    out += ' ';
-    AppendTime(after_fault_ns, "the fault was noticed", out);
-    if (after_submission_ns > 0) out += ", while submitted work was unfinished";
+    if (after_submission_ns > 0) moment = "while work that had been submitted was unfinished, ";
+    moment += MomentInWords(after_fault_ns, "the fault was noticed");
   } else if (after_submission_ns != 0) {
-    out += ' ';
-    AppendTime(after_submission_ns, "the first unfinished submission", out);
+    moment = MomentInWords(after_submission_ns, "the first unfinished submission");
   }
-  AppendDestroyedBy(snapshot, owner.destruction, after_fault_ns == 0 && after_submission_ns == 0,
-                    out);
+  AppendDestroyedBy(snapshot, owner.destruction, moment, out);
 }
 
 // Each begins with a comma.
@@ -95,13 +94,16 @@ std::vector<std::string> OwnersInWords(const Snapshot& snapshot, const FaultAddr
     lines.emplace_back("in no object that is known");
     AppendNeighbours(snapshot, verdict, lines.back());
   }
-  for (const AddressOwner* owner : LikelyOwnersFirst(snapshot, verdict)) {
+  const std::vector<const AddressOwner*> owners = LikelyOwnersFirst(snapshot, verdict);
+  const bool any_destroyed =
+      !owners.empty() && snapshot.objects[owners.front()->object].state == ObjectState::kDestroyed;
+  for (const AddressOwner* owner : owners) {
     if (lines.size() == most) break;
     std::string& line = lines.emplace_back(lines.empty() ? "" : "or ");
     if (lines.size() == 1 && verdict.state == AddressState::kFreed) {
       line += "memory that was freed, ";
     }
-    AppendOwner(snapshot, *owner, line);
+    AppendOwner(snapshot, *owner, any_destroyed, line);
   }
   if (verdict.owner_count > most) {
     lines.push_back(fmt::format("… {} more", verdict.owner_count - most));
@@ -127,10 +129,10 @@ void AppendFreedInFlight(const Snapshot& snapshot, const FreedInFlight& freed, s
   AppendObject(snapshot, object, out);
   Format(out, " ({} at {:#x})", BytesInWords(object.size_bytes), object.gpu_address);
   AppendHowItEnded(snapshot, object.kind, freed.destruction, out);
-  Format(out, " {} after submission {} of ", DurationInWords(freed.after_submission_ns),
-         submission.number);
-  AppendQueue(snapshot, submission.queue, out);
-  AppendDestroyedBy(snapshot, freed.destruction, false, out);
+  std::string moment =
+      MomentInWords(freed.after_submission_ns, fmt::format("submission {} of ", submission.number));
+  AppendQueue(snapshot, submission.queue, moment);
+  AppendDestroyedBy(snapshot, freed.destruction, moment, out);
 }
 
 void AppendCrashOwner(const Snapshot& snapshot, const AddressOwner& owner, std::string& out) {
@@ -138,11 +140,11 @@ void AppendCrashOwner(const Snapshot& snapshot, const AddressOwner& owner, std::
   AppendPlace(snapshot, owner, out);
   if (object.state != ObjectState::kDestroyed) return;
   AppendHowItEnded(snapshot, object.kind, owner.destruction, out);
+  std::string moment;
   if (owner.destruction == kNone && owner.destroyed_after_fault_ns != 0) {
-    out += ' ';
-    AppendTime(owner.destroyed_after_fault_ns, "the crash was noticed", out);
+    moment = MomentInWords(owner.destroyed_after_fault_ns, "the crash was noticed");
   }
-  AppendDestroyedBy(snapshot, owner.destruction, true, out);
+  AppendDestroyedBy(snapshot, owner.destruction, moment, out);
 }
 
 }  // namespace cairn

@@ -75,6 +75,7 @@ class StepFinder {
                      "command line, all recorded calls and their data"
                    : "to the program's authors or the driver's vendor; holds names, paths and the "
                      "command line");
+    steps_.back().is_file = true;
     return std::move(steps_);
   }
 

@@ -13,9 +13,10 @@
 namespace cairn {
 
 struct NextStep {
-  std::string command;  // for a shell; visible text
+  std::string command;  // for a shell, or the path of a file; visible text
   std::string
       effect;  // "finds the culprit, then why: runs the program with one thing changed each time"
+  bool is_file = false;
 };
 
 // Returns the steps for this failure, the first to try first; where nothing failed, or nothing else tells more, the page

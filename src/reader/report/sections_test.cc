@@ -54,6 +54,8 @@ TEST_F(Sections, TheCandidateShowsEventIdAndResources) {
   where     Particles of level 3 · command list 1 "Main" · submission 1 · queue 0 "Graphics" (direct) · frame 3
   pipeline  graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
   EventID   0x1000001000001, "Particles of level 3"
+  bound     vertex buffer 0: resource "Particles" + 0x40, destroyed 3 ms before the submission
+            root CBV 1: address 0xdead0000, which belongs to no known object
 
 )"));
   EXPECT_EQ(

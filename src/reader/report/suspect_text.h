@@ -27,6 +27,11 @@ void AppendSuspectWork(const Snapshot& snapshot, const Findings& findings,
 void AppendSuspectReason(const Snapshot& snapshot, const Findings& findings,
                          const SuspectWork& suspect, bool with_binding, std::string& out);
 
+// Returns false for what was destroyed, or lies in no object that is known.
+inline bool IsHarmless(const Binding& binding) {
+  return binding.state == BindingState::kAlive || binding.state == BindingState::kNotSeen;
+}
+
 // `unfinished for 9.8 s; submissions with the same pipelines usually ended within 200 µs (median of 41, longest 1.1 ms)`
 void AppendUsualDuration(const UsualDuration& duration, std::string& out);
 

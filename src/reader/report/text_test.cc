@@ -363,7 +363,7 @@ TEST(TextReport, TheAnswerStandsFirstWithHowSureItIsAtTheRight) {
             confirms it, then finds why: runs the program with one thing changed each time
   send      cairn report --markdown game.cairn
             this answer as text for a bug report; --redact replaces names by hashes
-  or        game.cairn
+  or file   game.cairn
             to the program's authors or the driver's vendor; holds names, paths and the command line
 
 Incidents

@@ -26,10 +26,6 @@ constexpr int kLabelColumns = 9;
 constexpr char kCandidatePrefix[] = "    [>] ";
 constexpr char kDetailPrefix[] = "        ";
 
-bool IsHarmless(const Binding& binding) {
-  return binding.state == BindingState::kAlive || binding.state == BindingState::kNotSeen;
-}
-
 }  // namespace
 
 VerdictPrinter::VerdictPrinter(const Snapshot& snapshot, const Findings& findings,
@@ -69,7 +65,8 @@ void VerdictPrinter::PrintFinding(LineSink& sink) {
 void VerdictPrinter::PrintSteps(LineSink& sink, std::string_view label,
                                 const std::vector<NextStep>& steps) {
   for (const NextStep& step : steps) {
-    sink.Whole(fmt::format("  {:<{}} ", &step == steps.data() ? label : "or", kLabelColumns),
+    const std::string_view other = step.is_file ? "or file" : "or";
+    sink.Whole(fmt::format("  {:<{}} ", &step == steps.data() ? label : other, kLabelColumns),
                step.command);
     sink.Prose(fmt::format("  {:<{}} ", "", kLabelColumns), step.effect);
   }
