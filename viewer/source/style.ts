@@ -49,7 +49,7 @@ export const shared = css`
   .badge.proven { background: var(--busy); border-color: var(--busy); color: var(--ground); }
   .badge.likely { color: var(--busy); border-width: 2px; }
   .badge.guess { color: var(--warn); border-style: dashed; }
-  .badge.fine { color: var(--done); }
+  .badge.fine { color: var(--quiet); }
   kbd { display: inline-block; border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 4px; padding: 0 var(--s1); font-size: var(--small); line-height: 1.25rem; min-width: 1.25rem; text-align: center; background: var(--ground); font-family: inherit; }
   @media (forced-colors: active) { .chosen { outline: 2px solid Highlight; outline-offset: -2px; } }
   @media print { button, input, select { display: none; } .card { break-inside: avoid; } }

@@ -33,7 +33,7 @@ export class Verdict extends LitElement {
       .layout { grid-template: "answer answer" "main next" "main process" 1fr / minmax(0, 1fr) minmax(22rem, 27rem); }
     }
     .answer { grid-area: answer; border-left: 4px solid var(--busy); padding: var(--s4) var(--s6); }
-    .answer.fine { border-left-color: var(--done); }
+    .answer.fine { border-left-color: var(--line); }
     .next { grid-area: next; } .main { grid-area: main; min-width: 0; } cairn-process { grid-area: process; min-width: 0; }
     .badges { display: flex; gap: var(--s2); align-items: center; flex-wrap: wrap; }
     .badges .space { flex: 1; }
@@ -127,7 +127,7 @@ export class Verdict extends LitElement {
     const [first] = verdict.suspects;
     const degree = fine ? "fine" : verdict.how_sure === "proven" ? "proven" : verdict.how_sure === "likely" ? "likely" : "guess";
     return html`<section class="card answer ${fine ? "fine" : ""}" aria-label="The answer">
-        <div class="badges"><span class="badge ${fine ? "fine" : ""}">${verdict.kind}</span>${sure ? html`<span class="badge ${degree}" title="How sure this is">${visible(sure, 60)}</span>` : nothing}<span class="space"></span>
+        <div class="badges"><span class="badge ${fine ? "fine" : ""}">${fine ? "no failure noticed" : verdict.kind}</span>${sure ? html`<span class="badge ${degree}" title="How sure this is">${visible(sure, 60)}</span>` : nothing}<span class="space"></span>
           <span role="status">${this.copied === "copied" ? "copied" : ""}</span><button @click=${this.copy}>Copy as Markdown</button></div>
         <h1 id="headline" class=${headline.length > 90 ? "long" : ""}>${visible(headline, 4000)}</h1>
         ${said.length ? html`<dl>${said.map(({ label, text }, index) => html`<dt>${said[index - 1]?.label === label ? "" : visible(label)}</dt><dd class="isolate">${visible(text, 4000)}</dd>`)}</dl>` : nothing}
@@ -137,7 +137,8 @@ export class Verdict extends LitElement {
   }
   private next() {
     const { next, send } = this.report.data.verdict;
-    const steps = (all: Step[]) => html`<ol>${all.map(({ command, effect }) => html`<li><div>${visible(effect, 1000)}</div><cairn-command command=${command}></cairn-command></li>`)}</ol>`;
+    const file = send.at(-1);  // it is no command, but the path of the file itself
+    const steps = (all: Step[]) => html`<ol>${all.map((step) => html`<li><div>${step === file ? "the file itself, " : ""}${visible(step.effect, 1000)}</div><cairn-command command=${step.command}></cairn-command></li>`)}</ol>`;
     return next.length || send.length ? html`<section class="card next" aria-label="Next">${next.length ? html`<h2>Next</h2>${steps(next)}` : nothing}${send.length ? html`<h2>Send</h2>${steps(send)}` : nothing}</section>` : nothing;
   }
   private drawn() {

@@ -32,9 +32,10 @@ for (const dump of dumps) {
     const { page, errors } = await open(pageWith(html, dataOf(html), "golden.html"));
     const { headline, how_sure: sure, rows } = report.verdict.answer;
     assert.equal(await text(page, "#headline"), headline);
-    assert.deepEqual(await texts(page, "cairn-verdict .badge"), [report.verdict.kind, ...(sure ? [sure] : [])]);
+    assert.deepEqual(await texts(page, "cairn-verdict .badge"), [report.verdict.kind === "nothing wrong" ? "no failure noticed" : report.verdict.kind, ...(sure ? [sure] : [])]);
     assert.deepEqual(await texts(page, ".answer dd"), rows.map(({ text }) => text));
     assert.deepEqual(await texts(page, "cairn-command code"), [...report.verdict.next, ...report.verdict.send].map(({ command }) => command));
+    assert.equal((await text(page, ".next")).includes("the file itself, "), report.verdict.send.length !== 0);
     // A single suspect stands in the answer, others in a list.
     const named = !["killed", "exited", "CPU fault", "nothing wrong"].includes(report.verdict.kind);
     const [culprit] = report.verdict.suspects;
@@ -394,7 +395,7 @@ test("memory: the fault stands between its neighbours", async () => {
   await settle(page);
   const strip = await text(page, "cairn-memory .fault");
   assert.match(strip, /0x1000020100/);
-  assert.match(strip, /buffer "Old lights" \+ 0x100 of 16 KiB, destroyed 30 ms before the fault was noticed/);
+  assert.match(strip, /buffer "Old lights" \+ 0x100 of 16 KiB, destroyed while work that had been submitted was unfinished, 30 ms before the fault was noticed/);
   assert.match(strip, /buffer "Vertices"\s*ends 64 KiB below/);
   const rows = await texts(page, "cairn-memory .row");
   const at = rows.findIndex((row) => row.includes("0x1000020100"));
