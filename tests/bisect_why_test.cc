@@ -105,7 +105,7 @@ TEST_F(BisectWhyTest, TheCauseStandsBehindTheCulprit) {
   EXPECT_EQ(SIGSEGV, answer["why"]["signal"]);
   ASSERT_EQ(1u, answer["why"]["causes"].size());
   EXPECT_EQ("bounds", answer["why"]["causes"][0]);
-  EXPECT_EQ(11u, answer["why"]["experiments"].size());
+  EXPECT_EQ(12u, answer["why"]["experiments"].size());
   std::filesystem::remove(folder_ / "runs");
   const Json without = Answer(Run(Words({"bisect", "--json", "--no-why", "--"}, CountedFault())),
                               "bisect-program.schema.json");

@@ -56,7 +56,7 @@ TEST_F(VulkanWitnesses, BarriersClearWhatEndedBeforeThem) {
             "present: barriers for all stages behind dispatches; barriers for all stages behind "
             "draws; barriers for all stages behind copies; measured on 2023-11-14");
   EXPECT_THAT(Text(), AllOf(HasSubstr("Barriers at which this device was measured to wait prove "
-                                      "completed: its work up to event"),
+                                      "completed: its work up to marker event"),
                             HasSubstr("look alike after that")));
 }
 
@@ -101,14 +101,14 @@ TEST_F(VulkanWitnesses, OneKindOfWorkAlone) {
   }
   EXPECT_EQ(draws, 6u) << Text();
   EXPECT_THAT(report.candidates, Contains("Culprit"));
-  EXPECT_THAT(Text(), HasSubstr("prove completed: its dispatches up to event"));
+  EXPECT_THAT(Text(), HasSubstr("prove completed: its dispatches up to marker event"));
 }
 
 TEST_F(VulkanWitnesses, ADispatchThatHoldsDraws) {
   const IcdReport report =
       Run("barriers", Told(" 1700000000 marker 0:dispatch=never:draw=never+work:copy=never"));
   EXPECT_THAT(Source(report), HasSubstr("present: nothing behind dispatches; dispatches behind"));
-  EXPECT_THAT(Text(), HasSubstr("prove completed: its draws up to event"));
+  EXPECT_THAT(Text(), HasSubstr("prove completed: its draws up to marker event"));
   EXPECT_THAT(report.candidates, Contains("Culprit"));
 }
 
