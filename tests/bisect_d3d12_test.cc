@@ -201,7 +201,7 @@ TEST_F(BisectTest, WhatDoesNotFailHasNoCulprit) {
 TEST_F(BisectTest, AJournalOfAnotherDeviceIsPutAside) {
   Capture("sample-fault-d3d12-plain");
   const std::string other =
-      "cairn bisect journal 2\nfor trace: 1 2 whole 3 records\nfor device: NVIDIA H200\nanswers\n"
+      "cairn bisect journal 3\nfor trace: 1 2 whole 3 records\nfor device: NVIDIA H200\nanswers\n"
       "00000000000000ff clean 1 0 1\n";
   std::ofstream(folder_ / "a.bisect", std::ios::binary) << other;
   const CommandResult result = Run({"bisect", "--json", "--no-why", "--no-output", "a.cairn"});

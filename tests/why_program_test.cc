@@ -574,7 +574,7 @@ TEST_F(WhyProgramTest, AnInterruptedSearchGoesOn) {
   EXPECT_THAT(rest.output, HasSubstr("dies of SIGSEGV, in 3 of 3 runs."));
   // One more as it is, for the shaders that are suspected, and one more for the accesses that were checked. The counts
   // are asked behind what the first search has asked.
-  EXPECT_EQ(15 - remembered + 2, Told().size() - runs);
+  EXPECT_EQ(16 - remembered + 2, Told().size() - runs);
   EXPECT_THAT(folder_.Contents(), UnorderedElementsAre("program.sh", "told", "triangle.png"));
 }
 

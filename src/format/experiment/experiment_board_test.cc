@@ -104,7 +104,7 @@ TEST(ExperimentBoard, HasBindingsBesideLoops) {
   EXPECT_THAT(board.Read().bindings, ElementsAre(buffer, input));
   EXPECT_THAT(board.Read().loops, ElementsAre(Note()));
   // A kind and an origin of another version.
-  memory.Put(kFirstEntryWord + kFlagsWord, 0xffff40);
+  memory.Put(kFirstEntryWord + kFlagsWord, 0xffff80);
   EXPECT_EQ(BindingKind::kUnknown, board.Read().bindings[0].kind);
   EXPECT_EQ(BindingPlace::From::kNone, board.Read().bindings[0].place.from);
 }

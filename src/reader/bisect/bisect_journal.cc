@@ -19,7 +19,7 @@ namespace cairn {
 namespace {
 
 constexpr std::string_view kTitle = "cairn bisect journal ";
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 constexpr std::string_view kIdentityWord = "for ";
 constexpr char kOldEnding[] = ".old";
 constexpr std::string_view kAnswersLine = "answers\n";

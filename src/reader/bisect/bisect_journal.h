@@ -3,7 +3,7 @@
 // The answers of a search, in a file, so that a search that was interrupted goes on: the strategy asks the
 // same questions again, and those that have an answer here are not played. A text of lines:
 //
-//   cairn bisect journal 2
+//   cairn bisect journal 3
 //   for NAME: VALUE                       what the answers are about, a line each: the trace, the device, ...
 //   answers
 //   QUESTION OUTCOME PLACE SIGNAL MS      16 hexadecimal digits; clean, invalid, hang, lost, died, or

@@ -194,7 +194,7 @@ TEST_F(BisectJournalTest, WhatIsAboutSomethingElseIsPutAsideAndSaysWhatDiffers) 
 }
 
 std::string FileWith(const std::string& identity, const std::string& entries) {
-  return "cairn bisect journal 2\n" + identity + "answers\n" + entries;
+  return "cairn bisect journal 3\n" + identity + "answers\n" + entries;
 }
 constexpr char kAnEntry[] = "00000000000000ff clean 1 0 1\n";
 
@@ -250,9 +250,9 @@ TEST_F(BisectJournalTest, ARestartForgetsWhateverAJournalHolds) {
 
 TEST_F(BisectJournalTest, ADamagedHeadDoesNotTakeTheAnswersWithIt) {
   for (const std::string head :
-       {"cairn bisect journal 2\nfor tr\nfor device: x\nanswers\n",
-        "cairn bisect journal 2\nfor trace: 1\nanswfrs\n", "cairn bisect journal 2x\nanswers\n",
-        "cairn bisect journal 2\nf\x01r trace: 1\nanswers\n"}) {
+       {"cairn bisect journal 3\nfor tr\nfor device: x\nanswers\n",
+        "cairn bisect journal 3\nfor trace: 1\nanswfrs\n", "cairn bisect journal 3x\nanswers\n",
+        "cairn bisect journal 3\nf\x01r trace: 1\nanswers\n"}) {
     RemoveFiles();
     Write(head + kAnEntry);
     const auto journal = Open();
@@ -274,21 +274,21 @@ TEST_F(BisectJournalTest, PlaysOfLessThanASecondHaveAnAverageToo) {
 }
 
 TEST_F(BisectJournalTest, OtherVersionsArePutAside) {
-  for (const std::string version : {"1", "3"}) {
+  for (const std::string version : {"1", "2", "4"}) {
     Write("cairn bisect journal " + version + "\nfor trace 1\n00000000000000ff clean 1 0 1\n");
     const auto journal = Open();
     ASSERT_NE(nullptr, journal);
-    EXPECT_EQ("it has the form of version " + version + " of journals, not 2",
+    EXPECT_EQ("it has the form of version " + version + " of journals, not 3",
               journal->put_aside());
     EXPECT_EQ(0u, journal->remembered());
   }
 }
 
 TEST_F(BisectJournalTest, TheHeadIsReadAsFarAsItIsWhole) {
-  const std::string text = "cairn bisect journal 2\nfor a: 1\nfor b: x: y\nanswers\n";
+  const std::string text = "cairn bisect journal 3\nfor a: 1\nfor b: x: y\nanswers\n";
   for (size_t cut = 0; cut <= text.size(); ++cut) {
     const JournalHead head = ParseJournalHead(std::string_view(text).substr(0, cut));
-    EXPECT_EQ(cut >= 23 ? 2u : 0u, head.version) << cut;
+    EXPECT_EQ(cut >= 23 ? 3u : 0u, head.version) << cut;
     EXPECT_EQ(cut == text.size(), head.whole) << cut;
     EXPECT_FALSE(head.damaged) << cut;
     EXPECT_EQ(cut == text.size() ? text.size() : 0, head.bytes) << cut;
@@ -296,7 +296,7 @@ TEST_F(BisectJournalTest, TheHeadIsReadAsFarAsItIsWhole) {
   }
   EXPECT_EQ((JournalIdentity{{"a", "1"}, {"b", "x: y"}}), ParseJournalHead(text).identity);
   for (const std::string bad :
-       {"cairn bisect journal 2\nfor a\nanswers\n", "cairn bisect journal 2\nanswer\n",
+       {"cairn bisect journal 3\nfor a\nanswers\n", "cairn bisect journal 3\nanswer\n",
         "cairn bisect journal 4294967298\nanswers\n", "cairn bisect journal\nanswers\n"}) {
     EXPECT_FALSE(ParseJournalHead(bad).whole) << bad;
     // The last one is no journal at all.
@@ -373,7 +373,7 @@ TEST_F(BisectJournalTest, WhatFailsToBeAskedIsNotWritten) {
   };
   EXPECT_EQ("stopped", journal->Ask(Question(1), probe).status().message());
   EXPECT_EQ(
-      "cairn bisect journal 2\nfor trace: 1\nfor device: llvmpipe, 10005:0000\n"
+      "cairn bisect journal 3\nfor trace: 1\nfor device: llvmpipe, 10005:0000\n"
       "for driver: Mesa 22.3.6\nanswers\n",
       Text());
 }
@@ -381,7 +381,7 @@ TEST_F(BisectJournalTest, WhatFailsToBeAskedIsNotWritten) {
 TEST_F(BisectJournalTest, DamagedLinesEndIt) {
   const std::string good = "00000000000000ff died 17 11 250\n";
   const JournalIdentity me = {{"trace", "mine"}};
-  const std::string header = "cairn bisect journal 2\nfor trace: mine\nanswers\n";
+  const std::string header = "cairn bisect journal 3\nfor trace: mine\nanswers\n";
   size_t header_bytes = 0;
   const auto entries = ParseJournal(header + good + good, me, &header_bytes);
   ASSERT_THAT(entries, SizeIs(2));

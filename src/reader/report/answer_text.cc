@@ -267,6 +267,10 @@ class AnswerWriter {
     AppendSuspectReason(snapshot_, findings_, finding_.suspects.front(), false, because);
   }
 
+  bool IsLikely(const SuspectWork& suspect) const {
+    return finding_.certainty == Certainty::kLikely && !IsUnlikely(suspect.reason);
+  }
+
   // Something else failed: what ran on the GPU meanwhile.
   void WriteRunning() {
     WriteSlow();
@@ -278,11 +282,11 @@ class AnswerWriter {
       if (finding_.certainty != Certainty::kProven) row += ", perhaps";
     } else {
       fmt::format_to(std::back_inserter(row), "one or more of {}, {} ", count,
-                     finding_.certainty == Certainty::kLikely ? "likely" : "the first");
+                     IsLikely(first) ? "likely" : "the first");
       AppendWork(first, row);
     }
     WriteWork(first);
-    if (count > 1 && finding_.certainty == Certainty::kLikely) {
+    if (count > 1 && IsLikely(first)) {
       AppendSuspectReason(snapshot_, findings_, first, false, Row("because"));
     }
     WriteHarmful(first);

@@ -85,9 +85,12 @@ std::vector<std::string> RobustDoubts(const WhyResult& result) {
         fmt::format("{} ({})", fmt::join(names, ", "), names.size() == 1 ? one : many));
   };
   const RobustDevices& devices = result.robust;
-  add(devices.missing, "the device does not have it", "the device does not have them");
-  add(devices.left, "the layers could not enable it", "the layers could not enable them");
-  add(devices.own, "the program itself enables it", "the program itself enables them");
+  // A feature that one device got, and another did not.
+  const RobustFeatures some = devices.enabled & (devices.missing | devices.left | devices.own);
+  add(devices.missing & ~some, "the device does not have it", "the device does not have them");
+  add(devices.left & ~some, "the layers could not enable it", "the layers could not enable them");
+  add(devices.own & ~some, "the program itself enables it", "the program itself enables them");
+  add(some, "on one device, and on another it was", "on one device, and on another they were");
   if (groups.empty()) return {};
   return {fmt::format("Not enabled: {}", fmt::join(groups, "; "))};
 }

@@ -121,6 +121,9 @@ TEST(WhyRobustWords, FeaturesThatWereNotEnabledAreADoubt) {
                               "not have them); robustBufferAccess2 (the layers could not enable "
                               "it); robustImageAccess (the program itself enables it)\n"));
   EXPECT_THAT(WhyAsMarkdown(told), HasSubstr("nullDescriptor (the device does not have them)"));
+  asked.robust = {.enabled = kAllRobustFeatures, .missing = kNullDescriptor};
+  EXPECT_THAT(RobustDoubts(asked),
+              ElementsAre("Not enabled: nullDescriptor (on one device, and on another it was)"));
   asked.robust = {.enabled = kAllRobustFeatures & ~kNullDescriptor, .missing = kNullDescriptor};
   asked.verdict = WhyVerdict::kFailsOtherwise;
   EXPECT_THAT(RobustDoubts(asked),

@@ -536,9 +536,11 @@ std::vector<std::string> DoubtsInWords(const WhyTold& told) {
     }
     const uint32_t not_emptied = bindings.refused_modules + result.stages.refused_modules;
     if (Asked(result) && not_emptied + bindings.dropped != 0) {
-      lines.push_back(
-          fmt::format("Not emptied: {} that could not be changed, {} without room for records",
-                      Counted(not_emptied, "shader module"), Counted(bindings.dropped, "binding")));
+      std::string& line = lines.emplace_back(fmt::format(
+          "Not emptied: {} that could not be changed", Counted(not_emptied, "shader module")));
+      if (bindings.dropped != 0) {
+        line += fmt::format(", {} without room for records", Counted(bindings.dropped, "binding"));
+      }
     }
     for (std::string& line : RobustDoubts(result)) lines.push_back(std::move(line));
     const AccessFindings& accesses = result.accesses;

@@ -337,6 +337,41 @@ TEST(WhySearch, AStageThatStayedOrNeverEndsIsNoEvidence) {
   EXPECT_EQ(kGoesOnAndOn, ResultOf(*none, ExperimentName::kStages).why);
 }
 
+// What comes of the vertex stage behind a fragment stage that is not needed.
+TEST(WhySearch, TheSecondStageLeavesTheAnswerOfTheFirst) {
+  const auto stages_with = [](TrialRun vertex) {
+    ModelProgram program([vertex](const Experiment& experiment, uint64_t) {
+      if (experiment.change != Change::kEmptyStage) return Fails();
+      if (experiment.stage == EmptiedStage::kVertex) return vertex;
+      TrialRun run = Fails();
+      run.notes.limited = 1;
+      return run;
+    });
+    const Result<WhyFound> found = Search(program);
+    EXPECT_TRUE(found.ok());
+    const WhyResult& stages = ResultOf(*found, ExperimentName::kStages);
+    EXPECT_EQ(WhyVerdict::kFails, stages.verdict);
+    EXPECT_EQ("", stages.why);
+    EXPECT_THAT(stages.stages.not_needed, ElementsAre(EmptiedStage::kFragment));
+    return stages.stages.refused_modules;
+  };
+  TrialRun refused = Fails();
+  refused.notes.refused = 2;
+  refused.notes.why_refused = "too large";
+  EXPECT_EQ(2u, stages_with(refused));
+
+  TrialRun endless;
+  endless.end = TrialEnd::kStuck;
+  endless.notes.limited = 1;
+  EXPECT_EQ(0u, stages_with(endless));
+
+  TrialRun other_device = Fails();
+  other_device.notes.limited = 1;
+  other_device.notes.why_none = "a device without addresses of buffers";
+  EXPECT_EQ(0u, stages_with(other_device))
+      << "the failure may be of the device that was not changed";
+}
+
 // It would help as well, and says less.
 TEST(WhySearch, StagesAreNotAskedIfAnotherChangeHelps) {
   ModelProgram program([](const Experiment& experiment, uint64_t run) {

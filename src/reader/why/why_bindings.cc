@@ -177,7 +177,8 @@ Result<bool> WhySearch::AskBinding(const std::vector<BindingNote>& variables,
   CAIRN_RETURN_IF_ERROR(AskOne(experiment, &one));
   if (one.verdict == WhyVerdict::kNotAsked) return false;
   const EmptiedModules modules = EmptiedModulesOf(numbers_[FormatExperiment(experiment)]);
-  if (modules.limited == 0) {
+  // On a device that was not changed the failure stays by itself.
+  if (modules.limited == 0 || (modules.none && one.verdict == WhyVerdict::kFails)) {
     ++bindings.not_emptied;
     const Result<std::string> why = WhyNothingEmptied(experiment, result->why);
     if (!why.ok()) return why.status();

@@ -69,15 +69,20 @@ Status WhySearch::AskStages(WhyResult* result) {
       return {};
     }
     const EmptiedModules modules = EmptiedModulesOf(numbers_[FormatExperiment(emptied)]);
-    if (modules.limited == 0) {
+    stages.refused_modules = std::max(stages.refused_modules, modules.refused);
+    const bool was_asked = result->verdict != WhyVerdict::kDoesNotApply;
+    if (was_asked) result->stages.refused_modules = stages.refused_modules;
+    // On a device that was not changed the failure stays by itself.
+    if (modules.limited == 0 || (modules.none && one.verdict == WhyVerdict::kFails)) {
       const Result<std::string> why = WhyNothingEmptied(emptied, result->why);
       if (!why.ok()) return why.status();
-      result->why = *why;
+      if (!was_asked) result->why = *why;
       continue;
     }
     if (Helps(one.verdict) && one.with.endless == 0)
       CAIRN_RETURN_IF_ERROR(ConfirmWithoutControl(emptied, &one));
     if (Helps(one.verdict) && one.with.endless != 0) {
+      if (was_asked) continue;  // the stage before has an answer
       one.verdict = WhyVerdict::kDoesNotApply;
       one.why = kGoesOnAndOn;
     }
@@ -85,7 +90,6 @@ Status WhySearch::AskStages(WhyResult* result) {
     one.changes = modules.limited;
     if (one.verdict == WhyVerdict::kFails && modules.refused == 0)
       stages.not_needed.push_back(stage);
-    stages.refused_modules = std::max(stages.refused_modules, modules.refused);
     stages.emptied = emptied;
     one.stages = stages;
     *result = one;
