@@ -24,8 +24,9 @@ std::vector<uint32_t> LoadShader(const std::string& name, Form form) {
   std::ifstream file(path + (HasDebugInfo(form) ? ".debug.spv" : ".spv"), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
+  if (words.empty()) return words;
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
-  if (form == Form::kLines || form == Form::kDebugInfo || words.empty()) return words;
+  if (form == Form::kLines || form == Form::kDebugInfo) return words;
   spvtools::Optimizer optimizer(SPV_ENV_VULKAN_1_2);
   optimizer.RegisterPerformancePasses();
   std::vector<uint32_t> optimised;
