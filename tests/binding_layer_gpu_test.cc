@@ -32,7 +32,7 @@ constexpr uint32_t kStoresWords = 0;  // stores numbers
 
 class BindingLayerGpuTest : public ::testing::Test {
  protected:
-  // What 64 invocations leave in a buffer of zeros, with this experiment.
+  // Returns what 64 invocations leave in a buffer of zeros, with this experiment.
   InvocationWords Run(const std::string& experiment, const std::vector<uint32_t>& words,
                       const ComputeConstants& constants) {
     std::memset(memory_.data(), 0, memory_.size_bytes());

@@ -39,7 +39,7 @@ enum class DirectiveKind : uint8_t {
 // The markers that a directive affects.
 enum class MarkerPlace : uint8_t { kBoth, kTop, kBottom };
 
-// What an access is outside of. A device has those of them that are harmless.
+// The object that an access is outside of. A device has those of them that are harmless.
 enum class Missed : uint8_t { kBuffer = 1, kImage = 2, kDescriptor = 4 };
 
 enum class FaultAccess : uint8_t { kNone, kRead, kWrite, kExecute, kInstruction };

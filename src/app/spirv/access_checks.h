@@ -38,7 +38,7 @@ struct Access {
   std::vector<CheckedIndex> indices;  // those that are checked, in the order of IndexMiss
   // Empty if it is checked, else a sentence that says why not.
   std::string cannot;
-  // Of a checked one: why an index of it is not checked; "" if all are.
+  // Says why an index of a checked access is not checked; "" if all are.
   std::string partly;
 };
 

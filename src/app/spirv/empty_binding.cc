@@ -20,7 +20,7 @@
 namespace cairn::spirv {
 namespace {
 
-// What becomes of an instruction that takes a pointer into the binding, or an image or a sampler of it.
+// Names the fate of an instruction that takes a pointer into the binding, or an image or a sampler of it.
 enum class Fate : uint8_t {
   kStays,    // only tells debuggers of it
   kCarries,  // its result leads to the binding, too
@@ -271,7 +271,7 @@ class Binder {
   std::vector<size_t> to_follow_;
 };
 
-// Of a module that SPIRV-Tools knows.
+// Takes a module that SPIRV-Tools knows.
 Result<UnboundModule> EmptyInKnown(std::span<const uint32_t> words, const BindingPlace& place) {
   Result<ValidModule> read = ReadValid(words);
   if (!read.ok()) return read.status();

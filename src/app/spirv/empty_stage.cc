@@ -70,7 +70,7 @@ void RemoveUsers(Module& module, const std::unordered_set<uint32_t>& gone) {
   });
 }
 
-// Of a module that SPIRV-Tools knows.
+// Takes a module that SPIRV-Tools knows.
 Result<EmptiedModule> EmptyInKnown(std::span<const uint32_t> words, EmptiedStage stage) {
   Result<ValidModule> read = ReadValid(words);
   if (!read.ok()) return read.status();

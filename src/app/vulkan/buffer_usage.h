@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a buffer is made for, with what the layer itself needs of it.
+// The usage of a buffer, with what the layer itself needs of it.
 #ifndef CAIRN_APP_VULKAN_BUFFER_USAGE_H_
 #define CAIRN_APP_VULKAN_BUFFER_USAGE_H_
 

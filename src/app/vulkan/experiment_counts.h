@@ -23,7 +23,7 @@ inline void CountNotChanged() noexcept {
   if (run != nullptr) run->board().header().not_changed.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Of the experiment "robust": joins what became of a device's features to those of the other devices of the run.
+// Joins the features of a device in the experiment "robust" to those of the other devices of the run.
 inline void NoteRobustDevice(const RobustDevices& devices) noexcept {
   const Elimination* const run = Elimination::Active();
   if (run == nullptr || devices == RobustDevices()) return;

@@ -37,7 +37,7 @@ class MemoryFiller {
   MemoryFiller(const MemoryFiller&) = delete;
   MemoryFiller& operator=(const MemoryFiller&) = delete;
 
-  // What became of memory that was allocated.
+  // The outcome for memory that was allocated.
   enum class Answer : uint8_t {
     kFilled,
     kNotFilled,  // it stays as it is
@@ -50,7 +50,7 @@ class MemoryFiller {
   // Fills memory that was allocated so, by the CPU where it can map it, else by the GPU, and waits for it.
   Answer Fill(const VkMemoryAllocateInfo& info, VkDeviceMemory memory);
 
-  // What a buffer that is made so is to have, too, so that memory for it alone can be filled: flags of usage, and the
+  // The additions to a buffer that is made so, with which memory for it alone can be filled: flags of usage, and the
   // families that share it, with that of the layer's queue; none if there is nothing to change. May throw std::bad_alloc.
   static VkBufferUsageFlags UsageForFills(const VkBufferCreateInfo& info);
   std::vector<uint32_t> FamiliesWithOwn(const VkBufferCreateInfo& info) const;

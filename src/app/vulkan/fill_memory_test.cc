@@ -439,7 +439,7 @@ TEST_F(FillMemoryTest, MemoryOfABufferThatCannotBeFilledStays) {
   Start();
   VkBufferUsageFlags2CreateInfoKHR flags = {VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR};
   flags.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
-  // Of newer headers: its size is not known.
+  // A structure of newer headers: its size is not known.
   VkBaseInStructure unknown = {static_cast<VkStructureType>(1'000'999'000),
                                reinterpret_cast<const VkBaseInStructure*>(&flags)};
   VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, &unknown};

@@ -28,7 +28,7 @@ class RobustRequest {
   void Add(const InstanceState& instance, VkPhysicalDevice physical_device,
            const std::function<bool(std::string_view)>& has, VkDeviceCreateInfo* info,
            std::vector<const char*>* extensions);
-  // What Add did; all empty before.
+  // The result of Add; all empty before.
   const RobustDevices& devices() const { return devices_; }
 
  private:

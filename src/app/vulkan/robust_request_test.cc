@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What vkCreateDevice is called with in the experiment "robust": each way in which a program asks for features, on devices
+// Calls of vkCreateDevice in the experiment "robust": each way in which a program asks for features, on devices
 // that are made up.
 #include "app/vulkan/robust_request.h"
 
@@ -308,7 +308,7 @@ TEST_F(RobustRequestTest, WithoutTheExtensionsThereIsWhatTheCoreHas) {
   EXPECT_EQ(devices_.missing, kAllRobustFeatures & ~kRobustBufferAccess);
 }
 
-// What an older device has by extensions, and a device whose instance is older.
+// An older device has it by extensions, and so has a device whose instance is older.
 TEST_F(RobustRequestTest, OlderVersionsNeedTheExtensionOfImages) {
   for (const bool by_instance : {false, true}) {
     device.version = by_instance ? VK_API_VERSION_1_3 : VK_API_VERSION_1_1;

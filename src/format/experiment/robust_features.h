@@ -35,7 +35,7 @@ struct RobustDevices {
   bool operator==(const RobustDevices&) const = default;
 };
 
-// What the board of the run has in BoardHeader::changes. Those of two devices are joined by |.
+// The content of BoardHeader::changes on the board of the run. Those of two devices are joined by |.
 constexpr uint32_t WordOf(const RobustDevices& devices) {
   return devices.enabled | devices.own << 8 | devices.missing << 16 | devices.left << 24;
 }

@@ -65,7 +65,7 @@ struct Omissions {
   static constexpr uint64_t ListKey(uint64_t call, uint32_t index) { return call << 16 | index; }
 };
 
-// What new memory of the GPU begins as. Memory that the CPU writes begins as zeros in any case, as recordings assume;
+// The first contents of new memory of the GPU. Memory that the CPU writes begins as zeros in any case, as recordings assume;
 // textures of their own as they like.
 enum class NewMemory : uint8_t {
   kAsItIs,         // as the device gives it

@@ -71,7 +71,7 @@ struct ListState {
   Root compute;
   std::map<std::string_view, Setting>
       settings;  // with the arguments of the calls, by their keys in JSON
-  // Of OMSetRenderTargets or BeginRenderPass, as their descriptors were then; a written one leads to its resource.
+  // Targets of OMSetRenderTargets or BeginRenderPass, as their descriptors were then; a written one leads to its resource.
   struct Target {
     bool is_depth = false;
     uint64_t writer = 0;  // call; 0: nobody wrote the descriptor

@@ -9,7 +9,7 @@
 namespace cairn::cli {
 namespace {
 
-// What becomes harmless by these features, and the checks of shaders do not see.
+// Lists accesses that these features make harmless, and that the checks of shaders do not see.
 std::vector<std::string_view> UnseenAccesses(RobustFeatures features) {
   std::vector<std::string_view> list;
   if ((features & (kRobustBufferAccess | kRobustBufferAccess2)) != 0) {

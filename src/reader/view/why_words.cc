@@ -175,7 +175,7 @@ std::vector<ShownPlace> ShownOf(const WhyTold& told, const std::vector<BindingNo
   return shown;
 }
 
-// How many there are, of which ShownPlaces has the first.
+// Counts the places, of which ShownPlaces has the first.
 size_t CountPlaces(const WhyResult& result) {
   switch (result.name) {
     case ExperimentName::kLoops: return LoopsOf(result).size();

@@ -337,7 +337,7 @@ TEST(WhySearch, AStageThatStayedOrNeverEndsIsNoEvidence) {
   EXPECT_EQ(kGoesOnAndOn, ResultOf(*none, ExperimentName::kStages).why);
 }
 
-// What comes of the vertex stage behind a fragment stage that is not needed.
+// The vertex stage is refused, endless, or unchanged on a device, behind a fragment stage that is not needed.
 TEST(WhySearch, TheSecondStageLeavesTheAnswerOfTheFirst) {
   const auto stages_with = [](TrialRun vertex) {
     ModelProgram program([vertex](const Experiment& experiment, uint64_t) {

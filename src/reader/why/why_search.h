@@ -38,7 +38,7 @@
 
 namespace cairn {
 
-// What the journal keeps of a run in which a stage or a binding was empty.
+// A run in which a stage or a binding was empty, as the journal keeps it.
 struct EmptiedModules {
   uint32_t limited = 0;  // were changed
   uint32_t refused = 0;  // stayed as they were
@@ -151,7 +151,7 @@ struct StageFindings {
 struct BindingFindings {
   Experiment emptied;  // the change that helped; else the one of `control`
   RunCount control;    // the layer tells which bindings there are, and changes nothing
-  // Of that change: one of each shader that has the binding.
+  // The variables of that change: one of each shader that has the binding.
   std::vector<BindingNote> variables;
   // Others that help, alone and once; without what differs from shader to shader.
   std::vector<BindingNote> also;

@@ -32,7 +32,7 @@ constexpr uint64_t kBadAddress = 0x00000bad'dead0000;
 constexpr VkDeviceSize kBehindBytes = 4ull << 30;
 // Takes a GPU long enough to copy that the next dispatch may begin.
 constexpr VkDeviceSize kLongCopyBytes = 256 << 20;
-// Of a directive for a scripted driver: the work is a copy.
+// Names copies in a directive for a scripted driver.
 constexpr const char* kInTransfer = " in transfer";
 
 // Takes a while, and then makes what is at `address` harmless: `value`, 1, 1.
@@ -319,7 +319,7 @@ std::vector<Fault> RaceFaults() {
             RunQueues, kBoundBufferCompSpv),
       fault("queues-address", "a queue reads an address that another writes", "serial-queues",
             "bounds", RunQueues),
-      // Of one queue: a barrier is what is missing, and reaches back beyond its submission.
+      // Both go to one queue: a barrier is missing, and reaches back beyond its submission.
       fault("submissions-loop", "a submission reads a bound that the one before writes",
             "barrier-before", "barrier-after,serial-queues,loops", RunSubmissions,
             kBoundBufferCompSpv),
