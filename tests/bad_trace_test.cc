@@ -360,8 +360,8 @@ TEST_P(BadTraceTest, WhatIsNoTrace) {
   ExpectRefusal("missing.cairn", "No such file or directory", "; cairn run ");
   std::filesystem::create_directory(folder_ / "folder.cairn");
   if (GetParam().arguments[0] == "diff") {
-    ExpectRefusal("folder.cairn", "folder.cairn is a folder and good.cairn is none",
-                  "; give two of a kind");
+    ExpectRefusal("folder.cairn", "folder.cairn is a folder and good.cairn is not",
+                  "; give two traces or two folders");
   } else {
     ExpectRefusal("folder.cairn", "it is a directory, not a .cairn file", give);
   }
@@ -403,7 +403,8 @@ TEST_P(BadTraceTest, NamesOfMethodsThatAreDamaged) {
   } else {
     const CommandResult result = Run("tables.cairn");
     EXPECT_EQ(result.exit_code, 0) << result.Summary();
-    ExpectLine(result, "tables.cairn", "warning: ", "is damaged; what is lost stands at the end");
+    ExpectLine(result, "tables.cairn",
+               "warning: ", "is damaged; what is lost is listed at the end");
     EXPECT_THAT(result.output, HasSubstr("the names of its methods are damaged"));
   }
 }
@@ -433,7 +434,7 @@ TEST_P(BadTraceTest, RecordsThatAreDamagedOrStoredInALaterWay) {
       EXPECT_NE(result.output, "") << result.Summary();
       ExpectLine(result, "",
                  "warning: ", GetParam().name == "info" ? "at the end" : "; cairn verify");
-      EXPECT_THAT(result.errors, AnyOf(HasSubstr(reason), HasSubstr("stands at the end")));
+      EXPECT_THAT(result.errors, AnyOf(HasSubstr(reason), HasSubstr("is listed at the end")));
     } else if (GetParam().name == "verify") {
       EXPECT_EQ(result.exit_code, 1) << result.Summary();
       EXPECT_EQ(result.errors, "");

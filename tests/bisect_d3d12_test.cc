@@ -206,8 +206,9 @@ TEST_F(BisectTest, AJournalOfAnotherDeviceIsPutAside) {
   std::ofstream(folder_ / "a.bisect", std::ios::binary) << other;
   const CommandResult result = Run({"bisect", "--json", "--no-why", "--no-output", "a.cairn"});
   EXPECT_EQ(0, result.exit_code) << result.Summary();
-  EXPECT_THAT(result.errors,
-              HasSubstr("begins anew: a.bisect is not of this search, and is now a.bisect.old"));
+  EXPECT_THAT(
+      result.errors,
+      HasSubstr("starts over: a.bisect belongs to another search, and is now a.bisect.old"));
   EXPECT_THAT(result.errors, HasSubstr("--journal a.bisect.old goes on with it"));
   EXPECT_THAT(result.errors, HasSubstr("device: there NVIDIA H200, here " + LavapipeName()));
   EXPECT_THAT(result.errors, HasSubstr("driver: there not said, here "));

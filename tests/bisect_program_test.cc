@@ -169,9 +169,9 @@ TEST_F(BisectProgramTest, AGpuThatStaysIllEndsTheSearch) {
   EXPECT_THAT(
       result.errors,
       HasSubstr("cairn bisect: a GPU of this machine has not finished a dispatch of "
-                "Cairn's own for 1 s, since a run failed: what does the same there now "
-                "fails. Reset it, or wait; then the same command goes on. With --recovery 0 "
-                "it goes on at once, without this check"));
+                "Cairn's own for 1 s, since a run failed: other work would fail there, "
+                "too. Reset the GPU, or wait; then run the same command again, which resumes. "
+                "With --recovery 0 it resumes at once, without this check"));
   EXPECT_THAT(result.left_behind, IsEmpty()) << result.Summary();
   EXPECT_THAT(folder_.Contents(), ElementsAre("ill", "ill.waits", "kept", "kept.work"));
   // It is ill before the first run, too.
@@ -239,7 +239,7 @@ TEST_F(BisectProgramTest, AnInterruptedSearchGoesOn) {
     const CommandResult result = command.Wait();
     EXPECT_EQ(1, result.exit_code) << result.Summary();
     EXPECT_THAT(result.errors,
-                HasSubstr("cairn bisect: interrupted; the same command goes on from here\n"));
+                HasSubstr("cairn bisect: interrupted; the same command resumes from here\n"));
     EXPECT_THAT(result.left_behind, IsEmpty());
     EXPECT_THAT(folder_.Contents(), ElementsAre("j", "j.work", "program.sh", "runs"));
   }
@@ -291,7 +291,7 @@ TEST_F(BisectProgramTest, AProgramInPathThatChangedIsAnotherOne) {
   write(Program("sample-triangle-vulkan-plain") + " # another");
   const CommandResult second = RunCommand({Program("cairn"), "bisect", "--", "game"}, options);
   EXPECT_EQ(1, second.exit_code) << second.Summary();
-  EXPECT_THAT(second.errors, HasSubstr("begins anew: game.bisect is not of this search"));
+  EXPECT_THAT(second.errors, HasSubstr("starts over: game.bisect belongs to another search"));
   EXPECT_THAT(second.errors, HasSubstr("bin/game, "));
   EXPECT_THAT(second.output + second.errors, HasSubstr("2 of 2 runs were clean"));
 }
@@ -310,7 +310,7 @@ TEST_F(BisectProgramTest, AJournalWithoutItsWorkIsOfNoUse) {
   const CommandResult result = Run(Words({"bisect", "--no-why", "--journal", "j", "--"}, program));
   EXPECT_EQ(0, result.exit_code) << result.Summary();
   EXPECT_THAT(result.errors,
-              HasSubstr("begins anew: the answers in j are of no use without j.work, which is "
+              HasSubstr("starts over: the answers in j are of no use without j.work, which is "
                         "missing or damaged"));
   EXPECT_THAT(result.output, HasSubstr("Scatter to nowhere"));
 }

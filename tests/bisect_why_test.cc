@@ -141,7 +141,7 @@ TEST_F(BisectWhyTest, InterruptedInTheSearchForTheCause) {
   EXPECT_THAT(result.output, HasSubstr("\nThe culprit\n"));
   EXPECT_THAT(result.output, Not(HasSubstr("\nWhy\n")));
   EXPECT_THAT(result.errors, HasSubstr("cairn bisect: interrupted in the search for the cause; the "
-                                       "same command goes on from here\n"));
+                                       "same command resumes from here\n"));
   EXPECT_THAT(result.left_behind, IsEmpty());
   EXPECT_THAT(folder_.Contents(),
               UnorderedElementsAre("program.sh", "runs", "sh.bisect", "sh.bisect.work", "sh.why"));
@@ -156,7 +156,7 @@ TEST_F(BisectWhyTest, InterruptedInTheSearchForTheCause) {
 
   interrupt(2);
   const CommandResult why = Run(Words({"why", "--"}, program));
-  EXPECT_THAT(why.errors, HasSubstr("cairn why: warning: goes on after "));
+  EXPECT_THAT(why.errors, HasSubstr("cairn why: warning: resumes after "));
   EXPECT_THAT(why.output, HasSubstr("dies of SIGSEGV, in 3 of 3 runs."));
   EXPECT_THAT(folder_.Contents(),
               UnorderedElementsAre("program.sh", "runs", "sh.bisect", "sh.bisect.work"));

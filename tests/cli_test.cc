@@ -230,7 +230,7 @@ TEST_F(CliTest, InfoDescribesTheFile) {
   EXPECT_EQ(cut.exit_code, 0);
   EXPECT_EQ(
       cut.errors,
-      "cairn info: warning: cut.cairn is cut off or damaged; what is lost stands at the end\n");
+      "cairn info: warning: cut.cairn is cut off or damaged; what is lost is listed at the end\n");
   EXPECT_THAT(cut.output, HasSubstr("\nLost:\n  "));
 }
 

@@ -425,12 +425,13 @@ TEST_F(FileVerbsTest, DiffTellsByItsExitCode) {
       "cairn diff: --align lines up the calls of traces; images are compared by their frames\n");
   const CommandResult other = Cairn({"diff", "a.cairn", "b.cairn"});
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_EQ(other.errors,
-            "cairn diff: they have no frame in common: the first has frames 100 to 101, the second "
-            "frames 0 to 0\n");
+  EXPECT_EQ(
+      other.errors,
+      "cairn diff: the traces have no frame in common: the first has frames 100 to 101, the second "
+      "frames 0 to 0\n");
   EXPECT_EQ(Cairn({"diff", "a.cairn", "none"}).exit_code, 2);
   EXPECT_EQ(Cairn({"diff", "a.cairn", "."}).errors,
-            "cairn diff: . is a folder and a.cairn is none; give two of a kind\n");
+            "cairn diff: . is a folder and a.cairn is not; give two traces or two folders\n");
 }
 
 }  // namespace

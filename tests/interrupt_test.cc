@@ -126,13 +126,13 @@ TEST_F(InterruptTest, BisectGoesOnFromItsJournal) {
   const CommandResult result = Interrupt({"bisect", "fault.cairn"},
                                          [&](const Command&) { return AnswerCount(journal) >= 2; });
   EXPECT_GE(AnswerCount(journal), 2u);
-  ExpectStopped(result, 1, "cairn bisect: interrupted; the same command goes on from here\n");
+  ExpectStopped(result, 1, "cairn bisect: interrupted; the same command resumes from here\n");
   EXPECT_THAT(folder_.Contents(), ElementsAre("fault.bisect", "fault.cairn"));
 
   const CommandResult rest =
       RunCommand(Arguments({"bisect", "--no-why", "fault.cairn"}), Options());
   EXPECT_EQ(rest.exit_code, 0) << rest.Summary();
-  EXPECT_THAT(rest.errors, HasSubstr("warning: goes on after "));
+  EXPECT_THAT(rest.errors, HasSubstr("warning: resumes after "));
   EXPECT_THAT(rest.output, HasSubstr("Dispatch"));
   EXPECT_THAT(folder_.Contents(), ElementsAre("fault.cairn", "fault.minimal.cairn"));
 }
@@ -142,7 +142,7 @@ TEST_F(InterruptTest, BisectTellsItsAnswerAlsoIfTheMinimalTraceWasInterrupted) {
   Copy("fault.cairn");
   const CommandResult result =
       Interrupt({"bisect", "fault.cairn"}, [this](const Command&) { return Has(".untested"); });
-  ExpectStopped(result, 1, "cairn bisect: interrupted; the same command goes on from here\n");
+  ExpectStopped(result, 1, "cairn bisect: interrupted; the same command resumes from here\n");
   EXPECT_THAT(folder_.Contents(), ElementsAre("fault.bisect", "fault.cairn"));
   const size_t answers = AnswerCount(folder_ / "fault.bisect");
 

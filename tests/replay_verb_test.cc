@@ -139,8 +139,8 @@ TEST_F(OtherDeviceTest, ThatNothingWasComparedIsSaidOnceAndNotIfQuiet) {
   EXPECT_EQ(
       said.errors,
       "cairn replay: warning: nothing was compared: the trace has nothing that the program read "
-      "back, and no hashes; cairn run --capture --hash-frames --hash-resources keeps those of "
-      "images, and of what resources hold (--validate=all)\n");
+      "back, and no hashes; record it with cairn run --capture --hash-frames, and --hash-resources "
+      "for --validate=all\n");
   const CommandResult quiet = Replay({"--validate", "--quiet"});
   EXPECT_EQ(quiet.exit_code, 0) << quiet.Summary();
   EXPECT_EQ(quiet.output + quiet.errors, "");
@@ -284,7 +284,7 @@ TEST_F(ReplayVerbTest, FramesThatTheTraceHasNotAreNamed) {
   ASSERT_EQ(Cairn({"trim", "--quiet", "--frames", "4-8", "-o", "late.cairn", "a.cairn"}).exit_code,
             0);
   const std::string late =
-      "cairn replay: late.cairn has the frames 4 to 8 of its program: there is no frame ";
+      "cairn replay: late.cairn holds only frames 4 to 8 of its program: there is no frame ";
   EXPECT_EQ(refused("0-3", "late.cairn"), late + "0\n");
   EXPECT_EQ(refused("0-", "late.cairn"), late + "0\n");
   EXPECT_EQ(refused("4-9", "late.cairn"), late + "9\n");
@@ -298,10 +298,11 @@ TEST_F(ReplayVerbTest, NumbersThatAreNoneAreRefused) {
     return result.errors;
   };
   for (const std::string value : {"-1", "99999999999999999999", "0x10", ""}) {
-    EXPECT_EQ(refused("--loop", value), "cairn replay: --loop: '" + value +
-                                            "' is no count; give 1 or more, or 0 for until ^C\n");
-    EXPECT_EQ(refused("--pad", value),
-              "cairn replay: --pad: '" + value + "' is no number of bytes; give 4096, say\n");
+    EXPECT_EQ(refused("--loop", value),
+              "cairn replay: --loop: '" + value +
+                  "' is not a count; give 1 or more, or 0 to play until ^C\n");
+    EXPECT_EQ(refused("--pad", value), "cairn replay: --pad: '" + value +
+                                           "' is not a number of bytes; give one such as 4096\n");
   }
 }
 

@@ -170,18 +170,19 @@ TEST_F(TopTest, AProgramThatRunsWithoutCairn) {
   // Until it is what its name says.
   const std::string comm = "/proc/" + std::to_string(pid) + "/comm";
   ASSERT_TRUE(WaitUntil([&] { return ReadFile(comm) == "unwatched-game\n"; }));
-  ExpectRefused({"unwatched-game"}, 1,
-                "process " + std::to_string(pid) +
-                    " has no block: it uses no graphics device that Cairn follows; start it with "
-                    "cairn run -- PROGRAM");
+  ExpectRefused(
+      {"unwatched-game"}, 1,
+      "process " + std::to_string(pid) +
+          " is not recorded: it uses no graphics device that Cairn follows; start it with "
+          "cairn run -- PROGRAM");
 }
 
 TEST_F(TopTest, TheWatcherLeadsToWhomItWatches) {
   StartHanging();
   const std::string watcher = std::to_string(hanging_->pid());
   ExpectRefused({watcher}, 1,
-                "process " + watcher + " has no block of its own, but that of process " +
-                    std::to_string(pid_) + "; say cairn top " + std::to_string(pid_));
+                "process " + watcher + " is not recorded itself, but process " +
+                    std::to_string(pid_) + " is; say cairn top " + std::to_string(pid_));
 }
 
 TEST_F(TopTest, WhatCannotBeLookedAt) {
@@ -194,10 +195,11 @@ TEST_F(TopTest, WhatCannotBeLookedAt) {
   // Numbers of processes end before this one.
   ExpectRefused({"2147483647"}, 1, "there is no process 2147483647");
   const std::string self = std::to_string(getpid());
-  ExpectRefused({self}, 1,
-                "process " + self +
-                    " has no block: it uses no graphics device that Cairn follows; start it with "
-                    "cairn run -- PROGRAM");
+  ExpectRefused(
+      {self}, 1,
+      "process " + self +
+          " is not recorded: it uses no graphics device that Cairn follows; start it with "
+          "cairn run -- PROGRAM");
   if (geteuid() != 0) {
     EXPECT_THAT(Top({"1"}).errors, HasSubstr("may not be looked into"));
   }

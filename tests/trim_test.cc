@@ -219,7 +219,7 @@ TEST_F(TrimTest, WhatCannotBeDoneIsOneLine) {
     EXPECT_EQ(result.output, "");
     return result.errors;
   };
-  EXPECT_EQ(error({"trim", "all.cairn"}, 2), "cairn trim: which frames? say --frames A-B\n");
+  EXPECT_EQ(error({"trim", "all.cairn"}, 2), "cairn trim: no frames are given; say --frames A-B\n");
   EXPECT_EQ(error({"trim", "--frames", "9-7", "all.cairn"}, 2),
             "cairn trim: --frames: '9-7' is neither a frame (7) nor a range (7-9, 7-)\n");
   EXPECT_EQ(error({"trim", "--frames", "7-1000", "all.cairn"}, 1),

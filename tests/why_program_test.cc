@@ -564,12 +564,12 @@ TEST_F(WhyProgramTest, AnInterruptedSearchGoesOn) {
   const CommandResult result = command.Wait();
   EXPECT_EQ(1, result.exit_code) << result.Summary();
   EXPECT_THAT(result.errors,
-              HasSubstr("cairn why: interrupted; the same command goes on from here\n"));
+              HasSubstr("cairn why: interrupted; the same command resumes from here\n"));
   EXPECT_THAT(result.left_behind, IsEmpty());
   const size_t remembered = AnswersIn(folder_ / "j");
   const size_t runs = Told().size();
   const CommandResult rest = RunCommand(words, Options());
-  EXPECT_THAT(rest.errors, HasSubstr("cairn why: warning: goes on after " +
+  EXPECT_THAT(rest.errors, HasSubstr("cairn why: warning: resumes after " +
                                      std::to_string(remembered) + " probes of an earlier search"));
   EXPECT_THAT(rest.output, HasSubstr("dies of SIGSEGV, in 3 of 3 runs."));
   // One more as it is, for the shaders that are suspected, and one more for the accesses that were checked. The counts

@@ -62,7 +62,7 @@ constexpr char kBisectExamples[] =
     "that\n"
     "                                        holds nothing but the culprit\n"
     "\n"
-    "^C ends the search; the same command goes on where it was.\n"
+    "^C ends the search; the same command resumes it.\n"
     "\n"
     "Exit code: 0 if the culprit was found; 1 if not, or if the search was ended; 2 if the "
     "command\n"
@@ -221,7 +221,7 @@ class Search {
     line_.Clear();
     if (journal_ != nullptr && journal_->empty()) (void)journal_->Remove();
     if (status.code() == StatusCode::kInterrupted) {
-      PrintError("bisect", "interrupted; the same command goes on from here");
+      PrintError("bisect", "interrupted; the same command resumes from here");
     } else {
       PrintError("bisect", options_.path + ": " + status.message());
     }
@@ -441,14 +441,14 @@ Verb AddBisectVerb(CLI::App& root) {
   command.Flag("--no-output", &options->no_output, "Do not write a minimal trace");
   command
       .Option("--hang-timeout", &options->hang_timeout, "SECONDS",
-              "GPU work that takes longer is a hang: more than the slowest healthy submission "
-              "takes")
+              "GPU work that takes longer counts as a hang; give more than the slowest healthy "
+              "submission takes")
       .WithDefault();
   command
-      .Option(
-          "--runs,--repeats", &options->repeats, "COUNT",
-          "Number of plays of the whole trace, or runs of the whole program, at the start, and of "
-          "checks of the answer at the end")
+      .Option("--runs,--repeats", &options->repeats, "COUNT",
+              "How often to play the whole trace, or run the whole program, at the start, and how "
+              "often "
+              "to check the answer at the end")
       .From(1, 1000)
       .WithDefault();
   command.Option(
@@ -457,7 +457,7 @@ Verb AddBisectVerb(CLI::App& root) {
       "clean");
   command
       .Option("--recovery", &options->recovery, "SECONDS",
-              "Time that the GPU may take to work again after a failed run; 0: do not check")
+              "How long to wait for the GPU to work again after a failed run; 0: do not check")
       .WithDefault();
   command.Option("--max-probes", &options->max_probes, "COUNT", "Give up after this many plays")
       .From(1, 1'000'000'000)

@@ -73,13 +73,13 @@ void TellOfJournal(std::string_view verb, const BisectJournal& journal, const st
                    bool quiet) {
   if (!journal.put_aside().empty()) {
     PrintWarning(verb,
-                 fmt::format("begins anew: {} is not of this search, and is now {} (where it "
-                             "holds, --journal {} goes on with it): {}",
+                 fmt::format("starts over: {} belongs to another search, and is now {} (where it "
+                             "holds, --journal {} resumes it): {}",
                              path, journal.old_path(), journal.old_path(), journal.put_aside()));
   }
   if (journal.remembered() == 0 || quiet) return;
-  PrintWarning(verb, fmt::format("goes on after {} probe{} of an earlier search; --restart "
-                                 "begins anew",
+  PrintWarning(verb, fmt::format("resumes after {} probe{} of an earlier search; --restart "
+                                 "starts over",
                                  journal.remembered(), journal.remembered() == 1 ? "" : "s"));
 }
 

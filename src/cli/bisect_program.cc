@@ -118,7 +118,7 @@ Status Bisecting::OpenJournal() {
       runs_.NoteWork(*catalogue_);
       return {};
     }
-    PrintWarning("bisect", fmt::format("begins anew: the answers in {} are of no use without {}, "
+    PrintWarning("bisect", fmt::format("starts over: the answers in {} are of no use without {}, "
                                        "which is missing or damaged",
                                        journal_path_, work_path_));
     journal_.reset();

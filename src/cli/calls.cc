@@ -27,11 +27,11 @@ constexpr char kCallsExamples[] =
     "  cairn calls --around 18233 game.cairn      the calls around one that a report names\n"
     "  cairn calls --frames 7-9 game.cairn        of three frames\n"
     "  cairn calls --function Create game.cairn   what was created\n"
-    "  cairn calls --object Depth game.cairn      made of an object, or with it\n"
+    "  cairn calls --object Depth game.cairn      on an object, or with it as an argument\n"
     "  cairn calls --json game.cairn              JSON, a line each; "
     "docs/formats/calls.schema.json\n"
     "\n"
-    "Numbers skip: results of calls and other records of the trace have numbers, too. A result is "
+    "Call numbers have gaps: results and other records of the trace are numbered, too. A result is "
     "printed on the line of its call.";
 
 struct CallsOptions {
@@ -73,7 +73,7 @@ Status ParseFilter(CallsOptions* options) {
   CAIRN_RETURN_IF_ERROR(ParseNumberInto("--context", options->context, &number));
   if (number.has_value() && !filter.around.has_value()) {
     return Status(StatusCode::kInvalidArgument,
-                  "--context: around which call is missing; say --around CALL as well");
+                  "--context needs a call to show the neighbours of; say --around CALL as well");
   }
   filter.context = std::min<uint64_t>(number.value_or(filter.context), 1'000'000);
   number.reset();
@@ -89,7 +89,7 @@ Status ParseFilter(CallsOptions* options) {
   if (!filter.object.has_value()) filter.object_name = options->object;
   if (!filter.object_name.empty() && options->no_names) {
     return Status(StatusCode::kInvalidArgument,
-                  "--object: with --no-names objects are known by their numbers only");
+                  "--object: with --no-names give the number of the object, not its name");
   }
   options->listing.names = !options->no_names;
   return {};
@@ -145,18 +145,18 @@ Verb AddCallsVerb(CLI::App& root) {
                                               "The call with this number, and those around it");
   command.Option("--context", &options->context, "N", "With --around: how many on each side; 10");
   command.Option("--object", &options->object, "OBJECT",
-                 "Calls of an object, or with it as an argument; its number or name");
+                 "Calls on this object, or with it as an argument; its number or name");
   command.Option("--function", &options->listing.filter.function, "NAME",
                  "Calls of a function, by its name or a part of it");
   command.Option("--thread", &options->thread, "N", "Calls of a thread, by its index in the trace");
   command.Option("--submission", &options->submission, "N",
                  "Calls that the N-th ExecuteCommandLists of the trace executed, from 1");
   command.Option("--from", &options->from, "CALL", "Calls from this number on");
-  command.Option("--limit", &options->limit, "N", "Print at most so many lines; 0: all")
+  command.Option("--limit", &options->limit, "N", "Print at most this many lines; 0: all")
       .Without(around);
-  command.Flag("--whole", &options->listing.whole, "Long arrays and bytes in full");
+  command.Flag("--whole", &options->listing.whole, "Print long arrays and bytes in full");
   command.Flag("--no-names", &options->no_names,
-               "Objects by number only: a frame late in a long trace is printed at once");
+               "Print objects by number only: quicker for a late frame of a long trace");
   command.Flag("--json", &options->listing.json, "Print JSON, one line for each call");
   return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }

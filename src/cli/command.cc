@@ -182,7 +182,8 @@ void Command::OffersDumps() {
 }
 
 CommandOption Command::Frames(std::string* frames, const std::string& help) {
-  return Option("--frames,--frame", frames, "A[-B]", help + "; as the program counts, from 0");
+  return Option("--frames,--frame", frames, "A[-B]",
+                help + "; counted from the program's first frame, 0");
 }
 
 CommandOption Command::Call(std::string* call, const std::string& help) {
@@ -191,14 +192,14 @@ CommandOption Command::Call(std::string* call, const std::string& help) {
 
 void Command::Library(std::string* library) {
   Option("--library", library, "FILE",
-         std::string("The Direct3D 12 to play on; without it ") + kDefaultD3D12Library);
+         std::string("The Direct3D 12 library to play with; without it ") + kDefaultD3D12Library);
 }
 
 void Command::PlayTimeout(std::string* timeout) {
-  Option("--timeout", timeout, "SECONDS",
-         "Time that the GPU may take for work that the playback waits for; 0: no limit. Without it "
-         "20, "
-         "or three times as long as the whole frame took when it was recorded, if that is more");
+  Option(
+      "--timeout", timeout, "SECONDS",
+      "GPU work that the playback waits for longer than this is a hang; 0: no limit. Without it "
+      "20, or three times as long as the whole frame took when it was recorded, if that is more");
 }
 
 void Command::NoPlayLimit(bool* no_limit) {

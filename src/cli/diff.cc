@@ -133,7 +133,7 @@ int Run(DiffOptions options) {
   }
   if (folders[0] || folders[1]) {
     PrintError("diff",
-               fmt::format("{} is a folder and {} is none; give two of a kind",
+               fmt::format("{} is a folder and {} is not; give two traces or two folders",
                            options.paths[folders[0] ? 0 : 1], options.paths[folders[0] ? 1 : 0]));
     return kExitTrouble;
   }
@@ -168,12 +168,12 @@ Verb AddDiffVerb(CLI::App& root) {
   command.Frames(&options->frames_text, "These frames only");
   command.Flag("--align", &options->align,
                "Compare frames that do the same, whatever their numbers are");
-  command.Option("--limit", &options->limit_text, "N", "Show so many differences; 0: all")
+  command.Option("--limit", &options->limit_text, "N", "Show at most this many differences; 0: all")
       .WithDefault();
   command.Json(&options->json);
-  command.Option(
-      "--library", &options->library, "FILE",
-      std::string("With --images: the Direct3D 12 to play on; without it ") + kDefaultD3D12Library);
+  command.Option("--library", &options->library, "FILE",
+                 std::string("With --images: the Direct3D 12 library to play with; without it ") +
+                     kDefaultD3D12Library);
   return {.app = command.app(),
           .run = [options] { return Run(*options); },
           .usage_exit_code = kExitTrouble};

@@ -100,7 +100,7 @@ int ExportDumpTo(const ExportOptions& options, const FileReader& file, ExportFil
 
 int Run(ExportOptions& options) {
   if (!options.perfetto) {
-    PrintError("export", "say what for: --perfetto");
+    PrintError("export", "no format is given; say cairn export --perfetto FILE.cairn");
     return kExitUsage;
   }
   const std::optional<FileReader> file = OpenDumpFile("export", options.path);
@@ -137,9 +137,9 @@ Verb AddExportVerb(CLI::App& root) {
   Command command(root, "export", "Converts a .cairn file for other programs.",
                   "cairn export --perfetto [OPTIONS] FILE", kExportExamples);
   command.DumpFile(&options->path);
-  command.Flag("--perfetto", &options->perfetto, "For the Perfetto UI");
+  command.Flag("--perfetto", &options->perfetto, "Write a trace for the Perfetto UI");
   command.Flag("--calls", &options->calls,
-               "The calls of the trace in the file, also where there is a report");
+               "Export the recorded calls, even if the file has a report, too");
   command.Option("-o,--output", &options->output, "FILE",
                  "The file to write; NAME.pftrace if not given");
   command.Flag("--force", &options->force, "Replace a file that is there already");

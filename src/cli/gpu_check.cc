@@ -71,7 +71,7 @@ Result<GpuCheck::Health> GpuCheck::Ask(uint64_t until_ns, bool first) {
     const bool keep_on = keep_on_();
     if (keep_on && now_ns < until_ns) {
       if (now_ns - start_ns >= kShortNs && !std::exchange(said, true)) {
-        waits_(fmt::format("waits up to {} s more for a GPU, {}; --recovery 0 goes on without that",
+        waits_(fmt::format("waits up to {} s more for a GPU, {}; --recovery 0 does not wait",
                            (until_ns - now_ns) / kSecondNs,
                            Words("which has not finished", first)));
       }
@@ -102,10 +102,10 @@ Status GpuCheck::BeforeRun() {
   return Status(
       StatusCode::kUnsupported,
       fmt::format(
-          "a GPU of this machine has not finished a {} of Cairn's own for {} s{}: what does the "
-          "same "
-          "there now fails. Reset it, or wait; then the same command goes on. With --recovery 0 it "
-          "goes on at once, without this check",
+          "a GPU of this machine has not finished a {} of Cairn's own for {} s{}: other work would "
+          "fail there, too. Reset the GPU, or wait; then run the same command again, which "
+          "resumes. "
+          "With --recovery 0 it resumes at once, without this check",
           draws_ ? "dispatch and a draw" : "dispatch", most_ns_ / kSecondNs,
           first ? "" : ", since a run failed"));
 }

@@ -193,14 +193,14 @@ Verb AddImagesVerb(CLI::App& root) {
   command.Option("-o,--output", &options->folder, "FOLDER",
                  "The folder for the files; without it the current one");
   command.Option("--frame", &options->frame, "N",
-                 "At the end of this frame, as the program counts; without it the last");
+                 "At the end of this frame, counted from 0; without it the last");
   command.Call(&options->call, "After all that was submitted up to this call");
   command.Option("--object", &options->objects, "OBJECT",
                  "This texture, by its number or name; may be given several times");
   command.Flag("--all", &options->all,
-               "All textures with all mips, not only those that are drawn into");
+               "Write all textures with all mips, not only those that are drawn into");
   command.Flag("--stretch", &options->stretch,
-               "The smallest value of an image becomes black, the largest white");
+               "Map each image's smallest value to black, its largest to white");
   command.Json(&options->json);
   command.PlayTimeout(&options->timeout);
   command.NoPlayLimit(&options->no_limit);

@@ -237,7 +237,7 @@ int Run(const InfoOptions& options) {
   std::optional<FileReader> reader = OpenDumpFile("info", path);
   if (!reader.has_value()) return path.empty() ? kExitUsage : kExitFailed;
   if (!reader->losses().empty() || !UnknownEncodingInWords(*reader).empty()) {
-    PrintWarning("info", fmt::format("{} is {}; what is lost stands at the end", path,
+    PrintWarning("info", fmt::format("{} is {}; what is lost is listed at the end", path,
                                      reader->has_index() ? "damaged" : "cut off or damaged"));
   }
   // A file without a snapshot or a trace is still a file that can be described.

@@ -82,16 +82,18 @@ Verb AddObjectsVerb(CLI::App& root) {
   Command command(root, "objects", "Lists the objects in a trace.", "cairn objects [OPTIONS] FILE",
                   kObjectsExamples);
   command.DumpFile(&options->path);
-  command.Flag("--alive", &options->query.alive, "Only those that are not destroyed there");
+  command.Flag("--alive", &options->query.alive,
+               "Only objects that are not destroyed at that point");
   const CommandOption at = command.Option("--call,--at", &options->at, "CALL",
-                                          "As they are at this call; at the end without it");
+                                          "The objects at this call; at the end without it");
   command
       .Option("--frame", &options->frame, "N",
-              "As they are when this frame begins, as the program counts from 0")
+              "The objects when this frame begins; counted from the program's first frame, 0")
       .Without(at);
   command.Option("--kind", &options->query.kind, "TEXT",
-                 "Part of the kind, in words or as the name of the interface");
-  command.Option("--name", &options->query.name, "TEXT", "Part of the name");
+                 "Only objects whose kind, or interface, contains this text");
+  command.Option("--name", &options->query.name, "TEXT",
+                 "Only objects whose name contains this text");
   command.Json(&options->json);
   return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }

@@ -162,7 +162,7 @@ void ProgramRuns::WaitForGpu(uint32_t nth) const {
 void ProgramRuns::PrintFailure(const Status& status) const {
   line_.Clear();
   if (status.code() == StatusCode::kInterrupted) {
-    PrintError(verb_, "interrupted; the same command goes on from here");
+    PrintError(verb_, "interrupted; the same command resumes from here");
     return;
   }
   const std::string mistaken = MistakenForProgram(verb_, options_.program.front(), status.code());

@@ -43,18 +43,16 @@ void LimitReading([[maybe_unused]] std::string_view verb, [[maybe_unused]] const
   const uint64_t seconds = g_ms / 1000;
   (void)LimitOwnProcessorTime(
       seconds,
-      fmt::format("cairn {}: {}: stopped after {} seconds of processor time, which is what "
-                  "a file of its size may cost; {}\n",
+      fmt::format("cairn {}: {}: stopped after {} seconds of processor time, the limit for a "
+                  "file of its size; {}\n",
                   verb, VisibleText(path), seconds, kLift));
 #endif
 }
 
 std::string WhyNoMemory() {
   if (g_bytes == 0) return "no memory";
-  return fmt::format(
-      "it takes more than {} MiB of memory, which is what files of this size may "
-      "cost; {}",
-      GroupedDigits(g_bytes >> 20), kLift);
+  return fmt::format("it takes more than {} MiB of memory, the limit for files of this size; {}",
+                     GroupedDigits(g_bytes >> 20), kLift);
 }
 
 }  // namespace cairn::cli

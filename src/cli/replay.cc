@@ -80,10 +80,8 @@ struct ReplayOptions {
 
 // True also of a trace that was recorded with these options: some programs draw and write nothing.
 constexpr char kNothing[] =
-    "nothing was compared: the trace has nothing that the program read back, and no hashes; cairn "
-    "run "
-    "--capture --hash-frames --hash-resources keeps those of images, and of what resources hold "
-    "(--validate=all)";
+    "nothing was compared: the trace has nothing that the program read back, and no hashes; record "
+    "it with cairn run --capture --hash-frames, and --hash-resources for --validate=all";
 
 // Returns the verb that the user gave, for messages.
 const char* VerbOf(const ReplayOptions& options) {
@@ -99,16 +97,16 @@ Status ParseOptions(ReplayOptions* options, PlayerOptions* player) {
   CAIRN_RETURN_IF_ERROR(ParsePlayTimeout(options->timeout, player));
   const std::optional<uint64_t> plays = ParseDigits(options->loop);
   if (!plays.has_value()) {
-    return Status(
-        StatusCode::kInvalidArgument,
-        fmt::format("--loop: '{}' is no count; give 1 or more, or 0 for until ^C", options->loop));
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("--loop: '{}' is not a count; give 1 or more, or 0 to play until ^C",
+                              options->loop));
   }
   options->plays = *plays;
   const std::optional<uint64_t> pad_bytes = ParseDigits(options->pad_bytes);
   if (!pad_bytes.has_value()) {
-    return Status(
-        StatusCode::kInvalidArgument,
-        fmt::format("--pad: '{}' is no number of bytes; give 4096, say", options->pad_bytes));
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("--pad: '{}' is not a number of bytes; give one such as 4096",
+                              options->pad_bytes));
   }
   player->pad_resources_bytes = *pad_bytes;
   return Status();
@@ -129,7 +127,7 @@ std::string MissingFrame(const ReplayOptions& options, const PlayerOptions& play
     return fmt::format("{} has {} frame{}, counted from 0: there is no frame {}", options.path,
                        count, count == 1 ? "" : "s", missing);
   }
-  return fmt::format("{} has the frames {} to {} of its program: there is no frame {}",
+  return fmt::format("{} holds only frames {} to {} of its program: there is no frame {}",
                      options.path, first, end - 1, missing);
 }
 
@@ -384,26 +382,27 @@ Verb AddReplayVerb(CLI::App& root) {
       .FlagWithWord(
           "--validate", &options->validate, kRead,
           "Compare what the program read back and the hashes of frames with what was "
-          "recorded; --validate=all: also what resources held when they ended; end at the "
+          "recorded; --validate=all: also what resources held when they were destroyed; end at the "
           "first difference")
       .OneOf({kRead, kAll});
   command.Option("--images", &options->images, "FOLDER",
                  "Write the frames' images into this folder: frame-000000.png, ...");
   command.Flag("--window", &options->window,
-               "Show the frames' images in a window; the last one stays until that is closed");
+               "Show the frames' images in a window; the last one stays until it is closed");
   command.Flag("--hash", &options->hash, "Print the hash of every frame's image");
-  command.Option("--loop", &options->loop, "COUNT", "Play so often; 0: until ^C").WithDefault();
+  command.Option("--loop", &options->loop, "COUNT", "Play it this many times; 0: until ^C")
+      .WithDefault();
   command
       .Option("--pace", &options->pace, "PACE",
-              "fast, or original: frames as far apart as they were")
+              "fast, or original: at the speed at which the program ran")
       .OneOf({"fast", "original"})
       .WithDefault();
   command.PlayTimeout(&options->timeout);
   command.NoPlayLimit(&options->no_limit);
   command.Library(&options->library);
-  command.Option("--pad", &options->pad_bytes, "BYTES", "Make buffers larger by so many bytes");
+  command.Option("--pad", &options->pad_bytes, "BYTES", "Make each buffer this many bytes larger");
   command.Flag("--in-process", &options->in_process,
-               "Play in this process, for a debugger: it dies of what kills the playback");
+               "Play in this process, for a debugger: what kills the playback ends cairn, too");
   // For cairn trim, which captures the playback.
   command.Flag("--mark-frames", &options->mark_frames).Hidden();
   command.Flag("--quiet", &options->quiet, "Print only errors, and the hashes of --hash");

@@ -157,9 +157,10 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
   }
   const LayerSettings known = SettingsOf(options, std::getenv);
   if (options.kill_on_hang && *known.breadcrumbs == MarkerMode::kOff) {
-    PrintWarning("run",
-                 "with breadcrumbs off the GPU writes no words, and no hang of a program that only "
-                 "the layers follow is noticed: --kill-on-hang has no effect on it");
+    PrintWarning(
+        "run",
+        "with breadcrumbs off the GPU does not write how far it is, so a hang is not noticed "
+        "unless the program calls libcairn itself: --kill-on-hang has no effect");
   }
   WatchSettings settings;
   settings.capture = options.capture || EnvironmentAsksForCapture();
@@ -236,8 +237,8 @@ Verb AddRunVerb(CLI::App& root) {
   AddLayerOptions(&command, options.get());
   command.Flag("--no-layer", &options->no_layer, kNoLayerHelp);
   command.Flag("--no-witnesses", &options->no_witnesses,
-               "Do not measure which barriers the GPU waits at, once for a driver, and conclude "
-               "nothing from them");
+               "Do not measure at which barriers the GPU waits (done once for each driver), and "
+               "conclude nothing from barriers");
   command.Flag("--capture", &options->capture,
                "Record all Direct3D 12 calls into the file, for cairn replay, calls and bisect");
   command.Frames(&options->frames, "With --capture: these frames only");
@@ -246,8 +247,8 @@ Verb AddRunVerb(CLI::App& root) {
                "With --capture: keep a hash of each frame's image, for cairn replay --validate");
   command.Flag(
       "--hash-resources", &options->hash_resources,
-      "With --capture: keep hashes of what buffers and textures hold when they end, for cairn "
-      "replay --validate=all");
+      "With --capture: keep hashes of what buffers and textures hold when they are destroyed, for "
+      "cairn replay --validate=all");
   command.Flag("--quiet", &options->quiet,
                "Do not say on stderr that a file was written; problems are still reported");
 

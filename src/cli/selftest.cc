@@ -37,12 +37,9 @@ constexpr char kSelftestExamples[] =
     "docs/formats/selftest.schema.json\n"
     "\n"
     "Exit code: 0 if breadcrumbs work on at least one device, 1 if on none.\n"
-    "Each device begins with the verdict. \"cairn run\" is what runs of programs record with "
-    "there, "
-    "by\n"
-    "way of the layers; \"libcairn\" what a program records with that calls libcairn itself. "
-    "States "
-    "of\n"
+    "Each device begins with the verdict. The line \"cairn run\" says how the layers write "
+    "breadcrumbs\n"
+    "there, \"libcairn\" how a program that calls libcairn itself writes them. States of\n"
     "the ways that were tried: works; silent: calls succeed and nothing is written; failed; "
     "absent.";
 
@@ -383,8 +380,7 @@ int Run(const SelftestOptions& options) {
 
 Verb AddSelftestVerb(CLI::App& root) {
   auto options = std::make_shared<SelftestOptions>();
-  Command command(root, "selftest",
-                  "Tries on each GPU of this machine how much Cairn can record there.",
+  Command command(root, "selftest", "Tests how much Cairn can record on each GPU of this machine.",
                   "cairn selftest [OPTIONS]", kSelftestExamples);
   command.Option("--api", &options->api, "API", "Test only with this API")
       .OneOf({"vulkan", "d3d12"});

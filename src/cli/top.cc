@@ -50,7 +50,7 @@ struct TopOptions {
 };
 
 std::string WhyNoProcess(const LiveProcesses& found) {
-  return fmt::format("no process has a block; start one with cairn run -- PROGRAM{}",
+  return fmt::format("Cairn records no running program; start one with cairn run -- PROGRAM{}",
                      found.not_permitted == 0
                          ? ""
                          : fmt::format(" ({} processes of other users may not be looked into)",

@@ -61,8 +61,8 @@ constexpr char kTriageExamples[] =
     "--html and --serve keep what they have read in $XDG_CACHE_HOME/cairn/triage, so that the next "
     "page\n"
     "comes at once. --serve serves this user of this machine alone, as cairn view does; it ends "
-    "with its\n"
-    "last page, or by ^C.";
+    "when\n"
+    "its last page is closed, or by ^C.";
 
 constexpr size_t kPieceBytes = 64 << 10;
 constexpr uint64_t kMostWarnings = 20;

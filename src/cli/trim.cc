@@ -234,7 +234,8 @@ Result<CopiedTrace> CopyUsed(const TrimOptions& options, const Original& origina
 int Run(const TrimOptions& options) {
   Result<FrameRange> range = ParseFramesOf("--frames", options.frames);
   if (options.frames.empty() || !range.ok()) {
-    PrintError("trim", range.ok() ? "which frames? say --frames A-B" : range.status().message());
+    PrintError("trim",
+               range.ok() ? "no frames are given; say --frames A-B" : range.status().message());
     return kExitUsage;
   }
   Original original;
@@ -247,12 +248,13 @@ int Run(const TrimOptions& options) {
   if (range->end == kNoFrame) range->end = std::max(frame_end, range->first + 1);
   if (range->first < original.first_frame || range->end > frame_end) {
     const uint64_t missing = range->first < original.first_frame ? range->first : range->end - 1;
-    PrintError("trim",
-               original.first_frame == 0 || original.frame_count == 0
-                   ? fmt::format("{} has {} frames, counted from 0: there is no frame {}",
-                                 options.path, original.frame_count, missing)
-                   : fmt::format("{} has the frames {} to {} of its program: there is no frame {}",
-                                 options.path, original.first_frame, frame_end - 1, missing));
+    PrintError(
+        "trim",
+        original.first_frame == 0 || original.frame_count == 0
+            ? fmt::format("{} has {} frames, counted from 0: there is no frame {}", options.path,
+                          original.frame_count, missing)
+            : fmt::format("{} holds only frames {} to {} of its program: there is no frame {}",
+                          options.path, original.first_frame, frame_end - 1, missing));
     return kExitFailed;
   }
   const std::string output =

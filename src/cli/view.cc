@@ -30,13 +30,9 @@ constexpr char kViewExamples[] =
     "  cairn view why.json                    an answer of cairn why --json\n"
     "  cairn view --why why.json game.cairn   the answer beside the report\n"
     "  cairn view --sample                    a file to try it with, and a tour\n\n"
-    "The page is served to this user of this machine alone, at an address that cannot be guessed. "
-    "The "
-    "printed\n"
-    "address works once; the browser then shows a lasting one. The command ends with its last "
-    "page, "
-    "or by ^C.\n"
-    "cairn report --html writes a page that needs no command.";
+    "The page is served to this user of this machine alone, at an address that cannot be guessed.\n"
+    "The printed address works once; the browser then shows a lasting one. The command ends when\n"
+    "its last page is closed, or by ^C. cairn report --html writes a page that needs no server.";
 
 struct ViewOptions {
   std::string path;

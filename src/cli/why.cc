@@ -48,7 +48,7 @@ constexpr char kWhyExamples[] =
     "  cairn why --json -- ./game            the answer for programs "
     "(docs/formats/why.schema.json)\n"
     "\n"
-    "^C ends the search; the same command goes on where it was.\n"
+    "^C ends the search; the same command resumes it.\n"
     "\n"
     "Exit code: 0 if a cause was found; 1 if not, or if the search was ended; 2 if the command\n"
     "line is wrong.";
@@ -210,34 +210,34 @@ int Run(WhyOptionsOfVerb options, const std::vector<std::string>& program) {
 
 Verb AddWhyVerb(CLI::App& root) {
   auto options = std::make_shared<WhyOptionsOfVerb>();
-  Command command(root, "why",
-                  "Finds out why a program, or a trace, crashes or hangs the GPU: the change with "
-                  "which it does not.",
-                  "cairn why [OPTIONS] -- PROGRAM [ARGUMENTS]\n       cairn why [OPTIONS] FILE",
-                  kWhyExamples);
+  Command command(
+      root, "why",
+      "Finds out why a program, or a trace, crashes or hangs the GPU: changes one thing "
+      "at a time until it no longer fails.",
+      "cairn why [OPTIONS] -- PROGRAM [ARGUMENTS]\n       cairn why [OPTIONS] FILE", kWhyExamples);
   ProgramRunsOptions& runs = options->runs;
   command.TraceFile(&options->path);
   command
       .Option("--hang-timeout", &runs.hang_timeout, "SECONDS",
-              "GPU work that takes longer is a hang: more than the slowest healthy submission "
-              "takes")
+              "GPU work that takes longer counts as a hang; give more than the slowest healthy "
+              "submission takes")
       .WithDefault();
   command
       .Option("--runs", &options->repeats, "COUNT",
-              "Number of runs of the program, or plays of the trace, without a change, and of "
-              "clean runs "
-              "that show that a change helps")
+              "How often to run the program, or play the trace, unchanged; and how many clean runs "
+              "show that a change helps")
       .From(1, 1000)
       .WithDefault();
   command
       .Option("--trips", &options->trips, "COUNT",
-              "Cut a loop of a shader after this many trips; more than any healthy loop makes")
+              "Cut a shader's loop after this many trips (iterations); give more than any healthy "
+              "loop makes")
       .From(1, 1'000'000'000)
       .WithDefault();
   command
       .Option("--counts", &options->counts, "COUNT",
               "Limit a draw to this many vertices in all its instances, a dispatch to this many "
-              "groups; more than any healthy call has")
+              "groups; give more than any healthy call has")
       .From(1, 1'000'000'000)
       .WithDefault();
   command.Option("--survive", &options->survive, "SECONDS",
@@ -245,7 +245,7 @@ Verb AddWhyVerb(CLI::App& root) {
                  "it as clean");
   command
       .Option("--recovery", &options->recovery, "SECONDS",
-              "Time that the GPU may take to work again after a failed run; 0: do not check")
+              "How long to wait for the GPU to work again after a failed run; 0: do not check")
       .WithDefault();
   command.Option("--max-runs", &options->max_runs, "COUNT", "Give up after this many runs")
       .From(1, 1'000'000'000)

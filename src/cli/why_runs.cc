@@ -158,7 +158,7 @@ void PrintNoWhy(const Status& status) {
 
 void PrintWhyInterrupted() {
   PrintError("bisect",
-             "interrupted in the search for the cause; the same command goes on from here");
+             "interrupted in the search for the cause; the same command resumes from here");
 }
 
 void WhyRuns::Forget() {

@@ -36,8 +36,8 @@ constexpr int kMostTries = 4;
 constexpr uint64_t kMostMeasuringNs = 30 * kSecondNs;
 
 constexpr char kWhatIsDone[] =
-    "cairn: measuring which barriers the GPU waits at; once for a driver (--no-witnesses skips "
-    "it)";
+    "cairn: measuring at which barriers the GPU waits; once for each driver (--no-witnesses "
+    "skips it)";
 
 // ---- The cache -------------------------------------------------------------------------------------
 

@@ -89,18 +89,20 @@ Status WhyNot(ProcessId pid, const Search& search) {
   // A watcher maps the blocks of those that it watches, and keeps none of them open.
   for (const LiveProcess& process : FindLiveProcesses().processes) {
     if (ParentOf(process.pid) != pid) continue;
-    return Status(StatusCode::kNotFound,
-                  fmt::format("process {0} has no block of its own, but that of process {1}; say "
-                              "cairn top {1}",
-                              pid, process.pid));
+    return Status(
+        StatusCode::kNotFound,
+        fmt::format("process {0} is not recorded itself, but process {1} is; say cairn top {1}",
+                    pid, process.pid));
   }
   if (search.other_version) {
     return Status(StatusCode::kNotFound,
-                  fmt::format("process {} has a block that nobody has laid out yet", pid));
+                  fmt::format("process {} has made no device yet, or uses another version "
+                              "of Cairn",
+                              pid));
   }
   return Status(
       StatusCode::kNotFound,
-      fmt::format("process {} has no block: it uses no graphics device that Cairn follows; "
+      fmt::format("process {} is not recorded: it uses no graphics device that Cairn follows; "
                   "start it with cairn run -- PROGRAM",
                   pid));
 }

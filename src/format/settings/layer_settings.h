@@ -124,16 +124,15 @@ inline constexpr SettingRow kSettingRows[] = {
       {"exact", MarkerMode::kExact}},
      {"--breadcrumbs", "MODE",
       "How much the GPU writes for a Direct3D 12 or Vulkan program: off, top (where work begins; "
-      "the default), pass (and where passes end), full (and where all work ends) or exact (full, "
-      "and one command at a time: for a crash that comes again)"},
+      "the default), pass (also where passes end), full (also where all work ends) or exact "
+      "(full, and one command at a time: for a crash that can be repeated)"},
      "breadcrumbs"},
     {&LayerSettings::all_events,
      "CAIRN_EVENTS",
      {{"all", true}, {"retail", false}},
      {"--events", "WHOSE",
-      "Direct3D 12 events and markers that name breadcrumbs: all (the default), or retail (those "
-      "of "
-      "objects in annotation mode DRIVER_RETAIL; nothing is kept of the events of other objects)"}},
+      "Which Direct3D 12 events and markers name breadcrumbs: all (the default), or retail (only "
+      "those of objects in annotation mode DRIVER_RETAIL; others are not recorded)"}},
     {&LayerSettings::capture, "CAIRN_CAPTURE"},
     {&LayerSettings::capture_tracking, "CAIRN_CAPTURE_TRACKING"},
     {&LayerSettings::witnesses, "CAIRN_WITNESSES"},

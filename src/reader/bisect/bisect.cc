@@ -40,8 +40,7 @@ Status TooMany(uint64_t probes, const BisectWords& words) {
 
 Status Undecidable(uint32_t plays, const std::string& why) {
   return Status(StatusCode::kUnsupported,
-                fmt::format("{} plays in a row say neither that it fails nor that it does not: {}",
-                            plays, why));
+                fmt::format("{} plays in a row did not show whether it fails: {}", plays, why));
 }
 
 // Asks, counts, and reports the progress.
@@ -314,7 +313,7 @@ Result<Suspects> Search::Run() {
   kept_lists_ = ListsOf(*submissions);
   if (kept_lists_.size() > 1) {
     asker_.Expect(submissions->size() == 1
-                      ? fmt::format("the {} of the guilty {}",
+                      ? fmt::format("the {} of the failing {}",
                                     Counted(kept_lists_.size(), words.list), words.submission)
                       : fmt::format("the {} of {}", Counted(kept_lists_.size(), words.list),
                                     Counted(submissions->size(), words.submission)),
@@ -336,7 +335,7 @@ Result<Suspects> Search::Run() {
   if (all_calls_.empty()) return kept_lists_;
   const std::string counted = Counted(all_calls_.size(), words.call, words.calls);
   asker_.Expect(kept_lists_.size() == 1
-                    ? fmt::format("the {} of the guilty {}", counted, words.list)
+                    ? fmt::format("the {} of the failing {}", counted, words.list)
                     : fmt::format("the {} of {}", counted, Counted(kept_lists_.size(), words.list)),
                 4 + Log2(all_calls_.size()));
   level_ = Level::kCall;

@@ -78,7 +78,7 @@ struct BisectQuestion {
 struct BisectProgress {
   uint64_t probes_done = 0;
   uint64_t probes_expected = 0;  // in all, as far as is known now; not fewer than are done
-  std::string what;              // "12 submissions", "the 40 calls of the guilty list"
+  std::string what;              // "12 submissions", "the 40 calls of the failing list"
 };
 
 // The reason why no culprit was found.

@@ -584,8 +584,8 @@ TEST(Bisect, ProgressRisesAndExpectsAtLeastWhatIsDone) {
   }
   EXPECT_TRUE(what.contains("the whole trace"));
   EXPECT_TRUE(what.contains("74 submissions"));
-  EXPECT_TRUE(what.contains("the 3 lists of the guilty submission"));
-  EXPECT_TRUE(what.contains("the 20 calls of the guilty list"));
+  EXPECT_TRUE(what.contains("the 3 lists of the failing submission"));
+  EXPECT_TRUE(what.contains("the 20 calls of the failing list"));
 }
 
 }  // namespace

@@ -92,7 +92,8 @@ void AppendRest(const BisectTold& told, std::string* text) {
       fmt::format_to(out, "Without {} the trace runs to its end.\n", them);
       break;
     case ProbeOutcome::kFails:
-      fmt::format_to(out, "Without {} the trace fails, too, of something else: in submission {}.\n",
+      fmt::format_to(out,
+                     "Without {} the trace still fails, for another reason: in submission {}.\n",
                      them, GroupedDigits(answer.other_place));
       break;
     case ProbeOutcome::kUndecided:
@@ -158,7 +159,7 @@ void AppendLeftOut(const BisectTold& told, std::string* text) {
   if (told.left_out.empty()) return;
   fmt::format_to(std::back_inserter(*text),
                  "Not played on this device: {}\n"
-                 "So this is less than exact: in the program something else may have happened.\n",
+                 "So the answer is not exact: the program may have done something else.\n",
                  told.left_out);
 }
 

@@ -49,7 +49,7 @@ std::string NoCulpritInWords(const BisectAnswer& answer, const BisectWords& word
 const char* FailureWord(FailureKind kind);
 const char* WithoutWord(ProbeOutcome without);
 
-// "[######......] 12 of about 25 probes, 40 s left: the 40 calls of the guilty list"
+// "[######......] 12 of about 25 probes, 40 s left: the 40 calls of the failing list"
 std::string ProgressLine(const BisectProgress& progress, uint64_t average_ms);
 
 // Returns a sentence for each incident of the program that was recorded.

@@ -199,7 +199,8 @@ class StateFinder {
     Record record;
     if (!cursor.Next(&record) || record.number != wanted_ || record.kind != RecordKind::kCall) {
       CAIRN_RETURN_IF_ERROR(cursor.status());
-      return Status(StatusCode::kInvalidArgument, fmt::format("there is no call {}", wanted_));
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("there is no call {}; cairn calls lists them", wanted_));
     }
     const std::optional<Method> method = trace_.MethodOf(record);
     if (!method.has_value() || !IsRecorded(*method)) {

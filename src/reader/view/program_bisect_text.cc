@@ -101,7 +101,7 @@ void AppendConfidence(const ProgramTold& told, std::string* text) {
       break;
     case ProbeOutcome::kUndecided:
     case ProbeOutcome::kInvalid:
-      fmt::format_to(out, "Without {} the program goes on and on, and says nothing.\n", without);
+      fmt::format_to(out, "Without {} the program goes on and on: that shows nothing.\n", without);
       break;
   }
 }
@@ -139,8 +139,7 @@ void AppendNextSteps(const ProgramTold& told, std::string* text) {
   if (!told.found.layers_seen) {
     *text +=
         "Saw       no Vulkan or Direct3D 12 work; cairn run -- PROGRAM says whether the layers "
-        "come "
-        "into it\n";
+        "are loaded into it\n";
   }
   if (answer.failed != 0) return;
   for (const std::string& device : told.found.devices) {
@@ -148,7 +147,7 @@ void AppendNextSteps(const ProgramTold& told, std::string* text) {
   }
   fmt::format_to(out, "Ended     {}\n",
                  told.found.survived
-                     ? fmt::format("by us, after {:.3g} s", told.survive_seconds)
+                     ? fmt::format("by cairn, after {:.3g} s", told.survive_seconds)
                      : fmt::format("by itself, with exit code {}", told.found.exit_code));
   fmt::format_to(
       out,

@@ -139,8 +139,8 @@ TEST(ProgramBisectText, SaysWhatToTryWhereNothingFails) {
   told.found.exit_code = 3;
   EXPECT_EQ(
       "./game: no culprit: the program does not fail: 2 of 2 runs were clean.\n"
-      "Saw       no Vulkan or Direct3D 12 work; cairn run -- PROGRAM says whether the layers come "
-      "into it\n"
+      "Saw       no Vulkan or Direct3D 12 work; cairn run -- PROGRAM says whether the layers are "
+      "loaded into it\n"
       "Ended     by itself, with exit code 3\n"
       "Next      --hang-timeout below 10, if what hangs elsewhere is only slow here\n"
       "          --runs 10, if it fails only now and then\n"

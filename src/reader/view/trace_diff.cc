@@ -595,7 +595,7 @@ Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second,
   const bool is_apart = both.first >= std::min(end_of(ranges[0]), end_of(ranges[1]));
   if (is_apart || both.first >= both.end) {
     return Status(StatusCode::kInvalidArgument,
-                  fmt::format("they have no frame in common: the first has {}, the second {}",
+                  fmt::format("the traces have no frame in common: the first has {}, the second {}",
                               InWords(ranges[0]), InWords(ranges[1])));
   }
   both = {std::max(both.first, wanted.first), std::min(both.end, wanted.end)};

@@ -518,8 +518,9 @@ TEST_F(TraceDiffTest, NoFrameInBoth) {
   b.test.Frame();
   TraceReader first = a.test.Open();
   TraceReader second = b.test.Open();
-  EXPECT_EQ(CompareTraces(first, second, {}).status().message(),
-            "they have no frame in common: the first has frames 0 to 0, the second frames 7 to 7");
+  EXPECT_EQ(
+      CompareTraces(first, second, {}).status().message(),
+      "the traces have no frame in common: the first has frames 0 to 0, the second frames 7 to 7");
 }
 
 }  // namespace

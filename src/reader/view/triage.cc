@@ -92,7 +92,7 @@ Result<DumpSummary> SummariseDump(const std::string& file, DumpNames names) {
   Result<Snapshot> read = ReadSnapshot(*reader);
   if (!read.ok()) {
     if (reader->losses().empty()) {
-      return Status(StatusCode::kNotFound, "no report is in it: cairn info says what is");
+      return Status(StatusCode::kNotFound, "it holds no report; cairn info shows what it holds");
     }
     return Status(StatusCode::kCorrupt, reader->losses().front().reason);
   }

@@ -238,8 +238,7 @@ WhySearch::Answer WhySearch::AskUntilDecided(const Experiment& experiment,
     ++found_.undecided;
     if (++undecided < most) continue;
     return Status(StatusCode::kUnsupported,
-                  fmt::format("{} runs in a row say neither that the program fails nor that it "
-                              "does not: {}",
+                  fmt::format("{} runs in a row did not show whether the program fails: {}",
                               undecided, answer->why));
   }
 }
