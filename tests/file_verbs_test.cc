@@ -126,7 +126,7 @@ TEST_F(FileVerbsTest, AFaultThatAnH100ToldLate) {
       Cairn({"report", CAIRN_SOURCE_DIR "/tests/golden/late-fault-h100-v1.cairn"});
   EXPECT_EQ(report.exit_code, 0) << report.errors;
   const std::string answer = report.output.substr(0, report.output.find("\n\n"));
-  EXPECT_THAT(answer, StartsWith("GPU fault (by the kernel log)  "));
+  EXPECT_THAT(answer, StartsWith("GPU fault (from the kernel log)  "));
   EXPECT_THAT(answer,
               HasSubstr(" culprit unknown\n  because   every command with a marker that began also "
                         "ended. "));

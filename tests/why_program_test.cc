@@ -210,7 +210,8 @@ TEST_F(WhyOfKnownFaultsTest, AConstantThatBecomesAnIndex) {
   const Json& bindings = answer["experiments"][answer["experiments"].size() - 1];
   EXPECT_EQ("likely", bindings["verdict"]) << bindings.dump(2);
   EXPECT_EQ(
-      "The failure needs what the shaders read from the push constants (constants), or write to "
+      "The failure depends on what the shaders read from the push constants (constants), or write "
+      "to "
       "it.",
       bindings["sentence"]);
   EXPECT_THAT(bindings["experiment"].get<std::string>(),

@@ -31,7 +31,7 @@ export class Evidence extends LitElement {
     const { report } = this;
     return html`<li>${report.data.devices.length > 1 && fault.device !== null ? `device ${fault.device}, ` : ""}${visible(fault.source)}${
       fault.result < 0 ? ` could not be asked: VkResult ${fault.result}` : fault.description ? `: ${quoted(fault.description)}` : ""}${fault.time ? `, at ${fault.time}` : ""}
-      <ul>${fault.result >= 0 && !fault.addresses.length ? html`<li>The driver named no address.</li>` : nothing}${fault.addresses.map((address) => html`<li>
+      <ul>${fault.result >= 0 && !fault.addresses.length ? html`<li>The driver reported no address.</li>` : nothing}${fault.addresses.map((address) => html`<li>
           ${address.state === "no address" ? visible(address.type ?? "") : html`<a href=${linkTo({ view: "memory", address: address.address })}>${address.type} at ${address.address}</a>: ${address.state}${
             address.owners.map((owner, index) => html`${index ? "; or" : ","} in <span class="isolate">${report.object(owner.object)} + ${owner.offset}</span>`)}`}</li>`)}
         ${fault.vendor_infos.map((info) => html`<li>vendor: ${visible(info.description)}, code ${info.code}, data ${info.data}</li>`)}

@@ -32,7 +32,7 @@ export class Process extends LitElement {
         <div class="quiet">${device.marker_mode_tells} ${device.marker_mode === "off" ? "" : device.word_memory_tells}</div></dd>
       ${device.application ? html`<dt>application</dt><dd class="isolate">${visible(device.application)}</dd>` : nothing}
       ${device.annotation_driver ? html`<dt>annotations</dt><dd>go to the driver ${visible(device.annotation_driver)}${device.annotations_forced ? "; DRIVER_RETAIL is forced by d3dconfig" : ""}</dd>` : nothing}
-      ${device.notes ? html`<dt>known of this device</dt><dd>${visible(device.notes, 4000)}</dd>` : nothing}
+      ${device.notes ? html`<dt>note on this device</dt><dd>${visible(device.notes, 4000)}</dd>` : nothing}
       ${device.lists_dropped ? html`<dt>no room</dt><dd class="wrong">! ${count(device.lists_dropped, "command list")} found no room and ${device.lists_dropped === 1 ? "is" : "are"} not in this report: use a larger max_command_lists.</dd>` : nothing}
       ${device.sources.length ? html`<dt>told by</dt><dd><details><summary>${count(device.sources.filter(({ state }) => state === "present").length, "data source")} of ${device.sources.length}</summary>
         <table><tbody>${device.sources.map((source) => html`<tr><td>${source.state}</td><td>${visible(source.name)}</td><td class="quiet">${visible(source.reason, 1000)}</td></tr>`)}</tbody></table></details></dd>` : nothing}</dl></section>`;

@@ -55,8 +55,8 @@ export class Queues extends LitElement {
     const why = {
       satisfied: html`which has come`, "will be signalled": html`which comes from ${this.signaller(wait)}`,
       blocked: html`which would come from ${this.signaller(wait)}, which is held back`, deadlock: html`which would come from ${this.signaller(wait)}: a deadlock`,
-      "never signalled": html`which nothing was told to signal so far`,
-    }[wait.state] ?? html`whose signal is not known: what was told that long ago is lost`;
+      "never signalled": html`which nothing submitted so far signals`,
+    }[wait.state] ?? html`whose signal is not known: records that old are not kept`;
     return html`<li class=${wait.state === "deadlock" || wait.state === "never signalled" ? "wrong" : ""}>${alarm ? "! " : "– "}${
       wait.held_submission ? `submission ${wait.held_submission}: ` : sync.present ? "a present: " : ""}${what}, ${why}</li>`;
   }
@@ -66,12 +66,12 @@ export class Queues extends LitElement {
     const satisfied = waits.waits.filter(({ state }) => state === "satisfied").length;
     return html`<h2>Waits</h2>
       ${waits.cycle_words.map((words) => html`<p class="wrong">! ${visible(words, 4000)}</p>`)}
-      ${waits.cycles_left_out ? html`<p class="wrong">! Deadlocks that are not listed, for there are too many or they are too long: ${waits.cycles_left_out}.</p>` : nothing}
+      ${waits.cycles_left_out ? html`<p class="wrong">! More deadlocks, too many or too long to list: ${waits.cycles_left_out}.</p>` : nothing}
       <ul class="waits">${waits.queues.map((queue) => html`<li>${queue.queue === null ? "the CPU waits" : html`${this.report.queue(queue.queue)}: ${
         queue.first_unfinished ? `submission ${queue.first_unfinished} of ${queue.submitted} ${queue.begun ? "has begun" : queue.held ? "is held back" : "may run"}`
           : queue.held ? "all work has completed, and it waits" : "all work has completed"}`}
         ${rows(waits.waits.slice(queue.first_wait, queue.first_wait + queue.wait_count), (wait) => this.wait(wait))}</li>`)}</ul>
-      <p class="quiet">${satisfied === waits.waits.length ? "Nothing waits for anything that has not come. " : ""}${count(waits.waits.length, "wait")}, ${grouped(satisfied)} satisfied</p>`;
+      <p class="quiet">${satisfied === waits.waits.length ? "Nothing waits for a signal that has not come. " : ""}${count(waits.waits.length, "wait")}, ${grouped(satisfied)} satisfied</p>`;
   }
   private fences() {
     const fences = this.report.data.objects.flatMap(({ completed, signalled, waited, state }, index) => (completed === undefined || state === "free" || this.report.data.objects[index]!.kind !== "fence" ? []

@@ -168,7 +168,7 @@ test("what the program's own markers, the kernel and losses tell", async () => {
   const { page, errors } = await open(pageWith(html, data, "told.html"));
   const verdict = await allWords(page);
   for (const said of [
-    "a ring was full (2 times)", "No failure was noticed; this is the state when the report was asked for.", "1.5 of this process a time-out", "known of this device it forgets",
+    "a ring was full (2 times)", "No failure was noticed; this is the state when the report was asked for.", "1.5 of this process a time-out", "note on this device it forgets",
     "2 command lists found no room and are not in this report", "2 candidates, 1 of them likely", "what was recorded behind marker 1) Its end is not there", "3 older executions",
     "No order of execution leaves the slots as they are", "marker 1: top of pipe, slot 2, 0x0000000000000011: arrived", "slot 2: 0x0000000000000011 (17)",
   ]) assert(verdict.includes(words(said)), said);
@@ -395,7 +395,7 @@ test("memory: the fault stands between its neighbours", async () => {
   await settle(page);
   const strip = await text(page, "cairn-memory .fault");
   assert.match(strip, /0x1000020100/);
-  assert.match(strip, /buffer "Old lights" \+ 0x100 of 16 KiB, destroyed while work that had been submitted was unfinished, 30 ms before the fault was noticed/);
+  assert.match(strip, /buffer "Old lights" \+ 0x100 of 16 KiB, destroyed while submitted work was unfinished, 30 ms before the fault was noticed/);
   assert.match(strip, /buffer "Vertices"\s*ends 64 KiB below/);
   const rows = await texts(page, "cairn-memory .row");
   const at = rows.findIndex((row) => row.includes("0x1000020100"));

@@ -118,7 +118,7 @@ test("an access by descriptor has a binding and indices, and neither bytes nor a
 test("a binding has its shader, kind, name and number, and the lines of its variable; features that were not enabled stand among what is not known", async () => {
   const server = await view(ofBinding);
   const { page, errors } = await open(server.address);
-  assert.deepEqual(await trimmed(page, "cairn-why .cause"), ["likely The failure needs what the shaders below read from set 0, binding 3, or write to it."]);
+  assert.deepEqual(await trimmed(page, "cairn-why .cause"), ["likely The failure depends on what the shaders below read from set 0, binding 3, or write to it."]);
   assert.deepEqual(await trimmed(page, "cairn-why .place header"), [
     'fragment shader 00000000000000a1 of pipeline "Fog" fogVolume (set 0, binding 3, storage buffer)', "fog.comp:7 fogVolume (set 0, binding 3, storage buffer)",
     'fragment shader 00000000000000a1 of pipeline "Fog" the vertex input position (location 2)', 'fragment shader 00000000000000a1 of pipeline "Fog" the push constants']);

@@ -86,7 +86,7 @@ class AnswerWriter {
     switch (finding_.kind) {
       case FindingKind::kGpuFault:
         Head("GPU fault");
-        if (finding_.fault_address == kNone) return Head(" (by the kernel log)");
+        if (finding_.fault_address == kNone) return Head(" (from the kernel log)");
         Head(" ({} at {:#x})",
              FaultAddressTypeWord(snapshot_.fault_addresses[finding_.fault_address].type),
              snapshot_.fault_addresses[finding_.fault_address].address);
@@ -194,7 +194,7 @@ class AnswerWriter {
     row += " waits for ";
     AppendSync(snapshot_, sync, row);
     switch (wait.state) {
-      case WaitState::kNeverSignalled: row += ", which nothing was told to signal so far"; break;
+      case WaitState::kNeverSignalled: row += ", which nothing submitted so far signals"; break;
       case WaitState::kUnknown: row += ", and what would signal it is not known"; break;
       default: row += ", which the presentation engine has not signalled"; break;
     }
@@ -259,7 +259,7 @@ class AnswerWriter {
     Head(" in one of {} suspects", count);
     std::string& because = Row("because");
     if (alike >= count) {
-      because = "nothing puts one before the others";
+      because = "nothing makes one more likely than the others";
     } else {
       fmt::format_to(std::back_inserter(because), "{} of them are equally likely", alike);
     }

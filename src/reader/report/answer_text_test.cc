@@ -278,10 +278,12 @@ TEST_F(AnswerTextTest, FinishedWorkThatLeadsToTheFaultIsNamed) {
   bind = {.kind = EventKind::kBind, .type = static_cast<uint16_t>(BindPoint::kVertexBuffer)};
   bind.detail = 0;
   snapshot.binds = {{0, false, 0}};
-  EXPECT_THAT(Answer(snapshot),
-              StartsWith("GPU fault (by the kernel log) in one of 3 suspects = one of 3\n"
-                         "because: nothing puts one before the others; the first: completed, and "
-                         "leads to the address of the fault"));
+  EXPECT_THAT(
+      Answer(snapshot),
+      StartsWith(
+          "GPU fault (from the kernel log) in one of 3 suspects = one of 3\n"
+          "because: nothing makes one more likely than the others; the first: completed, and "
+          "leads to the address of the fault"));
   EXPECT_THAT(Answer(snapshot), HasSubstr("\nfault: page at 0x1000: memory that was freed, in "
                                           "object \"Victim\" + 0x0 of 256 bytes"))
       << "whose memory it was";
@@ -475,8 +477,7 @@ TEST_F(AnswerTextTest, AWaitForNothing) {
   EXPECT_EQ(Told(IncidentKind::kHang, 2000),
             "A wait does not end\n"
             "wait: queue 0 \"Graphics\" (graphics) waits for semaphore 0x20 to reach 7, which "
-            "nothing was told "
-            "to signal so far");
+            "nothing submitted so far signals");
 }
 
 TEST_F(AnswerTextTest, TheCallOfTheTraceIsNamed) {

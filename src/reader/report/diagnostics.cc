@@ -154,7 +154,7 @@ void DiagnosticsPrinter::PrintFault(LineSink& sink, uint32_t index) {
   if (!time.empty()) fmt::format_to(std::back_inserter(text_), ", at {}", time);
   sink.Prose(" - ", text_);
   if (fault.result >= 0 && fault.address_count == 0) {
-    sink.Prose("    ", "The driver named no address.");
+    sink.Prose("    ", "The driver reported no address.");
   }
   for (const FaultAddressVerdict& verdict : findings_.addresses.of_drivers) {
     if (verdict.fault == index) PrintFaultAddress(sink, verdict);
@@ -248,14 +248,13 @@ void DiagnosticsPrinter::PrintWaits(LineSink& sink) {
     sink.Prose(" ! ", text_);
   }
   if (waits_.cycles_left_out != 0) {
-    sink.Prose(" ! ", fmt::format("Deadlocks that are not listed, for there are too many or they "
-                                  "are too long: {}.",
+    sink.Prose(" ! ", fmt::format("More deadlocks, too many or too long to list: {}.",
                                   waits_.cycles_left_out));
   }
   for (const QueueWaits& waits : waits_.queues) {
     if (IsShownQueue(waits.queue)) PrintQueueWaits(sink, waits);
   }
-  if (!unfinished) sink.Prose(" - ", "Nothing waits for anything that has not come.");
+  if (!unfinished) sink.Prose(" - ", "Nothing waits for a signal that has not come.");
   if (all_) PrintSyncs(sink);
 }
 
@@ -334,9 +333,9 @@ void DiagnosticsPrinter::PrintWait(LineSink& sink, uint32_t index, uint32_t dept
       append_signaller();
       text_ += ": a deadlock";
       break;
-    case WaitState::kNeverSignalled: text_ += "which nothing was told to signal so far"; break;
+    case WaitState::kNeverSignalled: text_ += "which nothing submitted so far signals"; break;
     case WaitState::kUnknown:
-      text_ += "whose signal is not known: what was told that long ago is lost";
+      text_ += "whose signal is not known: records that old are not kept";
       break;
   }
   const bool ends =
@@ -368,7 +367,8 @@ void DiagnosticsPrinter::PrintHeldQueue(LineSink& sink, uint32_t queue, uint32_t
 void DiagnosticsPrinter::PrintSyncs(LineSink& sink) {
   const size_t count = snapshot_.syncs.size();
   const size_t first = count - std::min(count, kSyncsShown);
-  sink.Prose("   ", first == 0 ? "Everything that was told:" : "The latest that was told:");
+  sink.Prose("   ", first == 0 ? "All recorded waits and signals:"
+                               : "The latest recorded waits and signals:");
   for (size_t i = first; i < count; ++i) {
     const Sync& sync = snapshot_.syncs[i];
     if (!IsShownQueue(sync.queue) || (sync.queue == kNone && !IsShown(sync.device))) continue;

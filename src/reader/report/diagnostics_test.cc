@@ -35,7 +35,7 @@ TEST(Diagnostics, OfTheSample) {
   const std::string report = Report(block);
   EXPECT_EQ(Section(report, "Fault"),
             R"( - VK_EXT_device_fault: "page fault", at 0.050 s
-  ! invalid read at 0x1000020100 (somewhere from 0x1000020000 to 0x1000020fff): memory that was freed, in buffer "Old lights" + 0x100 of 16 KiB, destroyed while work that had been submitted was unfinished, 30 ms before the fault was noticed
+  ! invalid read at 0x1000020100 (somewhere from 0x1000020000 to 0x1000020fff): memory that was freed, in buffer "Old lights" + 0x100 of 16 KiB, destroyed while submitted work was unfinished, 30 ms before the fault was noticed
       around it: 64 KiB past the end of buffer "Vertices", 892 KiB before image "Shadow map"
   ! instruction that faulted at 0x7f00000040: in no object that is known, 444 GiB past the end of image "Shadow map"
     vendor: MMU status, code 0x3, data 0xfeed
@@ -48,7 +48,7 @@ TEST(Diagnostics, OfTheSample) {
     └─ submission 1: semaphore "Frame timeline" to reach 7, which comes from submission 1 of queue 0 "Graphics" (graphics)
        └─ submission 1 of queue 0 "Graphics" (graphics) has begun
  - the CPU waits
-    └! semaphore "Frame timeline" to reach 9, which nothing was told to signal so far
+    └! semaphore "Frame timeline" to reach 9, which nothing submitted so far signals
 )");
   EXPECT_EQ(
       Section(report, "Checkpoints of the driver"),
@@ -65,7 +65,7 @@ TEST(Diagnostics, WithAllEverythingThatWasTold) {
   TestBlock block;
   FillVulkanBlock(&block);
   const std::string waits = Section(Report(block, CAIRN_PRINT_EXTENDED_DEVICE_INFO), "Waits");
-  EXPECT_THAT(waits, HasSubstr("   Everything that was told:\n"
+  EXPECT_THAT(waits, HasSubstr("   All recorded waits and signals:\n"
                                "    - 0.001 s, the presentation engine signals semaphore \"Image "
                                "acquired\"\n"));
   EXPECT_THAT(waits, HasSubstr("submission 1 of queue 1 \"Async compute\" (compute) waits for "
@@ -78,7 +78,7 @@ TEST(Diagnostics, NothingWaitsNothingIsPrinted) {
   block.AddSync(SyncKind::kSignal, queue, 0, 0x10, 1);
   EXPECT_EQ(Section(Report(block), "Waits"), "");
   EXPECT_THAT(Section(Report(block, CAIRN_PRINT_EXTENDED_DEVICE_INFO), "Waits"),
-              HasSubstr("Nothing waits for anything that has not come."));
+              HasSubstr("Nothing waits for a signal that has not come."));
 }
 
 TEST(Diagnostics, WhatTheKernelSays) {
@@ -149,7 +149,7 @@ TEST(Diagnostics, TextOfDriversIsMadeVisible) {
   const std::string report = Report(block);
   EXPECT_THAT(report, Not(HasSubstr("\x1b")));
   EXPECT_THAT(Section(report, "Fault"), HasSubstr("vendor: \\x1b[0m\\x0a, code 0x1"));
-  EXPECT_THAT(Section(report, "Fault"), HasSubstr("The driver named no address."));
+  EXPECT_THAT(Section(report, "Fault"), HasSubstr("The driver reported no address."));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ void AppendOwner(const Snapshot& snapshot, const AddressOwner& owner, bool tell_
   const int64_t after_submission_ns = owner.destroyed_after_submission_ns;
   std::string moment;
   if (after_fault_ns != 0) {
-    if (after_submission_ns > 0) moment = "while work that had been submitted was unfinished, ";
+    if (after_submission_ns > 0) moment = "while submitted work was unfinished, ";
     moment += MomentInWords(after_fault_ns, "the fault was noticed");
   } else if (after_submission_ns != 0) {
     moment = MomentInWords(after_submission_ns, "the first unfinished submission");

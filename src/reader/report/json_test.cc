@@ -177,7 +177,7 @@ TEST(JsonReport, CarriesWhatHadFinishedBeforeAFault) {
   EXPECT_EQ(answer["suspects"][0]["binding"]["point"], "vertex buffer");
   EXPECT_EQ(answer["suspects"][0]["binding"]["state"], "destroyed");
   EXPECT_THAT(TextReport(snapshot, AnalyseDump(snapshot), {}),
-              HasSubstr("GPU fault (by the kernel log) in DRAW #1 "));
+              HasSubstr("GPU fault (from the kernel log) in DRAW #1 "));
 }
 
 TEST(JsonReport, CarriesTheFirstScreenOfTheText) {

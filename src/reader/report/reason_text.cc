@@ -80,7 +80,7 @@ class QueueReasonWriter {
         "list{} is not known.",
         reason_.unknown_count, Plural(reason_.unknown_count, "", "s"));
     if (reason_.completed_count != 0) {
-      Say("{} other{} completed, as the application told.", reason_.completed_count,
+      Say("{} other{} completed, as the application reported.", reason_.completed_count,
           Plural(reason_.completed_count, " has", "s have"));
     }
   }
@@ -112,7 +112,7 @@ class QueueReasonWriter {
     }
     WriteMemory();
     if (device_ != nullptr && !device_->notes.empty()) {
-      Say("Known of this device: {}.", snapshot_.Text(device_->notes));
+      Say("Note on this device: {}.", snapshot_.Text(device_->notes));
     }
   }
 

@@ -180,7 +180,7 @@ TEST(QueueReason, OfModeOffIsWhatTheApplicationTold) {
   builder.snapshot.queues[queue].completed_submission = 1;
   EXPECT_EQ(Reason(builder.snapshot),
             "The marker mode was off, so that the GPU wrote nothing: how far it came in 2 command "
-            "lists is not known. 1 other has completed, as the application told.");
+            "lists is not known. 1 other has completed, as the application reported.");
 }
 
 TEST(QueueReason, DeviceNotesAndOldCopiesLimitIt) {
@@ -195,7 +195,7 @@ TEST(QueueReason, DeviceNotesAndOldCopiesLimitIt) {
       Reason(builder.snapshot),
       EndsWith(
           " The process died and its progress words were copies, up to 500 µs old: the GPU may "
-          "have been further. Known of this device: a fault surfaces up to one "
+          "have been further. Note on this device: a fault surfaces up to one "
           "dispatch late."));
 }
 

@@ -186,7 +186,7 @@ void TextReporter::PrintDevice(LineSink& sink, uint32_t index) {
   // The reasons of its queues say it, too.
   if (!device.notes.empty() && (extended_ || findings_.culprit.suspects.empty())) {
     text_.clear();
-    Format("Known of this device: {}.", snapshot_.Text(device.notes));
+    Format("Note on this device: {}.", snapshot_.Text(device.notes));
     sink.Prose("   ", text_);
   }
   if (device.device_lost) {

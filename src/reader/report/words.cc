@@ -444,23 +444,22 @@ std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident)
 std::string_view ModeSentence(MarkerMode mode) {
   switch (mode) {
     case MarkerMode::kTop:
-      return "Mode top tells what the GPU had begun. Its end shows only at the end of a list, and "
-             "behind barriers at which the GPU was measured to wait: all other work begun is a "
-             "candidate.";
+      return "Mode top records what the GPU began. That work completed shows only at the end of a "
+             "list, and at barriers at which the GPU was measured to wait: all other work that "
+             "began is a candidate.";
     case MarkerMode::kPass:
-      return "Mode pass tells what the GPU had begun and which passes had completed; inside an "
-             "unfinished pass all work begun is a candidate.";
+      return "Mode pass records what the GPU began and which passes completed; inside an "
+             "unfinished pass all work that began is a candidate.";
     case MarkerMode::kFull:
-      return "Mode full tells of each command with a marker whether the GPU had begun and "
-             "completed it; "
-             "commands without a marker of their own count for the scope around them.";
+      return "Mode full records for each command with a marker whether the GPU began and completed "
+             "it; commands without a marker of their own count with the scope around them.";
     case MarkerMode::kExact:
-      return "Mode exact lets no work of a queue overlap: one command at a time, its end told "
-             "behind "
-             "a barrier; in a render pass that cannot be split all commands count as one piece.";
+      return "Mode exact lets no work of a queue overlap: the GPU runs one command at a time, and "
+             "records its end behind a barrier; in a render pass that cannot be split all "
+             "commands count as one piece.";
     case MarkerMode::kOff:
-      return "Mode off asks the GPU to write nothing: lists and submissions are shown, how far the "
-             "GPU came is not known.";
+      return "Mode off asks the GPU to write nothing: lists and submissions are known, but not how "
+             "far the GPU came.";
   }
   return "The marker mode is unknown to this version.";
 }

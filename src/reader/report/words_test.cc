@@ -67,10 +67,10 @@ TEST(Words, DurationsAreRoundedToTheNextUnit) {
 
 TEST(Words, EachModeSaysWhatItConcludes) {
   EXPECT_EQ(ModeWord(MarkerMode::kExact), "exact");
-  EXPECT_EQ(
-      ModeSentence(MarkerMode::kExact),
-      "Mode exact lets no work of a queue overlap: one command at a time, its end told behind "
-      "a barrier; in a render pass that cannot be split all commands count as one piece.");
+  EXPECT_EQ(ModeSentence(MarkerMode::kExact),
+            "Mode exact lets no work of a queue overlap: the GPU runs one command at a time, and "
+            "records its end behind a barrier; in a render pass that cannot be split all "
+            "commands count as one piece.");
 }
 
 // Programs read both: docs/formats/report.schema.json.

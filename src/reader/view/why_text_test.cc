@@ -171,7 +171,7 @@ TEST(WhyText, NamesTheStage) {
   told.found.causes = {1};
   EXPECT_THAT(WhyAsText(told),
               HasSubstr("Why\n"
-                        "  likely: The failure needs what the shaders of one stage do.\n"
+                        "  likely: The failure depends on what the shaders of one stage do.\n"
                         "  With fragment shaders that do nothing the program failed in 0 of 4 "
                         "runs, without in 4 of 4.\n"));
   const Json answer = Json::Parse(WhyAsJson(told));
@@ -241,15 +241,16 @@ TEST(WhyText, NamesTheBinding) {
   WhyTold told = BindingFound();
   EXPECT_THAT(
       WhyAsText(told),
-      HasSubstr("Why\n"
-                "  likely: The failure needs what the shaders read from fogVolume (set 0, binding "
-                "3, storage buffer), or write to it.\n"
-                "  With that binding empty the program failed in 0 of 4 runs, without in 4 of 4.\n"
-                "    fragment shader 00000000000000a1 of pipeline \"Fog\"   fogVolume (set 0, "
-                "binding 3, storage buffer)\n"
-                "      loads gave zeros, and stores went nowhere\n"
-                "    fog.comp:7   buffer Fog { vec4 cells[]; } fogVolume;   fogVolume (set 0, "
-                "binding 3, storage buffer)\n"));
+      HasSubstr(
+          "Why\n"
+          "  likely: The failure depends on what the shaders read from fogVolume (set 0, binding "
+          "3, storage buffer), or write to it.\n"
+          "  With that binding empty the program failed in 0 of 4 runs, without in 4 of 4.\n"
+          "    fragment shader 00000000000000a1 of pipeline \"Fog\"   fogVolume (set 0, "
+          "binding 3, storage buffer)\n"
+          "      loads gave zeros, and stores went nowhere\n"
+          "    fog.comp:7   buffer Fog { vec4 cells[]; } fogVolume;   fogVolume (set 0, "
+          "binding 3, storage buffer)\n"));
   EXPECT_THAT(WhyAsText(told),
               HasSubstr("\nNot asked: 3 more bindings, and 0 bindings that cannot be emptied\n"));
   const Json answer = Json::Parse(WhyAsJson(told));
@@ -263,7 +264,7 @@ TEST(WhyText, NamesTheBinding) {
   EXPECT_EQ(7, bindings["bindings"][1]["line"]);
   EXPECT_EQ(3, bindings["not_asked"]);
   EXPECT_EQ(
-      "The failure needs what the shaders read from fogVolume (set 0, binding 3, storage "
+      "The failure depends on what the shaders read from fogVolume (set 0, binding 3, storage "
       "buffer), or write to it.",
       answer["answer"]["causes"][0]["sentence"]);
 }
@@ -279,12 +280,14 @@ TEST(WhyText, NamesBindingsOfAllKinds) {
   bindings.also = {other};
   binding.place = {BindingPlace::From::kPushConstants};
   binding.name.clear();
-  EXPECT_THAT(WhyAsText(told), HasSubstr(": The failure needs what the shaders below read from the "
-                                         "push constants, or write to it.\n"))
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr(": The failure depends on what the shaders below read from the "
+                        "push constants, or write to it.\n"))
       << "the other shader has a descriptor of that name";
   bindings.variables.pop_back();
-  EXPECT_THAT(WhyAsText(told), HasSubstr(": The failure needs what the shaders read from the push "
-                                         "constants, or write to it.\n"));
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr(": The failure depends on what the shaders read from the push "
+                        "constants, or write to it.\n"));
   EXPECT_THAT(WhyAsText(told), HasSubstr("  It does not fail either with one of these empty: the "
                                          "vertex input uv\\x1b (location 2).\n"));
   const Json answer = Json::Parse(WhyAsJson(told));
@@ -308,7 +311,8 @@ TEST(WhyText, NamesNoBindingForAllShadersIfTheyDiffer) {
   std::vector<BindingNote>& variables = told.found.results[1].bindings.variables;
   variables[1].name = "histogram";
   const char* const place =
-      ": The failure needs what the shaders below read from set 0, binding 3, or write to it.\n";
+      ": The failure depends on what the shaders below read from set 0, binding 3, or write to "
+      "it.\n";
   EXPECT_THAT(WhyAsText(told), HasSubstr(place));
   EXPECT_THAT(WhyAsText(told), HasSubstr("fogVolume (set 0, binding 3, storage buffer)\n"));
   EXPECT_THAT(WhyAsText(told), HasSubstr("histogram (set 0, binding 3, storage buffer)\n"));
@@ -350,8 +354,9 @@ TEST(WhyText, ABindingStandsBehindWhatSaysMore) {
   told.found.results[0].name = ExperimentName::kStages;
   told.found.results[0].verdict = WhyVerdict::kLikely;
   told.found.causes = {0, 1};
-  EXPECT_THAT(WhyAsText(told),
-              HasSubstr("Where it shows\n  likely: The failure needs what the shaders read from "));
+  EXPECT_THAT(
+      WhyAsText(told),
+      HasSubstr("Where it shows\n  likely: The failure depends on what the shaders read from "));
   told.found.results[1].verdict = WhyVerdict::kCodeHelps;
   told.found.causes = {0};
   EXPECT_THAT(WhyAsText(told),

@@ -347,7 +347,7 @@ std::string CauseInWords(const WhyResult& result, Quote quote) {
       std::any_of(variables.begin(), variables.end(), [&first](const BindingNote& other) {
         return other.name != first.name || other.kind != first.kind;
       });
-  return fmt::format("The failure needs what the shaders{} read from {}, or write to it.",
+  return fmt::format("The failure depends on what the shaders{} read from {}, or write to it.",
                      differ ? " below" : "",
                      differ ? PlaceInWords(first.place) : BindingInWords(first, quote));
 }
