@@ -153,8 +153,8 @@ TEST_F(FullDiskTest, WhereNoSpaceCouldBeTakenTheVerdictIsTold) {
   // No empty files are left.
   EXPECT_THAT(result.output, EndsWith("\n137\nfull\n")) << result.Summary();
   EXPECT_THAT(result.errors,
-              StartsWith("cairn: warning: there are less than 2 MiB left in '.': a report may not "
-                         "be written; its verdict is told here then\n"));
+              StartsWith("cairn: warning: less than 2 MiB are free in '.': if a report cannot be "
+                         "written there, its verdict is printed here\n"));
   EXPECT_THAT(result.errors, HasSubstr("; no report: cannot "));
   EXPECT_THAT(result.errors, HasSubstr("No space left on device"));
   EXPECT_THAT(result.errors, HasSubstr("DISPATCH #1: \"Blur\""));

@@ -97,7 +97,7 @@ TEST_F(HostileNeighbours, OneBlockHandedOverByManyIsOneBlock) {
 TEST_F(HostileNeighbours, ManyBlocksTogetherTakeNoMoreThanIsAllowed) {
   const CommandResult result = RunUntilHang(Beside({neighbour_ + " owns 20 2"}, 1));
   ExpectTheHang(result);
-  EXPECT_THAT(result.errors, HasSubstr("no hang of hostile_neighbour (process "));
+  EXPECT_THAT(result.errors, HasSubstr("hangs of hostile_neighbour (process "));
 }
 
 TEST_F(HostileNeighbours, ReportsOfFullBlocksAreBounded) {

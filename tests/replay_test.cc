@@ -22,7 +22,7 @@ TEST_F(ReplayTest, TriangleIsTheOneThatTheSampleWrote) {
   const CommandResult result = Replay({"--validate", "--images", "images"});
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
   EXPECT_THAT(result.errors, IsEmpty());
-  EXPECT_THAT(result.output, HasSubstr("1 image are what they were"));
+  EXPECT_THAT(result.output, HasSubstr("1 image match the recording"));
 
   const Result<RgbaImage> sample = ReadPng(folder_ / "sample.png");
   const Result<RgbaImage> replayed = ReadPng(folder_ / "images/frame-000000.png");

@@ -372,7 +372,7 @@ class TriggerTest : public ReplayVerbTest {
     EXPECT_THAT(lines.back(), StartsWith("frame " + std::to_string(first + count - 1) + "  "));
     const CommandResult validated = Cairn({"replay", "--validate", "a.cairn"});
     EXPECT_EQ(validated.exit_code, 0) << validated.Summary();
-    EXPECT_THAT(validated.output, HasSubstr(" images are what they were"));
+    EXPECT_THAT(validated.output, HasSubstr(" images match the recording"));
     EXPECT_EQ(Cairn({"verify", "a.cairn"}).exit_code, 0);
   }
 

@@ -214,7 +214,7 @@ TEST_F(VulkanLayerAdditions, OnADriverOfWhichNothingIsKnownTheFeatureStaysOff) {
   const IcdReport report = Run("top", "", "auto");
   EXPECT_THAT(Received("device feature"), ElementsAre("reportAddressBinding"));
   EXPECT_EQ(SourceOf(report, "VK_EXT_device_fault"),
-            "absent: left off: that this feature does no harm was not shown for this driver; "
+            "absent: left off: nobody has shown that this feature does no harm with this driver; "
             "CAIRN_DEVICE_FAULT=on enables it");
 }
 

@@ -271,8 +271,7 @@ TEST_F(WrappersTest, ManyDevicesAreToldOfOnce) {
   EXPECT_EQ(result.output, "70 devices\n") << result.Summary();
   EXPECT_EQ(result.errors,
             "cairn: warning: no breadcrumbs for a Vulkan device: this process has 64 devices with "
-            "breadcrumbs at once already, which is all that there is room for; each that is "
-            "destroyed makes room\n");
+            "breadcrumbs already, the most that there is room for; destroy one to make room\n");
 }
 
 // The report also tells why a program was not followed.

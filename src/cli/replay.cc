@@ -204,12 +204,12 @@ std::string Summary(const ReplayOptions& options, const PlayerResult& result,
                                  Counted(result.frames, "frame"), Counted(result.calls, "call"),
                                  static_cast<double>(duration_ns) / 1e9);
   if (options.validate == kRead) {
-    text += fmt::format("; {} and {} are what they were",
+    text += fmt::format("; {} and {} match the recording",
                         Counted(result.compared_readbacks, "readback"),
                         Counted(result.compared_frames, "image"));
   } else if (options.validate == kAll) {
     text += fmt::format(
-        "; {}, {}, {} and {} are what they were", Counted(result.compared_readbacks, "readback"),
+        "; {}, {}, {} and {} match the recording", Counted(result.compared_readbacks, "readback"),
         Counted(result.compared_frames, "image"), Counted(result.compared_resources, "subresource"),
         Counted(result.compared_results, "result"));
   }

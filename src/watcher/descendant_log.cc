@@ -173,7 +173,7 @@ std::vector<std::string> DescendantLog::TellUnfollowed() const {
         ++more;
       }
     }
-    if (more != 0) told.push_back(fmt::format("so it is with {} more", more));
+    if (more != 0) told.push_back(fmt::format("the same holds for {} more", more));
     if (!told.empty()) return told;
   }
   return told;

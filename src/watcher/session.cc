@@ -296,8 +296,8 @@ WatchSession::Process* WatchSession::SenderOf(ReceivedMessage& received) {
   Process* const process = AddProcess(std::move(received.sender));
   if (process == nullptr) {
     Refuse(sender,
-           "is not watched: there are as many processes as cairn may watch; so it is with those "
-           "that come after it");
+           "is not watched: there are as many processes as cairn may watch; later ones are "
+           "not watched either");
     return nullptr;
   }
   process->command_line = system_.CommandLineOf(sender);
@@ -332,8 +332,8 @@ void WatchSession::NameProcess(Process& process) {
 void WatchSession::HandleMessage(ReceivedMessage& received) {
   if (received.no_room) {
     Refuse(received.sender.pid,
-           "is not watched: cairn may open no more files (ulimit -n); so it is with those that "
-           "come after it");
+           "is not watched: cairn may open no more files (ulimit -n); later ones are not "
+           "watched either");
     return;
   }
   switch (received.message.kind) {

@@ -42,7 +42,7 @@ void WatchSession::LookAtDescendants() {
   awaited_ = descendants_->Awaited(awaiting, looked_ns_);
   if (awaited_.empty() || said_awaited_ || looked_ns_ - last_end_ns_ < kTellAwaitedNs) return;
   said_awaited_ = true;
-  lines_.Say(fmt::format("cairn: {} has ended; cairn stays for what it started: {}; ^C ends that",
+  lines_.Say(fmt::format("cairn: {} has ended; cairn waits for what it started: {}; ^C ends that",
                          processes_.at(0)->program, JoinedNames(awaited_)));
 }
 

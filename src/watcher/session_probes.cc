@@ -16,7 +16,8 @@ void WatchSession::SayIfHangsCannotBeNoticed(const Process& process) {
   }
   said_without_words_ = true;
   lines_.Warn(fmt::format(
-      "cairn: no hang of {} can be noticed: the GPU writes no progress words for it (--breadcrumbs "
+      "cairn: a hang of {} cannot be noticed: the GPU writes no progress words for it "
+      "(--breadcrumbs "
       "off, or Direct3D 11 on anything but DXVK); --kill-on-hang has no effect. End it with ^C: "
       "the "
       "report then shows the submission that did not end",
@@ -82,10 +83,11 @@ void WatchSession::BoundProbes() {
     most->block.StopProbing();
     most->next_probe_ns = kNever;
     if (std::exchange(said_not_probed_, true)) continue;
-    lines_.Warn(fmt::format(
-        "cairn: no hang of {} (process {}) is noticed any more: what the blocks of all processes "
-        "claim takes more memory than cairn spends ({} MiB), and its block the most",
-        most->program, most->id, kMostProbeBytes >> 20));
+    lines_.Warn(
+        fmt::format("cairn: hangs of {} (process {}) are no longer noticed: to look at all "
+                    "processes takes more "
+                    "memory than cairn may use ({} MiB), and this one takes the most",
+                    most->program, most->id, kMostProbeBytes >> 20));
   }
 }
 

@@ -167,7 +167,7 @@ TEST(WatchSession, WhereNoHangCanBeNoticedThatIsSaidOnce) {
     return scene.lines;
   };
   EXPECT_THAT(said(KillingOnHang(), MarkerMode::kOff),
-              ElementsAre(testing::StartsWith("! cairn: no hang of game can be noticed: ")));
+              ElementsAre(testing::StartsWith("! cairn: a hang of game cannot be noticed: ")));
   EXPECT_THAT(said(KillingOnHang(), MarkerMode::kTop), IsEmpty());
   EXPECT_THAT(said({}, MarkerMode::kOff), IsEmpty()) << "nobody waits for a kill";
 }
@@ -389,7 +389,7 @@ TEST(WatchSession, WhoCannotBeWatchedIsNamed) {
   scene.session->SayLast();
   EXPECT_THAT(scene.lines,
               ElementsAre("! cairn: child (process 72) is not watched: there are as many processes "
-                          "as cairn may watch; so it is with those that come after it",
+                          "as cairn may watch; later ones are not watched either",
                           "! cairn: 7 hand-overs were refused in all"));
 }
 
@@ -401,7 +401,7 @@ TEST(WatchSession, AMessageThatLeavesNoRoomIsRefused) {
   scene.session->OnMessages();
   EXPECT_THAT(scene.lines,
               ElementsAre("! cairn: game (process 71) is not watched: cairn may open no more files "
-                          "(ulimit -n); so it is with those that come after it"));
+                          "(ulimit -n); later ones are not watched either"));
 }
 
 TEST(WatchSession, MemoryOfAnotherSizeIsNoBlock) {

@@ -188,7 +188,7 @@ TEST(WatchSessionWrappers, ALauncherMayEndBeforeTheGameDoesAnything) {
   EndLauncher(Follow(scene));
   EXPECT_FALSE(scene.session->Finished());
   scene.Pass(2 * kSecond);
-  EXPECT_THAT(scene.lines, ElementsAre("cairn: launcher has ended; cairn stays for what it "
+  EXPECT_THAT(scene.lines, ElementsAre("cairn: launcher has ended; cairn waits for what it "
                                        "started: child (process 72); ^C ends that"));
   scene.Block(kChild);
   scene.world.descendants.clear();

@@ -110,8 +110,8 @@ void WatchLoop::TakeSpace() {
   const FilePath folder(FilePath(settings_.output_path).parent_path());
   if (files_.TakeSpace(folder)) return;
   settings_.warn(
-      fmt::format("cairn: warning: there are less than {} MiB left in '{}': a report may not be "
-                  "written; its verdict is told here then",
+      fmt::format("cairn: warning: less than {} MiB are free in '{}': if a report cannot be "
+                  "written there, its verdict is printed here",
                   kSpareReportBytes >> 20, folder.empty() ? "." : VisibleText(TextOfPath(folder))));
 }
 

@@ -28,7 +28,7 @@ if [ "$verb" = run ]; then
 fi
 for trace; do :; done
 echo "$all" >>"$trace.replayed"
-played() {{ echo "$trace: $1 played in 0.10 s; $2 are what they were"; }}
+played() {{ echo "$trace: $1 played in 0.10 s; $2 match the recording"; }}
 case "$(basename "$trace")" in
 {answers}
 esac

@@ -84,9 +84,9 @@ TEST_F(PlayedTest, TheImageIsThePictureThatTheProgramWrote) {
 
 TEST_F(PlayedTest, WhatTheProgramsReadBackAndShowedComesBack) {
   for (const auto& [name, what] :
-       {std::pair{"triangle.cairn", "; 1 readback and 1 image are what they were\n"},
-        {"passes.cairn", "; 1 readback and 1 image are what they were\n"},
-        {"scale.cairn", "; 40 readbacks and 20 images are what they were\n"}}) {
+       {std::pair{"triangle.cairn", "; 1 readback and 1 image match the recording\n"},
+        {"passes.cairn", "; 1 readback and 1 image match the recording\n"},
+        {"scale.cairn", "; 40 readbacks and 20 images match the recording\n"}}) {
     const CommandResult result = Cairn({"replay", "--validate", Trace(name)});
     EXPECT_EQ(result.exit_code, 0) << result.Summary();
     EXPECT_THAT(result.output, HasSubstr(what));
@@ -113,7 +113,7 @@ TEST_F(PlayedTest, FramesThatWereCutOutAreTheSame) {
   }
   const CommandResult validated = Cairn({"replay", "--validate", "cut.cairn"});
   EXPECT_EQ(validated.exit_code, 0) << validated.Summary();
-  EXPECT_THAT(validated.output, HasSubstr("10 readbacks and 5 images are what they were\n"));
+  EXPECT_THAT(validated.output, HasSubstr("10 readbacks and 5 images match the recording\n"));
   EXPECT_EQ(Cairn({"verify", "cut.cairn"}).exit_code, 0);
   EXPECT_THAT(folder_.Contents(), ElementsAre("cut.cairn", "scale.cairn"));
 }

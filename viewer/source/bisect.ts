@@ -63,7 +63,7 @@ export class Bisect extends LitElement {
     const progress = this.told!.progress.trim();
     const [, done, expected] = /(\d+) of about (\d+) probes/.exec(progress) ?? [];
     return html`<progress max=${expected ?? nothing} value=${done ?? nothing} aria-label="Probes made"></progress>
-      <p class="progress" aria-live="polite">${visible(progress.replace(/^\[[#.]*\] /, ""), 2000) || "the trace is read …"}</p>
+      <p class="progress" aria-live="polite">${visible(progress.replace(/^\[[#.]*\] /, ""), 2000) || "reading the trace …"}</p>
       <button class="stop" @click=${this.stop}>Stop</button>`;
   }
   private culprit(culprit: Culprit): TemplateResult {
@@ -85,7 +85,7 @@ export class Bisect extends LitElement {
   }
   override render() {
     const running = this.told?.running ?? true;
-    return html`<p class="quiet">Plays the trace again and again, each time without a part of its calls, until one is left without which it does not fail. Writes nothing beside the trace.</p>
+    return html`<p class="quiet">Plays the trace many times, each time without some of its calls, and finds the call without which it does not fail. Writes no file.</p>
       <button ?disabled=${running} @click=${() => this.look(true)}>${this.told?.running ? "searching …" : this.told?.answer ? "Search again" : "Search"}</button>
       ${this.told?.running ? this.progress() : nothing}
       ${this.failure ? html`<p class="wrong" role="alert">${visible(this.failure, 2000)}</p>` : nothing}

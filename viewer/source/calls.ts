@@ -307,7 +307,7 @@ export class Calls extends LitElement {
       ${line.kind === "call" ? html`${tree(this.objects.named(line.arguments, line.number))}${line.result ? html`<h2>Result</h2>${tree(this.objects.named(line.result, line.number))}` : nothing}` : tree(line)}`;
   }
   override render() {
-    if (this.total === undefined || !this.outline) return html`<p>${this.failure ? visible(this.failure) : "The calls are counted …"}</p>`;
+    if (this.total === undefined || !this.outline) return html`<p>${this.failure ? visible(this.failure) : "Counting the calls …"}</p>`;
     if (!this.total) return empty("The trace has no calls", "The program ended, or was ended, before it called Direct3D 12. Capture it for longer:", "cairn run --capture -- ./program");
     const rows = this.filtered?.length ?? this.folding.rows, inSight = this.rowsIn;
     return html`<div class="head"><form @submit=${this.submit} role="search">${filters.map((name) => html`<label>${name} <input name=${name} .value=${this.filter[name] ?? ""}></label>`)}

@@ -149,7 +149,7 @@ export class Compare extends LitElement {
   override render() {
     if (!this.other) return empty("No second trace is given", "Compare shows the calls that only one of two traces has, and how many frames look different: a run that works beside one that fails.", `cairn view ${this.file} OTHER.cairn`);
     return html`<div><h2><span class="wrong">− ${visible(this.file)}</span> &nbsp; <span class="completed">+ ${visible(this.other)}</span> &nbsp; <span class="changed">≠ other arguments</span></h2><div class="bar">${
-      this.failure ? html`<p class="wrong">${visible(this.failure, 2000)}</p>` : this.answer ? this.differing(this.answer) : html`<p>The traces are compared …</p>`}</div></div>
+      this.failure ? html`<p class="wrong">${visible(this.failure, 2000)}</p>` : this.answer ? this.differing(this.answer) : html`<p>Comparing the traces …</p>`}</div></div>
       ${this.answer ? html`<cairn-rows code tree label="Differences" .count=${this.shown.length} .chosen=${this.chosen ? this.shown.indexOf(this.chosen) : -1} .revision=${this.revision} .draw=${(index: number) => this.draw(index)}
           .describe=${(index: number) => this.describe(index)} @choose=${({ detail }: CustomEvent<number>) => (this.chosen = this.shown[detail])} @act=${this.act}></cairn-rows>
         <div class="one" tabindex="0" role="region" aria-label="The chosen difference">${this.one()}</div>` : nothing}`;

@@ -78,7 +78,7 @@ export class CompareImages extends LitElement {
   }
   private images() {
     if (!this.pairs) return nothing;
-    if (!this.pairs.length) return html`<p class="quiet">No image of one has the name, or the place, of one of the other.</p>`;
+    if (!this.pairs.length) return html`<p class="quiet">No image of the first trace has the name or the place of one of the second.</p>`;
     if (!this.shown || !this.pixels) return html`<p class="quiet">…</p>`;
     const difference = differenceOf(...this.pixels);
     const told = !difference ? "of different sizes" : difference.pixels ? `${count(difference.pixels, "pixel")} of ${grouped(this.pixels[0].width * this.pixels[0].height)} differ, by ${difference.most} of 255 at most` : "no pixel differs";
@@ -93,7 +93,7 @@ export class CompareImages extends LitElement {
   override render() {
     return html`<form @submit=${this.play}><label>images at the end of frame <input type="number" name="first" min="0" required .value=${String(this.frames[0])}></label>
         <label>and of frame <input type="number" name="second" min="0" required .value=${String(this.frames[1])}> of the second</label>
-        <button ?disabled=${this.playing}>${this.playing ? "both are played …" : "Compare images"}</button></form>
+        <button ?disabled=${this.playing}>${this.playing ? "playing both …" : "Compare images"}</button></form>
       ${this.failure ? html`<p class="wrong" role="alert">${visible(this.failure, 2000)}</p>` : nothing}${this.images()}`;
   }
 }

@@ -116,13 +116,13 @@ export class StateAt extends LitElement {
     const shown = (this.images ?? []).filter(({ pixels }) => pixels);
     const large = shown.find((image) => keyOf(image) === this.large);
     const moments = this.state ? html`<span class="moments" role="group" aria-label="When">${(["before", "after"] as const).map((moment) => html`<button aria-pressed=${moment === this.moment} @click=${() => this.turn(moment)}>${moment === "before" ? "Before" : "After"} it</button>`)}</span>` : nothing;
-    return html`<section class="card pictures" aria-label="Images"><div class="bar"><h2>Images</h2>${moments}<span class="quiet" aria-live="polite">${this.playing ? "the trace is played up to here, in a process of its own …"
+    return html`<section class="card pictures" aria-label="Images"><div class="bar"><h2>Images</h2>${moments}<span class="quiet" aria-live="polite">${this.playing ? "playing the trace up to here, in a process of its own …"
         : this.images ? (this.state ? `the command list was executed up to this call${this.moment === "before" ? ", without it" : ""}` : "all that was submitted up to this call has ended") : ""}</span></div>
       ${this.failure ? html`<p class="wrong" role="alert">${visible(this.failure, 2000)}</p><button class="all-the-same" @click=${() => this.play(true)}>Play it all the same</button>` : nothing}
       ${this.images ? html`<div class="thumbs">${shown.map((image) => html`<figure class=${image === large ? "chosen" : ""}><button @click=${() => (this.large = keyOf(image))} aria-label="show ${nameOf(image)}"><cairn-thumbnail .picture=${image}></cairn-thumbnail></button>
         <figcaption class="isolate">${nameOf(image)}<br><span class="quiet">${image.width} × ${image.height} ${image.format}${this.boundAs(image.object)}</span></figcaption></figure>`)}</div>
       ${this.images.length > shown.length ? html`<ul>${this.images.filter(({ pixels }) => !pixels).map((image) => html`<li class="quiet">${nameOf(image)}: ${visible(image.problem ?? "not shown")}</li>`)}</ul>` : nothing}
-      ${shown.length ? nothing : html`<p class="quiet">No texture that something draws into lives here.</p>`}
+      ${shown.length ? nothing : html`<p class="quiet">No texture that is drawn into exists at this call.</p>`}
       ${large ? html`<cairn-image .picture=${large}></cairn-image>` : nothing}` : nothing}</section>`;
   }
   private boundAs(object: number): string {

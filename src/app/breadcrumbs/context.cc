@@ -151,8 +151,8 @@ Status Context::TakeRecord() {
   if (index == BlockWriter::kTableFull) {
     return Status(
         StatusCode::kOutOfMemory,
-        fmt::format("this process has {} devices with breadcrumbs at once already, which is "
-                    "all that there is room for; each that is destroyed makes room",
+        fmt::format("this process has {} devices with breadcrumbs already, the most that there is "
+                    "room for; destroy one to make room",
                     kMaxContexts));
   }
   index_ = index;

@@ -105,8 +105,8 @@ VkResult CreateNext(PFN_vkCreateDevice next, const Links& links, VkPhysicalDevic
     const VkResult result = CallNext(next, links, physical_device, more, allocator, state);
     if (result == VK_SUCCESS) return result;
     LogOnce(LogLevel::kInfo, "vulkan device additions",
-            "the device cannot be made with the extensions that breadcrumbs profit from: made as "
-            "the application asks");
+            "the device cannot be made with the extensions that help breadcrumbs: it was made as "
+            "the application asked, without them");
   }
   const VkResult result = CallNext(next, links, physical_device, plain, allocator, state);
   // An experiment tells as well why it had nothing to add.

@@ -59,7 +59,7 @@ std::string WhyNoDeviceFault(DeviceFaultUse use, VkDriverId driver) {
          (DeviceFaultHidesLosses(driver)
               ? "with this feature NVIDIA's driver hides device losses and lets work finish that "
                 "faulted"
-              : "that this feature does no harm was not shown for this driver") +
+              : "nobody has shown that this feature does no harm with this driver") +
          "; " + FormatSetting<&LayerSettings::device_fault>(DeviceFaultUse::kOn) + " enables it";
 }
 

@@ -246,7 +246,7 @@ TEST_F(MemoryPlayerTest, ReadbackWaitsForItsFence) {
   auto* const fence = objects_.table.Find(kFence)->As<ID3D12Fence>();
   EXPECT_EQ(objects_.table.Find(kQueue)->As<ID3D12CommandQueue>()->Signal(fence, 1), S_OK);
   EXPECT_THAT(CompareReadback(kUpload, 0, Bytes(64, 1), {kFence, 1}).message(),
-              HasSubstr("fence 11 came to 0, not to 1"));
+              HasSubstr("fence 11 reached 0, not 1"));
   HoldFakeSignals(false);
   EXPECT_TRUE(CompareReadback(kUpload, 0, Bytes(64, 1), {kFence, 1}).ok());
 }

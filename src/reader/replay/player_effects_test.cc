@@ -267,7 +267,7 @@ TEST_F(LongWaitTest, MayNotIfATimeOutWasGiven) {
   EndOfFrame(60'000'000'000);
   const Played played = PlayIt({});
   EXPECT_EQ(played.failure, PlayerFailure::kHang);
-  EXPECT_THAT(played.status.message(), HasSubstr("came to 0, not to 1, within 0.02 s"));
+  EXPECT_THAT(played.status.message(), HasSubstr("reached 0, not 1, within 0.02 s"));
 }
 
 TEST_F(LongWaitTest, IsAHangBeyondThat) {

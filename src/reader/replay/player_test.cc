@@ -320,7 +320,7 @@ TEST_F(PlayerTest, FenceThatNothingCanSignalAnyMoreIsNoHang) {
   EXPECT_TRUE(played.status.ok()) << played.status.message();
   ASSERT_EQ(played.result.left_out.size(), 2u);
   EXPECT_EQ(played.result.left_out[0].what,
-            "a wait for fence 4: it came to 1, not to 5, when all queues had done what they had");
+            "a wait for fence 4: it reached 1, not 5, when all queues had finished");
   // The reason as far as it is known by now.
   EXPECT_EQ(played.result.left_out[1].what, "a wait for fence 4: nothing here brings it to 5");
 }

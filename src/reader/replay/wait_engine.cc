@@ -119,8 +119,8 @@ void WaitEngine::GiveUp(std::span<const Awaited> any) {
   for (const Awaited& awaited : any) {
     const uint64_t reached = awaited.fence->GetCompletedValue();
     log_->LeaveOut(log_->record(),
-                   fmt::format("a wait for fence {}: it came to {}, not to {}, when all queues "
-                               "had done what they had",
+                   fmt::format("a wait for fence {}: it reached {}, not {}, when all queues "
+                               "had finished",
                                awaited.number, reached, awaited.value));
     fences_.Correct(awaited.number, reached);
   }
@@ -189,17 +189,18 @@ Status WaitEngine::CheckPunctuality(const WaitTime& time, const std::string& wha
       return log_->Fail(
           PlayerFailure::kHang, log_->record(),
           ended ? fmt::format("{} took more than {:.7g} s: that is a hang", what, timeout_s)
-                : fmt::format("{} came to {}, not to {}, within {:.7g} s: the GPU hangs", what,
+                : fmt::format("{} reached {}, not {}, within {:.7g} s: the GPU hangs", what,
                               reached, awaited.value, timeout_s),
           StatusCode::kDeviceLost);
     case Punctuality::kUnknown:
       return log_->Fail(
           PlayerFailure::kUnclear, log_->record(),
-          fmt::format("{} was waited for {:.3f} s, of which the playback itself ran {:.3f} s: "
-                      "whether the GPU took more than {:.7g} s nobody saw; try with less "
-                      "load on the machine, or another time-out",
-                      what, static_cast<double>(time.passed_ns()) / 1e9,
-                      static_cast<double>(time.seen_ns()) / 1e9, timeout_s));
+          fmt::format(
+              "{} was waited for {:.3f} s, in which the playback itself ran for only {:.3f} "
+              "s: it cannot tell whether the GPU took more than {:.7g} s; try with less "
+              "load on the machine, or a longer time-out",
+              what, static_cast<double>(time.passed_ns()) / 1e9,
+              static_cast<double>(time.seen_ns()) / 1e9, timeout_s));
   }
   return Status();
 }

@@ -95,8 +95,7 @@ TEST_F(WaitEngineTest, ValueThatDoesNotComeIsAHang) {
   Signal(kFence, 2);
   const Status status = Await({{kFence, 2}});
   EXPECT_EQ(status.code(), StatusCode::kDeviceLost);
-  EXPECT_EQ(status.message(),
-            "record 7: fence 20 came to 0, not to 2, within 0.02 s: the GPU hangs");
+  EXPECT_EQ(status.message(), "record 7: fence 20 reached 0, not 2, within 0.02 s: the GPU hangs");
   EXPECT_EQ(log_.failure(), PlayerFailure::kHang);
   EXPECT_EQ(log_.failed_call(), 7u);
 }
@@ -109,10 +108,10 @@ TEST_F(WaitEngineTest, HangsByTheRecordedFrame) {
   HoldFakeSignals(true);
   Signal(kFence, 2);
   EXPECT_EQ(Await({{kFence, 2}}).message(),
-            "record 7: fence 20 came to 0, not to 2, within 0.03 s: the GPU hangs");
+            "record 7: fence 20 reached 0, not 2, within 0.03 s: the GPU hangs");
   options_.canary = true;  // searches keep to their time-out
   EXPECT_EQ(Await({{kFence, 2}}).message(),
-            "record 7: fence 20 came to 0, not to 2, within 0.004 s: the GPU hangs");
+            "record 7: fence 20 reached 0, not 2, within 0.004 s: the GPU hangs");
 }
 
 // Nothing is at work that could bring it.
@@ -122,7 +121,7 @@ TEST_F(WaitEngineTest, ValueThatNothingBringsIsLeftOut) {
   EXPECT_TRUE(Await({{kFence, 5}}).ok());
   ASSERT_EQ(log_.result().left_out.size(), 1u);
   EXPECT_EQ(log_.result().left_out[0].what,
-            "a wait for fence 20: it came to 0, not to 5, when all queues had done what they had");
+            "a wait for fence 20: it reached 0, not 5, when all queues had finished");
   EXPECT_EQ(log_.result().left_out[0].first, 7u);
   EXPECT_FALSE(engine_->fences().Reachable(kFence, 5));
 }
@@ -166,7 +165,7 @@ TEST_F(WaitEngineTest, QueueThatDoesNotComeToItsEnd) {
   options_.wait_timeout_ns = 20 * kMs;
   HoldFakeSignals(true);
   EXPECT_EQ(engine_->WaitForDevices().message(),
-            "record 7: queue 10 came to 0, not to 1, within 0.02 s: the GPU hangs");
+            "record 7: queue 10 reached 0, not 1, within 0.02 s: the GPU hangs");
   EXPECT_FALSE(engine_->Settle());
   HoldFakeSignals(false);
   EXPECT_TRUE(engine_->Settle());
@@ -251,7 +250,7 @@ TEST_F(SweepTest, ManyBatchesAreWaitedFor) {
   }
   context_->ended = {buffer_};
   EXPECT_EQ(engine_->SweepEnded(context_).message(),
-            "record 7: a queue came to 0, not to 1, within 0.02 s: the GPU hangs");
+            "record 7: a queue reached 0, not 1, within 0.02 s: the GPU hangs");
 }
 
 // ---- Searches ----

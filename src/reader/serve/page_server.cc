@@ -57,8 +57,8 @@ constexpr size_t kMostConnections = 512;  // half of what a process may have ope
 constexpr size_t kFewestConnections = kMostOpenPages + kMostAnswers + 16;
 constexpr int kAnswerers = 16;
 constexpr char kWrongAddress[] =
-    "this address is none that cairn has given, or was used before; the one that the browser "
-    "shows goes on being good";
+    "this address was not given by cairn, or was used before; the one that the browser shows "
+    "after the first visit stays valid";
 
 std::string_view View(beast::string_view text) {
   return {text.data(), text.size()};
@@ -430,8 +430,8 @@ bool PageServer::State::IsLetIn(const Tcp::socket& socket) {
   // Most connections of an unknown user are closed at their other end already.
   if (user == PeerUser::kOther && !std::exchange(has_warned, true) && options.warn) {
     options.warn(
-        "a connection of another user was refused, and so will others be; if it was yours, by way "
-        "of a program of another user such as root, --any-user answers it");
+        "a connection of another user was refused, as later ones will be; if it was yours, through "
+        "a program of another user such as root, start again with --any-user");
   }
   return false;
 }
@@ -519,15 +519,15 @@ Result<std::unique_ptr<PageServer>> PageServer::Open(PageServerOptions options, 
   state->users_are_told = state->options.any_user || SystemTellsUsers(&state->users);
   if (!state->users_are_told && state->options.warn) {
     state->options.warn(
-        "this system does not say whose connections are: whoever gets to know the address is "
-        "answered");
+        "this system does not say whose connections are: anyone who knows the address can "
+        "connect");
   }
   Error error = state->Listen(port);
   const Tcp::endpoint bound = error ? Tcp::endpoint() : state->acceptor.local_endpoint(error);
   if (error) {
     return Status(StatusCode::kIo,
-                  fmt::format("port {} of 127.0.0.1 cannot be had: {}; --port names another, "
-                              "and without it a free one is taken",
+                  fmt::format("port {} of 127.0.0.1 is not available: {}; give another with "
+                              "--port, or none to take a free one",
                               port, error.message()));
   }
   state->host = fmt::format("127.0.0.1:{}", bound.port());

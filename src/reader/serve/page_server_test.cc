@@ -190,7 +190,7 @@ TEST_F(PageServerTest, AnAddressLeadsToThePageOnce) {
   EXPECT_THAT(Get(ticket, {{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Mode", "no-cors"}}),
               StartsWith("403 "));
   EXPECT_THAT(Get(ticket), StartsWith("303 "));
-  EXPECT_THAT(Get(ticket), StartsWith("403 this address is none that cairn has given, or was"));
+  EXPECT_THAT(Get(ticket), StartsWith("403 this address was not given by cairn, or was"));
   EXPECT_THAT(Get(other), StartsWith("303 "));
   EXPECT_EQ(Get(path_), "200 ||question");
 }
@@ -522,8 +522,8 @@ TEST_F(PageServerTest, OtherUsersAreNotAnswered) {
   EXPECT_EQ(AnswerForNobody(host_, request), "");
   EXPECT_EQ(AnswerForNobody(host_, request), "");
   EXPECT_EQ(Warned(),
-            "a connection of another user was refused, and so will others be; if it was yours, by "
-            "way of a program of another user such as root, --any-user answers it");
+            "a connection of another user was refused, as later ones will be; if it was yours, "
+            "through a program of another user such as root, start again with --any-user");
   // A client that is gone spends no address either.
   const std::string ticket = TicketPath();
   EXPECT_EQ(AnswerForNobody(host_, "GET " + ticket + " HTTP/1.1\r\nHost: " + host_ + "\r\n\r\n"),
