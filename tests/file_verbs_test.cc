@@ -114,7 +114,7 @@ TEST_F(FileVerbsTest, ExtractWritesShadersAndBinariesOnce) {
   const std::string without = CAIRN_SOURCE_DIR "/tests/golden/snapshot-v1.cairn";
   ExpectRefused({"report", "--extract", "none", without}, 1,
                 "cairn report: --extract: '" + without +
-                    "' holds no code of shaders and no binary of a driver");
+                    "' holds neither shader code nor a binary of a driver");
   ExpectRefused({"report", "--redact", "--extract", "none", dump}, 2,
                 "cairn report: --redact excludes --extract; see cairn report --help");
 }
@@ -263,7 +263,7 @@ TEST_F(FileVerbsTest, PixSaysWhatIsMissing) {
                 "cairn pix: 'nowhere' is not HEX, and no file that can be opened: No such file or "
                 "directory");
   ExpectRefused({"pix", "decode", "--metadata", "two", "00"}, 2,
-                "cairn pix: --metadata: 'two' is no number from 0 to 4294967295; 0 is UTF-16, 1 "
+                "cairn pix: --metadata: 'two' is not a number from 0 to 4294967295; 0 is UTF-16, 1 "
                 "ANSI, 2 and 6345127 are blobs");
 }
 

@@ -62,7 +62,7 @@ TEST_F(ViewStopsTest, ASearchEndsWhenItIsAskedTo) {
   EXPECT_EQ(Ask("bisect", true)->status, 409);
   EXPECT_EQ(Ask("frame-images?frame=0", true)->status, 409);
   EXPECT_EQ(Ask("images?call=1", true)->body,
-            "{\"refused\":\"a search runs, and nothing else is played meanwhile\"}");
+            "{\"refused\":\"a search is running: nothing else is played until it ends\"}");
   EXPECT_EQ(Ask("stop-bisect", true)->status, 200);
   Json told;
   ASSERT_TRUE(WaitUntil([&] {

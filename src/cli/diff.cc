@@ -43,9 +43,9 @@ Status ParseOptions(DiffOptions* options) {
   options->frames = *frames;
   const std::optional<uint64_t> limit = ParseDigits(options->limit_text);
   if (!limit.has_value()) {
-    return {
-        StatusCode::kInvalidArgument,
-        fmt::format("--limit: '{}' is no number of differences; 0 shows all", options->limit_text)};
+    return {StatusCode::kInvalidArgument,
+            fmt::format("--limit: '{}' is not a number of differences; 0 shows all",
+                        options->limit_text)};
   }
   options->limit = *limit == 0 ? ~uint64_t{0} : *limit;
   return {};

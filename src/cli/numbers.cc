@@ -24,7 +24,8 @@ Result<std::optional<uint64_t>> ParseNumberOf(std::string_view option, std::stri
   if (text.empty()) return std::optional<uint64_t>();
   const std::optional<uint64_t> number = ParseDigits(text);
   if (number.has_value()) return number;
-  return Status(StatusCode::kInvalidArgument, fmt::format("{}: '{}' is no number", option, text));
+  return Status(StatusCode::kInvalidArgument,
+                fmt::format("{}: '{}' is not a number", option, text));
 }
 
 Result<FrameRange> ParseFramesOf(std::string_view option, std::string_view text) {

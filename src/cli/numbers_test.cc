@@ -9,7 +9,7 @@ namespace {
 TEST(NumbersTest, AnOptionThatWasNotGivenHasNoNumber) {
   EXPECT_EQ(ParseNumberOf("--at", "").value(), std::nullopt);
   EXPECT_EQ(ParseNumberOf("--at", "7").value(), 7u);
-  EXPECT_EQ(ParseNumberOf("--at", "x").status().message(), "--at: 'x' is no number");
+  EXPECT_EQ(ParseNumberOf("--at", "x").status().message(), "--at: 'x' is not a number");
 }
 
 TEST(NumbersTest, FramesAreOneARangeOrAllFromOneOn) {

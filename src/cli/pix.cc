@@ -155,7 +155,7 @@ Result<uint32_t> ParseMetadata(const std::string& text) {
   const auto [rest, error] = std::from_chars(text.data(), end, metadata);
   if (error == std::errc() && rest == end) return metadata;
   return Status(StatusCode::kInvalidArgument,
-                fmt::format("--metadata: '{}' is no number from 0 to 4294967295; 0 is UTF-16, 1 "
+                fmt::format("--metadata: '{}' is not a number from 0 to 4294967295; 0 is UTF-16, 1 "
                             "ANSI, 2 and {} are blobs",
                             text, kPixMetadataBlobV2));
 }

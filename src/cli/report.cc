@@ -103,9 +103,9 @@ Result<TextOptions> TextOptionsOf(const ReportOptions& options) {
 int Extract(const ReportOptions& options, const Snapshot& snapshot) {
   const std::vector<ExtractedFile> files = FilesToExtract(snapshot);
   if (files.empty()) {
-    PrintError("report", fmt::format("--extract: '{}' holds no code of shaders and no binary of a "
-                                     "driver",
-                                     options.path));
+    PrintError("report",
+               fmt::format("--extract: '{}' holds neither shader code nor a binary of a driver",
+                           options.path));
     return kExitFailed;
   }
   const FilePath folder(options.extract);

@@ -34,7 +34,7 @@ int Run(const StateOptions& options) {
   if (!call.has_value()) {
     PrintError("state", options.call.empty()
                             ? "no call is given; say cairn state --call NUMBER FILE.cairn"
-                            : fmt::format("--call: '{}' is no number", options.call));
+                            : fmt::format("--call: '{}' is not a number", options.call));
     return kExitUsage;
   }
   if (options.path.empty()) {

@@ -63,7 +63,7 @@ Verb AddWatchVerb(CLI::App& root) {
                  "File to write; PROGRAM.cairn in the working directory if not given");
   command
       .Option("--hang-timeout", &options->hang_timeout, "SECONDS",
-              "Report a hang when submitted GPU work makes no progress for so long; "
+              "Report a hang when submitted GPU work makes no progress for this long; "
               "fractions allowed, 0: never")
       .WithDefault();
   return {command.app(), [options] { return Run(*options); }};

@@ -184,7 +184,8 @@ std::string DescendantLog::Sentence(const Known& known) const {
   const std::string loaded =
       UsesGpu(known.look) ? fmt::format(" loaded {}", VisibleText(known.look.gpu_library)) : "";
   if (WhyUnfollowed(known.look, run_) == Unfollowed::kNot) {
-    return name + loaded + (UsesGpu(known.look) ? ", and made no device that is followed" : " ran");
+    return name + loaded +
+           (UsesGpu(known.look) ? ", and created no device that Cairn follows" : " ran");
   }
   return fmt::format("{}{}{} was not followed: {}", name, loaded, loaded.empty() ? "" : " and",
                      CauseOf(known));
@@ -233,8 +234,8 @@ std::string DescendantLog::CauseOf(const Known& known) const {
       return fmt::format("VK_LOADER_LAYERS_DISABLE={} disables {}; unset it",
                          VisibleText(Value(known.look, kDisabled)), kLayer);
     case Unfollowed::kBreadcrumbsOff:
-      return "breadcrumbs are off (--breadcrumbs off, CAIRN_BREADCRUMBS), and of Vulkan nothing is "
-             "noted then; turn them on";
+      return "breadcrumbs are off (--breadcrumbs off, CAIRN_BREADCRUMBS), and then Cairn records "
+             "nothing of Vulkan; turn them on";
     case Unfollowed::kDriverAlone:
       return "it opened the driver itself, without the Vulkan loader, and layers are the loader's; "
              "let it open libvulkan.so.1";

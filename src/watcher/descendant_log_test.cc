@@ -168,7 +168,7 @@ TEST_F(DescendantLogTest, OtherCausesAreTold) {
 
 TEST_F(DescendantLogTest, WhereTheLayersWereNothingIsReported) {
   EXPECT_EQ(Told(Game(), {"./game"}),
-            "game (process 71) loaded libvulkan.so.1, and made no device that is followed");
+            "game (process 71) loaded libvulkan.so.1, and created no device that Cairn follows");
 }
 
 // Shells and helpers are not reported if any process used the GPU.

@@ -40,7 +40,7 @@ export class Evidence extends LitElement {
   private kernel() {
     const log = this.report.data.kernel_log;
     if (!log || (!log.lines.length && !log.why_not)) return nothing;
-    return card("Kernel log", log.why_not ? html`<p>its log is not known: ${visible(log.why_not, 2000)}</p>`
+    return card("Kernel log", log.why_not ? html`<p>the log is unavailable: ${visible(log.why_not, 2000)}</p>`
       : rows(log.lines, (line) => html`<li>[${line.time}] ${line.names_process ? html`<span class="wrong">! of this process</span>` : "of no process that is named"}: <span class="mono">${visible(line.text, 2000)}</span>
         ${line.address ? html`<div><a href=${linkTo({ view: "memory", address: line.address.address })}>the page of ${line.address.address}</a>: ${line.address.state}</div>` : nothing}</li>`));
   }

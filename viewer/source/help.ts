@@ -23,14 +23,14 @@ const keys: [string[], string][] = [
   [["/"], "search names, calls, addresses and objects; ↑ ↓ and Enter choose, Escape leaves"],
   [["↑", "↓", "Page Up", "Page Down", "Home", "End"], "rows, once a list has the focus"],
   [["←", "→", "Enter"], "fold and unfold"],
-  [["W", "S"], "Timeline: nearer and further; also Ctrl and the wheel"],
-  [["A", "D"], "Timeline: left and right; also drag, or Shift and the wheel"],
+  [["W", "S"], "Timeline: zoom in and out; also Ctrl and the wheel"],
+  [["A", "D"], "Timeline: move left and right; also drag, or Shift and the wheel"],
   [["←", "→", "↑", "↓"], "Timeline: the next submission, the next queue"],
-  [["F", "0"], "Timeline: to what is chosen, all of it"],
+  [["F", "0"], "Timeline: zoom to what is chosen; show all of it"],
   [["?"], "this help; Escape closes it"],
 ];
 const certainties: [string, string, string][] = [
-  ["proven", "proven", "the facts of the file leave no other work"],
+  ["proven", "proven", "the file rules out all other work"],
   ["likely", "likely", "one suspect stands out from others"],
   ["guess", "one of 3", "these suspects cannot be told apart"],
   ["guess", "unknown", "the file does not tell what was running"],

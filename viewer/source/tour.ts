@@ -10,7 +10,7 @@ interface Step { view: View; title: string; text: string; }
 const steps: Step[] = [
   { view: "verdict", title: "The answer", text: "The first lines say what failed, in which work, and how sure that is. The links below them lead along its path; Next has the commands that find out more." },
   { view: "timeline", title: "The GPU over time", text: "Each lane is a queue, each box a submission with its state. Arrows lead from a signal to its wait. W, A, S and D move." },
-  { view: "tree", title: "Where in the frame", text: "The tree opens at the culprit. Work in flight stands first; completed work is folded." },
+  { view: "tree", title: "Where in the frame", text: "The tree opens at the culprit. Work in flight comes first; completed work is folded." },
   { view: "calls", title: "Which call", text: "In a capture, each call has its arguments, and State shows what was bound there. Images plays the trace up to it." },
   { view: "memory", title: "Whose memory", text: "A faulting address stands between its neighbours, with when they lived. The search above finds names, calls and addresses from every view; ? shows all keys." },
 ];

@@ -110,7 +110,7 @@ void DiagnosticsPrinter::PrintKernelLog(LineSink& sink) {
     sink.Blank();
     sink.Heading("Kernel log");
     if (!log.why_not.empty()) {
-      text_ = "its log is not known: ";
+      text_ = "the log is unavailable: ";
       AppendVisibleText(snapshot_.Text(log.why_not), text_);
       sink.Prose(" - ", text_);
     } else if (log.line_count == 0) {

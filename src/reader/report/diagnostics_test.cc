@@ -102,7 +102,7 @@ TEST(Diagnostics, WhatTheKernelSays) {
             " - [5.250000] of no process that is named: GPU \\x1b[31m reset\n"
             " ! [5.500000] of this process: NVRM: Xid 31, pid=7204\n");
   snapshot.kernel_logs = {{.why_not = snapshot.AddText("/dev/kmsg cannot be read: no")}};
-  EXPECT_EQ(section(), " - its log is not known: /dev/kmsg cannot be read: no\n");
+  EXPECT_EQ(section(), " - the log is unavailable: /dev/kmsg cannot be read: no\n");
 }
 
 TEST(Diagnostics, ADeadlockIsToldOnceAndShownOnce) {

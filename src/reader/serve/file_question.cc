@@ -130,7 +130,7 @@ Status Take(std::string_view key, std::string value, FileQuestion* question) {
   for (const Number& number : kNumbers) {
     if (number.key != key) continue;
     const std::optional<uint64_t> parsed = ParseDigits(value);
-    if (!parsed) return Wrong(fmt::format("{}: '{}' is no number", key, value));
+    if (!parsed) return Wrong(fmt::format("{}: '{}' is not a number", key, value));
     question->*number.value = parsed;
     return {};
   }

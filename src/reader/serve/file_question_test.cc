@@ -62,7 +62,8 @@ TEST(FileQuestion, NumbersAreDigits) {
   EXPECT_THAT(Refusal("images", kOrder), HasSubstr("'call' is missing"));
   for (const char* number : {"-1", "%2B1", "+1", "1;rm", "0x1", "1e3", "1.5", "--output",
                              "18446744073709551616", "99999999999999999999999999999"}) {
-    EXPECT_THAT(Refusal(std::string("state?call=") + number), HasSubstr("is no number")) << number;
+    EXPECT_THAT(Refusal(std::string("state?call=") + number), HasSubstr("is not a number"))
+        << number;
   }
 }
 
@@ -95,7 +96,7 @@ TEST(FileQuestion, ImagesHaveAMomentAndTextures) {
   EXPECT_THAT(images.objects, ElementsAre(12, 31));
   EXPECT_THAT(ReadFileQuestion("images?call=7", kOrder)->objects, IsEmpty());
   EXPECT_THAT(Refusal("images?call=7&moment=around", kOrder), HasSubstr("before or after"));
-  EXPECT_THAT(Refusal("images?call=7&completed=yes", kOrder), HasSubstr("is no number"));
+  EXPECT_THAT(Refusal("images?call=7&completed=yes", kOrder), HasSubstr("is not a number"));
   for (const char* objects : {",", "1,", ",1", "1,,2", "1,a", "1;2"}) {
     EXPECT_THAT(Refusal(std::string("images?call=7&objects=") + objects, kOrder),
                 HasSubstr("numbers with ','"))

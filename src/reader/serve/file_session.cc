@@ -49,7 +49,7 @@ constexpr char kOtherImages[] = "other-images";
 constexpr int kMostPlaying = 4;
 constexpr size_t kMostPages = 64;
 constexpr std::chrono::milliseconds kBetweenLooks{50};
-constexpr char kSearchRuns[] = "a search runs, and nothing else is played meanwhile";
+constexpr char kSearchRuns[] = "a search is running: nothing else is played until it ends";
 constexpr char kSuperseded[] = "the page has asked for other images since";
 
 // What the page says instead of images. It asks unasked: a browser would report another status as a fault of the page.

@@ -102,8 +102,8 @@ void AppendRest(const BisectTold& told, std::string* text) {
       break;
   }
   if (told.minimal_path.empty()) return;
-  fmt::format_to(out, "Alone {} in {}, which fails as well: cairn replay {}\n",
-                 Plural(answer.culprits.size(), "it is", "they are"),
+  fmt::format_to(out, "{} alone in {}, which fails as well: cairn replay {}\n",
+                 Plural(answer.culprits.size(), "It is", "They are"),
                  VisibleText(told.minimal_path), ShellQuoted(told.minimal_path));
 }
 
@@ -243,7 +243,7 @@ std::string AnswerAsText(const BisectTold& told) {
   const BisectAnswer& answer = told.answer;
   std::string probes = Counted(answer.probes, "probe");
   if (answer.undecided != 0) {
-    probes += fmt::format(", of which {} said nothing and {} asked again",
+    probes += fmt::format(", of which {} gave no answer and {} repeated",
                           GroupedDigits(answer.undecided), Plural(answer.undecided, "was", "were"));
   }
   probes += fmt::format(", {:.1f} s.\n", Seconds(told.duration_ns));

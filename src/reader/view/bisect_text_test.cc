@@ -55,7 +55,7 @@ TEST(BisectText, TellsWhatItIsAndWhere) {
       "    executed  by call 18,233 on command queue 3 \"Graphics\", frame 4\n"
       "\n"
       "Without it the trace runs to its end.\n"
-      "Alone it is in game.minimal.cairn, which fails as well: cairn replay game.minimal.cairn\n"
+      "It is alone in game.minimal.cairn, which fails as well: cairn replay game.minimal.cairn\n"
       "17 probes, 42.3 s.\n",
       AnswerAsText(OneCall()));
 }
@@ -64,7 +64,7 @@ TEST(BisectText, TheCommandThatItNamesCanBeCopied) {
   BisectTold told = OneCall();
   told.minimal_path = "my game.minimal.cairn";
   EXPECT_THAT(AnswerAsText(told),
-              HasSubstr("Alone it is in my game.minimal.cairn, which fails as well: cairn replay "
+              HasSubstr("It is alone in my game.minimal.cairn, which fails as well: cairn replay "
                         "'my game.minimal.cairn'\n"));
   told.minimal_path = "a\nb.cairn";
   EXPECT_THAT(AnswerAsText(told), HasSubstr("cairn replay $'a\\x0ab.cairn'\n"));
@@ -157,7 +157,7 @@ TEST(BisectText, WithoutAFailureItSaysWhatWasTriedAndWhatIsNext) {
       "Next      the device and the driver on which it failed, if this is another\n"
       "          --hang-timeout below 0.8, if what hung there is only slow here\n"
       "          --runs 10, if it fails only now and then\n"
-      "3 probes, of which 1 said nothing and was asked again, 4.6 s.\n",
+      "3 probes, of which 1 gave no answer and was repeated, 4.6 s.\n",
       AnswerAsText(told));
   const Json json = Json::Parse(AnswerAsJson(told));
   EXPECT_EQ("llvmpipe, 10005:0000", json["device"]);

@@ -289,11 +289,9 @@ Status CallLines::PutWords(const Record& record, const LineOptions& options, Wor
     case RecordKind::kNote: return PutNote(record, words);
     case RecordKind::kObject: return PutObject(record, words);
     case RecordKind::kStart:
-      words->text += "what stands before restores a state; the recording begins";
+      words->text += "the records before this restore a state; the recording begins";
       return Status();
-    case RecordKind::kStop:
-      words->text += "the recording ended as it was asked to";
-      return Status();
+    case RecordKind::kStop: words->text += "the recording ended as requested"; return Status();
     case RecordKind::kObjectEnd:
       ObjectKeys(record, &words->json);
       words->text += NameOf(record.object) + " ended";

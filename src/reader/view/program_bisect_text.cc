@@ -110,7 +110,7 @@ void AppendConfidence(const ProgramTold& told, std::string* text) {
 void AppendDoubts(const ProgramTold& told, std::string* text) {
   auto out = std::back_inserter(*text);
   if (told.found.answer.kind_varies) {
-    *text += "Irregular: the whole program failed in different ways; any counted.\n";
+    *text += "Irregular: the whole program failed in different ways; each counted as a failure.\n";
   }
   if (told.found.work_not_in_all != 0) {
     fmt::format_to(out, "Irregular: {} of {} {} not in every run of the whole.\n",
@@ -181,7 +181,7 @@ std::string RunsLine(const ProgramTold& told) {
   const BisectAnswer& answer = told.found.answer;
   std::string text = RunsInWords(answer.probes);
   if (answer.undecided != 0) {
-    text += fmt::format(", of which {} said nothing and {} asked again",
+    text += fmt::format(", of which {} gave no answer and {} repeated",
                         GroupedDigits(answer.undecided), Plural(answer.undecided, "was", "were"));
   }
   return text + fmt::format(", {:.1f} s.\n", static_cast<double>(told.duration_ns) / 1e9);

@@ -558,8 +558,8 @@ std::vector<std::string> DoubtsInWords(const WhyTold& told) {
     }
   }
   if (told.found.kind_varies) {
-    lines.push_back(
-        fmt::format("Irregular: the {} failed in different ways; any counted.", WholeWord(told)));
+    lines.push_back(fmt::format(
+        "Irregular: the {} failed in different ways; each counted as a failure.", WholeWord(told)));
   }
   if (told.found.out_of_runs) lines.emplace_back("Ended by --max-runs; more runs may tell more.");
   return lines;
