@@ -209,7 +209,7 @@ TEST_F(BisectTest, AJournalOfAnotherDeviceIsPutAside) {
   EXPECT_THAT(
       result.errors,
       HasSubstr("starts over: a.bisect belongs to another search, and is now a.bisect.old"));
-  EXPECT_THAT(result.errors, HasSubstr("--journal a.bisect.old goes on with it"));
+  EXPECT_THAT(result.errors, HasSubstr("--journal a.bisect.old resumes it"));
   EXPECT_THAT(result.errors, HasSubstr("device: there NVIDIA H200, here " + LavapipeName()));
   EXPECT_THAT(result.errors, HasSubstr("driver: there not said, here "));
   EXPECT_THAT(result.errors, HasSubstr("options: there not said, here --hang-timeout 10"));

@@ -177,8 +177,7 @@ TEST_F(BisectProgramTest, AGpuThatStaysIllEndsTheSearch) {
   // It is ill before the first run, too.
   const CommandResult again = RunCommand(words, options);
   EXPECT_EQ(1, again.exit_code) << again.Summary();
-  EXPECT_THAT(again.errors,
-              HasSubstr("of Cairn's own for 1 s: what does the same there now fails"));
+  EXPECT_THAT(again.errors, HasSubstr("of Cairn's own for 1 s: other work would fail there, too"));
 }
 
 // Like NVIDIA's driver after a fault of memory.

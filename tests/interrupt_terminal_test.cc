@@ -142,7 +142,7 @@ TEST_F(InterruptTest, TheKeyEndsASearchAndItsPlaybacks) {
   EXPECT_EQ(bisect.Wait(), 1);
   EXPECT_FALSE(HasLiveChild());
   EXPECT_TRUE(bisect.IsAsBefore());
-  EXPECT_THAT(bisect.shown(), HasSubstr("cairn bisect: interrupted; the same command goes on"));
+  EXPECT_THAT(bisect.shown(), HasSubstr("cairn bisect: interrupted; the same command resumes"));
   EXPECT_THAT(folder_.Contents(), ElementsAre("fault.bisect", "fault.cairn"));
 }
 
