@@ -328,7 +328,7 @@ TEST_F(FileVerbsTest, MistypedVerbsAndOptions) {
   ExpectRefused({"report", "--jason", "x"}, 2,
                 "cairn report: unknown option '--jason'; did you mean --json?");
   ExpectRefused({"info", "a", "b"}, 2,
-                "cairn info: 'b' is one argument too many; cairn info --help lists what there is");
+                "cairn info: unexpected argument 'b'; see cairn info --help");
   ExpectRefused({"report", "x", "--width", "3"}, 2,
                 "cairn report: --width: '3' is not a number from 40 to 10000 (0: no limit)");
 }
@@ -398,8 +398,10 @@ TEST_F(FileVerbsTest, ATruncatedFileGivesWhatIsLeft) {
     EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1);
     if (result.exit_code == 0) {
       ++readable;
-      EXPECT_THAT(result.errors, StartsWith("cairn report: warning: cut.cairn is damaged, and what "
-                                            "is left of it is shown: "));
+      EXPECT_THAT(
+          result.errors,
+          StartsWith(
+              "cairn report: warning: cut.cairn is damaged; only the readable part is shown: "));
     } else {
       EXPECT_EQ(result.exit_code, 1);
       EXPECT_EQ(result.output, "");

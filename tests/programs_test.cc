@@ -246,9 +246,10 @@ TEST_F(AnnotatedHangTest, InModeTopTheVulkanLayerKeepsRenderPassesAndTheDrawGoes
   EXPECT_THAT(report, HasSubstr(kDrawFirst));
   EXPECT_THAT(report, HasSubstr(kDrawInTree));
   EXPECT_THAT(report, HasSubstr(fills ? "└─[>] DRAW_INSTANCED #4" : "└─[ ] DRAW_INSTANCED #4"));
-  EXPECT_EQ(report.find("likelier than others, because a shader of its own pipeline has a loop") !=
-                std::string::npos,
-            fills);
+  EXPECT_EQ(
+      report.find("more likely than others, because a shader of its own pipeline has a loop") !=
+          std::string::npos,
+      fills);
   EXPECT_EQ(report.find("candidates carry no write of their own") != std::string::npos, fills);
 }
 

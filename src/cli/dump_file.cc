@@ -67,10 +67,10 @@ std::optional<Snapshot> ReadDump(std::string_view verb, const std::string& path,
   }
   if (!snapshot.ok()) {
     if (HoldsTrace(reader)) {
-      PrintError(verb,
-                 fmt::format("{} is a trace, and no report is left in it: {}; cairn calls shows "
-                             "what is left",
-                             path, FirstLoss(reader)));
+      PrintError(
+          verb,
+          fmt::format("{} is a trace without a readable report: {}; cairn calls shows what is left",
+                      path, FirstLoss(reader)));
       return std::nullopt;
     }
     PrintError(verb, reader.losses().empty()
@@ -80,7 +80,7 @@ std::optional<Snapshot> ReadDump(std::string_view verb, const std::string& path,
     return std::nullopt;
   }
   if (!reader.losses().empty()) {
-    PrintWarning(verb, fmt::format("{} is damaged, and what is left of it is shown: {}", path,
+    PrintWarning(verb, fmt::format("{} is damaged; only the readable part is shown: {}", path,
                                    FirstLoss(reader)));
   }
   return std::move(snapshot).value();

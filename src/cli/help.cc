@@ -76,7 +76,7 @@ int Run(const HelpOptions& options, const CLI::App& root) {
     for (const VerbDescription& known : verbs) names.push_back(known.name);
     const std::string closest = ClosestWord(options.verb, names);
     PrintError("help", fmt::format("unknown command '{}'; {}", options.verb,
-                                   closest.empty() ? "cairn help lists what there is"
+                                   closest.empty() ? "cairn help lists the commands"
                                                    : "did you mean '" + closest + "'?"));
     return kExitUsage;
   }

@@ -63,10 +63,9 @@ int UnknownVerb(const CLI::App& root, const std::vector<std::string>& words) {
 }
 
 void PrintUnknownArgument(const CLI::App& app, const std::string& verb, const std::string& word) {
-  const std::string next_step =
-      fmt::format("cairn{}{} --help lists what there is", verb.empty() ? "" : " ", verb);
+  const std::string next_step = fmt::format("see cairn{}{} --help", verb.empty() ? "" : " ", verb);
   if (!word.starts_with('-')) {
-    PrintError(verb, fmt::format("'{}' is one argument too many; {}", word, next_step));
+    PrintError(verb, fmt::format("unexpected argument '{}'; {}", word, next_step));
     return;
   }
   const std::string name = word.substr(0, word.find('='));

@@ -101,12 +101,12 @@ std::string DamageInWords(const std::string& path, const TraceReader& trace) {
   if (damage.empty()) return "";
   if (IsCut(trace)) {
     return fmt::format(
-        "{} was cut off, and what stands before the cut is used: {} frame{}; cairn "
-        "verify says more",
+        "{} was cut off; only the part before the cut is used: {} frame{}; cairn verify "
+        "says more",
         path, GroupedDigits(trace.frame_count()), trace.frame_count() == 1 ? "" : "s");
   }
   return fmt::format(
-      "{} is damaged, and what is left of it is used: {}; cairn verify lists all that "
+      "{} is damaged; only the readable part is used: {}; cairn verify lists all that "
       "is lost",
       path, damage);
 }

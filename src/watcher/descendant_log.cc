@@ -225,10 +225,10 @@ std::string DescendantLog::CauseOf(const Known& known) const {
     case Unfollowed::kIsStatic:
       return "it is linked statically, so that no library is loaded into it; link it dynamically";
     case Unfollowed::kOtherPreload:
-      return fmt::format("LD_PRELOAD was set anew on the way{}; type: {}", LostBy(known),
+      return fmt::format("LD_PRELOAD was overwritten{}; type: {}", LostBy(known),
                          LineToType(known));
     case Unfollowed::kOtherLayers:
-      return fmt::format("VK_INSTANCE_LAYERS was set anew on the way{}, without {}; type: {}",
+      return fmt::format("VK_INSTANCE_LAYERS was overwritten{}, without {}; type: {}",
                          LostBy(known), kLayer, LineToType(known));
     case Unfollowed::kLayerDisabled:
       return fmt::format("VK_LOADER_LAYERS_DISABLE={} disables {}; unset it",

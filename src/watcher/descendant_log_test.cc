@@ -136,14 +136,13 @@ TEST_F(DescendantLogTest, OtherCausesAreTold) {
   EXPECT_THAT(Told(look, {"./game"}), HasSubstr("a program of 32 bits"));
   look = Outside();
   look.environment[1] = "LD_PRELOAD=/other.so";
-  EXPECT_THAT(
-      Told(look, {"wrapper", "./game"}),
-      HasSubstr("LD_PRELOAD was set anew on the way, by wrapper (process 70); type: wrapper "
-                "/opt/cairn/bin/cairn run -- ./game"));
+  EXPECT_THAT(Told(look, {"wrapper", "./game"}),
+              HasSubstr("LD_PRELOAD was overwritten, by wrapper (process 70); type: wrapper "
+                        "/opt/cairn/bin/cairn run -- ./game"));
   look = Game();
   look.environment[2] = "VK_INSTANCE_LAYERS=VK_LAYER_x";
   EXPECT_THAT(Told(look, {"wrapper", "./game"}),
-              HasSubstr("VK_INSTANCE_LAYERS was set anew on the way, by wrapper (process 70), "
+              HasSubstr("VK_INSTANCE_LAYERS was overwritten, by wrapper (process 70), "
                         "without VK_LAYER_CAIRN_breadcrumbs; type: wrapper "));
   look = Game();
   look.environment.push_back("VK_LOADER_LAYERS_DISABLE=~all~");

@@ -572,7 +572,7 @@ TEST_F(TiedDrawsTest, OneWhoseShaderHasALoopComesFirst) {
       told,
       HasSubstr(
           "\nbecause: no marker separates it from 19 other commands of its "
-          "render pass; likelier than others, because a shader of its own pipeline has a loop; "
+          "render pass; more likely than others, because a shader of its own pipeline has a loop; "
           "the first of 21 suspects"));
 }
 
@@ -581,7 +581,7 @@ TEST_F(TiedDrawsTest, WithoutAFailureTheReasonIsSaidToo) {
   const std::string told = Told(4, march_, 36);
   EXPECT_THAT(told, HasSubstr("running: one or more of 21, likely DRAW #4 (36 vertices, "));
   EXPECT_THAT(told, HasSubstr("\nbecause: no marker separates it from 19 other commands of its "
-                              "render pass; likelier than others, because a shader of its own "
+                              "render pass; more likely than others, because a shader of its own "
                               "pipeline has a loop"));
   EXPECT_THAT(Told(0, 0, 0), Not(HasSubstr("because: ")));
 }
@@ -598,7 +598,7 @@ TEST_F(TiedDrawsTest, OneAThousandTimesAsLargeComesFirst) {
 
 TEST_F(TiedDrawsTest, OneWhoseShaderNobodyReadComesBeforeOnesWithoutLoops) {
   EXPECT_THAT(Told(9, block_.AddPipeline(context_, "Unread"), 36),
-              HasSubstr("likelier than others, whose shaders have no loop"));
+              HasSubstr("more likely than others, whose shaders have no loop"));
 }
 
 // One submission with the same pipeline ended 0.2 ms after it was made; this one was made 2 ms after the start of the

@@ -83,14 +83,16 @@ void AppendTie(const SuspectWork& suspect, std::string& out) {
   switch (suspect.tie_evidence) {
     case TieEvidence::kNone: return;
     case TieEvidence::kAbsurdSize:
-      out += "; likelier than others, because by its arguments it would run for minutes";
+      out += "; more likely than others, because by its arguments it would run for minutes";
       return;
     case TieEvidence::kLoops:
-      out += "; likelier than others, because a shader of its own pipeline has a loop";
+      out += "; more likely than others, because a shader of its own pipeline has a loop";
       return;
-    case TieEvidence::kMayLoop: out += "; likelier than others, whose shaders have no loop"; return;
+    case TieEvidence::kMayLoop:
+      out += "; more likely than others, whose shaders have no loop";
+      return;
     case TieEvidence::kLarger:
-      out += "; likelier than others, because by its arguments it is a thousand times as large";
+      out += "; more likely than others, because by its arguments it is a thousand times as large";
       return;
   }
 }

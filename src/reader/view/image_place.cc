@@ -62,7 +62,7 @@ Result<ImageObjects> ImageObjects::Read(TraceReader& trace, const ImagePlace& pl
   CAIRN_RETURN_IF_ERROR(cursor.status());
   if (!has_call) {
     return Status(StatusCode::kInvalidArgument,
-                  fmt::format("--call: there is no call {}; cairn calls lists what there is",
+                  fmt::format("--call: there is no call {}; cairn calls lists them",
                               GroupedDigits(*place.call)));
   }
   for (const auto& [number, object] : state.objects()) {
