@@ -39,8 +39,8 @@ struct ShownIndex {
 // In their order; none if they are not known.
 std::vector<ShownIndex> ShownIndices(const AccessNote& access);
 
-// The cause in a sentence: "The failure depends on what the shaders read from fogVolume (set 0, binding 3, storage buffer), or write
-// to it."
+// The cause in a sentence: "The failure depends on what the shaders read from fogVolume (set 0, binding 3, storage
+// buffer), or write to it."
 std::string CauseInWords(const WhyResult& result, Quote quote);
 // "fogVolume (set 0, binding 3, storage buffer)", "the push constants (camera)", "vertex input uv (location 2)".
 std::string BindingInWords(const BindingNote& binding, Quote quote);
