@@ -44,3 +44,28 @@ cairn_d3d12_sample(late-fault PLAIN_ONLY SHADERS fault.cs.dxbc)
 cairn_d3d12_sample(killed)
 cairn_d3d12_sample(annotated-hang PLAIN_ONLY SHADERS
   solid.vs.dxbc solid.ps.dxbc triangle.vs.dxbc hang.ps.dxbc)
+
+# What takes DXIL (shaders/dxil), from NAME_d3d12.cc. On Linux these are for a natively built vkd3d-proton, whose methods
+# have the platform's calling convention, and which they open; on Windows they are as the plain ones above.
+if(WIN32)
+  set(CAIRN_SAMPLE_MODERN cairn_sample_d3d12_plain)
+else()
+  set(CAIRN_SAMPLE_MODERN cairn_sample_d3d12_modern)
+  add_library(cairn_sample_d3d12_modern STATIC d3d12_device.cc d3d12_device_proton.cc d3d12_telling_plain.cc)
+  cairn_precompile(cairn_sample_d3d12_modern)
+  target_include_directories(cairn_sample_d3d12_modern PUBLIC ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(cairn_sample_d3d12_modern
+    PUBLIC cairn_d3d12abi_sysv fmt::fmt ${CMAKE_DL_LIBS}
+    PRIVATE cairn_sample_common cairn_options)
+endif()
+
+# cairn_modern_d3d12_sample(NAME SHADERS files)
+function(cairn_modern_d3d12_sample name)
+  cmake_parse_arguments(ARG "" "" "SHADERS" ${ARGN})
+  list(TRANSFORM ARG_SHADERS PREPEND shaders/dxil/)
+  cairn_program(sample-${name}-d3d12 SOURCES ${name}_d3d12.cc DEPS ${CAIRN_SAMPLE_MODERN})
+  cairn_embed_files(sample-${name}-d3d12 FILES ${ARG_SHADERS})
+endfunction()
+
+cairn_modern_d3d12_sample(indirect SHADERS
+  write_arguments.cs.dxil cell.vs.dxil cell.ps.dxil fill.cs.dxil)

@@ -19,6 +19,7 @@ namespace {
 
 const char* g_program = "sample";
 
+constexpr int kExitOfLack = 77;
 constexpr int32_t kDeviceHung = static_cast<int32_t>(0x887A0006);  // DXGI_ERROR_DEVICE_HUNG
 
 D3D12_COMMAND_LIST_TYPE ListType(CairnQueueType type) {
@@ -59,6 +60,17 @@ Buffer CreateMappedBuffer(ID3D12Device* device, const D3D12_HEAP_PROPERTIES& hea
   return buffer;
 }
 
+void NeedShaderModel(ID3D12Device* device, D3D_SHADER_MODEL model) {
+  D3D12_FEATURE_DATA_SHADER_MODEL highest = {model};
+  if (SUCCEEDED(
+          device->CheckFeatureSupport(D3D12_FEATURE_SHADER_MODEL, &highest, sizeof(highest))) &&
+      highest.HighestShaderModel >= model) {
+    return;
+  }
+  const auto number = static_cast<uint32_t>(model);
+  Lack(fmt::format("shader model {}.{}", number >> 4, number & 15));
+}
+
 // The device is gone or does not answer. Nothing is destroyed: that could wait for it forever.
 [[noreturn]] void ReportLoss(const Telling& telling, HRESULT code, const char* where) {
   telling.DeviceLost(code, where);
@@ -80,14 +92,21 @@ void Check(HRESULT result, const char* what) {
   }
 }
 
-void SetName(ID3D12Object* object, const char* name) {
-  Check(object->SetName(std::wstring(name, name + std::strlen(name)).c_str()),
-        "ID3D12Object::SetName");
+void Lack(const std::string& what) {
+  fmt::print(stderr, "{}: this implementation has no {}\n", g_program, what);
+  std::exit(kExitOfLack);
 }
 
-Gpu::Gpu(const char* program, const Options& options) {
+Wide::Wide(const char* text) : text_(text, text + std::strlen(text)) {}
+
+void SetName(ID3D12Object* object, const char* name) {
+  Check(object->SetName(Wide(name).get()), "ID3D12Object::SetName");
+}
+
+Gpu::Gpu(const char* program, const Options& options, D3D_SHADER_MODEL shader_model) {
   g_program = program;
   device_ = CreateDevice();
+  if (shader_model > D3D_SHADER_MODEL_5_1) NeedShaderModel(device_.get(), shader_model);
   telling_ = Telling::Start(device_.get(), options);
   telling_->BeginFrame();
 }
@@ -117,12 +136,11 @@ Buffer Gpu::CreateUploadBuffer(uint32_t word_count) {
                             D3D12_RESOURCE_STATE_GENERIC_READ);
 }
 
-Buffer Gpu::CreateGpuBuffer(uint32_t word_count) {
+Buffer Gpu::CreateGpuBuffer(uint32_t word_count, D3D12_RESOURCE_STATES state) {
   D3D12_HEAP_PROPERTIES heap = {};
   heap.Type = D3D12_HEAP_TYPE_DEFAULT;
   return CreateUnmappedBuffer(device(), heap, word_count,
-                              D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS,
-                              D3D12_RESOURCE_STATE_COPY_DEST);
+                              D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS, state);
 }
 
 ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device, uint32_t constant_count,
@@ -329,8 +347,10 @@ void Transition(const List& list, ID3D12Resource* resource, D3D12_RESOURCE_STATE
   list->ResourceBarrier(1, &barrier);
 }
 
-Picture::Picture(Gpu& gpu, uint32_t width, uint32_t height, const char* name)
-    : width_(width), height_(height) {
+Picture::Picture(Gpu& gpu, uint32_t width, uint32_t height, const char* name,
+                 D3D12_RESOURCE_STATES state)
+    : width_(width), height_(height), state_(state) {
+  const bool by_shaders = state == D3D12_RESOURCE_STATE_UNORDERED_ACCESS;
   constexpr uint32_t kAlignment = D3D12_TEXTURE_DATA_PITCH_ALIGNMENT / sizeof(uint32_t);
   row_words_ = (width + kAlignment - 1) / kAlignment * kAlignment;
   pixels_ = gpu.CreateReadbackBuffer(row_words_ * height);
@@ -344,18 +364,24 @@ Picture::Picture(Gpu& gpu, uint32_t width, uint32_t height, const char* name)
   desc.MipLevels = 1;
   desc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
   desc.SampleDesc.Count = 1;
-  desc.Flags = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET;
-  Check(gpu.device()->CreateCommittedResource(&properties, D3D12_HEAP_FLAG_NONE, &desc,
-                                              D3D12_RESOURCE_STATE_RENDER_TARGET, nullptr,
-                                              __uuidof(ID3D12Resource), image_.Receive()),
+  desc.Flags = by_shaders ? D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS
+                          : D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET;
+  Check(gpu.device()->CreateCommittedResource(&properties, D3D12_HEAP_FLAG_NONE, &desc, state,
+                                              nullptr, __uuidof(ID3D12Resource), image_.Receive()),
         "CreateCommittedResource");
   SetName(image_.get(), name);
   D3D12_DESCRIPTOR_HEAP_DESC heap = {};
-  heap.Type = D3D12_DESCRIPTOR_HEAP_TYPE_RTV;
+  heap.Type = by_shaders ? D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV : D3D12_DESCRIPTOR_HEAP_TYPE_RTV;
   heap.NumDescriptors = 1;
+  if (by_shaders) heap.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE;
   Check(gpu.device()->CreateDescriptorHeap(&heap, __uuidof(ID3D12DescriptorHeap), views_.Receive()),
         "CreateDescriptorHeap");
-  gpu.device()->CreateRenderTargetView(image_.get(), nullptr, cairn::GetCpuStart(views_.get()));
+  const D3D12_CPU_DESCRIPTOR_HANDLE view = cairn::GetCpuStart(views_.get());
+  if (by_shaders) {
+    gpu.device()->CreateUnorderedAccessView(image_.get(), nullptr, nullptr, view);
+  } else {
+    gpu.device()->CreateRenderTargetView(image_.get(), nullptr, view);
+  }
 }
 
 void Picture::Continue(const List& list) {
@@ -377,8 +403,7 @@ void Picture::Begin(const List& list) {
 }
 
 void Picture::CopyToCpu(const List& list) {
-  Transition(list, image_.get(), D3D12_RESOURCE_STATE_RENDER_TARGET,
-             D3D12_RESOURCE_STATE_COPY_SOURCE);
+  Transition(list, image_.get(), state_, D3D12_RESOURCE_STATE_COPY_SOURCE);
   D3D12_TEXTURE_COPY_LOCATION from = {};
   from.pResource = image_.get();
   from.Type = D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX;
@@ -392,8 +417,7 @@ void Picture::CopyToCpu(const List& list) {
 }
 
 void Picture::Reuse(const List& list) {
-  Transition(list, image_.get(), D3D12_RESOURCE_STATE_COPY_SOURCE,
-             D3D12_RESOURCE_STATE_RENDER_TARGET);
+  Transition(list, image_.get(), D3D12_RESOURCE_STATE_COPY_SOURCE, state_);
 }
 
 std::string Picture::WritePng(const std::string& path) const {

@@ -4,7 +4,8 @@
 // with its name told to Cairn (d3d12_telling.h). Look here for where the calls go in a program.
 //
 // A sample ends with 0 when it did what it is for, with 1 after the device was lost or did not answer
-// in time (Cairn has been told), and with 2 and one line on stderr when it could not start.
+// in time (Cairn has been told), with 2 and one line on stderr when it could not start, and with 77
+// and such a line when the implementation lacks what it is about.
 #ifndef CAIRN_SAMPLES_D3D12_DEVICE_H_
 #define CAIRN_SAMPLES_D3D12_DEVICE_H_
 
@@ -24,6 +25,23 @@ using cairn::ComPtr;
 // Prints "PROGRAM: message" and ends the program with 2.
 [[noreturn]] void Fail(const std::string& message);
 void Check(HRESULT result, const char* what);
+// Prints "PROGRAM: this implementation has no WHAT" and ends the program with 77, which tests take as
+// skipped.
+[[noreturn]] void Lack(const std::string& what);
+
+// A string for the implementation; `text` is ASCII. A WCHAR has two bytes but for libvkd3d, which takes those of wchar_t.
+class Wide {
+ public:
+  explicit Wide(const char* text);
+  const WCHAR* get() const { return reinterpret_cast<const WCHAR*>(text_.c_str()); }
+
+ private:
+#if defined(CAIRN_D3D12_SYSV_ABI)
+  std::u16string text_;
+#else
+  std::wstring text_;
+#endif
+};
 
 // ID3D12Object::SetName; `name` is ASCII.
 void SetName(ID3D12Object* object, const char* name);
@@ -41,7 +59,9 @@ struct Buffer {
 // A device and its breadcrumbs.
 class Gpu {
  public:
-  Gpu(const char* program, const Options& options);
+  // Lacks the shader model, if the device does.
+  Gpu(const char* program, const Options& options,
+      D3D_SHADER_MODEL shader_model = D3D_SHADER_MODEL_5_1);
   ~Gpu();  // After the GPU has finished with everything.
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
@@ -54,8 +74,9 @@ class Gpu {
   Buffer CreateReadbackBuffer(uint32_t word_count);
   // Memory for the CPU to write and the GPU to read.
   Buffer CreateUploadBuffer(uint32_t word_count);
-  // Memory of the GPU alone, to be copied into first: `words` is null.
-  Buffer CreateGpuBuffer(uint32_t word_count);
+  // Memory of the GPU alone, which shaders may write: `words` is null.
+  Buffer CreateGpuBuffer(uint32_t word_count,
+                         D3D12_RESOURCE_STATES state = D3D12_RESOURCE_STATE_COPY_DEST);
 
  private:
   ComPtr<ID3D12Device> device_;
@@ -171,8 +192,12 @@ void Transition(const List& list, ID3D12Resource* resource, D3D12_RESOURCE_STATE
 // A picture of 8-bit RGBA that is drawn into and copied to the CPU.
 class Picture {
  public:
-  // `name` is what reports call the image.
-  Picture(Gpu& gpu, uint32_t width, uint32_t height, const char* name = "Picture");
+  // `name` is what reports call the image. With the state UNORDERED_ACCESS it is one that shaders store into, by the only
+  // descriptor of views(): then Begin() and Continue() are not for it.
+  Picture(Gpu& gpu, uint32_t width, uint32_t height, const char* name = "Picture",
+          D3D12_RESOURCE_STATES state = D3D12_RESOURCE_STATE_RENDER_TARGET);
+
+  ID3D12DescriptorHeap* views() const { return views_.get(); }
 
   // Makes it the list's only target, black.
   void Begin(const List& list);
@@ -192,6 +217,7 @@ class Picture {
   uint32_t width_;
   uint32_t height_;
   uint32_t row_words_;
+  D3D12_RESOURCE_STATES state_;  // while it is drawn into
   ComPtr<ID3D12Resource> image_;
   ComPtr<ID3D12DescriptorHeap> views_;
   Buffer pixels_;

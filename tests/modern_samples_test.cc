@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Samples of what only a modern Direct3D 12 has: work whose arguments the GPU writes. Each
+// shows the right picture by itself, and the same one when its trace is played; the fault that each has is named, by the
+// report and by `cairn bisect`. All that on a natively built vkd3d-proton, which CAIRN_TEST_VKD3D_PROTON names.
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/testing/json.h"
+#include "bisect_answers.h"
+#include "reader/replay/image_file.h"
+#include "replay_fixture.h"
+#include "report_reading.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr int kLacks = 77;  // how a sample ends whose subject the implementation lacks
+
+class ModernSamplesTest : public ReplayTest {
+ protected:
+  void SetUp() override {
+    const char* const folder = getenv("CAIRN_TEST_VKD3D_PROTON");
+    if (folder == nullptr) {
+      GTEST_SKIP()
+          << "CAIRN_TEST_VKD3D_PROTON names no folder with a libvkd3d-proton-d3d12.so of Linux";
+    }
+    library_ = std::string(folder) + "/libvkd3d-proton-d3d12.so";
+    const char* const others = getenv("LD_LIBRARY_PATH");
+    environment_ = LavapipeEnvironment();
+    environment_.push_back("LD_LIBRARY_PATH=" + std::string(folder) +
+                           (others == nullptr ? "" : ":" + std::string(others)));
+  }
+
+  CommandResult RunWithLibrary(const std::vector<std::string>& command) {
+    const CommandResult result = RunCommand(
+        command,
+        {.folder = folder_.path(), .environment = environment_, .input = "", .timeout_s = 240});
+    EXPECT_FALSE(result.timed_out) << result.Summary();
+    return result;
+  }
+
+  // Returns why the implementation cannot run the sample; "": it does, and its picture is sample.png.
+  std::string WhyItDoesNotRun(const std::string& sample) {
+    const CommandResult result = RunWithLibrary({Program(sample), "--output", "sample.png"});
+    if (result.exit_code == kLacks) return result.errors;
+    EXPECT_EQ(result.exit_code, 0) << result.Summary();
+    EXPECT_THAT(result.output, HasSubstr(" correct\n"));
+    return "";
+  }
+
+  // The sample captured, and its trace played: everything that was read back is what it was, the picture among it.
+  void ExpectTheSamePicture(const std::string& sample, int readbacks) {
+    const CommandResult captured =
+        RunWithLibrary({Program("cairn"), "run", "--capture", "--hash-frames", "--hash-resources",
+                        "-o", "a.cairn", "--", Program(sample), "--output", "captured.png"});
+    EXPECT_EQ(captured.exit_code, 0) << captured.Summary();
+    EXPECT_EQ(ReadFile(folder_ / "captured.png"), ReadFile(folder_ / "sample.png"));
+    const CommandResult played = RunWithLibrary(
+        {Program("cairn"), "replay", "--library", library_, "--validate=all", "a.cairn"});
+    EXPECT_EQ(played.exit_code, 0) << played.Summary();
+    EXPECT_THAT(played.errors, IsEmpty());
+    EXPECT_THAT(played.output, ContainsRegex("; " + std::to_string(readbacks) +
+                                             " readbacks?, .* results are what they were"));
+  }
+  // For targets: the picture that a playback draws is the one that the sample wrote.
+  void ExpectTheSameImage() {
+    const CommandResult images = RunWithLibrary(
+        {Program("cairn"), "replay", "--library", library_, "--images", "images", "a.cairn"});
+    EXPECT_EQ(images.exit_code, 0) << images.Summary();
+    const Result<RgbaImage> sample = ReadPng(folder_ / "sample.png");
+    const Result<RgbaImage> played = ReadPng(folder_ / "images/frame-000000.png");
+    ASSERT_TRUE(sample.ok()) << sample.status().message();
+    ASSERT_TRUE(played.ok()) << played.status().message();
+    EXPECT_EQ(played->width, sample->width);
+    EXPECT_TRUE(played->pixels == sample->pixels);
+  }
+
+  // Captures the sample with its fault into a.cairn.
+  void CaptureFault(const std::string& sample, const std::vector<std::string>& fault) {
+    std::vector<std::string> command = {Program("cairn"),
+                                        "run",
+                                        "--capture",
+                                        "--breadcrumbs",
+                                        "full",
+                                        "-o",
+                                        "a.cairn",
+                                        "--hang-timeout",
+                                        "2",
+                                        "--kill-on-hang",
+                                        "--",
+                                        Program(sample)};
+    command.insert(command.end(), fault.begin(), fault.end());
+    const CommandResult result = RunWithLibrary(command);
+    EXPECT_NE(0, result.exit_code) << "it was to fail: " << result.Summary();
+    ASSERT_TRUE(std::filesystem::exists(folder_ / "a.cairn")) << result.Summary();
+  }
+  std::vector<std::string> Candidates() { return ReadReportedWork(folder_ / "a.cairn").candidates; }
+
+  // The calls that `cairn bisect` finds in a.cairn, in order; none if it finds nothing that is sure.
+  Json Culprits() {
+    const CommandResult result =
+        RunWithLibrary({Program("cairn"), "bisect", "--json", "--no-why", "--no-output",
+                        "--hang-timeout", "2", "--library", library_, "a.cairn"});
+    EXPECT_EQ(0, result.exit_code) << result.Summary();
+    const Json answer = Json::Parse(result.output);
+    if (!answer.is_object() || answer.value("without", "") != "clean") {
+      ADD_FAILURE() << result.Summary();
+      return Json::Parse("[]");
+    }
+    return answer["culprits"];
+  }
+  static void ExpectCall(const Json& culprit, const std::string& call, const std::string& pass) {
+    EXPECT_THAT(culprit["text"].get<std::string>(), StartsWith(call + "("));
+    EXPECT_THAT(PathOf(culprit), Contains(pass));
+  }
+
+  std::string library_;
+  std::vector<std::string> environment_;
+};
+
+TEST_F(ModernSamplesTest, IndirectIsPlayedWithTheSamePicture) {
+  const std::string why = WhyItDoesNotRun("sample-indirect-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  ExpectTheSamePicture("sample-indirect-d3d12", 1);
+  ExpectTheSameImage();
+}
+
+// It takes the copy as well that left the absurd arguments: without it the memory is zeros, and asks for nothing.
+TEST_F(ModernSamplesTest, IndirectArgumentsThatNobodyWroteAreNamed) {
+  const std::string why = WhyItDoesNotRun("sample-indirect-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  CaptureFault("sample-indirect-d3d12", {"--fault"});
+  EXPECT_THAT(Candidates(), ElementsAre("EXECUTE_INDIRECT "));
+  const Json culprits = Culprits();
+  ASSERT_EQ(2u, culprits.size()) << culprits.dump(2);
+  ExpectCall(culprits[0], "CopyResource", "Write arguments");
+  ExpectCall(culprits[1], "ExecuteIndirect", "Fill what was asked for");
+}
+
+}  // namespace
+}  // namespace cairn::testing
