@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Samples of what only a modern Direct3D 12 has: work whose arguments the GPU writes. Each
-// shows the right picture by itself, and the same one when its trace is played; the fault that each has is named, by the
-// report and by `cairn bisect`. All that on a natively built vkd3d-proton, which CAIRN_TEST_VKD3D_PROTON names.
+// Samples of what only a modern Direct3D 12 has: work whose arguments the GPU writes, ray tracing.
+// Each shows the right picture by itself, and the same one when its trace is played; the fault that each
+// has is named, by the report and by `cairn bisect`. All that on a natively built vkd3d-proton, which
+// CAIRN_TEST_VKD3D_PROTON names.
 #include <stdlib.h>
 
 #include <filesystem>
@@ -146,6 +147,22 @@ TEST_F(ModernSamplesTest, IndirectArgumentsThatNobodyWroteAreNamed) {
   ASSERT_EQ(2u, culprits.size()) << culprits.dump(2);
   ExpectCall(culprits[0], "CopyResource", "Write arguments");
   ExpectCall(culprits[1], "ExecuteIndirect", "Fill what was asked for");
+}
+
+TEST_F(ModernSamplesTest, RayTracingIsPlayedWithTheSamePicture) {
+  const std::string why = WhyItDoesNotRun("sample-raytracing-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  ExpectTheSamePicture("sample-raytracing-d3d12", 2);  // the compacted size, and the picture
+}
+
+TEST_F(ModernSamplesTest, InstanceThatPointsNowhereIsNamed) {
+  const std::string why = WhyItDoesNotRun("sample-raytracing-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  CaptureFault("sample-raytracing-d3d12", {"--fault", "instance"});
+  EXPECT_THAT(Candidates(), ElementsAre(HasSubstr("Build the instances")));
+  const Json culprits = Culprits();
+  ASSERT_EQ(1u, culprits.size()) << culprits.dump(2);
+  ExpectCall(culprits[0], "BuildRaytracingAccelerationStructure", "Build the instances");
 }
 
 }  // namespace

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ray tracing from a triangle to a picture: a bottom level is built far away, moved into view by an update, compacted,
+// and seen four times through a top level, with two shader records. Where one of these steps is missing, the picture is
+// another.
+//
+// With --fault instance one instance points to no bottom level; with --fault record the record of the ray generation
+// shader is zeros, and so no shader.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+#include "d3d12_device.h"
+#include "d3d12abi/aggregates.h"
+#include "embedded/rays.lib.dxil.h"
+
+namespace {
+
+constexpr uint32_t kSize = 64;
+constexpr uint32_t kInstances = 4;
+constexpr uint32_t kFirstId = 10;
+constexpr uint32_t kFaultyInstance = 2;
+constexpr uint64_t kNowhere = 0xFEFEFEFEFE00;  // as aligned as an address of a structure
+constexpr uint32_t kRecordBytes = 64;          // an identifier and a colour
+constexpr uint32_t kVertexFloats = 9;
+
+constexpr uint32_t Words(uint64_t bytes) {
+  return static_cast<uint32_t>((bytes + sizeof(uint32_t) - 1) / sizeof(uint32_t));
+}
+
+// An interface of Direct3D 12 that came later.
+template <typename Interface>
+sample::ComPtr<Interface> Newer(IUnknown* object) {
+  sample::ComPtr<Interface> newer;
+  sample::Check(object->QueryInterface(__uuidof(Interface), newer.Receive()), "QueryInterface");
+  return newer;
+}
+
+void NeedRayTracing(ID3D12Device* device) {
+  D3D12_FEATURE_DATA_D3D12_OPTIONS5 options = {};
+  if (FAILED(
+          device->CheckFeatureSupport(D3D12_FEATURE_D3D12_OPTIONS5, &options, sizeof(options))) ||
+      options.RaytracingTier < D3D12_RAYTRACING_TIER_1_0) {
+    sample::Lack("ray tracing");
+  }
+}
+
+// The scene and the picture, for all shaders.
+sample::ComPtr<ID3D12RootSignature> CreateGlobalSignature(ID3D12Device* device) {
+  D3D12_DESCRIPTOR_RANGE range = {};
+  range.RangeType = D3D12_DESCRIPTOR_RANGE_TYPE_UAV;
+  range.NumDescriptors = 1;
+  D3D12_ROOT_PARAMETER parameters[2] = {};
+  parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_DESCRIPTOR_TABLE;
+  parameters[0].DescriptorTable.NumDescriptorRanges = 1;
+  parameters[0].DescriptorTable.pDescriptorRanges = &range;
+  parameters[1].ParameterType = D3D12_ROOT_PARAMETER_TYPE_SRV;
+  return sample::CreateRootSignature(device, {2, parameters, 0, nullptr, {}});
+}
+
+// The colour in a shader record.
+sample::ComPtr<ID3D12RootSignature> CreateLocalSignature(ID3D12Device* device) {
+  D3D12_ROOT_PARAMETER parameter = {};
+  parameter.ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
+  parameter.Constants.Num32BitValues = 4;
+  return sample::CreateRootSignature(
+      device, {1, &parameter, 0, nullptr, D3D12_ROOT_SIGNATURE_FLAG_LOCAL_ROOT_SIGNATURE});
+}
+
+sample::ComPtr<ID3D12StateObject> CreateStateObject(ID3D12Device5* device,
+                                                    ID3D12RootSignature* global,
+                                                    ID3D12RootSignature* local) {
+  const sample::Wide hit("Hit");
+  const sample::Wide closest_hit("ClosestHit");
+  D3D12_DXIL_LIBRARY_DESC library = {};
+  library.DXILLibrary = {kRaysLibDxil, sizeof(kRaysLibDxil)};
+  D3D12_HIT_GROUP_DESC group = {};
+  group.HitGroupExport = hit.get();
+  group.ClosestHitShaderImport = closest_hit.get();
+  const D3D12_RAYTRACING_SHADER_CONFIG shaders = {4 * sizeof(float), 2 * sizeof(float)};
+  const D3D12_RAYTRACING_PIPELINE_CONFIG pipeline = {1};
+  const D3D12_GLOBAL_ROOT_SIGNATURE global_signature = {global};
+  const D3D12_LOCAL_ROOT_SIGNATURE local_signature = {local};
+  std::array<D3D12_STATE_SUBOBJECT, 7> parts = {{
+      {D3D12_STATE_SUBOBJECT_TYPE_DXIL_LIBRARY, &library},
+      {D3D12_STATE_SUBOBJECT_TYPE_HIT_GROUP, &group},
+      {D3D12_STATE_SUBOBJECT_TYPE_RAYTRACING_SHADER_CONFIG, &shaders},
+      {D3D12_STATE_SUBOBJECT_TYPE_RAYTRACING_PIPELINE_CONFIG, &pipeline},
+      {D3D12_STATE_SUBOBJECT_TYPE_GLOBAL_ROOT_SIGNATURE, &global_signature},
+      {D3D12_STATE_SUBOBJECT_TYPE_LOCAL_ROOT_SIGNATURE, &local_signature},
+  }};
+  LPCWSTR exports[] = {hit.get()};
+  const D3D12_SUBOBJECT_TO_EXPORTS_ASSOCIATION association = {&parts[5], 1, exports};
+  parts[6] = {D3D12_STATE_SUBOBJECT_TYPE_SUBOBJECT_TO_EXPORTS_ASSOCIATION, &association};
+  const D3D12_STATE_OBJECT_DESC desc = {D3D12_STATE_OBJECT_TYPE_RAYTRACING_PIPELINE,
+                                        static_cast<UINT>(parts.size()), parts.data()};
+  sample::ComPtr<ID3D12StateObject> object;
+  sample::Check(device->CreateStateObject(&desc, __uuidof(ID3D12StateObject), object.Receive()),
+                "CreateStateObject");
+  sample::SetName(object.get(), "Rays");
+  return object;
+}
+
+// The records of the ray generation shader, of the miss shader, and two of the hit group.
+void WriteShaderTable(const sample::Buffer& table, ID3D12StateObject* state, bool fault) {
+  const auto properties = Newer<ID3D12StateObjectProperties>(state);
+  auto* const bytes = reinterpret_cast<unsigned char*>(table.words);
+  std::memset(bytes, 0, 4 * kRecordBytes);
+  const char* const names[] = {"RayGen", "Miss", "Hit", "Hit"};
+  for (uint32_t i = 0; i < 4; ++i) {
+    const void* const identifier = properties->GetShaderIdentifier(sample::Wide(names[i]).get());
+    if (identifier == nullptr) sample::Fail(fmt::format("there is no identifier of {}", names[i]));
+    if (i == 0 && fault) continue;
+    std::memcpy(bytes + i * kRecordBytes, identifier, D3D12_SHADER_IDENTIFIER_SIZE_IN_BYTES);
+  }
+  const float colours[2][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}};
+  for (uint32_t i = 0; i < 2; ++i) {
+    std::memcpy(bytes + (2 + i) * kRecordBytes + D3D12_SHADER_IDENTIFIER_SIZE_IN_BYTES, colours[i],
+                sizeof(colours[i]));
+  }
+}
+
+// One level, its memory and what building it takes.
+struct Level {
+  D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS inputs = {};
+  sample::Buffer structure;
+  sample::Buffer scratch;
+
+  void Allocate(sample::Gpu& gpu, ID3D12Device5* device, const char* name) {
+    D3D12_RAYTRACING_ACCELERATION_STRUCTURE_PREBUILD_INFO sizes = {};
+    device->GetRaytracingAccelerationStructurePrebuildInfo(&inputs, &sizes);
+    structure = gpu.CreateGpuBuffer(Words(sizes.ResultDataMaxSizeInBytes),
+                                    D3D12_RESOURCE_STATE_RAYTRACING_ACCELERATION_STRUCTURE);
+    sample::SetName(structure.resource.get(), name);
+    const uint64_t most = sizes.ScratchDataSizeInBytes > sizes.UpdateScratchDataSizeInBytes
+                              ? sizes.ScratchDataSizeInBytes
+                              : sizes.UpdateScratchDataSizeInBytes;
+    scratch = gpu.CreateGpuBuffer(Words(most), D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+  }
+  D3D12_GPU_VIRTUAL_ADDRESS Address() const { return structure.resource->GetGPUVirtualAddress(); }
+
+  void Build(sample::List& list, ID3D12GraphicsCommandList4* rays, bool update) const {
+    D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC desc = {};
+    desc.DestAccelerationStructureData = Address();
+    desc.Inputs = inputs;
+    if (update) {
+      desc.Inputs.Flags |= D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_PERFORM_UPDATE;
+      desc.SourceAccelerationStructureData = Address();
+    }
+    desc.ScratchAccelerationStructureData = scratch.resource->GetGPUVirtualAddress();
+    rays->BuildRaytracingAccelerationStructure(&desc, 0, nullptr);
+    list.Barrier();
+  }
+};
+
+// A triangle that is first out of every ray's way.
+struct Triangle {
+  Triangle(sample::Gpu& gpu, ID3D12Device5* device)
+      : vertices(gpu.CreateUploadBuffer(2 * kVertexFloats)) {
+    const float corners[kVertexFloats] = {0, 1, 0, 1, -1, 0, -1, -1, 0};
+    const auto floats = reinterpret_cast<float*>(vertices.words);
+    for (uint32_t i = 0; i < kVertexFloats; ++i) {
+      floats[i] = corners[i] + (i % 3 == 0 ? 10.0f : 0.0f);
+      floats[kVertexFloats + i] = corners[i];
+    }
+    geometry.Type = D3D12_RAYTRACING_GEOMETRY_TYPE_TRIANGLES;
+    geometry.Flags = D3D12_RAYTRACING_GEOMETRY_FLAG_OPAQUE;
+    geometry.Triangles.VertexFormat = DXGI_FORMAT_R32G32B32_FLOAT;
+    geometry.Triangles.VertexCount = 3;
+    geometry.Triangles.VertexBuffer = {vertices.resource->GetGPUVirtualAddress(),
+                                       3 * sizeof(float)};
+    level.inputs.Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL;
+    level.inputs.Flags = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_UPDATE |
+                         D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_COMPACTION;
+    level.inputs.NumDescs = 1;
+    level.inputs.DescsLayout = D3D12_ELEMENTS_LAYOUT_ARRAY;
+    level.inputs.pGeometryDescs = &geometry;
+    level.Allocate(gpu, device, "Triangle");
+  }
+  Triangle(const Triangle&) = delete;
+  Triangle& operator=(const Triangle&) = delete;
+
+  void MoveIntoView() {
+    geometry.Triangles.VertexBuffer.StartAddress =
+        vertices.resource->GetGPUVirtualAddress() + kVertexFloats * sizeof(float);
+  }
+
+  sample::Buffer vertices;
+  D3D12_RAYTRACING_GEOMETRY_DESC geometry = {};
+  Level level;
+};
+
+// Builds the triangle, moves it, and returns the bytes that it takes when it is compacted.
+uint64_t BuildTriangle(sample::Gpu& gpu, sample::Queue& queue, sample::List& list,
+                       ID3D12GraphicsCommandList4* rays, Triangle& triangle) {
+  const sample::Buffer size = gpu.CreateGpuBuffer(2, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+  const sample::Buffer read = gpu.CreateReadbackBuffer(2);
+  list.Begin();
+  {
+    const sample::Scope frame(list, CAIRN_MARKER_PASS, "Geometry");
+    {
+      const sample::Scope pass(list, CAIRN_MARKER_PASS, "Build the triangle");
+      triangle.level.Build(list, rays, false);
+    }
+    {
+      const sample::Scope pass(list, CAIRN_MARKER_PASS, "Move the triangle");
+      triangle.MoveIntoView();
+      triangle.level.Build(list, rays, true);
+    }
+    const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC info = {
+        size.resource->GetGPUVirtualAddress(),
+        D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_COMPACTED_SIZE};
+    const D3D12_GPU_VIRTUAL_ADDRESS source = triangle.level.Address();
+    rays->EmitRaytracingAccelerationStructurePostbuildInfo(&info, 1, &source);
+    sample::Transition(list, size.resource.get(), D3D12_RESOURCE_STATE_UNORDERED_ACCESS,
+                       D3D12_RESOURCE_STATE_COPY_SOURCE);
+    list->CopyResource(read.resource.get(), size.resource.get());
+  }
+  list.End();
+  queue.Execute({&list});
+  queue.WaitOrReportLoss(20);
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, read.words, sizeof(bytes));
+  if (bytes == 0) sample::Fail("the compacted triangle has no size");
+  return bytes;
+}
+
+// Four instances, one in each quarter of the picture.
+struct Instances {
+  Instances(sample::Gpu& gpu, ID3D12Device5* device, D3D12_GPU_VIRTUAL_ADDRESS triangle, bool fault)
+      : descs(gpu.CreateUploadBuffer(Words(kInstances * sizeof(D3D12_RAYTRACING_INSTANCE_DESC)))) {
+    for (uint32_t i = 0; i < kInstances; ++i) {
+      D3D12_RAYTRACING_INSTANCE_DESC desc = {};
+      for (uint32_t axis = 0; axis < 3; ++axis) desc.Transform[axis][axis] = 0.4f;
+      desc.Transform[0][3] = i % 2 == 0 ? -0.5f : 0.5f;
+      desc.Transform[1][3] = i / 2 == 0 ? -0.5f : 0.5f;
+      desc.InstanceID = kFirstId + i;
+      desc.InstanceMask = 0xFF;
+      desc.InstanceContributionToHitGroupIndex = i % 2;
+      desc.AccelerationStructure = fault && i == kFaultyInstance ? kNowhere : triangle;
+      std::memcpy(descs.words + i * Words(sizeof(desc)), &desc, sizeof(desc));
+    }
+    level.inputs.Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL;
+    level.inputs.NumDescs = kInstances;
+    level.inputs.DescsLayout = D3D12_ELEMENTS_LAYOUT_ARRAY;
+    level.inputs.InstanceDescs = descs.resource->GetGPUVirtualAddress();
+    level.Allocate(gpu, device, "Instances");
+  }
+
+  sample::Buffer descs;
+  Level level;
+};
+
+void Trace(const sample::List& list, ID3D12GraphicsCommandList4* rays, ID3D12StateObject* state,
+           ID3D12RootSignature* signature, const sample::Picture& picture, const Level& scene,
+           const sample::Buffer& table) {
+  const sample::Scope pass(list, CAIRN_MARKER_PASS, "Trace");
+  ID3D12DescriptorHeap* const heap = picture.views();
+  list->SetDescriptorHeaps(1, &heap);
+  list->SetComputeRootSignature(signature);
+  list->SetComputeRootDescriptorTable(0, cairn::GetGpuStart(heap));
+  list->SetComputeRootShaderResourceView(1, scene.Address());
+  rays->SetPipelineState1(state);
+  const D3D12_GPU_VIRTUAL_ADDRESS records = table.resource->GetGPUVirtualAddress();
+  D3D12_DISPATCH_RAYS_DESC desc = {};
+  desc.RayGenerationShaderRecord = {records, kRecordBytes};
+  desc.MissShaderTable = {records + kRecordBytes, kRecordBytes, kRecordBytes};
+  desc.HitGroupTable = {records + 2 * kRecordBytes, 2 * kRecordBytes, kRecordBytes};
+  desc.Width = kSize;
+  desc.Height = kSize;
+  desc.Depth = 1;
+  const sample::Scope work(list, CAIRN_MARKER_DISPATCH_RAYS);
+  rays->DispatchRays(&desc);
+}
+
+void CheckPicture(const sample::Picture& picture) {
+  constexpr uint32_t kBlue = 0xffff0000;
+  for (uint32_t i = 0; i < kInstances; ++i) {
+    const uint32_t pixel =
+        picture.Pixel(kSize / 4 + i % 2 * kSize / 2, kSize / 4 + i / 2 * kSize / 2);
+    const uint32_t record = i % 2 == 0 ? 0x0000ff : 0x00ff00;
+    if (pixel != (0xff000000 | (kFirstId + i) << 16 | record)) {
+      sample::Fail(fmt::format("instance {} is wrong: {:#x}", i, pixel));
+    }
+  }
+  if (picture.Pixel(0, 0) != kBlue || picture.Pixel(kSize / 2, kSize / 2) != kBlue) {
+    sample::Fail("rays that hit nothing are wrong");
+  }
+}
+
+void Run(const sample::Options& options, const std::string& fault, const std::string& path) {
+  sample::Gpu gpu("sample-raytracing-d3d12", options, D3D_SHADER_MODEL_6_0);
+  NeedRayTracing(gpu.device());
+  const auto device = Newer<ID3D12Device5>(gpu.device());
+  sample::Queue queue(gpu, CAIRN_QUEUE_DIRECT, "Graphics");
+  const auto global = CreateGlobalSignature(device.get());
+  const auto local = CreateLocalSignature(device.get());
+  const auto state = CreateStateObject(device.get(), global.get(), local.get());
+  const sample::Buffer table = gpu.CreateUploadBuffer(Words(4 * kRecordBytes));
+  WriteShaderTable(table, state.get(), fault == "record");
+  sample::Picture picture(gpu, kSize, kSize, "Picture", D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+  Triangle triangle(gpu, device.get());
+  sample::List list(gpu, queue, "Main");
+  const auto rays = Newer<ID3D12GraphicsCommandList4>(list.d3d12());
+  const uint64_t bytes = BuildTriangle(gpu, queue, list, rays.get(), triangle);
+
+  const sample::Buffer compacted =
+      gpu.CreateGpuBuffer(Words(bytes), D3D12_RESOURCE_STATE_RAYTRACING_ACCELERATION_STRUCTURE);
+  sample::SetName(compacted.resource.get(), "Compacted triangle");
+  const D3D12_GPU_VIRTUAL_ADDRESS address = compacted.resource->GetGPUVirtualAddress();
+  const Instances instances(gpu, device.get(), address, fault == "instance");
+  list.Begin();
+  {
+    const sample::Scope frame(list, CAIRN_MARKER_PASS, "Frame");
+    {
+      const sample::Scope pass(list, CAIRN_MARKER_PASS, "Compact the triangle");
+      rays->CopyRaytracingAccelerationStructure(
+          address, triangle.level.Address(),
+          D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_COMPACT);
+      list.Barrier();
+    }
+    {
+      const sample::Scope pass(list, CAIRN_MARKER_PASS, "Build the instances");
+      instances.level.Build(list, rays.get(), false);
+    }
+    Trace(list, rays.get(), state.get(), global.get(), picture, instances.level, table);
+    picture.CopyToCpu(list);
+  }
+  list.End();
+  queue.Execute({&list});
+  queue.WaitOrReportLoss(20);
+  if (!fault.empty()) {
+    fmt::print("sample-raytracing-d3d12: this device ignored the fault\n");
+    return;
+  }
+  CheckPicture(picture);
+  if (const std::string error = path.empty() ? "" : picture.WritePng(path); !error.empty()) {
+    sample::Fail(error);
+  }
+  fmt::print("sample-raytracing-d3d12: {} instances of a triangle are correct\n", kInstances);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  sample::CommandLine line("Traces rays to a triangle that was built, moved and compacted.");
+  sample::Options options;
+  sample::AddOptions(line, &options);
+  std::string fault;
+  std::string path;
+  line.Text("--fault", &fault, "instance: one points nowhere; record: the first is zeros");
+  line.Text("--output", &path, "a PNG to write");
+  line.Read(argc, argv);
+  if (!fault.empty() && fault != "instance" && fault != "record") {
+    sample::Fail("--fault takes instance or record, not " + fault);
+  }
+  Run(options, fault, path);
+  return 0;
+}
