@@ -52,8 +52,11 @@ class ModernSamplesTest : public ReplayTest {
   }
 
   // Returns why the implementation cannot run the sample; "": it does, and its picture is sample.png.
-  std::string WhyItDoesNotRun(const std::string& sample) {
-    const CommandResult result = RunWithLibrary({Program(sample), "--output", "sample.png"});
+  std::string WhyItDoesNotRun(const std::string& sample,
+                              const std::vector<std::string>& options = {}) {
+    std::vector<std::string> command = {Program(sample), "--output", "sample.png"};
+    command.insert(command.end(), options.begin(), options.end());
+    const CommandResult result = RunWithLibrary(command);
     if (result.exit_code == kLacks) return result.errors;
     EXPECT_EQ(result.exit_code, 0) << result.Summary();
     EXPECT_THAT(result.output, HasSubstr(" correct\n"));
@@ -61,10 +64,13 @@ class ModernSamplesTest : public ReplayTest {
   }
 
   // The sample captured, and its trace played: everything that was read back is what it was, the picture among it.
-  void ExpectTheSamePicture(const std::string& sample, int readbacks) {
-    const CommandResult captured =
-        RunWithLibrary({Program("cairn"), "run", "--capture", "--hash-frames", "--hash-resources",
-                        "-o", "a.cairn", "--", Program(sample), "--output", "captured.png"});
+  void ExpectTheSamePicture(const std::string& sample, int readbacks,
+                            const std::vector<std::string>& options = {}) {
+    std::vector<std::string> command = {
+        Program("cairn"), "run", "--capture",     "--hash-frames", "--hash-resources", "-o",
+        "a.cairn",        "--",  Program(sample), "--output",      "captured.png"};
+    command.insert(command.end(), options.begin(), options.end());
+    const CommandResult captured = RunWithLibrary(command);
     EXPECT_EQ(captured.exit_code, 0) << captured.Summary();
     EXPECT_EQ(ReadFile(folder_ / "captured.png"), ReadFile(folder_ / "sample.png"));
     const CommandResult played = RunWithLibrary(
@@ -134,6 +140,13 @@ TEST_F(ModernSamplesTest, IndirectIsPlayedWithTheSamePicture) {
   const std::string why = WhyItDoesNotRun("sample-indirect-d3d12");
   if (!why.empty()) GTEST_SKIP() << why;
   ExpectTheSamePicture("sample-indirect-d3d12", 1);
+  ExpectTheSameImage();
+}
+
+TEST_F(ModernSamplesTest, IndirectDrawsThatAConstantCountsArePlayedWithTheSamePicture) {
+  const std::string why = WhyItDoesNotRun("sample-indirect-d3d12", {"--increments"});
+  if (!why.empty()) GTEST_SKIP() << why;
+  ExpectTheSamePicture("sample-indirect-d3d12", 1, {"--increments"});
   ExpectTheSameImage();
 }
 

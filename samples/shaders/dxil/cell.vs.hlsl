@@ -2,11 +2,12 @@
 //
 // A triangle in one of 8 by 8 cells, which a root constant names. Draw three vertices without a vertex buffer.
 // Profile vs_6_0, entry point main.
-// Bindings: b0, 1 dword of root constants (shared with cell.ps).
+// Bindings: b0, 2 dwords of root constants (shared with cell.ps).
 
 cbuffer Draw : register(b0)
 {
     uint cell;
+    uint draw; // read by cell.ps
 };
 
 float4 main(uint vertex : SV_VertexID) : SV_Position
