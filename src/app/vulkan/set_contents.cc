@@ -154,12 +154,13 @@ const void* InfoOf(const VkWriteDescriptorSet& write, DescriptorKind kind, uint3
 
 // A reader may look meanwhile: what it sees is all old, all new, or nothing.
 void Store(DescriptorRecord& record, uint64_t handle, uint32_t stamp, uint32_t binding,
-           DescriptorKind kind) {
+           DescriptorKind kind, bool writable) {
   record.handle.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   record.stamp = stamp;
   record.binding = static_cast<uint16_t>(binding);
   record.kind = kind;
+  record.writable = writable ? 1 : 0;
   record.handle.store(handle, std::memory_order_release);
 }
 
@@ -242,7 +243,9 @@ uint32_t DestructionStamp(const DeviceState& device) {
 void WriteDescriptor(DescriptorRecord& record, uint32_t binding, VkDescriptorType type,
                      const void* info, uint32_t stamp) {
   const DescriptorKind kind = KindOf(type);
-  Store(record, info == nullptr ? 0 : HandleIn(kind, info), stamp, binding, kind);
+  const bool writable = type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER ||
+                        type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
+  Store(record, info == nullptr ? 0 : HandleIn(kind, info), stamp, binding, kind, writable);
 }
 
 void WriteSet(const VkWriteDescriptorSet& write, uint32_t stamp) {
@@ -273,7 +276,7 @@ void CopySet(const VkCopyDescriptorSet& copy) {
     }
     const DescriptorRecord& source = from->slot.descriptors()[read.place()];
     Store(target, source.handle.load(std::memory_order_relaxed), source.stamp,
-          write.binding().number, source.kind);
+          write.binding().number, source.kind, source.writable != 0);
   }
 }
 

@@ -29,7 +29,7 @@ struct DescriptorRecord {
   uint32_t stamp;    // low half of BlockHeader::destruction_serial when it was written
   uint16_t binding;  // elements of one binding follow one another, from 0
   DescriptorKind kind;
-  uint8_t reserved;
+  uint8_t writable;  // 1: a buffer that shaders can write through it
 };
 static_assert(sizeof(DescriptorRecord) == 16);
 

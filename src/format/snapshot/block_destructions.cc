@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "format/block/descriptor_sets.h"
 #include "format/block/destructions.h"
@@ -37,7 +38,13 @@ class DestructionReader {
 
   uint64_t Run(const std::vector<bool>& looked_at) {
     ReadRing();
-    for (uint32_t i = 0; i < snapshot_.recordings.size(); ++i) ReadBinds(i, looked_at[i]);
+    FindArgumentBuffers();
+    // Faults first: there is room for so many sets.
+    for (const bool faults : {true, false}) {
+      for (uint32_t i = 0; i < snapshot_.recordings.size(); ++i) {
+        if (looked_at[i] == faults) ReadBinds(i, faults);
+      }
+    }
     KeepOfBoundObjects();
     Write();
     return torn_;
@@ -108,7 +115,23 @@ class DestructionReader {
     return object.state != ObjectState::kFree && object.serial == serial ? place - 1 : kNone;
   }
 
-  void ReadBinds(uint32_t index, bool looked_at) {
+  // The buffers of Vulkan that indirect commands read their arguments from.
+  void FindArgumentBuffers() {
+    for (const Event& event : snapshot_.events) {
+      if (event.kind != EventKind::kBind ||
+          event.type != static_cast<uint16_t>(BindPoint::kIndirectArguments)) {
+        continue;
+      }
+      const Bind& bind = snapshot_.binds[event.detail];
+      if (bind.is_address || bind.value >= snapshot_.objects.size()) continue;
+      const Object& object = snapshot_.objects[bind.value];
+      if (object.state != ObjectState::kAlive || object.kind != kVulkanBufferKind) continue;
+      argument_buffers_.insert(object.native_handle);
+    }
+  }
+
+  // `faults`: also look for what was destroyed.
+  void ReadBinds(uint32_t index, bool faults) {
     const Recording& recording = snapshot_.recordings[index];
     for (uint32_t i = 0; i < recording.event_count; ++i) {
       const Event& event = snapshot_.events[recording.first_event + i];
@@ -118,13 +141,13 @@ class DestructionReader {
       }
       uint64_t& value = snapshot_.binds[event.detail].value;
       if (value == 0) continue;
-      value = looked_at ? SetAt(value, recording.device) : 0;
+      value = faults || !argument_buffers_.empty() ? SetAt(value, recording.device, faults) : 0;
     }
   }
 
-  // 1 + the index of the set; 0 where nothing is wrong with it.
-  uint64_t SetAt(DescriptorSetPlace place, uint32_t device) {
-    const auto [known, is_new] = sets_.try_emplace(place, 0);
+  // 1 + the index of the set; 0 where nothing of it is worth keeping.
+  uint64_t SetAt(DescriptorSetPlace place, uint32_t device, bool faults) {
+    const auto [known, is_new] = sets_[faults ? 1 : 0].try_emplace(place, 0);
     if (!is_new) return known->second;
     DescriptorSet set;
     set.device = device;
@@ -132,7 +155,8 @@ class DestructionReader {
     set.in_buffers = place == kDescriptorBuffers;
     set.pushed = place == kPushedDescriptors;
     const bool is_set = !set.in_buffers && !set.pushed;
-    if (is_set && !ReadSet(place, &set)) {
+    if (!is_set && !faults) return 0;
+    if (is_set && !ReadSet(place, faults, &set)) {
       snapshot_.descriptors.resize(set.first_descriptor);
       return 0;
     }
@@ -143,7 +167,7 @@ class DestructionReader {
     return known->second;
   }
 
-  bool ReadSet(DescriptorSetPlace place, DescriptorSet* set) {
+  bool ReadSet(DescriptorSetPlace place, bool faults, DescriptorSet* set) {
     const uint64_t offset = OffsetOfDescriptorSet(place);
     if (offset < block_.pages_offset() || !block_.Contains(offset, sizeof(DescriptorSetRecord))) {
       return false;
@@ -158,7 +182,7 @@ class DestructionReader {
       return false;
     }
     set->native_handle = record.native_handle;
-    set->unseen_count = record.unseen_count;
+    set->unseen_count = faults ? record.unseen_count : 0;
     uint32_t binding = kNone;
     uint32_t element = 0;
     for (uint32_t i = 0; i < record.descriptor_count; ++i) {
@@ -170,7 +194,9 @@ class DestructionReader {
       if (handle == 0) continue;
       const uint32_t kind = ObjectKindOf(descriptor.kind);
       const uint32_t end = FirstEnd(kind, handle, descriptor.stamp);
-      if (end == kNone) continue;
+      const bool writes_arguments =
+          end == kNone && descriptor.writable != 0 && argument_buffers_.contains(handle);
+      if (!writes_arguments && (end == kNone || !faults)) continue;
       snapshot_.descriptors.push_back({binding, element, kind, handle, end});
     }
     set->descriptor_count =
@@ -195,7 +221,9 @@ class DestructionReader {
   // Objects that lists bind, or that have addresses, which a fault may name.
   void KeepOfBoundObjects() {
     kept_.assign(records_.size(), false);
-    for (const Descriptor& descriptor : snapshot_.descriptors) kept_[descriptor.destruction] = true;
+    for (const Descriptor& descriptor : snapshot_.descriptors) {
+      if (descriptor.destruction != kNone) kept_[descriptor.destruction] = true;
+    }
     std::vector<bool> wanted(snapshot_.objects.size());
     for (const Bind& bind : snapshot_.binds) {
       if (!bind.is_address && bind.value < wanted.size()) wanted[bind.value] = true;
@@ -224,7 +252,7 @@ class DestructionReader {
           snapshot_.AddText(std::string_view(name, strnlen(name, kDestroyingThreadNameBytes)));
     }
     for (Descriptor& descriptor : snapshot_.descriptors) {
-      descriptor.destruction = place[descriptor.destruction];
+      if (descriptor.destruction != kNone) descriptor.destruction = place[descriptor.destruction];
     }
   }
 
@@ -241,7 +269,9 @@ class DestructionReader {
   std::vector<ThreadName> thread_names_;
   std::vector<End> ends_;
   std::vector<bool> kept_;
-  std::unordered_map<DescriptorSetPlace, uint64_t> sets_;
+  std::unordered_set<uint64_t> argument_buffers_;  // native handles
+  // What SetAt returned; [1] with faults.
+  std::unordered_map<DescriptorSetPlace, uint64_t> sets_[2];
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a block to Snapshot::destructions, descriptor_sets and descriptors: which of the sets that work binds lead
-// to something that was destroyed.
+// to something that was destroyed, or to buffers with arguments of indirect commands, which shaders can write.
 #ifndef CAIRN_FORMAT_SNAPSHOT_BLOCK_DESTRUCTIONS_H_
 #define CAIRN_FORMAT_SNAPSHOT_BLOCK_DESTRUCTIONS_H_
 
@@ -13,8 +13,8 @@
 
 namespace cairn {
 
-// Resolves the binds of descriptor sets in the recordings that are `looked_at` (by index; not yet spliced);
-// in others they bind nothing, nor do sets that have ended. `until_ns`: what was destroyed later, in
+// Resolves the binds of descriptor sets in all recordings (not yet spliced); what was destroyed is looked for in those
+// that are `looked_at` (by index). Sets that have ended bind nothing, nor do those of which nothing is kept. `until_ns`: what was destroyed later, in
 // CLOCK_MONOTONIC, is left out; 0: nothing is. Returns how many destructions were written
 // meanwhile and are left out. Objects, devices and recordings have been read. Time is linear in the
 // events of the former and in the ring.

@@ -136,6 +136,34 @@ TEST_F(BlockDestructions, BehindFinishedWorkNothingIsLookedFor) {
   EXPECT_THAT(Take(block_).descriptors, IsEmpty());
 }
 
+// The arguments of an indirect dispatch, by a storage buffer and by one that shaders only read.
+TEST_F(BlockDestructions, WhereArgumentsCanBeWrittenIsKeptOfAllWork) {
+  const uint32_t buffer = block_.AddObject(context_, kVulkanBufferKind, "Arguments", 1);
+  const uint64_t handle = block_.object(buffer - 1).native_handle;
+  const TestBlock::TestDescriptor descriptors[] = {{1, DescriptorKind::kBuffer, handle, 0, false},
+                                                   {2, DescriptorKind::kBuffer, 0xB1, 0, true},
+                                                   {3, DescriptorKind::kBuffer, handle, 0, true}};
+  Bind(block_.AddDescriptorSet(context_, 0xD1, descriptors, 5));
+  block_.SetProgress(list_, 2, 3);
+  EXPECT_THAT(Take(block_).descriptor_sets, IsEmpty()) << "nobody reads arguments there";
+  const TestBlock::List other = block_.AddList(context_, queue_, 0, "Main");
+  block_.BindObject(other, BindPoint::kIndirectArguments, 0, buffer);
+  block_.Scope(other, CAIRN_MARKER_DISPATCH_INDIRECT);
+  block_.Close(other);
+  block_.Submit(queue_, other);
+  const Snapshot s = Take(block_);
+  ASSERT_EQ(s.descriptor_sets.size(), 1u);
+  EXPECT_EQ(s.descriptor_sets[0].unseen_count, 0u) << "no faults are looked for";
+  ASSERT_EQ(s.descriptor_sets[0].descriptor_count, 1u);
+  const Descriptor& descriptor = s.descriptors[s.descriptor_sets[0].first_descriptor];
+  EXPECT_EQ(descriptor.binding, 3u);
+  EXPECT_EQ(descriptor.native_handle, handle);
+  EXPECT_EQ(descriptor.destruction, kNone);
+  // The handle was another buffer's when it was written.
+  block_.AddDestruction(context_, kVulkanBufferKind, handle, 0, "");
+  EXPECT_THAT(Take(block_).descriptor_sets, IsEmpty());
+}
+
 TEST_F(BlockDestructions, WhatWasDestroyedAfterAFaultOfTheCpuIsNotMeant) {
   block_.AddDestruction(context_, kVulkanBufferKind, 0xB1, 0, "");
   Bind(AddSet(DescriptorKind::kBuffer, 0xB1, 0));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "format/snapshot/snapshot_file.h"
@@ -19,12 +20,11 @@ class PipelineDescriptorReader {
   PipelineDescriptorReader(const BlockReader& block, Snapshot* snapshot)
       : block_(block), snapshot_(*snapshot) {}
 
-  void Run(const std::vector<bool>& looked_at) {
+  void Run() {
     FindCode();
     std::vector<bool> seen(snapshot_.pipelines.size());
-    for (size_t i = 0; i < snapshot_.recordings.size(); ++i) {
-      if (!looked_at[i]) continue;
-      const Recording& recording = snapshot_.recordings[i];
+    for (const Recording& recording : snapshot_.recordings) {
+      if (!BindsSet(recording)) continue;
       for (uint32_t e = 0; e < recording.event_count; ++e) {
         const uint32_t pipeline = snapshot_.events[recording.first_event + e].pipeline;
         if (pipeline == kNone || seen[pipeline]) continue;
@@ -39,6 +39,16 @@ class PipelineDescriptorReader {
     uint64_t offset;
     uint64_t size_bytes;
   };
+
+  bool BindsSet(const Recording& recording) const {
+    const auto events =
+        std::span(snapshot_.events).subspan(recording.first_event, recording.event_count);
+    return std::any_of(events.begin(), events.end(), [this](const Event& event) {
+      return event.kind == EventKind::kBind &&
+             event.type == static_cast<uint16_t>(BindPoint::kDescriptorSet) &&
+             snapshot_.binds[event.detail].value != 0;
+    });
+  }
 
   void FindCode() {
     for (uint32_t i = 0; i < block_.ShaderCount(); ++i) {
@@ -96,10 +106,9 @@ class PipelineDescriptorReader {
 
 }  // namespace
 
-void ReadPipelineDescriptors(const BlockReader& block, const std::vector<bool>& looked_at,
-                             Snapshot* snapshot) {
+void ReadPipelineDescriptors(const BlockReader& block, Snapshot* snapshot) {
   if (snapshot->descriptor_sets.empty()) return;
-  PipelineDescriptorReader(block, snapshot).Run(looked_at);
+  PipelineDescriptorReader(block, snapshot).Run();
 }
 
 }  // namespace cairn

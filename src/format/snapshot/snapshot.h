@@ -138,7 +138,7 @@ struct Bind {
   uint32_t slot = 0;
   bool is_address = false;
   // GPU virtual address, or an index into Snapshot::objects; kNone for nothing. kDescriptorSet: 1 + an index
-  // into Snapshot::descriptor_sets, as an address; 0 for nothing, and for sets with which nothing is wrong.
+  // into Snapshot::descriptor_sets, as an address; 0 for nothing, and for sets that are not kept.
   uint64_t value = 0;
 };
 
@@ -332,17 +332,18 @@ struct Destruction {
   uint64_t submission_serial = 0;  // Submission::serial of the last one by then; 0 for none
 };
 
-// A descriptor that leads to something destroyed.
+// A descriptor that leads to something destroyed; or through which shaders can write a buffer that indirect commands
+// read their arguments from.
 struct Descriptor {
   uint32_t binding = 0;
   uint32_t element = 0;
-  uint32_t kind = 0;           // as in Object, of what it names
-  uint64_t native_handle = 0;  // the same
-  uint32_t destruction = kNone;
+  uint32_t kind = 0;             // as in Object, of what it names
+  uint64_t native_handle = 0;    // the same
+  uint32_t destruction = kNone;  // kNone: the buffer lives
 };
 
-// A descriptor set that unfinished work binds, or any work of a lost device. Only its faulty
-// descriptors are kept.
+// A descriptor set that unfinished work binds, or any work of a lost device, with its faulty descriptors; or one that any
+// work binds and through which arguments of indirect commands can be written. Other descriptors are not kept.
 struct DescriptorSet {
   uint32_t device = kNone;
   uint64_t native_handle = 0;

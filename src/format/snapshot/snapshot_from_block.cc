@@ -679,7 +679,7 @@ void SnapshotTaker::ReadMemory() {
     if (recording.secondary || (lost && recording.submit_count != 0)) looked_at[i] = true;
   }
   losses_.destructions_torn = ReadDestructions(block_, looked_at, fault_ns_, &snapshot_);
-  ReadPipelineDescriptors(block_, looked_at, &snapshot_);
+  ReadPipelineDescriptors(block_, &snapshot_);
 }
 
 void SnapshotTaker::ReadDiagnostics() {

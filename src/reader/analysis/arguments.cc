@@ -67,22 +67,4 @@ IndirectBuffers IndirectBuffersOf(const Snapshot& snapshot, uint32_t event) {
           UsedObject(snapshot, event, BindPoint::kIndirectArguments, 1)};
 }
 
-ArgumentsWriter FindArgumentsWriter(const Snapshot& snapshot, const Analysis& analysis,
-                                    const Execution& execution, uint32_t scope) {
-  ArgumentsWriter writer;
-  const uint32_t buffer = IndirectBuffersOf(snapshot, analysis.scopes[scope].event).arguments;
-  if (buffer == kNone) return writer;
-  for (uint32_t i = 0; i < execution.scope_count; ++i) {
-    const uint32_t other = execution.first_scope + i;
-    writer.is_late = other > scope;
-    if (writer.is_late && writer.scope != kNone) break;
-    if (UsedObject(snapshot, analysis.scopes[other].event, BindPoint::kDestination, 0) == buffer) {
-      writer.scope = other;
-      if (writer.is_late) return writer;
-    }
-  }
-  writer.is_late = false;
-  return writer;
-}
-
 }  // namespace cairn

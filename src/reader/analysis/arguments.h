@@ -8,7 +8,6 @@
 
 #include "format/block/work_arguments.h"
 #include "format/snapshot/snapshot.h"
-#include "reader/analysis/analysis.h"
 
 namespace cairn {
 
@@ -40,17 +39,6 @@ struct IndirectBuffers {
   uint32_t count = kNone;
 };
 IndirectBuffers IndirectBuffersOf(const Snapshot& snapshot, uint32_t event);
-
-// The writer of a command's indirect arguments: a scope in the same execution that is known to have
-// their buffer as its destination. It is the last one before the command, else the first one behind
-// it, which comes too late.
-struct ArgumentsWriter {
-  uint32_t scope = kNone;  // into Analysis::scopes; kNone: nobody is known
-  bool is_late = false;
-};
-// `scope`: of the command. Time: linear in the events of the list.
-ArgumentsWriter FindArgumentsWriter(const Snapshot& snapshot, const Analysis& analysis,
-                                    const Execution& execution, uint32_t scope);
 
 }  // namespace cairn
 

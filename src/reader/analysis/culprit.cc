@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/signal_name.h"
-#include "reader/analysis/arguments.h"
 #include "reader/analysis/failed_devices.h"
 #include "reader/analysis/slow_progress.h"
 #include "reader/analysis/suspects.h"
@@ -58,11 +57,7 @@ class CulpritFinder {
       FindLastCompleted();
     }
     if (NoticesFaultsLate()) finding_.certainty = Certainty::kLikely;
-    if (finding_.suspects.empty()) {
-      if (finding_.certainty == Certainty::kUnknown) FindNextToBegin();
-    } else {
-      FindLateArgumentsWriter(finding_.suspects.front());
-    }
+    if (finding_.suspects.empty() && finding_.certainty == Certainty::kUnknown) FindNextToBegin();
     finding_.slow = FindSlowProgress(snapshot_, analysis_, finding_);
     finding_.may_be_fault = MayBeUnreportedFault(snapshot_, analysis_, finding_);
     return std::move(finding_);
@@ -229,14 +224,6 @@ class CulpritFinder {
       if (ClassOfScope(snapshot_, analysis_.scopes[scope]) != WorkClass::kNoWork) return scope;
     }
     return kNone;
-  }
-
-  // Only for the first suspect: a hostile file may have a million of them.
-  void FindLateArgumentsWriter(const SuspectWork& first) {
-    if (first.scope == kNone) return;
-    const ArgumentsWriter writer = FindArgumentsWriter(
-        snapshot_, analysis_, analysis_.executions[first.execution], first.scope);
-    if (writer.is_late) finding_.late_arguments_writer = writer.scope;
   }
 
   // Finds the first execution of each queue that was submitted and by its words has not begun. None

@@ -134,9 +134,6 @@ struct CulpritFinding {
   // The number of suspects, from the first on, that nothing separates: at least 1 if there are
   // suspects.
   uint32_t tied = 0;
-  // The scope, in the list of the first suspect, that writes its indirect arguments too late; into
-  // Analysis::scopes.
-  uint32_t late_arguments_writer = kNone;
   SlowProgress
       slow;  // after an exit, a kill or an abort: the GPU was slow, and no work is the culprit
   std::vector<CompletedWork> last_completed;  // kAllCompleted: of each queue on which something had

@@ -557,33 +557,6 @@ TEST(Culprit, OldWordsNameWhatWasToBeginNext) {
   EXPECT_THAT(Find(builder.snapshot, 1).next_to_begin, IsEmpty()) << "a queue of another device";
 }
 
-// A draw reads what an update behind it writes.
-TEST(Culprit, ArgumentsThatAreWrittenTooLateAreFound) {
-  SnapshotBuilder builder(MarkerMode::kFull);
-  Snapshot& snapshot = builder.snapshot;
-  snapshot.objects.resize(1);
-  const auto bind = [&](BindPoint point) {
-    builder.BindNothing(point);
-    snapshot.binds.back().value = 0;  // the object
-  };
-  const uint32_t queue = builder.AddQueue();
-  const uint32_t list = builder.BeginList(queue);
-  bind(BindPoint::kIndirectArguments);        // 1
-  builder.Scope(CAIRN_MARKER_DRAW_INDIRECT);  // 2, 3
-  bind(BindPoint::kDestination);              // 4
-  builder.Scope(CAIRN_MARKER_UPDATE_BUFFER);  // 5, 6
-  builder.EndList();
-  builder.Submit(queue, list);
-  builder.SetWords(list, 2, 0);
-  CulpritFinding finding = Find(snapshot);
-  EXPECT_THAT(Scopes(finding), ElementsAre(0));
-  EXPECT_EQ(finding.late_arguments_writer, 1u);
-  builder.SetWords(list, 5, 3);
-  finding = Find(snapshot);
-  EXPECT_THAT(Scopes(finding), ElementsAre(1));
-  EXPECT_EQ(finding.late_arguments_writer, kNone) << "the update has no such arguments";
-}
-
 TEST(Culprit, TheLateSuspectGoesBeforeTheBarrier) {
   SnapshotBuilder builder =
       OneList(MarkerMode::kFull, {CAIRN_MARKER_DISPATCH, CAIRN_MARKER_PIPELINE_BARRIER}, 3, 2);

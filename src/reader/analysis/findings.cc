@@ -33,6 +33,8 @@ Findings AnalyseDump(const Snapshot& snapshot, uint32_t device) {
   findings.checkpoints = CheckCheckpoints(snapshot, analysis);
   findings.culprit = FindCulprit(snapshot, analysis, findings.waits, findings.raw_markers, device);
   findings.duration = FindUsualDuration(snapshot, analysis, findings.culprit);
+  findings.label_duration = FindLabelDuration(snapshot, analysis, findings.culprit);
+  findings.arguments = FindArgumentsOrigin(snapshot, analysis, findings.culprit);
   findings.limiting_sources = FindLimitingSources(snapshot, findings.culprit, device);
   return findings;
 }

@@ -11,6 +11,7 @@
 
 #include "format/snapshot/snapshot.h"
 #include "reader/analysis/analysis.h"
+#include "reader/analysis/arguments_origin.h"
 #include "reader/analysis/checkpoint_check.h"
 #include "reader/analysis/culprit.h"
 #include "reader/analysis/fault_address.h"
@@ -53,8 +54,11 @@ struct Findings {
 
   // The answer: what happened, how sure that is, which work can have done it.
   CulpritFinding culprit;
-  // The usual duration of the work of the first suspect.
+  // The usual duration of submissions like that of the first suspect, and of those with its label.
   UsualDuration duration;
+  LabelDuration label_duration;
+  // Who wrote the indirect arguments of the first suspect.
+  ArgumentsOrigin arguments;
   // Missing data sources of the device that would have told more of it; into Snapshot::sources, in
   // rising order.
   std::vector<uint32_t> limiting_sources;

@@ -3,6 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cairn/marker_types.h"
+
 namespace cairn {
 namespace {
 
@@ -103,6 +109,85 @@ TEST_F(UsualDurationTest, NothingIsKnown) {
   EXPECT_EQ(Find().execution, kNone) << "it has ended";
   snapshot_.submission_ends.clear();
   EXPECT_EQ(Find().execution, kNone) << "a file of before";
+}
+
+// Submissions of one list each, with labels.
+class LabelDurationTest : public UsualDurationTest {
+ protected:
+  // A list with a dispatch within these labels, from the outside in.
+  void SubmitList(uint64_t made_ms, uint64_t ended_ms, const std::vector<std::string>& labels,
+                  uint32_t queue = 0) {
+    Submit(made_ms, ended_ms, 0, queue);
+    const auto first = static_cast<uint32_t>(analysis_.scopes.size());
+    for (uint32_t depth = 0; depth <= labels.size(); ++depth) {
+      Event event;
+      event.type = depth == labels.size() ? CAIRN_MARKER_DISPATCH : CAIRN_MARKER_PASS;
+      if (depth < labels.size()) event.name = snapshot_.AddText(labels[depth]);
+      Scope scope;
+      scope.event = static_cast<uint32_t>(snapshot_.events.size());
+      scope.parent = depth == 0 ? kNone : first + depth - 1;
+      snapshot_.events.push_back(event);
+      analysis_.scopes.push_back(scope);
+    }
+    Execution execution;
+    execution.submission = static_cast<uint32_t>(snapshot_.submissions.size() - 1);
+    execution.first_scope = first;
+    execution.scope_count = static_cast<uint32_t>(labels.size()) + 1;
+    analysis_.executions.push_back(execution);
+  }
+  // For the dispatch of the last list.
+  LabelDuration FindLabel(SuspectReason reason = SuspectReason::kUnfinished) {
+    finding_.suspects = {
+        SuspectWork{.execution = static_cast<uint32_t>(analysis_.executions.size() - 1),
+                    .scope = static_cast<uint32_t>(analysis_.scopes.size() - 1),
+                    .reason = reason}};
+    return FindLabelDuration(snapshot_, analysis_, finding_);
+  }
+  std::string_view NameOf(uint32_t scope) const {
+    return snapshot_.Text(snapshot_.events[analysis_.scopes[scope].event].name);
+  }
+};
+
+TEST_F(LabelDurationTest, OfTheSamePathBefore) {
+  SubmitList(100, 103, {"Frame 7", "Trees"});
+  SubmitList(110, 111, {"Frame 8", "Trees"});
+  SubmitList(120, 220, {"Frame 9", "Rocks"});     // another label
+  SubmitList(230, 330, {"Trees"});                // another path
+  SubmitList(340, 440, {"Frame 9", "Trees"}, 1);  // another queue
+  SubmitList(450, 480, {"Frame 10", "Trees", "Leaves"});
+  SubmitList(490, 0, {"Frame 11", "Trees"});
+  const LabelDuration found = FindLabel();
+  EXPECT_EQ(found.scope, analysis_.scopes.size() - 2);
+  EXPECT_EQ(found.count, 3u);
+  EXPECT_EQ(found.median_ns, 3 * kMs);
+  EXPECT_EQ(found.longest_ns, 30 * kMs);
+  EXPECT_EQ(found.running_ns, 0u) << "it may not have begun";
+}
+
+// Of a submission whose list is gone no label is known.
+TEST_F(LabelDurationTest, AnOuterLabelWhereTheInnerOneIsNew) {
+  SubmitList(100, 104, {"Frame 1"});
+  SubmitList(200, 0, {"Frame 2", "Trees"});
+  const LabelDuration found = FindLabel();
+  EXPECT_EQ(NameOf(found.scope), "Frame 2");
+  EXPECT_EQ(found.count, 1u);
+  analysis_.executions[0].submission = kNone;
+  EXPECT_EQ(FindLabel().scope, kNone);
+}
+
+TEST_F(LabelDurationTest, HowLongTheOnlyWorkHasRun) {
+  SubmitList(100, 104, {"Trees"});
+  SubmitList(200, 0, {"Trees"});
+  EXPECT_EQ(FindLabel(SuspectReason::kOnlyWorkRunning).running_ns, 0u) << "nobody looked";
+  snapshot_.queues[0].still_since_ns = kStart + 3'000 * kMs;
+  EXPECT_EQ(FindLabel(SuspectReason::kOnlyWorkRunning).running_ns, 7'000 * kMs)
+      << "to the incident";
+  EXPECT_EQ(FindLabel().running_ns, 0u);
+  snapshot_.queues[0].still_since_ns = kStart + 150 * kMs;
+  EXPECT_EQ(FindLabel(SuspectReason::kOnlyWorkRunning).running_ns, 9'800 * kMs)
+      << "not before it was submitted";
+  snapshot_.queues[0].still_since_ns = kStart + 11'000 * kMs;
+  EXPECT_EQ(FindLabel(SuspectReason::kOnlyWorkRunning).running_ns, 0u);
 }
 
 }  // namespace

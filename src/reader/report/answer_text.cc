@@ -414,11 +414,13 @@ class AnswerWriter {
     WriteFreedInFlight();
   }
 
-  // Writes how long submissions like that of the first suspect took before.
+  // Writes how long submissions like that of the first suspect took before, and those with its label.
   void WriteDuration() {
     const UsualDuration& duration = findings_.duration;
-    if (duration.execution == kNone) return;
-    AppendUsualDuration(duration, Row("duration"));
+    if (duration.execution != kNone) AppendUsualDuration(duration, Row("duration"));
+    if (findings_.label_duration.scope != kNone) {
+      AppendLabelDuration(snapshot_, findings_, Row("duration"));
+    }
   }
 
   void WriteMemory() {
@@ -503,12 +505,10 @@ class AnswerWriter {
     if (suspect.binding != kNone) {
       AppendBinding(snapshot_, analysis_.bindings[suspect.binding], Row("uses"));
     }
-    if (finding_.late_arguments_writer == kNone) return;
-    std::string& row = Row("arguments");
-    row = "it reads them before ";
-    AppendScope(snapshot_, analysis_.scopes[finding_.late_arguments_writer], ScopeDetail::kShort,
-                row);
-    row += " of the same list writes them";
+    if (findings_.arguments.scope == kNone) return;
+    AppendArgumentsOrigin(snapshot_, findings_, Row("arguments"));
+    if (findings_.arguments.late_writer == kNone) return;
+    AppendLateWriter(snapshot_, findings_, Row("arguments"));
   }
 
   // `DRAW_INSTANCED #3 (3 vertices, 1 instance)`

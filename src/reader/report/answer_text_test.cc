@@ -449,13 +449,22 @@ TEST_F(AnswerTextTest, WhatShadersReachByAddressAndWasDestroyedMeanwhileIsNamed)
 }
 
 TEST_F(AnswerTextTest, ArgumentsThatAreWrittenTooLateAreSaid) {
-  const Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
+  Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
   Findings findings = AnalyseDump(snapshot);
-  findings.culprit.late_arguments_writer = 3;
+  snapshot.objects.push_back({.state = ObjectState::kAlive,
+                              .kind = kVulkanBufferKind,
+                              .name = snapshot.AddText("Arguments")});
+  const SuspectWork& first = findings.culprit.suspects.front();
+  findings.arguments = {.execution = first.execution,
+                        .scope = first.scope,
+                        .buffer = static_cast<uint32_t>(snapshot.objects.size() - 1),
+                        .late_writer = 3};
   const std::string answer = InLines(AnswerInWords(snapshot, findings, true));
   EXPECT_THAT(
       answer,
       EndsWith("\nbecause: it began and did not end; no other command with a marker was in flight\n"
+               "arguments: no command that this file holds is known to have written buffer "
+               "\"Arguments\"\n"
                "arguments: it reads them before DRAW_INSTANCED #2 of the same list "
                "writes them"));
 }
@@ -646,6 +655,25 @@ TEST(AnswerText, SeveralSubmissionsBefore) {
   EXPECT_EQ(words,
             "its submission was unfinished for 9.8 s; those before with the same pipelines usually "
             "ended within 200 µs (median of 1,041, the longest 1.1 ms)");
+}
+
+TEST_F(AnswerTextTest, WorkWithItsLabelBefore) {
+  const Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
+  Findings findings = AnalyseDump(snapshot);
+  const uint32_t label = findings.analysis.scopes[findings.culprit.suspects.front().scope].parent;
+  ASSERT_NE(label, kNone);
+  findings.label_duration = {.scope = label,
+                             .running_ns = 9'800'000'000,
+                             .count = 1031,
+                             .median_ns = 400'000,
+                             .longest_ns = 2'100'000};
+  const std::string answer = InLines(AnswerInWords(snapshot, findings, true));
+  EXPECT_THAT(answer, EndsWith(": usually ended within 400 µs (median of 1,031 submissions, the "
+                               "longest 2.1 ms); the suspect has run for at least 9.8 s"));
+  findings.label_duration.count = 1;
+  findings.label_duration.running_ns = 0;
+  EXPECT_THAT(InLines(AnswerInWords(snapshot, findings, true)),
+              EndsWith(": ended within 400 µs in one submission before"));
 }
 
 TEST(ObjectWords, TellWhatAnObjectWasMadeAs) {

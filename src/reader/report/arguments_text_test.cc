@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reader/report/arguments_text.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +15,9 @@
 #include "format/snapshot/snapshot_from_block.h"
 #include "format/snapshot/testing/test_block.h"
 #include "reader/analysis/arguments.h"
+#include "reader/analysis/findings.h"
 #include "reader/report/redact.h"
+#include "reader/report/suspect_text.h"
 
 namespace cairn {
 namespace {
@@ -170,31 +173,46 @@ TEST_F(ArgumentsTextTest, OfANewerVersionAreNumbers) {
             "(1, 2, 3)");
 }
 
-// The GPU reads the arguments of a draw before an update behind it writes them.
-TEST_F(ArgumentsTextTest, WhoWritesTheArgumentsIsFound) {
-  const uint32_t buffer = block_.AddObject(0, kVulkanObject | 9, "Arguments", 1);
-  const auto write = [&] {
-    block_.BindObject(list_, BindPoint::kDestination, 0, buffer);
-    Record(CAIRN_MARKER_UPDATE_BUFFER, ByteArguments(1, 16));
+// From the block to the sentence: a fill of an earlier submission that has ended, and a dispatch before the draw that has
+// the buffer bound through a set of an earlier submission, too.
+TEST(ArgumentsOriginText, NamesWhoWroteThem) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "Graphics");
+  const uint32_t buffer = block.AddObject(context, kVulkanBufferKind, "Draws", 1);
+  const auto add_list = [&] { return block.AddList(context, queue, 0, "Main"); };
+  const auto submit = [&](TestBlock::List list, uint32_t reached, uint32_t passed) {
+    block.Close(list);
+    block.Submit(queue, list);
+    block.SetProgress(list, reached, passed);
   };
-  const auto draw = [&] {
-    block_.BindObject(list_, BindPoint::kIndirectArguments, 0, buffer);
-    Record(CAIRN_MARKER_DRAW_INDIRECT, IndirectArguments(1, 0));
-  };
-  draw();   // scope 0
-  write();  // scope 1
-  draw();   // scope 2
-  const Snapshot snapshot = Take();
-  const Analysis analysis = Analyse(snapshot);
-  ASSERT_EQ(analysis.executions.size(), 1u);
-  const ArgumentsWriter late = FindArgumentsWriter(snapshot, analysis, analysis.executions[0], 0);
-  EXPECT_EQ(late.scope, 1u);
-  EXPECT_TRUE(late.is_late);
-  const ArgumentsWriter in_time =
-      FindArgumentsWriter(snapshot, analysis, analysis.executions[0], 2);
-  EXPECT_EQ(in_time.scope, 1u);
-  EXPECT_FALSE(in_time.is_late);
-  EXPECT_EQ(FindArgumentsWriter(snapshot, analysis, analysis.executions[0], 1).scope, kNone);
+  const TestBlock::List upload = add_list();
+  block.BindObject(upload, BindPoint::kDestination, 0, buffer);
+  const uint32_t fill = block.Scope(upload, CAIRN_MARKER_FILL_BUFFER);
+  submit(upload, fill, fill + 1);
+  const TestBlock::TestDescriptor descriptors[] = {
+      {2, DescriptorKind::kBuffer, block.object(buffer - 1).native_handle, 0, true}};
+  const TestBlock::List main = add_list();
+  block.BindAddress(main, BindPoint::kDescriptorSet, 1 | kBindSlotOfCompute,
+                    block.AddDescriptorSet(context, 0xD1, descriptors));
+  const uint32_t cull = block.Begin(main, CAIRN_MARKER_PASS, "Cull");
+  block.Scope(main, CAIRN_MARKER_DISPATCH);
+  const uint32_t culled = block.End(main, cull);
+  block.BindObject(main, BindPoint::kIndirectArguments, 0, buffer);
+  const uint32_t draw = block.Begin(main, CAIRN_MARKER_DRAW_INDIRECT);
+  block.End(main, draw);
+  submit(main, draw, culled);
+  const Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1).value());
+  const Findings findings = AnalyseDump(snapshot);
+  ASSERT_EQ(findings.culprit.suspects.size(), 1u);
+  std::string words;
+  AppendArgumentsOrigin(snapshot, findings, words);
+  EXPECT_EQ(words,
+            "Cull > DISPATCH #1 of the same list may have written buffer \"Draws\" last (bound as "
+            "descriptor set 1 binding 2); before it, FILL_BUFFER #1 of submission 1 did");
+  words.clear();
+  AppendSuspectReason(snapshot, findings, findings.culprit.suspects[0], true, words);
+  EXPECT_THAT(words, ::testing::HasSubstr("; arguments: Cull > DISPATCH #1 of the same list may "));
 }
 
 // Numbers identify no machine and stay; addresses among them are moved.

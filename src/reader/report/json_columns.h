@@ -342,6 +342,23 @@ inline constexpr JsonColumn<UsualDuration> kUsualDuration[] = {
     Number<&UsualDuration::longest_ns>("longest_ns"),
 };
 
+inline constexpr JsonColumn<LabelDuration> kLabelDuration[] = {
+    Number<&LabelDuration::scope>("scope"),
+    Number<&LabelDuration::running_ns>("running_ns"),
+    Number<&LabelDuration::count>("count"),
+    Number<&LabelDuration::median_ns>("median_ns"),
+    Number<&LabelDuration::longest_ns>("longest_ns"),
+};
+
+inline constexpr JsonColumn<ArgumentsWriter> kArgumentsWriter[] = {
+    Number<&ArgumentsWriter::execution>("execution"),
+    Number<&ArgumentsWriter::scope>("scope"),
+    Bool<&ArgumentsWriter::is_certain>("certain"),
+    Word<&ArgumentsWriter::point, BindPointWord>("point"),
+    Number<&ArgumentsWriter::slot>("slot"),
+    Index<&ArgumentsWriter::binding>("binding"),
+};
+
 inline constexpr JsonColumn<BoundTable> kBoundTable[] = {
     Number<&BoundTable::parameter>("parameter"),
     Hex<&BoundTable::handle>("handle"),

@@ -51,6 +51,50 @@ void WriteAnswer(const AnswerText& answer, JsonWriter& json) {
   json.EndObject();
 }
 
+void WriteDurations(const Findings& findings, std::string& text, const JsonRows& rows) {
+  JsonWriter& json = rows.json();
+  if (findings.duration.execution == kNone) {
+    json.NullKey("duration");
+  } else {
+    json.BeginObject("duration");
+    rows.Columns(findings.duration, json_column::kUsualDuration);
+    text.clear();
+    AppendUsualDuration(findings.duration, text);
+    json.StringKey("words", text);
+    json.EndObject();
+  }
+  if (findings.label_duration.scope == kNone) return json.NullKey("label_duration");
+  json.BeginObject("label_duration");
+  rows.Columns(findings.label_duration, json_column::kLabelDuration);
+  text.clear();
+  AppendLabelDuration(rows.snapshot(), findings, text);
+  json.StringKey("words", text);
+  json.EndObject();
+}
+
+// Who wrote the indirect arguments of the first suspect.
+void WriteArgumentsOrigin(const Findings& findings, std::string& text, const JsonRows& rows) {
+  const ArgumentsOrigin& origin = findings.arguments;
+  JsonWriter& json = rows.json();
+  if (origin.scope == kNone) return json.NullKey("arguments");
+  json.BeginObject("arguments");
+  json.NumberKey("buffer", origin.buffer);
+  json.BeginArray("writers");
+  for (const ArgumentsWriter& writer : {origin.last, origin.certain}) {
+    if (writer.scope == kNone) continue;
+    json.BeginObject();
+    rows.Columns(writer, json_column::kArgumentsWriter);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.IndexKey("late_writer", origin.late_writer);
+  json.BoolKey("mapped", origin.is_mapped);
+  text.clear();
+  AppendArgumentsOrigin(rows.snapshot(), findings, text);
+  json.StringKey("words", text);
+  json.EndObject();
+}
+
 void WriteSteps(const char* key, const std::vector<NextStep>& steps, JsonWriter& json) {
   json.BeginArray(key);
   for (const NextStep& step : steps) {
@@ -104,16 +148,8 @@ void WriteFinding(const Findings& findings, std::string_view file, const JsonRow
     rows.Columns(finding.slow, json_column::kSlowProgress);
     json->EndObject();
   }
-  if (findings.duration.execution == kNone) {
-    json->NullKey("duration");
-  } else {
-    json->BeginObject("duration");
-    rows.Columns(findings.duration, json_column::kUsualDuration);
-    text.clear();
-    AppendUsualDuration(findings.duration, text);
-    json->StringKey("words", text);
-    json->EndObject();
-  }
+  WriteDurations(findings, text, rows);
+  WriteArgumentsOrigin(findings, text, rows);
   json->IndexKey("incident", finding.incident);
   json->IndexKey("cycle", finding.cycle);
   json->IndexKey("wait", finding.wait);

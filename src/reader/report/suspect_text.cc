@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "reader/analysis/work_class.h"
 #include "reader/report/describe.h"
+#include "reader/report/words.h"
 
 namespace cairn {
 namespace {
@@ -21,11 +22,44 @@ void AppendUses(const Snapshot& snapshot, const Findings& findings, const Suspec
     out += "; uses ";
     AppendBinding(snapshot, analysis.bindings[suspect.binding], out);
   }
-  const uint32_t writer = findings.culprit.late_arguments_writer;
-  if (writer == kNone || &suspect != &findings.culprit.suspects.front()) return;
-  out += "; it reads its arguments before ";
-  AppendScope(snapshot, analysis.scopes[writer], ScopeDetail::kShort, out);
-  out += " of the same list writes them";
+  if (findings.arguments.scope == kNone || &suspect != &findings.culprit.suspects.front()) return;
+  out += "; arguments: ";
+  AppendArgumentsOrigin(snapshot, findings, out);
+  if (findings.arguments.late_writer == kNone) return;
+  out += "; ";
+  AppendLateWriter(snapshot, findings, out);
+}
+
+// `Prepare > DISPATCH #1 (1, 1, 1) of submission 3`.
+void AppendWriter(const Snapshot& snapshot, const Findings& findings, const ArgumentsWriter& writer,
+                  std::string& out) {
+  const Analysis& analysis = findings.analysis;
+  std::string path;
+  AppendScopePath(snapshot, analysis, analysis.scopes[writer.scope], path, ScopeDetail::kShort);
+  out += std::string_view(path).substr(3);  // it begins with " > "
+  if (writer.execution == findings.arguments.execution) {
+    out += " of the same list";
+    return;
+  }
+  const Execution& execution = analysis.executions[writer.execution];
+  const Submission& submission = snapshot.submissions[execution.submission];
+  fmt::format_to(std::back_inserter(out), " of submission {}", submission.number);
+  const uint32_t queue = QueueOfExecution(snapshot, execution);
+  if (queue == QueueOfExecution(snapshot, analysis.executions[findings.arguments.execution]))
+    return;
+  out += " of ";
+  AppendQueue(snapshot, queue, out);
+}
+
+// ` (bound as descriptor set 0 binding 2)`.
+void AppendPlace(const ArgumentsWriter& writer, std::string& out) {
+  if (writer.point == BindPoint::kDestination) return;
+  fmt::format_to(std::back_inserter(out), " (bound as {} {}", BindPointWord(writer.point),
+                 writer.slot);
+  if (writer.binding != kNone) {
+    fmt::format_to(std::back_inserter(out), " binding {}", writer.binding);
+  }
+  out += ')';
 }
 
 // Appends why the only suspect is not proven, if it is not.
@@ -150,6 +184,55 @@ void AppendUsualDuration(const UsualDuration& duration, std::string& out) {
                  "longest {})",
                  words(duration.median_ns), GroupedDigits(duration.count),
                  words(duration.longest_ns));
+}
+
+void AppendLabelDuration(const Snapshot& snapshot, const Findings& findings, std::string& out) {
+  const LabelDuration& duration = findings.label_duration;
+  const auto words = [](uint64_t ns) { return DurationInWords(static_cast<int64_t>(ns)); };
+  std::string path;
+  AppendScopePath(snapshot, findings.analysis, findings.analysis.scopes[duration.scope], path,
+                  ScopeDetail::kShort);
+  out += std::string_view(path).substr(3);  // it begins with " > "
+  if (duration.count == 1) {
+    fmt::format_to(std::back_inserter(out), ": ended within {} in one submission before",
+                   words(duration.median_ns));
+  } else {
+    fmt::format_to(std::back_inserter(out),
+                   ": usually ended within {} (median of {} submissions, the longest {})",
+                   words(duration.median_ns), GroupedDigits(duration.count),
+                   words(duration.longest_ns));
+  }
+  if (duration.running_ns == 0) return;
+  fmt::format_to(std::back_inserter(out), "; the suspect has run for at least {}",
+                 words(duration.running_ns));
+}
+
+void AppendArgumentsOrigin(const Snapshot& snapshot, const Findings& findings, std::string& out) {
+  const ArgumentsOrigin& origin = findings.arguments;
+  if (origin.last.scope == kNone) {
+    out += "no command that this file holds is known to have written ";
+    AppendObject(snapshot, snapshot.objects[origin.buffer], out);
+    if (origin.is_mapped) out += "; the program has it mapped, so that the CPU can have";
+    return;
+  }
+  AppendWriter(snapshot, findings, origin.last, out);
+  out += origin.last.is_certain ? " wrote " : " may have written ";
+  AppendObject(snapshot, snapshot.objects[origin.buffer], out);
+  out += " last";
+  AppendPlace(origin.last, out);
+  if (origin.certain.scope != kNone) {
+    out += "; before it, ";
+    AppendWriter(snapshot, findings, origin.certain, out);
+    out += " did";
+  }
+  if (origin.is_mapped) out += "; the program has it mapped as well";
+}
+
+void AppendLateWriter(const Snapshot& snapshot, const Findings& findings, std::string& out) {
+  out += "it reads them before ";
+  AppendScope(snapshot, findings.analysis.scopes[findings.arguments.late_writer],
+              ScopeDetail::kShort, out);
+  out += " of the same list writes them";
 }
 
 }  // namespace cairn

@@ -35,6 +35,16 @@ inline bool IsHarmless(const Binding& binding) {
 // `unfinished for 9.8 s; submissions with the same pipelines usually ended within 200 µs (median of 41, longest 1.1 ms)`
 void AppendUsualDuration(const UsualDuration& duration, std::string& out);
 
+// `Frame 41 > Lighting: usually ended within 400 µs (median of 31 submissions, the longest 2.1 ms); the suspect has run
+// for at least 9.8 s`
+void AppendLabelDuration(const Snapshot& snapshot, const Findings& findings, std::string& out);
+
+// `COPY_BUFFER #1 (12 bytes) of the same list wrote buffer "Arguments" last`, of the first suspect's arguments.
+void AppendArgumentsOrigin(const Snapshot& snapshot, const Findings& findings, std::string& out);
+
+// `it reads them before FILL_BUFFER #2 of the same list writes them`; needs a late writer.
+void AppendLateWriter(const Snapshot& snapshot, const Findings& findings, std::string& out);
+
 }  // namespace cairn
 
 #endif  // CAIRN_READER_REPORT_SUSPECT_TEXT_H_

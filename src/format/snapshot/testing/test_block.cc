@@ -344,6 +344,7 @@ DescriptorSetPlace TestBlock::AddDescriptorSet(uint32_t context_index, uint64_t 
     to->stamp = from.stamp;
     to->binding = from.binding;
     to->kind = from.kind;
+    to->writable = from.writable ? 1 : 0;
     to->handle = from.handle;
     ++to;
   }

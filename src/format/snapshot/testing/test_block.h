@@ -139,6 +139,7 @@ class TestBlock {
     DescriptorKind kind;
     uint64_t handle;
     uint32_t stamp;  // serial number of the last destruction before it was written
+    bool writable = false;
   };
   // A page of its own. Returns what BindAddress takes for a set.
   DescriptorSetPlace AddDescriptorSet(uint32_t context, uint64_t native_handle,
