@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/spirv/access_checks.h"
 
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
 #include "app/spirv/address_guard.h"
+#include "app/spirv/decorations.h"
 #include "app/spirv/descriptor_rewriter.h"
 #include "app/spirv/index_guard.h"
 #include "app/spirv/inserted_code.h"
@@ -24,12 +24,8 @@ namespace {
 // the Vulkan memory model. A pointer that was made of an address has no decoration.
 bool HasCoherentMemory(const Module& module) {
   if (module.HasCapability(spv::CapabilityVulkanMemoryModel)) return false;
-  return std::ranges::any_of(module.globals, [](const Instruction& global) {
-    const bool is_member = global.opcode == spv::OpMemberDecorate;
-    if (!is_member && global.opcode != spv::OpDecorate) return false;
-    const uint32_t decoration = global.operands()[is_member ? 2 : 1];
-    return decoration == spv::DecorationCoherent || decoration == spv::DecorationVolatile;
-  });
+  return !DecoratedWith(module, spv::DecorationCoherent).empty() ||
+         !DecoratedWith(module, spv::DecorationVolatile).empty();
 }
 
 // Loads and stores say how they access memory behind their operands; by address they always do.
@@ -119,12 +115,10 @@ struct Binding {
 // Where descriptors stand, by their variables.
 std::unordered_map<uint32_t, Binding> BindingsOf(const Module& module) {
   std::unordered_map<uint32_t, Binding> bindings;
-  for (const Instruction& global : module.globals) {
-    const auto operands = global.operands();
-    if (global.opcode != spv::OpDecorate) continue;
-    if (operands[1] == spv::DecorationDescriptorSet) bindings[operands[0]].set = operands[2];
-    if (operands[1] == spv::DecorationBinding) bindings[operands[0]].binding = operands[2];
-  }
+  for (const Decorated& decorated : DecoratedWith(module, spv::DecorationDescriptorSet))
+    bindings[decorated.id].set = decorated.value;
+  for (const Decorated& decorated : DecoratedWith(module, spv::DecorationBinding))
+    bindings[decorated.id].binding = decorated.value;
   return bindings;
 }
 

@@ -276,6 +276,66 @@ TEST(AccessChecksTest, OfAnUnknownNumberOfBuffersTheElementsAreChecked) {
   EXPECT_EQ(checked.checked, 1u);
 }
 
+// The same shader twice: with each decoration at its target, and with all of them in groups.
+TEST(AccessChecksTest, GroupsOfDecorationsCount) {
+  const auto shader = [](const std::string& decorations) {
+    return "OpCapability Shader\nOpCapability VulkanMemoryModel\n"
+           "OpExtension \"SPV_KHR_vulkan_memory_model\"\nOpMemoryModel Logical Vulkan\n"
+           "OpEntryPoint GLCompute %main \"main\" %id %data\nOpExecutionMode %main LocalSize 1 1 "
+           "1\n" +
+           decorations +
+           "%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n"
+           "%uint3 = OpTypeVector %uint 3\n%pin = OpTypePointer Input %uint3\n"
+           "%id = OpVariable %pin Input\n%c0 = OpConstant %uint 0\n%c1 = OpConstant %uint 1\n"
+           "%array = OpTypeRuntimeArray %uint\n%block = OpTypeStruct %uint %array\n"
+           "%pblock = OpTypePointer StorageBuffer %block\n"
+           "%puint = OpTypePointer StorageBuffer %uint\n"
+           "%data = OpVariable %pblock StorageBuffer\n"
+           "%main = OpFunction %void None %fn\n%label = OpLabel\n"
+           "%ids = OpLoad %uint3 %id\n%at = OpCompositeExtract %uint %ids 0\n"
+           "%chain = OpAccessChain %puint %data %c1 %at\nOpStore %chain %at\n"
+           "OpReturn\nOpFunctionEnd\n";
+  };
+  const CheckedModule alone = Checked(Assembled(
+      shader("OpDecorate %id BuiltIn GlobalInvocationId\nOpDecorate %array ArrayStride 4\n"
+             "OpDecorate %block Block\nOpMemberDecorate %block 0 Offset 0\n"
+             "OpMemberDecorate %block 1 Offset 4\n"
+             "OpDecorate %data DescriptorSet 2\nOpDecorate %data Binding 3\n")));
+  const CheckedModule grouped =
+      Checked(Assembled(shader("OpDecorate %id BuiltIn GlobalInvocationId\n"
+                               "OpDecorate %strides ArrayStride 4\n%strides = OpDecorationGroup\n"
+                               "OpGroupDecorate %strides %array\n"
+                               "OpDecorate %front Offset 0\n%front = OpDecorationGroup\n"
+                               "OpGroupMemberDecorate %front %block 0\n"
+                               "OpDecorate %behind Offset 4\n%behind = OpDecorationGroup\n"
+                               "OpGroupMemberDecorate %behind %block 1\n"
+                               "OpDecorate %block Block\n"
+                               "OpDecorate %place DescriptorSet 2\nOpDecorate %place Binding 3\n"
+                               "%place = OpDecorationGroup\nOpGroupDecorate %place %data\n")));
+  for (const CheckedModule* checked : {&alone, &grouped}) {
+    ASSERT_EQ(checked->accesses.size(), 1u);
+    const Access& access = checked->accesses[0];
+    EXPECT_EQ(access.cannot, "");
+    EXPECT_EQ(access.set, 2u);
+    EXPECT_EQ(access.binding, 3u);
+    EXPECT_EQ(IndicesOf(access), " element < length of member 1");
+  }
+}
+
+TEST(AccessChecksTest, SizesOfGroupedDecorations) {
+  EXPECT_EQ(BytesOf("OpDecorate %front Offset 0\n%front = OpDecorationGroup\n"
+                    "OpDecorate %behind Offset 16\n%behind = OpDecorationGroup\n"
+                    "OpGroupMemberDecorate %front %block 0\n"
+                    "OpGroupMemberDecorate %behind %block 1\n",
+                    "%v3 %uint"),
+            20u);
+  EXPECT_EQ(BytesOf("OpMemberDecorate %block 0 Offset 0\n"
+                    "OpDecorate %stride ArrayStride 16\n%stride = OpDecorationGroup\n"
+                    "OpGroupDecorate %stride %array\n",
+                    "%array"),
+            36u);
+}
+
 TEST(AccessChecksTest, SizesAreThoseOfTheLayout) {
   EXPECT_EQ(BytesOf("OpMemberDecorate %block 0 Offset 0\nOpMemberDecorate %block 1 Offset 16\n",
                     "%v3 %uint"),

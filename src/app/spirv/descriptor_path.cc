@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/spirv/decorations.h"
+
 namespace cairn::spirv {
 namespace {
 
@@ -149,11 +151,8 @@ std::optional<DescriptorPath> DescriptorPaths::Of(uint32_t pointer) const {
 
 std::unordered_set<uint32_t> NonUniformIds(const Module& module) {
   std::unordered_set<uint32_t> ids;
-  for (const Instruction& global : module.globals) {
-    const auto operands = global.operands();
-    if (global.opcode == spv::OpDecorate && operands[1] == spv::DecorationNonUniform)
-      ids.insert(operands[0]);
-  }
+  for (const Decorated& decorated : DecoratedWith(module, spv::DecorationNonUniform))
+    ids.insert(decorated.id);
   return ids;
 }
 

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/spirv/decorations.h"
+
 namespace cairn::spirv {
 namespace {
 
@@ -86,15 +88,12 @@ void InvocationNote::Add() {
 uint32_t InvocationNote::Input(Instruction& entry_point, spv::BuiltIn builtin, uint32_t type,
                                uint32_t* loaded_type) {
   uint32_t variable = 0;
-  for (const Instruction& global : module_.globals) {
-    const auto operands = global.operands();
-    if (global.opcode != spv::OpDecorate || operands[1] != spv::DecorationBuiltIn ||
-        operands[2] != builtin)
-      continue;
-    const Instruction* decorated = module_.Global(operands[0]);
-    if (decorated != nullptr && decorated->opcode == spv::OpVariable &&
-        decorated->operands()[0] == spv::StorageClassInput) {
-      variable = operands[0];
+  for (const Decorated& decorated : DecoratedWith(module_, spv::DecorationBuiltIn)) {
+    if (decorated.member || decorated.value != static_cast<uint32_t>(builtin)) continue;
+    const Instruction* const definition = module_.Global(decorated.id);
+    if (definition != nullptr && definition->opcode == spv::OpVariable &&
+        definition->operands()[0] == spv::StorageClassInput) {
+      variable = decorated.id;
     }
   }
   if (variable == 0) {

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "app/spirv/decorations.h"
 #include "app/spirv/module_bounds.h"
 #include "app/spirv/new_modes.h"
 #include "app/spirv/valid_module.h"
@@ -18,33 +19,19 @@ struct Decorations {
   std::optional<uint32_t> binding;
   std::optional<uint32_t> location;
   bool is_buffer_block = false;
-
-  void Join(const Decorations& group) {
-    if (group.set) set = group.set;
-    if (group.binding) binding = group.binding;
-    if (group.location) location = group.location;
-    is_buffer_block |= group.is_buffer_block;
-  }
 };
 
 std::unordered_map<uint32_t, Decorations> DecorationsOf(const Module& module) {
   std::unordered_map<uint32_t, Decorations> all;
-  for (const Instruction& global : module.globals) {
-    const auto operands = global.operands();
-    if (global.opcode == spv::OpGroupDecorate) {
-      // The group has all of its own in front of this.
-      const Decorations group = all[operands[0]];
-      for (const uint32_t target : operands.subspan(1)) all[target].Join(group);
-    }
-    if (global.opcode != spv::OpDecorate) continue;
-    switch (operands[1]) {
-      case spv::DecorationDescriptorSet: all[operands[0]].set = operands[2]; break;
-      case spv::DecorationBinding: all[operands[0]].binding = operands[2]; break;
-      case spv::DecorationLocation: all[operands[0]].location = operands[2]; break;
-      case spv::DecorationBufferBlock: all[operands[0]].is_buffer_block = true; break;
-      default: break;
-    }
+  for (const Decorated& decorated : DecoratedWith(module, spv::DecorationDescriptorSet))
+    all[decorated.id].set = decorated.value;
+  for (const Decorated& decorated : DecoratedWith(module, spv::DecorationBinding))
+    all[decorated.id].binding = decorated.value;
+  for (const Decorated& decorated : DecoratedWith(module, spv::DecorationLocation)) {
+    if (!decorated.member) all[decorated.id].location = decorated.value;
   }
+  for (const Decorated& decorated : DecoratedWith(module, spv::DecorationBufferBlock))
+    all[decorated.id].is_buffer_block = true;
   return all;
 }
 

@@ -16,17 +16,18 @@ std::optional<uint64_t> Bounded(uint64_t bytes) {
 }  // namespace
 
 PointeeSizes::PointeeSizes(const Module& module) : module_(module) {
-  for (const Instruction& global : module.globals) {
-    const auto operands = global.operands();
-    if (global.opcode == spv::OpDecorate && operands[1] == spv::DecorationArrayStride) {
-      array_strides_[operands[0]] = operands[2];
-    } else if (global.opcode == spv::OpMemberDecorate) {
-      Member& member = members_[MemberKey(operands[0], operands[1])];
-      if (operands[2] == spv::DecorationOffset) member.offset = operands[3];
-      if (operands[2] == spv::DecorationMatrixStride) member.matrix_stride = operands[3];
-      if (operands[2] == spv::DecorationRowMajor) member.row_major = true;
-    }
-  }
+  for (const Decorated& array : DecoratedWith(module, spv::DecorationArrayStride))
+    array_strides_[array.id] = array.value;
+  for (const Decorated& member : DecoratedWith(module, spv::DecorationOffset))
+    MemberOf(member).offset = member.value;
+  for (const Decorated& member : DecoratedWith(module, spv::DecorationMatrixStride))
+    MemberOf(member).matrix_stride = member.value;
+  for (const Decorated& member : DecoratedWith(module, spv::DecorationRowMajor))
+    MemberOf(member).row_major = true;
+}
+
+PointeeSizes::Member& PointeeSizes::MemberOf(const Decorated& decorated) {
+  return members_[MemberKey(decorated.id, decorated.member.value_or(0))];
 }
 
 std::optional<uint32_t> PointeeSizes::Of(uint32_t type) {

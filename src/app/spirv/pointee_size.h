@@ -8,6 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "app/spirv/decorations.h"
 #include "app/spirv/module.h"
 
 namespace cairn::spirv {
@@ -28,6 +29,7 @@ class PointeeSizes {
     uint32_t matrix_stride = 0;
     bool row_major = false;
   };
+  Member& MemberOf(const Decorated& decorated);
   std::optional<uint64_t> Compute(const Instruction& type, const Member& member);
   std::optional<uint64_t> OfMatrix(const Instruction& type, const Member& member);
   std::optional<uint64_t> OfStructure(const Instruction& type);
