@@ -349,10 +349,27 @@ TEST(WhyText, SaysWhichBindingsAndStagesWereNotEmptied) {
   EXPECT_EQ(3, Json::Parse(WhyAsJson(told))["experiments"][1]["refused_modules"]);
 }
 
+TEST(WhyText, AStageStandsBehindItsBinding) {
+  WhyTold told = BindingFound();
+  WhyResult& stages = told.found.results[0];
+  stages = {.name = ExperimentName::kStages, .verdict = WhyVerdict::kLikely};
+  stages.stages.emptied = {.change = Change::kEmptyStage, .stage = EmptiedStage::kFragment};
+  told.found.causes = {1, 0};
+  const std::string text = WhyAsText(told);
+  EXPECT_THAT(text, HasSubstr("Why\n  likely: The failure needs what the shaders read from "));
+  EXPECT_THAT(text, HasSubstr("Helps as well\n  likely: The failure needs what the shaders of one "
+                              "stage do.\n"));
+  stages.verdict = WhyVerdict::kCodeHelps;
+  told.found.causes = {1};
+  EXPECT_THAT(WhyAsText(told),
+              HasSubstr("Not proven: with shader stages emptied the program does not fail, but the "
+                        "device that was made for it is what helps, not an empty stage\n"));
+}
+
 TEST(WhyText, ABindingStandsBehindWhatSaysMore) {
   WhyTold told = BindingFound();
-  told.found.results[0].name = ExperimentName::kStages;
-  told.found.results[0].verdict = WhyVerdict::kLikely;
+  told.found.results[0].name = ExperimentName::kTime;
+  told.found.results[0].verdict = WhyVerdict::kProven;
   told.found.causes = {0, 1};
   EXPECT_THAT(
       WhyAsText(told),

@@ -213,8 +213,19 @@ std::string PlaceInWords(const BindingPlace& place) {
 const char* HelpsInstead(ExperimentName name) {
   switch (name) {
     case ExperimentName::kCounts: return "reading the counts is";
+    case ExperimentName::kStages:
     case ExperimentName::kBindings: return "the device that was made for it is";
     default: return "the changed code of the shaders is";
+  }
+}
+
+// What does not help then.
+const char* HelpedNothing(ExperimentName name) {
+  switch (name) {
+    case ExperimentName::kBounds: return "the check";
+    case ExperimentName::kStages: return "an empty stage";
+    case ExperimentName::kBindings: return "an empty binding";
+    default: return "the limit";
   }
 }
 
@@ -504,10 +515,7 @@ std::vector<std::string> DoubtsInWords(const WhyTold& told) {
     if (result.verdict == WhyVerdict::kCodeHelps) {
       lines.push_back(
           fmt::format("Not proven: with {} the {} does not fail, but {} what helps, not {}", noun,
-                      WholeWord(told), HelpsInstead(result.name),
-                      result.name == ExperimentName::kBounds     ? "the check"
-                      : result.name == ExperimentName::kBindings ? "an empty binding"
-                                                                 : "the limit"));
+                      WholeWord(told), HelpsInstead(result.name), HelpedNothing(result.name)));
     }
     if (result.verdict == WhyVerdict::kNotAsked)
       lines.push_back(fmt::format("Not asked: {}", noun));

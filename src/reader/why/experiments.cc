@@ -70,6 +70,12 @@ const std::array kRows = {
                   "an image, or a descriptor that is null.",
                   "the device's robust accesses enabled",
                   "robust accesses"},
+    ExperimentRow{ExperimentName::kBindings,
+                  "bindings",
+                  {.change = Change::kEmptyBinding},
+                  "The failure depends on what the shaders read from one binding, or write to it.",
+                  "that binding empty",
+                  "bindings emptied"},
     ExperimentRow{ExperimentName::kStages,
                   "stages",
                   {.change = Change::kEmptyStage},
@@ -82,12 +88,6 @@ const std::array kRows = {
                   "The work is slow, not endless: given more time, it ends.",
                   "10 times the --hang-timeout",
                   "10 times the time"},
-    ExperimentRow{ExperimentName::kBindings,
-                  "bindings",
-                  {.change = Change::kEmptyBinding},
-                  "The failure depends on what the shaders read from one binding, or write to it.",
-                  "that binding empty",
-                  "bindings emptied"},
 };
 
 }  // namespace

@@ -15,8 +15,8 @@
 namespace cairn {
 
 // The deepest explanation first: of several changes that help, the first is told first. A loop that goes too far, and an
-// address that is wrong, may have any of the others as their reason: they say where it shows. That work ends after all
-// says no more than that, and a binding whose values the failure needs may do so for any of these reasons.
+// address that is wrong, may have any of the others as their reason: they say where it shows. A binding is narrower than
+// the stage that reads it, and that work ends after all says no more than that.
 enum class ExperimentName : uint8_t {
   kKeepAlive,
   kMemoryZero,
@@ -28,9 +28,9 @@ enum class ExperimentName : uint8_t {
   kLoops,
   kBounds,
   kRobust,
+  kBindings,
   kStages,
   kTime,
-  kBindings,
 };
 
 struct ExperimentRow {

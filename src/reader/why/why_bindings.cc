@@ -112,7 +112,7 @@ void AddFailing(const WhyResult& one, WhyResult* result) {
 }  // namespace
 
 // Says where it shows, and no reason: asked if nothing but a stage helps. The first run tells which bindings there are,
-// and controls the device that is made for changed shaders. Nothing controls the changed code.
+// and controls the device that is made for changed shaders, for stages as well. Nothing controls the changed code.
 Status WhySearch::AskBindings(WhyResult* result) {
   BindingFindings& bindings = result->bindings;
   result->verdict = WhyVerdict::kDoesNotApply;
@@ -120,8 +120,10 @@ Status WhySearch::AskBindings(WhyResult* result) {
   if (!result->why.empty()) return {};
   StageFindings stages;
   bool stage_helps = false;
-  for (const WhyResult& other : found_.results) {
+  WhyResult* of_stages = nullptr;
+  for (WhyResult& other : found_.results) {
     if (other.name != ExperimentName::kStages) continue;
+    of_stages = &other;
     stages = other.stages;
     stage_helps = Helps(other.verdict);
   }
@@ -138,6 +140,8 @@ Status WhySearch::AskBindings(WhyResult* result) {
     result->verdict = WhyVerdict::kNotAsked;
     return {};
   }
+  // An empty stage needs that device, too.
+  if (*listed == Went::kAway && stage_helps) of_stages->verdict = WhyVerdict::kCodeHelps;
   bindings.dropped = notes->dropped;
   bindings.refused_modules = notes->refused;
   result->why = WhyNoBinding(*notes);

@@ -186,7 +186,10 @@ TEST(WhyBindings, AStageSaysWhereToLook) {
   ModelProgram pixel(NeedsStageAnd(EmptiedStage::kFragment, of_pixel.place, all));
   const Result<WhyFound> found = Search(pixel);
   ASSERT_TRUE(found.ok());
-  EXPECT_THAT(Causes(*found), ElementsAre(ExperimentName::kStages, ExperimentName::kBindings));
+  EXPECT_THAT(Causes(*found), ElementsAre(ExperimentName::kBindings, ExperimentName::kStages))
+      << "the binding is narrower";
+  EXPECT_THAT(ResultOf(*found, ExperimentName::kBindings).bindings.variables,
+              ElementsAre(of_pixel));
   EXPECT_THAT(BindingsAsked(pixel), Contains(StartsWith("binding=0.1,")).Times(4));
   EXPECT_THAT(BindingsAsked(pixel), SizeIs(5)) << "bindings of other stages are not asked";
 
@@ -205,6 +208,48 @@ TEST(WhyBindings, AStageSaysWhereToLook) {
               ElementsAre(of_compute));
   EXPECT_THAT(BindingsAsked(compute), Not(Contains(HasSubstr("binding=0.0"))));
   EXPECT_THAT(BindingsAsked(compute), Not(Contains(HasSubstr("binding=0.1"))));
+}
+
+// The device that is made for changed shaders is what helps: an empty stage has it, too.
+TEST(WhyBindings, TheirControlIsThatOfStages) {
+  const BindingNote one = Buffer(0, BindingKind::kUniformBuffer, kSky, kStagePixel);
+  const auto search = [&](const std::vector<BindingNote>& bindings, TrialRun control) {
+    control.notes.bindings = bindings;
+    ModelProgram program([&, control](const Experiment& experiment, uint64_t run) {
+      if (experiment.change == Change::kEmptyBinding &&
+          experiment.binding.from == BindingPlace::From::kNone)
+        return control;
+      return NeedsStageAnd(EmptiedStage::kFragment, one.place, bindings)(experiment, run);
+    });
+    const Result<WhyFound> found = Search(program);
+    EXPECT_TRUE(found.ok());
+    return found.ok() ? *found : WhyFound{};
+  };
+  const WhyFound helps = search({one}, Clean());
+  EXPECT_THAT(helps.causes, IsEmpty());
+  EXPECT_EQ(WhyVerdict::kCodeHelps, ResultOf(helps, ExperimentName::kStages).verdict);
+  EXPECT_EQ(WhyVerdict::kCodeHelps, ResultOf(helps, ExperimentName::kBindings).verdict);
+  const WhyFound without_bindings = search({}, Clean());
+  EXPECT_THAT(without_bindings.causes, IsEmpty());
+  EXPECT_EQ(WhyVerdict::kCodeHelps, ResultOf(without_bindings, ExperimentName::kStages).verdict);
+
+  const WhyFound otherwise = search({one}, Fails(FailureKind::kDied, 11));
+  EXPECT_THAT(Causes(otherwise), ElementsAre(ExperimentName::kBindings, ExperimentName::kStages))
+      << "a control that fails in another way leaves it at likely";
+}
+
+// A program that fails now and then: all of it is likely.
+TEST(WhyBindings, StandInFrontOfTheirStageAndOfTime) {
+  const BindingNote one = Buffer(0, BindingKind::kUniformBuffer, kSky, kStagePixel);
+  ModelProgram program([&](const Experiment& experiment, uint64_t run) {
+    if (experiment.change == Change::kMoreTime) return Clean();
+    if (experiment.change == Change::kNone && run == 1) return Clean();
+    return NeedsStageAnd(EmptiedStage::kFragment, one.place, {one})(experiment, run);
+  });
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(Causes(*found), ElementsAre(ExperimentName::kBindings, ExperimentName::kStages,
+                                          ExperimentName::kTime));
 }
 
 TEST(WhyBindings, ThatRunsEndFirstIsTold) {

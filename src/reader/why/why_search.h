@@ -88,9 +88,9 @@ enum class WhyVerdict : uint8_t {
   kDoesNotApply,    // the change changed nothing
   kFails,           // the failure stays
   kFailsOtherwise,  // another failure comes
-  kCodeHelps,  // loops, bounds, counts, bindings: not the limit helps, but what it takes to set it
-  kLikely,     // the failure went away; once, or it comes and goes anyway
-  kProven,     // it went away, came back without the change, and went away again
+  kCodeHelps,  // loops, bounds, counts, stages, bindings: not the limit helps, but what it takes to set it
+  kLikely,  // the failure went away; once, or it comes and goes anyway
+  kProven,  // it went away, came back without the change, and went away again
 };
 
 // Why a change does not apply with which the program does not fail, but never ends.
