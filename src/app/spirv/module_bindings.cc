@@ -82,20 +82,26 @@ BindingKind KindOfImage(const Instruction& image) {
   }
 }
 
-BindingKind KindOfOpaque(const Instruction* type) {
+BindingKind KindOfOpaque(const Module& module, const Instruction* type) {
   if (type == nullptr) return BindingKind::kUnknown;
   switch (type->opcode) {
     case spv::OpTypeImage: return KindOfImage(*type);
     case spv::OpTypeSampler: return BindingKind::kSampler;
-    case spv::OpTypeSampledImage: return BindingKind::kCombinedImageSampler;
+    case spv::OpTypeSampledImage: {
+      // GLSL's samplerBuffer has no sampler.
+      const Instruction* const image = module.Global(type->operands()[0]);
+      const bool is_buffer = image != nullptr && image->opcode == spv::OpTypeImage &&
+                             KindOfImage(*image) == BindingKind::kUniformTexelBuffer;
+      return is_buffer ? BindingKind::kUniformTexelBuffer : BindingKind::kCombinedImageSampler;
+    }
     case spv::OpTypeAccelerationStructureKHR: return BindingKind::kAccelerationStructure;
     default: return BindingKind::kUnknown;
   }
 }
 
 // Fills place and kind. False for a variable of the shader's own.
-bool Fill(uint32_t storage_class, const Instruction* element, const Decorations& of_variable,
-          bool is_buffer_block, Binding* binding) {
+bool Fill(const Module& module, uint32_t storage_class, const Instruction* element,
+          const Decorations& of_variable, bool is_buffer_block, Binding* binding) {
   if (of_variable.set && of_variable.binding)
     binding->place = {BindingPlace::From::kDescriptor, *of_variable.set, *of_variable.binding};
   const bool is_descriptor = binding->place.from == BindingPlace::From::kDescriptor;
@@ -107,7 +113,7 @@ bool Fill(uint32_t storage_class, const Instruction* element, const Decorations&
       binding->kind = BindingKind::kStorageBuffer;
       return is_descriptor;
     case spv::StorageClassUniformConstant:
-      binding->kind = KindOfOpaque(element);
+      binding->kind = KindOfOpaque(module, element);
       return is_descriptor;
     case spv::StorageClassPushConstant:
       binding->place = {.from = BindingPlace::From::kPushConstants};
@@ -139,7 +145,7 @@ std::vector<Binding> FindBindings(const Module& module) {
     const bool is_buffer_block = element != nullptr && decorations[element->result].is_buffer_block;
     Binding binding;
     binding.variable = global.result;
-    if (Fill(storage_class, element, decorations[global.result], is_buffer_block, &binding))
+    if (Fill(module, storage_class, element, decorations[global.result], is_buffer_block, &binding))
       bindings.push_back(std::move(binding));
   }
   return bindings;
