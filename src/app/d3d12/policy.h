@@ -144,10 +144,10 @@ HRESULT CreateAs(Wrapper& parent, Chain chain, REFIID base, REFIID riid, void** 
   if (out == nullptr) return create(riid, out);
   void* real = &untouched_result;
   const HRESULT result = create(PointerTo(riid) != nullptr ? base : riid, &real);
+  if (result == E_OUTOFMEMORY) [[unlikely]]
+    NoteNoMemory(parent, chain);
   if (real == &untouched_result) return result;
   if (FAILED(result) || real == nullptr) {
-    if (result == E_OUTOFMEMORY) [[unlikely]]
-      NoteNoMemory(parent, chain);
     *out = real;
     return result;
   }
