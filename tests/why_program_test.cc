@@ -463,13 +463,24 @@ TEST_F(WhyProgramTest, ATraceThatDoesNotFail) {
                                     "device: 2 of 2 replays were clean.\n"));
 }
 
-// The playback dies in a thread of the driver.
+// The playback dies in a thread of the driver: of a store to where a constant says. The player's own shader is left alone,
+// so that an empty binding of the program's is no failure of the device.
 TEST_F(WhyProgramTest, ATraceThatKillsItsPlayback) {
-  const Json answer = WhyOfTrace({"--runs", "1"}, "fault.cairn", 1);
+  const Json answer = WhyOfTrace({"--runs", "1"}, "fault.cairn", 0);
   EXPECT_EQ("death", answer["failure"]);
   EXPECT_EQ(SIGSEGV, answer["signal"]);
   EXPECT_EQ(1, answer["unchanged"]["failed"]);
-  EXPECT_EQ(12u, answer["experiments"].size());
+  ASSERT_EQ(12u, answer["experiments"].size());
+  EXPECT_THAT(Causes(answer), ElementsAre("bindings"));
+  const Json& bindings = answer["experiments"][11];
+  EXPECT_EQ("likely", bindings["verdict"]);
+  EXPECT_EQ(0, bindings["with"]["otherwise"]) << bindings.dump(2);
+  ASSERT_FALSE(bindings["bindings"].empty());
+  EXPECT_EQ("push constants", bindings["bindings"][0]["kind"]);
+  EXPECT_NE("", bindings["bindings"][0]["dxbc"]) << "a shader of the program";
+  ASSERT_EQ(1u, bindings["also"].size()) << bindings.dump(2);
+  EXPECT_EQ(0, bindings["also"][0]["set"]);
+  EXPECT_EQ(0, bindings["also"][0]["binding"]);
 }
 
 // It dies of the CPU, behind healthy work: each change is made once, and none helps.

@@ -14,6 +14,7 @@
 #include "app/vulkan/importer.h"
 #include "app/vulkan/module_stage.h"
 #include "app/vulkan/shaders.h"
+#include "format/experiment/players_shader.h"
 #if CAIRN_LIMITS_LOOPS
 #include "app/spirv/access_checks.h"
 #include "app/spirv/empty_binding.h"
@@ -166,6 +167,7 @@ Result<std::unique_ptr<ShaderExperiment>> ShaderExperiment::Make(const RecordedE
 }
 
 bool ShaderExperiment::IsAskedFor(const ChangedShader& shader) const {
+  if (is_driven_ && shader.translated == kPlayersShader) return false;
   const std::vector<uint64_t>& shaders = run_.experiment.shaders;
   const auto names = [&shaders](uint64_t hash) {
     return std::find(shaders.begin(), shaders.end(), hash) != shaders.end();

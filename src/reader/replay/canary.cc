@@ -4,7 +4,8 @@
 #include <cstring>
 
 #include "d3d12abi/buffer_desc.h"
-#include "embedded/fill.cs.dxbc.h"
+#include "embedded/canary.cs.dxbc.h"
+#include "format/experiment/players_shader.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -16,11 +17,13 @@ constexpr uint32_t kWords = 64;
 using SerializeRootSignature = HRESULT(WINAPI*)(const D3D12_ROOT_SIGNATURE_DESC*,
                                                 D3D_ROOT_SIGNATURE_VERSION, ID3DBlob**, ID3DBlob**);
 
-struct FillConstants {
-  uint32_t value;
-  uint32_t first;
-  uint32_t count;
-};
+// The hash stands behind "DXBC".
+constexpr uint64_t HashOfCanary() {
+  uint64_t hash = 0;
+  for (size_t i = 4; i < 4 + sizeof(hash); ++i) hash = hash << 8 | kCanaryCsDxbc[i];
+  return hash;
+}
+static_assert(HashOfCanary() == kPlayersShader);
 
 }  // namespace
 
@@ -31,7 +34,7 @@ Status Canary::Prepare() {
   D3D12_ROOT_PARAMETER parameters[2] = {};
   parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_UAV;
   parameters[1].ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
-  parameters[1].Constants.Num32BitValues = sizeof(FillConstants) / sizeof(uint32_t);
+  parameters[1].Constants.Num32BitValues = 1;
   D3D12_ROOT_SIGNATURE_DESC desc = {};
   desc.NumParameters = 2;
   desc.pParameters = parameters;
@@ -49,7 +52,7 @@ Status Canary::Prepare() {
       "CreateRootSignature"));
   D3D12_COMPUTE_PIPELINE_STATE_DESC pipeline = {};
   pipeline.pRootSignature = root_signature_.get();
-  pipeline.CS = {kFillCsDxbc, sizeof(kFillCsDxbc)};
+  pipeline.CS = {kCanaryCsDxbc, sizeof(kCanaryCsDxbc)};
   CAIRN_RETURN_IF_ERROR(
       CheckHresult(device->CreateComputePipelineState(&pipeline, __uuidof(ID3D12PipelineState),
                                                       pipeline_.Receive()),
@@ -72,11 +75,11 @@ Status Canary::Run(ID3D12CommandQueue* queue, std::chrono::milliseconds limit) {
   Result<ID3D12Resource*> staging =
       list_.Staging(D3D12_HEAP_TYPE_READBACK, kWords * sizeof(uint32_t));
   if (!staging.ok()) return staging.status();
-  const FillConstants constants = {++runs_, 0, kWords};
+  ++runs_;
   (*list)->SetComputeRootSignature(root_signature_.get());
   (*list)->SetPipelineState(pipeline_.get());
   (*list)->SetComputeRootUnorderedAccessView(0, buffer_->GetGPUVirtualAddress());
-  (*list)->SetComputeRoot32BitConstants(1, sizeof(constants) / sizeof(uint32_t), &constants, 0);
+  (*list)->SetComputeRoot32BitConstants(1, 1, &runs_, 0);
   (*list)->Dispatch(1, 1, 1);
   RecordTransition(*list, buffer_.get(), 0, D3D12_RESOURCE_STATE_UNORDERED_ACCESS,
                    D3D12_RESOURCE_STATE_COPY_SOURCE);
@@ -91,7 +94,7 @@ Status Canary::Run(ID3D12CommandQueue* queue, std::chrono::milliseconds limit) {
   const D3D12_RANGE nothing = {0, 0};
   (*staging)->Unmap(0, &nothing);
   for (uint32_t i = 0; i < kWords; ++i) {
-    if (words[i] != runs_ + i) {
+    if (words[i] != (runs_ ^ i)) {
       return Status(StatusCode::kDeviceLost, "a dispatch that cannot fail wrote something else");
     }
   }

@@ -26,7 +26,7 @@ foreach(abi "" ${CAIRN_D3D12_ABIS})
       cairn_d3d12abi${abi} cairn_d3d12invoke${abi} fmt::fmt)
   target_link_libraries(cairn_player${abi} PRIVATE PkgConfig::XXHASH)
   cairn_takes_any_enumerator(cairn_player${abi})
-  cairn_embed_files(cairn_player${abi} FILES ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/fill.cs.dxbc)
+  cairn_embed_files(cairn_player${abi} FILES shaders/canary.cs.dxbc)
 endforeach()
 # Chooses between the two; sees no declaration of Direct3D.
 cairn_library(cairn_player_any SOURCES player.cc DEPS cairn_replay_device cairn_trace cairn_base)

@@ -39,12 +39,13 @@ bool MayHelp(const BindingNote& note, const StageFindings& stages, bool stage_he
 }
 
 // Those that mostly decide what a shader does first. Threads of the program have filled the board in any order, and the
-// journal needs the same questions each time.
+// journal needs the same questions each time. A program's shaders of Direct3D come before an implementation's own.
 std::vector<Candidate> CandidatesOf(std::vector<BindingNote> bindings, const StageFindings& stages,
                                     bool stage_helps) {
   std::sort(bindings.begin(), bindings.end(), [](const BindingNote& one, const BindingNote& other) {
-    return std::tie(one.kind, one.place, one.shader, one.index) <
-           std::tie(other.kind, other.place, other.shader, other.index);
+    const bool one_is_own = one.translated == 0, other_is_own = other.translated == 0;
+    return std::tie(one.kind, one.place, one_is_own, one.shader, one.index) <
+           std::tie(other.kind, other.place, other_is_own, other.shader, other.index);
   });
   std::vector<Candidate> candidates;
   std::map<BindingPlace, size_t> known;

@@ -238,6 +238,18 @@ TEST(WhyBindings, TheirControlIsThatOfStages) {
       << "a control that fails in another way leaves it at likely";
 }
 
+// What the implementation of Direct3D has made for itself is no shader of the program.
+TEST(WhyBindings, ShadersOfTheProgramComeFirst) {
+  const BindingNote own = Buffer(0, BindingKind::kUniformBuffer, kFog);
+  BindingNote translated = Buffer(0, BindingKind::kUniformBuffer, kFog + 1);
+  translated.translated = 0xdc;
+  ModelProgram program(NeedsOneOf({own.place}, {own, translated}));
+  const Result<WhyFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(ResultOf(*found, ExperimentName::kBindings).bindings.variables,
+              ElementsAre(translated, own));
+}
+
 // A program that fails now and then: all of it is likely.
 TEST(WhyBindings, StandInFrontOfTheirStageAndOfTime) {
   const BindingNote one = Buffer(0, BindingKind::kUniformBuffer, kSky, kStagePixel);
