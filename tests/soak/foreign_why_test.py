@@ -29,14 +29,18 @@ def write(variable, at, layout, *words):
 if experiment.startswith("loops=") and {loops}:
     write("CAIRN_EXPERIMENT_BOARD", 16, "<3I", 1, 2, 1)
     write("CAIRN_EXPERIMENT_BOARD", (64 + 65536 * 96 + (1 << 24) + 65535) // 65536 * 65536, "<3I", 64, 17, 0)
+if experiment == "binding=none":
+    write("CAIRN_EXPERIMENT_BOARD", 16, "<3I", {bindings}, 0, {emptied})
+if experiment == "robust":
+    write("CAIRN_ELIMINATION", 68, "<I", 0x0400001B)
 if experiment == "barrier-before":
     write("CAIRN_ELIMINATION", 68, "<I", {barriers})
 print({results}.get(experiment, "done 1"))
 """
 
 
-def fake_cairn(loops=True, barriers=3, **results):
-    return CAIRN.format(loops=loops, barriers=barriers, results=results)
+def fake_cairn(loops=True, barriers=3, bindings=2, emptied=0, **results):
+    return CAIRN.format(loops=loops, barriers=barriers, bindings=bindings, emptied=emptied, results=results)
 
 
 class ForeignWhyTest(unittest.TestCase):
@@ -106,17 +110,26 @@ class ForeignWhyTest(unittest.TestCase):
     def test_a_healthy_program_that_stays_as_it_is(self):
         self.assert_says(0, "loops counted: 1 modules with 1 loops, left 64 times, most trips 17, 0 cuts", only="dawn")
         self.assert_says(0, "barriers: 3 changes", only="dawn")
+        self.assert_says(0, "robust accesses: 4 features enabled", only="dawn")
+        self.assert_says(0, "bindings told: 2 bindings told", only="dawn")
 
     def test_another_result_with_another_change(self):
         for experiment, name in (("bounds=count", "accesses counted"), ("counts=4294967295", "counts read"),
                                  ("keep-alive", "objects kept alive"), ("barrier-before", "barriers"),
-                                 ("serial-queues", "one submission at a time")):
+                                 ("serial-queues", "one submission at a time"), ("robust", "robust accesses"),
+                                 ("binding=none", "bindings told")):
             self.write("cairn", fake_cairn(**{experiment: "done 2"}))
             self.assert_says(1, f"WRONG: dawn: {name}: ", only="dawn")
 
     def test_a_change_that_was_not_made(self):
         self.write("cairn", fake_cairn(barriers=0))
         self.assert_says(1, "barriers: 0 changes", only="dawn")
+        self.write("cairn", fake_cairn(bindings=0))
+        self.assert_says(1, "bindings told: 0 bindings told", only="dawn")
+
+    def test_a_binding_that_was_emptied(self):
+        self.write("cairn", fake_cairn(emptied=1))
+        self.assert_says(1, "WRONG: dawn: ", only="dawn")
 
 
 if __name__ == "__main__":
