@@ -85,7 +85,6 @@ REPLAYS = {
     "lose_device": "made once the GPU is done: the loss is the program's own",
 }
 WHYS = {
-    "program_identifier": "only the implementation that gave the identifier of a program knows it",
     "vulkan_resource": "the Vulkan resource behind it is not in the trace",
     "vulkan_queue_family": "there are no queues for a family of Vulkan queues",
     "vulkan_queue": "the trace does not have what the program submits there itself",

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/testing/json.h"
-#include "d3d12abi/d3d12_api.h"
+#include "d3d12gen/supplement.h"
 #include "format/calls/call_builder.h"
 #include "format/calls/value_printer.h"
 #include "format/calls/value_shape.h"
@@ -221,6 +221,52 @@ TEST_F(Printed, ResultsAndWhatTheyGaveOut) {
   EXPECT_EQ(Json::Parse(text),
             Json::Parse(R"({"result": "DXGI_ERROR_DEVICE_REMOVED", "ppCommandQueue": null})"));
   EXPECT_EQ(ResultCodeName(0x12345678), "0x12345678");
+}
+
+TEST_F(Printed, ProgramsOfStateObjects) {
+  // Names have 16 bits a character here, whatever the type of the headers.
+  const auto named = [](auto* field, const void* text) { Store(field, text); };
+  const char16_t* const exports[1] = {u"VSMain"};
+  const UINT mask = 3;
+  D3D12_STATE_SUBOBJECT parts[3] = {};
+  const D3D12_STATE_SUBOBJECT* const used[1] = {&parts[0]};
+  D3D12_GENERIC_PROGRAM_DESC program = {};
+  named(&program.ProgramName, u"Shadows");
+  named(&program.pExports, exports);
+  program.NumExports = 1;
+  program.ppSubobjects = used;
+  program.NumSubobjects = 1;
+  D3D12_WORK_GRAPH_DESC graph = {};
+  named(&graph.ProgramName, u"Culling");
+  graph.Flags = D3D12_WORK_GRAPH_FLAG_INCLUDE_ALL_AVAILABLE_NODES;
+  parts[0] = {D3D12_STATE_SUBOBJECT_TYPE_SAMPLE_MASK, &mask};
+  parts[1] = {D3D12_STATE_SUBOBJECT_TYPE_GENERIC_PROGRAM, &program};
+  parts[2] = {D3D12_STATE_SUBOBJECT_TYPE_WORK_GRAPH, &graph};
+  const D3D12_STATE_OBJECT_DESC desc = {D3D12_STATE_OBJECT_TYPE_EXECUTABLE, 3, parts};
+  void* object = nullptr;
+  Call(Method::ID3D12Device5_CreateStateObject, &desc, IID{}, &object);
+  EXPECT_EQ(AsJson()["pDesc"], Json::Parse(R"json({
+    "Type": "D3D12_STATE_OBJECT_TYPE_EXECUTABLE",
+    "Subobjects": [
+      {"SAMPLE_MASK": 3},
+      {"GENERIC_PROGRAM": {"ProgramName": "Shadows", "Exports": ["VSMain"], "Subobjects": [0]}},
+      {"WORK_GRAPH": {"ProgramName": "Culling",
+                      "Flags": "D3D12_WORK_GRAPH_FLAG_INCLUDE_ALL_AVAILABLE_NODES",
+                      "NumEntrypoints": 0, "pEntrypoints": null,
+                      "NumExplicitlyDefinedNodes": 0, "pExplicitlyDefinedNodes": null}}]
+  })json"));
+}
+
+TEST_F(Printed, InputsOfWorkGraphs) {
+  const uint32_t records[2] = {1, 2};
+  D3D12_DISPATCH_GRAPH_DESC desc = {};
+  desc.Mode = D3D12_DISPATCH_MODE_NODE_CPU_INPUT;
+  desc.NodeCPUInput = {3, 2, records, 4};
+  Call(Method::ID3D12GraphicsCommandList10_DispatchGraph, &desc);
+  EXPECT_EQ(Text(),
+            "DispatchGraph(pDesc = {Mode = D3D12_DISPATCH_MODE_NODE_CPU_INPUT, NodeCPUInput = "
+            "{EntrypointIndex = 3, NumRecords = 2, pRecords = <8 bytes: 01 00 00 00 02 00 00 00>, "
+            "RecordStrideInBytes = 4}})");
 }
 
 TEST_F(Printed, StreamsPartByPart) {

@@ -445,25 +445,117 @@ TEST_F(RoundTrip, StringsThatAMethodReturns) {
   EXPECT_EQ(std::u32string(reinterpret_cast<const char32_t*>(node_back->Name)), name);
 }
 
-TEST_F(RoundTrip, NobodyLooksAtRecordsOfWorkGraphs) {
+TEST_F(RoundTrip, RecordsOfWorkGraphs) {
+  const uint32_t records[4] = {1, 2, 3, 4};
   D3D12_DISPATCH_GRAPH_DESC desc = {};
   desc.Mode = D3D12_DISPATCH_MODE_NODE_CPU_INPUT;
-  desc.NodeCPUInput = {.EntrypointIndex = 3,
-                       .NumRecords = 4,
-                       .pRecords = ObjectPointer(16),
-                       .RecordStrideInBytes = 8};
+  desc.NodeCPUInput = {
+      .EntrypointIndex = 3, .NumRecords = 2, .pRecords = records, .RecordStrideInBytes = 8};
   Call(Method::ID3D12GraphicsCommandList10_DispatchGraph, &desc);
-  const auto* const node = Argument<const D3D12_DISPATCH_GRAPH_DESC*>(0);
-  EXPECT_EQ(node->NodeCPUInput.NumRecords, 4u);
-  EXPECT_NE(node->NodeCPUInput.pRecords, ObjectPointer(16));
+  const D3D12_NODE_CPU_INPUT& node = Argument<const D3D12_DISPATCH_GRAPH_DESC*>(0)->NodeCPUInput;
+  EXPECT_EQ(node.EntrypointIndex, 3u);
+  ASSERT_NE(node.pRecords, nullptr);
+  EXPECT_NE(node.pRecords, records);
+  EXPECT_EQ(std::memcmp(node.pRecords, records, sizeof(records)), 0);
+
+  const D3D12_NODE_CPU_INPUT inputs[2] = {{1, 1, &records[3], 4}, {2, 5, nullptr, 4}};
   desc = {};
   desc.Mode = D3D12_DISPATCH_MODE_MULTI_NODE_CPU_INPUT;
-  desc.MultiNodeCPUInput.NumNodeInputs = 2;
-  desc.MultiNodeCPUInput.pNodeInputs = static_cast<const D3D12_NODE_CPU_INPUT*>(ObjectPointer(16));
+  desc.MultiNodeCPUInput = {2, inputs, sizeof(inputs[0])};
   Call(Method::ID3D12GraphicsCommandList10_DispatchGraph, &desc);
-  const auto* const nodes = Argument<const D3D12_DISPATCH_GRAPH_DESC*>(0);
-  EXPECT_EQ(nodes->MultiNodeCPUInput.NumNodeInputs, 2u);
-  EXPECT_NE(static_cast<const void*>(nodes->MultiNodeCPUInput.pNodeInputs), ObjectPointer(16));
+  const D3D12_MULTI_NODE_CPU_INPUT& nodes =
+      Argument<const D3D12_DISPATCH_GRAPH_DESC*>(0)->MultiNodeCPUInput;
+  ASSERT_EQ(nodes.NumNodeInputs, 2u);
+  EXPECT_EQ(Load<uint32_t>(nodes.pNodeInputs[0].pRecords), 4u);
+  EXPECT_EQ(nodes.pNodeInputs[1].NumRecords, 5u);
+  EXPECT_EQ(nodes.pNodeInputs[1].pRecords, nullptr);
+
+  // A trace that says more records than it has is no trace.
+  const uint32_t one = 1;
+  desc = {};
+  desc.NodeCPUInput = {3, one, records, 16};
+  Call(Method::ID3D12GraphicsCommandList10_DispatchGraph, &desc);
+  const uint32_t pattern[2] = {3, one};
+  const auto bytes = std::as_bytes(std::span(pattern));
+  const auto found = std::search(body_.begin(), body_.end(), bytes.begin(), bytes.end());
+  ASSERT_NE(found, body_.end());
+  Store(&*(found + sizeof(uint32_t)), uint32_t{2});
+  EXPECT_EQ(DecodeArguments(Describe(Method::ID3D12GraphicsCommandList10_DispatchGraph), body_,
+                            options_, &arena_, &decoded_)
+                .code(),
+            StatusCode::kCorrupt);
+}
+
+TEST_F(RoundTrip, StateObjectsOfWorkGraphs) {
+  // Names have 16 bits a character here, whatever the type of the headers.
+  const auto named = [](auto* field, const char16_t* name) {
+    const void* const text = name;
+    Store(field, text);
+  };
+  D3D12_NODE_ID entry = {};
+  named(&entry.Name, u"Entry");
+  entry.ArrayIndex = 4;
+  const UINT grid[3] = {7, 8, 9};
+  D3D12_BROADCASTING_LAUNCH_OVERRIDES overrides = {};
+  overrides.pDispatchGrid = grid;
+  overrides.pNewName = &entry;
+  D3D12_NODE node = {};
+  named(&node.Shader.Shader, u"Broadcast");
+  node.Shader.OverridesType = D3D12_NODE_OVERRIDES_TYPE_BROADCASTING_LAUNCH;
+  node.Shader.pBroadcastingLaunchOverrides = &overrides;
+  D3D12_WORK_GRAPH_DESC graph = {};
+  named(&graph.ProgramName, u"Graph");
+  graph.NumEntrypoints = 1;
+  graph.pEntrypoints = &entry;
+  graph.NumExplicitlyDefinedNodes = 1;
+  graph.pExplicitlyDefinedNodes = &node;
+  const D3D12_STATE_SUBOBJECT part = {D3D12_STATE_SUBOBJECT_TYPE_WORK_GRAPH, &graph};
+  const D3D12_STATE_OBJECT_DESC desc = {D3D12_STATE_OBJECT_TYPE_EXECUTABLE, 1, &part};
+  void* object = nullptr;
+  Call(Method::ID3D12Device5_CreateStateObject, &desc, IID{}, &object);
+  const auto* const back = static_cast<const D3D12_WORK_GRAPH_DESC*>(
+      Argument<const D3D12_STATE_OBJECT_DESC*>(0)->pSubobjects[0].pDesc);
+  ASSERT_NE(back, nullptr);
+  EXPECT_EQ(std::u16string(Load<const char16_t*>(&back->ProgramName)), u"Graph");
+  EXPECT_EQ(std::u16string(Load<const char16_t*>(&back->pEntrypoints[0].Name)), u"Entry");
+  EXPECT_EQ(back->pEntrypoints[0].ArrayIndex, 4u);
+  const D3D12_SHADER_NODE& shader = back->pExplicitlyDefinedNodes[0].Shader;
+  EXPECT_EQ(std::u16string(Load<const char16_t*>(&shader.Shader)), u"Broadcast");
+  EXPECT_EQ(shader.pBroadcastingLaunchOverrides->pDispatchGrid[2], 9u);
+  EXPECT_EQ(shader.pBroadcastingLaunchOverrides->pNewName->ArrayIndex, 4u);
+  EXPECT_EQ(shader.pBroadcastingLaunchOverrides->pMaxDispatchGrid, nullptr);
+}
+
+TEST_F(RoundTrip, StateObjectsWithGenericPrograms) {
+  const char16_t* const exports[1] = {u"VSMain"};
+  const UINT mask = 0x55;
+  D3D12_STATE_SUBOBJECT parts[3] = {};
+  const D3D12_STATE_SUBOBJECT elsewhere = {};
+  const D3D12_STATE_SUBOBJECT* const used[2] = {&parts[1], &elsewhere};
+  D3D12_GENERIC_PROGRAM_DESC program = {};
+  const void* const name = u"Shadows";
+  Store(&program.ProgramName, name);
+  program.NumExports = 1;
+  const void* const names = exports;
+  Store(&program.pExports, names);
+  program.NumSubobjects = 2;
+  program.ppSubobjects = used;
+  parts[0] = {D3D12_STATE_SUBOBJECT_TYPE_PRIMITIVE_TOPOLOGY, nullptr};
+  parts[1] = {D3D12_STATE_SUBOBJECT_TYPE_SAMPLE_MASK, &mask};
+  parts[2] = {D3D12_STATE_SUBOBJECT_TYPE_GENERIC_PROGRAM, &program};
+  const D3D12_STATE_OBJECT_DESC desc = {D3D12_STATE_OBJECT_TYPE_EXECUTABLE, 3, parts};
+  void* object = nullptr;
+  Call(Method::ID3D12Device5_CreateStateObject, &desc, IID{}, &object);
+  const auto* const object_back = Argument<const D3D12_STATE_OBJECT_DESC*>(0);
+  EXPECT_EQ(*static_cast<const UINT*>(object_back->pSubobjects[1].pDesc), 0x55u);
+  const auto* const back =
+      static_cast<const D3D12_GENERIC_PROGRAM_DESC*>(object_back->pSubobjects[2].pDesc);
+  EXPECT_EQ(std::u16string(Load<const char16_t*>(&back->ProgramName)), u"Shadows");
+  ASSERT_EQ(back->NumExports, 1u);
+  EXPECT_EQ(std::u16string(Load<const char16_t* const*>(&back->pExports)[0]), u"VSMain");
+  ASSERT_EQ(back->NumSubobjects, 2u);
+  EXPECT_EQ(back->ppSubobjects[0], &object_back->pSubobjects[1]);
+  EXPECT_EQ(back->ppSubobjects[1], nullptr) << "one of another state object";
 }
 
 TEST_F(RoundTrip, MappedAddressesAreNumbers) {

@@ -14,6 +14,7 @@
 #include "app/d3d12/objects.h"
 #include "app/d3d12/swap_chain.h"
 #include "app/d3d12/video_command_list.h"
+#include "app/d3d12/work_graphs.h"
 #include "app/settings/log.h"
 #include "d3d12gen/thin.h"
 
@@ -61,6 +62,7 @@ CAIRN_BY_HAND(IDXGIVkSwapChain)
 CAIRN_BY_HAND(ID3D12DeviceExt)
 CAIRN_BY_HAND(ID3D12DXVKInteropDevice)
 CAIRN_BY_HAND(ID3D12DeviceRemovedExtendedData)
+CAIRN_BY_HAND(ID3D12StateObjectProperties)
 CAIRN_BY_HAND(IDXGIVkSwapChainFactory)
 #undef CAIRN_BY_HAND
 

@@ -2,6 +2,7 @@
 #include "app/d3d12/graphics_command_list.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "app/breadcrumbs/driver_half.h"
@@ -79,6 +80,28 @@ void WrappedID3D12GraphicsCommandList::SetPipelineState(ID3D12PipelineState* sta
 void WrappedID3D12GraphicsCommandList::SetPipelineState1(ID3D12StateObject* state_object) {
   work_.SetPipeline(AsWrapper(state_object));
   Thin::SetPipelineState1(state_object);
+}
+
+void WrappedID3D12GraphicsCommandList::SetProgram(const D3D12_SET_PROGRAM_DESC* desc) {
+  // Programs of all types begin with their identifier.
+  const NotedProgram program =
+      desc == nullptr ? NotedProgram() : Programs().Find(desc->WorkGraph.ProgramIdentifier);
+  work_.SetPipeline(program.state_object);
+  if (captured_ != nullptr) captured_->record_bytes = program.record_bytes;
+  Thin::SetProgram(desc);
+}
+
+void WrappedID3D12GraphicsCommandList::DispatchGraph(const D3D12_DISPATCH_GRAPH_DESC* desc) {
+  Scratch scratch;
+  std::span<const UINT> record_bytes;
+  if (captured_ != nullptr && captured_->record_bytes != nullptr) {
+    record_bytes = *captured_->record_bytes;
+  }
+  const bool recorded = Capture::Active() != nullptr;
+  CallScope call(*this, Method::ID3D12GraphicsCommandList10_DispatchGraph,
+                 recorded ? RecordableInputs(scratch, desc, record_bytes) : desc);
+  const WorkScope work(*this, CAIRN_MARKER_DISPATCH_GRAPH);
+  if (!work.left_out()) real()->DispatchGraph(desc);
 }
 
 // Methods whose breadcrumb holds more than the generated one. It begins after the call is recorded,

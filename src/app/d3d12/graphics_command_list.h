@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "app/d3d12/bindings.h"
+#include "app/d3d12/work_graphs.h"
 #include "app/d3d12/work_list.h"
 #include "d3d12abi/pending_copies.h"
 #include "d3d12abi/resource_states.h"
@@ -27,10 +28,12 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 struct ListCapture {
   ListStates states;
   ListCopies copies;
+  RecordBytes record_bytes;  // of the work graph that is set
 
   void Reset() {
     states.Reset();
     copies.Reset();
+    record_bytes = nullptr;
   }
 };
 
@@ -45,6 +48,8 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
   void STDMETHODCALLTYPE ClearState(ID3D12PipelineState* state) override;
   void STDMETHODCALLTYPE SetPipelineState(ID3D12PipelineState* state) override;
   void STDMETHODCALLTYPE SetPipelineState1(ID3D12StateObject* state_object) override;
+  void STDMETHODCALLTYPE SetProgram(const D3D12_SET_PROGRAM_DESC* desc) override;
+  void STDMETHODCALLTYPE DispatchGraph(const D3D12_DISPATCH_GRAPH_DESC* desc) override;
   void STDMETHODCALLTYPE ExecuteBundle(ID3D12GraphicsCommandList* bundle) override;
   void STDMETHODCALLTYPE BeginEvent(UINT metadata, const void* data, UINT size) override;
   void STDMETHODCALLTYPE EndEvent() override;

@@ -6,6 +6,7 @@
 
 #include "app/d3d12/pipeline_stream.h"
 #include "app/d3d12/wrapper.h"
+#include "d3d12gen/supplement.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -46,6 +47,21 @@ const void* CopyAssociation(Scratch& scratch, const void* desc, const Subobjects
   return copy;
 }
 
+const void* CopyProgram(Scratch& scratch, const void* desc, const Subobjects& subobjects) {
+  if (desc == nullptr) return nullptr;
+  const auto* const program = static_cast<const D3D12_GENERIC_PROGRAM_DESC*>(desc);
+  if (program->ppSubobjects == nullptr) return desc;
+  auto* const copy = scratch.Copy(program, 1);
+  auto** const parts = scratch.Allocate<const D3D12_STATE_SUBOBJECT*>(program->NumSubobjects);
+  if (copy == nullptr || parts == nullptr) return desc;
+  for (UINT i = 0; i < program->NumSubobjects; ++i) {
+    const D3D12_STATE_SUBOBJECT* const part = program->ppSubobjects[i];
+    parts[i] = subobjects.Contains(part) ? subobjects.copies + (part - subobjects.passed) : part;
+  }
+  copy->ppSubobjects = parts;
+  return copy;
+}
+
 const void* CopySubobject(Scratch& scratch, const D3D12_STATE_SUBOBJECT& subobject,
                           const Subobjects& all) {
   switch (NumberOf(subobject.Type)) {
@@ -60,6 +76,8 @@ const void* CopySubobject(Scratch& scratch, const D3D12_STATE_SUBOBJECT& subobje
                             &D3D12_EXISTING_COLLECTION_DESC::pExistingCollection);
     case D3D12_STATE_SUBOBJECT_TYPE_SUBOBJECT_TO_EXPORTS_ASSOCIATION:
       return CopyAssociation(scratch, subobject.pDesc, all);
+    case D3D12_STATE_SUBOBJECT_TYPE_GENERIC_PROGRAM:
+      return CopyProgram(scratch, subobject.pDesc, all);
     default: return subobject.pDesc;
   }
 }

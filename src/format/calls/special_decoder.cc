@@ -64,34 +64,76 @@ Status ValueDecoder::FillPipelineStream(std::byte* desc) {
   return {};
 }
 
-Status ValueDecoder::Association(std::byte* subobjects, uint32_t count, std::byte* place) {
-  StateAssociation association = {};
+Status ValueDecoder::SubobjectAt(const StateParts& parts, const std::byte** subobject) {
   uint32_t index = 0;
   CAIRN_RETURN_IF_ERROR(Read(&index));
-  if (index != kNoSubobject && index >= count) {
-    return Status(StatusCode::kCorrupt, "an association with sub-object " + std::to_string(index) +
-                                            " of " + std::to_string(count));
+  *subobject = nullptr;
+  if (index == kNoSubobject) return {};
+  if (index >= parts.count) {
+    return Status(StatusCode::kCorrupt, "a part that names sub-object " + std::to_string(index) +
+                                            " of " + std::to_string(parts.count));
   }
-  if (index != kNoSubobject) {
-    association.subobject = subobjects + size_t{index} * sizeof(StateSubobject);
+  *subobject = parts.subobjects + size_t{index} * sizeof(StateSubobject);
+  return {};
+}
+
+Status ValueDecoder::Exports(const void* const** exports, uint32_t* count) {
+  uint32_t recorded = 0;
+  CAIRN_RETURN_IF_ERROR(Read(&recorded));
+  *exports = nullptr;
+  *count = 0;
+  if (recorded == kNullBytes) return {};
+  if (recorded > rest_.size() / sizeof(uint32_t)) return TooShort();
+  std::byte* names = nullptr;
+  CAIRN_RETURN_IF_ERROR(Allocate(uint64_t{recorded} * kPointerBytes, &names));
+  for (uint32_t i = 0; i < recorded; ++i) {
+    CAIRN_RETURN_IF_ERROR(WideString(names + size_t{i} * kPointerBytes));
   }
-  uint32_t exports = 0;
-  CAIRN_RETURN_IF_ERROR(Read(&exports));
-  if (exports != kNullBytes) {
-    if (exports > rest_.size() / sizeof(uint32_t)) return TooShort();
-    std::byte* names = nullptr;
-    CAIRN_RETURN_IF_ERROR(Allocate(uint64_t{exports} * kPointerBytes, &names));
-    for (uint32_t i = 0; i < exports; ++i) {
-      CAIRN_RETURN_IF_ERROR(WideString(names + size_t{i} * kPointerBytes));
-    }
-    association.export_count = exports;
-    association.exports = reinterpret_cast<const void* const*>(names);
-  }
+  *count = recorded;
+  *exports = reinterpret_cast<const void* const*>(names);
+  return {};
+}
+
+Status ValueDecoder::Association(const StateParts& parts, std::byte* place) {
+  StateAssociation association = {};
+  CAIRN_RETURN_IF_ERROR(SubobjectAt(parts, &association.subobject));
+  CAIRN_RETURN_IF_ERROR(Exports(&association.exports, &association.export_count));
   Store(place, association);
   return {};
 }
 
-Status ValueDecoder::StateSubobjectInto(std::byte* subobjects, uint32_t count, uint32_t index) {
+Status ValueDecoder::Program(const StateParts& parts, std::byte* place) {
+  StateProgram program = {};
+  CAIRN_RETURN_IF_ERROR(WideString(reinterpret_cast<std::byte*>(&program.name)));
+  CAIRN_RETURN_IF_ERROR(Exports(&program.exports, &program.export_count));
+  uint32_t count = 0;
+  CAIRN_RETURN_IF_ERROR(Read(&count));
+  if (count != kNullBytes) {
+    if (count > rest_.size() / sizeof(uint32_t)) return TooShort();
+    std::byte* memory = nullptr;
+    CAIRN_RETURN_IF_ERROR(Allocate(uint64_t{count} * kPointerBytes, &memory));
+    for (uint32_t i = 0; i < count; ++i) {
+      const std::byte* subobject = nullptr;
+      CAIRN_RETURN_IF_ERROR(SubobjectAt(parts, &subobject));
+      Store(memory + size_t{i} * kPointerBytes, subobject);
+    }
+    program.subobject_count = count;
+    program.subobjects = reinterpret_cast<const std::byte* const*>(memory);
+  }
+  Store(place, program);
+  return {};
+}
+
+Status ValueDecoder::Described(const StateParts& parts, const SubobjectInfo& known,
+                               std::byte* desc) {
+  switch (known.type) {
+    case kAssociationType: return Association(parts, desc);
+    case kProgramType: return Program(parts, desc);
+    default: return Elements(known.value, HandleKind::kNone, desc, 1);
+  }
+}
+
+Status ValueDecoder::StateSubobjectInto(const StateParts& parts, uint32_t index) {
   StateSubobject part = {};
   SubobjectForm form = SubobjectForm::kNull;
   CAIRN_RETURN_IF_ERROR(Read(&part.type));
@@ -101,16 +143,14 @@ Status ValueDecoder::StateSubobjectInto(std::byte* subobjects, uint32_t count, u
     if (known == nullptr) return UnknownPart("the state object");
     std::byte* desc = nullptr;
     CAIRN_RETURN_IF_ERROR(Allocate(known->value.size_bytes, &desc));
-    CAIRN_RETURN_IF_ERROR(part.type == kAssociationType
-                              ? Association(subobjects, count, desc)
-                              : Elements(known->value, HandleKind::kNone, desc, 1));
+    CAIRN_RETURN_IF_ERROR(Described(parts, *known, desc));
     part.desc = desc;
   } else if (form == SubobjectForm::kUnknown) {
     if (options_.refuse_unknown_parts) return UnknownPart("the state object");
   } else if (form != SubobjectForm::kNull) {
     return Status(StatusCode::kCorrupt, "a sub-object of an unknown form");
   }
-  Store(subobjects + size_t{index} * sizeof(StateSubobject), part);
+  Store(parts.subobjects + size_t{index} * sizeof(StateSubobject), part);
   return {};
 }
 
@@ -129,7 +169,7 @@ Status ValueDecoder::FillStateObject(std::byte* desc) {
   std::byte* subobjects = nullptr;
   CAIRN_RETURN_IF_ERROR(Allocate(uint64_t{count} * sizeof(StateSubobject), &subobjects));
   for (uint32_t i = 0; i < count; ++i) {
-    CAIRN_RETURN_IF_ERROR(StateSubobjectInto(subobjects, count, i));
+    CAIRN_RETURN_IF_ERROR(StateSubobjectInto({subobjects, count}, i));
   }
   object.subobjects = subobjects;
   Store(desc, object);

@@ -47,20 +47,43 @@ bool ValueEncoder::PutPipelineStream(const std::byte* desc) {
   return put;
 }
 
+namespace {
+
+// The index of the sub-object at `subobject`, or kNoSubobject if it is none of these.
+uint32_t IndexOf(const std::byte* subobject, const std::byte* subobjects, uint32_t count) {
+  const auto distance =
+      reinterpret_cast<uintptr_t>(subobject) - reinterpret_cast<uintptr_t>(subobjects);
+  if (subobject < subobjects || distance / sizeof(StateSubobject) >= count) return kNoSubobject;
+  return static_cast<uint32_t>(distance / sizeof(StateSubobject));
+}
+
+}  // namespace
+
+bool ValueEncoder::PutExports(const void* const* exports, uint32_t count) {
+  if (exports == nullptr) return Put(kNullBytes);
+  if (!Put(count)) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!PutWideString(exports[i])) return false;
+  }
+  return true;
+}
+
 bool ValueEncoder::PutAssociation(const std::byte* desc, const std::byte* subobjects,
                                   uint32_t count) {
   const auto association = Load<StateAssociation>(desc);
-  uint32_t index = kNoSubobject;
-  const auto distance =
-      reinterpret_cast<uintptr_t>(association.subobject) - reinterpret_cast<uintptr_t>(subobjects);
-  if (association.subobject >= subobjects && distance / sizeof(StateSubobject) < count) {
-    index = static_cast<uint32_t>(distance / sizeof(StateSubobject));
+  return Put(IndexOf(association.subobject, subobjects, count)) &&
+         PutExports(association.exports, association.export_count);
+}
+
+bool ValueEncoder::PutProgram(const std::byte* desc, const std::byte* subobjects, uint32_t count) {
+  const auto program = Load<StateProgram>(desc);
+  if (!PutWideString(program.name) || !PutExports(program.exports, program.export_count)) {
+    return false;
   }
-  if (!Put(index)) return false;
-  if (association.exports == nullptr) return Put(kNullBytes);
-  if (!Put(association.export_count)) return false;
-  for (uint32_t i = 0; i < association.export_count; ++i) {
-    if (!PutWideString(association.exports[i])) return false;
+  if (program.subobjects == nullptr) return Put(kNullBytes);
+  if (!Put(program.subobject_count)) return false;
+  for (uint32_t i = 0; i < program.subobject_count; ++i) {
+    if (!Put(IndexOf(program.subobjects[i], subobjects, count))) return false;
   }
   return true;
 }
@@ -77,10 +100,15 @@ bool ValueEncoder::PutStateObject(const std::byte* desc) {
     if (part.desc == nullptr) form = SubobjectForm::kNull;
     if (!Put(part.type) || !Put(form)) return false;
     if (form != SubobjectForm::kDescribed) continue;
-    const bool put = part.type == kAssociationType
-                         ? PutAssociation(part.desc, object.subobjects, object.subobject_count)
-                         : PutElements(known->value, part.desc, 1);
-    if (!put) return false;
+    const auto put = [&] {
+      switch (part.type) {
+        case kAssociationType:
+          return PutAssociation(part.desc, object.subobjects, object.subobject_count);
+        case kProgramType: return PutProgram(part.desc, object.subobjects, object.subobject_count);
+        default: return PutElements(known->value, part.desc, 1);
+      }
+    };
+    if (!put()) return false;
   }
   return true;
 }

@@ -13,7 +13,8 @@
 //   state object            the struct; behind it, if its pointer is not null: u32 count; for each
 //                           sub-object u32 type, u32 SubobjectForm, and for kDescribed its description. That
 //                           of an association: u32 index of the sub-object that it is about or kNoSubobject,
-//                           then its exports as a pointer to strings.
+//                           then its exports as a pointer to strings. That of a generic program: its name; its
+//                           exports; u32 count and indices of its sub-objects, or kNullBytes.
 #ifndef CAIRN_FORMAT_CALLS_SPECIAL_VALUES_H_
 #define CAIRN_FORMAT_CALLS_SPECIAL_VALUES_H_
 
@@ -47,10 +48,21 @@ struct StateAssociation {
   const void* const* exports;
 };
 
+struct StateProgram {
+  const void* name;
+  uint32_t export_count;
+  uint32_t padding;
+  const void* const* exports;
+  uint32_t subobject_count;
+  uint32_t more_padding;
+  const std::byte* const* subobjects;
+};
+
 enum class SubobjectForm : uint32_t { kNull = 0, kDescribed = 1, kUnknown = 2 };
 inline constexpr uint32_t kNoSubobject = 0xFFFFFFFF;
 inline constexpr uint32_t kAssociationType =
-    7;  // D3D12_STATE_SUBOBJECT_TYPE_SUBOBJECT_TO_EXPORTS_...
+    7;                                        // D3D12_STATE_SUBOBJECT_TYPE_SUBOBJECT_TO_EXPORTS_...
+inline constexpr uint32_t kProgramType = 29;  // D3D12_STATE_SUBOBJECT_TYPE_GENERIC_PROGRAM
 inline constexpr uint32_t kMaxFeatureBytes = 1024;
 inline constexpr uint32_t kMaxPipelineStreamBytes = 64u << 10;
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "d3d12gen/subobjects.h"
 #include "format/calls/value_decoder.h"
 #include "format/calls/value_shape.h"
 
@@ -60,8 +61,17 @@ class ValueDecoder {
   Status Feature(const StructInfo& type, std::byte* place, uint64_t* count);
   Status FillPipelineStream(std::byte* desc);
   Status FillStateObject(std::byte* desc);
-  Status StateSubobjectInto(std::byte* subobjects, uint32_t count, uint32_t index);
-  Status Association(std::byte* subobjects, uint32_t count, std::byte* place);
+  // The sub-objects of a state object, which parts name by their indices.
+  struct StateParts {
+    std::byte* subobjects;
+    uint32_t count;
+  };
+  Status StateSubobjectInto(const StateParts& parts, uint32_t index);
+  Status Described(const StateParts& parts, const SubobjectInfo& known, std::byte* desc);
+  Status SubobjectAt(const StateParts& parts, const std::byte** subobject);
+  Status Exports(const void* const** exports, uint32_t* count);
+  Status Association(const StateParts& parts, std::byte* place);
+  Status Program(const StateParts& parts, std::byte* place);
   Status Visit(const ValueInfo& value, HandleKind handle, std::byte* place);
 
   static constexpr size_t kMaxParameters = 32;

@@ -52,6 +52,8 @@ class ValueEncoder {
   bool PutPipelineStream(const std::byte* desc);
   bool PutStateObject(const std::byte* desc);
   bool PutAssociation(const std::byte* desc, const std::byte* subobjects, uint32_t count);
+  bool PutProgram(const std::byte* desc, const std::byte* subobjects, uint32_t count);
+  bool PutExports(const void* const* exports, uint32_t count);
 
   // Replaces the fields in `copy`, a copy of the struct at `source`, that are not written
   // unchanged. `none_is_meant`: NoneIsMeant of the struct, once it was computed.

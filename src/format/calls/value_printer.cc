@@ -298,6 +298,8 @@ class Printer {
         out_.Null();
       } else if (part.type == kAssociationType) {
         Association(part.desc, desc.subobjects);
+      } else if (part.type == kProgramType) {
+        Program(part.desc, desc.subobjects);
       } else {
         Inline(known->value, part.desc);
       }
@@ -310,17 +312,39 @@ class Printer {
     const auto association = Load<StateAssociation>(place);
     out_.BeginStruct();
     out_.Key("Subobject");
-    association.subobject == nullptr
-        ? out_.Null()
-        : out_.Unsigned(static_cast<uint64_t>(association.subobject - subobjects) /
-                        sizeof(StateSubobject));
-    out_.Key("Exports");
+    SubobjectIndex(association.subobject, subobjects);
+    Exports(association.exports, association.export_count);
+    out_.EndStruct();
+  }
+
+  void Program(const std::byte* place, const std::byte* subobjects) {
+    const auto program = Load<StateProgram>(place);
+    out_.BeginStruct();
+    out_.Key("ProgramName");
+    program.name == nullptr ? out_.Null() : out_.Text(Utf8(program.name));
+    Exports(program.exports, program.export_count);
+    out_.Key("Subobjects");
     out_.BeginArray();
-    for (uint32_t i = 0; i < association.export_count; ++i) {
-      association.exports[i] == nullptr ? out_.Null() : out_.Text(Utf8(association.exports[i]));
+    for (uint32_t i = 0; i < program.subobject_count; ++i) {
+      SubobjectIndex(program.subobjects[i], subobjects);
     }
     out_.EndArray();
     out_.EndStruct();
+  }
+
+  void SubobjectIndex(const std::byte* subobject, const std::byte* subobjects) {
+    subobject == nullptr
+        ? out_.Null()
+        : out_.Unsigned(static_cast<uint64_t>(subobject - subobjects) / sizeof(StateSubobject));
+  }
+
+  void Exports(const void* const* exports, uint32_t count) {
+    out_.Key("Exports");
+    out_.BeginArray();
+    for (uint32_t i = 0; i < count; ++i) {
+      exports[i] == nullptr ? out_.Null() : out_.Text(Utf8(exports[i]));
+    }
+    out_.EndArray();
   }
 
   const ValueNames& names_;

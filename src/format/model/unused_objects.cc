@@ -109,6 +109,8 @@ class UnusedObjects::Search {
       return;
     }
     any_address_ = any_address_ || RoleOf(*method).follows_addresses;
+    // SetProgram names the state object by what this returns.
+    if (*method == Method::ID3D12StateObjectProperties1_GetProgramIdentifier) Need(record.object);
     Record known = record;
     known.method = static_cast<uint16_t>(*method);
     if (of_ == Of::kAll) {

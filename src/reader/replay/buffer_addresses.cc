@@ -18,6 +18,9 @@ constexpr uint64_t kInstanceBytes = 64;
 constexpr uint64_t kInstanceAddress = 56;
 static_assert(sizeof(D3D12_RAYTRACING_INSTANCE_DESC) == kInstanceBytes);
 static_assert(offsetof(D3D12_RAYTRACING_INSTANCE_DESC, AccelerationStructure) == kInstanceAddress);
+// Sizes of D3D12_NODE_GPU_INPUT and D3D12_MULTI_NODE_GPU_INPUT, and where their addresses stand.
+constexpr uint64_t kInputBytes = 24;
+constexpr uint64_t kInputAddress = 8;
 // Words that lie closer than this are read and written together.
 constexpr uint64_t kMergeBytes = 256;
 constexpr uint64_t kMostRunBytes = uint64_t{1} << 22;
@@ -156,6 +159,17 @@ void BufferAddresses::ShaderTable(uint64_t list, uint64_t buffer, uint64_t offse
   lists_[list].push_back({Kind::kShaderTable, buffer, offset_bytes, size_bytes, stride_bytes, 0});
 }
 
+void BufferAddresses::RootArguments(uint64_t list, uint64_t buffer, uint64_t offset_bytes,
+                                    uint64_t size_bytes, uint64_t stride_bytes) {
+  lists_[list].push_back({Kind::kRootArguments, buffer, offset_bytes, size_bytes, stride_bytes, 0});
+}
+
+void BufferAddresses::NodeInput(uint64_t list, uint64_t buffer, uint64_t offset_bytes,
+                                bool several) {
+  lists_[list].push_back(
+      {several ? Kind::kNodeInputs : Kind::kNodeInput, buffer, offset_bytes, 1, 0, 0});
+}
+
 bool BufferAddresses::NeedsPatch(std::span<const uint64_t> lists) const {
   for (const uint64_t list : lists) {
     const auto found = lists_.find(list);
@@ -223,6 +237,54 @@ Status BufferAddresses::CollectTable(std::span<const Step> before, const Step& s
           AddWord(before, {step.buffer, at + word}, WordKind::kAddressOrDescriptor, memory, words));
     }
     if (stride > step.count - record) break;
+  }
+  return {};
+}
+
+// Any of them may be an address. Addresses have this alignment in their record.
+Status BufferAddresses::CollectArguments(std::span<const Step> before, const Step& step,
+                                         Memory* memory, Words* words) {
+  const uint64_t stride = step.other == 0 ? step.count : step.other;
+  if (stride < kWordBytes || !Fits(step.offset, 1, step.count, memory->SizeOf(step.buffer))) {
+    return {};
+  }
+  for (uint64_t record = 0; record < step.count; record += stride) {
+    const uint64_t end = std::min(stride, step.count - record);
+    for (uint64_t word = 0; word + kWordBytes <= end; word += kWordBytes) {
+      const PlaceKey place = {step.buffer, step.offset + record + word};
+      CAIRN_RETURN_IF_ERROR(AddWord(before, place, WordKind::kAddressOrDescriptor, memory, words));
+    }
+    if (stride > step.count - record) break;
+  }
+  return {};
+}
+
+Status BufferAddresses::CollectInputs(std::span<const Step> before, const Step& step,
+                                      Memory* memory, Words* words) {
+  const auto field = [&](uint64_t offset) {
+    return RecordedAt(SourceOf(before, {step.buffer, step.offset + offset}, kWordBytes), memory);
+  };
+  if (!Fits(step.offset, 1, kInputBytes, memory->SizeOf(step.buffer))) {
+    return {};
+  }
+  const Result<uint64_t> count = field(0);  // with padding
+  const Result<uint64_t> address = field(kInputAddress);
+  const Result<uint64_t> stride = field(kInputAddress + kWordBytes);
+  for (const Result<uint64_t>* const read : {&count, &address, &stride}) {
+    if (!read->ok()) return read->status();
+  }
+  CAIRN_RETURN_IF_ERROR(AddWord(before, {step.buffer, step.offset + kInputAddress},
+                                WordKind::kAddress, memory, words));
+  const std::optional<Memory::Place> inputs = memory->PlaceOf(*address);
+  if (!inputs) return {};
+  const uint64_t size = memory->SizeOf(inputs->buffer);
+  const auto most = static_cast<uint32_t>(*count);
+  uint64_t at = inputs->offset_bytes;
+  for (uint32_t i = 0; i < most && Fits(at, 1, kInputBytes, size); ++i) {
+    CAIRN_RETURN_IF_ERROR(
+        AddWord(before, {inputs->buffer, at + kInputAddress}, WordKind::kAddress, memory, words));
+    if (*stride == 0 || *stride > size - at) break;
+    at += *stride;
   }
   return {};
 }
@@ -297,6 +359,17 @@ Status BufferAddresses::Collect(std::span<const Step> steps, Memory* memory, Wor
         break;
       case Kind::kShaderTable:
         CAIRN_RETURN_IF_ERROR(CollectTable(before, step, memory, words));
+        break;
+      case Kind::kRootArguments:
+        CAIRN_RETURN_IF_ERROR(CollectArguments(before, step, memory, words));
+        break;
+      case Kind::kNodeInput:
+        if (!Fits(step.offset, 1, kInputBytes, memory->SizeOf(step.buffer))) break;
+        CAIRN_RETURN_IF_ERROR(AddWord(before, {step.buffer, step.offset + kInputAddress},
+                                      WordKind::kAddress, memory, words));
+        break;
+      case Kind::kNodeInputs:
+        CAIRN_RETURN_IF_ERROR(CollectInputs(before, step, memory, words));
         break;
       case Kind::kInstances: {
         const uint64_t size = memory->SizeOf(step.buffer);

@@ -78,6 +78,11 @@ class BufferAddresses {
                  bool pointers);
   void ShaderTable(uint64_t list, uint64_t buffer, uint64_t offset_bytes, uint64_t size_bytes,
                    uint64_t stride_bytes);
+  // Local root arguments of the nodes of a work graph.
+  void RootArguments(uint64_t list, uint64_t buffer, uint64_t offset_bytes, uint64_t size_bytes,
+                     uint64_t stride_bytes);
+  // The D3D12_NODE_GPU_INPUT of a work graph; `several`: its D3D12_MULTI_NODE_GPU_INPUT.
+  void NodeInput(uint64_t list, uint64_t buffer, uint64_t offset_bytes, bool several);
 
   // A list of them would have something to patch.
   bool NeedsPatch(std::span<const uint64_t> lists) const;
@@ -89,13 +94,22 @@ class BufferAddresses {
   static constexpr uint64_t kMostWords = uint64_t{1} << 22;  // of one submission
 
  private:
-  enum class Kind : uint8_t { kCopy, kIndirect, kInstances, kInstancePointers, kShaderTable };
+  enum class Kind : uint8_t {
+    kCopy,
+    kIndirect,
+    kInstances,
+    kInstancePointers,
+    kShaderTable,
+    kRootArguments,
+    kNodeInput,
+    kNodeInputs
+  };
   struct Step {
     Kind kind;
     uint64_t buffer;  // kCopy: the target
     uint64_t offset;
-    uint64_t count;  // kCopy, kShaderTable: bytes
-    uint64_t other;  // kCopy: source; kIndirect: signature; kShaderTable: stride
+    uint64_t count;  // kCopy, kShaderTable, kRootArguments: bytes
+    uint64_t other;  // kCopy: source; kIndirect: signature; kShaderTable, kRootArguments: stride
     uint64_t other_offset;
   };
   enum class WordKind : uint8_t { kAddress, kAddressOrDescriptor, kIdentifier };
@@ -111,6 +125,10 @@ class BufferAddresses {
   Status CollectIndirect(std::span<const Step> before, const Step& step, Memory* memory,
                          Words* words);
   Status CollectTable(std::span<const Step> before, const Step& step, Memory* memory, Words* words);
+  Status CollectArguments(std::span<const Step> before, const Step& step, Memory* memory,
+                          Words* words);
+  Status CollectInputs(std::span<const Step> before, const Step& step, Memory* memory,
+                       Words* words);
   Status CollectPointed(std::span<const Step> before, const Step& step, Memory* memory,
                         Words* words);
   // Follows copies back to where the bytes at a place come from.

@@ -219,6 +219,62 @@ TEST_F(BufferAddressesTest, ShaderTables) {
   }
 }
 
+TEST_F(BufferAddressesTest, LocalRootArgumentsOfNodes) {
+  memory_.Add(13, 0x100);
+  for (uint64_t record = 0; record < 2; ++record) {
+    memory_.Put(13, 0x40 + record * 24, FakeMemory::Recorded(12) + record);
+    memory_.Put(13, 0x40 + record * 24 + 8, 0xD0000020);
+    memory_.Put(13, 0x40 + record * 24 + 16, 77);
+  }
+  memory_.Put(13, 0x40 + 48, FakeMemory::Recorded(12));  // behind the table
+  addresses_.RootArguments(kList, 13, 0x40, 48, 24);
+  Patch();
+  for (uint64_t record = 0; record < 2; ++record) {
+    EXPECT_EQ(memory_.Get(13, 0x40 + record * 24), FakeMemory::Real(12) + record);
+    EXPECT_EQ(memory_.Get(13, 0x40 + record * 24 + 8), 0xE0000020u);
+    EXPECT_EQ(memory_.Get(13, 0x40 + record * 24 + 16), 77u);
+  }
+  EXPECT_EQ(memory_.Get(13, 0x40 + 48), FakeMemory::Recorded(12));
+}
+
+TEST_F(BufferAddressesTest, InputsOfNodesInBuffers) {
+  memory_.Put(10, 0x20 + 8, FakeMemory::Recorded(12) + 4);
+  addresses_.NodeInput(kList, 10, 0x20, /*several=*/false);
+  Patch();
+  EXPECT_EQ(memory_.Get(10, 0x20 + 8), FakeMemory::Real(12) + 4);
+  EXPECT_EQ(addresses_.patched(), 1u);
+}
+
+TEST_F(BufferAddressesTest, InputsOfSeveralNodesInBuffers) {
+  memory_.Put(10, 0, uint64_t{0xABCD0000} << 32 | 2);  // two inputs; padding
+  memory_.Put(10, 8, FakeMemory::Recorded(11) + 0x100);
+  memory_.Put(10, 16, 32);
+  for (uint64_t input = 0; input < 3; ++input) {
+    memory_.Put(11, 0x100 + input * 32 + 8, FakeMemory::Recorded(12) + input);
+  }
+  addresses_.NodeInput(kList, 10, 0, /*several=*/true);
+  Patch();
+  Patch();  // the pointer is known although it was replaced
+  EXPECT_EQ(memory_.Get(10, 8), FakeMemory::Real(11) + 0x100);
+  EXPECT_EQ(memory_.Get(11, 0x100 + 8), FakeMemory::Real(12));
+  EXPECT_EQ(memory_.Get(11, 0x100 + 32 + 8), FakeMemory::Real(12) + 1);
+  EXPECT_EQ(memory_.Get(11, 0x100 + 64 + 8), FakeMemory::Recorded(12) + 2) << "one too many";
+  EXPECT_EQ(addresses_.patched(), 3u);
+}
+
+TEST_F(BufferAddressesTest, MoreInputsThanTheirBufferHas) {
+  memory_.Put(10, 0, 0xFFFFFFFF);
+  memory_.Put(10, 8, FakeMemory::Recorded(11));
+  addresses_.NodeInput(kList, 10, 0, /*several=*/true);  // all in one place
+  addresses_.NodeInput(kList, 10, ~uint64_t{0} - 4, /*several=*/true);
+  addresses_.NodeInput(kList, 10, 0x1000 - 8, /*several=*/false);
+  addresses_.RootArguments(kList, 10, 0, ~uint64_t{0}, 8);
+  addresses_.RootArguments(kList, 10, 0, 16, 0xFFFFFFFFFFFFFFF0);
+  memory_.Put(11, 8, FakeMemory::Recorded(12));
+  Patch();
+  EXPECT_EQ(memory_.Get(11, 8), FakeMemory::Real(12));
+}
+
 TEST_F(BufferAddressesTest, RaysThatAreDispatchedIndirectly) {
   const D3D12_INDIRECT_ARGUMENT_DESC argument =
       Argument(D3D12_INDIRECT_ARGUMENT_TYPE_DISPATCH_RAYS);

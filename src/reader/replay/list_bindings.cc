@@ -196,6 +196,10 @@ Status ListBindings::CheckWork(CallInProgress* call) {
   }
   if (role.role == Role::kWork) {
     if (role.point == RootPoint::kNone) return Status();
+    if (call->method == Method::ID3D12GraphicsCommandList10_DispatchGraph &&
+        !bindings.points[kCompute].set) {
+      return Status(StatusCode::kUnsupported, "a work graph without a root signature");
+    }
     if (role.point != RootPoint::kEither) return CheckTables(&bindings, PointOf(role));
     const ReplayObject* const signature = call->ObjectAt(static_cast<size_t>(role.object));
     const bool dispatches = signature != nullptr && signature->created.dispatches;
@@ -291,7 +295,10 @@ void ListBindings::Forget(uint64_t list, Method method) {
     case StateKind::kRenderTargets: bindings.unknown_targets = true; return;
     case StateKind::kRootSignature: bindings.points[PointOf(role)].unknown = true; return;
     case StateKind::kDescriptorHeaps: bindings.unknown_heaps = true; return;
-    case StateKind::kPipeline: bindings.unknown_pipeline = true; return;
+    case StateKind::kPipeline:
+      bindings.unknown_pipeline = true;
+      bindings.program = nullptr;
+      return;
     default: return;
   }
 }
@@ -317,6 +324,20 @@ void ListBindings::Note(CallInProgress* call, std::span<const ReplayDescriptor> 
   }
 }
 
+void ListBindings::SetProgram(CallInProgress* call, ComPtr<IUnknown> state_object,
+                              std::shared_ptr<const ReplayProgram> program) {
+  Bound& bindings = Of(call->record.object);
+  Unbind(call->object->device, std::move(bindings.state_object));
+  bindings.state_object = std::move(state_object);
+  bindings.program = std::move(program);
+  bindings.unknown_pipeline = false;
+}
+
+const ReplayProgram* ListBindings::ProgramOf(uint64_t list) const {
+  const Bound* const bound = Find(list);
+  return bound == nullptr ? nullptr : bound->program.get();
+}
+
 void ListBindings::NoteState(CallInProgress* call, std::span<const ReplayDescriptor> descriptors) {
   const CallRole& role = RoleOf(call->method);
   Bound& bindings = Of(call->record.object);
@@ -333,6 +354,7 @@ void ListBindings::NoteState(CallInProgress* call, std::span<const ReplayDescrip
           set.chain == Chain::kID3D12PipelineState ? bindings.pipeline : bindings.state_object;
       Unbind(call->object->device, std::move(bound));
       bound = ComPtr<IUnknown>(call->At<IUnknown*>(static_cast<size_t>(role.value)));
+      bindings.program = nullptr;
       bindings.unknown_pipeline = false;
       return;
     }

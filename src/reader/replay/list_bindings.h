@@ -23,6 +23,7 @@
 #include "d3d12gen/roles.h"
 #include "reader/replay/call_in_progress.h"
 #include "reader/replay/replay_objects.h"
+#include "reader/replay/replay_programs.h"
 #include "reader/replay/root_signature.h"
 
 namespace cairn {
@@ -60,6 +61,11 @@ class ListBindings {
   // be made here. Counts resets of allocators, too.
   void Note(CallInProgress* call, std::span<const ReplayDescriptor> descriptors,
             bool lost_pipeline);
+  // Follows a SetProgram that was made: the list has the program, and holds its state object.
+  void SetProgram(CallInProgress* call, ComPtr<IUnknown> state_object,
+                  std::shared_ptr<const ReplayProgram> program);
+  // The program that was set last, if no pipeline or state object was since. Null: none.
+  const ReplayProgram* ProgramOf(uint64_t list) const;
   // Follows a call that was skipped: what it would have bound is unknown from here on.
   void Forget(uint64_t list, Method method);
 
@@ -89,6 +95,7 @@ class ListBindings {
     Point points[2];  // graphics, compute
     ComPtr<IUnknown> pipeline;
     ComPtr<IUnknown> state_object;
+    std::shared_ptr<const ReplayProgram> program;  // of that state object
     // True if the last binding was skipped, so that the state that work would use is unknown. True
     // for all of a list whose Reset was skipped.
     bool unknown = false;

@@ -74,11 +74,11 @@ class MemoryPlayer {
   // kMismatch in the log: it is not the same.
   Status CompareReadback(const Record& record);
   Status CompareHash(const Record& record);
-  // A buffer gets sizes of acceleration structures, which are the driver's own, or a copy of a buffer
-  // that has some: it is compared no longer.
-  void AddSizes(uint64_t buffer) { sizes_.insert(buffer); }
-  void CopySizes(uint64_t to, uint64_t from) {
-    if (sizes_.contains(from)) sizes_.insert(to);
+  // A buffer gets what is the driver's own, sizes of acceleration structures or the state of a work graph,
+  // or a copy of a buffer that has some: it is compared no longer.
+  void AddOwn(uint64_t buffer) { own_.insert(buffer); }
+  void CopyOwn(uint64_t to, uint64_t from) {
+    if (own_.contains(from)) own_.insert(to);
   }
 
   // Returns the first subresource of a texture, once the GPU has done what it has. kUnsupported: there
@@ -116,7 +116,7 @@ class MemoryPlayer {
   // Textures of which not all pieces have come, by (resource, subresource).
   std::map<std::pair<uint64_t, uint32_t>, std::vector<std::byte>> contents_;
   std::set<uint64_t> not_cleared_;  // textures that do not begin as zeros, though asked for
-  std::set<uint64_t> sizes_;        // buffers with sizes of acceleration structures
+  std::set<uint64_t> own_;          // buffers with what is the driver's own
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -18,8 +18,9 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 namespace {
 
 // The note of buffers with such sizes that differ.
-constexpr char kSizes[] =
-    "not compared: sizes of acceleration structures, which are the driver's own";
+constexpr char kOwn[] =
+    "not compared: sizes of acceleration structures and memory behind work graphs, which are the "
+    "driver's own";
 
 bool IsTexture(const ReplayObject& object) {
   return object.chain == Chain::kID3D12Resource &&
@@ -90,8 +91,8 @@ Status MemoryPlayer::CompareReadback(const Record& record) {
     same = log_->result().interrupted || matches();
   }
   if (unmap) object->As<ID3D12Resource>()->Unmap(0, nullptr);
-  if (!same && sizes_.contains(record.object)) {
-    log_->Note(kSizes);
+  if (!same && own_.contains(record.object)) {
+    log_->Note(kOwn);
     return Status();
   }
   ++log_->result().compared_readbacks;
@@ -154,8 +155,8 @@ Status MemoryPlayer::CompareHash(const Record& record) {
     log_->Note("not compared: buffers that may hold addresses of this device");
     return Status();
   }
-  if (!same && sizes_.contains(record.object)) {
-    log_->Note(kSizes);
+  if (!same && own_.contains(record.object)) {
+    log_->Note(kOwn);
     return Status();
   }
   ++log_->result().compared_resources;

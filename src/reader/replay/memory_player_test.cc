@@ -266,15 +266,16 @@ TEST_F(MemoryPlayerTest, WhatCannotBeCompared) {
 // Sizes of acceleration structures are the driver's, also in copies. They may be the same.
 TEST_F(MemoryPlayerTest, SizesThatDifferAreNotCompared) {
   ASSERT_TRUE(Write(kUpload, 0, Bytes(kBytes, 1)).ok());
-  memory_.CopySizes(kUpload, kDefault);
+  memory_.CopyOwn(kUpload, kDefault);
   EXPECT_FALSE(CompareReadback(kUpload, 0, Bytes(8, 2)).ok());
-  memory_.AddSizes(kDefault);
-  memory_.CopySizes(kUpload, kDefault);
+  memory_.AddOwn(kDefault);
+  memory_.CopyOwn(kUpload, kDefault);
   EXPECT_TRUE(CompareReadback(kUpload, 0, Bytes(8, 2)).ok());
   EXPECT_TRUE(CompareReadback(kUpload, 0, Bytes(8, 1)).ok());
   EXPECT_EQ(log_.result().compared_readbacks, 2u);
-  EXPECT_THAT(log_.result().notes, ElementsAre("not compared: sizes of acceleration structures, "
-                                               "which are the driver's own"));
+  EXPECT_THAT(log_.result().notes, ElementsAre("not compared: sizes of acceleration structures "
+                                               "and memory behind work graphs, which are the "
+                                               "driver's own"));
 }
 
 TEST_F(MemoryPlayerTest, LostDeviceIsNotRead) {

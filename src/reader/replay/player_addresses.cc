@@ -108,7 +108,7 @@ void PlayerImpl::NoteInstances(uint64_t list,
 void PlayerImpl::NoteStructureSizes(
     UINT count, const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC* infos) {
   for (UINT i = 0; infos != nullptr && i < count; ++i) {
-    if (const auto place = PlaceOfReal(infos[i].DestBuffer)) memory_.AddSizes(place->buffer);
+    if (const auto place = PlaceOfReal(infos[i].DestBuffer)) memory_.AddOwn(place->buffer);
   }
 }
 
@@ -125,14 +125,14 @@ void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
       return;
     case Method::ID3D12GraphicsCommandList_Reset: addresses_.Reset(object); return;
     case Method::ID3D12GraphicsCommandList_CopyBufferRegion:
-      memory_.CopySizes(number_at(0), number_at(2));
+      memory_.CopyOwn(number_at(0), number_at(2));
       addresses_.Copy(object, number_at(0), call->At<UINT64>(1), number_at(2), call->At<UINT64>(3),
                       call->At<UINT64>(4));
       return;
     case Method::ID3D12GraphicsCommandList_CopyResource: {
       const ReplayObject* const target = objects_.Find(number_at(0));
       if (target == nullptr || !AddressMemory::IsBuffer(*target)) return;
-      memory_.CopySizes(target->number, number_at(1));
+      memory_.CopyOwn(target->number, number_at(1));
       addresses_.Copy(object, target->number, 0, number_at(1), 0, target->desc.Width);
       return;
     }
@@ -153,6 +153,11 @@ void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
     case Method::ID3D12GraphicsCommandList4_DispatchRays:
       NoteRays(object, call->At<const D3D12_DISPATCH_RAYS_DESC*>(0));
       return;
+    case Method::ID3D12GraphicsCommandList10_SetProgram: NoteProgram(call); return;
+    case Method::ID3D12GraphicsCommandList10_DispatchGraph: NoteGraphInputs(call); return;
+    case Method::ID3D12StateObjectProperties1_GetProgramIdentifier:
+      NoteNewProgram(call, result);
+      return;
     case Method::ID3D12StateObjectProperties_GetShaderIdentifier: {
       const void* identifier = nullptr;
       std::memcpy(&identifier, result, sizeof(identifier));
@@ -168,15 +173,23 @@ void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
 // `results`: behind ResultBody.
 Status PlayerImpl::NoteIdentifier(uint64_t call, std::span<const std::byte> results) {
   const auto real = new_identifiers_.find(call);
-  if (real == new_identifiers_.end()) return Status();
+  const bool is_program = programs_.IsAwaited(call);
+  if (real == new_identifiers_.end() && !is_program) return Status();
   arena_.Reset();
   DecodeOptions options;
   options.wchar_bytes = library_.wchar_bytes;
   options.blobs = trace_;
   DecodedCall decoded;
   CAIRN_RETURN_IF_ERROR(
-      DecodeResults(Describe(Method::ID3D12StateObjectProperties_GetShaderIdentifier), results,
-                    options, &arena_, &decoded));
+      DecodeResults(Describe(is_program ? Method::ID3D12StateObjectProperties1_GetProgramIdentifier
+                                        : Method::ID3D12StateObjectProperties_GetShaderIdentifier),
+                    results, options, &arena_, &decoded));
+  if (is_program) {
+    D3D12_PROGRAM_IDENTIFIER identifier = {};
+    if (decoded.result != nullptr) std::memcpy(&identifier, decoded.result, sizeof(identifier));
+    programs_.Recorded(call, identifier);
+    return Status();
+  }
   const void* recorded = nullptr;
   if (decoded.result != nullptr) std::memcpy(&recorded, decoded.result, sizeof(recorded));
   if (recorded != nullptr) {

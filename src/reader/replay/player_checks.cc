@@ -89,7 +89,8 @@ Status PlayerImpl::CheckCall(CallInProgress* call) {
   CAIRN_RETURN_IF_ERROR(CheckTiles(call));
   CAIRN_RETURN_IF_ERROR(CheckRanges(call));
   CAIRN_RETURN_IF_ERROR(views_.Check(call, values_.descriptors()));
-  return bindings_.Check(call, values_.descriptors());
+  CAIRN_RETURN_IF_ERROR(bindings_.Check(call, values_.descriptors()));
+  return TranslateProgram(call);
 }
 
 Status PlayerImpl::CheckCopyOfAll(const CallInProgress& call, const ReplayObject& to,

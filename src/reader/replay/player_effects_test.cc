@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/testing/leaks_are_meant.h"
+#include "d3d12gen/supplement.h"
 #include "os/clock.h"
 #include "reader/replay/testing/player_hostile_script.h"
 #include "reader/replay/unrepeatable.h"
@@ -58,7 +59,7 @@ TEST(EffectsTest, InteropThatFailedIsNoLoss) {
   EXPECT_EQ(Play(&script).result.skipped, 0u);
 }
 
-// Work behind SetProgram runs a program that the replay does not have, until a pipeline is set.
+// Work behind SetProgram runs a program that this device does not have, until a pipeline is set.
 TEST(EffectsTest, WhatRunsAProgramIsLeftOutToo) {
   HostileScript script;
   const D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
@@ -69,14 +70,16 @@ TEST(EffectsTest, WhatRunsAProgramIsLeftOutToo) {
   const auto dispatch = [&] {
     script.Call(Method::ID3D12GraphicsCommandList_Dispatch, list, 1u, 1u, 1u);
   };
-  script.trace.Call(Method::ID3D12GraphicsCommandList10_SetProgram, list);
+  const D3D12_SET_PROGRAM_DESC program = {};
+  script.Call(Method::ID3D12GraphicsCommandList10_SetProgram, list, &program);
   dispatch();
   script.Call(Method::ID3D12GraphicsCommandList_SetPipelineState, list, ObjectPointer(pipeline));
   dispatch();
   const PlayerResult result = Play(&script).result;
   EXPECT_EQ(result.skipped, 2u);
   ASSERT_EQ(result.left_out.size(), 2u);
-  EXPECT_THAT(What(result.left_out[0]), HasSubstr("SetProgram: only the implementation"));
+  EXPECT_THAT(What(result.left_out[0]),
+              HasSubstr("SetProgram: this device has no ID3D12GraphicsCommandList10"));
   EXPECT_THAT(What(result.left_out[1]), HasSubstr("Dispatch: its pipeline"));
 }
 
@@ -161,8 +164,9 @@ TEST(EffectsTest, SizesOfAccelerationStructuresAreTheDriversOwn) {
   EXPECT_EQ(sizes.result.compared_readbacks, 0u);
   EXPECT_EQ(sizes.result.compared_resources, 0u);
   EXPECT_EQ(sizes.result.not_compared, 0u);
-  EXPECT_THAT(sizes.result.notes,
-              ElementsAre(HasSubstr("sizes of acceleration structures, which are the driver's")));
+  EXPECT_THAT(
+      sizes.result.notes,
+      ElementsAre(HasSubstr("sizes of acceleration structures and memory behind work graphs")));
   const Played others = ReadOtherSizes(false);
   EXPECT_EQ(others.result.compared_resources, 1u);
   EXPECT_THAT(others.status.message(), HasSubstr("does not hold what it held"));

@@ -682,6 +682,7 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
   lists_.erase(record.object);
   cost_.Reset(record.object);
   addresses_.Remove(record.object);
+  programs_.Remove(record.object);
   views_.Remove(record.object);
   objects_.Remove(record.object);
   return Status();

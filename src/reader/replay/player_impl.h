@@ -28,6 +28,7 @@
 #include "reader/replay/player.h"
 #include "reader/replay/replay_devices.h"
 #include "reader/replay/replay_objects.h"
+#include "reader/replay/replay_programs.h"
 #include "reader/replay/replay_values.h"
 #include "reader/replay/unrepeatable.h"
 #include "reader/replay/wait_engine.h"
@@ -155,6 +156,13 @@ class PlayerImpl final : public Player {
   uint64_t RecordedFrameNs();
   void Pace(uint64_t time_ns);
 
+  // player_programs.cc: programs of state objects. An error of the first two is a reason to skip the call.
+  Status TranslateProgram(CallInProgress* call);
+  Status ProvideBackingMemory(CallInProgress* call, D3D12_SET_WORK_GRAPH_DESC* desc);
+  void NoteProgram(CallInProgress* call);
+  void NoteGraphInputs(CallInProgress* call);
+  void NoteNewProgram(CallInProgress* call, const void* result);
+
   // player_addresses.cc: addresses that lie in buffers.
   class AddressMemory;
   void NoteAddresses(CallInProgress* call, const void* result);
@@ -197,6 +205,8 @@ class PlayerImpl final : public Player {
   std::unordered_map<uint64_t, ListStates> lists_;
   ListBindings bindings_;
   BufferAddresses addresses_;
+  ReplayPrograms programs_;
+  std::shared_ptr<const ReplayProgram> set_program_;  // by the call in progress
   MemoryPlayer memory_;
   // Signatures by the calls that made them, until their objects and results come.
   std::unordered_map<uint64_t, IndirectLayout> new_signatures_;

@@ -49,6 +49,8 @@ struct DeviceContext {
   std::unique_ptr<OneShotList> barriers;
   std::unique_ptr<Canary> canary;
   ComPtr<ID3D12Resource> zeros;  // a buffer in place of none
+  // Of work graphs that need more than was recorded, by the addresses that the program gave them.
+  std::map<uint64_t, ComPtr<ID3D12Resource>> backing_memory;
 
   // Returns a queue of the player's own, for copies. The first call makes it; an error: the device
   // refuses it.

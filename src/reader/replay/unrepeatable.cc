@@ -6,8 +6,6 @@ namespace cairn {
 const char* WhyUnrepeatable(Unrepeatable why) {
   switch (why) {
     case Unrepeatable::kNone: break;
-    case Unrepeatable::kProgramIdentifier:
-      return "only the implementation that gave the identifier of a program knows it";
     case Unrepeatable::kVulkanResource:
       return "the trace does not have the Vulkan resource; an empty one takes its place";
     case Unrepeatable::kVulkanQueueFamily:

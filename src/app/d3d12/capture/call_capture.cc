@@ -93,9 +93,6 @@ const char* WhyNotReplayed(Unrepeatable why) {
              "there is not recorded here";
     case Unrepeatable::kCuda:
       return "a CUDA kernel was launched in a command list: a replay skips it";
-    case Unrepeatable::kProgramIdentifier:
-      return "a program of a state object was set by its identifier, which only that "
-             "implementation knows: a replay leaves it and its dispatches out";
   }
   return nullptr;
 }
