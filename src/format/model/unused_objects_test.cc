@@ -117,6 +117,15 @@ class UnusedObjectsTest : public testing::Test {
   size_t calls_left_ = 0;
 };
 
+// SetProgram names no object: what gave an identifier may be meant by one.
+TEST_F(UnusedObjectsTest, StateObjectsWhoseProgramsWereAskedForStay) {
+  PutObject(10, Chain::kID3D12StateObject, CallThatCreates());
+  PutObject(11, Chain::kID3D12StateObject, CallThatCreates());
+  Call(Method::ID3D12StateObjectProperties1_GetProgramIdentifier, 10, u"Culling");
+  StartRecording();
+  EXPECT_THAT(Left(), ElementsAre(10));
+}
+
 TEST_F(UnusedObjectsTest, WhatNothingRefersToGoesWithItsCalls) {
   CreateFence(10);
   CreateFence(11);

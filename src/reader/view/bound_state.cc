@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -81,6 +84,8 @@ const char* KeyOf(BoundState::Pipeline kind) {
   }
   return nullptr;
 }
+
+using ProgramIdentifier = std::array<std::byte, 32>;
 
 class StateFinder {
  public:
@@ -233,6 +238,7 @@ class StateFinder {
         return {};
       }
       lists_.Look(record);
+      TakeProgram(record);
       if (record.kind != RecordKind::kCall) continue;
       TakeDescriptors(record);
       if (record.object == found_.list.number) TakeTargets(record);
@@ -247,6 +253,30 @@ class StateFinder {
     return Status(StatusCode::kCorrupt, fmt::format("call {} cannot be read", wanted_));
   }
 
+  // Finds which call gave the identifier that SetProgram sets: that has the program's name.
+  void TakeProgram(const Record& record) {
+    constexpr size_t kInDesc = 8;  // where it stands in D3D12_SET_PROGRAM_DESC, whatever the type
+    const std::optional<Method> method = trace_.MethodOf(record);
+    ProgramIdentifier identifier;
+    if (record.kind == RecordKind::kResult &&
+        method == Method::ID3D12StateObjectProperties1_GetProgramIdentifier) {
+      std::span<const std::byte> rest = record.body;
+      const Result<ResultBody> body = DecodeBody<ResultBody>(&rest);
+      if (!body.ok() || rest.size() < sizeof(identifier)) return;
+      std::memcpy(identifier.data(), rest.data(), sizeof(identifier));
+      programs_[identifier] = body->call;
+    } else if (record.kind == RecordKind::kCall &&
+               method == Method::ID3D12GraphicsCommandList10_SetProgram) {
+      DecodedCall call;
+      if (!Decode(record, Describe(*method), &call).ok()) return;
+      const auto* const desc = Value<const std::byte*>(call, 0);
+      if (desc == nullptr) return;
+      std::memcpy(identifier.data(), desc + kInDesc, sizeof(identifier));
+      const auto found = programs_.find(identifier);
+      if (found != programs_.end()) named_by_[record.number] = found->second;
+    }
+  }
+
   // ---- The list ----
 
   void Take(const BoundState& bound) {
@@ -254,6 +284,8 @@ class StateFinder {
     found_.pipeline_set_by = bound.pipeline_set_by;
     if (const char* const key = KeyOf(bound.pipeline_kind)) {
       TakeSetting(key, bound.pipeline_set_by);
+      const auto named = named_by_.find(bound.pipeline_set_by);
+      if (named != named_by_.end()) TakeSetting("program_name", named->second);
     } else {
       found_.pipeline = ObjectNow(bound.pipeline);
     }
@@ -401,6 +433,8 @@ class StateFinder {
   std::vector<ListState::Target> targets_;  // set last by the list
   uint64_t targets_set_by_ = 0;
   std::multimap<uint64_t, std::function<void(const Record&)>> to_read_;  // by call
+  std::map<ProgramIdentifier, uint64_t> programs_;                       // the calls that gave them
+  std::map<uint64_t, uint64_t> named_by_;  // of calls of SetProgram: those calls
 };
 
 }  // namespace

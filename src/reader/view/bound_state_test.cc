@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -145,6 +147,32 @@ TEST_F(ListStateTest, AListHasAPipelineOrAStateObject) {
   const Json again = At(with_pipeline);
   EXPECT_EQ(again["pipeline"]["object"], kPipeline);
   EXPECT_FALSE(again.contains("state_object"));
+}
+
+TEST_F(ListStateTest, AProgramHasTheNameThatItsIdentifierWasGivenFor) {
+  struct Program {
+    uint64_t type = 5;  // a work graph
+    uint64_t identifier[4] = {1, 2, 3, 4};
+    uint64_t more[7] = {};
+  } program;
+  const uint64_t unknown[4] = {1, 2, 3, 5};
+  constexpr Method kGet = Method::ID3D12StateObjectProperties1_GetProgramIdentifier;
+  constexpr uint64_t kStateObject = 40;
+  trace_.Object(kStateObject, Chain::kID3D12StateObject, kDevice);
+  const uint64_t get = Call(kGet, kStateObject, u"Culling");
+  trace_.Return(get, std::as_bytes(std::span(program.identifier)));
+  Reset();
+  const uint64_t setting = Call(Method::ID3D12GraphicsCommandList10_SetProgram, kList, &program);
+  const uint64_t named = Dispatch();
+  std::memcpy(program.identifier, unknown, sizeof(unknown));
+  Call(Method::ID3D12GraphicsCommandList10_SetProgram, kList, &program);
+  const uint64_t nameless = Dispatch();
+  const Json state = At(named);
+  EXPECT_EQ(state["program"]["set_by"], setting);
+  EXPECT_EQ(state["program_name"]["set_by"], get);
+  EXPECT_EQ(state["program_name"]["arguments"]["pProgramName"], "Culling");
+  EXPECT_THAT(InWords(named), HasSubstr("pProgramName = \"Culling\""));
+  EXPECT_FALSE(At(nameless).contains("program_name"));
 }
 
 TEST_F(ListStateTest, StateOfNewerVersionsOfLists) {
