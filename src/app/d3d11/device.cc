@@ -17,6 +17,7 @@
 #include "app/d3d12/registry.h"
 #include "app/recorder/call_ring.h"
 #include "app/recorder/dxbc_code.h"
+#include "app/recorder/memory_notes.h"
 #include "app/replacement/replacement.h"
 #include "app/settings/log.h"
 #include "d3d11gen/methods.h"
@@ -74,6 +75,18 @@ ULONG OnRelease(ULONG (*next)(IUnknown*), IUnknown* self) {
 constexpr ReplacedMethod kCounts[] = {{kAddRefSlot, &Replacement<&OnAddRef>::Over},
                                       {kReleaseSlot, &Replacement<&OnRelease>::Over}};
 
+// The adapter with a reference; null if the device does not tell it.
+IDXGIAdapter* AdapterOf(ID3D11Device* device) {
+  IDXGIDevice* dxgi = nullptr;
+  IDXGIAdapter* adapter = nullptr;
+  if (FAILED(device->QueryInterface(__uuidof(IDXGIDevice), reinterpret_cast<void**>(&dxgi)))) {
+    return nullptr;
+  }
+  if (FAILED(dxgi->GetAdapter(&adapter))) adapter = nullptr;
+  dxgi->Release();
+  return adapter;
+}
+
 // The device's facts for reports. This layer writes nothing itself: the words are those of the
 // Vulkan layer, or there are none.
 class D3D11Backend final : public Backend {
@@ -82,16 +95,10 @@ class D3D11Backend final : public Backend {
 
   void Identify(BackendDescription* description) override {
     description->api = Api::kD3D11;
-    IDXGIDevice* dxgi = nullptr;
-    IDXGIAdapter* adapter = nullptr;
     DXGI_ADAPTER_DESC desc = {};
-    if (SUCCEEDED(
-            device_->QueryInterface(__uuidof(IDXGIDevice), reinterpret_cast<void**>(&dxgi)))) {
-      if (SUCCEEDED(dxgi->GetAdapter(&adapter))) {
-        static_cast<void>(adapter->GetDesc(&desc));
-        adapter->Release();
-      }
-      dxgi->Release();
+    if (IDXGIAdapter* const adapter = AdapterOf(device_)) {
+      static_cast<void>(adapter->GetDesc(&desc));
+      adapter->Release();
     }
     description->device_name =
         ObjectName(desc.Description, sizeof(WCHAR), sizeof(desc.Description)).utf8();
@@ -336,8 +343,22 @@ void D3D11Device::EraseShader(const void* shader) {
 
 // ---- The rest ------------------------------------------------------------------------------------
 
+AdapterMemory D3D11Device::MemoryNow() const {
+  if (labelled_) return {};
+  AdapterMemory memory;
+  if (IDXGIAdapter* const adapter = AdapterOf(real_)) {
+    memory = AdapterMemory::Of(adapter);
+    adapter->Release();
+  }
+  return memory;
+}
+
 void D3D11Device::NoteFailure(HRESULT result, const char* function) try {
+  if (result == E_OUTOFMEMORY) {
+    MemoryNotes(block_, context_->index()).NoteFailure(result, function, 0, MemoryNow().heaps());
+  }
   if (!IsDeviceLost(result) || lost_.exchange(true)) return;
+  MemoryNotes(block_, context_->index()).NoteHeaps(MemoryNow().heaps());
   static_cast<void>(context_->ReportDeviceLost(result, function).ok());
 } catch (const std::bad_alloc&) {
   // The watcher sees the end of the program all the same.

@@ -18,6 +18,7 @@
 
 #include "cairn/breadcrumbs.h"
 
+#include "app/d3d12/adapter_memory.h"
 #include "app/recorder/block_writer.h"
 
 namespace cairn {
@@ -72,7 +73,7 @@ class D3D11Device {
   void NoteDeferred(ID3D11DeviceContext* context);
   // FinishCommandList has made `list`, null if it failed, of what `recording` holds, which may be null.
   void NoteFinished(ID3D11CommandList* list, CommandList* recording);
-  // A method has returned `result`, which may say that the device is lost. `function` stays.
+  // A method has returned `result`, which may say that the device is lost or has no memory. `function` stays.
   void NoteFailure(HRESULT result, const char* function);
 
   // The pipeline that these shaders are, 0 for none. Takes a lock.
@@ -96,6 +97,8 @@ class D3D11Device {
   // beginning. Call it once the device is made.
   void Join();
   void FindMultithread();
+  // The heaps of the adapter; none where the Vulkan layer below tells those of its device.
+  AdapterMemory MemoryNow() const;
   void EraseShader(const void* shader);
 
   ID3D11Device* const real_;

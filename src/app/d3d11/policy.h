@@ -74,7 +74,7 @@ void NoteCreated(ID3D11Device* self, HRESULT result, D3D11Kind kind, Interface**
   if (D3D11Device* const device = D3D11Device::Find(self)) device->NoteChild(kind, *made, facts);
 }
 
-// The implementation may have said that the device is lost, which is noted once.
+// The implementation may have said that the device is lost, which is noted once, or that it has no memory.
 inline void NoteResult(ID3D11Device* self, HRESULT result, D3D11Method method) {
   if (SUCCEEDED(result)) [[likely]]
     return;

@@ -63,6 +63,7 @@ TEST_F(CreatedObjectsTest, ThatMemoryRanOutIsNotedWithWhatWasMade) {
   EXPECT_EQ(Memory().failed_count, 1u);
   EXPECT_STREQ(Memory().function, "creation of an object with ID3D12Resource");
   EXPECT_EQ(Memory().wanted_bytes, 0u);
+  EXPECT_EQ(Memory().heap_count, 0u) << "no adapter has the LUID of this device";
 
   ComPtr<ID3D12Heap> heap;
   EXPECT_EQ(MakeHeap(kTooManyBytes, &heap), E_OUTOFMEMORY);

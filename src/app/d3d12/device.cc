@@ -21,6 +21,7 @@
 #include "app/recorder/memory_notes.h"
 #include "app/settings/log.h"
 #include "app/settings/own_settings.h"
+#include "d3d12abi/aggregates.h"
 #include "format/d3dconfig/settings.h"
 
 namespace cairn {
@@ -262,12 +263,23 @@ void WrappedID3D12Device::NoteNoMemory(std::string_view interface_name) {
   if (context_ == nullptr || block == nullptr) return;
   std::string what = "creation of an object with ";
   what += interface_name;
-  MemoryNotes(*block, context_index()).NoteFailure(E_OUTOFMEMORY, what, 0, {});
+  MemoryNotes(*block, context_index()).NoteFailure(E_OUTOFMEMORY, what, 0, MemoryNow().heaps());
+}
+
+// The heaps of the adapter; none where the Vulkan layer lies below, which tells those of its device.
+AdapterMemory WrappedID3D12Device::MemoryNow() const {
+  if (GetDriverHalf() != nullptr) return {};
+  const LUID luid = cairn::GetAdapterLuid(real());
+  return AdapterMemory::Of(static_cast<uint32_t>(luid.LowPart),
+                           static_cast<int32_t>(luid.HighPart));
 }
 
 void WrappedID3D12Device::NoteLoss(HRESULT result, const char* function) {
   if (context_ == nullptr) return;
   if (lost_.exchange(true, std::memory_order_relaxed)) return;
+  if (BlockWriter* const block = ProcessBlock(); block != nullptr) {
+    MemoryNotes(*block, context_index()).NoteHeaps(MemoryNow().heaps());
+  }
   static_cast<void>(context_->ReportDeviceLost(result, function).ok());
 }
 

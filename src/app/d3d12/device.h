@@ -13,6 +13,7 @@
 #include "app/annotations/d3d12_types.h"
 #include "app/annotations/runtime.h"
 #include "app/breadcrumbs/layer_identity.h"
+#include "app/d3d12/adapter_memory.h"
 #include "app/d3d12/bindings.h"
 #include "app/d3d12/layer.h"
 #include "app/d3d12/submission_fences.h"
@@ -149,6 +150,7 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   HRESULT OpenShared(HANDLE handle, REFIID riid, void** object);
   void NoteFailure(HRESULT result, const char* function);
   void NoteLoss(HRESULT result, const char* function);
+  AdapterMemory MemoryNow() const;
   void NoteRenderTarget(ID3D12Resource* resource, const D3D12_RENDER_TARGET_VIEW_DESC* desc,
                         D3D12_CPU_DESCRIPTOR_HANDLE descriptor);
   void NoteDepthStencil(ID3D12Resource* resource, D3D12_CPU_DESCRIPTOR_HANDLE descriptor);

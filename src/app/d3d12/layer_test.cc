@@ -464,6 +464,25 @@ TEST(LayerTest, ManyThreadsCreateNameAndReleaseOnOneDevice) {
   EXPECT_EQ(Wrappers().size(), 1u);
 }
 
+// Where DXGI knows the adapter. On Linux the Vulkan layer tells its heaps, if it lies below.
+TEST(LayerTest, ALossNotesTheMemoryOfTheAdapter) {
+  const ComPtr<ID3D12Device> device = WrappedDevice();
+  auto* const wrapper = static_cast<WrappedID3D12Device*>(AsWrapper(device.get()));
+  const MemoryRecord& memory = ProcessBlock()->memory()[wrapper->context_index()];
+  wrapper->NoteResult(E_INVALIDARG, "a call of no matter");
+  EXPECT_FALSE(IsPublished(memory.state));
+  wrapper->NoteResult(static_cast<HRESULT>(0x887A0005), "a call");
+#ifdef _WIN32
+  ASSERT_TRUE(IsPublished(memory.state));
+  EXPECT_EQ(memory.result, 0);
+  ASSERT_GE(memory.heap_count, 1u);
+  EXPECT_EQ(memory.heaps[0].flags, kHeapTellsUse | kHeapDeviceLocal);
+  EXPECT_GT(memory.heaps[0].budget_bytes, 0u);
+#else
+  EXPECT_FALSE(IsPublished(memory.state));
+#endif
+}
+
 TEST(LayerTest, NamesWithCharactersOfTwoBytes) {
   // The real device counts in four: only what the layer notes is looked at, through private data.
   const ComPtr<ID3D12Device> device = WrappedDevice(2);

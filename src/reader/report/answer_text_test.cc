@@ -644,6 +644,29 @@ TEST(AnswerText, DurationsAndMemory) {
   EXPECT_THAT(Answer(snapshot), Not(HasSubstr("memory: ")));
 }
 
+// DXGI does not tell the size of an integrated adapter's memory.
+TEST(AnswerText, MemoryOfDirect3DAndHeapsOfUnknownSize) {
+  TestBlock block;
+  FillDurationsBlock(&block);
+  Snapshot snapshot =
+      std::move(SnapshotFromBlock(block.bytes(), 1'700'000'005'000'000'000).value());
+  snapshot.incidents = {{.kind = IncidentKind::kDeviceLost, .value = -2005270523}};
+  snapshot.memory[0].result = static_cast<int32_t>(0x8007000E);
+  snapshot.memory[0].failed_count = 1;
+  snapshot.memory[0].wanted_bytes = 0;
+  snapshot.memory[0].heap_count = 1;
+  snapshot.memory_heaps[0].size_bytes = 0;
+  const std::string told = Answer(snapshot);
+  EXPECT_THAT(told, StartsWith("Device lost (DXGI_ERROR_DEVICE_REMOVED) after memory ran out"));
+  EXPECT_THAT(told, EndsWith("memory: vkAllocateMemory failed with E_OUTOFMEMORY; heap 0 "
+                             "(device-local): 7.5 GiB used, budget 7.5 GiB"));
+  snapshot.memory[0].result = 0;
+  EXPECT_THAT(Answer(snapshot),
+              EndsWith("memory: heap 0 (device-local): 7.5 GiB used, budget 7.5 GiB"));
+  snapshot.memory_heaps[0].used_bytes -= 1;
+  EXPECT_THAT(Answer(snapshot), Not(HasSubstr("memory: ")));
+}
+
 TEST(AnswerText, SeveralSubmissionsBefore) {
   std::string words;
   AppendUsualDuration({.execution = 0,

@@ -18,7 +18,9 @@ std::span<const MemoryHeap> HeapsOf(const Snapshot& snapshot, const DeviceMemory
 }
 
 bool IsFull(const MemoryHeap& heap) {
-  return heap.tells_use && heap.used_bytes >= std::min(heap.budget_bytes, heap.size_bytes);
+  const uint64_t most =
+      heap.size_bytes == 0 ? heap.budget_bytes : std::min(heap.budget_bytes, heap.size_bytes);
+  return heap.tells_use && heap.used_bytes >= most;
 }
 
 }  // namespace
@@ -32,9 +34,9 @@ void AppendHeap(const MemoryHeap& heap, uint32_t number, std::string& out) {
   fmt::format_to(std::back_inserter(out), "heap {}{}: ", number,
                  heap.device_local ? " (device-local)" : "");
   if (heap.tells_use) {
-    fmt::format_to(std::back_inserter(out), "{} of {} used, budget {}",
-                   BytesInWords(heap.used_bytes), BytesInWords(heap.size_bytes),
-                   BytesInWords(heap.budget_bytes));
+    out += BytesInWords(heap.used_bytes);
+    if (heap.size_bytes != 0) out += " of " + BytesInWords(heap.size_bytes);
+    out += " used, budget " + BytesInWords(heap.budget_bytes);
   } else {
     out += BytesInWords(heap.size_bytes);
   }
