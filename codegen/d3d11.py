@@ -184,8 +184,8 @@ def function(model, method):
         first = method.parameters[0]
         if kind.endswith("Shader"):
             what = f"{{.code = {first.name}, .code_bytes = {method.parameters[1].name}}}"
-        elif kind == "Buffer":
-            what = f"SizeOf({first.name})"
+        elif kind in ("Buffer", "Texture"):
+            what = f"FactsOf({first.name})"
         lines.append(f"  NoteCreated(self, returned, D3D11Kind::k{kind}, {out}, {what});")
     if method.result == "HRESULT":
         lines.append(f"  NoteResult(self, returned, D3D11Method::k{method.id});")

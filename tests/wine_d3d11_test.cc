@@ -112,7 +112,10 @@ TEST_P(WineD3D11, AnException) {
     // The last calls, and who was called.
     EXPECT_THAT(report, HasSubstr("ID3D11DeviceContext::Draw"));
     EXPECT_THAT(Told({"report", "--json", file_}),
-                AllOf(HasSubstr("Solid colour"), HasSubstr("Scene")));
+                AllOf(HasSubstr("Solid colour"), HasSubstr("Scene"),
+                      HasSubstr("\"Texture2D 1024x1024 R8G8B8A8_UNORM render target\""),
+                      HasSubstr("\"Texture2D 1024x1024 R8G8B8A8_UNORM readback\""),
+                      HasSubstr("\"buffer 16 KiB storage\"")));
     const std::string tree = ReportTree(file_, true);
     EXPECT_THAT(tree, HasSubstr("Frame 2\n"));
     EXPECT_THAT(tree, HasSubstr("Shadows\n"));

@@ -36,14 +36,16 @@ ULONG PrivateNote::Release() {
 DeviceNote::DeviceNote(std::unique_ptr<D3D11Device> device) : device_(std::move(device)) {}
 DeviceNote::~DeviceNote() = default;
 
-ChildNote::ChildNote(D3D11Device& device, D3D11Kind kind, const void* object, uint64_t size_bytes)
+ChildNote::ChildNote(D3D11Device& device, D3D11Kind kind, const void* object,
+                     const CreatedFacts& created)
     : device_(device), real_device_(device.real()), object_(object), block_(device.block()) {
   Children().Add(object, this);  // The only line that may throw.
   ObjectTable::Object facts;
   facts.kind = kD3D11Object | static_cast<uint32_t>(kind);
   facts.context = device.context().index();
   facts.handle = object;
-  facts.size_bytes = size_bytes;
+  facts.size_bytes = created.size_bytes;
+  facts.description = created.description;
   index_ = block_.objects().Add(facts);
 }
 

@@ -19,6 +19,7 @@ namespace cairn {
 class D3D11Device;
 class D3D11Context;
 class CommandList;
+struct CreatedFacts;
 
 // Private data of ours. Ends with its object, or at once if that does not take it.
 #pragma GCC diagnostic push
@@ -66,7 +67,7 @@ class DeviceNote final : public PrivateNote {
 class ChildNote final : public PrivateNote {
  public:
   // Enters the object into the block's table.
-  ChildNote(D3D11Device& device, D3D11Kind kind, const void* object, uint64_t size_bytes);
+  ChildNote(D3D11Device& device, D3D11Kind kind, const void* object, const CreatedFacts& created);
 
   // Null for objects that are not known.
   static ChildNote* Find(const void* object);

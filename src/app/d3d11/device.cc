@@ -273,8 +273,8 @@ D3D11Device* D3D11Device::FindByMultithread(const void* self) {
 void D3D11Device::NoteChild(D3D11Kind kind, ID3D11DeviceChild* child,
                             const CreatedFacts& facts) try {
   if (ChildNote::Find(child) != nullptr) return;
-  ChildNote* const note = PrivateNote::GiveTo(
-      child, new (std::nothrow) ChildNote(*this, kind, child, facts.size_bytes));
+  ChildNote* const note =
+      PrivateNote::GiveTo(child, new (std::nothrow) ChildNote(*this, kind, child, facts));
   if (note == nullptr) return;
   note->set_shader_hash(KeepDxbc(&block_, facts.code, facts.code_bytes));
   ReplaceMethods(child, ChildMethods());

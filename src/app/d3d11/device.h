@@ -34,7 +34,8 @@ extern std::atomic<uint32_t> first_d3d11_method;
 struct CreatedFacts {
   const void* code = nullptr;  // of a shader: DXBC
   size_t code_bytes = 0;
-  uint64_t size_bytes = 0;  // of a buffer
+  uint64_t size_bytes = 0;   // of a buffer
+  uint64_t description = 0;  // of a buffer or a texture: format/block/object_description.h
 };
 
 // Stages from kStageVertex to kStageCompute; the others stay empty.

@@ -12,6 +12,7 @@
 
 #include "app/d3d11/device.h"
 #include "app/d3d11/device_context.h"
+#include "app/d3d11/resource_descriptions.h"
 #include "app/recorder/call_ring.h"
 #include "d3d11gen/methods.h"
 
@@ -59,10 +60,6 @@ class D3D11Work {
 
 inline void NoteShader(ID3D11DeviceContext* self, ShaderStage stage, ID3D11DeviceChild* shader) {
   if (D3D11Context* const context = D3D11Context::Find(self)) context->SetShader(stage, shader);
-}
-
-inline CreatedFacts SizeOf(const D3D11_BUFFER_DESC* desc) {
-  return {.size_bytes = desc == nullptr ? 0 : desc->ByteWidth};
 }
 
 // A method has created an object, or not. An object that is known already is left as it is: states of equal contents are
