@@ -515,14 +515,14 @@ Status Context::RegisterPipeline(const CairnPipelineDesc& desc, CairnPipeline* p
       desc.vertex_shader,        desc.hull_shader,    desc.domain_shader,
       desc.geometry_shader,      desc.pixel_shader,   desc.mesh_shader,
       desc.amplification_shader, desc.compute_shader, desc.ray_tracing_shader};
-  return RegisterPipeline(desc.native, desc.name, shaders, std::array<uint64_t, kStageCount>{},
+  return RegisterPipeline(desc.native, desc.name, shaders, std::array<uint64_t, kStageCount>{}, 0,
                           pipeline);
 }
 
 Status Context::RegisterPipeline(const void* native, const char* name,
                                  std::span<const char* const, kStageCount> shader_names,
                                  std::span<const uint64_t, kStageCount> shader_hashes,
-                                 CairnPipeline* pipeline) {
+                                 uint64_t description, CairnPipeline* pipeline) {
   const uint32_t index = block_->AddPipeline();
   if (index == BlockWriter::kTableFull) {
     return Status(
@@ -533,6 +533,7 @@ Status Context::RegisterPipeline(const void* native, const char* name,
   record.context = index_;
   record.native_handle = reinterpret_cast<uintptr_t>(native);
   record.name = name == nullptr ? 0 : block_->AddName(name);
+  record.description = description;
   std::copy(shader_hashes.begin(), shader_hashes.end(), record.shader_hashes);
   for (uint32_t stage = 0; stage < kStageCount; ++stage) {
     const char* const shader = shader_names[stage];

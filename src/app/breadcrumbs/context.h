@@ -92,11 +92,11 @@ class Context {
   Status RegisterQueue(void* native, CairnQueueType type, const char* name);
   Status RegisterPipeline(const CairnPipelineDesc& desc, CairnPipeline* pipeline);
   // The same by stage: names, null where there is no such stage, and hashes of their code, each 0 or that of a
-  // BlockWriter::AddShader.
+  // BlockWriter::AddShader. `description`: format/block/pipeline_description.h; 0: none.
   Status RegisterPipeline(const void* native, const char* name,
                           std::span<const char* const, kStageCount> shader_names,
                           std::span<const uint64_t, kStageCount> shader_hashes,
-                          CairnPipeline* pipeline);
+                          uint64_t description, CairnPipeline* pipeline);
   Status UnregisterPipeline(CairnPipeline pipeline);
   // The queue's record, for BlockWriter::Sync; kNoQueue if it is not registered.
   uint32_t QueueIndex(void* native);

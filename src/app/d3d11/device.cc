@@ -319,7 +319,7 @@ CairnPipeline D3D11Device::PipelineOf(const BoundShaders& shaders) try {
   }
   // Without room the number stays 0: there is no second attempt.
   static_cast<void>(
-      context_->RegisterPipeline(nullptr, nullptr, names, hashes, &place->second).ok());
+      context_->RegisterPipeline(nullptr, nullptr, names, hashes, 0, &place->second).ok());
   return place->second;
 } catch (const std::bad_alloc&) {
   return 0;

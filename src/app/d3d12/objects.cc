@@ -53,11 +53,30 @@ ObjectTable::Object FactsOf(ID3D12Resource* real) {
   return facts;
 }
 
+ObjectTable::Object FactsOf(ID3D12Heap* real) {
+  const D3D12_HEAP_DESC desc = cairn::GetDesc(real);
+  ObjectDescription description;
+  description.shape = ObjectShape::kHeap;
+  if (desc.Properties.Type == D3D12_HEAP_TYPE_UPLOAD) description.uses = kUsedAsUpload;
+  if (desc.Properties.Type == D3D12_HEAP_TYPE_READBACK) description.uses = kUsedAsReadback;
+  ObjectTable::Object facts;
+  facts.size_bytes = desc.SizeInBytes;
+  facts.description = PackDescription(description);
+  return facts;
+}
+
 // Returns the range of handles of a heap's descriptors. Heaps that are not shader-visible have
 // none.
 ObjectTable::Object FactsOf(ID3D12DescriptorHeap* real, ID3D12Device* device) {
   ObjectTable::Object facts;
   const D3D12_DESCRIPTOR_HEAP_DESC desc = cairn::GetDesc(real);
+  ObjectDescription description;
+  description.shape = ObjectShape::kDescriptorHeap;
+  description.format = static_cast<uint32_t>(desc.Type);
+  description.width = desc.NumDescriptors & 0xFFFF;
+  description.height = desc.NumDescriptors >> 16;
+  description.layers = (desc.Flags & D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE) != 0 ? 1 : 0;
+  facts.description = PackDescription(description);
   if ((desc.Flags & D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE) == 0) return facts;
   facts.gpu_address = GetGpuStart(real).ptr;
   facts.size_bytes =
@@ -121,9 +140,7 @@ void WrappedID3D12Resource::OnEnd() {
 
 WrappedID3D12Heap::WrappedID3D12Heap(WrappedID3D12Device& device, void* real)
     : AnnotatedObject(device, real) {
-  ObjectTable::Object facts;
-  facts.size_bytes = cairn::GetDesc(this->real()).SizeInBytes;
-  Join(device, facts);
+  Join(device, FactsOf(this->real()));
 }
 
 // ---- Command allocators --------------------------------------------------------------------------

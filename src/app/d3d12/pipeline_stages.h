@@ -24,6 +24,11 @@ StageCodes StagesOf(const D3D12_GRAPHICS_PIPELINE_STATE_DESC* desc);
 StageCodes StagesOf(const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc);
 StageCodes StagesOf(const D3D12_PIPELINE_STATE_STREAM_DESC* desc);
 
+// The targets that a pipeline draws into; null descriptions, and streams that do not say them, tell none.
+PipelineDescription DescriptionOf(const D3D12_GRAPHICS_PIPELINE_STATE_DESC* desc);
+PipelineDescription DescriptionOf(const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc);
+PipelineDescription DescriptionOf(const D3D12_PIPELINE_STATE_STREAM_DESC* desc);
+
 // The hashes of what has code.
 PipelineCode HashesOf(const StageCodes& stages);
 // Keeps the code, and tells the note.
@@ -44,7 +49,9 @@ HRESULT CreateWithStages(const Desc* desc, void** pipeline, Create create) {
   if (FAILED(result)) return result;
   Wrapper* const wrapper = AsWrapper(static_cast<ID3D12PipelineState*>(made));
   if (wrapper == nullptr) return result;
-  NoteStages(stages, &static_cast<WrappedID3D12PipelineState*>(wrapper)->note());
+  PipelineNote& note = static_cast<WrappedID3D12PipelineState*>(wrapper)->note();
+  NoteStages(stages, &note);
+  note.SetDescription(DescriptionOf(desc));
   return result;
 }
 

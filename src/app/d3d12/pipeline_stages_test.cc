@@ -84,6 +84,38 @@ TEST(PipelineStages, StreamsAreReadAsFarAsTheirTypesAreKnown) {
   EXPECT_EQ(SeenWith(desc), PipelineCode{});
 }
 
+TEST(PipelineStages, TheTargetsOfAPipelineAreItsDescription) {
+  D3D12_GRAPHICS_PIPELINE_STATE_DESC graphics = {};
+  graphics.NumRenderTargets = 2;
+  graphics.RTVFormats[0] = DXGI_FORMAT_R16G16B16A16_FLOAT;
+  graphics.RTVFormats[1] = DXGI_FORMAT_R8G8B8A8_UNORM;
+  graphics.DSVFormat = DXGI_FORMAT_D32_FLOAT;
+  const PipelineDescription expected = {.tells_targets = true,
+                                        .target_count = 2,
+                                        .first_target_format = DXGI_FORMAT_R16G16B16A16_FLOAT,
+                                        .depth_format = DXGI_FORMAT_D32_FLOAT};
+  EXPECT_EQ(DescriptionOf(&graphics), expected);
+  EXPECT_EQ(UnpackPipelineDescription(PackDescription(expected)), expected);
+  graphics.NumRenderTargets = 4711;  // a program's mistake: no more than eight are read
+  EXPECT_EQ(DescriptionOf(&graphics).first_target_format,
+            static_cast<uint32_t>(DXGI_FORMAT_R16G16B16A16_FLOAT));
+  EXPECT_EQ(DescriptionOf(static_cast<const D3D12_COMPUTE_PIPELINE_STATE_DESC*>(nullptr)),
+            PipelineDescription{});
+
+  struct {
+    Subobject<D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_RENDER_TARGET_FORMATS, D3D12_RT_FORMAT_ARRAY>
+        targets;
+    Subobject<D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_DEPTH_STENCIL_FORMAT, DXGI_FORMAT> depth;
+  } stream;
+  stream.targets.content.NumRenderTargets = 2;
+  stream.targets.content.RTFormats[1] = DXGI_FORMAT_R16G16B16A16_FLOAT;  // the first is not there
+  stream.depth.content = DXGI_FORMAT_D32_FLOAT;
+  D3D12_PIPELINE_STATE_STREAM_DESC desc = {sizeof(stream), &stream};
+  EXPECT_EQ(DescriptionOf(&desc), expected);
+  desc.SizeInBytes = sizeof(stream.targets) - 1;
+  EXPECT_EQ(DescriptionOf(&desc), PipelineDescription{});
+}
+
 TEST(PipelineStages, ScopesNest) {
   PipelineCode outer{}, inner{};
   outer[kStagePixel] = 1;

@@ -42,7 +42,10 @@ CairnPipeline PipelineNote::Register(Context& context, const void* application, 
   if (name != nullptr && name[0] == 0) name = nullptr;
   CairnPipeline number = 0;
   try {
-    if (!context.RegisterPipeline(application, name, shaders, hashes_, &number).ok()) return 0;
+    if (!context.RegisterPipeline(application, name, shaders, hashes_, description_, &number)
+             .ok()) {
+      return 0;
+    }
   } catch (const std::bad_alloc&) {
     return 0;
   }

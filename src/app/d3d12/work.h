@@ -35,6 +35,7 @@
 #include "app/capture/capture.h"
 #include "d3d12abi/d3d12_api.h"
 #include "format/block/block.h"
+#include "format/block/pipeline_description.h"
 #include "format/block/work_arguments.h"
 
 namespace cairn {
@@ -57,6 +58,9 @@ class PipelineNote {
 
   // While the pipeline is created: it has this stage. `hash`: what KeepDxbc returned of its code, 0: unknown.
   void SetStage(ShaderStage stage, uint64_t hash);
+  void SetDescription(const PipelineDescription& description) {
+    description_ = PackDescription(description);
+  }
 
   // The pipeline's number in the context; 0 until it is registered.
   CairnPipeline number() const { return number_.load(std::memory_order_acquire); }
@@ -71,6 +75,7 @@ class PipelineNote {
   std::atomic<CairnPipeline> number_{0};
   uint32_t stages_ = 0;                         // bits
   std::array<uint64_t, kStageCount> hashes_{};  // 0: unknown
+  uint64_t description_ = 0;                    // 0: none
 };
 
 // A recording that begins.

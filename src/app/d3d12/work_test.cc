@@ -302,6 +302,8 @@ TEST_F(WorkTest, PipelinesAreRegisteredOnceAtTheirFirstUse) {
   note.SetStage(kStageVertex, KeepDxbc(block_.get(), vertex, sizeof(vertex)));
   note.SetStage(kStagePixel, KeepDxbc(block_.get(), "garbage that is no shader", 25));
   note.SetStage(kStageHull, KeepDxbc(block_.get(), nullptr, 100));
+  const PipelineDescription description = {.tells_targets = true, .target_count = 3};
+  note.SetDescription(description);
   EXPECT_EQ(block_->header()->pipeline_count.load(), 0u);
   std::vector<CairnPipeline> numbers(8);
   std::vector<std::thread> threads;
@@ -321,6 +323,7 @@ TEST_F(WorkTest, PipelinesAreRegisteredOnceAtTheirFirstUse) {
   EXPECT_EQ(record.shader_names[kStageCompute], 0u);
   EXPECT_EQ(record.shader_hashes[kStageVertex], 0x0123456789abcdefu);
   EXPECT_EQ(record.shader_hashes[kStagePixel], 0u);
+  EXPECT_EQ(UnpackPipelineDescription(record.description), description);
   ASSERT_EQ(block_->header()->shader_count.load(), 1u) << "its code is kept";
   EXPECT_EQ(block_->shaders()[0].hash, 0x0123456789abcdefu);
   EXPECT_EQ(block_->shaders()[0].code, ShaderCode::kDxbc);

@@ -9,12 +9,16 @@
 #include "app/vulkan/handle_map.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
+#include "format/block/pipeline_description.h"
 
 namespace cairn {
 namespace {
 
 // The pipelines of all devices, which the recording path reads. The states are Pipelines::State.
 constinit HandleTree pipeline_tree;
+
+// Of pipelines whose targets nobody told.
+constexpr uint64_t kOtherDescription = PackDescription(PipelineDescription{});
 
 }  // namespace
 
@@ -24,12 +28,13 @@ Pipelines::~Pipelines() {
   });
 }
 
-void Pipelines::Add(VkPipeline pipeline, StageShaders shaders) {
+void Pipelines::Add(VkPipeline pipeline, StageShaders shaders, uint64_t description) {
   if (pipeline == VK_NULL_HANDLE) return;
   auto state = std::make_unique<State>();
   state->device = &device_;
   state->handle = pipeline;
   state->shaders = std::move(shaders);
+  state->description = description;
   State* const added = state.get();
   const uint64_t handle = HandleValue(pipeline);
   Remove(pipeline);  // If the handle is reused, the first pipeline's destruction was not seen.
@@ -72,7 +77,8 @@ void Pipelines::Defer(VkDeferredOperationKHR operation, const VkPipeline* pipeli
 void Pipelines::Complete(VkDeferredOperationKHR operation) {
   deferred_.VisitAndErase(HandleValue(operation), [&](Deferred& deferred) {
     for (size_t i = 0; i < deferred.shaders.size(); ++i) {
-      Quietly([&] { Add(deferred.pipelines[i], std::move(deferred.shaders[i])); });
+      Quietly(
+          [&] { Add(deferred.pipelines[i], std::move(deferred.shaders[i]), kOtherDescription); });
     }
   });
 }
@@ -97,7 +103,10 @@ CairnPipeline Pipelines::Register(State& state) {
   const auto* const native =
       reinterpret_cast<void*>(static_cast<uintptr_t>(HandleValue(state.handle)));
   const char* const name = state.name.empty() ? nullptr : state.name.c_str();
-  if (!state.device->context->RegisterPipeline(native, name, names, hashes, &number).ok()) return 0;
+  Context& context = *state.device->context;
+  if (!context.RegisterPipeline(native, name, names, hashes, state.description, &number).ok()) {
+    return 0;
+  }
   state.number.store(number, std::memory_order_release);
   return number;
 }
@@ -169,6 +178,36 @@ StageShaders ShadersOf(DeviceObjects& objects, const VkRayTracingPipelineCreateI
   return shaders;
 }
 
+// Targets of dynamic rendering. A render pass would have to be known, and a library has a part of them.
+uint64_t DescriptionOf(const VkGraphicsPipelineCreateInfo& info) {
+  const auto* const rendering = FindInChain<VkPipelineRenderingCreateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+  const bool is_part =
+      FindInChain<VkGraphicsPipelineLibraryCreateInfoEXT>(
+          info.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT) != nullptr;
+  if (rendering == nullptr || is_part || info.renderPass != VK_NULL_HANDLE) {
+    return kOtherDescription;
+  }
+  PipelineDescription description;
+  description.tells_targets = true;
+  description.vulkan_format = true;
+  description.target_count = rendering->colorAttachmentCount;
+  const bool has_depth = rendering->depthAttachmentFormat != VK_FORMAT_UNDEFINED;
+  description.depth_format = static_cast<uint32_t>(has_depth ? rendering->depthAttachmentFormat
+                                                             : rendering->stencilAttachmentFormat);
+  if (rendering->pColorAttachmentFormats == nullptr) return PackDescription(description);
+  for (uint32_t i = 0; i < rendering->colorAttachmentCount; ++i) {
+    if (rendering->pColorAttachmentFormats[i] == VK_FORMAT_UNDEFINED) continue;
+    description.first_target_format = static_cast<uint32_t>(rendering->pColorAttachmentFormats[i]);
+    break;
+  }
+  return PackDescription(description);
+}
+template <typename Info>
+uint64_t DescriptionOf(const Info&) {
+  return kOtherDescription;
+}
+
 // Adds the pipelines that the call made. Others are null, even all of them if they must be compiled
 // first, which is no error. After an error the array is not read.
 template <typename Info>
@@ -177,7 +216,9 @@ void AddPipelines(DeviceObjects& objects, VkResult result, uint32_t count, const
   if (result < 0) return;
   for (uint32_t i = 0; i < count; ++i) {
     if (pipelines[i] == VK_NULL_HANDLE) continue;
-    Quietly([&] { objects.pipelines.Add(pipelines[i], ShadersOf(objects, infos[i])); });
+    Quietly([&] {
+      objects.pipelines.Add(pipelines[i], ShadersOf(objects, infos[i]), DescriptionOf(infos[i]));
+    });
   }
 }
 

@@ -44,8 +44,9 @@ class Pipelines {
   Pipelines(const Pipelines&) = delete;
   Pipelines& operator=(const Pipelines&) = delete;
 
-  // Adds a pipeline. May throw std::bad_alloc: the pipeline is then unknown. Ignores a null handle.
-  void Add(VkPipeline pipeline, StageShaders shaders);
+  // Adds a pipeline. `description`: format/block/pipeline_description.h. May throw std::bad_alloc: the pipeline is
+  // then unknown. Ignores a null handle.
+  void Add(VkPipeline pipeline, StageShaders shaders, uint64_t description);
   // Adds the stages of a pipeline or a library; adds none for an unknown one. May throw
   // std::bad_alloc.
   void AddStagesOf(VkPipeline library, StageShaders* shaders);
@@ -71,6 +72,7 @@ class Pipelines {
     bool refused = false;
     std::string name;
     StageShaders shaders;
+    uint64_t description = 0;
   };
   struct Deferred {
     const VkPipeline* pipelines = nullptr;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "app/vulkan/testing/device_objects_fixture.h"
+#include "format/block/pipeline_description.h"
 
 namespace cairn {
 namespace {
@@ -220,6 +221,46 @@ TEST_F(PipelinesTest, AModuleThatWasNamedIsShownByItsName) {
   EXPECT_EQ(Shader(record, kStageVertex), Named("Lighting: VSMain", code));
   EXPECT_EQ(Shader(record, kStagePixel), Named("Lighting", code));
   EXPECT_EQ(record.shader_hashes[kStagePixel], HashOf(code));
+}
+
+// What glslang -g leaves, in front of anything else.
+TEST_F(PipelinesTest, AModuleWithDebugInformationIsShownWithItsFile) {
+  std::vector<uint32_t> code = {0x07230203, 0x00010000,   0, 8,   0, 5u << 16 | 7, 2, 0, 0,
+                                0,          4u << 16 | 3, 2, 450, 2};
+  std::memcpy(&code[7], "fog.comp", 8);
+  VkShaderModuleCreateInfo info = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+  info.codeSize = code.size() * sizeof(uint32_t);
+  info.pCode = code.data();
+  VkShaderModule module = VK_NULL_HANDLE;
+  ours().CreateShaderModule(device(), &info, nullptr, &module);
+  const std::string expected =
+      fmt::format("main of fog.comp ({:016x})", XXH64(code.data(), info.codeSize, 0));
+  const PipelineRecord& record = Registered(Compute(Stage(VK_SHADER_STAGE_COMPUTE_BIT, module)));
+  EXPECT_EQ(Shader(record, kStageCompute), expected);
+  EXPECT_EQ(UnpackPipelineDescription(record.description), PipelineDescription{});
+  EXPECT_NE(record.description, 0u);
+  const PipelineRecord& of_inline =
+      Registered(Compute(Stage(VK_SHADER_STAGE_COMPUTE_BIT, VK_NULL_HANDLE, "main", &info)));
+  EXPECT_EQ(Shader(of_inline, kStageCompute), expected);
+}
+
+TEST_F(PipelinesTest, TargetsOfDynamicRenderingAreTheDescription) {
+  const VkFormat formats[] = {VK_FORMAT_UNDEFINED, VK_FORMAT_R8G8B8A8_UNORM};
+  VkPipelineRenderingCreateInfo rendering = {VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
+  rendering.colorAttachmentCount = 2;
+  rendering.pColorAttachmentFormats = formats;
+  rendering.depthAttachmentFormat = VK_FORMAT_D32_SFLOAT;
+  VkGraphicsPipelineCreateInfo info = {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering};
+  EXPECT_EQ(UnpackPipelineDescription(Registered(Graphics(info)).description),
+            (PipelineDescription{.tells_targets = true,
+                                 .vulkan_format = true,
+                                 .target_count = 2,
+                                 .first_target_format = VK_FORMAT_R8G8B8A8_UNORM,
+                                 .depth_format = VK_FORMAT_D32_SFLOAT}));
+  // Of a render pass's pipeline the structure says nothing.
+  info.renderPass = TestHandle<VkRenderPass>(4);
+  EXPECT_EQ(UnpackPipelineDescription(Registered(Graphics(info)).description),
+            PipelineDescription{});
 }
 
 TEST_F(PipelinesTest, CodeInThePipelinesOwnStructureIsKept) {

@@ -13,6 +13,7 @@
 #include "app/vulkan/device_objects.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
+#include "app/vulkan/module_source.h"
 
 namespace cairn {
 namespace {
@@ -26,6 +27,11 @@ uint64_t HashOfBytes(const void* bytes, size_t size) {
 uint64_t HashOfIdentifier(const uint8_t* identifier, uint32_t size) {
   return HashOfBytes(identifier,
                      std::min<uint32_t>(size, VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT));
+}
+
+std::string SourceOf(const VkShaderModuleCreateInfo& code) {
+  if (code.pCode == nullptr) return {};
+  return std::string(SourceFileOfModule({code.pCode, code.codeSize / sizeof(uint32_t)}));
 }
 
 }  // namespace
@@ -63,8 +69,9 @@ uint64_t Shaders::Keep(const VkShaderModuleCreateInfo& code) {
   return hash;
 }
 
-void Shaders::AddModule(VkShaderModule module, uint64_t hash) {
-  modules_.Set(HandleValue(module), {hash, ""});
+void Shaders::AddModule(VkShaderModule module, const VkShaderModuleCreateInfo& code,
+                        uint64_t hash) {
+  modules_.Set(HandleValue(module), {hash, "", SourceOf(code)});
 }
 
 void Shaders::ForgetModule(VkShaderModule module) {
@@ -95,6 +102,7 @@ Shaders::Module Shaders::ModuleOf(const VkPipelineShaderStageCreateInfo& stage) 
   if (const auto* const code = FindInChain<VkShaderModuleCreateInfo>(
           stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)) {
     module.hash = Keep(*code);
+    module.source = SourceOf(*code);
     return module;
   }
   const auto* const identifier = FindInChain<VkPipelineShaderStageModuleIdentifierCreateInfoEXT>(
@@ -122,6 +130,7 @@ void Shaders::Collect(const VkPipelineShaderStageCreateInfo* stages, uint32_t co
     // The common entry point "main" adds nothing to a name.
     if (shader.name.empty()) {
       shader.name = entry;
+      if (!module.source.empty()) shader.name += " of " + module.source;
     } else if (entry != "main" && !entry.empty()) {
       shader.name += fmt::format(": {}", entry);
     }
@@ -139,7 +148,7 @@ VkResult VKAPI_CALL CreateShaderModule(VkDevice device, const VkShaderModuleCrea
   if (result != VK_SUCCESS) return result;
   Quietly([&] {
     Shaders& shaders = state.objects->shaders;
-    shaders.AddModule(*module, shaders.Keep(*info));
+    shaders.AddModule(*module, *info, shaders.Keep(*info));
   });
   return result;
 }

@@ -24,7 +24,8 @@ class BlockWriter;
 
 // One stage of a pipeline.
 struct StageShader {
-  // "main (0123456789abcdef)", or "Lighting (0123456789abcdef)" where the program named the module; "" for none.
+  // "main (0123456789abcdef)", with debug information "main of fog.comp (0123456789abcdef)", and "Lighting
+  // (0123456789abcdef)" where the program named the module; "" for none.
   std::string name;
   uint64_t hash = 0;  // of the SPIR-V; 0: not known
 };
@@ -39,7 +40,8 @@ class Shaders {
   // Keeps the code, and returns its hash.
   uint64_t Keep(const VkShaderModuleCreateInfo& code);
 
-  void AddModule(VkShaderModule module, uint64_t hash);
+  // Adds a module of this code, which Keep has returned `hash` of.
+  void AddModule(VkShaderModule module, const VkShaderModuleCreateInfo& code, uint64_t hash);
   void ForgetModule(VkShaderModule module);
   // Sets the program's name of a module; later pipelines show it. Unknown modules are ignored.
   void NameModule(uint64_t module, std::string_view name);
@@ -56,6 +58,7 @@ class Shaders {
   struct Module {
     uint64_t hash = 0;  // 0: not known
     std::string name;
+    std::string source;  // its file's name, "" if that is not known
   };
   Module ModuleOf(const VkPipelineShaderStageCreateInfo& stage);
 

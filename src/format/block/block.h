@@ -276,7 +276,8 @@ struct PipelineRecord {
   NameRef shader_names[kStageCount];
   uint64_t native_handle;
   uint64_t shader_hashes[kStageCount];  // leads to a ShaderRecord; 0 unknown
-  uint64_t reserved[8];
+  uint64_t description;                 // pipeline_description.h; 0: none
+  uint64_t reserved[7];
 };
 static_assert(sizeof(PipelineRecord) == 192);
 

@@ -16,9 +16,12 @@ enum class ObjectShape : uint32_t {
   kTexture1D = 2,
   kTexture2D = 3,
   kTexture3D = 4,
+  kHeap = 5,            // of Direct3D 12
+  kDescriptorHeap = 6,  // of Direct3D 12
 };
 
-// The uses of a buffer or a texture, as it was made for: the first ones of a buffer, the last ones of a texture.
+// The uses of a buffer or a texture, as it was made for: the first ones of a buffer, the last ones of a texture; those by
+// its memory of a heap.
 inline constexpr uint32_t kUsedAsVertices = 1;
 inline constexpr uint32_t kUsedAsIndices = 2;
 inline constexpr uint32_t kUsedAsConstants = 4;
@@ -39,6 +42,8 @@ struct ObjectDescription {
   uint32_t width = 0;   // up to 65535
   uint32_t height = 0;  // up to 65535
   uint32_t layers = 0;  // or depth; up to 255
+  // A descriptor heap has its type in `format`, the number of its descriptors in `width` and, above 65535, `height`, and
+  // 1 in `layers` if shaders see it.
   bool operator==(const ObjectDescription&) const = default;
 };
 
@@ -59,7 +64,7 @@ constexpr ObjectDescription UnpackDescription(uint64_t packed) {
     return static_cast<uint32_t>(packed >> first & ((uint64_t{1} << count) - 1));
   };
   ObjectDescription description;
-  if (bits(0, 3) > static_cast<uint32_t>(ObjectShape::kTexture3D)) return description;
+  if (bits(0, 3) > static_cast<uint32_t>(ObjectShape::kDescriptorHeap)) return description;
   description.shape = static_cast<ObjectShape>(bits(0, 3));
   description.vulkan_format = bits(3, 1) != 0;
   description.uses = bits(4, 9);

@@ -463,6 +463,12 @@ void Visit(F& f, typename F::template Row<PipelineDescriptors>& descriptors) {
          &Snapshot::shader_descriptors, descriptors.first_descriptor, descriptors.descriptor_count);
 }
 
+template <typename F>
+void Visit(F& f, typename F::template Row<DescribedPipeline>& described) {
+  f.Index("pipeline", described.pipeline, Table::kPipelines);
+  f.Number("description", described.description);
+}
+
 // All tables, in the order of a file. Events are not rows but columns, which compress better: each visitor has
 // its own way with them.
 template <typename F, typename S>
@@ -500,6 +506,8 @@ void VisitTables(F& f, S& s) {
   f.Table(
       {kPipelineDescriptorChunk, Presence::kIfAny, {"pipelines' descriptors", 2, kMaxPipelines}},
       s.pipeline_descriptors);
+  f.Table({kDescribedPipelineChunk, Presence::kIfAny, {"pipelines' targets", 2, kMaxPipelines}},
+          s.described_pipelines);
 }
 
 template <typename F, typename T>

@@ -142,6 +142,7 @@ TEST(Rows, EveryFieldIsVisited) {
   EXPECT_THAT(Forgotten<DescriptorSet>(), IsEmpty());
   EXPECT_THAT(Forgotten<ShaderDescriptor>(), IsEmpty());
   EXPECT_THAT(Forgotten<PipelineDescriptors>(), IsEmpty());
+  EXPECT_THAT(Forgotten<DescribedPipeline>(), IsEmpty());
   EXPECT_THAT(Forgotten<KernelLine>(), IsEmpty());
   EXPECT_THAT(Forgotten<KernelLog>(), IsEmpty());
   EXPECT_THAT(Forgotten<Shader>(&Shader::bytes), IsEmpty());

@@ -121,6 +121,12 @@ struct Pipeline {
   uint64_t native_handle = 0;
 };
 
+// What a pipeline draws into, of those of the layers.
+struct DescribedPipeline {
+  uint32_t pipeline = kNone;
+  uint64_t description = 0;  // format/block/pipeline_description.h
+};
+
 // The arguments of BeginEvent or SetMarker. The bytes are kept unchanged: a newer decoder may read
 // more from them than the name.
 struct Annotation {
@@ -444,9 +450,10 @@ struct Snapshot {
   std::vector<Incident> incidents;  // in the order noticed
   std::vector<Device> devices;      // same indices as the contexts of the block; never made: kNone
   std::vector<Source> sources;
-  std::vector<Queue> queues;          // same indices as in the block
-  std::vector<Pipeline> pipelines;    // same indices as in the block
-  std::vector<Recording> recordings;  // ordered by device, frame, recording_id
+  std::vector<Queue> queues;                           // same indices as in the block
+  std::vector<Pipeline> pipelines;                     // same indices as in the block
+  std::vector<DescribedPipeline> described_pipelines;  // in their order; none in old files
+  std::vector<Recording> recordings;                   // ordered by device, frame, recording_id
   std::vector<Event> events;
   std::vector<Annotation> annotations;
   std::vector<Bind> binds;

@@ -384,6 +384,21 @@ TEST(SnapshotFile, DurationsAndMemoryMayBeMissing) {
   }
 }
 
+TEST(SnapshotFile, KeepsTheTargetsOfPipelines) {
+  TestBlock block;
+  FillDurationsBlock(&block);
+  EXPECT_THAT(std::move(SnapshotFromBlock(block.bytes(), kSampleTime).value()).described_pipelines,
+              testing::IsEmpty());
+  block.pipeline(0).description = 0x1234567;
+  const Snapshot sample = std::move(SnapshotFromBlock(block.bytes(), kSampleTime).value());
+  const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(sample, Compression::kNone));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(sample));
+  ASSERT_EQ(read->described_pipelines.size(), 1u);
+  EXPECT_EQ(read->described_pipelines[0].pipeline, 0u);
+  EXPECT_EQ(read->described_pipelines[0].description, 0x1234567u);
+}
+
 // The golden files have no frames of submissions; there they are those of the recordings.
 TEST(SnapshotFile, KeepsTheFramesOfSubmissions) {
   Snapshot sample = SampleSnapshot();

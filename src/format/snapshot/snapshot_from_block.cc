@@ -374,6 +374,9 @@ void SnapshotTaker::ReadPipelines() {
     std::copy(std::begin(record.shader_hashes), std::end(record.shader_hashes),
               pipeline.shader_hashes.begin());
     pipeline.native_handle = record.native_handle;
+    if (record.description != 0) {
+      snapshot_.described_pipelines.push_back({i, record.description});
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "format/snapshot/marker_type_name.h"
+#include "format/snapshot/object_kinds.h"
 #include "reader/analysis/work_class.h"
 #include "reader/report/arguments_text.h"
 #include "reader/report/destruction_text.h"
@@ -59,6 +60,24 @@ std::string_view VulkanQueueWord(uint32_t type) {
   }
 }
 
+bool IsPipelineKind(uint32_t kind) {
+  return kind == kD3D12PipelineStateKind || kind == kD3D12StateObjectKind ||
+         kind == kVulkanPipelineKind;
+}
+
+// The pipeline that the object is, if work used it; kNone for any other.
+uint32_t PipelineOfObject(const Snapshot& snapshot, const Object& object) {
+  const bool is_alive = object.state == ObjectState::kAlive;
+  for (uint32_t i = 0; i < snapshot.pipelines.size(); ++i) {
+    const Pipeline& pipeline = snapshot.pipelines[i];
+    if (pipeline.device == object.device && pipeline.native_handle == object.native_handle &&
+        pipeline.native_handle != 0 && pipeline.unregistered != is_alive) {
+      return i;
+    }
+  }
+  return kNone;
+}
+
 // For a queue that waits for itself: appends the submission that waits, and the one that would
 // signal.
 void AppendOwnWait(const Snapshot& snapshot, const Wait& wait, std::string& out) {
@@ -93,8 +112,15 @@ void AppendPipeline(const Snapshot& snapshot, uint32_t pipeline_index, std::stri
   if (!pipeline.name.empty()) {
     out += ' ';
     AppendQuoted(snapshot.Text(pipeline.name), out);
-  } else if (kind.empty()) {
-    fmt::format_to(std::back_inserter(out), " {}", pipeline_index + 1);
+  } else {
+    out += ' ';
+    if (AppendPipelineDescription(snapshot, pipeline_index, out)) {
+      // It has a number and its targets.
+    } else if (kind.empty()) {
+      out += std::to_string(pipeline_index + 1);
+    } else {
+      out.pop_back();
+    }
   }
   std::string_view separator = " [ ";
   for (uint32_t stage = 0; stage < kStageCount; ++stage) {
@@ -170,6 +196,10 @@ void AppendObject(const Snapshot& snapshot, const Object& object, std::string& o
   if (object.name.empty() && AppendDescription(object, out)) {
     fmt::format_to(std::back_inserter(out), " #{}", object.serial);
     return;
+  }
+  if (object.name.empty() && IsPipelineKind(object.kind)) {
+    const uint32_t pipeline = PipelineOfObject(snapshot, object);
+    if (pipeline != kNone) return AppendPipelineName(snapshot, pipeline, out);
   }
   out += ObjectKindWord(object.kind);
   out += ' ';

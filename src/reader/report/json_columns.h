@@ -117,6 +117,15 @@ inline constexpr JsonColumn<Pipeline> kPipeline[] = {
           out.json().EndObject();
         }),
     Hex<&Pipeline::native_handle>("native_handle"),
+    Made<&Pipeline::native_handle>(
+        "description",
+        [](const JsonRows& out, std::string_view key, const Pipeline& pipeline) {
+          const Snapshot& snapshot = out.snapshot();
+          std::string words;
+          AppendPipelineDescription(
+              snapshot, static_cast<uint32_t>(&pipeline - snapshot.pipelines.data()), words);
+          out.json().StringKey(key, words);
+        }),
     Bool<&Pipeline::unregistered>("unregistered"),
 };
 

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <span>
 
 #include "format/block/object_description.h"
+#include "format/block/pipeline_description.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -366,10 +368,10 @@ constexpr std::string_view kVulkanFormats[] = {
     "EAC_R11G11_SNORM_BLOCK",
 };
 
-std::string_view FormatWord(const ObjectDescription& description) {
+std::string_view FormatWord(bool is_vulkan, uint32_t format) {
   std::span<const std::string_view> words = kDxgiFormats;
-  if (description.vulkan_format) words = kVulkanFormats;
-  return description.format < words.size() ? words[description.format] : std::string_view();
+  if (is_vulkan) words = kVulkanFormats;
+  return format < words.size() ? words[format] : std::string_view();
 }
 
 std::string_view ShapeWord(ObjectShape shape) {
@@ -379,6 +381,8 @@ std::string_view ShapeWord(ObjectShape shape) {
     case ObjectShape::kTexture1D: return "Texture1D";
     case ObjectShape::kTexture2D: return "Texture2D";
     case ObjectShape::kTexture3D: return "Texture3D";
+    case ObjectShape::kHeap: return "heap";
+    case ObjectShape::kDescriptorHeap: return "descriptor heap";
   }
   return "";
 }
@@ -395,6 +399,26 @@ void AppendExtent(const ObjectDescription& description, std::string& out) {
   } else if (description.layers > 1) {
     append(", {} layers", description.layers);
   }
+}
+
+// D3D12_DESCRIPTOR_HEAP_TYPE.
+std::string_view DescriptorsWord(uint32_t type) {
+  switch (type) {
+    case 0: return "CBV/SRV/UAV";
+    case 1: return "samplers";
+    case 2: return "RTV";
+    case 3: return "DSV";
+    default: return "descriptors";
+  }
+}
+
+// ", 1,024 CBV/SRV/UAV, shader-visible"
+void AppendDescriptors(const ObjectDescription& description, std::string& out) {
+  out += ", ";
+  out += GroupedDigits(description.width | description.height << 16);
+  out += ' ';
+  out += DescriptorsWord(description.format);
+  if (description.layers != 0) out += ", shader-visible";
 }
 
 void AppendUses(uint32_t uses, std::string& out) {
@@ -424,19 +448,52 @@ bool AppendDescription(const Object& object, std::string& out) {
   const ObjectDescription description = UnpackDescription(object.description);
   if (description.shape == ObjectShape::kNone) return false;
   out += ShapeWord(description.shape);
-  if (description.shape == ObjectShape::kBuffer) {
+  if (description.shape == ObjectShape::kDescriptorHeap) {
+    AppendDescriptors(description, out);
+  } else if (description.shape == ObjectShape::kBuffer || description.shape == ObjectShape::kHeap) {
     if (object.size_bytes != 0) {
       out += ' ';
       out += BytesInWords(object.size_bytes);
     }
   } else {
     AppendExtent(description, out);
-    if (const std::string_view format = FormatWord(description); !format.empty()) {
+    if (const std::string_view format = FormatWord(description.vulkan_format, description.format);
+        !format.empty()) {
       out += ' ';
       out += format;
     }
   }
   AppendUses(description.uses, out);
+  return true;
+}
+
+bool AppendPipelineDescription(const Snapshot& snapshot, uint32_t pipeline, std::string& out) {
+  const auto& all = snapshot.described_pipelines;
+  const auto found = std::lower_bound(all.begin(), all.end(), pipeline,
+                                      [](const DescribedPipeline& described, uint32_t wanted) {
+                                        return described.pipeline < wanted;
+                                      });
+  if (found == all.end() || found->pipeline != pipeline) return false;
+  const PipelineDescription description = UnpackPipelineDescription(found->description);
+  fmt::format_to(std::back_inserter(out), "#{}", pipeline + 1);
+  if (!description.tells_targets) return true;
+  const auto append_format = [&](uint32_t format) {
+    const std::string_view word = FormatWord(description.vulkan_format, format);
+    if (word.empty()) return;
+    out += ' ';
+    out += word;
+  };
+  if (description.target_count == 0) {
+    out += ", no target";
+  } else {
+    fmt::format_to(std::back_inserter(out), ", {} target{}", description.target_count,
+                   description.target_count == 1 ? "" : "s");
+    append_format(description.first_target_format);
+  }
+  if (description.depth_format != 0) {
+    out += ", depth";
+    append_format(description.depth_format);
+  }
   return true;
 }
 

@@ -10,9 +10,14 @@
 
 namespace cairn {
 
-// Appends "buffer 64 KiB vertex/index" or "Texture2D 64x64, 6 layers R8G8B8A8_UNORM depth". Returns false and appends
+// Appends "buffer 64 KiB vertex/index", "Texture2D 64x64, 6 layers R8G8B8A8_UNORM depth", "heap 64 MiB upload" or
+// "descriptor heap, 1,024 CBV/SRV/UAV, shader-visible". Returns false and appends
 // nothing if the file does not describe it.
 bool AppendDescription(const Object& object, std::string& out);
+
+// Appends "#7", or "#7, 2 targets R16G16B16A16_FLOAT, depth D32_FLOAT": the number by which a pipeline is known, and what
+// it draws into. Returns false and appends nothing if the file does not describe it.
+bool AppendPipelineDescription(const Snapshot& snapshot, uint32_t pipeline, std::string& out);
 
 }  // namespace cairn
 
