@@ -70,3 +70,4 @@ endfunction()
 cairn_modern_d3d12_sample(indirect SHADERS
   write_arguments.cs.dxil cell.vs.dxil cell.ps.dxil fill.cs.dxil)
 cairn_modern_d3d12_sample(raytracing SHADERS rays.lib.dxil)
+cairn_modern_d3d12_sample(mesh SHADERS cells.as.dxil cells.ms.dxil cells.ps.dxil)

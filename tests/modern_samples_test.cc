@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Samples of what only a modern Direct3D 12 has: work whose arguments the GPU writes, ray tracing.
+// Samples of what only a modern Direct3D 12 has: work whose arguments the GPU writes, ray tracing, mesh shaders.
 // Each shows the right picture by itself, and the same one when its trace is played; the fault that each
 // has is named, by the report and by `cairn bisect`. All that on a natively built vkd3d-proton, which
 // CAIRN_TEST_VKD3D_PROTON names.
@@ -176,6 +176,23 @@ TEST_F(ModernSamplesTest, InstanceThatPointsNowhereIsNamed) {
   const Json culprits = Culprits();
   ASSERT_EQ(1u, culprits.size()) << culprits.dump(2);
   ExpectCall(culprits[0], "BuildRaytracingAccelerationStructure", "Build the instances");
+}
+
+TEST_F(ModernSamplesTest, MeshIsPlayedWithTheSamePicture) {
+  const std::string why = WhyItDoesNotRun("sample-mesh-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  ExpectTheSamePicture("sample-mesh-d3d12", 1);
+  ExpectTheSameImage();
+}
+
+TEST_F(ModernSamplesTest, MeshShaderThatNeverEndsIsNamed) {
+  const std::string why = WhyItDoesNotRun("sample-mesh-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  CaptureFault("sample-mesh-d3d12", {"--fault"});
+  EXPECT_THAT(Candidates(), ElementsAre("DISPATCH_MESH "));
+  const Json culprits = Culprits();
+  ASSERT_EQ(1u, culprits.size()) << culprits.dump(2);
+  ExpectCall(culprits[0], "DispatchMesh", "Cells");
 }
 
 }  // namespace
