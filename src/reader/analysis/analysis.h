@@ -138,6 +138,8 @@ struct QueueVerdict {
   // the queue, where this run shows that words ran ahead (late_suspect.h). kNone nearly always.
   uint32_t late_suspect = kNone;            // into Analysis::scopes
   uint32_t late_suspect_execution = kNone;  // into Analysis::executions
+  bool late_by_barrier =
+      false;  // the barrier behind it did not end; else its device's driver reports a fault
   // True if the end of no execution in flight can be seen (a queue, a list or a place that takes no
   // writes): the executions are candidates only because nothing shows that they have finished.
   bool ends_unseen = false;

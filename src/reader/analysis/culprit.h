@@ -43,7 +43,8 @@ enum class Certainty : uint8_t {
 enum class SuspectReason : uint8_t {
   kOnlyWorkRunning,    // proven, unless its device is known to notice faults late (Device::notes)
   kLeadsToFault,       // it had finished, and leads to the address of the fault (fault_users.h)
-  kFinishedByItsWord,  // the late suspect of its queue (late_suspect.h)
+  kFinishedByItsWord,  // the late suspect of its queue (late_suspect.h): the driver reports a fault
+  kBarrierBehind,      // the late suspect of its queue: the barrier behind it did not end
   kFirstUnfinished,  // the mode tells what has finished, and of its kind this is the first that has not
   kUnfinished,       // it was reached, and its end was not
   kLastReached,      // the mode does not tell what has finished; of its kind it was reached last

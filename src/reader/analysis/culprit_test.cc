@@ -571,6 +571,45 @@ TEST(Culprit, TheLateSuspectGoesBeforeTheBarrier) {
   EXPECT_EQ(finding.certainty, Certainty::kLikely);
 }
 
+// On an H100 the end of a build whose instance points nowhere is written, and the barrier behind it hangs.
+TEST(Culprit, ABarrierThatHangsWaitsForTheWorkBeforeIt) {
+  SnapshotBuilder builder =
+      OneList(MarkerMode::kFull,
+              {CAIRN_MARKER_DISPATCH, CAIRN_MARKER_BUILD_RAY_TRACING_ACCELERATION_STRUCTURE,
+               CAIRN_MARKER_COPY_BUFFER, CAIRN_MARKER_RESOURCE_BARRIER, CAIRN_MARKER_DISPATCH},
+              7, 6);
+  Snapshot& snapshot = builder.snapshot;
+  Note(IncidentKind::kSignal, 9, &snapshot);
+  EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(3)) << "killed in the middle of a barrier";
+  EXPECT_EQ(Find(snapshot).certainty, Certainty::kLikely);
+
+  snapshot.incidents.clear();
+  Note(IncidentKind::kHang, 2000, &snapshot, 1);
+  EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(3)) << "another queue hangs";
+
+  snapshot.incidents.clear();
+  Note(IncidentKind::kHang, 2000, &snapshot, 0);
+  const CulpritFinding finding = Find(snapshot);
+  EXPECT_THAT(Scopes(finding), ElementsAre(1, 3)) << "the build, not the copy";
+  EXPECT_THAT(Reasons(finding),
+              ElementsAre(SuspectReason::kBarrierBehind, SuspectReason::kRunsNothing));
+  EXPECT_EQ(finding.certainty, Certainty::kLikely);
+
+  snapshot.incidents.clear();
+  Note(IncidentKind::kDeviceLost, -4, &snapshot);
+  EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(1, 3));
+}
+
+TEST(Culprit, ABarrierIsNeverProven) {
+  SnapshotBuilder builder =
+      OneList(MarkerMode::kFull, {CAIRN_MARKER_PIPELINE_BARRIER, CAIRN_MARKER_DRAW}, 1, 0);
+  Note(IncidentKind::kHang, 2000, &builder.snapshot, 0);
+  const CulpritFinding finding = Find(builder.snapshot);
+  EXPECT_THAT(Scopes(finding), ElementsAre(0));
+  EXPECT_THAT(Reasons(finding), ElementsAre(SuspectReason::kRunsNothing));
+  EXPECT_EQ(finding.certainty, Certainty::kLikely);
+}
+
 TEST(Culprit, OneDeviceAlone) {
   SnapshotBuilder builder = TwoQueues();
   Snapshot& snapshot = builder.snapshot;

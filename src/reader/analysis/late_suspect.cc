@@ -6,6 +6,7 @@
 
 #include "cairn/marker_types.h"
 
+#include "format/block/marker_kinds.h"
 #include "reader/analysis/work_class.h"
 
 namespace cairn {
@@ -33,13 +34,15 @@ class LateSuspectFinder {
       : snapshot_(snapshot), order_(queue_order), analysis_(*analysis) {}
 
   void Run() {
-    const std::vector<bool> shown = LatenessShown();
-    if (std::none_of(shown.begin(), shown.end(), [](bool late) { return late; })) return;
+    const std::vector<bool> faulted = Faulted();
+    const std::vector<bool> at_rest = FindDevicesAtRest(snapshot_, analysis_);
     std::vector<QueueVerdict*> named(snapshot_.devices.size());
     std::vector<bool> several(snapshot_.devices.size());
     for (QueueVerdict& verdict : analysis_.verdicts) {
-      if (verdict.device == kNone || !shown[verdict.device]) continue;
-      FindSuspect(&verdict);
+      if (verdict.device == kNone || !at_rest[verdict.device]) continue;
+      const bool by_fault = faulted[verdict.device];
+      if (!by_fault && !StoppedInABarrier(verdict)) continue;
+      FindSuspect(by_fault, &verdict);
       if (verdict.late_suspect == kNone) continue;
       several[verdict.device] = several[verdict.device] || named[verdict.device] != nullptr;
       named[verdict.device] = &verdict;
@@ -52,18 +55,29 @@ class LateSuspectFinder {
   }
 
  private:
-  // Returns, for each device, if this run shows that its words ran ahead.
-  std::vector<bool> LatenessShown() const {
+  // Returns, for each device, if its driver reports a fault at an address.
+  std::vector<bool> Faulted() const {
     std::vector<bool> faulted(snapshot_.devices.size());
     for (const Fault& fault : snapshot_.faults) {
       if (fault.device != kNone && fault.result >= 0 && fault.address_count != 0) {
         faulted[fault.device] = true;
       }
     }
-    if (std::find(faulted.begin(), faulted.end(), true) == faulted.end()) return faulted;
-    const std::vector<bool> at_rest = FindDevicesAtRest(snapshot_, analysis_);
-    for (size_t i = 0; i < faulted.size(); ++i) faulted[i] = faulted[i] && at_rest[i];
     return faulted;
+  }
+
+  // Returns true if the queue hangs or was lost in a barrier, which ends once the work before it has: the ends of that
+  // work were written. A barrier in flight at another moment shows nothing.
+  bool StoppedInABarrier(const QueueVerdict& verdict) const {
+    const auto stops = [&verdict](const Incident& incident) {
+      return incident.kind == IncidentKind::kDeviceLost ||
+             (incident.kind == IncidentKind::kHang && incident.queue == verdict.queue);
+    };
+    if (std::none_of(snapshot_.incidents.begin(), snapshot_.incidents.end(), stops)) return false;
+    return std::any_of(verdict.candidates.begin(), verdict.candidates.end(),
+                       [this](uint32_t scope) {
+                         return IsBarrier(snapshot_.events[analysis_.scopes[scope].event].type);
+                       });
   }
 
   bool BelongsTo(const QueueVerdict& verdict, const Execution& execution) const {
@@ -71,25 +85,28 @@ class LateSuspectFinder {
            QueueOfExecution(snapshot_, execution) == verdict.queue;
   }
 
-  // The last shader work of the queue of which a word at the bottom of the pipe says that it finished.
-  void FindSuspect(QueueVerdict* verdict) const {
+  // The last work of the queue of which a word at the bottom of the pipe says that it finished: it runs the
+  // application's shaders, or, where no fault is reported, is a build or other work that reads memory by address.
+  void FindSuspect(bool by_fault, QueueVerdict* verdict) const {
     for (size_t i = order_.size(); i-- > 0;) {
       const Execution& execution = analysis_.executions[order_[i]];
       if (!BelongsTo(*verdict, execution)) continue;
       for (uint32_t scope = execution.first_scope + execution.scope_count;
            scope-- > execution.first_scope;) {
-        if (!IsSuspect(order_[i], scope)) continue;
+        if (!IsSuspect(by_fault, order_[i], scope)) continue;
         verdict->late_suspect = scope;
         verdict->late_suspect_execution = order_[i];
+        verdict->late_by_barrier = !by_fault;
         return;
       }
     }
   }
 
-  bool IsSuspect(uint32_t execution_index, uint32_t scope_index) const {
+  bool IsSuspect(bool by_fault, uint32_t execution_index, uint32_t scope_index) const {
     const Scope& scope = analysis_.scopes[scope_index];
+    const WorkClass work = ClassOfType(snapshot_.events[scope.event].type);
     return !scope.has_children && !scope.left_open &&
-           ClassOfType(snapshot_.events[scope.event].type) == WorkClass::kPipeline &&
+           (work == WorkClass::kPipeline || (!by_fault && work == WorkClass::kOther)) &&
            WordProvesTheEnd(analysis_.executions[execution_index], scope);
   }
 

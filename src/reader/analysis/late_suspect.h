@@ -18,8 +18,8 @@ std::vector<bool> FindDevicesAtRest(const Snapshot& snapshot, const Analysis& an
 
 // Finds late suspects. The verdicts of `analysis` must be complete; `queue_order` are the
 // executions of all queues, each queue's together and as submitted. Names a suspect only if this
-// run shows that words ran ahead on the device: its driver reports a fault at an address, and no
-// work in flight there can have caused it. docs/internals/analysis.md.
+// run shows that words ran ahead on the device: no work in flight there can have caused the failure, and its driver
+// reports a fault at an address, or it hangs or was lost in a barrier, which runs nothing. docs/internals/analysis.md.
 void FindLateSuspects(const Snapshot& snapshot, std::span<const uint32_t> queue_order,
                       Analysis* analysis);
 

@@ -213,7 +213,7 @@ class SuspectRanker {
     }
     Ranked& late = Add(index, verdict.late_suspect_execution, verdict.late_suspect);
     late.late = true;
-    late.weight = {.evidence = QueueEvidence::kDriver};
+    if (!verdict.late_by_barrier) late.weight = {.evidence = QueueEvidence::kDriver};
   }
 
   // Returns the worst binding: a destroyed one before an unknown one.
@@ -469,7 +469,9 @@ class SuspectRanker {
     }
     if (ranked_.size() == 1) {
       const QueueVerdict& verdict = analysis_.verdicts[first.suspect.verdict];
-      const bool proven = verdict.exact && !first.late && first.raw != RawWord::kClear && !unknown;
+      // A barrier waits for work whose end was written too early, or that has no marker.
+      const bool proven = verdict.exact && !first.late && first.raw != RawWord::kClear &&
+                          !unknown && !IsBarrierScope(first);
       return proven ? Certainty::kProven : Certainty::kLikely;
     }
     return first.AsLikelyAs(ranked_[1]) ? Certainty::kOneOf : Certainty::kLikely;
@@ -483,7 +485,11 @@ class SuspectRanker {
   }
 
   SuspectReason ReasonOf(const Ranked& ranked) const {
-    if (ranked.late) return SuspectReason::kFinishedByItsWord;
+    if (ranked.late) {
+      return analysis_.verdicts[ranked.suspect.verdict].late_by_barrier
+                 ? SuspectReason::kBarrierBehind
+                 : SuspectReason::kFinishedByItsWord;
+    }
     if (ranked.raw == RawWord::kClear) return SuspectReason::kRawMarkersClear;
     if (ranked.work == WorkClass::kNoWork) return SuspectReason::kRunsNothing;
     if (ranked.weight.evidence == QueueEvidence::kHeldBack) return SuspectReason::kHeldBack;

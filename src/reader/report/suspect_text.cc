@@ -82,6 +82,10 @@ std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
       return "its marker says that it completed, and it may be the culprit all the same: the "
              "driver "
              "reports a fault, and nothing that was in flight can have made it";
+    case SuspectReason::kBarrierBehind:
+      return "its marker says that it completed, but the barrier behind it did not end: a barrier "
+             "runs nothing, and waits "
+             "for the work before it";
     case SuspectReason::kFirstUnfinished:
       return has_pipeline ? "the first work with a pipeline that has not completed"
                           : "the first of its kind that has not completed";

@@ -268,6 +268,7 @@ std::string_view SuspectReasonWord(SuspectReason reason) {
     case SuspectReason::kOnlyWorkRunning: return "only work running";
     case SuspectReason::kLeadsToFault: return "leads to the fault";
     case SuspectReason::kFinishedByItsWord: return "finished by its word";
+    case SuspectReason::kBarrierBehind: return "barrier behind it";
     case SuspectReason::kFirstUnfinished: return "first unfinished";
     case SuspectReason::kUnfinished: return "unfinished";
     case SuspectReason::kLastReached: return "last reached";
