@@ -199,7 +199,7 @@ TEST_F(ImagesTest, WhatMakesNoSenseIsOneLine) {
            {{"diff", "a.cairn"}, 2, "two files"},
            {{"diff", "absent.cairn", "absent.cairn"}, 2, "absent.cairn"},
            {{"diff", "--frames", "x", "a", "b"}, 2, "neither a frame"},
-           {{"diff", ".", "absent.cairn"}, 2, "two of a kind"},
+           {{"diff", ".", "absent.cairn"}, 2, "two traces or two folders"},
            {{"diff", "--limit", "-1", "a", "b"}, 2, "is not a number of differences"},
            {{"diff", "--limit", "99999999999999999999", "a", "b"},
             2,

@@ -78,7 +78,7 @@ class ModernSamplesTest : public ReplayTest {
     EXPECT_EQ(played.exit_code, 0) << played.Summary();
     EXPECT_THAT(played.errors, IsEmpty());
     EXPECT_THAT(played.output, ContainsRegex("; " + std::to_string(readbacks) +
-                                             " readbacks?, .* results are what they were"));
+                                             " readbacks?, .* results match the recording"));
   }
   // For targets: the picture that a playback draws is the one that the sample wrote.
   void ExpectTheSameImage() {

@@ -356,7 +356,7 @@ TEST(WhyText, AStageStandsBehindItsBinding) {
   stages.stages.emptied = {.change = Change::kEmptyStage, .stage = EmptiedStage::kFragment};
   told.found.causes = {1, 0};
   const std::string text = WhyAsText(told);
-  EXPECT_THAT(text, HasSubstr("Why\n  likely: The failure needs what the shaders read from "));
+  EXPECT_THAT(text, HasSubstr("Why\n  likely: The failure depends on what the shaders read from "));
   EXPECT_THAT(text, HasSubstr("Helps as well\n  likely: The failure needs what the shaders of one "
                               "stage do.\n"));
   stages.verdict = WhyVerdict::kCodeHelps;
