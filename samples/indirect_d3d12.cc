@@ -168,7 +168,9 @@ void Run(const sample::Options& options, bool fault, bool increments, const std:
   queue.Execute({&list});
   queue.WaitOrReportLoss(20);
   if (fault) {
-    fmt::print("sample-indirect-d3d12: this device ignored the arguments that the dispatch did not write\n");
+    fmt::print(
+        "sample-indirect-d3d12: this device ignored the arguments that the dispatch did not "
+        "write\n");
     return;
   }
   CheckResults(scene, increments);

@@ -688,7 +688,8 @@ TEST_F(PreloadTest, OptionsOfTheLayersBecomeVariables) {
 
 // Nothing would ever end it.
 TEST_F(PreloadTest, WhatCannotBeNoticedIsSaidBeforeTheProgramStarts) {
-  constexpr char kWarning[] = "cairn run: warning: with breadcrumbs off the GPU does not write how far it is";
+  constexpr char kWarning[] =
+      "cairn run: warning: with breadcrumbs off the GPU does not write how far it is";
   EXPECT_THAT(Shell("", {}, {"--kill-on-hang", "--breadcrumbs", "off"}).errors,
               StartsWith(kWarning));
   EXPECT_THAT(Shell("", {"CAIRN_BREADCRUMBS=off"}, {"--kill-on-hang"}).errors,

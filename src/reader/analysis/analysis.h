@@ -134,12 +134,12 @@ struct QueueVerdict {
   // Executions in flight of which no scope is a candidate: work outside any scope, a list without
   // events, or a further execution of a list whose executions cannot be distinguished.
   std::vector<uint32_t> list_candidates;
-  // Shader work whose word says that it finished, and that may be the culprit all the same: the last of
+  // Work whose word says that it finished, and that may be the culprit all the same: the last of
   // the queue, where this run shows that words ran ahead (late_suspect.h). kNone nearly always.
   uint32_t late_suspect = kNone;            // into Analysis::scopes
   uint32_t late_suspect_execution = kNone;  // into Analysis::executions
-  bool late_by_barrier =
-      false;  // the barrier behind it did not end; else its device's driver reports a fault
+  // The barrier behind it did not end; else its device's driver reports a fault.
+  bool late_by_barrier = false;
   // True if the end of no execution in flight can be seen (a queue, a list or a place that takes no
   // writes): the executions are candidates only because nothing shows that they have finished.
   bool ends_unseen = false;

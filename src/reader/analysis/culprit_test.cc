@@ -575,29 +575,44 @@ TEST(Culprit, TheLateSuspectGoesBeforeTheBarrier) {
 TEST(Culprit, ABarrierThatHangsWaitsForTheWorkBeforeIt) {
   SnapshotBuilder builder =
       OneList(MarkerMode::kFull,
-              {CAIRN_MARKER_DISPATCH, CAIRN_MARKER_BUILD_RAY_TRACING_ACCELERATION_STRUCTURE,
-               CAIRN_MARKER_COPY_BUFFER, CAIRN_MARKER_RESOURCE_BARRIER, CAIRN_MARKER_DISPATCH},
-              7, 6);
+              {CAIRN_MARKER_DISPATCH, CAIRN_MARKER_RESOURCE_BARRIER,
+               CAIRN_MARKER_BUILD_RAY_TRACING_ACCELERATION_STRUCTURE, CAIRN_MARKER_COPY_BUFFER,
+               CAIRN_MARKER_RESOURCE_BARRIER, CAIRN_MARKER_DISPATCH},
+              9, 8);
   Snapshot& snapshot = builder.snapshot;
   Note(IncidentKind::kSignal, 9, &snapshot);
-  EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(3)) << "killed in the middle of a barrier";
+  EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(4)) << "killed in the middle of a barrier";
   EXPECT_EQ(Find(snapshot).certainty, Certainty::kLikely);
 
   snapshot.incidents.clear();
   Note(IncidentKind::kHang, 2000, &snapshot, 1);
-  EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(3)) << "another queue hangs";
+  EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(4)) << "another queue hangs";
 
   snapshot.incidents.clear();
   Note(IncidentKind::kHang, 2000, &snapshot, 0);
   const CulpritFinding finding = Find(snapshot);
-  EXPECT_THAT(Scopes(finding), ElementsAre(1, 3)) << "the build, not the copy";
+  EXPECT_THAT(Scopes(finding), ElementsAre(2, 4)) << "the build, not the copy";
   EXPECT_THAT(Reasons(finding),
               ElementsAre(SuspectReason::kBarrierBehind, SuspectReason::kRunsNothing));
   EXPECT_EQ(finding.certainty, Certainty::kLikely);
 
+  snapshot.queues[0].still_since_ns = 5;
+  EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(4)) << "it went on since it hung";
+
   snapshot.incidents.clear();
   Note(IncidentKind::kDeviceLost, -4, &snapshot);
-  EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(1, 3));
+  EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(4)) << "another device was lost";
+  snapshot.devices[0].device_lost = true;
+  EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(2, 4));
+}
+
+TEST(Culprit, ABarrierThatEndedClearsTheWorkBeforeIt) {
+  SnapshotBuilder builder = OneList(MarkerMode::kFull,
+                                    {CAIRN_MARKER_DISPATCH, CAIRN_MARKER_RESOURCE_BARRIER,
+                                     CAIRN_MARKER_COPY_BUFFER, CAIRN_MARKER_RESOURCE_BARRIER},
+                                    7, 6);
+  Note(IncidentKind::kHang, 2000, &builder.snapshot, 0);
+  EXPECT_THAT(Scopes(Find(builder.snapshot)), ElementsAre(3));
 }
 
 TEST(Culprit, ABarrierIsNeverProven) {

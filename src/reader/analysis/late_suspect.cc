@@ -7,6 +7,7 @@
 #include "cairn/marker_types.h"
 
 #include "format/block/marker_kinds.h"
+#include "reader/analysis/monotonic_time.h"
 #include "reader/analysis/work_class.h"
 
 namespace cairn {
@@ -43,7 +44,7 @@ class LateSuspectFinder {
       const bool by_fault = faulted[verdict.device];
       if (!by_fault && !StoppedInABarrier(verdict)) continue;
       FindSuspect(by_fault, &verdict);
-      if (verdict.late_suspect == kNone) continue;
+      if (!by_fault || verdict.late_suspect == kNone) continue;
       several[verdict.device] = several[verdict.device] || named[verdict.device] != nullptr;
       named[verdict.device] = &verdict;
     }
@@ -69,11 +70,16 @@ class LateSuspectFinder {
   // Returns true if the queue hangs or was lost in a barrier, which ends once the work before it has: the ends of that
   // work were written. A barrier in flight at another moment shows nothing.
   bool StoppedInABarrier(const QueueVerdict& verdict) const {
-    const auto stops = [&verdict](const Incident& incident) {
-      return incident.kind == IncidentKind::kDeviceLost ||
-             (incident.kind == IncidentKind::kHang && incident.queue == verdict.queue);
+    if (verdict.queue == kNone) return false;
+    const uint64_t still_since_ns = snapshot_.queues[verdict.queue].still_since_ns;
+    const auto hangs = [&](const Incident& incident) {
+      return incident.kind == IncidentKind::kHang && incident.queue == verdict.queue &&
+             still_since_ns <= MonotonicOf(snapshot_.process, incident.time_ns);
     };
-    if (std::none_of(snapshot_.incidents.begin(), snapshot_.incidents.end(), stops)) return false;
+    if (!snapshot_.devices[verdict.device].device_lost &&
+        std::none_of(snapshot_.incidents.begin(), snapshot_.incidents.end(), hangs)) {
+      return false;
+    }
     return std::any_of(verdict.candidates.begin(), verdict.candidates.end(),
                        [this](uint32_t scope) {
                          return IsBarrier(snapshot_.events[analysis_.scopes[scope].event].type);
@@ -86,13 +92,16 @@ class LateSuspectFinder {
   }
 
   // The last work of the queue of which a word at the bottom of the pipe says that it finished: it runs the
-  // application's shaders, or, where no fault is reported, is a build or other work that reads memory by address.
+  // application's shaders, or, where no fault is reported, is a build or other work that reads memory by address. In that
+  // case a barrier that ended clears the work before it, and so does the end of a submission that was seen.
   void FindSuspect(bool by_fault, QueueVerdict* verdict) const {
     for (size_t i = order_.size(); i-- > 0;) {
       const Execution& execution = analysis_.executions[order_[i]];
       if (!BelongsTo(*verdict, execution)) continue;
+      if (!by_fault && WasSeenToEnd(*verdict, execution)) return;
       for (uint32_t scope = execution.first_scope + execution.scope_count;
            scope-- > execution.first_scope;) {
+        if (!by_fault && IsBarrierThatEnded(execution, scope)) return;
         if (!IsSuspect(by_fault, order_[i], scope)) continue;
         verdict->late_suspect = scope;
         verdict->late_suspect_execution = order_[i];
@@ -100,6 +109,17 @@ class LateSuspectFinder {
         return;
       }
     }
+  }
+
+  bool WasSeenToEnd(const QueueVerdict& verdict, const Execution& execution) const {
+    return execution.submission != kNone &&
+           snapshot_.submissions[execution.submission].number <=
+               snapshot_.queues[verdict.queue].completed_submission;
+  }
+
+  bool IsBarrierThatEnded(const Execution& execution, uint32_t scope_index) const {
+    const Scope& scope = analysis_.scopes[scope_index];
+    return IsBarrier(snapshot_.events[scope.event].type) && WordProvesTheEnd(execution, scope);
   }
 
   bool IsSuspect(bool by_fault, uint32_t execution_index, uint32_t scope_index) const {

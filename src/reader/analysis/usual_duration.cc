@@ -163,10 +163,14 @@ std::unordered_set<uint64_t> SubmissionsWith(const Snapshot& snapshot, const Ana
 }
 
 // How long the suspect has run at least: nothing of its queue was seen to move since.
-uint64_t RunningFor(const Snapshot& snapshot, const SuspectWork& suspect,
+uint64_t RunningFor(const Snapshot& snapshot, const CulpritFinding& finding,
                     const InQuestion& question) {
   const uint64_t since_ns = snapshot.queues[question.queue].still_since_ns;
-  if (suspect.reason != SuspectReason::kOnlyWorkRunning || since_ns == 0) return 0;
+  // What a fault stopped was noticed later.
+  if (finding.kind != FindingKind::kGpuHang || since_ns == 0 ||
+      finding.suspects.front().reason != SuspectReason::kOnlyWorkRunning) {
+    return 0;
+  }
   return question.now_ns - std::min(question.now_ns, std::max(since_ns, question.begun_ns));
 }
 
@@ -207,7 +211,7 @@ LabelDuration FindLabelDuration(const Snapshot& snapshot, const Analysis& analys
       continue;
     }
     found.scope = label;
-    found.running_ns = RunningFor(snapshot, finding.suspects.front(), question);
+    found.running_ns = RunningFor(snapshot, finding, question);
     return found;
   }
   return {};

@@ -44,8 +44,8 @@ std::vector<Candidate> CandidatesOf(std::vector<BindingNote> bindings, const Sta
                                     bool stage_helps) {
   std::sort(bindings.begin(), bindings.end(), [](const BindingNote& one, const BindingNote& other) {
     const bool one_is_own = one.translated == 0, other_is_own = other.translated == 0;
-    return std::tie(one.kind, one.place, one_is_own, one.shader, one.index) <
-           std::tie(other.kind, other.place, other_is_own, other.shader, other.index);
+    return std::tie(one.kind, one_is_own, one.place, one.shader, one.index) <
+           std::tie(other.kind, other_is_own, other.place, other.shader, other.index);
   });
   std::vector<Candidate> candidates;
   std::map<BindingPlace, size_t> known;

@@ -248,6 +248,19 @@ TEST(WhyBindings, ShadersOfTheProgramComeFirst) {
   ASSERT_TRUE(found.ok());
   EXPECT_THAT(ResultOf(*found, ExperimentName::kBindings).bindings.variables,
               ElementsAre(translated, own));
+
+  // So do their places: at most eight are tried.
+  BindingNote later = Buffer(9, BindingKind::kUniformBuffer, kFog + 1);
+  later.translated = 0xdc;
+  std::vector<BindingNote> told = {later};
+  for (uint32_t place = 0; place < 8; ++place) {
+    told.push_back(Buffer(place, BindingKind::kUniformBuffer, kFog));
+  }
+  ModelProgram other(NeedsOneOf({later.place}, told));
+  const Result<WhyFound> among_many = Search(other);
+  ASSERT_TRUE(among_many.ok());
+  EXPECT_THAT(ResultOf(*among_many, ExperimentName::kBindings).bindings.variables,
+              ElementsAre(later));
 }
 
 // A program that fails now and then: all of it is likely.
