@@ -32,15 +32,15 @@ if experiment.startswith("loops=") and {loops}:
 if experiment == "binding=none":
     write("CAIRN_EXPERIMENT_BOARD", 16, "<3I", {bindings}, 0, {emptied})
 if experiment == "robust":
-    write("CAIRN_ELIMINATION", 68, "<I", {robust})
+    write("CAIRN_ELIMINATION", 68, "<I", {features})
 if experiment == "barrier-before":
     write("CAIRN_ELIMINATION", 68, "<I", {barriers})
 print({results}.get(experiment, "done 1"))
 """
 
 
-def fake_cairn(loops=True, barriers=3, bindings=2, emptied=0, robust=0x0400001B, **results):
-    return CAIRN.format(loops=loops, barriers=barriers, bindings=bindings, emptied=emptied, robust=robust,
+def fake_cairn(loops=True, barriers=3, bindings=2, emptied=0, features=0x0400001B, **results):
+    return CAIRN.format(loops=loops, barriers=barriers, bindings=bindings, emptied=emptied, features=features,
                         results=results)
 
 
@@ -125,7 +125,7 @@ class ForeignWhyTest(unittest.TestCase):
     def test_a_change_that_was_not_made(self):
         self.write("cairn", fake_cairn(barriers=0))
         self.assert_says(1, "barriers: 0 changes", only="dawn")
-        self.write("cairn", fake_cairn(robust=0))
+        self.write("cairn", fake_cairn(features=0))
         self.assert_says(1, "robust accesses: 0 features enabled", only="dawn")
         self.write("cairn", fake_cairn(bindings=0))
         self.assert_says(1, "bindings told: 0 bindings told", only="dawn")

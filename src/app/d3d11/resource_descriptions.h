@@ -13,7 +13,7 @@
 
 namespace cairn {
 
-inline uint32_t UsesOf(D3D11_USAGE usage, UINT bind_flags) {
+inline uint32_t UsesOf(D3D11_USAGE usage, UINT bind_flags, UINT cpu_access) {
   uint32_t uses = 0;
   const auto is = [bind_flags, &uses](D3D11_BIND_FLAG flag, uint32_t use) {
     if ((bind_flags & flag) != 0) uses |= use;
@@ -24,7 +24,9 @@ inline uint32_t UsesOf(D3D11_USAGE usage, UINT bind_flags) {
   is(D3D11_BIND_UNORDERED_ACCESS, kUsedAsStorage);
   is(D3D11_BIND_RENDER_TARGET, kUsedAsTarget);
   is(D3D11_BIND_DEPTH_STENCIL, kUsedAsDepth);
-  if (usage == D3D11_USAGE_STAGING) uses |= kUsedAsReadback;
+  if (usage == D3D11_USAGE_STAGING) {
+    uses |= (cpu_access & D3D11_CPU_ACCESS_READ) != 0 ? kUsedAsReadback : kUsedAsUpload;
+  }
   return uses;
 }
 
@@ -37,7 +39,7 @@ ObjectDescription TextureDescription(ObjectShape shape, const Desc& desc, UINT h
   description.width = desc.Width;
   description.height = height;
   description.layers = layers;
-  description.uses = UsesOf(desc.Usage, desc.BindFlags);
+  description.uses = UsesOf(desc.Usage, desc.BindFlags, desc.CPUAccessFlags);
   return description;
 }
 
@@ -45,7 +47,7 @@ inline CreatedFacts FactsOf(const D3D11_BUFFER_DESC* desc) {
   if (desc == nullptr) return {};
   ObjectDescription description;
   description.shape = ObjectShape::kBuffer;
-  description.uses = UsesOf(desc->Usage, desc->BindFlags);
+  description.uses = UsesOf(desc->Usage, desc->BindFlags, desc->CPUAccessFlags);
   if ((desc->MiscFlags & D3D11_RESOURCE_MISC_DRAWINDIRECT_ARGS) != 0) {
     description.uses |= kUsedAsArguments;
   }

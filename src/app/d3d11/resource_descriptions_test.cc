@@ -26,7 +26,10 @@ TEST(ResourceDescriptions, BuffersHaveTheirSizeAndWhatTheyAreBoundAs) {
   EXPECT_EQ(DescriptionOf(desc).uses, kUsedAsConstants);
   desc.BindFlags = 0;
   desc.Usage = D3D11_USAGE_STAGING;
+  desc.CPUAccessFlags = D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE;
   EXPECT_EQ(DescriptionOf(desc).uses, kUsedAsReadback);
+  desc.CPUAccessFlags = D3D11_CPU_ACCESS_WRITE;
+  EXPECT_EQ(DescriptionOf(desc).uses, kUsedAsUpload);
 }
 
 TEST(ResourceDescriptions, TexturesHaveTheirShapeAndFormat) {

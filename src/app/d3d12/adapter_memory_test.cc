@@ -116,6 +116,7 @@ TEST(AdapterMemory, OneThatDoesNotTellHasNoHeaps) {
 }
 
 TEST(AdapterMemory, AnUnknownLuidHasNoHeaps) {
+  ASSERT_NE(LoadLibraryA("dxgi.dll"), nullptr);
   EXPECT_TRUE(AdapterMemory::Of(0x12345678u, 0x0abcdef0).heaps().empty());
 }
 

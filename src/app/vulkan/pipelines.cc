@@ -185,7 +185,13 @@ uint64_t DescriptionOf(const VkGraphicsPipelineCreateInfo& info) {
   const bool is_part =
       FindInChain<VkGraphicsPipelineLibraryCreateInfoEXT>(
           info.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT) != nullptr;
-  if (rendering == nullptr || is_part || info.renderPass != VK_NULL_HANDLE) {
+  const bool is_linked =
+      FindInChain<VkPipelineLibraryCreateInfoKHR>(
+          info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR) != nullptr;
+  // The formats are valid where the pipeline has all its state, and draws.
+  const bool draws = info.pRasterizationState != nullptr &&
+                     info.pRasterizationState->rasterizerDiscardEnable == VK_FALSE;
+  if (rendering == nullptr || is_part || is_linked || !draws || info.renderPass != VK_NULL_HANDLE) {
     return kOtherDescription;
   }
   PipelineDescription description;

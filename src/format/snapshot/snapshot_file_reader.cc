@@ -402,6 +402,13 @@ bool SnapshotFileReader::Accept(Shader& shader) {
   return shader_hashes_.insert(shader.hash).second;
 }
 
+// They are looked up by their pipeline.
+bool SnapshotFileReader::Accept(DescribedPipeline& described) {
+  const bool follows = last_described_ == kNone || last_described_ < described.pipeline;
+  last_described_ = described.pipeline;
+  return follows;
+}
+
 bool SnapshotFileReader::DecodeLosses(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(1, count)) return false;

@@ -84,6 +84,7 @@ class SnapshotFileReader {
   bool Accept(ReportedEventId& reported);
   bool Accept(Checkpoint& checkpoint);
   bool Accept(Shader& shader);
+  bool Accept(DescribedPipeline& described);
 
   // Returns how many of `count` rows of a table fit into the file's cost limit; a row counts as
   // `weight` small ones. Notes the number of omitted rows as a loss.
@@ -114,6 +115,7 @@ class SnapshotFileReader {
   uint64_t next_event_ = 0;           // of the recording behind the last one, in the file
   uint64_t first_event_in_file_ = 0;  // of the recording that is read
   std::unordered_set<uint64_t> shader_hashes_;
+  uint32_t last_described_ = kNone;  // the pipeline of the last DescribedPipeline
   std::vector<uint32_t> open_events_;
   std::vector<uint8_t> event_bits_;
   bool process_found_ = false;

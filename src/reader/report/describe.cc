@@ -65,13 +65,18 @@ bool IsPipelineKind(uint32_t kind) {
          kind == kVulkanPipelineKind;
 }
 
+constexpr size_t kMostLookedAt = size_t{1} << 26;  // of all objects together
+
 // The pipeline that the object is, if work used it; kNone for any other.
 uint32_t PipelineOfObject(const Snapshot& snapshot, const Object& object) {
-  const bool is_alive = object.state == ObjectState::kAlive;
+  // Another pipeline may have had the handle of one that was destroyed.
+  if (object.state != ObjectState::kAlive) return kNone;
+  // A file that was made to be slow.
+  if (snapshot.pipelines.size() * snapshot.objects.size() > kMostLookedAt) return kNone;
   for (uint32_t i = 0; i < snapshot.pipelines.size(); ++i) {
     const Pipeline& pipeline = snapshot.pipelines[i];
     if (pipeline.device == object.device && pipeline.native_handle == object.native_handle &&
-        pipeline.native_handle != 0 && pipeline.unregistered != is_alive) {
+        pipeline.native_handle != 0 && !pipeline.unregistered) {
       return i;
     }
   }
