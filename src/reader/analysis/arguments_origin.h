@@ -16,8 +16,9 @@ namespace cairn {
 struct ArgumentsWriter {
   uint32_t execution = kNone;  // into Analysis::executions
   uint32_t scope = kNone;      // into Analysis::scopes; kNone: nobody is known
-  // The buffer is its destination, as of a copy, a fill, an update. False: it has the buffer bound for shaders to write,
-  // at `point`, `slot` and, of a descriptor set, `binding`; or it may not have ended.
+  // The buffer is its destination, as of a copy, a fill, an update, and it has ended, or a barrier stands behind it.
+  // False: it has the buffer bound for shaders to write, at `point`, `slot` and, of a descriptor set, `binding`; or it
+  // may not have ended.
   bool is_certain = false;
   BindPoint point = BindPoint::kDestination;
   uint32_t slot = 0;
@@ -31,12 +32,14 @@ struct ArgumentsOrigin {
   uint32_t buffer = kNone;  // into Snapshot::objects
   ArgumentsWriter last;     // before the command, in its list or in an earlier submission
   ArgumentsWriter certain;  // the last that is certain, where `last` is not
-  // Without a writer before it in its list: the first behind it there, which comes too late; into Analysis::scopes.
+  // Without a writer before it, also in earlier submissions: the first behind it in its list, which comes too late;
+  // into Analysis::scopes.
   uint32_t late_writer = kNone;
   bool is_mapped = false;  // the program has the memory mapped: the CPU can write it
 };
 
-// Pure. Time is linear in the events of the lists of its device; any snapshot whose indices are in range is safe.
+// Pure. Time is linear in the events of the lists of its device and in the descriptors of the sets that they bind; any
+// snapshot whose indices are in range is safe.
 ArgumentsOrigin FindArgumentsOrigin(const Snapshot& snapshot, const Analysis& analysis,
                                     const CulpritFinding& finding);
 

@@ -40,11 +40,17 @@ class ArgumentsOriginTest : public ::testing::Test {
   }
   // A set whose binding 3 leads to the buffer.
   uint32_t AddSet(uint64_t handle = kHandle, uint32_t destruction = kNone) {
-    snapshot_.descriptors.push_back({3, 0, kVulkanBufferKind, handle, destruction});
+    return AddSetOf({3}, handle, destruction);
+  }
+  uint32_t AddSetOf(const std::vector<uint32_t>& bindings, uint64_t handle = kHandle,
+                    uint32_t destruction = kNone) {
     DescriptorSet set;
     set.device = 0;
-    set.first_descriptor = static_cast<uint32_t>(snapshot_.descriptors.size()) - 1;
-    set.descriptor_count = 1;
+    set.first_descriptor = static_cast<uint32_t>(snapshot_.descriptors.size());
+    set.descriptor_count = static_cast<uint32_t>(bindings.size());
+    for (const uint32_t binding : bindings) {
+      snapshot_.descriptors.push_back({binding, 0, kVulkanBufferKind, handle, destruction});
+    }
     snapshot_.descriptor_sets.push_back(set);
     return static_cast<uint32_t>(snapshot_.descriptor_sets.size());  // what a bind has
   }
@@ -83,6 +89,20 @@ class ArgumentsOriginTest : public ::testing::Test {
     }
     builder_.SetWords(list_, begin, passed);
     return AnalyseDump(snapshot_).arguments;
+  }
+  // The same with all fills in this state.
+  ArgumentsOrigin RunWithFills(WorkState state) {
+    Run();
+    Findings findings = AnalyseDump(snapshot_);
+    for (Scope& scope : findings.analysis.scopes) {
+      if (snapshot_.events[scope.event].type == CAIRN_MARKER_FILL_BUFFER) scope.state = state;
+    }
+    return FindArgumentsOrigin(snapshot_, findings.analysis, findings.culprit);
+  }
+  // The only descriptor that shaders of the pipeline declare.
+  void Declare(uint32_t set, uint32_t binding) {
+    snapshot_.pipeline_descriptors = {{0, 0, 1}};
+    snapshot_.shader_descriptors = {{set, binding}};
   }
   CairnMarkerType TypeOf(const ArgumentsWriter& writer) {
     const Analysis analysis = Analyse(snapshot_);
@@ -154,11 +174,85 @@ TEST_F(ArgumentsOriginTest, WhatIsBoundElsewhereDoesNotCount) {
   EXPECT_FALSE(writes(1, set, 0));
   EXPECT_FALSE(writes(1 | kBindSlotOfCompute, set, other));
   EXPECT_FALSE(writes(1 | kBindSlotOfCompute, destroyed, 0));
-  snapshot_.pipeline_descriptors = {{0, 0, 1}};
-  snapshot_.shader_descriptors = {{1, 2}};
+  Declare(1, 2);
   EXPECT_FALSE(writes(1 | kBindSlotOfCompute, set, 0));
-  snapshot_.shader_descriptors = {{1, 3}};
+  Declare(1, 3);
   EXPECT_TRUE(writes(1 | kBindSlotOfCompute, set, 0));
+}
+
+// The GPU may be at both at once, unless a barrier makes the command wait.
+TEST_F(ArgumentsOriginTest, AFillThatMayNotHaveEndedIsNotCertain) {
+  const auto of = [&](WorkState state, bool barrier, bool earlier) {
+    const SnapshotBuilder before = builder_;
+    Begin();
+    Fill(kArguments);
+    if (barrier) builder_.Scope(CAIRN_MARKER_PIPELINE_BARRIER);
+    if (earlier) {
+      Finish();
+      Begin();
+    }
+    const ArgumentsOrigin origin = RunWithFills(state);
+    EXPECT_EQ(TypeOf(origin.last), CAIRN_MARKER_FILL_BUFFER);
+    EXPECT_EQ(origin.certain.scope, kNone);
+    builder_ = before;
+    return origin.last.is_certain;
+  };
+  for (const bool earlier : {false, true}) {
+    EXPECT_TRUE(of(WorkState::kCompleted, false, earlier));
+    EXPECT_FALSE(of(WorkState::kInFlight, false, earlier));
+    EXPECT_FALSE(of(WorkState::kUnknown, false, earlier));
+    EXPECT_TRUE(of(WorkState::kInFlight, true, earlier));
+    EXPECT_TRUE(of(WorkState::kUnknown, true, earlier));
+  }
+}
+
+// The barrier makes the first fill certain; the second one stands behind it.
+TEST_F(ArgumentsOriginTest, ABarrierBetweenTwoFills) {
+  Begin();
+  Fill(kArguments);
+  builder_.Scope(CAIRN_MARKER_PIPELINE_BARRIER);
+  Fill(kArguments);
+  const ArgumentsOrigin origin = RunWithFills(WorkState::kInFlight);
+  EXPECT_EQ(origin.last.scope, 2u);
+  EXPECT_FALSE(origin.last.is_certain);
+  EXPECT_EQ(origin.certain.scope, 0u);
+  EXPECT_TRUE(origin.certain.is_certain);
+}
+
+// A barrier orders its queue alone.
+TEST_F(ArgumentsOriginTest, ABarrierOfAnotherQueue) {
+  const uint32_t main = queue_;
+  queue_ = builder_.AddQueue();
+  Begin();
+  Fill(kArguments);
+  builder_.Scope(CAIRN_MARKER_PIPELINE_BARRIER);
+  Finish();
+  queue_ = main;
+  Begin();
+  const ArgumentsOrigin origin = RunWithFills(WorkState::kInFlight);
+  EXPECT_EQ(TypeOf(origin.last), CAIRN_MARKER_FILL_BUFFER);
+  EXPECT_FALSE(origin.last.is_certain);
+}
+
+// The fill was submitted when the entry held another object.
+TEST_F(ArgumentsOriginTest, AnEntryThatWasUsedAgain) {
+  Begin();
+  Fill(kArguments);
+  Finish();
+  Begin();
+  Run();
+  snapshot_.objects[kArguments].created_ns = 50;
+  const auto at = [&](uint64_t fill_ns, uint64_t command_ns) {
+    snapshot_.submissions[0].time_ns = fill_ns;
+    snapshot_.submissions[1].time_ns = command_ns;
+    return AnalyseDump(snapshot_).arguments;
+  };
+  EXPECT_EQ(TypeOf(at(50, 60).last), CAIRN_MARKER_FILL_BUFFER);
+  EXPECT_EQ(at(49, 60).buffer, kArguments);
+  EXPECT_EQ(at(49, 60).last.scope, kNone);
+  EXPECT_EQ(at(40, 49).scope, kNone) << "its own buffer is gone";
+  snapshot_.objects[kArguments].state = ObjectState::kFree;
+  EXPECT_EQ(at(50, 60).scope, kNone);
 }
 
 // Direct3D 12: a view by address.
@@ -177,6 +271,43 @@ TEST_F(ArgumentsOriginTest, ARootUnorderedAccessInsideOfIt) {
   EXPECT_EQ(origin.last.slot, 4u);
   EXPECT_EQ(origin.last.binding, kNone);
   EXPECT_EQ(origin.certain.scope, kNone);
+}
+
+// Other memory may lie there by now.
+TEST_F(ArgumentsOriginTest, AnAddressOfADestroyedBuffer) {
+  Begin();
+  Bind(BindPoint::kRootUnorderedAccess, kAddress, kBindSlotOfCompute, true);
+  Dispatch();
+  EXPECT_EQ(Run().last.scope, 0u);
+  snapshot_.objects[kArguments].state = ObjectState::kDestroyed;
+  const ArgumentsOrigin origin = AnalyseDump(snapshot_).arguments;
+  EXPECT_EQ(origin.buffer, kArguments);
+  EXPECT_EQ(origin.last.scope, kNone);
+}
+
+// Elements of one binding count once, sixteen bindings of a set and 64 of a command are looked at.
+TEST_F(ArgumentsOriginTest, BindingsThatAreLookedAt) {
+  std::vector<uint32_t> elements(254, 3);
+  elements.push_back(7);
+  const uint32_t array = AddSetOf(elements);
+  std::vector<uint32_t> many(17);
+  for (uint32_t i = 0; i < many.size(); ++i) many[i] = i;
+  const uint32_t set = AddSetOf(many);
+  const auto found = [&](uint32_t bound, uint32_t slots, uint32_t slot, uint32_t binding) {
+    const SnapshotBuilder before = builder_;
+    Declare(slot, binding);
+    Begin();
+    for (uint32_t i = 0; i < slots; ++i) BindSet(bound, i);
+    Dispatch();
+    const ArgumentsOrigin origin = Run();
+    builder_ = before;
+    return origin.last.scope != kNone && origin.last.slot == slot && origin.last.binding == binding;
+  };
+  EXPECT_TRUE(found(array, 1, 0, 7));
+  EXPECT_TRUE(found(set, 1, 0, 15));
+  EXPECT_FALSE(found(set, 1, 0, 16));
+  EXPECT_TRUE(found(set, 5, 3, 15));
+  EXPECT_FALSE(found(set, 5, 4, 0));
 }
 
 TEST_F(ArgumentsOriginTest, EarlierSubmissionsTheLatestFirst) {
@@ -266,6 +397,21 @@ TEST_F(ArgumentsOriginTest, AWriterOnEitherSide) {
   builder_.EndList();
   const ArgumentsOrigin origin = Submit(begin);
   EXPECT_EQ(origin.last.scope, 0u);
+  EXPECT_EQ(origin.late_writer, kNone);
+}
+
+TEST_F(ArgumentsOriginTest, AWriterOfAnEarlierSubmissionAndOneBehindIt) {
+  Begin();
+  Fill(kArguments);
+  Finish();
+  Begin();
+  Bind(BindPoint::kIndirectArguments, kArguments);
+  const uint32_t begin = builder_.Begin(CAIRN_MARKER_DISPATCH_INDIRECT);
+  builder_.End();
+  Fill(kArguments);
+  builder_.EndList();
+  const ArgumentsOrigin origin = Submit(begin);
+  EXPECT_EQ(SubmissionOf(origin.last), 1u);
   EXPECT_EQ(origin.late_writer, kNone);
 }
 
