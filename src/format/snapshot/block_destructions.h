@@ -17,7 +17,8 @@ namespace cairn {
 // that are `looked_at` (by index). Sets that have ended bind nothing, nor do those of which nothing is kept. `until_ns`: what was destroyed later, in
 // CLOCK_MONOTONIC, is left out; 0: nothing is. Returns how many destructions were written
 // meanwhile and are left out. Objects, devices and recordings have been read. Time is linear in the
-// events of the former and in the ring.
+// events of all recordings, in the ring, and in the descriptors of the distinct sets that are bound. A set that both kinds
+// of recordings bind is read twice, and may count twice against kMaxDescriptorSets.
 uint64_t ReadDestructions(const BlockReader& block, const std::vector<bool>& looked_at,
                           uint64_t until_ns, Snapshot* snapshot);
 
