@@ -186,6 +186,7 @@ bool BufferAddresses::NeedsPatch(std::span<const uint64_t> lists) const {
 // A copy that covers only a part of the bytes leaves them where they are.
 BufferAddresses::PlaceKey BufferAddresses::SourceOf(std::span<const Step> before, PlaceKey place,
                                                     uint64_t size_bytes) {
+  attempts_ += 1 + before.size() / kStepsOfAttempt;
   for (auto step = before.rbegin(); step != before.rend(); ++step) {
     if (step->kind != Kind::kCopy || step->buffer != place.first) continue;
     if (place.second < step->offset) continue;
@@ -200,25 +201,50 @@ BufferAddresses::PlaceKey BufferAddresses::SourceOf(std::span<const Step> before
 Status BufferAddresses::AddWord(std::span<const Step> before, PlaceKey place, WordKind kind,
                                 Memory* memory, Words* words) {
   const uint64_t size = kind == WordKind::kIdentifier ? kIdentifierBytes : kWordBytes;
-  place = SourceOf(before, place, size);
-  if (!Fits(place.second, 1, size, memory->SizeOf(place.first))) return {};
-  if (words->size() >= kMostWords) {
+  if (attempts_ >= kMostWords) {
     return {StatusCode::kCorrupt,
             fmt::format("a submission reads more than {} addresses from buffers", kMostWords)};
   }
+  place = SourceOf(before, place, size);
+  if (!Fits(place.second, 1, size, memory->SizeOf(place.first))) return {};
   words->emplace(place, kind);
   return {};
 }
 
+// Words side by side are read at once: a read may wait for the GPU.
+Result<std::vector<uint64_t>> BufferAddresses::RecordedAt(std::span<const PlaceKey> places,
+                                                          Memory* memory) {
+  std::vector<uint64_t> words;
+  while (words.size() < places.size()) {
+    const std::span<const PlaceKey> rest = places.subspan(words.size());
+    const auto [buffer, offset] = rest.front();
+    const uint64_t size = memory->SizeOf(buffer);
+    uint64_t count = 0;
+    while (count < rest.size() && Fits(offset, count + 1, kWordBytes, size) &&
+           rest[count] == PlaceKey(buffer, offset + count * kWordBytes)) {
+      ++count;
+    }
+    if (count == 0) {
+      words.push_back(0);
+      continue;
+    }
+    Result<std::vector<std::byte>> bytes = memory->Read(buffer, offset, count * kWordBytes);
+    if (!bytes.ok()) return bytes.status();
+    bytes->resize(count * kWordBytes);
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint64_t word = WordAt(bytes->data() + i * kWordBytes);
+      const auto patched = patched_places_.find(rest[i]);
+      const bool known = patched != patched_places_.end() && patched->second.real == word;
+      words.push_back(known ? patched->second.recorded : word);
+    }
+  }
+  return words;
+}
+
 Result<uint64_t> BufferAddresses::RecordedAt(PlaceKey place, Memory* memory) {
-  if (!Fits(place.second, 1, kWordBytes, memory->SizeOf(place.first))) return uint64_t{0};
-  Result<std::vector<std::byte>> bytes = memory->Read(place.first, place.second, kWordBytes);
-  if (!bytes.ok()) return bytes.status();
-  if (bytes->size() < kWordBytes) return uint64_t{0};
-  const uint64_t word = WordAt(bytes->data());
-  const auto patched = patched_places_.find(place);
-  return patched != patched_places_.end() && patched->second.real == word ? patched->second.recorded
-                                                                          : word;
+  Result<std::vector<uint64_t>> words = RecordedAt(std::span<const PlaceKey>(&place, 1), memory);
+  if (!words.ok()) return words.status();
+  return words->front();
 }
 
 Status BufferAddresses::CollectTable(std::span<const Step> before, const Step& step, Memory* memory,
@@ -261,30 +287,26 @@ Status BufferAddresses::CollectArguments(std::span<const Step> before, const Ste
 
 Status BufferAddresses::CollectInputs(std::span<const Step> before, const Step& step,
                                       Memory* memory, Words* words) {
-  const auto field = [&](uint64_t offset) {
-    return RecordedAt(SourceOf(before, {step.buffer, step.offset + offset}, kWordBytes), memory);
-  };
-  if (!Fits(step.offset, 1, kInputBytes, memory->SizeOf(step.buffer))) {
-    return {};
+  if (!Fits(step.offset, 1, kInputBytes, memory->SizeOf(step.buffer))) return {};
+  std::array<PlaceKey, kInputBytes / kWordBytes> fields;  // count with padding; address; stride
+  for (size_t i = 0; i < fields.size(); ++i) {
+    fields[i] = SourceOf(before, {step.buffer, step.offset + i * kWordBytes}, kWordBytes);
   }
-  const Result<uint64_t> count = field(0);  // with padding
-  const Result<uint64_t> address = field(kInputAddress);
-  const Result<uint64_t> stride = field(kInputAddress + kWordBytes);
-  for (const Result<uint64_t>* const read : {&count, &address, &stride}) {
-    if (!read->ok()) return read->status();
-  }
+  const Result<std::vector<uint64_t>> read = RecordedAt(fields, memory);
+  if (!read.ok()) return read.status();
   CAIRN_RETURN_IF_ERROR(AddWord(before, {step.buffer, step.offset + kInputAddress},
                                 WordKind::kAddress, memory, words));
-  const std::optional<Memory::Place> inputs = memory->PlaceOf(*address);
+  const std::optional<Memory::Place> inputs = memory->PlaceOf((*read)[1]);
   if (!inputs) return {};
   const uint64_t size = memory->SizeOf(inputs->buffer);
-  const auto most = static_cast<uint32_t>(*count);
+  const auto most = static_cast<uint32_t>((*read)[0]);
+  const uint64_t stride = (*read)[2];
   uint64_t at = inputs->offset_bytes;
   for (uint32_t i = 0; i < most && Fits(at, 1, kInputBytes, size); ++i) {
     CAIRN_RETURN_IF_ERROR(
         AddWord(before, {inputs->buffer, at + kInputAddress}, WordKind::kAddress, memory, words));
-    if (*stride == 0 || *stride > size - at) break;
-    at += *stride;
+    if (stride == 0 || stride > size - at) break;
+    at += stride;
   }
   return {};
 }
@@ -453,6 +475,7 @@ Status BufferAddresses::Patch(std::span<const uint64_t> lists, Memory* memory) {
     }
   }
   Words words;
+  attempts_ = 0;
   CAIRN_RETURN_IF_ERROR(Collect(steps, memory, &words));
   for (auto first = words.begin(); first != words.end();) {
     auto last = std::next(first);

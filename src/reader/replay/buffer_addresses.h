@@ -87,7 +87,7 @@ class BufferAddresses {
   // A list of them would have something to patch.
   bool NeedsPatch(std::span<const uint64_t> lists) const;
   // Patches what the lists of one submission read. Errors: those of `memory`; kCorrupt: more addresses
-  // than kMostWords.
+  // than kMostWords, each as often as it is read, or as much work with copies.
   Status Patch(std::span<const uint64_t> lists, Memory* memory);
   uint64_t patched() const { return patched_; }  // values replaced so far
 
@@ -120,6 +120,8 @@ class BufferAddresses {
   };
   // The words of a submission that are to be patched, in order of their places.
   using Words = std::map<PlaceKey, WordKind>;
+  // So many steps are as much work as a word: programs copy a lot before they read.
+  static constexpr uint64_t kStepsOfAttempt = 64;
 
   Status Collect(std::span<const Step> steps, Memory* memory, Words* words);
   Status CollectIndirect(std::span<const Step> before, const Step& step, Memory* memory,
@@ -134,8 +136,9 @@ class BufferAddresses {
   // Follows copies back to where the bytes at a place come from.
   Status AddWord(std::span<const Step> before, PlaceKey place, WordKind kind, Memory* memory,
                  Words* words);
-  static PlaceKey SourceOf(std::span<const Step> before, PlaceKey place, uint64_t size_bytes);
-  // Returns the program's own bytes at a place, even if they were patched meanwhile.
+  PlaceKey SourceOf(std::span<const Step> before, PlaceKey place, uint64_t size_bytes);
+  // Return the program's own words at places, even if they were patched meanwhile; 0 outside of a buffer.
+  Result<std::vector<uint64_t>> RecordedAt(std::span<const PlaceKey> places, Memory* memory);
   Result<uint64_t> RecordedAt(PlaceKey place, Memory* memory);
   Status PatchRun(Words::const_iterator first, Words::const_iterator last, Memory* memory);
   bool PatchWord(PlaceKey place, WordKind kind, std::byte* bytes, Memory* memory);
@@ -144,6 +147,7 @@ class BufferAddresses {
   std::map<ShaderIdentifier, ShaderIdentifier> identifiers_;
   std::unordered_map<uint64_t, std::vector<Step>> lists_;
   std::map<PlaceKey, Patched> patched_places_;
+  uint64_t attempts_ = 0;  // of the submission in progress
   uint64_t patched_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <span>
 
 namespace cairn {
 namespace {
@@ -29,6 +30,7 @@ class FakeMemory final : public BufferAddresses::Memory {
     std::memcpy(&value, buffers_.at(buffer).data() + offset, sizeof(value));
     return value;
   }
+  int reads = 0;
   int writes = 0;
 
   uint64_t SizeOf(uint64_t buffer) override {
@@ -36,6 +38,7 @@ class FakeMemory final : public BufferAddresses::Memory {
     return found == buffers_.end() ? 0 : found->second.size();
   }
   Result<std::vector<std::byte>> Read(uint64_t buffer, uint64_t offset, uint64_t size) override {
+    ++reads;
     const auto& bytes = buffers_.at(buffer);
     EXPECT_LE(offset + size, bytes.size());
     return std::vector<std::byte>(bytes.begin() + static_cast<ptrdiff_t>(offset),
@@ -260,6 +263,62 @@ TEST_F(BufferAddressesTest, InputsOfSeveralNodesInBuffers) {
   EXPECT_EQ(memory_.Get(11, 0x100 + 32 + 8), FakeMemory::Real(12) + 1);
   EXPECT_EQ(memory_.Get(11, 0x100 + 64 + 8), FakeMemory::Recorded(12) + 2) << "one too many";
   EXPECT_EQ(addresses_.patched(), 3u);
+}
+
+// A read may wait for the GPU.
+TEST_F(BufferAddressesTest, InputsOfSeveralNodesAreReadAtOnce) {
+  memory_.Put(10, 0, 1);
+  memory_.Put(10, 8, FakeMemory::Recorded(11));
+  memory_.Put(10, 16, 24);
+  addresses_.NodeInput(kList, 10, 0, /*several=*/true);
+  Patch();
+  EXPECT_EQ(memory_.reads, 3) << "the input; then two words to be patched";
+}
+
+// Each field comes from a place of its own.
+TEST_F(BufferAddressesTest, InputsOfSeveralNodesThatCopiesBring) {
+  memory_.Put(12, 0x80, 1);
+  memory_.Put(12, 0x40, FakeMemory::Recorded(11));
+  memory_.Put(12, 0xFF8, 24);
+  memory_.Put(11, 8, FakeMemory::Recorded(12));
+  addresses_.Copy(kList, 10, 0, 12, 0x80, 8);
+  addresses_.Copy(kList, 10, 8, 12, 0x40, 8);
+  addresses_.Copy(kList, 10, 16, 12, 0xFF8, 8);
+  addresses_.NodeInput(kList, 10, 0, /*several=*/true);
+  Patch();
+  EXPECT_EQ(memory_.Get(12, 0x40), FakeMemory::Real(11));
+  EXPECT_EQ(memory_.Get(11, 8), FakeMemory::Real(12));
+  EXPECT_EQ(addresses_.patched(), 2u);
+}
+
+// The same words again and again are work, although few are to be patched.
+TEST_F(BufferAddressesTest, WordsCountAsOftenAsTheyAreRead) {
+  constexpr uint64_t kWords = 1u << 17;
+  constexpr uint64_t kTimes = BufferAddresses::kMostWords / kWords;
+  memory_.Add(13, kWords * 8);
+  memory_.Put(13, 8, FakeMemory::Recorded(12));
+  const uint64_t lists[] = {kList};
+  for (uint64_t i = 0; i < kTimes; ++i) addresses_.RootArguments(kList, 13, 0, kWords * 8, 64);
+  EXPECT_TRUE(addresses_.Patch(lists, &memory_).ok()) << "as many as there may be";
+  EXPECT_EQ(memory_.Get(13, 8), FakeMemory::Real(12));
+  addresses_.RootArguments(kList, 13, 0, 8, 8);
+  const Status status = addresses_.Patch(lists, &memory_);
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_EQ(status.message(), "a submission reads more than 4194304 addresses from buffers");
+  const uint64_t other = kList + 1;
+  addresses_.RootArguments(other, 13, 0, 8, 8);
+  EXPECT_TRUE(addresses_.Patch(std::span(&other, 1), &memory_).ok()) << "each submission anew";
+}
+
+TEST_F(BufferAddressesTest, CopiesBeforeAWordCount) {
+  // Each word is looked for in so many copies that 4096 words are too many.
+  constexpr uint64_t kCopies = 64 * BufferAddresses::kMostWords / 4096;
+  for (uint64_t i = 0; i < kCopies; ++i) addresses_.Copy(kList, 11, 0, 12, 0, 8);
+  const uint64_t lists[] = {kList};
+  for (int i = 0; i < 7; ++i) addresses_.RootArguments(kList, 10, 0, 0x1000, 8);  // 512 words each
+  EXPECT_TRUE(addresses_.Patch(lists, &memory_).ok());
+  addresses_.RootArguments(kList, 10, 0, 0x1000, 8);
+  EXPECT_EQ(addresses_.Patch(lists, &memory_).code(), StatusCode::kCorrupt);
 }
 
 TEST_F(BufferAddressesTest, MoreInputsThanTheirBufferHas) {
