@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "format/calls/object_text.h"
+#include "reader/replay/null_checks.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -137,32 +138,6 @@ Status CheckTargets(const std::vector<ReplayDescriptor>& descriptors, uint32_t c
   return OfType(descriptors.back(), D3D12_DESCRIPTOR_HEAP_TYPE_DSV);
 }
 
-Status NotNull(const void* pointer, const char* name) {
-  if (pointer != nullptr) return Status();
-  return Status(StatusCode::kCorrupt, fmt::format("{} is null", name));
-}
-
-Status CheckShader(const D3D12_SHADER_BYTECODE& shader) {
-  return shader.BytecodeLength == 0 ? Status() : NotNull(shader.pShaderBytecode, "a shader");
-}
-
-Status CheckPipeline(const D3D12_GRAPHICS_PIPELINE_STATE_DESC& desc) {
-  for (const D3D12_SHADER_BYTECODE* const shader :
-       {&desc.VS, &desc.PS, &desc.DS, &desc.HS, &desc.GS}) {
-    CAIRN_RETURN_IF_ERROR(CheckShader(*shader));
-  }
-  const D3D12_INPUT_LAYOUT_DESC& inputs = desc.InputLayout;
-  for (UINT i = 0; i < inputs.NumElements; ++i) {
-    CAIRN_RETURN_IF_ERROR(NotNull(inputs.pInputElementDescs, "pInputElementDescs"));
-    CAIRN_RETURN_IF_ERROR(NotNull(inputs.pInputElementDescs[i].SemanticName, "SemanticName"));
-  }
-  const D3D12_STREAM_OUTPUT_DESC& outputs = desc.StreamOutput;
-  if (outputs.NumEntries != 0) {
-    CAIRN_RETURN_IF_ERROR(NotNull(outputs.pSODeclaration, "pSODeclaration"));
-  }
-  return outputs.NumStrides == 0 ? Status() : NotNull(outputs.pBufferStrides, "pBufferStrides");
-}
-
 // Checks data behind pointers that implementations use without checking.
 Status CheckFields(Method method, const std::vector<void*>& arguments) {
   switch (method) {
@@ -170,6 +145,9 @@ Status CheckFields(Method method, const std::vector<void*>& arguments) {
       return CheckPipeline(*ValueAt<const D3D12_GRAPHICS_PIPELINE_STATE_DESC*>(arguments, 0));
     case Method::ID3D12Device_CreateComputePipelineState:
       return CheckShader(ValueAt<const D3D12_COMPUTE_PIPELINE_STATE_DESC*>(arguments, 0)->CS);
+    case Method::ID3D12Device5_CreateStateObject:
+    case Method::ID3D12Device7_AddToStateObject:
+      return CheckStateObject(*ValueAt<const D3D12_STATE_OBJECT_DESC*>(arguments, 0));
     case Method::ID3D12Device_CreateCommandSignature: {
       const auto* const desc = ValueAt<const D3D12_COMMAND_SIGNATURE_DESC*>(arguments, 0);
       return desc->NumArgumentDescs == 0 ? Status()
