@@ -671,6 +671,9 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
     // releases its waiters and is not delayed.
     const bool is_fence = object->chain == Chain::kID3D12Fence;
     if (object->pointer && !is_fence) context->ended.push_back(object->pointer);
+    for (ComPtr<IUnknown>& buffer : context->graph_memory.Remove(record.object)) {
+      context->ended.push_back(std::move(buffer));
+    }
     if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(waits_.SweepEnded(context));
   }
   if (object != nullptr) bindings_.End(*object);

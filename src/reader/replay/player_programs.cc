@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <utility>
 
-#include "d3d12abi/aggregates.h"
-#include "d3d12abi/buffer_desc.h"
 #include "reader/replay/player_impl.h"
 
 namespace cairn {
@@ -59,44 +56,39 @@ Status PlayerImpl::TranslateProgram(CallInProgress* call) {
   return ProvideBackingMemory(call, &desc->WorkGraph);
 }
 
-// Sizes are the implementation's own: where it needs more than was recorded, the work graph gets a
-// buffer of the playback.
+// Sizes and contents are the implementation's own: where it needs more than was recorded, the work graph
+// gets a buffer of the playback, and memory that this playback has not initialised for it is initialised.
 Status PlayerImpl::ProvideBackingMemory(CallInProgress* call, D3D12_SET_WORK_GRAPH_DESC* desc) {
   const UINT64 least = set_program_->least_backing_bytes;
   D3D12_GPU_VIRTUAL_ADDRESS_RANGE& memory = desc->BackingMemory;
+  DeviceContext* const context = devices_.Find(call->object->device);
+  if (context == nullptr) return Status(StatusCode::kCorrupt, "its device is not there");
   const auto place = PlaceOfReal(memory.StartAddress);
+  bool large_enough = false;
   if (place) {
     const UINT64 left = objects_.Find(place->buffer)->desc.Width - place->offset_bytes;
     memory.SizeInBytes = std::min(memory.SizeInBytes, left);
     // Only this implementation knows what stands there, and addresses of its own may.
     memory_.AddOwn(place->buffer);
-    if (memory.SizeInBytes >= least) return Status();
+    large_enough = memory.SizeInBytes >= least;
   }
-  if (least == 0) {
+  if (least == 0 && !large_enough) {
     memory = {};
     return Status();
   }
-  DeviceContext* const context = devices_.Find(call->object->device);
-  if (context == nullptr) return Status(StatusCode::kCorrupt, "its device is not there");
-  ComPtr<ID3D12Resource>& own = context->backing_memory[memory.StartAddress];
-  if (!own || GetDesc(own.get()).Width < least) {
-    D3D12_HEAP_PROPERTIES heap = {};
-    heap.Type = D3D12_HEAP_TYPE_DEFAULT;
-    const D3D12_RESOURCE_DESC buffer =
-        BufferDesc(least, D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS);
-    ComPtr<ID3D12Resource> larger;
-    if (FAILED(context->device->CreateCommittedResource(
-            &heap, D3D12_HEAP_FLAG_NONE, &buffer, D3D12_RESOURCE_STATE_COMMON, nullptr,
-            __uuidof(ID3D12Resource), larger.Receive()))) {
-      return Status(StatusCode::kUnsupported,
-                    fmt::format("there are no {} bytes for its work graph", least));
+  if (!large_enough) {
+    const Result<WorkGraphMemory::Own> own =
+        context->graph_memory.Provide(context->device.get(), *set_program_, memory.StartAddress);
+    if (!own.ok()) return own.status();
+    if (own->is_new) {
+      cost_.AddMemory(least);
+      desc->Flags |= D3D12_SET_WORK_GRAPH_FLAG_INITIALIZE;
     }
-    cost_.AddMemory(least);
-    if (own) context->ended.push_back(ComPtr<IUnknown>(own.get()));
-    own = std::move(larger);
+    memory = {own->address, least};
+  }
+  if (!context->graph_memory.IsInitialised(*set_program_, memory.StartAddress)) {
     desc->Flags |= D3D12_SET_WORK_GRAPH_FLAG_INITIALIZE;
   }
-  memory = {own->GetGPUVirtualAddress(), least};
   return Status();
 }
 
@@ -106,6 +98,11 @@ void PlayerImpl::NoteProgram(CallInProgress* call) {
   bindings_.SetProgram(call, owner == nullptr ? ComPtr<IUnknown>() : owner->pointer, set_program_);
   const auto* const desc = call->At<const D3D12_SET_PROGRAM_DESC*>(0);
   if (desc->Type != D3D12_PROGRAM_TYPE_WORK_GRAPH) return;
+  DeviceContext* const context = devices_.Find(call->object->device);
+  if (context != nullptr && (desc->WorkGraph.Flags & D3D12_SET_WORK_GRAPH_FLAG_INITIALIZE) != 0) {
+    context->graph_memory.NoteInitialised(*set_program_,
+                                          desc->WorkGraph.BackingMemory.StartAddress);
+  }
   const D3D12_GPU_VIRTUAL_ADDRESS_RANGE_AND_STRIDE& table =
       desc->WorkGraph.NodeLocalRootArgumentsTable;
   if (const auto place = PlaceOfReal(table.StartAddress); place && table.SizeInBytes != 0) {

@@ -23,6 +23,7 @@
 #include "d3d12abi/texture_readback.h"
 #include "reader/replay/canary.h"
 #include "reader/replay/play_log.h"
+#include "reader/replay/work_graph_memory.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -49,8 +50,7 @@ struct DeviceContext {
   std::unique_ptr<OneShotList> barriers;
   std::unique_ptr<Canary> canary;
   ComPtr<ID3D12Resource> zeros;  // a buffer in place of none
-  // Of work graphs that need more than was recorded, by the addresses that the program gave them.
-  std::map<uint64_t, ComPtr<ID3D12Resource>> backing_memory;
+  WorkGraphMemory graph_memory;
 
   // Returns a queue of the player's own, for copies. The first call makes it; an error: the device
   // refuses it.
