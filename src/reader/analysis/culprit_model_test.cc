@@ -27,6 +27,7 @@ constexpr uint16_t kTypes[] = {CAIRN_MARKER_DRAW,        CAIRN_MARKER_DISPATCH,
 
 using ExecutionAndScope = std::pair<uint32_t, uint32_t>;
 
+// With the work before a barrier that hangs.
 std::set<ExecutionAndScope> Candidates(const Analysis& analysis) {
   std::set<ExecutionAndScope> candidates;
   for (const QueueVerdict& verdict : analysis.verdicts) {
@@ -34,6 +35,9 @@ std::set<ExecutionAndScope> Candidates(const Analysis& analysis) {
       candidates.emplace(verdict.candidate_executions[i], verdict.candidates[i]);
     }
     for (const uint32_t execution : verdict.list_candidates) candidates.emplace(execution, kNone);
+    if (verdict.late_suspect != kNone) {
+      candidates.emplace(verdict.late_suspect_execution, verdict.late_suspect);
+    }
   }
   return candidates;
 }
