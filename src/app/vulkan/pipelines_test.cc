@@ -251,12 +251,28 @@ TEST_F(PipelinesTest, TargetsOfDynamicRenderingAreTheDescription) {
   rendering.pColorAttachmentFormats = formats;
   rendering.depthAttachmentFormat = VK_FORMAT_D32_SFLOAT;
   VkGraphicsPipelineCreateInfo info = {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering};
+  VkPipelineRasterizationStateCreateInfo rasterization = {
+      VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
+  info.pRasterizationState = &rasterization;
   EXPECT_EQ(UnpackPipelineDescription(Registered(Graphics(info)).description),
             (PipelineDescription{.tells_targets = true,
                                  .vulkan_format = true,
                                  .target_count = 2,
                                  .first_target_format = VK_FORMAT_R8G8B8A8_UNORM,
                                  .depth_format = VK_FORMAT_D32_SFLOAT}));
+  // One that does not draw, or is linked from parts, need not have valid formats.
+  rendering.pColorAttachmentFormats = reinterpret_cast<const VkFormat*>(uintptr_t{16});
+  rasterization.rasterizerDiscardEnable = VK_TRUE;
+  EXPECT_EQ(UnpackPipelineDescription(Registered(Graphics(info)).description),
+            PipelineDescription{});
+  rasterization.rasterizerDiscardEnable = VK_FALSE;
+  VkPipelineLibraryCreateInfoKHR linked = {VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR,
+                                           &rendering};
+  info.pNext = &linked;
+  EXPECT_EQ(UnpackPipelineDescription(Registered(Graphics(info)).description),
+            PipelineDescription{});
+  info.pNext = &rendering;
+  rendering.pColorAttachmentFormats = formats;
   // Of a render pass's pipeline the structure says nothing.
   info.renderPass = TestHandle<VkRenderPass>(4);
   EXPECT_EQ(UnpackPipelineDescription(Registered(Graphics(info)).description),

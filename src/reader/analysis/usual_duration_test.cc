@@ -178,11 +178,15 @@ TEST_F(LabelDurationTest, AnOuterLabelWhereTheInnerOneIsNew) {
 TEST_F(LabelDurationTest, HowLongTheOnlyWorkHasRun) {
   SubmitList(100, 104, {"Trees"});
   SubmitList(200, 0, {"Trees"});
+  finding_.kind = FindingKind::kGpuHang;
   EXPECT_EQ(FindLabel(SuspectReason::kOnlyWorkRunning).running_ns, 0u) << "nobody looked";
   snapshot_.queues[0].still_since_ns = kStart + 3'000 * kMs;
   EXPECT_EQ(FindLabel(SuspectReason::kOnlyWorkRunning).running_ns, 7'000 * kMs)
       << "to the incident";
   EXPECT_EQ(FindLabel().running_ns, 0u);
+  finding_.kind = FindingKind::kDeviceLost;
+  EXPECT_EQ(FindLabel(SuspectReason::kOnlyWorkRunning).running_ns, 0u) << "it may have stopped";
+  finding_.kind = FindingKind::kGpuHang;
   snapshot_.queues[0].still_since_ns = kStart + 150 * kMs;
   EXPECT_EQ(FindLabel(SuspectReason::kOnlyWorkRunning).running_ns, 9'800 * kMs)
       << "not before it was submitted";

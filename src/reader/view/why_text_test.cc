@@ -357,8 +357,8 @@ TEST(WhyText, AStageStandsBehindItsBinding) {
   told.found.causes = {1, 0};
   const std::string text = WhyAsText(told);
   EXPECT_THAT(text, HasSubstr("Why\n  likely: The failure depends on what the shaders read from "));
-  EXPECT_THAT(text, HasSubstr("Helps as well\n  likely: The failure needs what the shaders of one "
-                              "stage do.\n"));
+  EXPECT_THAT(text, HasSubstr("Helps as well\n  likely: The failure depends on what the shaders of "
+                              "one stage do.\n"));
   stages.verdict = WhyVerdict::kCodeHelps;
   told.found.causes = {1};
   EXPECT_THAT(WhyAsText(told),
