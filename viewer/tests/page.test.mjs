@@ -84,7 +84,7 @@ function linesOf(report) {
   return report.split("\n").slice(1).flatMap((line) => {
     if (!line.trim()) return [];
     if (/^\S/.test(line)) return void (heading = line) ?? [];
-    if (drawn.test(heading) || /^ {4}- .* (waits for|signals) |told:$|└─ submission \d+ of queue|^ {3}Data sources/.test(line)) return [];
+    if (drawn.test(heading) || /^ {4}- .* (waits for|signals) |recorded waits and signals:$|└─ submission \d+ of queue|^ {3}Data sources/.test(line)) return [];
     if (heading.startsWith("Objects") && line.startsWith(" - ")) return [];
     return [line.replace(/, (\d+) times$/, " $1")];
   });

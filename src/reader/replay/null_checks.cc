@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <cstring>
 
 #include "d3d12gen/supplement.h"
 
@@ -179,7 +180,8 @@ Status CheckStateObject(const D3D12_STATE_OBJECT_DESC& desc) {
   for (UINT i = 0; i < desc.NumSubobjects; ++i) {
     CAIRN_RETURN_IF_ERROR(NotNull(desc.pSubobjects, "pSubobjects"));
     const D3D12_STATE_SUBOBJECT& part = desc.pSubobjects[i];
-    const auto type = static_cast<uint32_t>(part.Type);
+    uint32_t type = 0;  // may be none that the header knows
+    std::memcpy(&type, &part.Type, sizeof type);
     Status status = NotNull(part.pDesc, "pDesc");
     if (status.ok()) status = CheckSubobject(type, part.pDesc);
     if (!status.ok()) {

@@ -25,15 +25,15 @@ std::string Check(Method method, const D3D12_STATE_OBJECT_DESC& desc) {
 
 // Returns why no implementation gets a state object with `desc` for its sub-object 1; empty: it does.
 template <typename Desc>
-std::string Refusal(D3D12_STATE_SUBOBJECT_TYPE type, const Desc* desc) {
+std::string Refusal(uint32_t type, const Desc* desc) {
   const D3D12_STATE_OBJECT_CONFIG config = {};
-  const D3D12_STATE_SUBOBJECT parts[] = {{D3D12_STATE_SUBOBJECT_TYPE_STATE_OBJECT_CONFIG, &config},
-                                         {type, desc}};
+  D3D12_STATE_SUBOBJECT parts[] = {{D3D12_STATE_SUBOBJECT_TYPE_STATE_OBJECT_CONFIG, &config},
+                                   {D3D12_STATE_SUBOBJECT_TYPE_STATE_OBJECT_CONFIG, desc}};
+  std::memcpy(&parts[1].Type, &type, sizeof type);
   const D3D12_STATE_OBJECT_DESC object = {D3D12_STATE_OBJECT_TYPE_COLLECTION, 2, parts};
   const std::string message = Check(kCreate, object);
   EXPECT_EQ(Check(kAdd, object), message);
-  const std::string place =
-      "sub-object 1 of type " + std::to_string(static_cast<uint32_t>(type)) + ": ";
+  const std::string place = "sub-object 1 of type " + std::to_string(type) + ": ";
   if (message.empty()) return message;
   EXPECT_TRUE(message.starts_with(place)) << message;
   return message.substr(place.size());
