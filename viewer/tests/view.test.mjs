@@ -35,6 +35,7 @@ test("calls: by place, by filter, and the state of one", async () => {
   const draw = lines.find((line) => line.method?.endsWith("::DrawInstanced"));
   await go(page, `call=${draw.number}`);
   await appears(page, "cairn-calls .row.chosen");
+  while ((await text(page, "cairn-calls .row.chosen")).trim() === "…") await settle(page);  // its line comes from the server
   assert.match(await text(page, "cairn-calls .row.chosen"), /DrawInstanced\s+\(VertexCountPerInstance = 3/);
   assert.match(await text(page, "cairn-calls .one"), /VertexCountPerInstance\s*3/);
 

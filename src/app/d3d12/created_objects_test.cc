@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the block has of objects that the implementation makes, or has no memory for: on a device of our own, whose memory
-// is 16 MiB; compiled for both calling conventions.
+// Notes in the block about objects that the implementation makes, or has no memory for: on a device of our own with
+// 16 MiB; compiled for both calling conventions.
 #include <gtest/gtest.h>
 
 #include "app/d3d12/device.h"

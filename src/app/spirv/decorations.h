@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a module decorates, by itself or through groups of decorations.
+// DecoratedWith: the targets of decorations in a module, by themselves or through groups of decorations.
 #ifndef CAIRN_APP_SPIRV_DECORATIONS_H_
 #define CAIRN_APP_SPIRV_DECORATIONS_H_
 

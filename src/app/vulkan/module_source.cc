@@ -4,14 +4,12 @@
 #include <cstddef>
 #include <unordered_map>
 
+#include "app/vulkan/instructions.h"
+
 namespace cairn {
 namespace {
 
 // Numbers of SPIR-V.
-constexpr uint32_t kMagicNumber = 0x07230203;
-constexpr size_t kHeaderWords = 5;
-constexpr uint32_t kOpCodeMask = 0xffff;
-constexpr uint32_t kWordCountShift = 16;
 constexpr uint32_t kOpSource = 3;
 constexpr uint32_t kOpName = 5;
 constexpr uint32_t kOpMemberName = 6;
@@ -34,27 +32,28 @@ std::string_view WithoutFolders(std::string_view path) {
 }  // namespace
 
 std::string_view SourceFileOfModule(std::span<const uint32_t> words) {
-  if (words.size() < kHeaderWords || words[0] != kMagicNumber) return {};
+  std::string_view file;
   std::unordered_map<uint32_t, std::string_view> strings;
-  for (size_t at = kHeaderWords; at < words.size();) {
-    const uint32_t length = words[at] >> kWordCountShift;
-    const uint32_t opcode = words[at] & kOpCodeMask;
-    if (length == 0 || length > words.size() - at) break;
-    // Strings and sources stand before all of these.
-    if (opcode == kOpName || opcode == kOpMemberName || opcode == kOpDecorate ||
-        opcode == kOpFunction) {
-      break;
+  VisitInstructions(words, [&](uint32_t opcode, std::span<const uint32_t> instruction) {
+    switch (opcode) {
+      // Strings and sources stand before all of these.
+      case kOpName:
+      case kOpMemberName:
+      case kOpDecorate:
+      case kOpFunction: return false;
+      case kOpString:
+        if (instruction.size() > 2) strings[instruction[1]] = TextIn(instruction.subspan(2));
+        return true;
+      case kOpSource:
+        if (instruction.size() > 3) {
+          const auto found = strings.find(instruction[3]);
+          if (found != strings.end()) file = WithoutFolders(found->second);
+        }
+        return file.empty();
+      default: return true;
     }
-    if (opcode == kOpString && length > 2) {
-      strings[words[at + 1]] = TextIn(words.subspan(at + 2, length - 2));
-    }
-    if (opcode == kOpSource && length > 3) {
-      const auto file = strings.find(words[at + 3]);
-      if (file != strings.end() && !file->second.empty()) return WithoutFolders(file->second);
-    }
-    at += length;
-  }
-  return {};
+  });
+  return file;
 }
 
 }  // namespace cairn

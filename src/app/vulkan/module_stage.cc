@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/vulkan/module_stage.h"
 
+#include "app/vulkan/instructions.h"
+
 namespace cairn {
 namespace {
 
 // Numbers of SPIR-V.
-constexpr uint32_t kMagicNumber = 0x07230203;
-constexpr size_t kHeaderWords = 5;
-constexpr uint32_t kOpCodeMask = 0xffff;
-constexpr uint32_t kWordCountShift = 16;
 constexpr uint32_t kOpEntryPoint = 15;
 constexpr uint32_t kOpFunction = 54;
 
@@ -37,19 +35,15 @@ std::optional<ShaderStage> StageOfModel(uint32_t execution_model) {
 }  // namespace
 
 std::optional<ShaderStage> StageOfModule(std::span<const uint32_t> words) {
-  if (words.size() < kHeaderWords || words[0] != kMagicNumber) return std::nullopt;
   std::optional<ShaderStage> stage;
-  for (size_t at = kHeaderWords; at < words.size();) {
-    const uint32_t length = words[at] >> kWordCountShift;
-    const uint32_t opcode = words[at] & kOpCodeMask;
-    if (length == 0 || length > words.size() - at || opcode == kOpFunction) break;
-    if (opcode == kOpEntryPoint && length > 1) {
-      const std::optional<ShaderStage> of_entry = StageOfModel(words[at + 1]);
-      if (!of_entry || stage.value_or(*of_entry) != *of_entry) return std::nullopt;
-      stage = of_entry;
-    }
-    at += length;
-  }
+  VisitInstructions(words, [&](uint32_t opcode, std::span<const uint32_t> instruction) {
+    if (opcode == kOpFunction) return false;
+    if (opcode != kOpEntryPoint || instruction.size() < 2) return true;
+    const std::optional<ShaderStage> of_entry = StageOfModel(instruction[1]);
+    const bool agrees = of_entry && stage.value_or(*of_entry) == *of_entry;
+    stage = agrees ? of_entry : std::nullopt;
+    return agrees;
+  });
   return stage;
 }
 

@@ -17,7 +17,7 @@ namespace {
 // The pipelines of all devices, which the recording path reads. The states are Pipelines::State.
 constinit HandleTree pipeline_tree;
 
-// Of pipelines whose targets nobody told.
+// Describes pipelines whose targets are not known.
 constexpr uint64_t kOtherDescription = PackDescription(PipelineDescription{});
 
 }  // namespace

@@ -223,7 +223,7 @@ TEST_F(PipelinesTest, AModuleThatWasNamedIsShownByItsName) {
   EXPECT_EQ(record.shader_hashes[kStagePixel], HashOf(code));
 }
 
-// What glslang -g leaves, in front of anything else.
+// The strings and sources that glslang -g writes, before anything else.
 TEST_F(PipelinesTest, AModuleWithDebugInformationIsShownWithItsFile) {
   std::vector<uint32_t> code = {0x07230203, 0x00010000,   0, 8,   0, 5u << 16 | 7, 2, 0, 0,
                                 0,          4u << 16 | 3, 2, 450, 2};
@@ -273,7 +273,7 @@ TEST_F(PipelinesTest, TargetsOfDynamicRenderingAreTheDescription) {
             PipelineDescription{});
   info.pNext = &rendering;
   rendering.pColorAttachmentFormats = formats;
-  // Of a render pass's pipeline the structure says nothing.
+  // The structure is ignored for a render pass's pipeline.
   info.renderPass = TestHandle<VkRenderPass>(4);
   EXPECT_EQ(UnpackPipelineDescription(Registered(Graphics(info)).description),
             PipelineDescription{});

@@ -270,7 +270,7 @@ class DestructionReader {
   std::vector<End> ends_;
   std::vector<bool> kept_;
   std::unordered_set<uint64_t> argument_buffers_;  // native handles
-  // What SetAt returned; [1] with faults.
+  // Results of SetAt; [1] with faults.
   std::unordered_map<DescriptorSetPlace, uint64_t> sets_[2];
 };
 

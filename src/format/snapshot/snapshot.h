@@ -121,7 +121,7 @@ struct Pipeline {
   uint64_t native_handle = 0;
 };
 
-// What a pipeline draws into, of those of the layers.
+// The targets of a pipeline that a layer noted.
 struct DescribedPipeline {
   uint32_t pipeline = kNone;
   uint64_t description = 0;  // format/block/pipeline_description.h

@@ -65,7 +65,7 @@ class OriginFinder {
 
   const Object& buffer() const { return snapshot_.objects[origin_.buffer]; }
 
-  // What was submitted then meant the former object of this entry, at this address and of this handle.
+  // Earlier submissions meant the former object of this entry, at this address and of this handle.
   bool IsBeforeItsCreation(const Execution& execution) const {
     return execution.submission != kNone &&
            snapshot_.submissions[execution.submission].time_ns < buffer().created_ns;
