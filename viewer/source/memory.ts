@@ -43,6 +43,12 @@ export class Memory extends LitElement {
     .head span { display: inline-block; padding-right: 0.8em; }
     .head .right { text-align: right; }
     cairn-rows { flex: 1; min-height: 8rem; border: 1px solid var(--line); border-radius: var(--round); }
+    /* Where there is no room for faults and rows, both scroll as one. */
+    @media (max-width: 1000px), (max-height: 600px) {
+      :host { overflow: auto; }
+      .faults, .freed { max-height: none; }
+      cairn-rows { flex: 1 0 20rem; }
+    }
   `];
   constructor() {
     super();

@@ -62,6 +62,7 @@ class Page extends LitElement {
     @media (max-width: 1000px) {
       :host { grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr); }
       aside { width: auto; max-height: 34vh; overflow: auto; border-left: 0; border-top: 1px solid var(--line); }
+      aside.verdict { display: none; }  /* the verdict itself tells of the suspect that is chosen there */
     }
     @media (max-width: 640px), (max-height: 420px) {
       :host { display: block; height: auto; }
@@ -167,7 +168,7 @@ class Page extends LitElement {
         <button @click=${turnScheme} aria-label="Dark or light">◐</button>
       </header>
       <main>${this.gone ? html`<p class="wrong" role="alert">cairn view has ended: nothing more can be asked.</p>` : nothing}${this.main()}</main>
-      ${this.report && this.view !== "compare" && this.view !== "bisect" && this.view !== "why" && isAnyChosen(this.report) ? html`<aside aria-label="Selection"><cairn-chosen .report=${this.report}></cairn-chosen></aside>` : nothing}
+      ${this.report && this.view !== "compare" && this.view !== "bisect" && this.view !== "why" && isAnyChosen(this.report) ? html`<aside class=${this.view} aria-label="Selection"><cairn-chosen .report=${this.report}></cairn-chosen></aside>` : nothing}
       <cairn-help .views=${this.views} .titles=${titles} @tour=${() => this.tour?.begin()}></cairn-help>
       <cairn-tour .report=${this.report} .views=${this.views}></cairn-tour>`;
   }
