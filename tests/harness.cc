@@ -256,6 +256,24 @@ void PullTrigger(pid_t pid) {
   kill(pid, SIGUSR1);
 }
 
+namespace {
+
+uint64_t WakesOf(pid_t id) {
+  constexpr char kName[] = "voluntary_ctxt_switches:";
+  for (const std::string& line : Lines(ReadFile("/proc/" + std::to_string(id) + "/status"))) {
+    if (line.starts_with(kName))
+      return std::strtoull(line.c_str() + sizeof(kName) - 1, nullptr, 10);
+  }
+  return ~uint64_t{0};
+}
+
+}  // namespace
+
+void WaitUntilLookedFrom(pid_t cairn) {
+  const uint64_t first = WakesOf(cairn);
+  while (WakesOf(cairn) < first + 4) std::this_thread::yield();
+}
+
 pid_t ChildOf(pid_t parent) {
   const std::string process = std::to_string(parent);
   return std::atoi(ReadFile("/proc/" + process + "/task/" + process + "/children").c_str());

@@ -123,6 +123,9 @@ inline std::vector<std::string> Lines(const std::string& text) {
   return lines;
 }
 
+// Waits until `cairn run`, as this process, has looked at its program's processes: it wakes for nothing else.
+void WaitUntilLookedFrom(pid_t cairn);
+
 // The first child of a process; 0 if it has none.
 pid_t ChildOf(pid_t parent);
 // Ends it at once, as somebody else would, and the exit code that `cairn run` has then: 128 + SIGKILL; on Windows 1, as

@@ -8,12 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <vector>
 
 #include "harness.h"
@@ -79,22 +75,9 @@ class WrappersTest : public ::testing::Test {
     Command command(UnderCairn(words), {.folder = folder_.path(), .environment = environment});
     const pid_t program = command.WaitUntilReady();
     if (program <= 0) return "it did not start: " + command.Wait().Summary();
-    WaitUntilLookedAt(command.pid());
+    WaitUntilLookedFrom(command.pid());
     kill(program, SIGTERM);
     return command.Wait().errors;
-  }
-  // It wakes for nothing but to look.
-  static void WaitUntilLookedAt(pid_t cairn) {
-    const uint64_t first = WakesOf(cairn);
-    while (WakesOf(cairn) < first + 4) std::this_thread::yield();
-  }
-  static uint64_t WakesOf(pid_t id) {
-    constexpr std::string_view kName = "voluntary_ctxt_switches:";
-    std::ifstream status("/proc/" + std::to_string(id) + "/status");
-    for (std::string line; std::getline(status, line);) {
-      if (line.starts_with(kName)) return std::strtoull(line.c_str() + kName.size(), nullptr, 10);
-    }
-    return ~uint64_t{0};
   }
 
   const std::string game_ = CAIRN_BINARY_DIR "/bin/sample-killed-vulkan-plain";
@@ -279,7 +262,7 @@ TEST_F(WrappersTest, TheReportTellsTheCause) {
   Command command(UnderCairn({idle_, "libvulkan_lvp.so"}), {.folder = folder_.path()});
   const pid_t program = command.WaitUntilReady();
   ASSERT_GT(program, 0);
-  WaitUntilLookedAt(command.pid());
+  WaitUntilLookedFrom(command.pid());
   kill(program, SIGKILL);
   const CommandResult result = command.Wait();
   EXPECT_THAT(ReadReportedWork(folder_ / "vulkan_idle.cairn").losses,

@@ -27,6 +27,7 @@ constexpr std::string_view kLayer = "VK_LAYER_CAIRN_breadcrumbs";
 constexpr char kPreload[] = "LD_PRELOAD=";
 constexpr char kLayers[] = "VK_INSTANCE_LAYERS=";
 constexpr char kDisabled[] = "VK_LOADER_LAYERS_DISABLE=";
+constexpr char kImplicit[] = "CAIRN_ENABLE_VULKAN_LAYER=";
 
 std::string_view Value(const ProcessLook& look, std::string_view name) {
   for (const std::string& entry : look.environment) {
@@ -77,6 +78,7 @@ Unfollowed WhyWithLibrary(const ProcessLook& look) {
   if (!look.environment_known) return Unfollowed::kNot;
   if (Value(look, kLayers).find(kLayer) == std::string_view::npos) return Unfollowed::kOtherLayers;
   if (!Value(look, kDisabled).empty()) return Unfollowed::kLayerDisabled;
+  if (!look.library_in_reach && !Value(look, kImplicit).empty()) return Unfollowed::kManifestHidden;
   return Has(look, FormatSetting<&LayerSettings::breadcrumbs>(MarkerMode::kOff))
              ? Unfollowed::kBreadcrumbsOff
              : Unfollowed::kNot;
@@ -107,7 +109,7 @@ Unfollowed WhyUnfollowed(const ProcessLook& look, const RunFacts& run) {
 LookFor DescendantLog::wanted() const {
   const std::string address_name = run_.address.substr(0, run_.address.find('=') + 1);
   const std::string breadcrumbs = std::string(kVariableOf<&LayerSettings::breadcrumbs>) + "=";
-  return {run_.library, {address_name, kPreload, kLayers, kDisabled, breadcrumbs}};
+  return {run_.library, {address_name, kPreload, kLayers, kDisabled, kImplicit, breadcrumbs}};
 }
 
 void DescendantLog::See(const std::vector<Descendant>& living, uint64_t now_ns,
@@ -217,6 +219,12 @@ std::string DescendantLog::CauseOf(const Known& known) const {
           "its container does not show {}; show that folder in it, read-only: bwrap --ro-bind {} "
           "{}, podman -v {}:{}:ro",
           run_.library, folder, folder, folder, folder);
+    case Unfollowed::kManifestHidden:
+      return fmt::format(
+          "its container shows {}, but not the manifest by which the Vulkan loader finds it; "
+          "install Cairn's package: containers of games take its manifest from "
+          "/usr/share/vulkan/implicit_layer.d",
+          NameOfProgram(run_.library));
     case Unfollowed::kOutOfReach:
       return "its container has a network and processes of its own, from where cairn cannot be "
              "reached; share one of them: podman --network host, or --pid host";

@@ -31,13 +31,14 @@ struct RunFacts {
 
 // The reason why the layers were not in a process.
 enum class Unfollowed : uint8_t {
-  kNot,            // they were, or could have been
-  kNoLayer,        // --no-layer, or it was not found
-  kOtherUser,      // sudo, su
-  kMoreRights,     // setuid, setgid, capabilities
-  kNoEnvironment,  // env -i, an empty environment
-  kLibraryHidden,  // in a container
-  kOutOfReach,     // the same, with namespaces from which no way leads to the watcher
+  kNot,             // they were, or could have been
+  kNoLayer,         // --no-layer, or it was not found
+  kOtherUser,       // sudo, su
+  kMoreRights,      // setuid, setgid, capabilities
+  kNoEnvironment,   // env -i, an empty environment
+  kLibraryHidden,   // in a container
+  kManifestHidden,  // the same, where the library is shown under another path
+  kOutOfReach,      // the same, with namespaces from which no way leads to the watcher
   kIs32Bit,
   kIsStatic,
   kOtherPreload,   // LD_PRELOAD without ours

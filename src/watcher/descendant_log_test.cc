@@ -128,6 +128,12 @@ TEST_F(DescendantLogTest, OtherCausesAreTold) {
   EXPECT_THAT(Told(look, {"./game"}),
               HasSubstr("its container does not show /opt/cairn/lib/libcairn-d3d12.so; show that "
                         "folder in it, read-only: bwrap --ro-bind /opt/cairn/lib /opt/cairn/lib"));
+  look = Game();
+  look.library_in_reach = false;
+  look.environment.push_back("CAIRN_ENABLE_VULKAN_LAYER=1");
+  EXPECT_THAT(Told(look, {"./game"}),
+              HasSubstr("its container shows libcairn-d3d12.so, but not the manifest by which the "
+                        "Vulkan loader finds it; install Cairn's package: "));
   look = Outside();
   look.is_static = true;
   EXPECT_THAT(Told(look, {"./game"}), HasSubstr("linked statically"));

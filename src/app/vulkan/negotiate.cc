@@ -15,6 +15,7 @@
 #include "app/vulkan/noted_calls.h"
 #include "app/vulkan/serial_queues.h"
 #include "app/vulkan/shader_experiment.h"
+#include "os/environment.h"
 
 namespace cairn {
 namespace {
@@ -101,6 +102,8 @@ PFN_vkVoidFunction VKAPI_CALL GetPhysicalDeviceProcAddr(VkInstance instance, con
 
 VkResult NegotiateLayer(VkNegotiateLayerInterface* negotiation) {
   constexpr uint32_t kVersion = 2;
+  // The loader keeps layers out of such programs, but not implicit ones that a variable enables.
+  if (IsPrivilegedProcess()) return VK_ERROR_INITIALIZATION_FAILED;
   if (negotiation == nullptr || negotiation->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
       negotiation->loaderLayerInterfaceVersion < kVersion) {
     return VK_ERROR_INITIALIZATION_FAILED;

@@ -18,6 +18,8 @@ constexpr std::string_view kLayers = "VK_INSTANCE_LAYERS";
 constexpr std::string_view kAddedFolders = "VK_ADD_LAYER_PATH";
 constexpr std::string_view kFolders = "VK_LAYER_PATH";
 constexpr std::string_view kOurLayer = "VK_LAYER_CAIRN_breadcrumbs";
+// Enables the installed implicit layer (src/app/vulkan/cairn.json.in).
+constexpr std::string_view kImplicit = "CAIRN_ENABLE_VULKAN_LAYER";
 // The setting that `cairn run` adds for DXVK (src/cli/layer.cc).
 constexpr std::string_view kDxvk = "DXVK_DEBUG=markers";
 
@@ -39,21 +41,18 @@ std::string_view ValueOf(const char* entry) {
   return text.substr(text.find('=') + 1);
 }
 
-// Lists of the loader have colons, LD_PRELOAD also spaces.
-bool IsListed(std::string_view list, std::string_view word) {
-  while (!list.empty()) {
-    const std::string_view first = list.substr(0, list.find_first_of(": "));
-    if (first == word) return true;
-    list.remove_prefix(std::min(list.size(), first.size() + 1));
+// Where `word` stands in a list; npos if it does not. Lists of the loader have colons, LD_PRELOAD also spaces.
+size_t FindListed(std::string_view list, std::string_view word) {
+  for (size_t at = 0; at < list.size();) {
+    const size_t end = std::min(list.find_first_of(": ", at), list.size());
+    if (list.substr(at, end - at) == word) return at;
+    at = end + 1;
   }
-  return false;
+  return std::string_view::npos;
 }
 
-bool IsThere(const std::string& path) {
-  const int error = errno;
-  const bool there = access(path.c_str(), F_OK) == 0;
-  errno = error;
-  return there;
+bool IsListed(std::string_view list, std::string_view word) {
+  return FindListed(list, word) != std::string_view::npos;
 }
 
 // An environment that grows in a room.
@@ -101,6 +100,32 @@ class Growing {
   bool fits_ = true;
 };
 
+void Preload(char* const* environment, std::string_view library, Growing& grown) {
+  const std::string_view preloaded = ValueOf(Find(environment, kPreload));
+  if (!IsListed(preloaded, library)) grown.Set(kPreload, library, preloaded);
+}
+
+// Takes it out of LD_PRELOAD: ld.so complains of what it does not find.
+void PreloadNot(char* const* environment, std::string_view library, Growing& grown) {
+  const std::string_view preloaded = ValueOf(Find(environment, kPreload));
+  const size_t at = FindListed(preloaded, library);
+  if (at == std::string_view::npos) return;
+  const size_t end = std::min(at + library.size() + 1, preloaded.size());
+  grown.Set(kPreload, preloaded.substr(0, at == 0 ? 0 : at - 1), preloaded.substr(end));
+}
+
+void EnableLayer(char* const* environment, std::string_view layer, std::string_view folder,
+                 Growing& grown) {
+  const std::string_view layers = ValueOf(Find(environment, kLayers));
+  if (IsListed(layers, layer)) return;
+  grown.Set(kLayers, layers, layer);
+  for (const std::string_view name : {kAddedFolders, kFolders}) {
+    const char* const entry = Find(environment, name);
+    if (name == kFolders && entry == nullptr) continue;
+    if (!IsListed(ValueOf(entry), folder)) grown.Set(name, ValueOf(entry), folder);
+  }
+}
+
 }  // namespace
 
 void GivenEnvironment::Take(char* const* environment, std::string_view library) {
@@ -118,14 +143,20 @@ void GivenEnvironment::Take(char* const* environment, std::string_view library) 
   folder_ = folders.substr(folders.rfind(':') + 1);  // `cairn run` adds it at the end
 }
 
+bool GivenEnvironment::IsLibraryThere() const {
+  const int error = errno;
+  const bool there = access(library_.c_str(), F_OK) == 0;
+  errno = error;
+  return there;
+}
+
 bool GivenEnvironment::IsMissingIn(char* const* environment) const {
   if (address_.empty()) return false;
   const char* const address = Find(environment, kAddress);
   if (address != nullptr && address != address_) return false;
-  const bool complete = address != nullptr &&
-                        IsListed(ValueOf(Find(environment, kPreload)), library_) &&
-                        (layer_.empty() || IsListed(ValueOf(Find(environment, kLayers)), layer_));
-  return !complete && IsThere(library_);
+  if (!IsLibraryThere()) return !layer_.empty() && Find(environment, kImplicit) == nullptr;
+  return address == nullptr || !IsListed(ValueOf(Find(environment, kPreload)), library_) ||
+         (!layer_.empty() && !IsListed(ValueOf(Find(environment, kLayers)), layer_));
 }
 
 char* const* GivenEnvironment::Complete(char* const* environment, Room& room) const {
@@ -139,16 +170,12 @@ char* const* GivenEnvironment::Complete(char* const* environment, Room& room) co
       if (Find(environment, name) == nullptr) grown.Add(entry.c_str());
     }
   }
-  const std::string_view preloaded = ValueOf(Find(environment, kPreload));
-  if (!IsListed(preloaded, library_)) grown.Set(kPreload, library_, preloaded);
-  const std::string_view layers = ValueOf(Find(environment, kLayers));
-  if (!layer_.empty() && !IsListed(layers, layer_)) {
-    grown.Set(kLayers, layers, layer_);
-    for (const std::string_view name : {kAddedFolders, kFolders}) {
-      const char* const entry = Find(environment, name);
-      if (name == kFolders && entry == nullptr) continue;
-      if (!IsListed(ValueOf(entry), folder_)) grown.Set(name, ValueOf(entry), folder_);
-    }
+  if (IsLibraryThere()) {
+    Preload(environment, library_, grown);
+    if (!layer_.empty()) EnableLayer(environment, layer_, folder_, grown);
+  } else {
+    grown.Set(kImplicit, "1", "");
+    PreloadNot(environment, library_, grown);
   }
   char* const* const finished = grown.Finish();
   return finished == nullptr ? environment : finished;

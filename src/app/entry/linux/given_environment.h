@@ -30,17 +30,20 @@ class GivenEnvironment {
   // it. Without a watcher's address nothing is taken, and nothing is ever put back.
   void Take(char* const* environment, std::string_view library);
 
-  // Returns true if `environment` (null: an empty one) lacks something that was given. Returns
-  // false if it leads to another watcher, or if the library's file cannot be seen, as behind
-  // another root.
+  // Returns true if `environment` (null: an empty one) lacks something that was given, or if the library's file cannot
+  // be seen, as behind another root, and `environment` does not say so. Returns false if it leads to another watcher.
   bool IsMissingIn(char* const* environment) const;
 
   // `environment` with it: CAIRN_... if the watcher's address is missing; the library in front of LD_PRELOAD; the layer
-  // at the end of VK_INSTANCE_LAYERS, and its folder of VK_ADD_LAYER_PATH, and of VK_LAYER_PATH if that is set. Points
-  // into `room` and `environment`. `environment` itself if it does not fit into the room.
+  // at the end of VK_INSTANCE_LAYERS, and its folder of VK_ADD_LAYER_PATH, and of VK_LAYER_PATH if that is set. If the
+  // library cannot be seen, neither it nor the folder is named: CAIRN_ENABLE_VULKAN_LAYER=1 enables the installed
+  // implicit layer, which a container may show in another place. Points into `room` and `environment`. `environment`
+  // itself if it does not fit into the room.
   char* const* Complete(char* const* environment, Room& room) const;
 
  private:
+  bool IsLibraryThere() const;
+
   std::string address_;               // "NAME=value"
   std::vector<std::string> entries_;  // the address, and others of ours: "NAME=value"
   std::string library_;

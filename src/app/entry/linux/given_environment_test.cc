@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cairn {
@@ -104,6 +105,31 @@ TEST_F(GivenEnvironmentTest, WithoutTheVulkanLayerNoneIsNamed) {
 TEST_F(GivenEnvironmentTest, ALibraryThatIsNotThereIsNotNamed) {
   Take({kAddress, "LD_PRELOAD=/nowhere/l.so"}, "/nowhere/l.so");
   EXPECT_THAT(Completed({}), IsEmpty());
+}
+
+// Behind a root that does not show it: a container may show the installed implicit layer in another place.
+TEST_F(GivenEnvironmentTest, AHiddenLibraryEnablesTheImplicitLayer) {
+  constexpr char kHidden[] = "/nowhere/l.so";
+  const std::string layers = "VK_INSTANCE_LAYERS=VK_LAYER_CAIRN_breadcrumbs";
+  const std::string folders = "VK_ADD_LAYER_PATH=/nowhere";
+  Take({kAddress, "CAIRN_BREADCRUMBS=full", std::string("LD_PRELOAD=") + kHidden, layers, folders},
+       kHidden);
+  EXPECT_THAT(Completed({}), UnorderedElementsAre(kAddress, "CAIRN_BREADCRUMBS=full",
+                                                  "CAIRN_ENABLE_VULKAN_LAYER=1"));
+  for (const auto& [preloaded, left] : std::vector<std::pair<std::string, std::string>>{
+           {"/nowhere/l.so", ""},
+           {"/nowhere/l.so:/a.so /b.so", "/a.so /b.so"},
+           {"/a.so:/nowhere/l.so:/b.so", "/a.so:/b.so"},
+           {"/a.so /nowhere/l.so", "/a.so"},
+           {"/run/host/nowhere/l.so", "/run/host/nowhere/l.so"}}) {
+    const std::vector<std::string> completed =
+        Completed({kAddress, "LD_PRELOAD=" + preloaded, layers, folders});
+    EXPECT_THAT(completed, ElementsAre(kAddress, "LD_PRELOAD=" + left, layers, folders,
+                                       "CAIRN_ENABLE_VULKAN_LAYER=1"));
+    EXPECT_EQ(Completed(completed), completed);
+  }
+  EXPECT_THAT(Completed({"CAIRN_WATCHER_ADDRESS=other:0:1:2"}),
+              ElementsAre("CAIRN_WATCHER_ADDRESS=other:0:1:2"));
 }
 
 TEST_F(GivenEnvironmentTest, WhatHasNoRoomStaysAsItIs) {
