@@ -2,13 +2,17 @@
 //
 // Programs behind what starts programs (docs/reference/cairn-run.md, "Behind other programs"): one crash makes one file, named
 // after the program that used the GPU; and where nothing could be seen of it, the cause and the line to type are told.
+#include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -244,6 +248,61 @@ TEST_F(WrappersTest, AProgramWithCapabilities) {
   }
   EXPECT_THAT(ToldOf({copy, "libvulkan.so.1"}),
               HasSubstr(" was not followed: it has more rights than its user (file capabilities)"));
+}
+
+// Writes a program of 32 bits that waits for ever, without libraries.
+void WriteProgramOf32Bits(const std::string& path) {
+  constexpr uint32_t kBase = 0x10000;
+  // mov eax, 29; int 0x80; jmp to the first: pause() again and again
+  constexpr uint8_t kCode[] = {0xb8, 29, 0, 0, 0, 0xcd, 0x80, 0xeb, 0xf7};
+  Elf32_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS32;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_type = ET_EXEC;
+  header.e_machine = EM_386;
+  header.e_version = EV_CURRENT;
+  header.e_entry = kBase + sizeof(header) + sizeof(Elf32_Phdr);
+  header.e_phoff = header.e_ehsize = sizeof(header);
+  header.e_phentsize = sizeof(Elf32_Phdr);
+  header.e_phnum = 1;
+  Elf32_Phdr segment{};
+  segment.p_type = PT_LOAD;
+  segment.p_vaddr = segment.p_paddr = kBase;
+  segment.p_filesz = segment.p_memsz = sizeof(header) + sizeof(segment) + sizeof(kCode);
+  segment.p_flags = PF_R | PF_X;
+  segment.p_align = 0x1000;
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(&header), sizeof(header));
+  file.write(reinterpret_cast<const char*>(&segment), sizeof(segment));
+  file.write(reinterpret_cast<const char*>(kCode), sizeof(kCode));
+  file.close();
+  fs::permissions(path, fs::perms::owner_all);
+}
+
+TEST_F(WrappersTest, AProgramOf32Bits) {
+  const std::string program = folder_ / "game32";
+  WriteProgramOf32Bits(program);
+  for (const std::vector<std::string>& wrapper : std::vector<std::vector<std::string>>{
+           {},
+           {"env", "-i"},
+           {"bwrap", "--dev-bind", "/", "/", "--unshare-pid", "--die-with-parent", "--clearenv"}}) {
+    std::vector<std::string> words = wrapper;
+    if (!wrapper.empty() && !Works({wrapper.front(), "--version"})) continue;
+    words.insert(words.end(), {"sh", "-c", "echo ready 1; exec \"$0\"", program});
+    Command command(UnderCairn(words), {.folder = folder_.path()});
+    ASSERT_EQ(command.WaitUntilReady(), 1);
+    WaitUntilLookedFrom(command.pid());
+    kill(command.pid(), SIGTERM);
+    const CommandResult result = command.Wait();
+    if (result.exit_code == 126) GTEST_SKIP() << "this kernel runs no programs of 32 bits";
+    EXPECT_THAT(result.errors,
+                ::testing::ContainsRegex(
+                    "cairn: no GPU work was seen: game32 \\(process [0-9]+\\) was not followed: it "
+                    "is a program of 32 bits, which no library of 64 bits can be loaded into\n"))
+        << result.Summary();
+  }
 }
 
 // More devices at once than there is room for, as implementations of WebGPU make them.

@@ -169,13 +169,20 @@ void LookAtUser(ProcessId id, ProcessLook* look) {
   look->user_id = std::to_string(info.st_uid);
 }
 
-void LookAtRights(ProcessId id, ProcessLook* look) {
-  const std::string auxiliary = ReadAll(FolderOf(id) + "/auxv", 4096);
-  uint64_t pair[2];
+// The vector has pairs of words as wide as the program's.
+template <typename Word>
+bool IsSecure(const std::string& auxiliary) {
+  Word pair[2];
   for (size_t at = 0; at + sizeof(pair) <= auxiliary.size(); at += sizeof(pair)) {
     std::memcpy(pair, auxiliary.data() + at, sizeof(pair));
-    if (pair[0] == AT_SECURE) look->is_secure = pair[1] != 0;
+    if (pair[0] == AT_SECURE) return pair[1] != 0;
   }
+  return false;
+}
+
+void LookAtRights(ProcessId id, ProcessLook* look) {
+  const std::string auxiliary = ReadAll(FolderOf(id) + "/auxv", 4096);
+  look->is_secure = look->is_32_bit ? IsSecure<uint32_t>(auxiliary) : IsSecure<uint64_t>(auxiliary);
 }
 
 // Returns true if the process is in another namespace of this kind; false if that cannot be read.
@@ -255,12 +262,12 @@ ProcessLook LookAtProcess(ProcessId id, const LookFor& wanted) {
     look.arguments.emplace_back(argument);
   }
   LookAtUser(id, &look);
-  LookAtRights(id, &look);
   look.is_out_of_reach = IsInOther(id, "net") && IsInOther(id, "pid");
   LookAtEnvironment(id, wanted, &look);
   LookAtMemory(id, wanted.library, &look);
   LookAtRoot(id, wanted.library, &look);
   LookAtFile(FolderOf(id) + "/exe", &look);
+  LookAtRights(id, &look);
   // One that ended meanwhile shows a part of itself, which would pass for the whole.
   return HasEnded(id) ? ProcessLook() : look;
 }
