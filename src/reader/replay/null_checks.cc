@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "d3d12gen/supplement.h"
+#include "format/calls/special_values.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -25,6 +26,18 @@ Status CheckStreamOutput(const D3D12_STREAM_OUTPUT_DESC& outputs) {
     CAIRN_RETURN_IF_ERROR(NotNull(outputs.pSODeclaration, "pSODeclaration"));
   }
   return outputs.NumStrides == 0 ? Status() : NotNull(outputs.pBufferStrides, "pBufferStrides");
+}
+
+Status CheckViews(const D3D12_VIEW_INSTANCING_DESC& views) {
+  return views.ViewInstanceCount == 0
+             ? Status()
+             : NotNull(views.pViewInstanceLocations, "pViewInstanceLocations");
+}
+
+Status CheckSerialized(const D3D12_SERIALIZED_ROOT_SIGNATURE_DESC& signature) {
+  return signature.SerializedBlobSizeInBytes == 0
+             ? Status()
+             : NotNull(signature.pSerializedBlob, "pSerializedBlob");
 }
 
 Status CheckNames(const LPCWSTR* names, UINT count) {
@@ -146,12 +159,44 @@ Status CheckSubobject(uint32_t type, const void* desc) {
       return CheckInputLayout(*static_cast<const D3D12_INPUT_LAYOUT_DESC*>(desc));
     case static_cast<uint32_t>(D3D12_STATE_SUBOBJECT_TYPE_STREAM_OUTPUT):
       return CheckStreamOutput(*static_cast<const D3D12_STREAM_OUTPUT_DESC*>(desc));
-    case static_cast<uint32_t>(D3D12_STATE_SUBOBJECT_TYPE_VIEW_INSTANCING): {
-      const auto& views = *static_cast<const D3D12_VIEW_INSTANCING_DESC*>(desc);
-      return views.ViewInstanceCount == 0
-                 ? Status()
-                 : NotNull(views.pViewInstanceLocations, "pViewInstanceLocations");
-    }
+    case static_cast<uint32_t>(D3D12_STATE_SUBOBJECT_TYPE_VIEW_INSTANCING):
+      return CheckViews(*static_cast<const D3D12_VIEW_INSTANCING_DESC*>(desc));
+    case static_cast<uint32_t>(D3D12_STATE_SUBOBJECT_TYPE_GLOBAL_SERIALIZED_ROOT_SIGNATURE):
+      return CheckSerialized(
+          static_cast<const D3D12_GLOBAL_SERIALIZED_ROOT_SIGNATURE*>(desc)->Desc);
+    case static_cast<uint32_t>(D3D12_STATE_SUBOBJECT_TYPE_LOCAL_SERIALIZED_ROOT_SIGNATURE):
+      return CheckSerialized(static_cast<const D3D12_LOCAL_SERIALIZED_ROOT_SIGNATURE*>(desc)->Desc);
+    default: return Status();
+  }
+}
+
+template <typename Value>
+Value ValueAt(const std::byte* place) {
+  Value value;
+  std::memcpy(&value, place, sizeof(value));
+  return value;
+}
+
+// `content`: where the part's value is.
+Status CheckStreamPart(uint32_t type, const std::byte* content) {
+  switch (type) {
+    case D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_VS:
+    case D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_PS:
+    case D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_DS:
+    case D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_HS:
+    case D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_GS:
+    case D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_CS:
+    case D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_AS:
+    case D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_MS:
+      return CheckShader(ValueAt<D3D12_SHADER_BYTECODE>(content));
+    case D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_INPUT_LAYOUT:
+      return CheckInputLayout(ValueAt<D3D12_INPUT_LAYOUT_DESC>(content));
+    case D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_STREAM_OUTPUT:
+      return CheckStreamOutput(ValueAt<D3D12_STREAM_OUTPUT_DESC>(content));
+    case D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_VIEW_INSTANCING:
+      return CheckViews(ValueAt<D3D12_VIEW_INSTANCING_DESC>(content));
+    case static_cast<uint32_t>(D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_SERIALIZED_ROOT_SIGNATURE):
+      return CheckSerialized(ValueAt<D3D12_SERIALIZED_ROOT_SIGNATURE_DESC>(content));
     default: return Status();
   }
 }
@@ -174,6 +219,23 @@ Status CheckPipeline(const D3D12_GRAPHICS_PIPELINE_STATE_DESC& desc) {
   }
   CAIRN_RETURN_IF_ERROR(CheckInputLayout(desc.InputLayout));
   return CheckStreamOutput(desc.StreamOutput);
+}
+
+Status CheckPipelineStream(const D3D12_PIPELINE_STATE_STREAM_DESC& desc) {
+  if (desc.SizeInBytes == 0) return Status();
+  CAIRN_RETURN_IF_ERROR(
+      NotNull(desc.pPipelineStateSubobjectStream, "pPipelineStateSubobjectStream"));
+  const auto* const stream = static_cast<const std::byte*>(desc.pPipelineStateSubobjectStream);
+  Status status;
+  ForEachPipelinePart(stream, desc.SizeInBytes, [&](const SubobjectInfo& part, size_t content) {
+    status = CheckStreamPart(part.type, stream + content);
+    if (!status.ok()) {
+      status = Status(status.code(),
+                      fmt::format("sub-object of type {}: {}", part.type, status.message()));
+    }
+    return status.ok();
+  });
+  return status;
 }
 
 Status CheckStateObject(const D3D12_STATE_OBJECT_DESC& desc) {

@@ -14,6 +14,8 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 Status NotNull(const void* pointer, const char* name);
 Status CheckShader(const D3D12_SHADER_BYTECODE& shader);
 Status CheckPipeline(const D3D12_GRAPHICS_PIPELINE_STATE_DESC& desc);
+// Checks the parts that this build knows; the decoder refuses streams with others.
+Status CheckPipelineStream(const D3D12_PIPELINE_STATE_STREAM_DESC& desc);
 // kUnsupported: a node of a kind that is not known, whose pointers mean nothing here.
 Status CheckStateObject(const D3D12_STATE_OBJECT_DESC& desc);
 

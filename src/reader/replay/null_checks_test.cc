@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "d3d12gen/methods.h"
 #include "d3d12gen/supplement.h"
@@ -196,6 +197,105 @@ TEST(NullChecksTest, FixedFunctionState) {
   views.ViewInstanceCount = 1;
   EXPECT_EQ(Refusal(D3D12_STATE_SUBOBJECT_TYPE_VIEW_INSTANCING, &views),
             "pViewInstanceLocations is null");
+}
+
+TEST(NullChecksTest, SerializedRootSignatures) {
+  const D3D12_GLOBAL_SERIALIZED_ROOT_SIGNATURE none = {};
+  EXPECT_EQ(Refusal(D3D12_STATE_SUBOBJECT_TYPE_GLOBAL_SERIALIZED_ROOT_SIGNATURE, &none), kPlayed);
+  const D3D12_GLOBAL_SERIALIZED_ROOT_SIGNATURE global = {{nullptr, 4}};
+  EXPECT_EQ(Refusal(D3D12_STATE_SUBOBJECT_TYPE_GLOBAL_SERIALIZED_ROOT_SIGNATURE, &global),
+            "pSerializedBlob is null");
+  const D3D12_LOCAL_SERIALIZED_ROOT_SIGNATURE local = {{nullptr, 4}};
+  EXPECT_EQ(Refusal(D3D12_STATE_SUBOBJECT_TYPE_LOCAL_SERIALIZED_ROOT_SIGNATURE, &local),
+            "pSerializedBlob is null");
+}
+
+// ---- Pipelines -----------------------------------------------------------------------------------
+
+// Returns why no implementation gets a stream of a mask and `content`; empty: it does.
+template <typename Content>
+std::string RefusalInStream(uint32_t type, const Content& content) {
+  struct {
+    alignas(void*) uint32_t mask_type = D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_SAMPLE_MASK;
+    UINT mask = ~0u;
+    alignas(void*) uint32_t type;
+    alignas(void*) Content content;
+  } parts;
+  parts.type = type;
+  parts.content = content;
+  const D3D12_PIPELINE_STATE_STREAM_DESC stream = {sizeof(parts), &parts};
+  const D3D12_PIPELINE_STATE_STREAM_DESC* argument = &stream;
+  LPCWSTR name = L"Pipeline";
+  const Status status = CheckPointers(Method::ID3D12Device2_CreatePipelineState, {&argument});
+  const Status loaded =
+      CheckPointers(Method::ID3D12PipelineLibrary1_LoadPipeline, {&name, &argument});
+  EXPECT_EQ(loaded.message(), status.message());
+  if (status.ok()) return kPlayed;
+  const std::string place = "sub-object of type " + std::to_string(type) + ": ";
+  EXPECT_TRUE(status.message().starts_with(place)) << status.message();
+  return status.message().substr(place.size());
+}
+
+TEST(NullChecksTest, ShadersOfStreams) {
+  for (const uint32_t stage :
+       {D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_VS, D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_PS,
+        D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_DS, D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_HS,
+        D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_GS, D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_CS,
+        D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_AS, D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_MS}) {
+    EXPECT_EQ(RefusalInStream(stage, D3D12_SHADER_BYTECODE{nullptr, 0}), kPlayed);
+    EXPECT_EQ(RefusalInStream(stage, D3D12_SHADER_BYTECODE{nullptr, 4}), "a shader is null");
+  }
+}
+
+TEST(NullChecksTest, FixedFunctionStateOfStreams) {
+  const auto inputs = [](const D3D12_INPUT_LAYOUT_DESC& desc) {
+    return RefusalInStream(D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_INPUT_LAYOUT, desc);
+  };
+  const D3D12_INPUT_ELEMENT_DESC nameless = {};
+  EXPECT_EQ(inputs({nullptr, 0}), kPlayed);
+  EXPECT_EQ(inputs({nullptr, 1}), "pInputElementDescs is null");
+  EXPECT_EQ(inputs({&nameless, 1}), "SemanticName is null");
+  D3D12_STREAM_OUTPUT_DESC outputs = {};
+  outputs.NumStrides = 1;
+  EXPECT_EQ(RefusalInStream(D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_STREAM_OUTPUT, outputs),
+            "pBufferStrides is null");
+  outputs.NumEntries = 1;
+  EXPECT_EQ(RefusalInStream(D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_STREAM_OUTPUT, outputs),
+            "pSODeclaration is null");
+  EXPECT_EQ(RefusalInStream(D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_VIEW_INSTANCING,
+                            D3D12_VIEW_INSTANCING_DESC{1, nullptr, {}}),
+            "pViewInstanceLocations is null");
+  EXPECT_EQ(RefusalInStream(D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_SERIALIZED_ROOT_SIGNATURE,
+                            D3D12_SERIALIZED_ROOT_SIGNATURE_DESC{nullptr, 4}),
+            "pSerializedBlob is null");
+}
+
+TEST(NullChecksTest, StreamsThatAreNotThere) {
+  D3D12_PIPELINE_STATE_STREAM_DESC stream = {};
+  const D3D12_PIPELINE_STATE_STREAM_DESC* argument = &stream;
+  const std::vector<void*> arguments = {&argument};
+  constexpr Method kCreatePipeline = Method::ID3D12Device2_CreatePipelineState;
+  EXPECT_TRUE(CheckPointers(kCreatePipeline, arguments).ok());
+  stream.SizeInBytes = 4;
+  EXPECT_EQ(CheckPointers(kCreatePipeline, arguments).message(),
+            "pPipelineStateSubobjectStream is null");
+}
+
+// They are created anew.
+TEST(NullChecksTest, PipelinesThatALibraryLoads) {
+  LPCWSTR name = L"Pipeline";
+  D3D12_COMPUTE_PIPELINE_STATE_DESC compute = {};
+  compute.CS.BytecodeLength = 4;
+  const D3D12_COMPUTE_PIPELINE_STATE_DESC* computes = &compute;
+  EXPECT_EQ(CheckPointers(Method::ID3D12PipelineLibrary_LoadComputePipeline, {&name, &computes})
+                .message(),
+            "a shader is null");
+  D3D12_GRAPHICS_PIPELINE_STATE_DESC graphics = {};
+  graphics.InputLayout.NumElements = 1;
+  const D3D12_GRAPHICS_PIPELINE_STATE_DESC* draws = &graphics;
+  EXPECT_EQ(
+      CheckPointers(Method::ID3D12PipelineLibrary_LoadGraphicsPipeline, {&name, &draws}).message(),
+      "pInputElementDescs is null");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "reader/replay/player_impl.h"
 
@@ -42,10 +43,8 @@ Status PlayerImpl::TranslateProgram(CallInProgress* call) {
       return Status(StatusCode::kUnsupported, fmt::format("programs of type {} are not known",
                                                           static_cast<uint32_t>(desc->Type)));
   }
-  set_program_ = programs_.Find(*identifier);
-  const ReplayObject* const owner =
-      set_program_ == nullptr ? nullptr : objects_.Find(set_program_->state_object);
-  if (owner == nullptr || owner->device != call->object->device) {
+  set_program_ = programs_.Find(call->object->device, *identifier);
+  if (set_program_ == nullptr || objects_.Find(set_program_->state_object) == nullptr) {
     return Status(StatusCode::kUnsupported, "no state object gave its identifier here");
   }
   if (set_program_->is_work_graph != (desc->Type == D3D12_PROGRAM_TYPE_WORK_GRAPH)) {
@@ -124,9 +123,10 @@ void PlayerImpl::NoteGraphInputs(CallInProgress* call) {
 void PlayerImpl::NoteNewProgram(CallInProgress* call, const void* result) {
   D3D12_PROGRAM_IDENTIFIER identifier;
   std::memcpy(&identifier, result, sizeof(identifier));
-  programs_.Asked(call->record.number,
-                  DescribeProgram(call->object->pointer.get(), call->At<const WCHAR*>(0),
-                                  call->record.object, identifier));
+  ReplayProgram program = DescribeProgram(call->object->pointer.get(), call->At<const WCHAR*>(0),
+                                          call->record.object, identifier);
+  program.device = call->object->device;
+  programs_.Asked(call->record.number, std::move(program));
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

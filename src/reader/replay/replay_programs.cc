@@ -101,20 +101,21 @@ Status CheckInputs(const ReplayProgram& program, D3D12_DISPATCH_GRAPH_DESC* desc
 }
 
 void ReplayPrograms::Asked(uint64_t call, ReplayProgram program) {
-  if (KeyOf(program.identifier) == Key{}) return;
+  if (KeyOf(program.identifier) == std::array<UINT64, 4>{}) return;
   asked_[call] = std::move(program);
 }
 
 void ReplayPrograms::Recorded(uint64_t call, const D3D12_PROGRAM_IDENTIFIER& recorded) {
   const auto found = asked_.find(call);
   if (found == asked_.end()) return;
-  programs_[KeyOf(recorded)] = std::make_shared<const ReplayProgram>(std::move(found->second));
+  const Key key = {found->second.device, KeyOf(recorded)};
+  programs_[key] = std::make_shared<const ReplayProgram>(std::move(found->second));
   asked_.erase(found);
 }
 
 std::shared_ptr<const ReplayProgram> ReplayPrograms::Find(
-    const D3D12_PROGRAM_IDENTIFIER& recorded) const {
-  const auto found = programs_.find(KeyOf(recorded));
+    uint64_t device, const D3D12_PROGRAM_IDENTIFIER& recorded) const {
+  const auto found = programs_.find(Key{device, KeyOf(recorded)});
   return found == programs_.end() ? nullptr : found->second;
 }
 

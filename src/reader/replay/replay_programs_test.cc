@@ -97,15 +97,16 @@ TEST(ReplayProgramsTest, RecordedIdentifiersLeadToThoseOfThisDevice) {
   ReplayPrograms programs;
   ReplayProgram program;
   program.identifier = kHere;
+  program.device = 1;
   program.state_object = 9;
   programs.Asked(100, program);
   EXPECT_TRUE(programs.IsAwaited(100));
-  EXPECT_EQ(programs.Find(kThere), nullptr) << "its result has not come";
+  EXPECT_EQ(programs.Find(1, kThere), nullptr) << "its result has not come";
   programs.Recorded(100, kThere);
   EXPECT_FALSE(programs.IsAwaited(100));
-  ASSERT_NE(programs.Find(kThere), nullptr);
-  EXPECT_EQ(programs.Find(kThere)->identifier.OpaqueData[0], 1u);
-  EXPECT_EQ(programs.Find(kHere), nullptr) << "one that the trace does not have";
+  ASSERT_NE(programs.Find(1, kThere), nullptr);
+  EXPECT_EQ(programs.Find(1, kThere)->identifier.OpaqueData[0], 1u);
+  EXPECT_EQ(programs.Find(1, kHere), nullptr) << "one that the trace does not have";
 
   ReplayProgram none;  // an implementation that has no such program
   none.state_object = 9;
@@ -113,11 +114,28 @@ TEST(ReplayProgramsTest, RecordedIdentifiersLeadToThoseOfThisDevice) {
   EXPECT_FALSE(programs.IsAwaited(101));
 
   programs.Remove(8);
-  EXPECT_NE(programs.Find(kThere), nullptr);
+  EXPECT_NE(programs.Find(1, kThere), nullptr);
   programs.Asked(102, program);
   programs.Remove(9);
-  EXPECT_EQ(programs.Find(kThere), nullptr);
+  EXPECT_EQ(programs.Find(1, kThere), nullptr);
   EXPECT_FALSE(programs.IsAwaited(102));
+}
+
+TEST(ReplayProgramsTest, EqualIdentifiersOfTwoDevicesAreTwoPrograms) {
+  ReplayPrograms programs;
+  for (const uint64_t device : {1, 2}) {
+    ReplayProgram program;
+    program.identifier = {{device, 0, 0, 7}};
+    program.device = device;
+    program.state_object = device + 8;
+    programs.Asked(device + 100, program);
+    programs.Recorded(device + 100, kThere);
+  }
+  ASSERT_NE(programs.Find(1, kThere), nullptr);
+  EXPECT_EQ(programs.Find(1, kThere)->identifier.OpaqueData[0], 1u);
+  ASSERT_NE(programs.Find(2, kThere), nullptr);
+  EXPECT_EQ(programs.Find(2, kThere)->identifier.OpaqueData[0], 2u);
+  EXPECT_EQ(programs.Find(3, kThere), nullptr);
 }
 
 class InputsTest : public testing::Test {

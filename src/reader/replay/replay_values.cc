@@ -145,6 +145,15 @@ Status CheckFields(Method method, const std::vector<void*>& arguments) {
       return CheckPipeline(*ValueAt<const D3D12_GRAPHICS_PIPELINE_STATE_DESC*>(arguments, 0));
     case Method::ID3D12Device_CreateComputePipelineState:
       return CheckShader(ValueAt<const D3D12_COMPUTE_PIPELINE_STATE_DESC*>(arguments, 0)->CS);
+    case Method::ID3D12Device2_CreatePipelineState:
+      return CheckPipelineStream(*ValueAt<const D3D12_PIPELINE_STATE_STREAM_DESC*>(arguments, 0));
+    // These are created anew from their descriptions.
+    case Method::ID3D12PipelineLibrary_LoadGraphicsPipeline:
+      return CheckPipeline(*ValueAt<const D3D12_GRAPHICS_PIPELINE_STATE_DESC*>(arguments, 1));
+    case Method::ID3D12PipelineLibrary_LoadComputePipeline:
+      return CheckShader(ValueAt<const D3D12_COMPUTE_PIPELINE_STATE_DESC*>(arguments, 1)->CS);
+    case Method::ID3D12PipelineLibrary1_LoadPipeline:
+      return CheckPipelineStream(*ValueAt<const D3D12_PIPELINE_STATE_STREAM_DESC*>(arguments, 1));
     case Method::ID3D12Device5_CreateStateObject:
     case Method::ID3D12Device7_AddToStateObject:
       return CheckStateObject(*ValueAt<const D3D12_STATE_OBJECT_DESC*>(arguments, 0));
