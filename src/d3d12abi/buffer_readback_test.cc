@@ -3,7 +3,12 @@
 // On a device of our own, for both calling conventions.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <span>
+#include <vector>
+
 #include "d3d12abi/testing/fake_device.h"
+#include "d3d12abi/testing/fake_names.h"
 #include "d3d12abi/texture_readback.h"
 
 namespace cairn {
@@ -44,6 +49,76 @@ TEST(BufferReadbackTest, BytesComeBackAndNothingIsLeft) {
     EXPECT_EQ((*before)[3], std::byte{0});
   }
   EXPECT_EQ(FakeObjectCount(), 0);
+}
+
+// Pieces of several buffers: those that can be mapped cost the GPU nothing, the others one list.
+TEST(BufferReadbackTest, PiecesOfSeveralBuffersAtOnce) {
+  ComPtr<ID3D12Device> device;
+  *device.Receive() = CreateFakeDevice();
+  D3D12_COMMAND_QUEUE_DESC queue_desc = {};
+  ComPtr<ID3D12CommandQueue> queue;
+  ASSERT_EQ(device->CreateCommandQueue(&queue_desc, __uuidof(ID3D12CommandQueue), queue.Receive()),
+            S_OK);
+  ComPtr<ID3D12Resource> buffers[3];
+  for (int i = 0; i < 3; ++i) {
+    D3D12_HEAP_PROPERTIES heap = {};
+    heap.Type = i == 1 ? D3D12_HEAP_TYPE_UPLOAD : D3D12_HEAP_TYPE_DEFAULT;
+    D3D12_RESOURCE_DESC desc = {};
+    desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
+    desc.Width = 256;
+    ASSERT_EQ(device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
+                                              D3D12_RESOURCE_STATE_COMMON, nullptr,
+                                              __uuidof(ID3D12Resource), buffers[i].Receive()),
+              S_OK);
+  }
+  const BufferPiece pieces[] = {{buffers[0].get(), 0, 8},
+                                {buffers[0].get(), 64, 4},
+                                {buffers[1].get(), 16, 8},
+                                {buffers[2].get(), 248, 8}};
+  std::vector<std::byte> bytes(28);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i + 1);
+  TextureReadback readback(device.get());
+  const uint64_t before = FakeExecutions();
+  ASSERT_TRUE(readback.WritePieces(queue.get(), pieces, bytes).ok());
+  EXPECT_EQ(FakeExecutions() - before, 1u);
+  const Result<std::vector<std::byte>> read = readback.ReadPieces(queue.get(), pieces);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(*read, bytes);
+  EXPECT_EQ(FakeExecutions() - before, 2u);
+  ASSERT_TRUE(
+      readback.WritePieces(queue.get(), std::span(pieces).subspan(2, 1), std::span(bytes).first(8))
+          .ok());
+  EXPECT_EQ(FakeExecutions() - before, 2u) << "memory of the CPU";
+  const BufferPiece outside[] = {{buffers[0].get(), 250, 8}};
+  EXPECT_EQ(readback.ReadPieces(queue.get(), outside).status().code(),
+            StatusCode::kInvalidArgument);
+}
+
+// The GPU has not written yet when the call returns; what comes next waits.
+TEST(BufferReadbackTest, WritingPiecesDoesNotWait) {
+  ComPtr<ID3D12Device> device;
+  *device.Receive() = CreateFakeDevice();
+  D3D12_COMMAND_QUEUE_DESC queue_desc = {};
+  ComPtr<ID3D12CommandQueue> queue;
+  ASSERT_EQ(device->CreateCommandQueue(&queue_desc, __uuidof(ID3D12CommandQueue), queue.Receive()),
+            S_OK);
+  D3D12_HEAP_PROPERTIES heap = {};
+  heap.Type = D3D12_HEAP_TYPE_DEFAULT;
+  D3D12_RESOURCE_DESC desc = {};
+  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
+  desc.Width = 256;
+  ComPtr<ID3D12Resource> buffer;
+  ASSERT_EQ(device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
+                                            D3D12_RESOURCE_STATE_COMMON, nullptr,
+                                            __uuidof(ID3D12Resource), buffer.Receive()),
+            S_OK);
+  const BufferPiece piece[] = {{buffer.get(), 0, 8}};
+  const std::vector<std::byte> bytes(8, std::byte{7});
+  TextureReadback readback(device.get(), std::chrono::milliseconds(1));
+  HoldFakeSignals(true);
+  EXPECT_TRUE(readback.WritePieces(queue.get(), piece, bytes).ok());
+  EXPECT_EQ(readback.ReadPieces(queue.get(), piece).status().code(), StatusCode::kDeviceLost);
+  HoldFakeSignals(false);
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ Status CheckHresult(HRESULT result, const char* what) {
 }
 
 OneShotList::~OneShotList() {
+  (void)AwaitStarted();
   if (!abandoned_) return;
   readback_.buffer.Detach();
   upload_.buffer.Detach();
@@ -76,6 +77,7 @@ OneShotList::~OneShotList() {
 
 Result<ID3D12GraphicsCommandList*> OneShotList::Begin(ID3D12CommandQueue* queue) {
   if (abandoned_) return Status(StatusCode::kDeviceLost, "the GPU did not finish an earlier copy");
+  CAIRN_RETURN_IF_ERROR(AwaitStarted());
   if (open_) {
     open_ = false;
     CAIRN_RETURN_IF_ERROR(CheckHresult(list_->Close(), "ID3D12GraphicsCommandList::Close"));
@@ -106,19 +108,33 @@ Result<ID3D12GraphicsCommandList*> OneShotList::Begin(ID3D12CommandQueue* queue)
   return list_.get();
 }
 
-Status OneShotList::Run(ID3D12CommandQueue* queue, std::chrono::milliseconds limit) {
+Status OneShotList::Start(ID3D12CommandQueue* queue, std::chrono::milliseconds limit) {
   open_ = false;
   CAIRN_RETURN_IF_ERROR(CheckHresult(list_->Close(), "ID3D12GraphicsCommandList::Close"));
   ID3D12CommandList* const lists[] = {list_.get()};
   queue->ExecuteCommandLists(1, lists);
-  Status status =
+  const Status status =
       CheckHresult(queue->Signal(fence_.get(), ++fence_value_), "ID3D12CommandQueue::Signal");
-  if (status.ok()) status = WaitFor(device_.get(), fence_.get(), fence_value_, limit);
+  abandoned_ = !status.ok();
+  if (status.ok()) started_limit_ = limit;
+  return status;
+}
+
+Status OneShotList::Run(ID3D12CommandQueue* queue, std::chrono::milliseconds limit) {
+  CAIRN_RETURN_IF_ERROR(Start(queue, limit));
+  return AwaitStarted();
+}
+
+Status OneShotList::AwaitStarted() {
+  if (!started_limit_) return {};
+  const Status status = WaitFor(device_.get(), fence_.get(), fence_value_, *started_limit_);
+  started_limit_.reset();
   abandoned_ = !status.ok();
   return status;
 }
 
 Result<ID3D12Resource*> OneShotList::Staging(D3D12_HEAP_TYPE type, uint64_t size_bytes) {
+  CAIRN_RETURN_IF_ERROR(AwaitStarted());
   StagingBuffer& staging = type == D3D12_HEAP_TYPE_UPLOAD ? upload_ : readback_;
   if (staging.buffer && staging.size_bytes >= size_bytes) return staging.buffer.get();
   constexpr uint64_t kGranularity = 65536;

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 #include "base/status.h"
 #include "d3d12abi/com_ptr.h"
@@ -33,6 +34,8 @@ class OneShotList {
   // Closes and executes it, and waits until the GPU is done. Errors: kDeviceLost, also if that
   // takes longer than `limit`; after that Begin() always fails.
   Status Run(ID3D12CommandQueue* queue, std::chrono::milliseconds limit);
+  // The same without the wait: the next Begin() or Staging() waits.
+  Status Start(ID3D12CommandQueue* queue, std::chrono::milliseconds limit);
 
   ID3D12Device* device() const { return device_.get(); }
   // A buffer in an upload or readback heap with at least this size, the same one until it is too small.
@@ -40,6 +43,7 @@ class OneShotList {
   Result<ID3D12Resource*> Staging(D3D12_HEAP_TYPE type, uint64_t size_bytes);
 
  private:
+  Status AwaitStarted();
   struct StagingBuffer {
     ComPtr<ID3D12Resource> buffer;
     uint64_t size_bytes = 0;
@@ -54,6 +58,7 @@ class OneShotList {
   uint64_t fence_value_ = 0;
   StagingBuffer upload_;
   StagingBuffer readback_;
+  std::optional<std::chrono::milliseconds> started_limit_;  // of what nobody has waited for
   bool abandoned_ = false;
 };
 

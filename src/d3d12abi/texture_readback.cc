@@ -320,6 +320,146 @@ Status TextureReadback::WriteBuffer(ID3D12CommandQueue* queue, ID3D12Resource* b
   return list_.Run(queue, limit_);
 }
 
+namespace {
+
+// Calls `mapped(buffer, pieces, offset)` for pieces of one buffer that can be mapped, with where their bytes begin
+// among all bytes, and returns the others.
+template <typename Mapped>
+Result<std::vector<BufferPiece>> ForMapped(std::span<const BufferPiece> pieces,
+                                           const Mapped& mapped) {
+  std::vector<BufferPiece> others;
+  uint64_t offset = 0;
+  for (size_t first = 0, last = 0; first < pieces.size(); first = last) {
+    ID3D12Resource* const buffer = pieces[first].buffer;
+    const D3D12_RESOURCE_DESC desc = GetDesc(buffer);
+    uint64_t bytes = 0;
+    for (last = first; last < pieces.size() && pieces[last].buffer == buffer; ++last) {
+      const BufferPiece& piece = pieces[last];
+      CAIRN_RETURN_IF_ERROR(CheckBufferRange(desc, piece.offset_bytes, piece.size_bytes,
+                                             D3D12_RESOURCE_STATE_COMMON));
+      bytes += piece.size_bytes;
+    }
+    const auto of_buffer = pieces.subspan(first, last - first);
+    if (IsMappable(buffer)) {
+      CAIRN_RETURN_IF_ERROR(mapped(buffer, of_buffer, offset));
+    } else {
+      others.insert(others.end(), of_buffer.begin(), of_buffer.end());
+    }
+    offset += bytes;
+  }
+  return others;
+}
+
+uint64_t SumOf(std::span<const BufferPiece> pieces) {
+  uint64_t bytes = 0;
+  for (const BufferPiece& piece : pieces) bytes += piece.size_bytes;
+  return bytes;
+}
+
+// Calls `copy(at, at_staged, size)` for each of the pieces that were not mapped: `at` among all bytes.
+template <typename Copy>
+void ForStaged(std::span<const BufferPiece> pieces, const Copy& copy) {
+  uint64_t at = 0;
+  uint64_t staged = 0;
+  ID3D12Resource* buffer = nullptr;
+  bool is_mapped = false;
+  for (const BufferPiece& piece : pieces) {
+    if (piece.buffer != buffer) is_mapped = IsMappable(buffer = piece.buffer);
+    if (!is_mapped) {
+      copy(at, staged, piece.size_bytes);
+      staged += piece.size_bytes;
+    }
+    at += piece.size_bytes;
+  }
+}
+
+}  // namespace
+
+void TextureReadback::RecordPieces(ID3D12GraphicsCommandList* list, ID3D12Resource* staging,
+                                   std::span<const BufferPiece> pieces, bool write) {
+  const D3D12_RESOURCE_STATES state =
+      write ? D3D12_RESOURCE_STATE_COPY_DEST : D3D12_RESOURCE_STATE_COPY_SOURCE;
+  uint64_t staged = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const BufferPiece& piece = pieces[i];
+    if (i == 0 || pieces[i - 1].buffer != piece.buffer) {
+      RecordTransition(list, piece.buffer, 0, D3D12_RESOURCE_STATE_COMMON, state);
+    }
+    if (write) {
+      list->CopyBufferRegion(piece.buffer, piece.offset_bytes, staging, staged, piece.size_bytes);
+    } else {
+      list->CopyBufferRegion(staging, staged, piece.buffer, piece.offset_bytes, piece.size_bytes);
+    }
+    staged += piece.size_bytes;
+    if (i + 1 == pieces.size() || pieces[i + 1].buffer != piece.buffer) {
+      RecordTransition(list, piece.buffer, 0, state, D3D12_RESOURCE_STATE_COMMON);
+    }
+  }
+}
+
+Result<std::vector<std::byte>> TextureReadback::ReadPieces(ID3D12CommandQueue* queue,
+                                                           std::span<const BufferPiece> pieces) {
+  std::vector<std::byte> bytes(SumOf(pieces));
+  const Result<std::vector<BufferPiece>> others = ForMapped(
+      pieces, [&](ID3D12Resource* buffer, std::span<const BufferPiece> parts, uint64_t at) {
+        const Mapping mapping(buffer, 0, GetDesc(buffer).Width, /*written=*/false);
+        CAIRN_RETURN_IF_ERROR(mapping.status());
+        for (const BufferPiece& part : parts) {
+          std::memcpy(bytes.data() + at, mapping.data() + part.offset_bytes, part.size_bytes);
+          at += part.size_bytes;
+        }
+        return Status();
+      });
+  if (!others.ok()) return others.status();
+  if (others->empty()) return bytes;
+  const uint64_t staged_bytes = SumOf(*others);
+  Result<ID3D12Resource*> staging = list_.Staging(D3D12_HEAP_TYPE_READBACK, staged_bytes);
+  if (!staging.ok()) return staging.status();
+  Result<ID3D12GraphicsCommandList*> list = list_.Begin(queue);
+  if (!list.ok()) return list.status();
+  RecordPieces(*list, *staging, *others, /*write=*/false);
+  CAIRN_RETURN_IF_ERROR(list_.Run(queue, limit_));
+  const Mapping mapping(*staging, 0, staged_bytes, /*written=*/false);
+  CAIRN_RETURN_IF_ERROR(mapping.status());
+  ForStaged(pieces, [&](uint64_t at, uint64_t staged, uint64_t size_bytes) {
+    std::memcpy(bytes.data() + at, mapping.data() + staged, size_bytes);
+  });
+  return bytes;
+}
+
+Status TextureReadback::WritePieces(ID3D12CommandQueue* queue, std::span<const BufferPiece> pieces,
+                                    std::span<const std::byte> bytes) {
+  if (bytes.size() != SumOf(pieces)) {
+    return {StatusCode::kInvalidArgument, "as many bytes as the pieces have are to be written"};
+  }
+  const Result<std::vector<BufferPiece>> others = ForMapped(
+      pieces, [&](ID3D12Resource* buffer, std::span<const BufferPiece> parts, uint64_t at) {
+        const Mapping mapping(buffer, 0, GetDesc(buffer).Width, /*written=*/true);
+        CAIRN_RETURN_IF_ERROR(mapping.status());
+        for (const BufferPiece& part : parts) {
+          std::memcpy(mapping.data() + part.offset_bytes, bytes.data() + at, part.size_bytes);
+          at += part.size_bytes;
+        }
+        return Status();
+      });
+  if (!others.ok()) return others.status();
+  if (others->empty()) return {};
+  const uint64_t staged_bytes = SumOf(*others);
+  Result<ID3D12Resource*> staging = list_.Staging(D3D12_HEAP_TYPE_UPLOAD, staged_bytes);
+  if (!staging.ok()) return staging.status();
+  {
+    const Mapping mapping(*staging, 0, staged_bytes, /*written=*/true);
+    CAIRN_RETURN_IF_ERROR(mapping.status());
+    ForStaged(pieces, [&](uint64_t at, uint64_t staged, uint64_t size_bytes) {
+      std::memcpy(mapping.data() + staged, bytes.data() + at, size_bytes);
+    });
+  }
+  Result<ID3D12GraphicsCommandList*> list = list_.Begin(queue);
+  if (!list.ok()) return list.status();
+  RecordPieces(*list, *staging, *others, /*write=*/true);
+  return list_.Start(queue, limit_);
+}
+
 Status TextureReadback::WriteZeros(ID3D12CommandQueue* queue, ID3D12Resource* resource,
                                    D3D12_RESOURCE_STATES state) {
   constexpr uint64_t kPieceBytes = uint64_t{4} << 20;

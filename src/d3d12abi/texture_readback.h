@@ -39,6 +39,13 @@ struct SubresourceBytes {
 // Mips, slices and planes: how many subresources a resource of that description has; 1 for a buffer.
 uint32_t CountSubresources(const D3D12_RESOURCE_DESC& desc);
 
+// Bytes of a buffer.
+struct BufferPiece {
+  ID3D12Resource* buffer = nullptr;
+  uint64_t offset_bytes = 0;
+  uint64_t size_bytes = 0;
+};
+
 class TextureReadback {
  public:
   // `limit`: how long a copy may take before the device counts as lost.
@@ -64,6 +71,13 @@ class TextureReadback {
   Status WriteBuffer(ID3D12CommandQueue* queue, ID3D12Resource* buffer, uint64_t offset_bytes,
                      std::span<const std::byte> bytes, D3D12_RESOURCE_STATES state);
 
+  // Pieces of buffers in the common state, or that can be mapped, one after the other. Reading waits for the GPU at
+  // most once; writing does not wait. Pieces of one buffer are best given together.
+  Result<std::vector<std::byte>> ReadPieces(ID3D12CommandQueue* queue,
+                                            std::span<const BufferPiece> pieces);
+  Status WritePieces(ID3D12CommandQueue* queue, std::span<const BufferPiece> pieces,
+                     std::span<const std::byte> bytes);
+
   // All of a buffer or texture becomes zeros; all subresources are in that state. Waits for the GPU once for each
   // of them. Errors: those of Write() and WriteBuffer(): some of it may be zeros then.
   Status WriteZeros(ID3D12CommandQueue* queue, ID3D12Resource* resource,
@@ -75,6 +89,10 @@ class TextureReadback {
                                    const SubresourceLayout& layout, D3D12_RESOURCE_STATES state);
   Result<SubresourceBytes> ReadResolved(ID3D12CommandQueue* queue, ID3D12Resource* texture,
                                         uint32_t subresource, D3D12_RESOURCE_STATES state);
+
+  // Record copies between `staging` and the pieces that cannot be mapped.
+  static void RecordPieces(ID3D12GraphicsCommandList* list, ID3D12Resource* staging,
+                           std::span<const BufferPiece> pieces, bool write);
 
   OneShotList list_;
   const std::chrono::milliseconds limit_;

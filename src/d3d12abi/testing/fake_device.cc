@@ -279,6 +279,8 @@ HRESULT SignalOrHold(ID3D12Fence* fence, uint64_t value) {
 std::atomic<uint64_t> last_root_view{0};
 std::atomic<bool> last_indices_null{false};
 std::atomic<bool> last_vertices_null{false};
+std::atomic<uint64_t> last_indirect_word{0};
+std::atomic<uint64_t> executions{0};
 
 class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
  public:
@@ -338,6 +340,26 @@ class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
           CopyWords(target->bytes() + to_offset, source->bytes() + from_offset, size);
         });
   }
+  void STDMETHODCALLTYPE ExecuteIndirect(ID3D12CommandSignature*, UINT, ID3D12Resource* arguments,
+                                         UINT64 offset, ID3D12Resource*, UINT64) override {
+    auto* const source = static_cast<FakeResource*>(arguments);
+    uint64_t word = 0;
+    if (source->size() < sizeof(word) || offset > source->size() - sizeof(word)) return;
+    commands_.push_back([=, held = ComPtr<ID3D12Resource>(arguments)]() mutable {
+      std::memcpy(&word, source->bytes() + offset, sizeof(word));
+      last_indirect_word.store(word);
+    });
+  }
+  void STDMETHODCALLTYPE WriteBufferImmediate(UINT count,
+                                              const D3D12_WRITEBUFFERIMMEDIATE_PARAMETER* writes,
+                                              const D3D12_WRITEBUFFERIMMEDIATE_MODE*) override {
+    for (UINT i = 0; i < count; ++i) {
+      commands_.emplace_back([write = writes[i]] {
+        CopyWords(reinterpret_cast<std::byte*>(write.Dest),
+                  reinterpret_cast<const std::byte*>(&write.Value), sizeof(write.Value));
+      });
+    }
+  }
   bool Execute() {
     if (open_) return false;
     for (const auto& command : commands_) command();
@@ -379,6 +401,7 @@ class FakeQueue final : public Fake<NoQueue, ID3D12CommandQueue> {
   }
 
   void STDMETHODCALLTYPE ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) override {
+    executions.fetch_add(1);
     for (UINT i = 0; i < count; ++i) {
       static_cast<FakeList*>(static_cast<ID3D12GraphicsCommandList*>(lists[i]))->Execute();
     }
@@ -650,6 +673,14 @@ bool LastFakeIndexViewWasNull() {
 
 bool LastFakeVertexViewsWereNull() {
   return last_vertices_null.load();
+}
+
+uint64_t LastFakeIndirectWord() {
+  return last_indirect_word.load();
+}
+
+uint64_t FakeExecutions() {
+  return executions.load();
 }
 
 int FakeObjectCount() {

@@ -2,7 +2,7 @@
 //
 // FakeDevice: a small Direct3D 12 that runs on the CPU at once, for tests of code that is compiled for
 // both calling conventions: no implementation with the platform's own is at hand. It has buffers,
-// CopyBufferRegion, lists, queues and fences of ID3D12Device, and of what is newer pipeline libraries that
+// CopyBufferRegion, WriteBufferImmediate, lists, queues and fences of ID3D12Device, and of what is newer pipeline libraries that
 // are empty. Copies take place when their list is executed. Textures, descriptor heaps, root signatures,
 // compute pipelines, query heaps and command signatures exist, and nothing happens with them. A placed
 // resource keeps its heap alive, also when that has no reference left. Ranges of a call that do not agree on how much there is

@@ -21,6 +21,10 @@ std::string LastFakeName();
 uint64_t LastFakeRootView();
 bool LastFakeIndexViewWasNull();
 bool LastFakeVertexViewsWereNull();
+// Returns the first 8 bytes of the arguments that an ExecuteIndirect had last, when its list was executed.
+uint64_t LastFakeIndirectWord();
+// Returns how often queues have executed lists so far.
+uint64_t FakeExecutions();
 
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

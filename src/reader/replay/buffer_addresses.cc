@@ -1,49 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reader/replay/buffer_addresses.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
-#include <limits>
+#include <unordered_set>
 #include <utility>
 
 namespace cairn {
 namespace {
 
-constexpr uint64_t kWordBytes = sizeof(uint64_t);
-constexpr uint64_t kIdentifierBytes = sizeof(ShaderIdentifier);
-// Size and offset of the address in D3D12_RAYTRACING_INSTANCE_DESC.
-constexpr uint64_t kInstanceBytes = 64;
-constexpr uint64_t kInstanceAddress = 56;
-static_assert(sizeof(D3D12_RAYTRACING_INSTANCE_DESC) == kInstanceBytes);
-static_assert(offsetof(D3D12_RAYTRACING_INSTANCE_DESC, AccelerationStructure) == kInstanceAddress);
-// Sizes of D3D12_NODE_GPU_INPUT and D3D12_MULTI_NODE_GPU_INPUT, and where their addresses stand.
-constexpr uint64_t kInputBytes = 24;
-constexpr uint64_t kInputAddress = 8;
 // Words that lie closer than this are read and written together.
 constexpr uint64_t kMergeBytes = 256;
 constexpr uint64_t kMostRunBytes = uint64_t{1} << 22;
-
-// The tables of a D3D12_DISPATCH_RAYS_DESC: where address, size and stride stand; no stride: one record.
-struct TableFields {
-  uint32_t address;
-  uint32_t size;
-  uint32_t stride;
-};
-constexpr TableFields kTables[] = {
-    {offsetof(D3D12_DISPATCH_RAYS_DESC, RayGenerationShaderRecord.StartAddress),
-     offsetof(D3D12_DISPATCH_RAYS_DESC, RayGenerationShaderRecord.SizeInBytes), 0},
-    {offsetof(D3D12_DISPATCH_RAYS_DESC, MissShaderTable.StartAddress),
-     offsetof(D3D12_DISPATCH_RAYS_DESC, MissShaderTable.SizeInBytes),
-     offsetof(D3D12_DISPATCH_RAYS_DESC, MissShaderTable.StrideInBytes)},
-    {offsetof(D3D12_DISPATCH_RAYS_DESC, HitGroupTable.StartAddress),
-     offsetof(D3D12_DISPATCH_RAYS_DESC, HitGroupTable.SizeInBytes),
-     offsetof(D3D12_DISPATCH_RAYS_DESC, HitGroupTable.StrideInBytes)},
-    {offsetof(D3D12_DISPATCH_RAYS_DESC, CallableShaderTable.StartAddress),
-     offsetof(D3D12_DISPATCH_RAYS_DESC, CallableShaderTable.SizeInBytes),
-     offsetof(D3D12_DISPATCH_RAYS_DESC, CallableShaderTable.StrideInBytes)},
-};
 
 uint64_t WordAt(const std::byte* bytes) {
   uint64_t word;
@@ -51,68 +19,7 @@ uint64_t WordAt(const std::byte* bytes) {
   return word;
 }
 
-// `offset` + `count` * `stride` lies in `size`, without wrapping.
-bool Fits(uint64_t offset, uint64_t count, uint64_t stride, uint64_t size) {
-  return offset <= size && (stride == 0 || count <= (size - offset) / stride);
-}
-
 }  // namespace
-
-IndirectLayout LayoutOfSignature(const D3D12_COMMAND_SIGNATURE_DESC& desc) {
-  IndirectLayout layout;
-  layout.stride_bytes = desc.ByteStride;
-  if (desc.pArgumentDescs == nullptr) return layout;
-  uint64_t offset = 0;
-  for (UINT i = 0; i < desc.NumArgumentDescs && offset < desc.ByteStride; ++i) {
-    const D3D12_INDIRECT_ARGUMENT_DESC& argument = desc.pArgumentDescs[i];
-    uint64_t size = 0;
-    bool address = false;
-    uint32_t type;  // from a trace: perhaps none that these headers know
-    std::memcpy(&type, &argument.Type, sizeof(type));
-    switch (type) {
-      case D3D12_INDIRECT_ARGUMENT_TYPE_DRAW: size = sizeof(D3D12_DRAW_ARGUMENTS); break;
-      case D3D12_INDIRECT_ARGUMENT_TYPE_DRAW_INDEXED:
-        size = sizeof(D3D12_DRAW_INDEXED_ARGUMENTS);
-        break;
-      case D3D12_INDIRECT_ARGUMENT_TYPE_DISPATCH: size = sizeof(D3D12_DISPATCH_ARGUMENTS); break;
-      case D3D12_INDIRECT_ARGUMENT_TYPE_DISPATCH_MESH:
-        size = sizeof(D3D12_DISPATCH_MESH_ARGUMENTS);
-        break;
-      case D3D12_INDIRECT_ARGUMENT_TYPE_VERTEX_BUFFER_VIEW:
-        size = sizeof(D3D12_VERTEX_BUFFER_VIEW);
-        address = true;
-        break;
-      case D3D12_INDIRECT_ARGUMENT_TYPE_INDEX_BUFFER_VIEW:
-        size = sizeof(D3D12_INDEX_BUFFER_VIEW);
-        address = true;
-        break;
-      case D3D12_INDIRECT_ARGUMENT_TYPE_CONSTANT:
-        size = uint64_t{argument.Constant.Num32BitValuesToSet} * sizeof(uint32_t);
-        break;
-      case D3D12_INDIRECT_ARGUMENT_TYPE_CONSTANT_BUFFER_VIEW:
-      case D3D12_INDIRECT_ARGUMENT_TYPE_SHADER_RESOURCE_VIEW:
-      case D3D12_INDIRECT_ARGUMENT_TYPE_UNORDERED_ACCESS_VIEW:
-        size = sizeof(D3D12_GPU_VIRTUAL_ADDRESS);
-        address = true;
-        break;
-      case D3D12_INDIRECT_ARGUMENT_TYPE_DISPATCH_RAYS:
-        size = sizeof(D3D12_DISPATCH_RAYS_DESC);
-        if (offset + size <= desc.ByteStride) {
-          layout.shader_tables.push_back(static_cast<uint32_t>(offset));
-          for (const TableFields& table : kTables) {
-            layout.addresses.push_back(static_cast<uint32_t>(offset + table.address));
-          }
-        }
-        break;
-      default: return layout;
-    }
-    if (address && offset + kWordBytes <= desc.ByteStride) {
-      layout.addresses.push_back(static_cast<uint32_t>(offset));
-    }
-    offset += size;
-  }
-  return layout;
-}
 
 // ---- What lists do -------------------------------------------------------------------------------
 
@@ -129,8 +36,8 @@ void BufferAddresses::AddIdentifier(const ShaderIdentifier& recorded,
 void BufferAddresses::Remove(uint64_t object) {
   signatures_.erase(object);
   lists_.erase(object);
-  patched_places_.erase(patched_places_.lower_bound({object, 0}),
-                        patched_places_.upper_bound({object, ~uint64_t{0}}));
+  patched_words_.erase(object);
+  patched_identifiers_.erase(object);
 }
 
 void BufferAddresses::Reset(uint64_t list) {
@@ -170,326 +77,259 @@ void BufferAddresses::NodeInput(uint64_t list, uint64_t buffer, uint64_t offset_
       {several ? Kind::kNodeInputs : Kind::kNodeInput, buffer, offset_bytes, 1, 0, 0});
 }
 
+void BufferAddresses::ShadersWrote(uint64_t list, uint64_t buffer) {
+  lists_[list].push_back({Kind::kShadersWrote, buffer, 0, 0, 0, 0});
+}
+
 bool BufferAddresses::NeedsPatch(std::span<const uint64_t> lists) const {
   for (const uint64_t list : lists) {
     const auto found = lists_.find(list);
     if (found == lists_.end()) continue;
     for (const Step& step : found->second) {
-      if (step.kind != Kind::kCopy) return true;
+      if (step.Consumes()) return true;
     }
   }
   return false;
 }
 
-// ---- Which words ---------------------------------------------------------------------------------
-
-// A copy that covers only a part of the bytes leaves them where they are.
-BufferAddresses::PlaceKey BufferAddresses::SourceOf(std::span<const Step> before, PlaceKey place,
-                                                    uint64_t size_bytes) {
-  attempts_ += 1 + before.size() / kStepsOfAttempt;
-  for (auto step = before.rbegin(); step != before.rend(); ++step) {
-    if (step->kind != Kind::kCopy || step->buffer != place.first) continue;
-    if (place.second < step->offset) continue;
-    const uint64_t within = place.second - step->offset;
-    if (within > step->count || size_bytes > step->count - within) continue;
-    if (step->other_offset > std::numeric_limits<uint64_t>::max() - within) continue;
-    place = {step->other, step->other_offset + within};
-  }
-  return place;
-}
-
-Status BufferAddresses::AddWord(std::span<const Step> before, PlaceKey place, WordKind kind,
-                                Memory* memory, Words* words) {
-  const uint64_t size = kind == WordKind::kIdentifier ? kIdentifierBytes : kWordBytes;
-  if (attempts_ >= kMostWords) {
-    return {StatusCode::kCorrupt,
-            fmt::format("a submission reads more than {} addresses from buffers", kMostWords)};
-  }
-  place = SourceOf(before, place, size);
-  if (!Fits(place.second, 1, size, memory->SizeOf(place.first))) return {};
-  words->emplace(place, kind);
-  return {};
-}
-
-// Words side by side are read at once: a read may wait for the GPU.
-Result<std::vector<uint64_t>> BufferAddresses::RecordedAt(std::span<const PlaceKey> places,
-                                                          Memory* memory) {
-  std::vector<uint64_t> words;
-  while (words.size() < places.size()) {
-    const std::span<const PlaceKey> rest = places.subspan(words.size());
-    const auto [buffer, offset] = rest.front();
-    const uint64_t size = memory->SizeOf(buffer);
-    uint64_t count = 0;
-    while (count < rest.size() && Fits(offset, count + 1, kWordBytes, size) &&
-           rest[count] == PlaceKey(buffer, offset + count * kWordBytes)) {
-      ++count;
+size_t BufferAddresses::CountTogether(std::span<const uint64_t> lists, Memory* memory) const {
+  if (lists.size() < 2 || !NeedsPatch(lists)) return lists.size();
+  // What shaders wrote in the lists before, and copies of that.
+  std::unordered_set<uint64_t> written;
+  bool any = false;
+  const auto is_written = [&](uint64_t buffer) {
+    return written.contains(buffer) || (any && memory->IsOfShaders(buffer));
+  };
+  for (size_t i = 0; i < lists.size(); ++i) {
+    const auto found = lists_.find(lists[i]);
+    if (found == lists_.end()) continue;
+    for (const Step& step : found->second) {
+      if (step.Consumes() && is_written(step.buffer)) return i;
+      if (step.kind == Kind::kCopy && is_written(step.other)) written.insert(step.buffer);
     }
-    if (count == 0) {
-      words.push_back(0);
-      continue;
+    for (const Step& step : found->second) {
+      if (step.kind == Kind::kShadersWrote && step.buffer == kAnyBuffer) any = true;
+      if (step.kind == Kind::kShadersWrote) written.insert(step.buffer);
     }
-    Result<std::vector<std::byte>> bytes = memory->Read(buffer, offset, count * kWordBytes);
-    if (!bytes.ok()) return bytes.status();
-    bytes->resize(count * kWordBytes);
-    for (uint64_t i = 0; i < count; ++i) {
-      const uint64_t word = WordAt(bytes->data() + i * kWordBytes);
-      const auto patched = patched_places_.find(rest[i]);
-      const bool known = patched != patched_places_.end() && patched->second.real == word;
-      words.push_back(known ? patched->second.recorded : word);
+    for (const Step& step : found->second) {
+      if (step.kind == Kind::kCopy && is_written(step.other)) written.insert(step.buffer);
     }
   }
-  return words;
+  return lists.size();
 }
 
-Result<uint64_t> BufferAddresses::RecordedAt(PlaceKey place, Memory* memory) {
-  Result<std::vector<uint64_t>> words = RecordedAt(std::span<const PlaceKey>(&place, 1), memory);
-  if (!words.ok()) return words.status();
-  return words->front();
-}
+// ---- Reading -------------------------------------------------------------------------------------
 
-Status BufferAddresses::CollectTable(std::span<const Step> before, const Step& step, Memory* memory,
-                                     Words* words) {
-  const uint64_t stride = step.other == 0 ? step.count : step.other;
-  if (stride < kIdentifierBytes || !Fits(step.offset, 1, step.count, memory->SizeOf(step.buffer))) {
-    return {};
-  }
-  for (uint64_t record = 0; record + kIdentifierBytes <= step.count; record += stride) {
-    const uint64_t at = step.offset + record;
-    CAIRN_RETURN_IF_ERROR(AddWord(before, {step.buffer, at}, WordKind::kIdentifier, memory, words));
-    // Any local root argument may be an address. Addresses have this alignment.
-    const uint64_t end = std::min(stride, step.count - record);
-    for (uint64_t word = kIdentifierBytes; word + kWordBytes <= end; word += kWordBytes) {
-      CAIRN_RETURN_IF_ERROR(
-          AddWord(before, {step.buffer, at + word}, WordKind::kAddressOrDescriptor, memory, words));
+namespace {
+
+// Calls `run(first, last, end_offset)` for words that lie close together in one buffer. Sorted words.
+template <typename Words, typename Run>
+void ForEachRun(Words& words, const Run& run) {
+  for (auto first = words.begin(); first != words.end();) {
+    auto last = first;
+    uint64_t end = first->place.second;
+    const auto [buffer, begin] = first->place;
+    // What is known has bytes of its own.
+    while (last != words.end() && last->place.first == buffer && last->known == first->known &&
+           (last == first || !first->known) &&
+           (last->place.second <= end || last->place.second - end <= kMergeBytes) &&
+           last->place.second - begin <= kMostRunBytes) {
+      end = std::max(end, last->place.second + last->size());
+      ++last;
     }
-    if (stride > step.count - record) break;
+    run(first, last, end);
+    first = last;
   }
-  return {};
 }
 
-// Any of them may be an address. Addresses have this alignment in their record.
-Status BufferAddresses::CollectArguments(std::span<const Step> before, const Step& step,
-                                         Memory* memory, Words* words) {
-  const uint64_t stride = step.other == 0 ? step.count : step.other;
-  if (stride < kWordBytes || !Fits(step.offset, 1, step.count, memory->SizeOf(step.buffer))) {
-    return {};
-  }
-  for (uint64_t record = 0; record < step.count; record += stride) {
-    const uint64_t end = std::min(stride, step.count - record);
-    for (uint64_t word = 0; word + kWordBytes <= end; word += kWordBytes) {
-      const PlaceKey place = {step.buffer, step.offset + record + word};
-      CAIRN_RETURN_IF_ERROR(AddWord(before, place, WordKind::kAddressOrDescriptor, memory, words));
+}  // namespace
+
+Status BufferAddresses::ReadWords(Words* words, Memory* memory) {
+  std::optional<uint64_t> buffer;
+  PatchedValues<uint64_t>* patched = nullptr;  // of a buffer that only the CPU writes
+  for (Word& word : *words) {
+    if (buffer != word.place.first) {
+      buffer = word.place.first;
+      const auto found = patched_words_.find(*buffer);
+      const bool has = found != patched_words_.end() && memory->IsOfCpu(*buffer);
+      patched = has ? &found->second : nullptr;
     }
-    if (stride > step.count - record) break;
+    if (patched == nullptr || word.kind == WordKind::kIdentifier) continue;
+    const auto* const entry = patched->Find(word.place.second);
+    if (entry == nullptr || !entry->valid) continue;
+    word.known = true;
+    word.at = bytes_.size();
+    const auto known = std::as_bytes(std::span(&entry->real, 1));
+    bytes_.insert(bytes_.end(), known.begin(), known.end());
   }
-  return {};
-}
-
-Status BufferAddresses::CollectInputs(std::span<const Step> before, const Step& step,
-                                      Memory* memory, Words* words) {
-  if (!Fits(step.offset, 1, kInputBytes, memory->SizeOf(step.buffer))) return {};
-  std::array<PlaceKey, kInputBytes / kWordBytes> fields;  // count with padding; address; stride
-  for (size_t i = 0; i < fields.size(); ++i) {
-    fields[i] = SourceOf(before, {step.buffer, step.offset + i * kWordBytes}, kWordBytes);
-  }
-  const Result<std::vector<uint64_t>> read = RecordedAt(fields, memory);
+  std::vector<Memory::Piece> pieces;
+  uint64_t at = bytes_.size();
+  ForEachRun(*words, [&](auto first, auto last, uint64_t end) {
+    if (first->known) return;
+    const uint64_t begin = first->place.second;
+    for (auto word = first; word != last; ++word) word->at = at + (word->place.second - begin);
+    pieces.push_back({first->place.first, begin, end - begin});
+    at += end - begin;
+  });
+  if (pieces.empty()) return {};
+  const Result<std::vector<std::byte>> read = memory->Read(pieces);
   if (!read.ok()) return read.status();
-  CAIRN_RETURN_IF_ERROR(AddWord(before, {step.buffer, step.offset + kInputAddress},
-                                WordKind::kAddress, memory, words));
-  const std::optional<Memory::Place> inputs = memory->PlaceOf((*read)[1]);
-  if (!inputs) return {};
-  const uint64_t size = memory->SizeOf(inputs->buffer);
-  const auto most = static_cast<uint32_t>((*read)[0]);
-  const uint64_t stride = (*read)[2];
-  uint64_t at = inputs->offset_bytes;
-  for (uint32_t i = 0; i < most && Fits(at, 1, kInputBytes, size); ++i) {
-    CAIRN_RETURN_IF_ERROR(
-        AddWord(before, {inputs->buffer, at + kInputAddress}, WordKind::kAddress, memory, words));
-    if (stride == 0 || stride > size - at) break;
-    at += stride;
+  if (read->size() != at - bytes_.size()) {
+    return {StatusCode::kInternal, "buffers were read in part"};
   }
+  bytes_.insert(bytes_.end(), read->begin(), read->end());
   return {};
 }
 
-Status BufferAddresses::CollectIndirect(std::span<const Step> before, const Step& step,
-                                        Memory* memory, Words* words) {
-  const auto signature = signatures_.find(step.other);
-  if (signature == signatures_.end()) return {};
-  const IndirectLayout& layout = signature->second;
-  const uint64_t size = memory->SizeOf(step.buffer);
-  if (layout.stride_bytes == 0 || step.offset > size) return {};
-  const uint64_t count = std::min(step.count, (size - step.offset) / layout.stride_bytes);
-  for (uint64_t i = 0; i < count; ++i) {
-    const uint64_t arguments = step.offset + i * layout.stride_bytes;
-    for (const uint32_t address : layout.addresses) {
-      CAIRN_RETURN_IF_ERROR(
-          AddWord(before, {step.buffer, arguments + address}, WordKind::kAddress, memory, words));
-    }
-    for (const uint32_t desc : layout.shader_tables) {
-      for (const TableFields& table : kTables) {
-        const auto field = [&](uint32_t offset) {
-          const PlaceKey place = {step.buffer, arguments + desc + offset};
-          return RecordedAt(SourceOf(before, place, kWordBytes), memory);
-        };
-        Result<uint64_t> address = field(table.address);
-        Result<uint64_t> bytes = field(table.size);
-        Result<uint64_t> stride = table.stride == 0 ? Result<uint64_t>(0) : field(table.stride);
-        if (!address.ok() || !bytes.ok() || !stride.ok()) {
-          return !address.ok() ? address.status() : !bytes.ok() ? bytes.status() : stride.status();
-        }
-        const std::optional<Memory::Place> place = memory->PlaceOf(*address);
-        if (!place) continue;
-        CAIRN_RETURN_IF_ERROR(CollectTable(
-            before, {Kind::kShaderTable, place->buffer, place->offset_bytes, *bytes, *stride, 0},
-            memory, words));
-      }
-    }
-  }
-  return {};
-}
-
-Status BufferAddresses::CollectPointed(std::span<const Step> before, const Step& step,
-                                       Memory* memory, Words* words) {
-  const uint64_t size = memory->SizeOf(step.buffer);
-  if (step.offset > size) return {};
-  const uint64_t count = std::min(step.count, (size - step.offset) / kWordBytes);
-  for (uint64_t i = 0; i < count; ++i) {
-    const PlaceKey pointer = {step.buffer, step.offset + i * kWordBytes};
-    CAIRN_RETURN_IF_ERROR(AddWord(before, pointer, WordKind::kAddress, memory, words));
-    Result<uint64_t> address = RecordedAt(SourceOf(before, pointer, kWordBytes), memory);
-    if (!address.ok()) return address.status();
-    const std::optional<Memory::Place> instance = memory->PlaceOf(*address);
-    if (!instance) continue;
-    CAIRN_RETURN_IF_ERROR(AddWord(before,
-                                  {instance->buffer, instance->offset_bytes + kInstanceAddress},
-                                  WordKind::kAddress, memory, words));
-  }
-  return {};
-}
-
-Status BufferAddresses::Collect(std::span<const Step> steps, Memory* memory, Words* words) {
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const Step& step = steps[i];
-    const std::span<const Step> before = steps.first(i);
-    switch (step.kind) {
-      case Kind::kCopy: break;
-      case Kind::kIndirect:
-        CAIRN_RETURN_IF_ERROR(CollectIndirect(before, step, memory, words));
-        break;
-      case Kind::kInstancePointers:
-        CAIRN_RETURN_IF_ERROR(CollectPointed(before, step, memory, words));
-        break;
-      case Kind::kShaderTable:
-        CAIRN_RETURN_IF_ERROR(CollectTable(before, step, memory, words));
-        break;
-      case Kind::kRootArguments:
-        CAIRN_RETURN_IF_ERROR(CollectArguments(before, step, memory, words));
-        break;
-      case Kind::kNodeInput:
-        if (!Fits(step.offset, 1, kInputBytes, memory->SizeOf(step.buffer))) break;
-        CAIRN_RETURN_IF_ERROR(AddWord(before, {step.buffer, step.offset + kInputAddress},
-                                      WordKind::kAddress, memory, words));
-        break;
-      case Kind::kNodeInputs:
-        CAIRN_RETURN_IF_ERROR(CollectInputs(before, step, memory, words));
-        break;
-      case Kind::kInstances: {
-        const uint64_t size = memory->SizeOf(step.buffer);
-        if (step.offset > size) break;
-        const uint64_t count = std::min(step.count, (size - step.offset) / kInstanceBytes);
-        for (uint64_t k = 0; k < count; ++k) {
-          CAIRN_RETURN_IF_ERROR(
-              AddWord(before, {step.buffer, step.offset + k * kInstanceBytes + kInstanceAddress},
-                      WordKind::kAddress, memory, words));
-        }
-        break;
-      }
-    }
-  }
-  return {};
+uint64_t BufferAddresses::RecordedAt(const Timeline& timeline, size_t before, PlaceKey place,
+                                     Memory* memory, const Words& words) {
+  std::optional<PlaceKey> written;
+  place = SourceOf(timeline, before, place, kWordBytes, memory, &written);
+  const auto less = [](const Word& word, const PlaceKey& key) { return word.place < key; };
+  const auto word = std::lower_bound(words.begin(), words.end(), place, less);
+  if (word == words.end() || word->place != place) return 0;
+  const uint64_t value = WordAt(bytes_.data() + word->at);
+  const auto patched = patched_words_.find(place.first);
+  const auto* const entry =
+      patched == patched_words_.end() ? nullptr : patched->second.Find(place.second);
+  return entry != nullptr && entry->valid && entry->real == value ? entry->recorded : value;
 }
 
 // ---- Patching ------------------------------------------------------------------------------------
 
-bool BufferAddresses::PatchWord(PlaceKey place, WordKind kind, std::byte* bytes, Memory* memory) {
-  if (kind == WordKind::kIdentifier) {
+std::optional<uint64_t> BufferAddresses::RealOf(WordKind kind, uint64_t recorded, Memory* memory) {
+  if (recorded == 0) return std::nullopt;
+  std::optional<uint64_t> real = memory->RealAddress(recorded);
+  if (!real && kind == WordKind::kAddressOrDescriptor) real = memory->RealDescriptor(recorded);
+  return real;
+}
+
+// The values that a submission adds to those of one buffer.
+struct BufferAddresses::Added {
+  std::vector<PatchedValues<uint64_t>::Entry> words;
+  std::vector<PatchedValues<ShaderIdentifier>::Entry> identifiers;
+};
+
+bool BufferAddresses::PatchWord(const Word& word, std::byte* bytes, Memory* memory, Added* added) {
+  const auto [buffer, offset] = word.place;
+  if (word.kind == WordKind::kValue) return false;
+  if (word.kind == WordKind::kIdentifier) {
     ShaderIdentifier identifier;
     std::memcpy(identifier.data(), bytes, kIdentifierBytes);
     const auto found = identifiers_.find(identifier);
     if (found == identifiers_.end() || found->second == identifier) return false;
     std::memcpy(bytes, found->second.data(), kIdentifierBytes);
+    added->identifiers.push_back({offset, identifier, found->second, true});
     return true;
   }
-  const uint64_t word = WordAt(bytes);
+  const uint64_t value = WordAt(bytes);
+  const auto patched = patched_words_.find(buffer);
+  auto* const entry = patched == patched_words_.end() ? nullptr : patched->second.Find(offset);
   // Patched before, and not written since: recorded and real addresses may overlap.
-  const auto known = patched_places_.find(place);
-  if (known != patched_places_.end() && known->second.real == word) return false;
-  if (word == 0) return false;
-  std::optional<uint64_t> real = memory->RealAddress(word);
-  if (!real && kind == WordKind::kAddressOrDescriptor) real = memory->RealDescriptor(word);
-  if (!real || *real == word) {
-    if (known != patched_places_.end()) patched_places_.erase(known);
-    return false;
+  const bool known = entry != nullptr && entry->valid && entry->real == value;
+  const uint64_t recorded = known ? entry->recorded : value;
+  const std::optional<uint64_t> found = RealOf(word.kind, recorded, memory);
+  const uint64_t real = found.value_or(value);
+  if (!found && !memory->IsOfCpu(buffer)) {
+    if (entry != nullptr) entry->valid = false;
+  } else if (entry != nullptr) {
+    *entry = {offset, recorded, real, true};
+  } else {
+    added->words.push_back({offset, recorded, real, true});
   }
-  patched_places_[place] = {word, *real};
-  std::memcpy(bytes, &*real, sizeof(*real));
+  if (real == value) return false;
+  std::memcpy(bytes, &real, sizeof(real));
   return true;
 }
 
-// Words of one buffer that lie close together.
-Status BufferAddresses::PatchRun(Words::const_iterator first, Words::const_iterator last,
-                                 Memory* memory) {
-  const uint64_t buffer = first->first.first;
-  const uint64_t begin = first->first.second;
-  uint64_t end = begin;
-  for (auto word = first; word != last; ++word) {
-    const uint64_t size = word->second == WordKind::kIdentifier ? kIdentifierBytes : kWordBytes;
-    end = std::max(end, word->first.second + size);
-  }
-  Result<std::vector<std::byte>> bytes = memory->Read(buffer, begin, end - begin);
-  if (!bytes.ok()) return bytes.status();
-  if (bytes->size() != end - begin) return {StatusCode::kInternal, "a buffer was read in part"};
-  uint64_t changed_begin = end;
-  uint64_t changed_end = begin;
-  for (auto word = first; word != last; ++word) {
-    const uint64_t at = word->first.second;
-    const uint64_t size = word->second == WordKind::kIdentifier ? kIdentifierBytes : kWordBytes;
-    if (!PatchWord(word->first, word->second, bytes->data() + (at - begin), memory)) continue;
-    ++patched_;
-    changed_begin = std::min(changed_begin, at);
-    changed_end = std::max(changed_end, at + size);
-  }
-  if (changed_begin >= changed_end) return {};
-  return memory->Write(
-      buffer, changed_begin,
-      std::span(*bytes).subspan(changed_begin - begin, changed_end - changed_begin));
+Status BufferAddresses::PatchWords(const Words& words, Memory* memory) {
+  std::vector<Memory::Piece> pieces;
+  std::vector<std::byte> changed;
+  Added added;
+  const auto keep = [&](uint64_t buffer) {
+    if (!added.words.empty()) patched_words_[buffer].Add(added.words);
+    if (!added.identifiers.empty()) patched_identifiers_[buffer].Add(added.identifiers);
+    added.words.clear();
+    added.identifiers.clear();
+  };
+  uint64_t buffer = words.empty() ? 0 : words.front().place.first;
+  ForEachRun(words, [&](auto first, auto last, uint64_t end) {
+    if (first->place.first != buffer) keep(std::exchange(buffer, first->place.first));
+    const uint64_t begin = first->place.second;
+    uint64_t changed_begin = end;
+    uint64_t changed_end = begin;
+    for (auto word = first; word != last; ++word) {
+      if (!PatchWord(*word, bytes_.data() + word->at, memory, &added)) continue;
+      ++patched_;
+      changed_begin = std::min(changed_begin, word->place.second);
+      changed_end = std::max(changed_end, word->place.second + word->size());
+    }
+    if (changed_begin >= changed_end) return;
+    pieces.push_back({buffer, changed_begin, changed_end - changed_begin});
+    const std::span<const std::byte> run = std::span(bytes_).subspan(first->at, end - begin);
+    const auto part = run.subspan(changed_begin - begin, changed_end - changed_begin);
+    changed.insert(changed.end(), part.begin(), part.end());
+  });
+  keep(buffer);
+  return pieces.empty() ? Status() : memory->Write(pieces, changed);
 }
 
 Status BufferAddresses::Patch(std::span<const uint64_t> lists, Memory* memory) {
-  if (!NeedsPatch(lists)) return {};
-  std::vector<Step> steps;
-  for (const uint64_t list : lists) {
-    const auto found = lists_.find(list);
-    if (found != lists_.end()) {
-      steps.insert(steps.end(), found->second.begin(), found->second.end());
-    }
-  }
-  Words words;
+  written_.clear();
+  bytes_.clear();
   attempts_ = 0;
-  CAIRN_RETURN_IF_ERROR(Collect(steps, memory, &words));
-  for (auto first = words.begin(); first != words.end();) {
-    auto last = std::next(first);
-    uint64_t end = first->first.second;
-    while (last != words.end() && last->first.first == first->first.first &&
-           last->first.second - end <= kMergeBytes &&
-           last->first.second - first->first.second <= kMostRunBytes) {
-      end = last->first.second;
-      ++last;
-    }
-    CAIRN_RETURN_IF_ERROR(PatchRun(first, last, memory));
-    first = last;
+  if (!NeedsPatch(lists)) return {};
+  const Timeline timeline = TimelineOf(lists);
+  Words words;
+  CAIRN_RETURN_IF_ERROR(Collect(timeline, memory, &words));
+  Sort(&words);
+  CAIRN_RETURN_IF_ERROR(ReadWords(&words, memory));
+  Words behind;
+  CAIRN_RETURN_IF_ERROR(CollectBehind(timeline, memory, words, &behind));
+  if (!behind.empty()) {
+    // All of them are read once more: what lies close together is written together.
+    words.insert(words.end(), behind.begin(), behind.end());
+    for (Word& word : words) word.known = false;
+    bytes_.clear();
+    Sort(&words);
+    CAIRN_RETURN_IF_ERROR(ReadWords(&words, memory));
   }
-  return {};
+  return PatchWords(words, memory);
+}
+
+// ---- What shaders wrote --------------------------------------------------------------------------
+
+bool BufferAddresses::IsStale(const Word& word, const std::byte* bytes, Memory* memory) const {
+  if (word.kind == WordKind::kIdentifier) {
+    ShaderIdentifier identifier;
+    std::memcpy(identifier.data(), bytes, kIdentifierBytes);
+    const auto found = identifiers_.find(identifier);
+    return found != identifiers_.end() && found->second != identifier;
+  }
+  const uint64_t value = WordAt(bytes);
+  const std::optional<uint64_t> real = RealOf(word.kind, value, memory);
+  return real && *real != value;
+}
+
+Result<uint64_t> BufferAddresses::CountStale(Memory* memory) {
+  if (written_.empty()) return uint64_t{0};
+  Words words = std::move(written_);
+  written_.clear();
+  bytes_.clear();
+  Sort(&words);
+  CAIRN_RETURN_IF_ERROR(ReadWords(&words, memory));
+  // Shaders pass on addresses that were patched before, too: these are of this device.
+  std::unordered_set<uint64_t> reals;
+  for (const auto& [buffer, values] : patched_words_) {
+    values.ForEach([&](const auto& entry) { reals.insert(entry.real); });
+  }
+  uint64_t count = 0;
+  for (const Word& word : words) {
+    const std::byte* const bytes = bytes_.data() + word.at;
+    if (word.kind != WordKind::kIdentifier && reals.contains(WordAt(bytes))) continue;
+    if (IsStale(word, bytes, memory)) ++count;
+  }
+  return count;
 }
 
 }  // namespace cairn

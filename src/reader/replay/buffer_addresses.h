@@ -6,13 +6,15 @@
 //
 //   calls note which bytes will be read as addresses, and what copies fill them:
 //     addresses.Indirect(list, signature, buffer, offset, max_count);
-//   before the lists are executed:
+//   before the lists are executed, in as many parts as CountTogether() says:
 //     CAIRN_RETURN_IF_ERROR(addresses.Patch(lists, memory));
+//   and behind them:
+//     Result<uint64_t> stale = addresses.CountStale(memory);
 //
 // Bytes that copies in the same submission bring are followed back to where they come from.
-// Addresses that shaders compute need no patch: they compute with this device's. Addresses that
-// shaders merely pass on from unknown places are missed. Pure: the caller reads and writes the
-// buffers. One thread.
+// Addresses that shaders pass on in one list and that a later list consumes are patched between the
+// two; those that the same list consumes are consumed as they were recorded, and counted. Pure: the
+// caller reads and writes the buffers, all of a submission at once. One thread.
 #ifndef CAIRN_READER_REPLAY_BUFFER_ADDRESSES_H_
 #define CAIRN_READER_REPLAY_BUFFER_ADDRESSES_H_
 
@@ -27,6 +29,7 @@
 
 #include "base/status.h"
 #include "d3d12abi/d3d12_api.h"
+#include "reader/replay/patched_values.h"
 
 namespace cairn {
 
@@ -50,12 +53,21 @@ class BufferAddresses {
       uint64_t buffer = 0;
       uint64_t offset_bytes = 0;
     };
+    struct Piece {
+      uint64_t buffer = 0;
+      uint64_t offset_bytes = 0;
+      uint64_t size_bytes = 0;
+    };
     virtual ~Memory() = default;
     virtual uint64_t SizeOf(uint64_t buffer) = 0;  // 0: there is none
-    virtual Result<std::vector<std::byte>> Read(uint64_t buffer, uint64_t offset_bytes,
-                                                uint64_t size_bytes) = 0;
-    virtual Status Write(uint64_t buffer, uint64_t offset_bytes,
-                         std::span<const std::byte> bytes) = 0;
+    // Only the CPU writes this buffer, and Overwrite() is told.
+    virtual bool IsOfCpu(uint64_t buffer) = 0;
+    // Shaders may write this buffer.
+    virtual bool IsOfShaders(uint64_t buffer) = 0;
+    // Returns the bytes of the pieces, one after the other. Waits for the GPU once at most.
+    virtual Result<std::vector<std::byte>> Read(std::span<const Piece> pieces) = 0;
+    // Writes what Read() would return then. Does not wait.
+    virtual Status Write(std::span<const Piece> pieces, std::span<const std::byte> bytes) = 0;
     // nullopt: it means nothing here, and stays as it is.
     virtual std::optional<uint64_t> RealAddress(uint64_t recorded) = 0;
     virtual std::optional<uint64_t> RealDescriptor(uint64_t recorded) = 0;
@@ -83,12 +95,38 @@ class BufferAddresses {
                      uint64_t stride_bytes);
   // The D3D12_NODE_GPU_INPUT of a work graph; `several`: its D3D12_MULTI_NODE_GPU_INPUT.
   void NodeInput(uint64_t list, uint64_t buffer, uint64_t offset_bytes, bool several);
+  // The list goes on when shaders have written a buffer, or, with kAnyBuffer, whichever they may write.
+  void ShadersWrote(uint64_t list, uint64_t buffer);
+  static constexpr uint64_t kAnyBuffer = 0;
+
+  // The CPU writes these bytes of a buffer next. Calls `restore(offset, bytes)` for each value that was
+  // replaced and that the bytes cover in part: both parts have to be of the recorded value.
+  template <typename Restore>
+  void Overwrite(uint64_t buffer, uint64_t offset_bytes, uint64_t size_bytes,
+                 const Restore& restore) {
+    const auto words = patched_words_.find(buffer);
+    if (words != patched_words_.end()) {
+      words->second.Overwrite(offset_bytes, size_bytes, restore);
+    }
+    const auto identifiers = patched_identifiers_.find(buffer);
+    if (identifiers != patched_identifiers_.end()) {
+      identifiers->second.Overwrite(offset_bytes, size_bytes, restore);
+    }
+  }
 
   // A list of them would have something to patch.
   bool NeedsPatch(std::span<const uint64_t> lists) const;
-  // Patches what the lists of one submission read. Errors: those of `memory`; kCorrupt: more addresses
-  // than kMostWords, each as often as it is read, or as much work with copies.
+  // Returns how many of the lists, from the first one on, can be executed together: the next one reads
+  // addresses from a buffer that shaders write in those.
+  size_t CountTogether(std::span<const uint64_t> lists, Memory* memory) const;
+  // Patches what the lists of one submission read. Reads once, and once more what stands behind addresses
+  // in buffers; writes once. Errors: those of `memory`; kCorrupt: more addresses than kMostWords, each as
+  // often as it is read, or as much work with copies.
   Status Patch(std::span<const uint64_t> lists, Memory* memory);
+  // Returns how many values the lists of the last Patch() have read as they were recorded, because
+  // their own shaders wrote them. Reads only if there may be some.
+  bool MayBeStale() const { return !written_.empty(); }
+  Result<uint64_t> CountStale(Memory* memory);
   uint64_t patched() const { return patched_; }  // values replaced so far
 
   static constexpr uint64_t kMostWords = uint64_t{1} << 22;  // of one submission
@@ -102,7 +140,8 @@ class BufferAddresses {
     kShaderTable,
     kRootArguments,
     kNodeInput,
-    kNodeInputs
+    kNodeInputs,
+    kShadersWrote
   };
   struct Step {
     Kind kind;
@@ -111,43 +150,77 @@ class BufferAddresses {
     uint64_t count;  // kCopy, kShaderTable, kRootArguments: bytes
     uint64_t other;  // kCopy: source; kIndirect: signature; kShaderTable, kRootArguments: stride
     uint64_t other_offset;
+    bool Consumes() const { return kind != Kind::kCopy && kind != Kind::kShadersWrote; }
   };
-  enum class WordKind : uint8_t { kAddress, kAddressOrDescriptor, kIdentifier };
+  // kValue: it is read, and stays.
+  enum class WordKind : uint8_t { kValue, kAddress, kAddressOrDescriptor, kIdentifier };
   using PlaceKey = std::pair<uint64_t, uint64_t>;  // buffer, offset
-  struct Patched {
-    uint64_t recorded;
-    uint64_t real;
+  struct Word {
+    PlaceKey place;
+    WordKind kind;
+    bool known = false;  // it holds what is known without a read
+    uint64_t at = 0;     // its bytes in `bytes_`
+    uint64_t size() const {
+      return kind == WordKind::kIdentifier ? sizeof(ShaderIdentifier) : sizeof(uint64_t);
+    }
   };
-  // The words of a submission that are to be patched, in order of their places.
-  using Words = std::map<PlaceKey, WordKind>;
+  // In order of their places once Sort() was called; then each place once, with the first of its kinds but kValue.
+  using Words = std::vector<Word>;
+  // The steps of a submission, and where each buffer is written.
+  struct Timeline {
+    std::vector<Step> steps;
+    std::unordered_map<uint64_t, std::vector<size_t>> into;  // steps, by the buffer that they write
+  };
+  static constexpr uint64_t kWordBytes = sizeof(uint64_t);
+  static constexpr uint64_t kIdentifierBytes = sizeof(ShaderIdentifier);
   // So many steps are as much work as a word: programs copy a lot before they read.
   static constexpr uint64_t kStepsOfAttempt = 64;
 
-  Status Collect(std::span<const Step> steps, Memory* memory, Words* words);
-  Status CollectIndirect(std::span<const Step> before, const Step& step, Memory* memory,
-                         Words* words);
-  Status CollectTable(std::span<const Step> before, const Step& step, Memory* memory, Words* words);
-  Status CollectArguments(std::span<const Step> before, const Step& step, Memory* memory,
-                          Words* words);
-  Status CollectInputs(std::span<const Step> before, const Step& step, Memory* memory,
+  Timeline TimelineOf(std::span<const uint64_t> lists) const;
+  // Collect what is known without a look into buffers, and what stands behind it.
+  Status Collect(const Timeline& timeline, Memory* memory, Words* words);
+  Status CollectBehind(const Timeline& timeline, Memory* memory, const Words& values, Words* words);
+  Status CollectIndirect(const Timeline& timeline, size_t step, Memory* memory, Words* words);
+  Status CollectIndirectTables(const Timeline& timeline, size_t step, Memory* memory,
+                               const Words& values, Words* words);
+  Status CollectTable(const Timeline& timeline, size_t before, const Step& step, Memory* memory,
+                      Words* words);
+  Status CollectArguments(const Timeline& timeline, size_t step, Memory* memory, Words* words);
+  Status CollectInputs(const Timeline& timeline, size_t step, Memory* memory, const Words& values,
                        Words* words);
-  Status CollectPointed(std::span<const Step> before, const Step& step, Memory* memory,
+  Status CollectPointed(const Timeline& timeline, size_t step, Memory* memory, const Words& values,
                         Words* words);
-  // Follows copies back to where the bytes at a place come from.
-  Status AddWord(std::span<const Step> before, PlaceKey place, WordKind kind, Memory* memory,
-                 Words* words);
-  PlaceKey SourceOf(std::span<const Step> before, PlaceKey place, uint64_t size_bytes);
-  // Return the program's own words at places, even if they were patched meanwhile; 0 outside of a buffer.
-  Result<std::vector<uint64_t>> RecordedAt(std::span<const PlaceKey> places, Memory* memory);
-  Result<uint64_t> RecordedAt(PlaceKey place, Memory* memory);
-  Status PatchRun(Words::const_iterator first, Words::const_iterator last, Memory* memory);
-  bool PatchWord(PlaceKey place, WordKind kind, std::byte* bytes, Memory* memory);
+  // Adds words at a distance of `stride`, as many as there are room for.
+  Status AddWords(const Timeline& timeline, size_t step, uint64_t first, uint64_t stride,
+                  uint64_t count, WordKind kind, Memory* memory, Words* words);
+  // Follows copies back to where the bytes at a place come from, before step `before`.
+  Status AddWord(const Timeline& timeline, size_t before, PlaceKey place, WordKind kind,
+                 Memory* memory, Words* words);
+  // `written`: where shaders may have written the bytes since; unchanged if they have not.
+  PlaceKey SourceOf(const Timeline& timeline, size_t before, PlaceKey place, uint64_t size_bytes,
+                    Memory* memory, std::optional<PlaceKey>* written);
+  static void Sort(Words* words);
+  // Reads into `bytes_` what is not known.
+  Status ReadWords(Words* words, Memory* memory);
+  // Returns the program's own word at a place, even if it was patched meanwhile; 0 if it was not read.
+  uint64_t RecordedAt(const Timeline& timeline, size_t before, PlaceKey place, Memory* memory,
+                      const Words& words);
+  Status PatchWords(const Words& words, Memory* memory);
+  // Changes `bytes` to what they mean here. False: they do already.
+  struct Added;
+  bool PatchWord(const Word& word, std::byte* bytes, Memory* memory, Added* added);
+  static std::optional<uint64_t> RealOf(WordKind kind, uint64_t recorded, Memory* memory);
+  bool IsStale(const Word& word, const std::byte* bytes, Memory* memory) const;
 
   std::unordered_map<uint64_t, IndirectLayout> signatures_;
   std::map<ShaderIdentifier, ShaderIdentifier> identifiers_;
   std::unordered_map<uint64_t, std::vector<Step>> lists_;
-  std::map<PlaceKey, Patched> patched_places_;
-  uint64_t attempts_ = 0;  // of the submission in progress
+  // By buffer.
+  std::unordered_map<uint64_t, PatchedValues<uint64_t>> patched_words_;
+  std::unordered_map<uint64_t, PatchedValues<ShaderIdentifier>> patched_identifiers_;
+  std::vector<std::byte> bytes_;  // of the submission in progress
+  Words written_;                 // by its own shaders, perhaps
+  uint64_t attempts_ = 0;         // of it
   uint64_t patched_ = 0;
 };
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <span>
 
 #include "reader/replay/buffer_addresses.h"
 
@@ -16,15 +18,25 @@ constexpr uint64_t kBufferBytes = 512;
 class Memory final : public cairn::BufferAddresses::Memory {
  public:
   uint64_t SizeOf(uint64_t buffer) override { return buffer < kBuffers ? kBufferBytes : 0; }
-  cairn::Result<std::vector<std::byte>> Read(uint64_t buffer, uint64_t offset,
-                                             uint64_t size) override {
-    Check(buffer, offset, size);
-    const auto begin = bytes_[buffer].begin() + static_cast<ptrdiff_t>(offset);
-    return std::vector<std::byte>(begin, begin + static_cast<ptrdiff_t>(size));
+  bool IsOfCpu(uint64_t buffer) override { return buffer == 0; }
+  bool IsOfShaders(uint64_t buffer) override { return buffer == 1; }
+  cairn::Result<std::vector<std::byte>> Read(std::span<const Piece> pieces) override {
+    std::vector<std::byte> all;
+    for (const Piece& piece : pieces) {
+      Check(piece);
+      const auto begin = bytes_[piece.buffer].begin() + static_cast<ptrdiff_t>(piece.offset_bytes);
+      all.insert(all.end(), begin, begin + static_cast<ptrdiff_t>(piece.size_bytes));
+    }
+    return all;
   }
-  cairn::Status Write(uint64_t buffer, uint64_t offset, std::span<const std::byte> bytes) override {
-    Check(buffer, offset, bytes.size());
-    std::memcpy(bytes_[buffer].data() + offset, bytes.data(), bytes.size());
+  cairn::Status Write(std::span<const Piece> pieces, std::span<const std::byte> bytes) override {
+    for (const Piece& piece : pieces) {
+      Check(piece);
+      if (piece.size_bytes > bytes.size()) std::abort();
+      std::memcpy(bytes_[piece.buffer].data() + piece.offset_bytes, bytes.data(), piece.size_bytes);
+      bytes = bytes.subspan(piece.size_bytes);
+    }
+    if (!bytes.empty()) std::abort();
     return {};
   }
   std::optional<uint64_t> RealAddress(uint64_t recorded) override {
@@ -39,8 +51,11 @@ class Memory final : public cairn::BufferAddresses::Memory {
   }
 
  private:
-  static void Check(uint64_t buffer, uint64_t offset, uint64_t size) {
-    if (buffer >= kBuffers || offset > kBufferBytes || size > kBufferBytes - offset) std::abort();
+  static void Check(const Piece& piece) {
+    if (piece.buffer >= kBuffers || piece.offset_bytes > kBufferBytes ||
+        piece.size_bytes > kBufferBytes - piece.offset_bytes) {
+      std::abort();
+    }
   }
   std::array<std::array<std::byte, kBufferBytes>, kBuffers> bytes_ = {};
 };
@@ -74,10 +89,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Input input(data, size);
   Memory memory;
   cairn::BufferAddresses addresses;
-  constexpr uint64_t kList = 7;
+  constexpr uint64_t kLists[] = {7, 8};
+  const auto execute = [&] {
+    size_t begin = 0;
+    while (begin < std::size(kLists)) {
+      const size_t together = addresses.CountTogether(std::span(kLists).subspan(begin), &memory);
+      if (together == 0 || together > std::size(kLists) - begin) std::abort();
+      (void)addresses.Patch(std::span(kLists).subspan(begin, together), &memory);
+      (void)addresses.CountStale(&memory);
+      begin += together;
+    }
+  };
   for (int step = 0; step < 64 && !input.empty(); ++step) {
     const uint64_t buffer = input.Number();
-    switch (input.Number() % 7) {
+    const uint64_t list = kLists[input.Number() % std::size(kLists)];
+    switch (input.Number() % 8) {
       case 0: {
         D3D12_INDIRECT_ARGUMENT_DESC arguments[3] = {};
         for (auto& argument : arguments) {
@@ -89,36 +115,38 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         break;
       }
       case 1:
-        addresses.Copy(kList, buffer, input.Number(), input.Number(), input.Number(),
+        addresses.Copy(list, buffer, input.Number(), input.Number(), input.Number(),
                        input.Number());
         break;
       case 2:
-        addresses.Indirect(kList, input.Number(), buffer, input.Number(),
+        addresses.Indirect(list, input.Number(), buffer, input.Number(),
                            static_cast<uint32_t>(input.Number()));
         break;
       case 3:
-        addresses.Instances(kList, buffer, input.Number(), static_cast<uint32_t>(input.Number()),
+        addresses.Instances(list, buffer, input.Number(), static_cast<uint32_t>(input.Number()),
                             input.Number() % 2 != 0);
         break;
       case 4:
-        addresses.ShaderTable(kList, buffer, input.Number(), input.Number(), input.Number());
+        addresses.ShaderTable(list, buffer, input.Number(), input.Number(), input.Number());
         break;
       case 5: {
         const uint64_t value = input.Number();
         const uint64_t offset = input.Number();
         if (buffer < kBuffers && offset <= kBufferBytes - sizeof(value)) {
-          (void)memory.Write(buffer, offset, std::as_bytes(std::span(&value, 1)));
+          const cairn::BufferAddresses::Memory::Piece piece = {buffer, offset, sizeof(value)};
+          addresses.Overwrite(
+              buffer, offset, sizeof(value), [&](uint64_t at, std::span<const std::byte> recorded) {
+                const cairn::BufferAddresses::Memory::Piece cut = {buffer, at, recorded.size()};
+                (void)memory.Write(std::span(&cut, 1), recorded);
+              });
+          (void)memory.Write(std::span(&piece, 1), std::as_bytes(std::span(&value, 1)));
         }
         break;
       }
-      default: {
-        const uint64_t lists[] = {kList};
-        (void)addresses.Patch(lists, &memory);
-        break;
-      }
+      case 6: addresses.ShadersWrote(list, buffer); break;
+      default: execute(); break;
     }
   }
-  const uint64_t lists[] = {kList};
-  (void)addresses.Patch(lists, &memory);
+  execute();
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <set>
 #include <span>
 
 namespace cairn {
@@ -25,6 +26,9 @@ class FakeMemory final : public BufferAddresses::Memory {
   void Put(uint64_t buffer, uint64_t offset, uint64_t value) {
     std::memcpy(buffers_.at(buffer).data() + offset, &value, sizeof(value));
   }
+  void PutBytes(uint64_t buffer, uint64_t offset, std::span<const std::byte> bytes) {
+    std::memcpy(buffers_.at(buffer).data() + offset, bytes.data(), bytes.size());
+  }
   uint64_t Get(uint64_t buffer, uint64_t offset) {
     uint64_t value;
     std::memcpy(&value, buffers_.at(buffer).data() + offset, sizeof(value));
@@ -32,22 +36,35 @@ class FakeMemory final : public BufferAddresses::Memory {
   }
   int reads = 0;
   int writes = 0;
+  std::set<uint64_t> of_cpu;
+  std::set<uint64_t> of_shaders;
 
   uint64_t SizeOf(uint64_t buffer) override {
     const auto found = buffers_.find(buffer);
     return found == buffers_.end() ? 0 : found->second.size();
   }
-  Result<std::vector<std::byte>> Read(uint64_t buffer, uint64_t offset, uint64_t size) override {
+  bool IsOfCpu(uint64_t buffer) override { return of_cpu.contains(buffer); }
+  bool IsOfShaders(uint64_t buffer) override { return of_shaders.contains(buffer); }
+  Result<std::vector<std::byte>> Read(std::span<const Piece> pieces) override {
     ++reads;
-    const auto& bytes = buffers_.at(buffer);
-    EXPECT_LE(offset + size, bytes.size());
-    return std::vector<std::byte>(bytes.begin() + static_cast<ptrdiff_t>(offset),
-                                  bytes.begin() + static_cast<ptrdiff_t>(offset + size));
+    std::vector<std::byte> all;
+    for (const Piece& piece : pieces) {
+      const std::span<const std::byte> bytes = buffers_.at(piece.buffer);
+      EXPECT_LE(piece.offset_bytes + piece.size_bytes, bytes.size());
+      const auto part = bytes.subspan(piece.offset_bytes, piece.size_bytes);
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
   }
-  Status Write(uint64_t buffer, uint64_t offset, std::span<const std::byte> bytes) override {
+  Status Write(std::span<const Piece> pieces, std::span<const std::byte> bytes) override {
     ++writes;
-    EXPECT_LE(offset + bytes.size(), buffers_.at(buffer).size());
-    std::memcpy(buffers_.at(buffer).data() + offset, bytes.data(), bytes.size());
+    for (const Piece& piece : pieces) {
+      auto& buffer = buffers_.at(piece.buffer);
+      EXPECT_LE(piece.offset_bytes + piece.size_bytes, buffer.size());
+      std::memcpy(buffer.data() + piece.offset_bytes, bytes.data(), piece.size_bytes);
+      bytes = bytes.subspan(piece.size_bytes);
+    }
+    EXPECT_TRUE(bytes.empty());
     return {};
   }
   std::optional<uint64_t> RealAddress(uint64_t recorded) override {
@@ -93,10 +110,22 @@ class BufferAddressesTest : public testing::Test {
     arguments[0].Constant.Num32BitValuesToSet = 1;
     addresses_.AddSignature(kSignature, LayoutOfSignature({28, 3, arguments, 0}));
   }
-  void Patch() {
-    const uint64_t lists[] = {kList};
-    const Status status = addresses_.Patch(lists, &memory_);
+  void Patch(uint64_t list = kList) {
+    const Status status = addresses_.Patch(std::span(&list, 1), &memory_);
     EXPECT_TRUE(status.ok()) << status.message();
+  }
+  uint64_t CountStale() {
+    const Result<uint64_t> count = addresses_.CountStale(&memory_);
+    EXPECT_TRUE(count.ok()) << count.status().message();
+    return count.ok() ? *count : 0;
+  }
+  // As a replay does it: the write follows.
+  void CpuWrites(uint64_t buffer, uint64_t offset, std::span<const std::byte> bytes) {
+    addresses_.Overwrite(buffer, offset, bytes.size(),
+                         [&](uint64_t at, std::span<const std::byte> recorded) {
+                           memory_.PutBytes(buffer, at, recorded);
+                         });
+    memory_.PutBytes(buffer, offset, bytes);
   }
 
   FakeMemory memory_;
@@ -272,7 +301,7 @@ TEST_F(BufferAddressesTest, InputsOfSeveralNodesAreReadAtOnce) {
   memory_.Put(10, 16, 24);
   addresses_.NodeInput(kList, 10, 0, /*several=*/true);
   Patch();
-  EXPECT_EQ(memory_.reads, 3) << "the input; then two words to be patched";
+  EXPECT_EQ(memory_.reads, 2) << "the input; then what stands behind it";
 }
 
 // Each field comes from a place of its own.
@@ -313,7 +342,7 @@ TEST_F(BufferAddressesTest, WordsCountAsOftenAsTheyAreRead) {
 TEST_F(BufferAddressesTest, CopiesBeforeAWordCount) {
   // Each word is looked for in so many copies that 4096 words are too many.
   constexpr uint64_t kCopies = 64 * BufferAddresses::kMostWords / 4096;
-  for (uint64_t i = 0; i < kCopies; ++i) addresses_.Copy(kList, 11, 0, 12, 0, 8);
+  for (uint64_t i = 0; i < kCopies; ++i) addresses_.Copy(kList, 10, 0xFFC, 12, 0, 4);
   const uint64_t lists[] = {kList};
   for (int i = 0; i < 7; ++i) addresses_.RootArguments(kList, 10, 0, 0x1000, 8);  // 512 words each
   EXPECT_TRUE(addresses_.Patch(lists, &memory_).ok());
@@ -387,6 +416,164 @@ TEST_F(BufferAddressesTest, WhatEndsIsForgotten) {
   memory_.Put(10, 4, FakeMemory::Recorded(11));
   Patch();
   EXPECT_EQ(memory_.Get(10, 4), FakeMemory::Recorded(11));
+}
+
+// ---- At once -------------------------------------------------------------------------------------
+
+// Everything that a submission reads, wherever it lies.
+TEST_F(BufferAddressesTest, ASubmissionIsReadAndWrittenOnce) {
+  AddSignature();
+  memory_.Add(13, 0x4000);
+  memory_.Add(14, 0x4000);
+  for (uint64_t i = 0; i < 50; ++i) {
+    memory_.Put(10, i * 28 + 4, FakeMemory::Recorded(12) + i);
+    memory_.Put(13, i * 64 + 56, FakeMemory::Recorded(11) + i);
+    memory_.Put(14, i * 64 + 56, FakeMemory::Recorded(12) + i);
+  }
+  addresses_.Indirect(kList, kSignature, 10, 0, 50);
+  addresses_.Instances(kList, 13, 0, 50, false);
+  addresses_.Instances(kList, 14, 0, 50, false);
+  Patch();
+  EXPECT_EQ(memory_.reads, 1);
+  EXPECT_EQ(memory_.writes, 1);
+  EXPECT_EQ(addresses_.patched(), 150u);
+  for (uint64_t i = 0; i < 50; ++i) {
+    EXPECT_EQ(memory_.Get(10, i * 28 + 4), FakeMemory::Real(12) + i);
+    EXPECT_EQ(memory_.Get(13, i * 64 + 56), FakeMemory::Real(11) + i);
+    EXPECT_EQ(memory_.Get(14, i * 64 + 56), FakeMemory::Real(12) + i);
+  }
+}
+
+// The player knows what the CPU wrote.
+TEST_F(BufferAddressesTest, MemoryOfTheCpuIsReadWhereItWasWritten) {
+  memory_.of_cpu = {10};
+  memory_.Put(10, 0x100 + 56, FakeMemory::Recorded(12));
+  memory_.Put(10, 0x140 + 56, 77);
+  addresses_.Instances(kList, 10, 0x100, 2, false);
+  Patch();
+  EXPECT_EQ(memory_.reads, 1);
+  Patch();
+  EXPECT_EQ(memory_.reads, 1) << "nothing was written";
+  const uint64_t next = FakeMemory::Recorded(11) + 8;
+  CpuWrites(10, 0x140 + 56, std::as_bytes(std::span(&next, 1)));
+  Patch();
+  EXPECT_EQ(memory_.reads, 2);
+  EXPECT_EQ(memory_.Get(10, 0x100 + 56), FakeMemory::Real(12));
+  EXPECT_EQ(memory_.Get(10, 0x140 + 56), FakeMemory::Real(11) + 8);
+  EXPECT_EQ(addresses_.patched(), 2u);
+}
+
+// A capture has the bytes that changed: here two of an address, in the middle.
+TEST_F(BufferAddressesTest, APartOfAnAddressIsWritten) {
+  memory_.Put(10, 56, FakeMemory::Recorded(11));  // 0xB0000
+  memory_.Put(10, 64 + 56, FakeMemory::Recorded(11));
+  addresses_.Instances(kList, 10, 0, 2, false);
+  Patch();
+  ASSERT_EQ(memory_.Get(10, 56), FakeMemory::Real(11));
+  const std::byte changed[] = {std::byte{0x02}, std::byte{0x0C}};
+  CpuWrites(10, 57, changed);  // 0xC0200
+  EXPECT_EQ(memory_.Get(10, 56), FakeMemory::Recorded(12) + 0x200);
+  Patch();
+  EXPECT_EQ(memory_.Get(10, 56), FakeMemory::Real(12) + 0x200);
+  EXPECT_EQ(memory_.Get(10, 64 + 56), FakeMemory::Real(11));
+}
+
+TEST_F(BufferAddressesTest, APartOfAnIdentifierIsWritten) {
+  ShaderIdentifier recorded[2] = {};
+  ShaderIdentifier real[2] = {};
+  recorded[1][30] = std::byte{1};
+  for (int i = 0; i < 2; ++i) {
+    real[i].fill(static_cast<std::byte>(0x20 + i));
+    addresses_.AddIdentifier(recorded[i], real[i]);
+  }
+  addresses_.ShaderTable(kList, 10, 0, 32, 32);
+  Patch();
+  ASSERT_EQ(memory_.Get(10, 0), 0x2020202020202020u);
+  CpuWrites(10, 30, std::span(recorded[1]).subspan(30, 1));
+  Patch();
+  EXPECT_EQ(memory_.Get(10, 0), 0x2121212121212121u);
+  EXPECT_EQ(memory_.Get(10, 24), 0x2121212121212121u);
+}
+
+// ---- What shaders write --------------------------------------------------------------------------
+
+TEST_F(BufferAddressesTest, AListThatUsesWhatOthersWroteIsExecutedAlone) {
+  AddSignature();
+  const uint64_t lists[] = {7, 8, 9};
+  EXPECT_EQ(addresses_.CountTogether(lists, &memory_), 3u);
+  addresses_.ShadersWrote(7, 10);
+  addresses_.Indirect(8, kSignature, 11, 0, 1);
+  EXPECT_EQ(addresses_.CountTogether(lists, &memory_), 3u) << "another buffer";
+  addresses_.Indirect(9, kSignature, 10, 0, 1);
+  EXPECT_EQ(addresses_.CountTogether(lists, &memory_), 2u);
+  EXPECT_EQ(addresses_.CountTogether(std::span(lists).subspan(2), &memory_), 1u);
+}
+
+TEST_F(BufferAddressesTest, CopiesOfWhatShadersWroteCountToo) {
+  AddSignature();
+  const uint64_t lists[] = {7, 8, 9};
+  addresses_.ShadersWrote(7, 12);
+  addresses_.Copy(8, 10, 0, 12, 0, 28);
+  addresses_.Indirect(9, kSignature, 10, 0, 1);
+  EXPECT_EQ(addresses_.CountTogether(lists, &memory_), 2u);
+}
+
+TEST_F(BufferAddressesTest, ABarrierForAllIsAboutWhatShadersMayWrite) {
+  AddSignature();
+  const uint64_t lists[] = {7, 8};
+  addresses_.ShadersWrote(7, BufferAddresses::kAnyBuffer);
+  addresses_.Indirect(8, kSignature, 10, 0, 1);
+  EXPECT_EQ(addresses_.CountTogether(lists, &memory_), 2u);
+  memory_.of_shaders = {10};
+  EXPECT_EQ(addresses_.CountTogether(lists, &memory_), 1u);
+}
+
+// The shader passes on an address of the recording, after the patch and before the use.
+TEST_F(BufferAddressesTest, RecordedAddressesThatShadersWroteAreCounted) {
+  AddSignature();
+  memory_.Put(10, 4, FakeMemory::Recorded(11));
+  memory_.Put(10, 32, FakeMemory::Recorded(11));
+  addresses_.ShadersWrote(kList, 10);
+  addresses_.Indirect(kList, kSignature, 10, 0, 2);
+  Patch();
+  EXPECT_TRUE(addresses_.MayBeStale());
+  EXPECT_EQ(memory_.Get(10, 4), FakeMemory::Real(11)) << "perhaps the shader writes something else";
+  memory_.Put(10, 4, FakeMemory::Recorded(12));
+  EXPECT_EQ(CountStale(), 1u);
+  EXPECT_EQ(CountStale(), 0u) << "once";
+}
+
+TEST_F(BufferAddressesTest, ShadersThatWriteOtherWordsDoNoHarm) {
+  AddSignature();
+  memory_.Put(12, 4, FakeMemory::Recorded(11));
+  addresses_.Copy(kList, 10, 0, 12, 0, 28);
+  addresses_.ShadersWrote(kList, 10);
+  addresses_.Indirect(kList, kSignature, 10, 0, 1);
+  Patch();
+  memory_.Put(10, 4, memory_.Get(12, 4));  // the copy
+  EXPECT_EQ(CountStale(), 0u);
+  EXPECT_EQ(memory_.Get(10, 4), FakeMemory::Real(11));
+}
+
+// What a shader takes from where it was patched means something here.
+TEST_F(BufferAddressesTest, PatchedAddressesThatShadersPassOnDoNoHarm) {
+  memory_.Put(12, 56, FakeMemory::Recorded(11));
+  addresses_.Instances(kList, 12, 0, 1, false);
+  addresses_.ShadersWrote(kList, 10);
+  addresses_.Instances(kList, 10, 0, 1, false);
+  Patch();
+  memory_.Put(10, 56, memory_.Get(12, 56));  // is a recorded address of buffer 12, too
+  EXPECT_EQ(CountStale(), 0u);
+}
+
+TEST_F(BufferAddressesTest, WhatACopyBroughtSinceIsNotTheShaders) {
+  AddSignature();
+  memory_.Put(12, 4, FakeMemory::Recorded(11));
+  addresses_.ShadersWrote(kList, 10);
+  addresses_.Copy(kList, 10, 0, 12, 0, 28);
+  addresses_.Indirect(kList, kSignature, 10, 0, 1);
+  Patch();
+  EXPECT_FALSE(addresses_.MayBeStale());
 }
 
 }  // namespace

@@ -104,6 +104,10 @@ Status MemoryPlayer::Write(const Record& record) {
   bool unmap = false;
   Result<std::byte*> memory = BufferMemory(object, &unmap);
   if (!memory.ok()) return leave_out(memory.status().message());
+  addresses_->Overwrite(record.object, body.offset_bytes, bytes.size(),
+                        [&](uint64_t offset, std::span<const std::byte> recorded) {
+                          std::memcpy(*memory + offset, recorded.data(), recorded.size());
+                        });
   if (!bytes.empty()) std::memcpy(*memory + body.offset_bytes, bytes.data(), bytes.size());
   if (unmap) object->As<ID3D12Resource>()->Unmap(0, nullptr);
   return Status();

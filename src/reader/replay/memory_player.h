@@ -46,7 +46,7 @@ class MemoryPlayer {
     WaitEngine* waits;
     PlayLog* log;
     PlayCost* cost;
-    const BufferAddresses* addresses;
+    BufferAddresses* addresses;
     std::function<Status()> check_cost;
   };
   explicit MemoryPlayer(Parts parts)
@@ -110,7 +110,7 @@ class MemoryPlayer {
   WaitEngine* const waits_;
   PlayLog* const log_;
   PlayCost* const cost_;
-  const BufferAddresses* const addresses_;
+  BufferAddresses* const addresses_;
   const std::function<Status()> check_cost_;
   Arena arena_;
   // Textures of which not all pieces have come, by (resource, subresource).

@@ -2,9 +2,13 @@
 //
 // Addresses that lie in buffers: which bytes the GPU will read as addresses, and their replacement before
 // it does.
+#include <fmt/format.h>
+
 #include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "d3d12abi/aggregates.h"
 #include "reader/replay/player_impl.h"
@@ -22,14 +26,24 @@ class PlayerImpl::AddressMemory final : public BufferAddresses::Memory {
     const ReplayObject* const object = player_->objects_.Find(buffer);
     return object != nullptr && IsBuffer(*object) ? object->desc.Width : 0;
   }
-  Result<std::vector<std::byte>> Read(uint64_t buffer, uint64_t offset_bytes,
-                                      uint64_t size_bytes) override {
-    return context_->Readback().ReadBuffer(queue_, Resource(buffer), offset_bytes, size_bytes,
-                                           D3D12_RESOURCE_STATE_COMMON);
+  bool IsOfCpu(uint64_t buffer) override {
+    const ReplayObject* const object = player_->objects_.Find(buffer);
+    if (object == nullptr || !IsBuffer(*object)) return false;
+    D3D12_HEAP_PROPERTIES heap = {};
+    D3D12_HEAP_FLAGS flags = D3D12_HEAP_FLAG_NONE;
+    return SUCCEEDED(object->As<ID3D12Resource>()->GetHeapProperties(&heap, &flags)) &&
+           heap.Type == D3D12_HEAP_TYPE_UPLOAD;
   }
-  Status Write(uint64_t buffer, uint64_t offset_bytes, std::span<const std::byte> bytes) override {
-    return context_->Readback().WriteBuffer(queue_, Resource(buffer), offset_bytes, bytes,
-                                            D3D12_RESOURCE_STATE_COMMON);
+  bool IsOfShaders(uint64_t buffer) override {
+    const ReplayObject* const object = player_->objects_.Find(buffer);
+    return object != nullptr && IsBuffer(*object) &&
+           (object->desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS) != 0;
+  }
+  Result<std::vector<std::byte>> Read(std::span<const Piece> pieces) override {
+    return context_->Readback().ReadPieces(queue_, RealPieces(pieces));
+  }
+  Status Write(std::span<const Piece> pieces, std::span<const std::byte> bytes) override {
+    return context_->Readback().WritePieces(queue_, RealPieces(pieces), bytes);
   }
   std::optional<uint64_t> RealAddress(uint64_t recorded) override {
     const Result<uint64_t> real = player_->objects_.RealAddress(recorded);
@@ -51,9 +65,15 @@ class PlayerImpl::AddressMemory final : public BufferAddresses::Memory {
   }
 
  private:
-  // SizeOf() said that there is one.
-  ID3D12Resource* Resource(uint64_t buffer) {
-    return player_->objects_.Find(buffer)->As<ID3D12Resource>();
+  // SizeOf() said that they are there.
+  std::vector<BufferPiece> RealPieces(std::span<const Piece> pieces) {
+    std::vector<BufferPiece> real;
+    real.reserve(pieces.size());
+    for (const Piece& piece : pieces) {
+      real.push_back({player_->objects_.Find(piece.buffer)->As<ID3D12Resource>(),
+                      piece.offset_bytes, piece.size_bytes});
+    }
+    return real;
   }
 
   PlayerImpl* const player_;
@@ -63,14 +83,9 @@ class PlayerImpl::AddressMemory final : public BufferAddresses::Memory {
 
 // Addresses in arguments are real ones by now.
 std::optional<BufferAddresses::Memory::Place> PlayerImpl::PlaceOfReal(uint64_t address) const {
-  for (const auto& [number, object] : objects_.all()) {
-    if (!AddressMemory::IsBuffer(*object) || object->gpu_address == 0) continue;
-    if (address < object->gpu_address || address - object->gpu_address >= object->desc.Width) {
-      continue;
-    }
-    return BufferAddresses::Memory::Place{number, address - object->gpu_address};
-  }
-  return std::nullopt;
+  const std::optional<AddressMap::Place> place = objects_.PlaceOfReal(address);
+  if (!place) return std::nullopt;
+  return BufferAddresses::Memory::Place{place->object, place->offset_bytes};
 }
 
 void PlayerImpl::NoteTable(uint64_t list, uint64_t address, uint64_t size_bytes,
@@ -112,6 +127,48 @@ void PlayerImpl::NoteStructureSizes(
   }
 }
 
+// Shaders have written a buffer where a list waits for them, or takes it out of their hands.
+void PlayerImpl::NoteShaderWrites(uint64_t list, const D3D12_RESOURCE_BARRIER* barriers,
+                                  UINT count) {
+  const auto note = [&](ID3D12Resource* resource) {
+    if (resource == nullptr) return addresses_.ShadersWrote(list, BufferAddresses::kAnyBuffer);
+    const ReplayObject* const object = objects_.FindReal(resource);
+    if (object != nullptr && AddressMemory::IsBuffer(*object)) {
+      addresses_.ShadersWrote(list, object->number);
+    }
+  };
+  for (UINT i = 0; barriers != nullptr && i < count; ++i) {
+    const D3D12_RESOURCE_BARRIER& barrier = barriers[i];
+    if (barrier.Type == D3D12_RESOURCE_BARRIER_TYPE_UAV) note(barrier.UAV.pResource);
+    if (barrier.Type == D3D12_RESOURCE_BARRIER_TYPE_TRANSITION &&
+        (barrier.Transition.StateBefore & D3D12_RESOURCE_STATE_UNORDERED_ACCESS) != 0) {
+      note(barrier.Transition.pResource);
+    }
+  }
+}
+
+void PlayerImpl::NoteShaderWrites(uint64_t list, const D3D12_BARRIER_GROUP* groups, UINT count) {
+  // D3D12_BARRIER_ACCESS_COMMON: any access.
+  const auto writes = [](D3D12_BARRIER_ACCESS access) {
+    return access == D3D12_BARRIER_ACCESS_COMMON ||
+           (access & D3D12_BARRIER_ACCESS_UNORDERED_ACCESS) != 0;
+  };
+  for (UINT i = 0; groups != nullptr && i < count; ++i) {
+    const D3D12_BARRIER_GROUP& group = groups[i];
+    for (UINT k = 0; k < group.NumBarriers; ++k) {
+      if (group.Type == D3D12_BARRIER_TYPE_GLOBAL && group.pGlobalBarriers != nullptr &&
+          writes(group.pGlobalBarriers[k].AccessBefore)) {
+        addresses_.ShadersWrote(list, BufferAddresses::kAnyBuffer);
+      }
+      if (group.Type == D3D12_BARRIER_TYPE_BUFFER && group.pBufferBarriers != nullptr &&
+          writes(group.pBufferBarriers[k].AccessBefore)) {
+        const uint64_t buffer = objects_.NumberOf(group.pBufferBarriers[k].pResource);
+        if (buffer != kNoObject) addresses_.ShadersWrote(list, buffer);
+      }
+    }
+  }
+}
+
 // `result`: what the call returned.
 void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
   const uint64_t object = call->record.object;
@@ -140,6 +197,20 @@ void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
       addresses_.Indirect(object, number_at(0), number_at(2), call->At<UINT64>(3),
                           call->At<UINT>(1));
       return;
+    case Method::ID3D12GraphicsCommandList_ResourceBarrier:
+      NoteShaderWrites(object, call->At<const D3D12_RESOURCE_BARRIER*>(1), call->At<UINT>(0));
+      return;
+    case Method::ID3D12GraphicsCommandList7_Barrier:
+      NoteShaderWrites(object, call->At<const D3D12_BARRIER_GROUP*>(1), call->At<UINT32>(0));
+      return;
+    case Method::ID3D12GraphicsCommandList2_WriteBufferImmediate: {
+      const auto* const writes = call->At<const D3D12_WRITEBUFFERIMMEDIATE_PARAMETER*>(1);
+      for (UINT i = 0; writes != nullptr && i < call->At<UINT>(0); ++i) {
+        const auto place = PlaceOfReal(writes[i].Dest);
+        if (place) addresses_.ShadersWrote(object, place->buffer);
+      }
+      return;
+    }
     case Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure:
       NoteInstances(object, call->At<const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC*>(0));
       NoteStructureSizes(
@@ -209,22 +280,52 @@ void PlayerImpl::NoteSignature(uint64_t creator, uint64_t object) {
 }
 
 Status PlayerImpl::PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queue,
-                                  std::span<const uint64_t> lists) {
+                                  std::span<const uint64_t> lists, size_t* together) {
+  *together = lists.size();
   if (!addresses_.NeedsPatch(lists)) return Status();
   DeviceContext* const context = devices_.Find(call->object->device);
   if (context == nullptr) return Status();
-  if (waits_.fences().Blocked(call->record.object)) {
+  const bool blocked = waits_.fences().Blocked(call->record.object);
+  if (blocked) {
     // Copies would wait behind what comes later in the trace.
     Result<ID3D12CommandQueue*> own = context->OwnQueue();
     if (!own.ok()) return own.status();
     queue = *own;
   }
   AddressMemory memory(this, context, queue);
-  const Status status = addresses_.Patch(lists, &memory);
+  if (!blocked) *together = addresses_.CountTogether(lists, &memory);
+  const Status status = addresses_.Patch(lists.first(*together), &memory);
   if (status.ok() || log_.failed()) return status;
   if (status.code() == StatusCode::kDeviceLost) return devices_.Lose(context, status.message());
   log_.Note("addresses in buffers stay as they were recorded: " + status.message());
   return Status();
+}
+
+// Counts the addresses that the last lists have used as they were recorded.
+Status PlayerImpl::TellStaleAddresses(const CallInProgress& call, ID3D12CommandQueue* queue) {
+  DeviceContext* const context = devices_.Find(call.object->device);
+  if (context == nullptr || !addresses_.MayBeStale()) return Status();
+  const std::string where = fmt::format("call {}, {}: ", call.record.number, call.info.name);
+  if (waits_.fences().Blocked(call.record.object)) {
+    log_.Note(where + "addresses that its shaders write and it uses may be those of the recording");
+    return Status();
+  }
+  AddressMemory memory(this, context, queue);
+  const Result<uint64_t> stale = addresses_.CountStale(&memory);
+  if (stale.ok() && *stale == 0) return Status();
+  if (stale.ok()) {
+    log_.LeaveOut(
+        call.record.number,
+        fmt::format("{}: {} of its addresses were used as they were recorded: shaders of the "
+                    "same list wrote them",
+                    call.info.name, *stale));
+    return Status();
+  }
+  if (log_.failed()) return stale.status();
+  log_.Note(where + "addresses that its shaders write and it uses may be those of the recording: " +
+            stale.status().message());
+  if (stale.status().code() != StatusCode::kDeviceLost) return Status();
+  return devices_.Lose(context, stale.status().message());
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -426,13 +426,23 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   }
   if (chosen.empty() && count != 0) return Status();
   auto* const queue = static_cast<ID3D12CommandQueue*>(target);
-  CAIRN_RETURN_IF_ERROR(PatchAddresses(call, queue, numbers));
-  if (options_.on_submission) options_.on_submission(number);
   DeviceContext* const context = devices_.Find(call->object->device);
-  // The work may end this process before the call returns.
-  if (context != nullptr) waits_.unfinished().Submitted(call->record.object, number);
-  const uint64_t start_ns = MonotonicNs();
-  queue->ExecuteCommandLists(static_cast<UINT>(chosen.size()), chosen.data());
+  uint64_t start_ns = 0;
+  size_t begin = 0;
+  do {
+    size_t together = 0;
+    CAIRN_RETURN_IF_ERROR(
+        PatchAddresses(call, queue, std::span(numbers).subspan(begin), &together));
+    if (begin == 0) {
+      if (options_.on_submission) options_.on_submission(number);
+      // The work may end this process before the call returns.
+      if (context != nullptr) waits_.unfinished().Submitted(call->record.object, number);
+      start_ns = MonotonicNs();
+    }
+    queue->ExecuteCommandLists(static_cast<UINT>(together), chosen.data() + begin);
+    CAIRN_RETURN_IF_ERROR(TellStaleAddresses(*call, queue));
+    begin += together;
+  } while (begin < chosen.size());
   if (context == nullptr) return Status();
   context->states.Execute(states, GetDesc(queue).Type == D3D12_COMMAND_LIST_TYPE_COPY);
   if (!options_.canary) return Status();

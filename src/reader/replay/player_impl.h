@@ -174,8 +174,12 @@ class PlayerImpl final : public Player {
   Status NoteIdentifier(uint64_t call, std::span<const std::byte> results);
   void NoteSignature(uint64_t creator, uint64_t object);
   std::optional<BufferAddresses::Memory::Place> PlaceOfReal(uint64_t address) const;
+  void NoteShaderWrites(uint64_t list, const D3D12_RESOURCE_BARRIER* barriers, UINT count);
+  void NoteShaderWrites(uint64_t list, const D3D12_BARRIER_GROUP* groups, UINT count);
+  // Patches what the first lists read, as many as may be executed together.
   Status PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queue,
-                        std::span<const uint64_t> lists);
+                        std::span<const uint64_t> lists, size_t* together);
+  Status TellStaleAddresses(const CallInProgress& call, ID3D12CommandQueue* queue);
 
   // The trace lost what stood between the last record and the next.
   Status FailAtHole(const std::string& reason);

@@ -72,6 +72,7 @@ Result<ReplayObject*> ReplayObjects::Add(uint64_t number, Chain chain, uint64_t 
     object->desc = GetDesc(object->As<ID3D12Resource>());
     if (object->desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
       object->gpu_address = object->As<ID3D12Resource>()->GetGPUVirtualAddress();
+      real_addresses_.Add(object->gpu_address, object->desc.Width, number);
     }
   }
   ReplayObject* const added = object.get();
@@ -135,6 +136,7 @@ void ReplayObjects::Remove(uint64_t number) {
   const auto known = numbers_.find(found->second->pointer.get());
   if (known != numbers_.end() && known->second == number) numbers_.erase(known);
   addresses_.Remove(number);
+  real_addresses_.Remove(number);
   cpu_descriptors_.Remove(number);
   gpu_descriptors_.Remove(number);
   objects_.erase(found);

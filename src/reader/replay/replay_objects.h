@@ -125,6 +125,10 @@ class ReplayObjects {
   std::optional<AddressMap::Place> PlaceOf(uint64_t recorded) const {
     return addresses_.Find(recorded);
   }
+  // Returns the living buffer that an address of this device is in.
+  std::optional<AddressMap::Place> PlaceOfReal(uint64_t real) const {
+    return real_addresses_.Find(real);
+  }
   // Errors: kNotFound: in no living buffer, in no living heap, or behind its end.
   Result<uint64_t> RealAddress(uint64_t recorded) const;
   Result<ReplayDescriptor> RealCpuDescriptor(uint64_t recorded) const;
@@ -138,6 +142,7 @@ class ReplayObjects {
   bool absent_descriptors_ = false;
   std::unordered_map<const void*, uint64_t> numbers_;
   AddressMap addresses_;  // recorded
+  AddressMap real_addresses_;
   AddressMap cpu_descriptors_;
   AddressMap gpu_descriptors_;
 };
