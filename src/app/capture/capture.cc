@@ -87,7 +87,7 @@ void Capture::NoteLoss(Method method, const char* what) try {
 }
 
 uint64_t Capture::BeginCall(Method method, uint64_t object, const void* const* arguments,
-                            const EncodeContext& context) {
+                            const EncodeContext& context, uint8_t flags) {
   CaptureThread* const thread = CaptureThread::Of(region_.get());
   if (thread == nullptr) return 0;
   if (region_->ended()) [[unlikely]] {
@@ -100,6 +100,7 @@ uint64_t Capture::BeginCall(Method method, uint64_t object, const void* const* a
     if (EncodeArguments(Describe(method), arguments, context, &sink)) {
       RecordHeader header = thread->Header(RecordKind::kCall, object);
       header.method = static_cast<uint16_t>(method);
+      header.flags = flags;
       number = sink.Commit(header);
     }
   }

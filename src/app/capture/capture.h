@@ -45,9 +45,9 @@ class Capture {
 
   // Writes the kCall record and marks the thread as being in this call. The call's number; 0 if it could
   // not be recorded (noted once), which EndCall takes as well.
-  // `context.object_number` records nothing itself.
+  // `context.object_number` records nothing itself. `flags`: of the record.
   uint64_t BeginCall(Method method, uint64_t object, const void* const* arguments,
-                     const EncodeContext& context);
+                     const EncodeContext& context, uint8_t flags = 0);
   // Writes the kResult record if the method has results and `recorded` is not 0.
   void EndCall(uint64_t call, Method method, uint64_t object, const void* const* arguments,
                const void* result, const EncodeContext& context);

@@ -32,6 +32,7 @@ enum class RecordKind : uint8_t {
   kStop = 12,    // no body. The recording ended as it was asked to
   kNote = 13,    // NoteBody, then a text: what could not be recorded, or how something was done
   kResourceHash = 14,  // what a resource holds here, all work done: ResourceHashBody
+  kFenceReached = 15,  // a fence that an event waits for has come to a value: FenceReachedBody
 };
 
 // The header of a record in shared memory. size_bytes is a multiple of 32 (kRecordAlignment);
@@ -54,6 +55,9 @@ inline constexpr uint64_t kForeignObject = ~uint64_t{0};  // not an object of th
 
 inline constexpr uint8_t kRecordSpilled = 1;   // kBlob: the bytes lie in the region's spill
 inline constexpr uint8_t kRecordRestores = 2;  // made by the watcher or by trim, not by the program
+// kCall of a wait with an event: a kFenceReached record stands before the first record that the program
+// can have made because the wait had ended.
+inline constexpr uint8_t kRecordWaitFollowed = 4;
 
 // A call's number for people and for breadcrumbs is that of its kCall record.
 
@@ -139,6 +143,12 @@ struct ResourceHashBody {  // header.object: the resource
       total_bytes;    // that were hashed: rows without padding, slices of volumes one after another
   uint64_t hash_low;  // XXH3 128
   uint64_t hash_high;
+};
+
+struct FenceReachedBody {  // header.object: the fence
+  uint64_t value;          // the greatest that an event waited for, and that the fence has come to
+  uint64_t
+      seen;  // 1: it has it now; 0: it ends or may go back before anybody sees it: wait all the same
 };
 
 struct DeviceBody {    // header.object: the device

@@ -83,6 +83,7 @@ void LiveState::Keep(const Record& record) {
     case RecordKind::kContents:
     case RecordKind::kReadback:
     case RecordKind::kResourceHash:
+    case RecordKind::kFenceReached:
     case RecordKind::kFrame:
     case RecordKind::kStart:
     case RecordKind::kStop: break;

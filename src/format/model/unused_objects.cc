@@ -287,6 +287,7 @@ bool UnusedObjects::Keep(Record* record, uint64_t) {
     case RecordKind::kContents:
     case RecordKind::kMemory:
     case RecordKind::kResourceHash:
+    case RecordKind::kFenceReached:
     case RecordKind::kReadback: return unused_.count(record->object) == 0;
     default: return true;
   }

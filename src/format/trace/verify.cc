@@ -131,6 +131,7 @@ class Verifier {
       case RecordKind::kMemory: return LookAtMemory(record);
       case RecordKind::kContents:
       case RecordKind::kResourceHash:
+      case RecordKind::kFenceReached:
       case RecordKind::kReadback: Exists(record, record.object); return;
       case RecordKind::kStart: return LookAtStart(record);
       case RecordKind::kNote: return LookAtNote(record);

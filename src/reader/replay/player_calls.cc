@@ -333,6 +333,8 @@ Status PlayerImpl::RememberWait(CallInProgress* call) {
     pending.waits_for_any = any;
     return Status();
   }
+  // The trace says where the wait had ended.
+  if ((call->record.flags & kRecordWaitFollowed) != 0) return Status();
   if (any) {
     waits_.fences().Await(std::move(waits));
   } else {

@@ -202,6 +202,7 @@ Status PlayerImpl::Play(const Record& record) {
       return IsAskedFor(next_frame_) ? memory_.CompareReadback(record) : Status();
     case RecordKind::kResourceHash:
       return next_frame_ >= options_.first_frame ? memory_.CompareHash(record) : Status();
+    case RecordKind::kFenceReached: return OnFenceReached(record);
     case RecordKind::kDevice: return OnDevice(record);
     case RecordKind::kNote: return OnNote(record);
     case RecordKind::kBlob:
@@ -424,6 +425,20 @@ Status PlayerImpl::AwaitResult(const Pending& pending, uint64_t call, HRESULT re
                 fmt::format("a wait for one of {} fences: nothing here brings one to its value",
                             pending.waits.size()));
   return waits_.WaitForDevices();
+}
+
+// Here at the latest the program had waited for its event. Signals that are not enqueued yet are waited for
+// when they are.
+Status PlayerImpl::OnFenceReached(const Record& record) {
+  std::span<const std::byte> rest = record.body;
+  const Result<FenceReachedBody> body = DecodeBody<FenceReachedBody>(&rest);
+  if (!body.ok()) {
+    log_.LeaveOut(record.number, "a wait for a fence: " + body.status().message());
+    return Status();
+  }
+  if (objects_.Find(record.object) == nullptr) return Status();
+  waits_.fences().Await({{record.object, body->value}});
+  return waits_.AwaitReachable();
 }
 
 // Results that say that a device is lost.

@@ -80,6 +80,7 @@ class PlayerImpl final : public Player {
   Status OnObject(const Record& record);
   Status OnObjectEnd(const Record& record);
   Status OnNote(const Record& record);
+  Status OnFenceReached(const Record& record);
   Status OnCreated(const Record& record, const ObjectBody& body, Chain chain,
                    std::span<const std::byte> facts, Pending* creation);
   Status AddObject(const Record& record, const ObjectBody& body, Chain chain, IUnknown* real,

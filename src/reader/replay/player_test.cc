@@ -3,6 +3,7 @@
 // Plays traces that are written here: on a device of our own, and where one is there on a real one.
 #include "reader/replay/player.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -252,6 +253,74 @@ void Watch(PlayerOptions* options, std::vector<std::string>* told) {
   options->on_unfinished = [told](uint64_t first, uint64_t last) {
     told->push_back("unfinished " + std::to_string(first) + " to " + std::to_string(last));
   };
+}
+
+// A program with two frames in flight: it asks for the event of a frame at once, and waits for it when it needs
+// the frame's memory again. The GPU ends nothing before both frames are submitted.
+TEST_F(PlayerTest, FramesInFlightStayInFlight) {
+  const uint64_t queue = script_.CreateQueue();
+  const uint64_t fence = script_.CreateFence();
+  uint64_t allocators[2], execute[2], event[2];
+  for (uint64_t frame = 0; frame < 2; ++frame) {
+    allocators[frame] = script_.CreateAllocator();
+    const uint64_t list = script_.CreateList(allocators[frame]);
+    script_.Close(list);
+    execute[frame] = script_.Execute(queue, list);
+    script_.Signal(queue, fence, frame + 1);
+    event[frame] = script_.AskForEvent(fence, frame + 1, /*followed=*/true);
+  }
+  script_.Reached(fence, 1);
+  const uint64_t reset = script_.Call(Method::ID3D12CommandAllocator_Reset, allocators[0]);
+  std::vector<std::string> told;
+  PlayerOptions options = OnFakeDevice();
+  Watch(&options, &told);
+  options.on_call = [&, watch = options.on_call](uint64_t number) {
+    watch(number);
+    if (number == event[1]) HoldFakeSignals(false);
+  };
+  HoldFakeSignals(true);
+  const Played played = Play(&script_, options);
+  HoldFakeSignals(false);
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  EXPECT_THAT(LeftOutBy(played), IsEmpty());
+  const auto call = [](uint64_t number) { return "call " + std::to_string(number); };
+  const auto unfinished = [](uint64_t first, uint64_t last) {
+    return fmt::format("unfinished {} to {}", first, last);
+  };
+  std::erase_if(told, [&](const std::string& what) {
+    return what.starts_with("call ") && what != call(execute[0]) && what != call(execute[1]) &&
+           what != call(reset);
+  });
+  EXPECT_THAT(told, ElementsAre(call(execute[0]), unfinished(execute[0], execute[0]),
+                                call(execute[1]), unfinished(execute[0], execute[1]),
+                                unfinished(execute[1], execute[1]), call(reset), unfinished(0, 0)));
+}
+
+// The trace says that the program had waited, and the replay waits no later than the signal allows.
+TEST_F(PlayerTest, FollowedWaitsNeverBlock) {
+  const uint64_t queue = script_.CreateQueue();
+  const uint64_t list = script_.CreateList(script_.CreateAllocator());
+  script_.Close(list);
+  const uint64_t fence = script_.CreateFence();
+  script_.AskForEvent(fence, 5, /*followed=*/true);
+  script_.Reached(fence, 5);  // the signal comes later
+  script_.Reached(fence, 9);  // nothing signals it
+  script_.Reached(77, 1);     // no such fence
+  const uint64_t execute = script_.Execute(queue, list);
+  script_.Signal(queue, fence, 5);
+  const uint64_t next = script_.Call(Method::ID3D12Fence_Signal, fence, uint64_t{6});
+  const uint64_t short_one = script_.trace.Add(RecordKind::kFenceReached, fence, {});
+  std::vector<std::string> told;
+  PlayerOptions options = OnFakeDevice();
+  Watch(&options, &told);
+  const Played played = Play(&script_, options);
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  EXPECT_THAT(played.result.left_out, ElementsAre(Field(&LeftOut::first, short_one)));
+  const auto place = [&](const std::string& what) {
+    return std::find(told.begin(), told.end(), what) - told.begin();
+  };
+  EXPECT_LT(place("call " + std::to_string(execute)), place("unfinished 0 to 0"));
+  EXPECT_LT(place("unfinished 0 to 0"), place("call " + std::to_string(next)));
 }
 
 TEST_F(PlayerTest, OneOfSeveralFencesIsWaitedFor) {

@@ -36,6 +36,7 @@ const char* KindWord(RecordKind kind) {
     case RecordKind::kFrame: return "frame";
     case RecordKind::kReadback: return "readback";
     case RecordKind::kResourceHash: return "resource_hash";
+    case RecordKind::kFenceReached: return "fence_reached";
     case RecordKind::kNote: return "note";
     case RecordKind::kObject: return "object";
     case RecordKind::kObjectEnd: return "object_end";
@@ -256,6 +257,18 @@ Status CallLines::PutResourceHash(const Record& record, Words* words) const {
   return Status();
 }
 
+Status CallLines::PutFenceReached(const Record& record, Words* words) const {
+  std::span<const std::byte> rest = record.body;
+  const Result<FenceReachedBody> body = DecodeBody<FenceReachedBody>(&rest);
+  if (!body.ok()) return body.status();
+  ObjectKeys(record, &words->json);
+  words->json.NumberKey("value", body->value);
+  words->json.BoolKey("seen", body->seen != 0);
+  words->text += fmt::format("{} {} {}, which an event waited for", NameOf(record.object),
+                             body->seen != 0 ? "reached" : "is taken to have reached", body->value);
+  return Status();
+}
+
 Status CallLines::PutNote(const Record& record, Words* words) const {
   std::span<const std::byte> rest = record.body;
   const Result<NoteBody> body = DecodeBody<NoteBody>(&rest);
@@ -286,6 +299,7 @@ Status CallLines::PutWords(const Record& record, const LineOptions& options, Wor
     case RecordKind::kFrame: return PutFrame(record, words);
     case RecordKind::kReadback: return PutReadback(record, words);
     case RecordKind::kResourceHash: return PutResourceHash(record, words);
+    case RecordKind::kFenceReached: return PutFenceReached(record, words);
     case RecordKind::kNote: return PutNote(record, words);
     case RecordKind::kObject: return PutObject(record, words);
     case RecordKind::kStart:

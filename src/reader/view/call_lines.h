@@ -66,6 +66,7 @@ class CallLines {
   Status PutBytes(std::span<const std::byte> rest, const LineOptions& options, Words* words);
   Status PutReadback(const Record& record, Words* words) const;
   Status PutResourceHash(const Record& record, Words* words) const;
+  Status PutFenceReached(const Record& record, Words* words) const;
   Status PutNote(const Record& record, Words* words) const;
   Status PutObject(const Record& record, Words* words) const;
   Status PutWords(const Record& record, const LineOptions& options, Words* words);

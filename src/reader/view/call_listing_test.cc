@@ -284,6 +284,26 @@ TEST_F(Calls, WhatAResourceHoldsIsItsHash) {
   EXPECT_EQ(line["hash"], "00000000000000020000000000000001");
 }
 
+TEST_F(Calls, ReachedFencesHaveTheirValue) {
+  Record();
+  constexpr uint64_t kWaitedFor = 4242;
+  trace_.Object(kWaitedFor, Chain::kID3D12Fence, kDevice);
+  const uint64_t seen =
+      trace_.Add(RecordKind::kFenceReached, kWaitedFor, BodyBytes(FenceReachedBody{7, 1}));
+  const uint64_t unseen =
+      trace_.Add(RecordKind::kFenceReached, kWaitedFor, BodyBytes(FenceReachedBody{8, 0}));
+  options_.filter.context = 0;
+  options_.filter.around = seen;
+  EXPECT_THAT(List().at(0), HasSubstr("fence 4242 reached 7, which an event waited for"));
+  options_.filter.around = unseen;
+  EXPECT_THAT(List().at(0), HasSubstr("fence 4242 is taken to have reached 8"));
+  options_.json = true;
+  const Json line = Json::Parse(List().at(0));
+  EXPECT_EQ(line["kind"], "fence_reached");
+  EXPECT_EQ(line["value"], 8);
+  EXPECT_EQ(line["seen"], false);
+}
+
 TEST_F(Calls, WritesIntoMappedMemoryAreNamedAndShown) {
   Record();
   trace_.Resource(kBuffer, kDevice, 0, {});

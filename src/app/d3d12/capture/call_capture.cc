@@ -13,6 +13,7 @@
 
 #include "app/breadcrumbs/context.h"
 #include "app/d3d12/capture/device_capture.h"
+#include "app/d3d12/capture/event_waits.h"
 #include "app/d3d12/device.h"
 #include "app/recorder/block_writer.h"
 #include "app/settings/log.h"
@@ -152,7 +153,8 @@ uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* co
              why != nullptr && !AnswersSuccess(method)) {
     NoteUnsupported(*capture, why);
   }
-  return capture->BeginCall(method, wrapper.capture_number(), arguments, context);
+  const uint8_t flags = EventWaits::Get().BeforeCall(wrapper, method, arguments);
+  return capture->BeginCall(method, wrapper.capture_number(), arguments, context, flags);
 }
 
 void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
@@ -314,6 +316,7 @@ void CaptureObject(const Wrapper& wrapper, const Creation& creation) try {
 void CaptureObjectRests(const Wrapper& wrapper) try {
   Capture* const capture = Capture::Active();
   const bool is_resource = wrapper.chain() == Chain::kID3D12Resource;
+  if (wrapper.chain() == Chain::kID3D12Fence) EventWaits::Get().FenceEnds(wrapper);
   // Forgets the readback state in any case: a capture may have ended during the object's life.
   if (is_resource || wrapper.chain() == Chain::kID3D12Fence) {
     if (DeviceCapture* const of_device = wrapper.device()->capture(); of_device != nullptr) {

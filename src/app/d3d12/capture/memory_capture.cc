@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "app/d3d12/capture/event_waits.h"
 #include "app/d3d12/device.h"
 #include "d3d12abi/aggregates.h"
 
@@ -23,6 +24,7 @@ MappedMemory::Report ReportTo(Capture* capture) {
                    std::span<const std::byte> bytes) {
     // A recording that begins later copies everything at its start.
     if (capture == nullptr || !capture->memory_on()) return;
+    EventWaits::Get().Look();
     MemoryBody body = {};
     body.subresource = subresource;
     body.offset_bytes = offset_bytes;

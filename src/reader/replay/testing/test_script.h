@@ -109,6 +109,21 @@ class TestScript {
     const uint64_t call = Call(method, queue, ObjectPointer(fence), value);
     Return(method, call, HRESULT{S_OK}, ObjectPointer(fence), value);
   }
+  // A program that gets an event, and waits for it unseen. `followed`: the trace says where it had waited (Reached).
+  uint64_t AskForEvent(uint64_t fence, uint64_t value, bool followed) {
+    const Method method = Method::ID3D12Fence_SetEventOnCompletion;
+    void* const event = reinterpret_cast<void*>(uintptr_t{77});
+    const CallBuilder::Body body = builder.Call(method, value, event);
+    ok = ok && body.ok && body.blobs.empty();
+    const uint64_t call =
+        trace.Add(RecordKind::kCall, fence, body.bytes, static_cast<uint16_t>(method),
+                  followed ? kRecordWaitFollowed : uint8_t{0});
+    Return(method, call, HRESULT{S_OK}, value, event);
+    return call;
+  }
+  uint64_t Reached(uint64_t fence, uint64_t value) {
+    return trace.Add(RecordKind::kFenceReached, fence, BodyBytes(FenceReachedBody{value, 1}));
+  }
   void Completed(uint64_t fence, uint64_t value) {
     const Method method = Method::ID3D12Fence_GetCompletedValue;
     const uint64_t call = Call(method, fence);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/d3d12/capture/event_waits.h"
+
+#include <cstring>
+#include <iterator>
+#include <new>
+
+#include "app/capture/capture.h"
+#include "d3d12gen/roles.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+// More waits than these are not followed: a replay waits for them where the program asked for the event.
+constexpr size_t kMostWaits = 1 << 16;
+
+template <typename T>
+T ArgumentAt(const void* place) {
+  T value;
+  std::memcpy(&value, place, sizeof(value));
+  return value;
+}
+
+}  // namespace
+
+EventWaits& EventWaits::Get() {
+  static EventWaits& waits = *new EventWaits;
+  return waits;
+}
+
+uint8_t EventWaits::BeforeCall(const Wrapper& wrapper, Method method,
+                               const void* const* arguments) {
+  const CallRole& role = RoleOf(method);
+  if (IsRecorded(method) && role.role != Role::kListReset) return 0;
+  if (role.replay == Replay::kSkip) return 0;
+  Look();
+  if (role.signals && count_.load(std::memory_order_relaxed) != 0) {
+    const Wrapper* const fence =
+        role.object == kNoParameter
+            ? &wrapper
+            : AsWrapper(ArgumentAt<ID3D12Fence*>(arguments[static_cast<size_t>(role.object)]));
+    const auto value = ArgumentAt<UINT64>(arguments[static_cast<size_t>(role.value)]);
+    if (fence != nullptr) Signals(*fence, value);
+  }
+  return AddAll(wrapper, method, arguments) ? kRecordWaitFollowed : uint8_t{0};
+}
+
+bool EventWaits::AddAll(const Wrapper& wrapper, Method method, const void* const* arguments) {
+  switch (RoleOf(method).replay) {
+    case Replay::kAwaitEvent:
+      return ArgumentAt<HANDLE>(arguments[1]) != HANDLE{} &&
+             Add(&wrapper, ArgumentAt<UINT64>(arguments[0]));
+    case Replay::kAwaitEvents: {
+      if (ArgumentAt<HANDLE>(arguments[4]) == HANDLE{}) return false;
+      auto* const* const fences = ArgumentAt<ID3D12Fence* const*>(arguments[0]);
+      const auto* const values = ArgumentAt<const UINT64*>(arguments[1]);
+      const UINT count = ArgumentAt<UINT>(arguments[2]);
+      if (fences == nullptr || values == nullptr) return false;
+      bool all = true;
+      for (UINT i = 0; i < count; ++i) all = Add(AsWrapper(fences[i]), values[i]) && all;
+      return all;
+    }
+    default: return false;
+  }
+}
+
+bool EventWaits::Add(const Wrapper* fence, uint64_t value) try {
+  if (fence == nullptr) return false;
+  const std::lock_guard lock(mutex_);
+  if (count_.load(std::memory_order_relaxed) >= kMostWaits) return false;
+  Fence& known = fences_[fence->capture_number()];
+  known.real = static_cast<ID3D12Fence*>(fence->real_pointer());
+  if (known.values.insert(value).second) count_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+void EventWaits::LookAtAll() {
+  const std::lock_guard lock(mutex_);
+  for (auto entry = fences_.begin(); entry != fences_.end();) {
+    // A lost device answers with the greatest value, and ends all waits.
+    Fence& fence = entry->second;
+    if (!fence.values.empty()) Reached(entry->first, &fence, fence.real->GetCompletedValue());
+    entry = fence.values.empty() ? fences_.erase(entry) : std::next(entry);
+  }
+}
+
+void EventWaits::Signals(const Wrapper& fence, uint64_t value) {
+  const std::lock_guard lock(mutex_);
+  const auto found = fences_.find(fence.capture_number());
+  if (found == fences_.end() || found->second.values.empty()) return;
+  if (*found->second.values.rbegin() > value) Reached(found->first, &found->second, {});
+}
+
+void EventWaits::FenceEnds(const Wrapper& fence) {
+  Look();
+  if (count_.load(std::memory_order_relaxed) == 0) return;
+  const std::lock_guard lock(mutex_);
+  const auto found = fences_.find(fence.capture_number());
+  if (found == fences_.end()) return;
+  Reached(found->first, &found->second, {});
+  fences_.erase(found);
+}
+
+void EventWaits::Reached(uint64_t number, Fence* fence, std::optional<uint64_t> completed) {
+  const auto behind = completed ? fence->values.upper_bound(*completed) : fence->values.end();
+  if (behind == fence->values.begin()) return;
+  const FenceReachedBody body = {*std::prev(behind), completed ? uint64_t{1} : uint64_t{0}};
+  count_.fetch_sub(static_cast<size_t>(std::distance(fence->values.begin(), behind)),
+                   std::memory_order_relaxed);
+  fence->values.erase(fence->values.begin(), behind);
+  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+    capture->Put(RecordKind::kFenceReached, number, BytesOf(body));
+  }
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
