@@ -23,6 +23,7 @@
 #include "format/model/call_kinds.h"
 #include "format/model/decoded_arguments.h"
 #include "format/model/descriptor_table.h"
+#include "format/model/fence_state.h"
 #include "format/model/list_state.h"
 #include "format/model/render_pass.h"
 #include "format/trace/trace_state.h"
@@ -93,6 +94,7 @@ class StateFinder {
       : trace_(trace),
         state_(trace),
         lists_(&trace),
+        fences_(&trace),
         wanted_(call),
         copy_budget_(FileBudget(trace.file().size_bytes(), kDescriptorCopies)),
         most_descriptors_(FileBudget(trace.file().size_bytes(), kTraceRecords)) {}
@@ -101,6 +103,7 @@ class StateFinder {
     CAIRN_RETURN_IF_ERROR(FindCall());
     CAIRN_RETURN_IF_ERROR(GoThere());
     found_.list = ObjectNow(found_.list.number);
+    TakeFences();
     if (const BoundState* const bound = lists_.Find(found_.list.number)) Take(*bound);
     ReadCalls();
     return std::move(found_);
@@ -238,6 +241,7 @@ class StateFinder {
         return {};
       }
       lists_.Look(record);
+      fences_.Look(record);
       TakeProgram(record);
       if (record.kind != RecordKind::kCall) continue;
       TakeDescriptors(record);
@@ -251,6 +255,25 @@ class StateFinder {
                                 wanted_, trace_.file().size_bytes()));
     }
     return Status(StatusCode::kCorrupt, fmt::format("call {} cannot be read", wanted_));
+  }
+
+  void TakeFences() {
+    const auto value = [this](uint64_t queue, const FenceState::Value& what) {
+      return ListState::FenceValue{ObjectNow(queue), what.value, what.record};
+    };
+    for (const auto& [number, fence] : fences_.fences()) {
+      ListState::Fence& taken = found_.fences.emplace_back();
+      taken.object = ObjectNow(number);
+      taken.completed = fence.completed.value;
+      taken.completed_known_by = fence.completed.record;
+      for (const auto& [queue, what] : fence.signals) taken.signals.push_back(value(queue, what));
+      for (const auto& [queue, what] : fence.queue_waits) {
+        taken.queue_waits.push_back(value(queue, what));
+      }
+      for (const auto& [what, call] : fence.event_waits) {
+        taken.cpu_waits.push_back({{}, what, call});
+      }
+    }
   }
 
   // Finds which call gave the identifier that SetProgram sets: that has the program's name.
@@ -424,6 +447,7 @@ class StateFinder {
   TraceReader& trace_;
   TraceState state_;
   ListTracker lists_;
+  FenceTracker fences_;
   Arena arena_{kMostDecodedBytes};
   const uint64_t wanted_;
   uint64_t copy_budget_;

@@ -59,6 +59,21 @@ struct ListState {
     RootArgumentMap arguments;
   };
 
+  // A fence that lives; values as they were when the call was recorded, not when its list is executed.
+  struct FenceValue {
+    Object queue;  // that signals, or waits; a device that signals itself
+    uint64_t value = 0;
+    uint64_t call = 0;
+  };
+  struct Fence {
+    Object object;
+    uint64_t completed = 0;           // last that is known
+    uint64_t completed_known_by = 0;  // record; 0: none
+    std::vector<FenceValue> signals;
+    std::vector<FenceValue> queue_waits;
+    std::vector<FenceValue> cpu_waits;  // of no queue
+  };
+
   std::optional<Call> call;
   uint64_t frame = 0;
   uint32_t thread = 0;
@@ -80,6 +95,7 @@ struct ListState {
   std::vector<Target> targets;
   std::map<uint32_t, Setting> vertex_buffers;  // by their slots
   std::map<uint32_t, Setting> stream_output;
+  std::vector<Fence> fences;
 };
 
 // The state with which the call with this number is recorded. Goes through the trace up to the call, and

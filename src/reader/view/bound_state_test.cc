@@ -116,6 +116,47 @@ class ListStateTest : public testing::Test {
   uint64_t creation_ = 0;
 };
 
+TEST_F(ListStateTest, FencesAndWhoWaits) {
+  constexpr uint64_t kQueue = 50, kFence = 51;
+  trace_.Object(kQueue, Chain::kID3D12CommandQueue, kDevice);
+  trace_.Object(kFence, Chain::kID3D12Fence, kDevice);
+  const uint64_t signal =
+      Call(Method::ID3D12CommandQueue_Signal, kQueue, ObjectPointer(kFence), uint64_t{3});
+  const uint64_t queue_wait =
+      Call(Method::ID3D12CommandQueue_Wait, kQueue, ObjectPointer(kFence), uint64_t{4});
+  const uint64_t event = Call(Method::ID3D12Fence_SetEventOnCompletion, kFence, uint64_t{3},
+                              reinterpret_cast<void*>(uintptr_t{77}));
+  Reset();
+  const uint64_t before = Dispatch();
+  const uint64_t reached =
+      trace_.Add(RecordKind::kFenceReached, kFence, BodyBytes(FenceReachedBody{3, 1}));
+  const uint64_t after = Dispatch();
+  const Json fence = At(before)["fences"][0];
+  EXPECT_EQ(fence["object"], kFence);
+  EXPECT_EQ(fence["completed"], 0);
+  EXPECT_EQ(fence["signals"][0]["queue"]["object"], kQueue);
+  EXPECT_EQ(fence["signals"][0]["value"], 3);
+  EXPECT_EQ(fence["signals"][0]["call"], signal);
+  EXPECT_EQ(fence["queue_waits"][0]["call"], queue_wait);
+  EXPECT_EQ(fence["cpu_waits"][0]["value"], 3);
+  EXPECT_EQ(fence["cpu_waits"][0]["call"], event);
+  const Json later = At(after)["fences"][0];
+  EXPECT_EQ(later["completed"], 3);
+  EXPECT_EQ(later["known_by"], reached);
+  EXPECT_EQ(later["cpu_waits"].size(), 0u);
+  EXPECT_EQ(later["queue_waits"].size(), 1u);
+  EXPECT_THAT(InWords(before),
+              HasSubstr("fence 51  completed 0\n"
+                        "  signal  3 by command queue 50 (call " +
+                        std::to_string(signal) +
+                        ")\n"
+                        "  wait  for 4 by command queue 50 (call " +
+                        std::to_string(queue_wait) + ")\n  wait  for 3 by the CPU (call " +
+                        std::to_string(event) + ")\n"));
+  EXPECT_THAT(InWords(after),
+              HasSubstr("fence 51  completed 3 (known by " + std::to_string(reached) + ")\n"));
+}
+
 TEST_F(ListStateTest, ThePipelineAndWhatMadeIt) {
   Reset();
   const uint64_t setting =

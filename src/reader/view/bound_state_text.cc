@@ -83,6 +83,28 @@ void AddSlots(std::string* text, const char* name,
     AddSetting(text, 0, fmt::format("{} {}", name, slot), view);
 }
 
+void AddFences(std::string* text, const std::vector<ListState::Fence>& fences) {
+  for (const ListState::Fence& fence : fences) {
+    AddLine(text, 0, fence.object.name,
+            fence.completed_known_by == 0 ? fmt::format("completed {}", fence.completed)
+                                          : fmt::format("completed {} (known by {})",
+                                                        fence.completed, fence.completed_known_by));
+    for (const ListState::FenceValue& signal : fence.signals) {
+      AddLine(text, 2, "signal",
+              fmt::format("{} by {} (call {})", signal.value,
+                          NameOrNone(signal.queue, "an unknown queue"), signal.call));
+    }
+    for (const ListState::FenceValue& wait : fence.queue_waits) {
+      AddLine(text, 2, "wait",
+              fmt::format("for {} by {} (call {})", wait.value,
+                          NameOrNone(wait.queue, "an unknown queue"), wait.call));
+    }
+    for (const ListState::FenceValue& wait : fence.cpu_waits) {
+      AddLine(text, 2, "wait", fmt::format("for {} by the CPU (call {})", wait.value, wait.call));
+    }
+  }
+}
+
 // ---- JSON ----
 
 void WriteObject(std::string_view key, const ListState::Object& object, JsonWriter* json) {
@@ -188,6 +210,35 @@ void WriteSlots(std::string_view key, const std::map<uint32_t, ListState::Settin
   json->EndArray();
 }
 
+void WriteFenceValues(std::string_view key, const std::vector<ListState::FenceValue>& values,
+                      bool of_queues, JsonWriter* json) {
+  json->BeginArray(key);
+  for (const ListState::FenceValue& value : values) {
+    json->BeginObject();
+    if (of_queues) WriteObject("queue", value.queue, json);
+    json->NumberKey("value", value.value);
+    json->NumberKey("call", value.call);
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
+void WriteFences(const std::vector<ListState::Fence>& fences, JsonWriter* json) {
+  json->BeginArray("fences");
+  for (const ListState::Fence& fence : fences) {
+    json->BeginObject();
+    json->NumberKey("object", fence.object.number);
+    json->StringKey("text", fence.object.name);
+    json->NumberKey("completed", fence.completed);
+    json->NumberKey("known_by", fence.completed_known_by);
+    WriteFenceValues("signals", fence.signals, /*of_queues=*/true, json);
+    WriteFenceValues("queue_waits", fence.queue_waits, /*of_queues=*/true, json);
+    WriteFenceValues("cpu_waits", fence.cpu_waits, /*of_queues=*/false, json);
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
 }  // namespace
 
 std::string ListStateInWords(const ListState& state) {
@@ -205,6 +256,7 @@ std::string ListStateInWords(const ListState& state) {
   }
   AddSlots(&text, "vertex_buffers", state.vertex_buffers);
   AddSlots(&text, "stream_output", state.stream_output);
+  AddFences(&text, state.fences);
   return text;
 }
 
@@ -229,6 +281,7 @@ std::string ListStateJson(const ListState& state) {
   WriteTargets(state.targets, &json);
   WriteSlots("vertex_buffers", state.vertex_buffers, &json);
   WriteSlots("stream_output", state.stream_output, &json);
+  WriteFences(state.fences, &json);
   json.EndObject();
   return text;
 }
