@@ -74,9 +74,10 @@ TEST_F(IndirectArgumentsTest, AShaderMayHaveWrittenThem) {
   EXPECT_EQ(writer["execution"], report["verdict"]["suspects"][0]["execution"]);
   EXPECT_EQ(arguments["mapped"], true);
   const std::string words =
-      "Frame 4 > Prepare > DISPATCH #1 (1, 1, 1) of the same list may have written buffer "
-      "\"Words\" "
-      "last (bound as descriptor set 0 binding 0); the program has it mapped as well";
+      "in buffer \"Words\", perhaps last written by Frame 4 > Prepare > DISPATCH #1 (1, 1, 1) of "
+      "the "
+      "same list (bound as descriptor set 0 binding 0); the program has the memory mapped: the CPU "
+      "can have written them";
   EXPECT_EQ(arguments["words"], words);
   EXPECT_THAT(Rows(report, "arguments"), ::testing::ElementsAre(words));
 }
@@ -92,9 +93,10 @@ TEST_F(IndirectArgumentsTest, ACopyWroteThem) {
   EXPECT_EQ(writer["point"], "destination");
   EXPECT_TRUE(writer["binding"].is_null());
   EXPECT_EQ(arguments["mapped"], false);
-  EXPECT_EQ(arguments["words"],
-            "Frame 4 > Upload > COPY_BUFFER #1 (12 bytes) of the same list wrote buffer "
-            "\"Arguments\" last");
+  EXPECT_EQ(
+      arguments["words"],
+      "in buffer \"Arguments\", last written by Frame 4 > Upload > COPY_BUFFER #1 (12 bytes) of "
+      "the same list");
 }
 
 TEST_F(IndirectArgumentsTest, ACopyOfAnEarlierSubmissionWroteThem) {
@@ -106,7 +108,7 @@ TEST_F(IndirectArgumentsTest, ACopyOfAnEarlierSubmissionWroteThem) {
   EXPECT_EQ(writer["certain"], true);
   EXPECT_NE(writer["execution"], report["verdict"]["suspects"][0]["execution"]);
   EXPECT_THAT(arguments["words"].get<std::string>(),
-              StartsWith("Upload > COPY_BUFFER #1 (12 bytes) of submission "));
+              HasSubstr(", last written by Upload > COPY_BUFFER #1 (12 bytes) of submission "));
 }
 
 TEST_F(IndirectArgumentsTest, TheProgramWroteThem) {
@@ -115,8 +117,8 @@ TEST_F(IndirectArgumentsTest, TheProgramWroteThem) {
   EXPECT_EQ(arguments["writers"].size(), 0u) << arguments.dump(2);
   EXPECT_EQ(arguments["mapped"], true);
   EXPECT_EQ(arguments["words"],
-            "no command that this file holds is known to have written buffer \"Arguments\"; the "
-            "program has it mapped, so that the CPU can have");
+            "in buffer \"Arguments\"; no command in this file is known to have written them; the "
+            "program has the memory mapped: the CPU can have written them");
 }
 
 // Three submissions with the labels "Frame N" and "Particles" ended before.

@@ -219,8 +219,8 @@ TEST_F(AnnotatedHangTest, TheDrawIsFoundByItsEventsNamesAndEventId) {
           HasSubstr("\n  EventID   0x1000002, \"Lighting\"\n  because   it began and did not end; "
                     "no other command with a marker was in flight\n"),
           HasSubstr("\n  next      cairn bisect --hang-timeout 2 -- "),
-          HasSubstr(
-              "Resources of this command\n        render target 0: resource \"Scene colours\"\n")));
+          HasSubstr("Resources bound for this command\n        render target 0: resource \"Scene "
+                    "colours\"\n")));
   EXPECT_THAT(report, HasSubstr("[X] Shadows of 2 lights, EventID 0x1000001"));
 }
 

@@ -164,13 +164,14 @@ The program died of SIGABRT                                                     
   running   DISPATCH #1: "Blur"
   where     Frame · command list 1 "Main" · submission 1 · queue 0 "Graphics" (direct) · frame 1
   pipeline  compute pipeline "Blur" [ CS: BlurCS ]
+  device    custom backend
   next      cairn bisect -- )" +
                                Misbehave() + R"( abort
-            confirms it, then finds why: runs the program with one thing changed each time
+            finds the culprit, then why: runs the program with one thing changed each time
   send      cairn report --markdown 'the report.cairn'
-            this answer as text for a bug report; --redact replaces names by hashes
-  or file   'the report.cairn'
-            to the program's authors or the driver's vendor; holds names, paths and the command line
+            for a bug tracker: this answer as text; --redact replaces names by hashes
+  or        'the report.cairn'
+            for the authors of program or driver: the file, with names, paths and the command line
 )");
   EXPECT_EQ(Run({"--quiet"}, {Misbehave(), "abort"}).errors, "");
 }

@@ -64,8 +64,9 @@ TEST_F(VulkanMemoryTest, ABufferThatAnotherThreadDestroyedBehindADescriptorIsNam
   const Json object = report.at("objects").at(binding.at("object").get<uint32_t>());
   EXPECT_EQ(object.at("name"), "Particles");
   EXPECT_EQ(object.at("state"), "destroyed");
-  EXPECT_THAT(Sentence(report),
-              HasSubstr("; uses: descriptor set 1 binding 0[1]: buffer \"Particles\", destroyed "));
+  EXPECT_THAT(
+      Sentence(report),
+      HasSubstr("; bound: descriptor set 1 binding 0[1]: buffer \"Particles\", destroyed "));
   EXPECT_THAT(Sentence(report), HasSubstr("destroyed by thread \"streaming\" ("));
   EXPECT_THAT(Sentence(report), HasSubstr("after submission 1 of queue "));
   Release();

@@ -5,11 +5,10 @@
 import type { State } from "./states.js";
 import { bytes, count, duration, quoted, visible } from "./words.js";
 
-// By the names of the text report; here in the order in which they run, there in its own.
+// By the names of the text report, in the order in which they run.
 export const stages: Record<string, string> = {
-  VS: "vertex", HS: "hull", DS: "domain", GS: "geometry", AS: "amplification", MS: "mesh", PS: "pixel", CS: "compute", RT: "ray tracing",
+  AS: "amplification", MS: "mesh", VS: "vertex", HS: "hull", DS: "domain", GS: "geometry", PS: "pixel", CS: "compute", RT: "ray tracing",
 };
-const inText = ["VS", "HS", "DS", "GS", "PS", "MS", "AS", "CS", "RT"];
 
 export interface Thing { kind: string; native_handle: string; object: number | null; }
 export interface Destruction extends Thing {
@@ -76,7 +75,7 @@ export interface RawMarkerVerdict {
 }
 // The first screen of the text, line by line: several rows may share a label, one behind the other.
 export interface Step { command: string; effect: string; }
-export interface Answer { headline: string; how_sure: string; rows: { label: string; text: string }[]; }
+export interface Answer { headline: string; how_sure_in_words: string; rows: { label: string; text: string }[]; }
 export interface Shader { hash: string; code: string; size: number; kept: boolean; }
 export interface ReportData {
   verdict: {
@@ -199,7 +198,7 @@ export class Report {
   pipeline(index: number): string {
     const pipeline = this.data.pipelines[index];
     if (!pipeline) return `pipeline ${index + 1}`;
-    const shaders = inText.flatMap((stage) => {
+    const shaders = Object.keys(stages).flatMap((stage) => {
       const name = pipeline.shaders[stage] ?? "", hash = pipeline.shader_hashes[stage] ?? "";
       const words = [visible(name), hash && !name.includes(hash) ? `(${hash})` : ""].filter(Boolean);
       return words.length ? [`${stage}: ${words.join(" ")}`] : [];
@@ -266,7 +265,8 @@ export class Report {
     const after = binding.destroyed_after_ns;
     const when = (after ? ` ${duration(after)} ${after < 0 ? "before" : "after"} ${binding.since_submission ? "the submission" : "this report"}` : "") + this.destroyedBy(binding.destruction);
     if (binding.unseen !== undefined) return this.descriptor(binding, when);
-    const place = unslotted.includes(binding.point) ? binding.point : `${binding.point} ${binding.slot}`;
+    const isCount = binding.point === "indirect arguments" && binding.slot === 1;
+    const place = isCount ? "count of indirect commands" : unslotted.includes(binding.point) ? binding.point : `${binding.point} ${binding.slot}`;
     if (binding.state === "replaced") return `${place}: an object that was destroyed long before`;
     if (binding.object === null) {
       return `${place}: ${binding.address === null ? binding.state : `address ${binding.address}, which belongs to no known object`}`;

@@ -75,7 +75,7 @@ export class Verdict extends LitElement {
     const bindings = index ? (suspect.binding ? [suspect.binding] : []) : [];  // the first one's stand by its pipeline
     return html`<li><span class="number quiet">${index + 1}</span><span class="mark ${classes[state]}" title=${state}>${marks[state]}</span><div>
       <a class="path isolate" href=${linkTo({ view: "tree", ...place })}>${report.work(suspect.execution, suspect.scope, suspect.after_marker)}</a>
-      <span class="quiet">– ${candidate ? suspect.words.split("; uses ")[0] : suspect.words}</span>
+      <span class="quiet">– ${candidate ? suspect.words.split(/; (?:uses|bound:) /)[0] : suspect.words}</span>
       ${scope && scope.pipeline !== null ? html`<div class="isolate quiet">${report.pipeline(scope.pipeline)}</div>` : nothing}
       ${[report.eventId(candidate?.annotation_scope ?? null)].map((id) => (id ? html`<div class="isolate">${id}</div>` : nothing))}
       ${scope?.call !== undefined ? html`<div><a href=${linkTo({ view: "state", call: String(scope.call), scope: String(suspect.scope) })}>call ${grouped(scope.call)}</a></div>` : nothing}
@@ -122,7 +122,7 @@ export class Verdict extends LitElement {
   }
   private answer() {
     const { verdict } = this.report.data;
-    const { headline, how_sure: sure, rows: said } = verdict.answer;
+    const { headline, how_sure_in_words: sure, rows: said } = verdict.answer;
     const fine = verdict.kind === "nothing wrong";
     const [first] = verdict.suspects;
     const degree = fine ? "fine" : verdict.how_sure === "proven" ? "proven" : verdict.how_sure === "likely" ? "likely" : "guess";
@@ -137,8 +137,7 @@ export class Verdict extends LitElement {
   }
   private next() {
     const { next, send } = this.report.data.verdict;
-    const file = send.at(-1);  // it is no command, but the path of the file itself
-    const steps = (all: Step[]) => html`<ol>${all.map((step) => html`<li><div>${step === file ? "the file itself, " : ""}${visible(step.effect, 1000)}</div><cairn-command command=${step.command}></cairn-command></li>`)}</ol>`;
+    const steps = (all: Step[]) => html`<ol>${all.map((step) => html`<li><div>${visible(step.effect, 1000)}</div><cairn-command command=${step.command}></cairn-command></li>`)}</ol>`;
     return next.length || send.length ? html`<section class="card next" aria-label="Next">${next.length ? html`<h2>Next</h2>${steps(next)}` : nothing}${send.length ? html`<h2>Send</h2>${steps(send)}` : nothing}</section>` : nothing;
   }
   private drawn() {
@@ -173,7 +172,7 @@ export class Verdict extends LitElement {
       ${suspects.length > 1 || (suspects.length && fine) ? html`<section class="card"><h2>${fine ? "Running on the GPU" : "Suspects"}${verdict.suspects.length > 1 ? ", the most likely first" : ""}</h2>
         <ol class="suspects">${suspects.map((suspect, index) => this.suspect(suspect, index))}</ol>
         ${verdict.suspects.length > suspects.length ? html`<button @click=${() => (this.all = true)}>Show all ${grouped(verdict.suspects.length)}</button>` : nothing}</section>` : nothing}
-      ${verdict.last_completed.length ? html`<section class="card"><h2>Completed last</h2><ul>${verdict.last_completed.map((last) => html`<li>${report.queue(last.queue)}:
+      ${verdict.last_completed.length ? html`<section class="card"><h2>The last to complete</h2><ul>${verdict.last_completed.map((last) => html`<li>${report.queue(last.queue)}:
         <a class="isolate" href=${linkTo({ view: "tree", ...(last.scope === null ? { execution: String(last.execution) } : { scope: String(last.scope) }) })}>${report.path(last.execution, last.scope)}</a></li>`)}</ul></section>` : nothing}
       <section class="card"><h2>Incidents</h2>
       <ul class="incidents">${incidents.length ? incidents.map((incident) => html`<li>${visible(incident.sentence, 2000)}</li>`)

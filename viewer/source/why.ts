@@ -64,7 +64,7 @@ export class WhyView extends LitElement {
       ${cause.behind.map((each) => html`<p class="behind">${visible(each, 1000)}</p>`)}</section>`;
   }
   private runs(count: Count): string {
-    const further = [count.otherwise ? `${grouped(count.otherwise)} in another way` : "", count.endless ? `${grouped(count.endless)} went on and on` : ""].filter(Boolean);
+    const further = [count.otherwise ? `${grouped(count.otherwise)} in another way` : "", count.endless ? `${grouped(count.endless)} did not end` : ""].filter(Boolean);
     return count.runs ? [`${grouped(count.failed)} of ${grouped(count.runs)}`, ...further].join(", ") : "–";
   }
   private experiments(experiments: Experiment[]): TemplateResult {

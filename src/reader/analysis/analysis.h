@@ -118,8 +118,9 @@ struct QueueReason {
   uint32_t drained_draws = 0;
   // Commands behind the candidate of an exact verdict that were reached as well, and wait for it.
   uint32_t waiting_count = 0;
-  uint32_t unwritten_count = 0;  // candidates at whose begin the GPU was to write nothing
-  bool words_are_old = false;    // copies, not renewed when the process died
+  uint32_t first_waiting = kNone;  // into Analysis::scopes
+  uint32_t unwritten_count = 0;    // candidates at whose begin the GPU was to write nothing
+  bool words_are_old = false;      // copies, not renewed when the process died
 };
 
 // The candidates of one queue, innermost scopes only, and the reasons.

@@ -123,6 +123,7 @@ class QueueJudge {
 
   void LeaveOutWhatWaits() {
     reason_.waiting_count = static_cast<uint32_t>(verdict_.candidates.size() - 1);
+    if (reason_.waiting_count != 0) reason_.first_waiting = verdict_.candidates[1];
     verdict_.candidates.resize(1);
     verdict_.candidate_executions.resize(1);
   }

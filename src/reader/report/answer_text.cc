@@ -21,6 +21,7 @@
 namespace cairn {
 namespace {
 
+constexpr size_t kDevicesNamed = 4;
 constexpr size_t kQueuesNamed = 4;
 constexpr size_t kOwnersNamed = 3;
 constexpr size_t kBindingsNamed = 3;
@@ -44,12 +45,13 @@ bool NamesFrame(std::string_view words) {
 
 class AnswerWriter {
  public:
-  AnswerWriter(const Snapshot& snapshot, const Findings& findings, bool with_pipelines)
+  AnswerWriter(const Snapshot& snapshot, const Findings& findings, uint32_t print_flags)
       : snapshot_(snapshot),
         findings_(findings),
         analysis_(findings.analysis),
         finding_(findings.culprit),
-        with_pipelines_(with_pipelines) {}
+        with_pipelines_((print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) == 0),
+        with_devices_((print_flags & CAIRN_PRINT_SKIP_DEVICE_INFO) == 0) {}
 
   AnswerText Write() && {
     WriteWhatHappened();
@@ -256,12 +258,12 @@ class AnswerWriter {
   void WriteSeveral(size_t alike) {
     const size_t count = finding_.suspects.size();
     answer_.how_sure = fmt::format("one of {}", alike);
-    Head(" in one of {} suspects", count);
+    Head(" in one of {} suspects", alike);
     std::string& because = Row("because");
-    if (alike >= count) {
-      because = "nothing makes one more likely than the others";
-    } else {
-      fmt::format_to(std::back_inserter(because), "{} of them are equally likely", alike);
+    because = "nothing makes one more likely than the others";
+    if (alike < count) {
+      fmt::format_to(std::back_inserter(because), ", and {} more {} less likely", count - alike,
+                     Plural(count - alike, "suspect is", "suspects are"));
     }
     because += "; the first: ";
     AppendSuspectReason(snapshot_, findings_, finding_.suspects.front(), false, because);
@@ -276,13 +278,15 @@ class AnswerWriter {
     WriteSlow();
     const size_t count = finding_.suspects.size();
     const SuspectWork& first = finding_.suspects.front();
+    // Where nothing failed, there is nothing to be sure of.
+    const bool fine = finding_.kind == FindingKind::kNothingWrong;
     std::string& row = Row("running");
     if (count == 1) {
       AppendWork(first, row);
-      if (finding_.certainty != Certainty::kProven) row += ", perhaps";
+      if (!fine && finding_.certainty != Certainty::kProven) row += ", perhaps";
     } else {
       fmt::format_to(std::back_inserter(row), "one or more of {}, {} ", count,
-                     IsLikely(first) ? "likely" : "the first");
+                     !fine && IsLikely(first) ? "likely" : "the first");
       AppendWork(first, row);
     }
     WriteWork(first);
@@ -343,9 +347,8 @@ class AnswerWriter {
     for (size_t i = 0; i < std::min(count, kQueuesNamed); ++i) {
       const CompletedWork& last = finding_.last_completed[i];
       std::string& row = Row("completed");
-      row = "last on ";
       AppendQueue(snapshot_, analysis_.verdicts[last.verdict].queue, row);
-      row += ": ";
+      row += ": the last to complete was ";
       if (last.scope != kNone) {
         const SuspectWork work{
             .verdict = last.verdict, .execution = last.execution, .scope = last.scope};
@@ -412,6 +415,21 @@ class AnswerWriter {
       AppendStrayTables(snapshot_, finding_.crash_tables, "tables");
     }
     WriteFreedInFlight();
+    if (with_devices_) WriteDevices();
+  }
+
+  // The device that failed or that the first suspect ran on, else all.
+  void WriteDevices() {
+    uint32_t device = findings_.device;
+    if (!finding_.suspects.empty()) {
+      device = analysis_.verdicts[finding_.suspects.front().verdict].device;
+    }
+    size_t count = 0;
+    for (uint32_t i = 0; i < snapshot_.devices.size(); ++i) {
+      if (snapshot_.devices[i].api == Api::kNone || (device != kNone && device != i)) continue;
+      if (count++ < kDevicesNamed) AppendDevice(snapshot_, i, Row("device"));
+    }
+    if (count > kDevicesNamed) Row("device") = fmt::format("… {} more", count - kDevicesNamed);
   }
 
   // Writes how long submissions like that of the first suspect took before, and those with its label.
@@ -464,7 +482,7 @@ class AnswerWriter {
     AppendQueue(snapshot_, QueueOfExecution(snapshot_, execution), row);
     const bool has_label = NamesFrame(row);
     fmt::format_to(std::back_inserter(row), " · frame {}{}", execution.frame,
-                   has_label ? " (counted from 0)" : "");
+                   has_label ? " (Cairn counts from 0)" : "");
     if (suspect.scope == kNone) return;
     const Scope& scope = analysis_.scopes[suspect.scope];
     const uint64_t call = snapshot_.events[scope.event].call;
@@ -500,10 +518,12 @@ class AnswerWriter {
     row += '"';
   }
 
-  // The row "uses": what leads to the fault, was destroyed, or lies in no object that is known.
+  // What it uses, or is bound for it, that leads to the fault, was destroyed, or lies in no object that is known; and who
+  // wrote its arguments.
   void WriteUses(const SuspectWork& suspect) {
     if (suspect.binding != kNone) {
-      AppendBinding(snapshot_, analysis_.bindings[suspect.binding], Row("uses"));
+      const Binding& binding = analysis_.bindings[suspect.binding];
+      AppendBinding(snapshot_, binding, Row(IsSurelyUsed(binding.point) ? "uses" : "bound"));
     }
     if (findings_.arguments.scope == kNone) return;
     AppendArgumentsOrigin(snapshot_, findings_, Row("arguments"));
@@ -552,13 +572,14 @@ class AnswerWriter {
   const Analysis& analysis_;       // of these
   const CulpritFinding& finding_;  // of these
   const bool with_pipelines_;
+  const bool with_devices_;
   AnswerText answer_;
 };
 
 }  // namespace
 
-AnswerText AnswerInWords(const Snapshot& snapshot, const Findings& findings, bool with_pipelines) {
-  return AnswerWriter(snapshot, findings, with_pipelines).Write();
+AnswerText AnswerInWords(const Snapshot& snapshot, const Findings& findings, uint32_t print_flags) {
+  return AnswerWriter(snapshot, findings, print_flags).Write();
 }
 
 std::string AnswerLine(const AnswerText& answer) {

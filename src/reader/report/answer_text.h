@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cairn/breadcrumbs.h"
+
 #include "reader/analysis/findings.h"
 
 namespace cairn {
@@ -27,9 +29,10 @@ struct AnswerText {
   std::vector<AnswerRow> rows;
 };
 
-// `with_pipelines`: false leaves the row "pipeline" out. Allocates a number of times that does not depend on the
-// number of markers.
-AnswerText AnswerInWords(const Snapshot& snapshot, const Findings& findings, bool with_pipelines);
+// `print_flags`: CAIRN_PRINT_SKIP_PIPELINE_INFO and ..._DEVICE_INFO leave out the rows "pipeline" and "device". Allocates a
+// number of times that does not depend on the number of markers.
+AnswerText AnswerInWords(const Snapshot& snapshot, const Findings& findings,
+                         uint32_t print_flags = 0);
 
 // One line of it: `GPU hang in DRAW_INSTANCED #3 (proven); where: Frame > Lighting · list 5 "Main"; because: ...`
 std::string AnswerLine(const AnswerText& answer);

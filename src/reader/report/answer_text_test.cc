@@ -22,16 +22,19 @@
 namespace cairn {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// The headline, with how sure it is behind " = ", and a line for each row.
+// The headline, with how sure it is behind " = ", and a line for each row but those of devices.
 std::string InLines(const AnswerText& answer) {
   std::string lines = answer.headline;
   if (!answer.how_sure.empty()) lines += " = " + answer.how_sure;
   for (const AnswerRow& row : answer.rows) {
+    if (row.label == "device") continue;
     lines += '\n';
     lines += row.label;
     lines += ": ";
@@ -41,7 +44,7 @@ std::string InLines(const AnswerText& answer) {
 }
 
 std::string Answer(const Snapshot& snapshot) {
-  return InLines(AnswerInWords(snapshot, AnalyseDump(snapshot), true));
+  return InLines(AnswerInWords(snapshot, AnalyseDump(snapshot)));
 }
 
 // The answer to a crash in no call.
@@ -94,7 +97,7 @@ class AnswerTextTest : public ::testing::Test {
 TEST_F(AnswerTextTest, OneWorkProven) {
   const std::string where =
       "where: Frame 1 > Lighting · command buffer 1 \"Main\" · submission 1 · queue 0 \"Graphics\" "
-      "(graphics) · frame 5 (counted from 0)\n"
+      "(graphics) · frame 5 (Cairn counts from 0)\n"
       "pipeline: graphics pipeline \"Volumetric fog\" [ PS: FogPS ]";
   const std::string proven =
       " in DRAW_INSTANCED #3 = proven\n" + where +
@@ -121,8 +124,34 @@ TEST_F(AnswerTextTest, OneLineOfIt) {
 
 TEST_F(AnswerTextTest, PipelinesCanBeLeftOut) {
   const Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
-  EXPECT_THAT(InLines(AnswerInWords(snapshot, AnalyseDump(snapshot), false)),
-              ::testing::Not(HasSubstr("pipeline")));
+  EXPECT_THAT(
+      InLines(AnswerInWords(snapshot, AnalyseDump(snapshot), CAIRN_PRINT_SKIP_PIPELINE_INFO)),
+      ::testing::Not(HasSubstr("pipeline")));
+}
+
+std::vector<std::string> Devices(const Snapshot& snapshot, uint32_t print_flags = 0) {
+  std::vector<std::string> devices;
+  for (const AnswerRow& row : AnswerInWords(snapshot, AnalyseDump(snapshot), print_flags).rows) {
+    if (row.label == "device") devices.push_back(row.text);
+  }
+  return devices;
+}
+
+TEST_F(AnswerTextTest, TheDeviceThatRanTheWorkIsNamed) {
+  block_.AddContext();
+  const Snapshot hang = Take(IncidentKind::kHang, 2000);
+  EXPECT_THAT(Devices(hang), ElementsAre("Test device, driver test driver 1.2"));
+  EXPECT_THAT(Devices(hang, CAIRN_PRINT_SKIP_DEVICE_INFO), IsEmpty());
+  block_.SetProgress(list_, 0, 0);
+  EXPECT_EQ(Devices(Take(IncidentKind::kRequested, 0)).size(), 2u)
+      << "no work leads to one of them";
+}
+
+TEST_F(AnswerTextTest, NothingIsLikelyWhereNothingFailed) {
+  TellLess();
+  EXPECT_THAT(Told(IncidentKind::kRequested, 0),
+              StartsWith("Nothing had gone wrong: this report was asked for\n"
+                         "running: one or more of 4, the first DRAW_INSTANCED #3\n"));
 }
 
 TEST_F(AnswerTextTest, AHangOfAGpuMayBeAFault) {
@@ -182,11 +211,11 @@ TEST_F(AnswerTextTest, TheFirstOfSeveralMayBeUnlikelyAllTheSame) {
   Findings findings = AnalyseDump(snapshot);
   ASSERT_EQ(findings.culprit.certainty, Certainty::kLikely);
   findings.culprit.suspects.front().reason = SuspectReason::kHeldBack;
-  EXPECT_EQ(InLines(AnswerInWords(snapshot, findings, false)),
+  EXPECT_EQ(InLines(AnswerInWords(snapshot, findings, CAIRN_PRINT_SKIP_PIPELINE_INFO)),
             "Device lost (VK_ERROR_DEVICE_LOST) in one of 4 suspects = one of 4\n"
             "because: none of them is likely; the first: unlikely: a wait holds its queue back");
   findings.culprit.suspects.resize(1);
-  EXPECT_THAT(InLines(AnswerInWords(snapshot, findings, false)),
+  EXPECT_THAT(InLines(AnswerInWords(snapshot, findings, CAIRN_PRINT_SKIP_PIPELINE_INFO)),
               StartsWith("Device lost (VK_ERROR_DEVICE_LOST) in DRAW_INSTANCED #3 = not proven\n"
                          "because: the only candidate; unlikely: a wait holds its queue back\n"
                          "where: "));
@@ -194,10 +223,11 @@ TEST_F(AnswerTextTest, TheFirstOfSeveralMayBeUnlikelyAllTheSame) {
 
 TEST_F(AnswerTextTest, SeveralAlike) {
   block_.SetProgress(list_, 9, 0);
-  EXPECT_EQ(Told(IncidentKind::kHang, 2000),
-            "GPU hang or unreported fault in one of 4 suspects = one of 3\n"
-            "because: 3 of them are equally likely; the first: the first work with a pipeline that "
-            "has not completed");
+  EXPECT_EQ(
+      Told(IncidentKind::kHang, 2000),
+      "GPU hang or unreported fault in one of 3 suspects = one of 3\n"
+      "because: nothing makes one more likely than the others, and 1 more suspect is less likely; "
+      "the first: the first work with a pipeline that has not completed");
   EXPECT_THAT(Told(IncidentKind::kSignal, 9),
               StartsWith("The program was killed by SIGKILL\n"
                          "running: one or more of 4, the first DRAW_INSTANCED #1\n"));
@@ -218,9 +248,8 @@ TEST_F(AnswerTextTest, NothingWasRunningOrNothingIsKnown) {
       "Device lost (VK_ERROR_DEVICE_LOST) = culprit unknown\n"
       "because: every command with a marker that began also ended. A GPU can go on after a wrong "
       "access: the culprit may be one that ended\n"
-      "completed: last on queue 0 \"Graphics\" (graphics): DRAW_INSTANCED #3 of Frame 1 > "
-      "Lighting in command "
-      "buffer 1 \"Main\"");
+      "completed: queue 0 \"Graphics\" (graphics): the last to complete was DRAW_INSTANCED #3 of "
+      "Frame 1 > Lighting in command buffer 1 \"Main\"");
   EXPECT_EQ(Told(IncidentKind::kExited, 0),
             "The program exited with code 0\nrunning: nothing on the GPU");
   block_.SetProgress(list_, 0, 0);
@@ -234,9 +263,10 @@ TEST_F(AnswerTextTest, NothingWasRunningOrNothingIsKnown) {
   // The report is about another device, which has no lists.
   Snapshot snapshot = Take(IncidentKind::kRequested, 0);
   snapshot.devices.push_back(snapshot.devices[context_]);
-  EXPECT_EQ(InLines(AnswerInWords(snapshot, AnalyseDump(snapshot, 1), false)),
-            "Nothing had gone wrong: this report was asked for\n"
-            "running: unknown: no command list is registered");
+  EXPECT_EQ(
+      InLines(AnswerInWords(snapshot, AnalyseDump(snapshot, 1), CAIRN_PRINT_SKIP_PIPELINE_INFO)),
+      "Nothing had gone wrong: this report was asked for\n"
+      "running: unknown: no command list is registered");
   EXPECT_EQ(Answer(Snapshot()),
             "No failure was noticed\nrunning: unknown: no command list is registered");
 }
@@ -442,7 +472,7 @@ TEST_F(AnswerTextTest, WhatShadersReachByAddressAndWasDestroyedMeanwhileIsNamed)
   snapshot.incidents[0] = {.kind = IncidentKind::kDeviceLost, .value = -4, .queue = kNone};
   snapshot.devices.push_back(snapshot.devices[0]);
   snapshot.devices[1].device_lost = true;
-  const std::string answer = InLines(AnswerInWords(snapshot, AnalyseDump(snapshot, 1), true));
+  const std::string answer = InLines(AnswerInWords(snapshot, AnalyseDump(snapshot, 1)));
   EXPECT_THAT(answer, StartsWith("Device lost"));
   EXPECT_THAT(answer, ::testing::Not(HasSubstr("destroyed")));
 }
@@ -458,14 +488,15 @@ TEST_F(AnswerTextTest, ArgumentsThatAreWrittenTooLateAreSaid) {
                         .scope = first.scope,
                         .buffer = static_cast<uint32_t>(snapshot.objects.size() - 1),
                         .late_writer = 3};
-  const std::string answer = InLines(AnswerInWords(snapshot, findings, true));
+  const std::string answer = InLines(AnswerInWords(snapshot, findings));
   EXPECT_THAT(
       answer,
-      EndsWith("\nbecause: it began and did not end; no other command with a marker was in flight\n"
-               "arguments: no command that this file holds is known to have written buffer "
-               "\"Arguments\"\n"
-               "arguments: it reads them before DRAW_INSTANCED #2 of the same list "
-               "writes them"));
+      EndsWith(
+          "\nbecause: it began and did not end; no other command with a marker was in flight\n"
+          "arguments: in buffer \"Arguments\"; no command in this file is known to have written "
+          "them\n"
+          "arguments: the command reads them before DRAW_INSTANCED #2 of the same list "
+          "writes them"));
 }
 
 // In mode top a barrier is a candidate, too; whatever is bound, it runs no shader.
@@ -492,7 +523,7 @@ TEST_F(AnswerTextTest, TheCallOfTheTraceIsNamed) {
   Snapshot snapshot = Take(IncidentKind::kHang, 1);
   for (Event& event : snapshot.events) event.call = 18233;
   EXPECT_THAT(Answer(snapshot),
-              HasSubstr(" · frame 5 (counted from 0) · call 18,233 of the trace\n"));
+              HasSubstr(" · frame 5 (Cairn counts from 0) · call 18,233 of the trace\n"));
 }
 
 TEST(AnswerText, NamesAreMadeVisible) {
@@ -508,7 +539,7 @@ TEST(AnswerText, NamesAreMadeVisible) {
   const std::string answer = Answer(snapshot);
   EXPECT_THAT(
       answer,
-      HasSubstr("running: DRAW #1: \"\\u{202e}\", perhaps\nwhere: \\x1b[2J · command buffer 1 "
+      HasSubstr("running: DRAW #1: \"\\u{202e}\"\nwhere: \\x1b[2J · command buffer 1 "
                 "\"a\\x0ab\", still being recorded · submission 1 · queue 0 \"\\x1b]0;q\""));
   EXPECT_THAT(answer, HasSubstr("\npipeline: \"p\\x0d\""));
 }
@@ -567,8 +598,9 @@ class TiedDrawsTest : public ::testing::Test {
 
 TEST_F(TiedDrawsTest, HowManyTieIsSaid) {
   EXPECT_THAT(Told(0, 0, 0),
-              HasSubstr(" in one of 21 suspects = one of 20\n"
-                        "because: 20 of them are equally likely; the first: no marker separates it "
+              HasSubstr(" in one of 20 suspects = one of 20\n"
+                        "because: nothing makes one more likely than the others, and 1 more "
+                        "suspect is less likely; the first: no marker separates it "
                         "from 19 other commands of its render pass"));
 }
 
@@ -587,7 +619,7 @@ TEST_F(TiedDrawsTest, OneWhoseShaderHasALoopComesFirst) {
 TEST_F(TiedDrawsTest, WithoutAFailureTheReasonIsSaidToo) {
   incident_ = IncidentKind::kRequested;
   const std::string told = Told(4, march_, 36);
-  EXPECT_THAT(told, HasSubstr("running: one or more of 21, likely DRAW #4 (36 vertices, "));
+  EXPECT_THAT(told, HasSubstr("running: one or more of 21, the first DRAW #4 (36 vertices, "));
   EXPECT_THAT(told, HasSubstr("\nbecause: no marker separates it from 19 other commands of its "
                               "render pass; more likely than others, because a shader of its own "
                               "pipeline has a loop"));
@@ -623,22 +655,23 @@ TEST(AnswerText, DurationsAndMemory) {
             "frame 1\n"
             "pipeline: compute pipeline \"Simulate\"\n"
             "because: it began and did not end; no other command with a marker was in flight\n"
-            "duration: its submission was unfinished for 4.998 s; one before with the same "
+            "duration: its submission was unfinished for 4.998 s; an earlier one with the same "
             "pipelines ended within 200 µs\n"
             "memory: vkAllocateMemory failed with VK_ERROR_OUT_OF_DEVICE_MEMORY (1 GiB asked for), "
-            "the last of 3 such failures; heap 0 (device-local): 7.5 GiB of 8 GiB used, budget "
-            "7.5 GiB");
+            "the last of 3 such failures; heap 0 (device-local): the program used 7.5 GiB "
+            "of 8 GiB, its budget was 7.5 GiB");
   // Another device's memory is not of interest.
   snapshot.memory[0].device = kNone;
-  const std::string other = InLines(AnswerInWords(snapshot, AnalyseDump(snapshot, 0), true));
+  const std::string other = InLines(AnswerInWords(snapshot, AnalyseDump(snapshot, 0)));
   EXPECT_THAT(other, Not(HasSubstr("memory")));
   // Without a failure a full heap is a fact, and no reason for the loss.
   snapshot.memory[0].device = 0;
   snapshot.memory[0].result = 0;
   const std::string full = Answer(snapshot);
   EXPECT_THAT(full, StartsWith("Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH #1"));
-  EXPECT_THAT(full, EndsWith("memory: heap 0 (device-local): 7.5 GiB of 8 GiB used, budget "
-                             "7.5 GiB"));
+  EXPECT_THAT(full,
+              EndsWith("memory: heap 0 (device-local): the program used 7.5 GiB of 8 GiB, its "
+                       "budget was 7.5 GiB"));
   snapshot.memory_heaps[0].used_bytes -= 1;
   EXPECT_THAT(Answer(snapshot), Not(HasSubstr("memory: ")));
 }
@@ -658,10 +691,11 @@ TEST(AnswerText, MemoryOfDirect3DAndHeapsOfUnknownSize) {
   const std::string told = Answer(snapshot);
   EXPECT_THAT(told, StartsWith("Device lost (DXGI_ERROR_DEVICE_REMOVED) after memory ran out"));
   EXPECT_THAT(told, EndsWith("memory: vkAllocateMemory failed with E_OUTOFMEMORY; heap 0 "
-                             "(device-local): 7.5 GiB used, budget 7.5 GiB"));
+                             "(device-local): the program used 7.5 GiB, its budget was 7.5 GiB"));
   snapshot.memory[0].result = 0;
-  EXPECT_THAT(Answer(snapshot),
-              EndsWith("memory: heap 0 (device-local): 7.5 GiB used, budget 7.5 GiB"));
+  EXPECT_THAT(
+      Answer(snapshot),
+      EndsWith("memory: heap 0 (device-local): the program used 7.5 GiB, its budget was 7.5 GiB"));
   snapshot.memory_heaps[0].used_bytes -= 1;
   EXPECT_THAT(Answer(snapshot), Not(HasSubstr("memory: ")));
 }
@@ -675,7 +709,7 @@ TEST(AnswerText, SeveralSubmissionsBefore) {
                        .longest_ns = 1'100'000},
                       words);
   EXPECT_EQ(words,
-            "its submission was unfinished for 9.8 s; those before with the same pipelines usually "
+            "its submission was unfinished for 9.8 s; earlier ones with the same pipelines usually "
             "ended within 200 µs (median of 1,041, the longest 1.1 ms)");
 }
 
@@ -689,13 +723,13 @@ TEST_F(AnswerTextTest, WorkWithItsLabelBefore) {
                              .count = 1031,
                              .median_ns = 400'000,
                              .longest_ns = 2'100'000};
-  const std::string answer = InLines(AnswerInWords(snapshot, findings, true));
+  const std::string answer = InLines(AnswerInWords(snapshot, findings));
   EXPECT_THAT(answer, EndsWith(": usually ended within 400 µs (median of 1,031 submissions, the "
                                "longest 2.1 ms); the suspect has run for at least 9.8 s"));
   findings.label_duration.count = 1;
   findings.label_duration.running_ns = 0;
-  EXPECT_THAT(InLines(AnswerInWords(snapshot, findings, true)),
-              EndsWith(": ended within 400 µs in one submission before"));
+  EXPECT_THAT(InLines(AnswerInWords(snapshot, findings)),
+              EndsWith(": ended within 400 µs in one earlier submission"));
 }
 
 }  // namespace

@@ -207,12 +207,15 @@ TEST(ArgumentsOriginText, NamesWhoWroteThem) {
   ASSERT_EQ(findings.culprit.suspects.size(), 1u);
   std::string words;
   AppendArgumentsOrigin(snapshot, findings, words);
-  EXPECT_EQ(words,
-            "Cull > DISPATCH #1 of the same list may have written buffer \"Draws\" last (bound as "
-            "descriptor set 1 binding 2); before it, FILL_BUFFER #1 of submission 1 did");
+  EXPECT_EQ(
+      words,
+      "in buffer \"Draws\", perhaps last written by Cull > DISPATCH #1 of the same list (bound "
+      "as descriptor set 1 binding 2), before that by FILL_BUFFER #1 of submission 1");
   words.clear();
   AppendSuspectReason(snapshot, findings, findings.culprit.suspects[0], true, words);
-  EXPECT_THAT(words, ::testing::HasSubstr("; arguments: Cull > DISPATCH #1 of the same list may "));
+  EXPECT_THAT(words,
+              ::testing::HasSubstr(
+                  "; arguments in buffer \"Draws\", perhaps last written by Cull > DISPATCH #1 "));
 }
 
 // Numbers identify no machine and stay; addresses among them are moved.

@@ -41,6 +41,11 @@ void AppendShader(std::string_view name, uint64_t hash, std::string& out) {
 
 constexpr size_t kPathScopesShown = 12;
 
+constexpr uint32_t kStagesAsTheyRun[] = {kStageAmplification, kStageMesh,    kStageVertex,
+                                         kStageHull,          kStageDomain,  kStageGeometry,
+                                         kStagePixel,         kStageCompute, kStageRayTracing};
+static_assert(std::size(kStagesAsTheyRun) == kStageCount);
+
 bool HasSlots(BindPoint point) {
   return point != BindPoint::kDepthStencil && point != BindPoint::kIndexBuffer &&
          point != BindPoint::kIndirectArguments && point != BindPoint::kSource &&
@@ -128,7 +133,7 @@ void AppendPipeline(const Snapshot& snapshot, uint32_t pipeline_index, std::stri
     }
   }
   std::string_view separator = " [ ";
-  for (uint32_t stage = 0; stage < kStageCount; ++stage) {
+  for (const uint32_t stage : kStagesAsTheyRun) {
     if (!HasShader(pipeline, stage)) continue;
     out += separator;
     out += ShaderStageWord(stage);
@@ -220,7 +225,8 @@ void AppendBinding(const Snapshot& snapshot, const Binding& binding, std::string
   if (binding.point == BindPoint::kDescriptorSet) {
     return AppendDescriptorBinding(snapshot, binding, out);
   }
-  out += BindPointWord(binding.point);
+  const bool is_count = binding.point == BindPoint::kIndirectArguments && binding.slot == 1;
+  out += is_count ? "count of indirect commands" : BindPointWord(binding.point);
   if (HasSlots(binding.point)) fmt::format_to(std::back_inserter(out), " {}", binding.slot);
   out += ": ";
   if (binding.state == BindingState::kReplaced) {
@@ -269,6 +275,14 @@ void AppendCycle(const Snapshot& snapshot, const WaitGraph& waits,
     out += ')';
   }
   if (cycle.size() == 1) AppendOwnWait(snapshot, waits.waits[cycle[0]], out);
+}
+
+void AppendDevice(const Snapshot& snapshot, uint32_t device_index, std::string& out) {
+  const Device& device = snapshot.devices[device_index];
+  AppendVisibleText(device.name.empty() ? ApiName(device.api) : snapshot.Text(device.name), out);
+  if (device.driver.empty()) return;
+  out += ", driver ";
+  AppendVisibleText(snapshot.Text(device.driver), out);
 }
 
 std::string_view ListWord(const Snapshot& snapshot, uint32_t device) {

@@ -58,6 +58,9 @@ void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::s
 void AppendScopePath(const Snapshot& snapshot, const Analysis& analysis, const Scope& scope,
                      std::string& out, ScopeDetail detail = ScopeDetail::kName);
 
+// `NVIDIA H100, driver NVIDIA 580.159`
+void AppendDevice(const Snapshot& snapshot, uint32_t device, std::string& out);
+
 // "command list"; "command buffer" on a device of Vulkan.
 std::string_view ListWord(const Snapshot& snapshot, uint32_t device);
 

@@ -52,7 +52,7 @@ TEST(DestructionText, OfTheSample) {
       report,
       HasSubstr(
           "\n  because   it began and did not end; no other command with a marker was in flight\n"
-          "  uses      descriptor set 1 binding 2[1]: buffer \"Particles\""));
+          "  bound     descriptor set 1 binding 2[1]: buffer \"Particles\""));
 }
 
 TEST(DestructionText, CountsFromWhatWasNoticedFirst) {

@@ -35,7 +35,7 @@ TEST(Diagnostics, OfTheSample) {
   const std::string report = Report(block);
   EXPECT_EQ(Section(report, "Fault"),
             R"( - VK_EXT_device_fault: "page fault", at 0.050 s
-  ! invalid read at 0x1000020100 (somewhere from 0x1000020000 to 0x1000020fff): memory that was freed, in buffer "Old lights" + 0x100 of 16 KiB, destroyed while submitted work was unfinished, 30 ms before the fault was noticed
+  ! invalid read at 0x1000020100 (somewhere from 0x1000020000 to 0x1000020fff): memory that was freed, in buffer "Old lights" + 0x100 of 16 KiB, destroyed 30 ms before the fault was noticed, while submitted work was unfinished
       around it: 64 KiB past the end of buffer "Vertices", 892 KiB before image "Shadow map"
   ! instruction that faulted at 0x7f00000040: in no object that is known, 444 GiB past the end of image "Shadow map"
     vendor: MMU status, code 0x3, data 0xfeed

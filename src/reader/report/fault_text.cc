@@ -23,7 +23,6 @@ void Format(std::string& out, fmt::format_string<Arguments...> format, Arguments
 
 void AppendPlace(const Snapshot& snapshot, const AddressOwner& owner, std::string& out) {
   const Object& object = snapshot.objects[owner.object];
-  out += "in ";
   AppendObject(snapshot, object, out);
   Format(out, " + {:#x} of {}", owner.offset, BytesInWords(object.size_bytes));
 }
@@ -44,8 +43,8 @@ void AppendOwner(const Snapshot& snapshot, const AddressOwner& owner, bool tell_
   const int64_t after_submission_ns = owner.destroyed_after_submission_ns;
   std::string moment;
   if (after_fault_ns != 0) {
-    if (after_submission_ns > 0) moment = "while submitted work was unfinished, ";
-    moment += MomentInWords(after_fault_ns, "the fault was noticed");
+    moment = MomentInWords(after_fault_ns, "the fault was noticed");
+    if (after_submission_ns > 0) moment += ", while submitted work was unfinished";
   } else if (after_submission_ns != 0) {
     moment = MomentInWords(after_submission_ns, "the first unfinished submission");
   }
@@ -67,6 +66,18 @@ void AppendNeighbours(const Snapshot& snapshot, const FaultAddressVerdict& verdi
                       std::string& out) {
   AppendNeighbour(snapshot, verdict.below, "past the end of", out);
   AppendNeighbour(snapshot, verdict.above, "before", out);
+}
+
+bool IsBefore(const Object& first, const Object& second) {
+  return first.destroyed_ns != 0 && first.destroyed_ns <= second.created_ns;
+}
+
+// Returns how another object that had the address belongs to the first one.
+std::string_view RelationTo(const Object& first, const Object& other) {
+  if (IsBefore(first, other)) return "at the same address later: ";
+  if (IsBefore(other, first)) return "at the same address earlier: ";
+  const bool is_memory = other.kind == kVulkanMemoryKind && first.kind != kVulkanMemoryKind;
+  return is_memory ? "its memory: " : "at the same address, too: ";
 }
 
 // Freed memory explains a fault better than what lives there now; a resource says more than the memory that it is
@@ -99,9 +110,12 @@ std::vector<std::string> OwnersInWords(const Snapshot& snapshot, const FaultAddr
       !owners.empty() && snapshot.objects[owners.front()->object].state == ObjectState::kDestroyed;
   for (const AddressOwner* owner : owners) {
     if (lines.size() == most) break;
-    std::string& line = lines.emplace_back(lines.empty() ? "" : "or ");
-    if (lines.size() == 1 && verdict.state == AddressState::kFreed) {
-      line += "memory that was freed, ";
+    const bool is_first = owner == owners.front();
+    std::string& line = lines.emplace_back();
+    if (is_first) {
+      line = verdict.state == AddressState::kFreed ? "memory that was freed, in " : "in ";
+    } else {
+      line = RelationTo(snapshot.objects[owners.front()->object], snapshot.objects[owner->object]);
     }
     AppendOwner(snapshot, *owner, any_destroyed, line);
   }
@@ -137,6 +151,7 @@ void AppendFreedInFlight(const Snapshot& snapshot, const FreedInFlight& freed, s
 
 void AppendCrashOwner(const Snapshot& snapshot, const AddressOwner& owner, std::string& out) {
   const Object& object = snapshot.objects[owner.object];
+  out += "in ";
   AppendPlace(snapshot, owner, out);
   if (object.state != ObjectState::kDestroyed) return;
   AppendHowItEnded(snapshot, object.kind, owner.destruction, out);

@@ -15,8 +15,9 @@ namespace cairn {
 
 // Returns a line for each of the first `most` owners, what was freed first, resources before the memory that they are
 // bound to: `in buffer "Mesh" + 0x40 of 4 KiB`; `memory that was freed, in buffer …, destroyed by thread "render" (7) in
-// frame 2, 3 ms before the fault was noticed`; `in no object that is known, 64 bytes past the end of buffer "Mesh"`. All but the
-// first begin with "or"; beside destroyed ones those that live say "alive". Empty where the driver gave no address.
+// frame 2, 3 ms before the fault was noticed`; `in no object that is known, 64 bytes past the end of buffer "Mesh"`. The
+// others say what they have to do with the first: `its memory: device memory 30 …`, `at the same address later: …`; beside
+// destroyed ones those that live say "alive". Empty where the driver gave no address.
 std::vector<std::string> OwnersInWords(const Snapshot& snapshot, const FaultAddressVerdict& verdict,
                                        size_t most);
 // The same in one line, with semicolons between.

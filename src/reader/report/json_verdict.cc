@@ -39,7 +39,8 @@ void WriteAnswer(const AnswerText& answer, JsonWriter& json) {
   json.StringKey("sentence", AnswerLine(answer));
   json.BeginObject("answer");
   json.StringKey("headline", answer.headline);
-  json.StringKey("how_sure", answer.how_sure);
+  json.StringKey("how_sure_in_words", answer.how_sure);
+  json.StringKey("how_sure", answer.how_sure);  // deprecated
   json.BeginArray("rows");
   for (const AnswerRow& row : answer.rows) {
     json.BeginObject();
@@ -136,7 +137,7 @@ void WriteFinding(const Findings& findings, std::string_view file, const JsonRow
   json->StringKey("how_sure", CertaintyWord(finding.certainty));
   json->StringKey("certainty", OldCertaintyWord(finding.certainty));
   json->NumberKey("tied", finding.tied);
-  WriteAnswer(AnswerInWords(snapshot, findings, true), *json);
+  WriteAnswer(AnswerInWords(snapshot, findings), *json);
   using Steps = std::vector<NextStep>;
   WriteSteps("next", file.empty() ? Steps() : NextSteps(snapshot, findings, file), *json);
   WriteSteps("send", file.empty() ? Steps() : StepsToSend(snapshot, findings, file), *json);

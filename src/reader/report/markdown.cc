@@ -17,7 +17,6 @@ namespace {
 
 constexpr size_t kSuspectsShown = 4;
 constexpr size_t kIncidentsShown = 8;
-constexpr size_t kDevicesShown = 4;
 
 size_t LongestRun(std::string_view text, char wanted) {
   size_t longest = 0, run = 0;
@@ -69,7 +68,7 @@ std::string CodeSpan(std::string_view text) {
 
 std::string MarkdownReport(const Snapshot& snapshot, const Findings& findings,
                            std::string_view file) {
-  const AnswerText answer = AnswerInWords(snapshot, findings, true);
+  const AnswerText answer = AnswerInWords(snapshot, findings);
   std::string text = fmt::format("### {}\n\n", CodeSpan(answer.headline));
   if (!answer.how_sure.empty()) text += fmt::format("- **how sure** {}\n", answer.how_sure);
   for (const AnswerRow& row : answer.rows) {
@@ -79,16 +78,6 @@ std::string MarkdownReport(const Snapshot& snapshot, const Findings& findings,
   text += IncidentLines(snapshot);
   text += fmt::format("\nProgram: {}\n",
                       CodeSpan(NameOfProgram(snapshot.Text(snapshot.process.program))));
-  size_t shown = 0;
-  for (uint32_t i = 0; i < snapshot.devices.size() && shown < kDevicesShown; ++i) {
-    const Device& device = snapshot.devices[i];
-    if (device.api == Api::kNone || (findings.device != kNone && findings.device != i)) continue;
-    ++shown;
-    text += fmt::format("\nDevice: {}", CodeSpan(snapshot.Text(device.name)));
-    if (!device.driver.empty())
-      text += fmt::format(", driver {}", CodeSpan(snapshot.Text(device.driver)));
-    text += '\n';
-  }
   if (!file.empty()) {
     text += fmt::format("\nThe rest: {}\n",
                         CodeSpan("cairn report " + ShellQuoted((file.starts_with('-') ? "./" : "") +

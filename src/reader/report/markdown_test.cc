@@ -52,14 +52,13 @@ TEST(Markdown, TheAnswerForATracker) {
 - **how sure** likely
 - **where** `Opaque · command buffer 1 "Main" · submission 1 · queue 0 "Graphics" (graphics) · frame 0`
 - **because** `the first work with a pipeline that has not completed`
+- **device** `Test device, driver test driver 1.2`
 
 Incidents:
 
 - `The program reported that the device was lost: VK_ERROR_DEVICE_LOST (-4).`
 
 Program: `demo`
-
-Device: `Test device`, driver `test driver 1.2`
 
 The rest: `cairn report game.cairn`
 )");

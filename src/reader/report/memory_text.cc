@@ -34,9 +34,9 @@ void AppendHeap(const MemoryHeap& heap, uint32_t number, std::string& out) {
   fmt::format_to(std::back_inserter(out), "heap {}{}: ", number,
                  heap.device_local ? " (device-local)" : "");
   if (heap.tells_use) {
-    out += BytesInWords(heap.used_bytes);
+    out += "the program used " + BytesInWords(heap.used_bytes);
     if (heap.size_bytes != 0) out += " of " + BytesInWords(heap.size_bytes);
-    out += " used, budget " + BytesInWords(heap.budget_bytes);
+    out += ", its budget was " + BytesInWords(heap.budget_bytes);
   } else {
     out += BytesInWords(heap.size_bytes);
   }

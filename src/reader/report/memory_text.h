@@ -14,10 +14,10 @@ namespace cairn {
 bool IsExhausted(const Snapshot& snapshot, const DeviceMemory& memory);
 
 // `vkAllocateMemory failed with VK_ERROR_OUT_OF_DEVICE_MEMORY (512 MiB asked for), the last of 3 such failures; heap 0
-// (device-local): 7.9 GiB of 8 GiB used, budget 7.5 GiB`: what of it is exhausted, a sentence without its full stop.
+// (device-local): the program used 7.9 GiB of 8 GiB, its budget was 7.5 GiB`: what of it is exhausted, a sentence without its full stop.
 void AppendExhausted(const Snapshot& snapshot, const DeviceMemory& memory, std::string& out);
 
-// `heap 0 (device-local): 7.9 GiB of 8 GiB used, budget 7.5 GiB`
+// `heap 0 (device-local): the program used 7.9 GiB of 8 GiB, its budget was 7.5 GiB`
 void AppendHeap(const MemoryHeap& heap, uint32_t number, std::string& out);
 
 }  // namespace cairn

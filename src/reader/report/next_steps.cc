@@ -69,13 +69,13 @@ class StepFinder {
   std::vector<NextStep> FindToSend() && {
     if (finding_.kind == FindingKind::kNothingWrong || file_.empty()) return {};
     AddForFile("cairn report --markdown ",
-               "this answer as text for a bug report; --redact replaces names by hashes");
-    Add(file_, IsCaptured()
-                   ? "to the program's authors or the driver's vendor; holds names, paths, the "
-                     "command line, all recorded calls and their data"
-                   : "to the program's authors or the driver's vendor; holds names, paths and the "
-                     "command line");
-    steps_.back().is_file = true;
+               "for a bug tracker: this answer as text; --redact replaces names by hashes");
+    Add(file_,
+        IsCaptured()
+            ? "for the authors of program or driver: the file, with names, paths, the command "
+              "line, all recorded calls and their data"
+            : "for the authors of program or driver: the file, with names, paths and the "
+              "command line");
     return std::move(steps_);
   }
 
@@ -117,8 +117,8 @@ class StepFinder {
                  "finds the call without which a replay of this file does not fail, then why");
     } else if (!command_.empty()) {
       Add(fmt::format("cairn bisect {}-- {}", HangTimeout(), command_),
-          finding_.certainty == Certainty::kProven
-              ? "confirms it, then finds why: runs the program with one thing changed each time"
+          HasCulpritWork(finding_.kind) && finding_.certainty == Certainty::kProven
+              ? "finds why: runs the program with one thing changed each time"
               : "finds the culprit, then why: runs the program with one thing changed each time");
     }
   }

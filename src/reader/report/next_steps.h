@@ -14,9 +14,7 @@ namespace cairn {
 
 struct NextStep {
   std::string command;  // for a shell, or the path of a file; visible text
-  std::string
-      effect;  // "finds the culprit, then why: runs the program with one thing changed each time"
-  bool is_file = false;
+  std::string effect;   // "also marks where work ends: fewer suspects"
 };
 
 // Returns the steps for this failure, the first to try first; where nothing failed, or nothing else tells more, the page

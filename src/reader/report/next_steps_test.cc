@@ -167,9 +167,7 @@ TEST_F(NextStepsTest, AFailureIsSentAsTextOrAsTheFile) {
   std::vector<NextStep> steps = sent(snapshot, "a b.cairn");
   ASSERT_EQ(steps.size(), 2u);
   EXPECT_EQ(steps[0].command, std::string("cairn report --markdown ") + kFile);
-  EXPECT_FALSE(steps[0].is_file);
   EXPECT_EQ(steps[1].command, kFile);
-  EXPECT_TRUE(steps[1].is_file);
   EXPECT_EQ(steps[1].effect.find("recorded calls"), std::string::npos) << "it holds none";
   for (Event& event : snapshot.events) event.call = 7;
   EXPECT_NE(sent(snapshot, "a b.cairn")[1].effect.find("recorded calls"), std::string::npos);

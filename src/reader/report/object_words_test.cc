@@ -66,6 +66,38 @@ TEST(ObjectWords, TellWhatAnObjectWasMadeAs) {
   EXPECT_THAT(words(object), StartsWith("Texture2D 65535x65535, 255 layers vertex/"));
 }
 
+TEST(Words, ShadersStandInTheOrderInWhichTheyRun) {
+  TestBlock block;
+  const uint32_t pipeline = block.AddPipeline(block.AddContext(), "Meshes");
+  for (uint32_t stage = 0; stage < kStageCount; ++stage) {
+    if (stage == kStageCompute || stage == kStageRayTracing) continue;
+    block.SetShader(pipeline, static_cast<ShaderStage>(stage), "main");
+  }
+  const Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1).value());
+  std::string text;
+  AppendPipeline(snapshot, 0, text);
+  EXPECT_EQ(text,
+            "graphics pipeline \"Meshes\" [ AS: main | MS: main | VS: main | HS: main | DS: main | "
+            "GS: main | PS: main ]");
+}
+
+TEST(Words, ABoundCountIsNoArgument) {
+  Snapshot snapshot;
+  snapshot.objects.push_back({.state = ObjectState::kAlive,
+                              .kind = kVulkanBufferKind,
+                              .name = snapshot.AddText("Draws"),
+                              .serial = 1});
+  Binding binding{.point = BindPoint::kIndirectArguments, .object = 0};
+  const auto words = [&] {
+    std::string text;
+    AppendBinding(snapshot, binding, text);
+    return text;
+  };
+  EXPECT_EQ(words(), "indirect arguments: buffer \"Draws\"");
+  binding.slot = 1;
+  EXPECT_EQ(words(), "count of indirect commands: buffer \"Draws\"");
+}
+
 TEST(Words, PipelinesWithoutANameHaveANumberAndTheirTargets) {
   TestBlock block;
   const uint32_t context = block.AddContext(16);

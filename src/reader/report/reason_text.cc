@@ -139,8 +139,8 @@ class QueueReasonWriter {
     }
     if (reached == 0 && passed == 0) return Say("The GPU wrote no marker event of {}.", list);
     if (passed == 0) {
-      return Say("The GPU reached marker event {} of {} and reported none completed.", reached,
-                 list);
+      return Say("The GPU reached marker event {} of {}, and completed no marker event of it.",
+                 reached, list);
     }
     Say("The GPU reached marker event {} and completed up to marker event {} of {}.",
         std::max(reached, passed), passed, list);
@@ -166,10 +166,17 @@ class QueueReasonWriter {
     const Scope& scope = analysis_.scopes[verdict_.candidates[0]];
     Say("The command that begins at marker event {} was running: {}.",
         scope.event - FirstRecording().first_event + 1, kOnlyOneInFlight);
-    if (reason_.waiting_count == 1) {
-      Say("A command after it was reached as well, and waits for it.");
-    } else if (reason_.waiting_count != 0) {
-      Say("{} commands after it were reached as well, and wait for it.", reason_.waiting_count);
+    if (reason_.first_waiting == kNone) return;
+    std::string waiting;
+    AppendScope(snapshot_, analysis_.scopes[reason_.first_waiting], ScopeDetail::kShort, waiting);
+    const uint32_t others = reason_.waiting_count - 1;
+    if (others == 0) {
+      Say("{}, which comes after that command, was reached as well: it runs nothing, and waits.",
+          waiting);
+    } else {
+      Say("{} and {} more, which come after that command, were reached as well: they run nothing, "
+          "and wait.",
+          waiting, others);
     }
   }
 

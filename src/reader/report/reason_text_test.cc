@@ -135,7 +135,7 @@ TEST(QueueReason, AListWithoutWritesIsUnseen) {
       "hang.");
 }
 
-TEST(QueueReason, CommandsThatWaitAreCounted) {
+TEST(QueueReason, CommandsThatWaitAreNamed) {
   SnapshotBuilder builder;
   const uint32_t queue = builder.AddQueue();
   const uint32_t list = builder.BeginList(queue);
@@ -144,11 +144,15 @@ TEST(QueueReason, CommandsThatWaitAreCounted) {
   builder.Scope(CAIRN_MARKER_PIPELINE_BARRIER);  // 5, 6
   builder.Submit(queue, list);
   builder.SetWords(list, 3, 0);
-  EXPECT_THAT(Reason(builder.snapshot),
-              EndsWith(" A command after it was reached as well, and waits for it."));
+  EXPECT_THAT(
+      Reason(builder.snapshot),
+      EndsWith(" PIPELINE_BARRIER #1, which comes after that command, was reached as well: it "
+               "runs nothing, and waits."));
   builder.SetWords(list, 5, 0);
-  EXPECT_THAT(Reason(builder.snapshot),
-              EndsWith(" 2 commands after it were reached as well, and wait for it."));
+  EXPECT_THAT(
+      Reason(builder.snapshot),
+      EndsWith(" PIPELINE_BARRIER #1 and 1 more, which come after that command, were reached as "
+               "well: they run nothing, and wait."));
 }
 
 TEST(QueueReason, TheModeLimitsIt) {
@@ -156,8 +160,8 @@ TEST(QueueReason, TheModeLimitsIt) {
   top.SetWords(0, 5, 0);
   EXPECT_EQ(
       Reason(top.snapshot),
-      "The GPU reached marker event 5 of command list 1 (frame 0, submission 1) and reported none "
-      "completed. Each of 3 commands may have been running. Mode top writes at the top of the pipe "
+      "The GPU reached marker event 5 of command list 1 (frame 0, submission 1), and completed "
+      "no marker event of it. Each of 3 commands may have been running. Mode top writes at the top of the pipe "
       "only, so that completed and running work look alike: any of the 3 commands that "
       "were reached may have been running.");
   top.SetWords(0, 1, 0);

@@ -85,8 +85,8 @@ TEST(Redact, ReplacesWhatTheVulkanLayerNotes) {
   }
   // Conclusions stay.
   EXPECT_THAT(text, HasSubstr("memory that was freed, in buffer \"name-"));
-  EXPECT_THAT(text, HasSubstr("+ 0x100 of 16 KiB, destroyed while submitted work was "
-                              "unfinished, 30 ms before the fault was noticed"));
+  EXPECT_THAT(text, HasSubstr("+ 0x100 of 16 KiB, destroyed 30 ms before the fault was "
+                              "noticed, while submitted work was unfinished"));
   EXPECT_THAT(text, HasSubstr("892 KiB before image"));
   EXPECT_THAT(text, HasSubstr("to reach 7, which comes from submission 1 of queue 0"));
   EXPECT_THAT(text, HasSubstr("(00000000000000a1)"));

@@ -56,10 +56,11 @@ TEST_F(Sections, TheCandidateShowsEventIdAndResources) {
   EventID   0x1000001000001, "Particles of level 3"
   bound     vertex buffer 0: resource "Particles" + 0x40, destroyed 3 ms before the submission
             root CBV 1: address 0xdead0000, which belongs to no known object
+  device    Test device, driver test driver 1.2
 
 )"));
   EXPECT_EQ(
-      Shown("Resources of this command (! destroyed"),
+      Shown("Resources bound for this command (! destroyed"),
       R"(      ! vertex buffer 0: resource "Particles" + 0x40, destroyed 3 ms before the submission
       ! root CBV 1: address 0xdead0000, which belongs to no known object
         render target 0: resource "Scene colour"
@@ -85,7 +86,7 @@ TEST(SectionsOfOneList, ManyBindingsAreCountedUnlessAllAreWanted) {
   block.Begin(list, CAIRN_MARKER_DRAW_INSTANCED);
   block.SetProgress(list, 33, 0);
   const Snapshot snapshot = Take(block);
-  EXPECT_THAT(Section(Report(snapshot), "Resources of this command"),
+  EXPECT_THAT(Section(Report(snapshot), "Resources bound for this command"),
               HasSubstr("… 20 more; --all shows them"));
   const std::string all =
       Section(Report(snapshot, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}), "Queues");

@@ -19,11 +19,12 @@ void AppendUses(const Snapshot& snapshot, const Findings& findings, const Suspec
                 std::string& out) {
   const Analysis& analysis = findings.analysis;
   if (suspect.binding != kNone) {
-    out += "; uses ";
-    AppendBinding(snapshot, analysis.bindings[suspect.binding], out);
+    const Binding& binding = analysis.bindings[suspect.binding];
+    out += IsSurelyUsed(binding.point) ? "; uses " : "; bound: ";
+    AppendBinding(snapshot, binding, out);
   }
   if (findings.arguments.scope == kNone || &suspect != &findings.culprit.suspects.front()) return;
-  out += "; arguments: ";
+  out += "; arguments ";
   AppendArgumentsOrigin(snapshot, findings, out);
   if (findings.arguments.late_writer == kNone) return;
   out += "; ";
@@ -83,9 +84,8 @@ std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
              "driver "
              "reports a fault, and nothing that was in flight can have made it";
     case SuspectReason::kBarrierBehind:
-      return "its marker says that it completed, but the barrier behind it did not end: a barrier "
-             "runs nothing, and waits "
-             "for the work before it";
+      return "its marker says that it completed, but the barrier after it did not end: a barrier "
+             "runs nothing, and waits for the work before it";
     case SuspectReason::kFirstUnfinished:
       return has_pipeline ? "the first work with a pipeline that has not completed"
                           : "the first of its kind that has not completed";
@@ -179,12 +179,13 @@ void AppendUsualDuration(const UsualDuration& duration, std::string& out) {
   fmt::format_to(std::back_inserter(out), "its submission was unfinished for {}; ",
                  words(duration.unfinished_ns));
   if (duration.count == 1) {
-    fmt::format_to(std::back_inserter(out), "one before with the same pipelines ended within {}",
+    fmt::format_to(std::back_inserter(out),
+                   "an earlier one with the same pipelines ended within {}",
                    words(duration.median_ns));
     return;
   }
   fmt::format_to(std::back_inserter(out),
-                 "those before with the same pipelines usually ended within {} (median of {}, the "
+                 "earlier ones with the same pipelines usually ended within {} (median of {}, the "
                  "longest {})",
                  words(duration.median_ns), GroupedDigits(duration.count),
                  words(duration.longest_ns));
@@ -198,7 +199,7 @@ void AppendLabelDuration(const Snapshot& snapshot, const Findings& findings, std
                   ScopeDetail::kShort);
   out += std::string_view(path).substr(3);  // it begins with " > "
   if (duration.count == 1) {
-    fmt::format_to(std::back_inserter(out), ": ended within {} in one submission before",
+    fmt::format_to(std::back_inserter(out), ": ended within {} in one earlier submission",
                    words(duration.median_ns));
   } else {
     fmt::format_to(std::back_inserter(out),
@@ -212,28 +213,28 @@ void AppendLabelDuration(const Snapshot& snapshot, const Findings& findings, std
 }
 
 void AppendArgumentsOrigin(const Snapshot& snapshot, const Findings& findings, std::string& out) {
+  constexpr std::string_view kCpuToo =
+      "; the program has the memory mapped: the CPU can have written them";
   const ArgumentsOrigin& origin = findings.arguments;
+  out += "in ";
+  AppendObject(snapshot, snapshot.objects[origin.buffer], out);
   if (origin.last.scope == kNone) {
-    out += "no command that this file holds is known to have written ";
-    AppendObject(snapshot, snapshot.objects[origin.buffer], out);
-    if (origin.is_mapped) out += "; the program has it mapped, so that the CPU can have";
+    out += "; no command in this file is known to have written them";
+    if (origin.is_mapped) out += kCpuToo;
     return;
   }
+  out += origin.last.is_certain ? ", last written by " : ", perhaps last written by ";
   AppendWriter(snapshot, findings, origin.last, out);
-  out += origin.last.is_certain ? " wrote " : " may have written ";
-  AppendObject(snapshot, snapshot.objects[origin.buffer], out);
-  out += " last";
   AppendPlace(origin.last, out);
   if (origin.certain.scope != kNone) {
-    out += "; before it, ";
+    out += ", before that by ";
     AppendWriter(snapshot, findings, origin.certain, out);
-    out += " did";
   }
-  if (origin.is_mapped) out += "; the program has it mapped as well";
+  if (origin.is_mapped) out += kCpuToo;
 }
 
 void AppendLateWriter(const Snapshot& snapshot, const Findings& findings, std::string& out) {
-  out += "it reads them before ";
+  out += "the command reads them before ";
   AppendScope(snapshot, findings.analysis.scopes[findings.arguments.late_writer],
               ScopeDetail::kShort, out);
   out += " of the same list writes them";

@@ -22,7 +22,7 @@ std::string_view HeadingOfSuspects(const Findings& findings);
 void AppendSuspectWork(const Snapshot& snapshot, const Findings& findings,
                        const SuspectWork& suspect, std::string& out);
 
-// `the last work with a pipeline that the GPU reached; uses vertex buffer 0: resource "Mesh", destroyed`, the
+// `the last work with a pipeline that the GPU reached; bound: vertex buffer 0: resource "Mesh", destroyed`, the
 // second half with `with_binding` only. Visible text. `suspect` is one of `findings`.
 void AppendSuspectReason(const Snapshot& snapshot, const Findings& findings,
                          const SuspectWork& suspect, bool with_binding, std::string& out);
@@ -32,17 +32,24 @@ inline bool IsHarmless(const Binding& binding) {
   return binding.state == BindingState::kAlive || binding.state == BindingState::kNotSeen;
 }
 
-// `unfinished for 9.8 s; submissions with the same pipelines usually ended within 200 µs (median of 41, longest 1.1 ms)`
+// Returns true if a command with this binding accesses it: shaders need not access what is bound for them.
+inline bool IsSurelyUsed(BindPoint point) {
+  return point == BindPoint::kSource || point == BindPoint::kDestination ||
+         point == BindPoint::kIndirectArguments || point == BindPoint::kSecondary;
+}
+
+// `its submission was unfinished for 9.8 s; earlier ones with the same pipelines usually ended within 200 µs (median of
+// 41, the longest 1.1 ms)`
 void AppendUsualDuration(const UsualDuration& duration, std::string& out);
 
 // `Frame 41 > Lighting: usually ended within 400 µs (median of 31 submissions, the longest 2.1 ms); the suspect has run
 // for at least 9.8 s`
 void AppendLabelDuration(const Snapshot& snapshot, const Findings& findings, std::string& out);
 
-// `COPY_BUFFER #1 (12 bytes) of the same list wrote buffer "Arguments" last`, of the first suspect's arguments.
+// `in buffer "Arguments", last written by COPY_BUFFER #1 (12 bytes) of the same list`, of the first suspect's arguments.
 void AppendArgumentsOrigin(const Snapshot& snapshot, const Findings& findings, std::string& out);
 
-// `it reads them before FILL_BUFFER #2 of the same list writes them`; needs a late writer.
+// `the command reads them before FILL_BUFFER #2 of the same list writes them`; needs a late writer.
 void AppendLateWriter(const Snapshot& snapshot, const Findings& findings, std::string& out);
 
 }  // namespace cairn

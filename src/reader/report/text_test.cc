@@ -359,17 +359,20 @@ TEST(TextReport, TheAnswerStandsFirstWithHowSureItIsAtTheRight) {
   where     Frame · command buffer 1 "Main" · submission 1 · queue 0 (graphics) · frame 0
   pipeline  compute pipeline [ CS: BlurCS ]
   because   it began and did not end; no other command with a marker was in flight
+  device    Test device, driver test driver 1.2
   next      cairn bisect -- ./game
-            confirms it, then finds why: runs the program with one thing changed each time
+            finds why: runs the program with one thing changed each time
   send      cairn report --markdown game.cairn
-            this answer as text for a bug report; --redact replaces names by hashes
-  or file   game.cairn
-            to the program's authors or the driver's vendor; holds names, paths and the command line
+            for a bug tracker: this answer as text; --redact replaces names by hashes
+  or        game.cairn
+            for the authors of program or driver: the file, with names, paths and the command line
 
 Incidents
 )"));
   const std::string narrow = TextReport(snapshot, AnalyseDump(snapshot), {.width = 60});
-  EXPECT_THAT(narrow, StartsWith(headline + "\nproven\n")) << "of 60 columns the headline takes 55";
+  EXPECT_THAT(narrow, StartsWith("Device lost (VK_ERROR_DEVICE_LOST) in DISPATCH #1:    proven\n"
+                                 "  \"Blur\"\n"))
+      << "of 60 columns the headline takes 55";
   EXPECT_THAT(narrow, HasSubstr("\n  where     Frame · command buffer 1 \"Main\" · submission 1 ·\n"
                                 "            queue 0 (graphics) · frame 0\n"));
   EXPECT_THAT(narrow, Not(HasSubstr("cairn bisect"))) << "without the file's name";
@@ -388,6 +391,7 @@ TEST(TextReport, NamesTheCandidateWithPathPipelineAndReason) {
   running   DISPATCH #1: "Blur"
   where     Frame · command buffer 1 "Main" · submission 1 · queue 0 (graphics) · frame 0
   pipeline  compute pipeline [ CS: BlurCS ]
+  device    Test device, driver test driver 1.2
 
 Incidents
 )"));

@@ -34,6 +34,7 @@ VerdictPrinter::VerdictPrinter(const Snapshot& snapshot, const Findings& finding
       findings_(findings),
       analysis_(findings.analysis),
       file_(options.file),
+      print_flags_(options.print_flags),
       all_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
       with_pipelines_((options.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) == 0) {
   text_.reserve(1024);
@@ -45,7 +46,7 @@ VerdictPrinter::VerdictPrinter(const Snapshot& snapshot, const Findings& finding
 }
 
 void VerdictPrinter::PrintFinding(LineSink& sink) {
-  const AnswerText answer = AnswerInWords(snapshot_, findings_, with_pipelines_);
+  const AnswerText answer = AnswerInWords(snapshot_, findings_, print_flags_);
   PrintHeadline(sink, answer);
   const auto print = [&](std::string_view label, std::string_view text) {
     sink.Prose(fmt::format("  {:<{}} ", label, kLabelColumns), text);
@@ -65,25 +66,31 @@ void VerdictPrinter::PrintFinding(LineSink& sink) {
 void VerdictPrinter::PrintSteps(LineSink& sink, std::string_view label,
                                 const std::vector<NextStep>& steps) {
   for (const NextStep& step : steps) {
-    const std::string_view other = step.is_file ? "or file" : "or";
-    sink.Whole(fmt::format("  {:<{}} ", &step == steps.data() ? label : other, kLabelColumns),
+    sink.Whole(fmt::format("  {:<{}} ", &step == steps.data() ? label : "or", kLabelColumns),
                step.command);
     sink.Prose(fmt::format("  {:<{}} ", "", kLabelColumns), step.effect);
   }
 }
 
-// Puts the certainty at the right, where the eye finds it.
+// Puts the certainty at the right of the first line, where the eye finds it.
 void VerdictPrinter::PrintHeadline(LineSink& sink, const AnswerText& answer) {
   const size_t columns =
       sink.width() == 0 ? kHeadlineColumns : std::min(sink.width(), kHeadlineColumns);
-  const size_t used = CodePointCount(answer.headline) + CodePointCount(answer.how_sure);
-  if (answer.how_sure.empty() || used + 2 > columns) {
-    sink.Prose("", answer.headline);
-    if (!answer.how_sure.empty()) sink.Prose("", answer.how_sure);
-    return;
+  if (answer.how_sure.empty()) return sink.Prose("", answer.headline);
+  const std::string headline = VisibleText(answer.headline);
+  const size_t sure = CodePointCount(answer.how_sure);
+  size_t end = headline.size();
+  // Of a headline without a blank there, or of a narrow terminal, it is the end.
+  while (end != std::string::npos && end != 0 &&
+         CodePointCount(std::string_view(headline).substr(0, end)) + sure + 2 > columns) {
+    end = headline.rfind(' ', end - 1);
   }
-  text_ = answer.headline + std::string(columns - used, ' ') + answer.how_sure;
-  sink.Prose("", text_);
+  if (end == std::string::npos || end == 0) {
+    return sink.Prose("", fmt::format("{} ({})", headline, answer.how_sure));
+  }
+  const size_t used = CodePointCount(std::string_view(headline).substr(0, end)) + sure;
+  sink.Prose("", headline.substr(0, end) + std::string(columns - used, ' ') + answer.how_sure);
+  if (end != headline.size()) sink.Prose("  ", headline.substr(end + 1));
 }
 
 void VerdictPrinter::PrintSuspects(LineSink& sink) {
@@ -93,12 +100,33 @@ void VerdictPrinter::PrintSuspects(LineSink& sink) {
   sink.Blank();
   text_ = HeadingOfSuspects(findings_);
   if (suspects.size() > 1) text_ += ", the most likely first";
+  AppendLegend(suspects);
   sink.Heading(text_);
   const size_t shown = all_ ? suspects.size() : std::min(suspects.size(), kSuspectsShown);
   for (size_t i = 0; i < shown && !sink.full(); ++i) PrintSuspect(sink, i + 1, suspects[i]);
   if (shown == suspects.size()) return;
   text_ = fmt::format("… {} more; --all shows them", suspects.size() - shown);
   sink.Prose("    ", text_);
+}
+
+// Appends the states that suspects are in: "([>] in flight)".
+void VerdictPrinter::AppendLegend(const std::vector<SuspectWork>& suspects) {
+  std::string_view separator = " (";
+  for (const WorkStateText& each : kWorkStates) {
+    const WorkState state = each.state;
+    if (std::none_of(suspects.begin(), suspects.end(), [this, state](const SuspectWork& suspect) {
+          return StateOf(suspect) == state;
+        })) {
+      continue;
+    }
+    fmt::format_to(std::back_inserter(text_), "{}{} {}", separator, each.mark, each.word);
+    separator = ", ";
+  }
+  if (separator == ", ") text_ += ')';
+}
+
+WorkState VerdictPrinter::StateOf(const SuspectWork& suspect) const {
+  return suspect.scope == kNone ? WorkState::kInFlight : analysis_.scopes[suspect.scope].state;
 }
 
 // The rows of the answer have told the rest of it.
@@ -110,17 +138,15 @@ void VerdictPrinter::PrintBindingsOfOnlySuspect(LineSink& sink) {
   sink.Blank();
   const auto begin = analysis_.bindings.begin() + context->first_binding;
   const bool all_alive = std::all_of(begin, begin + context->binding_count, IsHarmless);
-  sink.Heading(all_alive ? "Resources of this command"
-                         : "Resources of this command (! destroyed, or in no known object)");
+  sink.Heading(all_alive ? "Resources bound for this command"
+                         : "Resources bound for this command (! destroyed, or in no known object)");
   PrintBindings(sink, *context);
 }
 
 void VerdictPrinter::PrintSuspect(LineSink& sink, size_t number, const SuspectWork& suspect) {
   text_.clear();
   AppendSuspectWork(snapshot_, findings_, suspect, text_);
-  const WorkState state =
-      suspect.scope == kNone ? WorkState::kInFlight : analysis_.scopes[suspect.scope].state;
-  sink.Prose(fmt::format(" {}. {} ", number, StateMark(state)), text_);
+  sink.Prose(fmt::format(" {}. {} ", number, StateMark(StateOf(suspect))), text_);
   // Everything that the first one uses follows.
   const bool details = number == 1 && !all_;
   text_.clear();

@@ -38,6 +38,8 @@ class VerdictPrinter {
                          const std::vector<NextStep>& steps);
   void PrintHeadline(LineSink& sink, const AnswerText& answer);
   void PrintSuspects(LineSink& sink);
+  void AppendLegend(const std::vector<SuspectWork>& suspects);
+  WorkState StateOf(const SuspectWork& suspect) const;
   void PrintBindingsOfOnlySuspect(LineSink& sink);
   void PrintSuspect(LineSink& sink, size_t number, const SuspectWork& suspect);
   void AppendPipelineAndReason(const SuspectWork& suspect, bool with_binding);
@@ -54,6 +56,7 @@ class VerdictPrinter {
   const Findings& findings_;
   const Analysis& analysis_;  // of these
   const std::string& file_;
+  uint32_t print_flags_;
   bool all_;
   bool with_pipelines_;
   bool several_queues_ = false;  // that suspects lie on

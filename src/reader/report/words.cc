@@ -381,7 +381,7 @@ namespace {
 // Every other time of a report counts from the start of the program.
 std::string TimeOfIncident(const Process& process, uint64_t realtime_ns) {
   if (process.start_time_ns == 0 || realtime_ns < process.start_time_ns) {
-    return TimeInWords(realtime_ns);
+    return "at " + TimeInWords(realtime_ns);
   }
   return fmt::format("{:.3f} s after the program started",
                      static_cast<double>(realtime_ns - process.start_time_ns) / 1e9);
@@ -417,7 +417,10 @@ std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident)
       }
       break;
     case IncidentKind::kHang:
-      sentence = "The watchdog saw a hang: ";
+      sentence = "The watchdog saw a hang";
+      if (incident.time_ns != 0)
+        sentence += ' ' + TimeOfIncident(snapshot.process, incident.time_ns);
+      sentence += ": ";
       if (incident.queue < snapshot.queues.size()) {
         sentence += fmt::format("queue {}", incident.queue);
         const std::string_view name = snapshot.Text(snapshot.queues[incident.queue].name);
@@ -432,8 +435,12 @@ std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident)
                              static_cast<uint32_t>(incident.kind));
       break;
   }
-  if (incident.kind == IncidentKind::kHang && !incident.detail.empty()) {
-    sentence += fmt::format(", with {}", VisibleText(snapshot.Text(incident.detail)));
+  if (incident.kind == IncidentKind::kHang) {
+    if (!incident.detail.empty()) {
+      sentence += fmt::format(". It then ended the program ({})",
+                              VisibleText(snapshot.Text(incident.detail)));
+    }
+    return sentence + ".";
   }
   if (incident.time_ns != 0) sentence += ", " + TimeOfIncident(snapshot.process, incident.time_ns);
   if (incident.kind == IncidentKind::kSignal && !incident.detail.empty()) {

@@ -48,15 +48,16 @@ TEST(Words, AnIncidentIsTimedAsTheRestOfTheReport) {
   Snapshot snapshot;
   Incident hang{.kind = IncidentKind::kHang, .value = 2000, .time_ns = 1'700'000'003'250'000'000};
   hang.detail = snapshot.AddText("--kill-on-hang");
-  EXPECT_EQ(IncidentSentence(snapshot, hang),
-            "The watchdog saw a hang: submitted work made no progress for 2 s, with "
-            "--kill-on-hang, 2023-11-14 22:13:23.250 UTC.")
+  EXPECT_EQ(
+      IncidentSentence(snapshot, hang),
+      "The watchdog saw a hang at 2023-11-14 22:13:23.250 UTC: submitted work made no progress "
+      "for 2 s. It then ended the program (--kill-on-hang).")
       << "the start is not known";
   snapshot.process.start_time_ns = 1'700'000'000'000'000'000;
   hang.detail = {};
   EXPECT_EQ(IncidentSentence(snapshot, hang),
-            "The watchdog saw a hang: submitted work made no progress for 2 s, 3.250 s after "
-            "the program started.");
+            "The watchdog saw a hang 3.250 s after the program started: submitted work made no "
+            "progress for 2 s.");
 }
 
 TEST(Words, DurationsAreRoundedToTheNextUnit) {

@@ -287,7 +287,8 @@ class DumpExport {
                       .flows = {},
                       .arguments = {}});
     }
-    const std::string answer = AnswerLine(AnswerInWords(snapshot_, findings_, true));
+    const std::string answer =
+        AnswerLine(AnswerInWords(snapshot_, findings_, CAIRN_PRINT_SKIP_DEVICE_INFO));
     trace_.Instant(
         {.time_ns = end_ns_,
          .track = process_,
