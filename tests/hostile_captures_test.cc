@@ -63,7 +63,8 @@ TEST_F(HostileCapturesTest, NamesOfFilesDoNotGrow) {
   }
   EXPECT_THAT(result.errors, HasSubstr("is not captured: cairn has made as many files for it as "
                                        "it may\n"));
-  EXPECT_THAT(result.errors, EndsWith("cairn: 23 hand-overs were refused in all\n"));
+  EXPECT_THAT(result.errors,
+              EndsWith("cairn: 23 requests of processes to be watched were refused in all\n"));
   EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 17 + 2);
 }
 

@@ -166,8 +166,9 @@ TEST_F(HostileTest, WithoutDescriptorsTheRestIsToldInOneLine) {
   EXPECT_EQ(LinesThatBegin("cairn: ", result.errors), reports + 2);
   EXPECT_THAT(result.errors,
               ::testing::ContainsRegex("cairn: hostile \\(process [0-9]+\\) is not watched: "));
-  EXPECT_THAT(result.errors, HasSubstr("\ncairn: " + std::to_string(150 - reports) +
-                                       " hand-overs were refused in all\n"));
+  EXPECT_THAT(result.errors,
+              HasSubstr("\ncairn: " + std::to_string(150 - reports) +
+                        " requests of processes to be watched were refused in all\n"));
 }
 
 }  // namespace

@@ -92,8 +92,16 @@ TEST_F(MistakenWordsTest, AProgramWithoutDashes) {
                 "cairn bisect: old.exe is a program of Windows: cairn bisect -- wine ./old.exe");
   // Neither a file nor a program.
   ExpectRefused({"bisect", "nothing"}, 1,
-                "cairn bisect: cannot open nothing: No such file or directory; cairn run --capture "
-                "-- PROGRAM records one");
+                "cairn bisect: cannot open nothing: No such file or directory; for a program say "
+                "cairn bisect -- PROGRAM");
+  // A name that is not quite right.
+  ExpectRefused(
+      {"bisect", "./gmae"}, 1,
+      "cairn bisect: cannot open ./gmae: there is no such file; did you mean cairn bisect "
+      "-- ./game?");
+  ExpectRefused({"report", "dmup.cairn"}, 1,
+                "cairn report: cannot open dmup.cairn: there is no such file; did you mean "
+                "dump.cairn?");
 }
 
 TEST_F(MistakenWordsTest, AProgramWhereAFileBelongs) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/verb.h"
 #include "os/file.h"
 #include "os/process.h"
 
@@ -122,12 +124,52 @@ bool IsProgram(Kind kind) {
   return kind == Kind::kProgram || kind == Kind::kWindowsProgram;
 }
 
+// Returns the program or .cairn file of the same folder whose name is most like this one; "" if none is.
+std::string FileLike(const std::string& path) {
+  constexpr size_t kMostFiles = 4096;
+  constexpr size_t kFewestLetters = 3;
+  // The ending is no part of the name: it would make all names alike.
+  std::string word = TextOfPath(FilePath(path).filename());
+  const std::string ending = word.ends_with(".cairn") ? ".cairn" : "";
+  word.resize(word.size() - ending.size());
+  if (word.size() < kFewestLetters) return "";
+  const std::filesystem::path folder = FilePath(path).parent_path();
+  std::vector<std::string> names;
+  std::error_code error;
+  std::filesystem::directory_iterator file(folder.empty() ? "." : folder, error);
+  for (; !error && file != std::filesystem::directory_iterator() && names.size() < kMostFiles;
+       file.increment(error)) {
+    std::string name = TextOfPath(file->path().filename());
+    if (!name.ends_with(ending)) continue;
+    name.resize(name.size() - ending.size());
+    names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end());
+  const std::string name = ClosestWord(word, names);
+  if (name.empty()) return "";
+  const std::string like = TextOfPath(folder / FilePath(name + ending));
+  const Kind kind = Recognise(like).kind;
+  return kind == Kind::kCairn || IsProgram(kind) ? like : "";
+}
+
 }  // namespace
+
+bool RunsPrograms(std::string_view verb) {
+  return verb == "bisect" || verb == "why";
+}
 
 std::string MistakenForFile(std::string_view verb, const std::string& path, NeededFile needed) {
   const std::string completed = path + ".cairn";
   if (FactsAt(path).type == std::filesystem::file_type::not_found && IsFile(completed)) {
     return fmt::format("there is no file {}; did you mean {}?", path, completed);
+  }
+  const bool is_there = FactsAt(path).type != std::filesystem::file_type::not_found;
+  if (const std::string like = is_there ? "" : FileLike(path); !like.empty()) {
+    const Kind kind = Recognise(like).kind;
+    return fmt::format(
+        "cannot open {}: there is no such file; did you mean {}{}?", path,
+        IsProgram(kind) && RunsPrograms(verb) ? fmt::format("cairn {} -- ", verb) : "",
+        IsProgram(kind) ? StartedAs(like, kind) : ShellQuoted(like));
   }
   const Recognised found = RecogniseProgram(path);
   if (IsProgram(found.kind)) {
@@ -145,7 +187,7 @@ std::string MistakenForFile(std::string_view verb, const std::string& path, Need
 std::string MistakenForProgram(std::string_view verb, const std::string& program, StatusCode code) {
   const Recognised found = Recognise(program);
   if (found.kind == Kind::kCairn) {
-    const bool plays = verb == "bisect" || verb == "why";
+    const bool plays = RunsPrograms(verb);
     return fmt::format("{} is a .cairn file, not a program: cairn {} {}{}", program,
                        plays ? verb : "report", ShellQuoted(program),
                        plays ? "" : " says what it holds");

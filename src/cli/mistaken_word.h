@@ -3,7 +3,7 @@
 // Recognises what a user gave in the place of something else: a program where a .cairn file belongs, a
 // .cairn file where a program or a verb belongs, a file of another tool. Each function returns the
 // sentence that says so, with the command that was probably meant, or "" where nothing is recognised.
-// They read the first bytes of a file at most.
+// They read the first bytes of files, and the names of a folder, at most.
 #ifndef CAIRN_CLI_MISTAKEN_WORD_H_
 #define CAIRN_CLI_MISTAKEN_WORD_H_
 
@@ -16,6 +16,9 @@
 namespace cairn::cli {
 
 enum class NeededFile { kAny, kTrace };
+
+// Returns true if `verb` does with a program, behind "--", what it does with a trace.
+bool RunsPrograms(std::string_view verb);
 
 // `path` is what `verb` could not open as the .cairn file that it needs.
 std::string MistakenForFile(std::string_view verb, const std::string& path, NeededFile needed);

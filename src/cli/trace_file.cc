@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "cli/reading_limits.h"
 #include "cli/verb.h"
 #include "format/snapshot/snapshot_file.h"
+#include "os/file.h"
 
 namespace cairn::cli {
 namespace {
@@ -28,14 +30,16 @@ const char* NextStep(StatusCode code) {
 std::string WhyNoTrace(std::string_view verb, const std::string& path, const Status& status) {
   const std::string mistaken = MistakenForFile(verb, path, NeededFile::kTrace);
   if (!mistaken.empty()) return mistaken;
+  if (RunsPrograms(verb) && FactsAt(path).type == std::filesystem::file_type::not_found) {
+    return fmt::format("{}; for a program say cairn {} -- PROGRAM", status.message(), verb);
+  }
   const std::string why = status.message() + NextStep(status.code());
   if (status.code() != StatusCode::kNotFound) return why;
   const Result<FileReader> file = FileReader::Open(path);
   if (!file.ok() || !ReadSnapshot(*file).ok()) return why;
-  return fmt::format("{}; cairn report {} shows what it holds{}", why, ShellQuoted(path),
-                     verb == "bisect" || verb == "why"
-                         ? fmt::format("; cairn {} -- PROGRAM needs no trace", verb)
-                         : "");
+  return fmt::format(
+      "{}; cairn report {} shows what it holds{}", why, ShellQuoted(path),
+      RunsPrograms(verb) ? fmt::format("; cairn {} -- PROGRAM needs no trace", verb) : "");
 }
 
 // Returns true if only the end is missing: the writer was stopped, or the copy was.

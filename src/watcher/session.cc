@@ -111,7 +111,9 @@ void WatchSession::ForgetEnded() {
 void WatchSession::SayLast() {
   const uint64_t turned_away = system_.TurnedAway();
   if (refused_ > 1 || turned_away != 0) {
-    lines_.Warn(fmt::format("cairn: {} hand-overs were refused in all", refused_ + turned_away));
+    const uint64_t count = refused_ + turned_away;
+    lines_.Warn(fmt::format("cairn: {} request{} of processes to be watched {} refused in all",
+                            count, Plural(count, "", "s"), Plural(count, "was", "were")));
   }
   SayWhyNothing();
   lines_.SayLast();
@@ -359,7 +361,9 @@ void WatchSession::TakeBlock(ReceivedMessage& received) {
   switch (blocks_.Take(holder, *memory)) {
     case BlockBounds::Taken::kYes: break;
     case BlockBounds::Taken::kAnothers:
-      Refuse(sender, "is not watched: it hands over the block of another process, which is");
+      Refuse(sender,
+             "is not watched: its progress words are in the memory of another process, which is "
+             "watched");
       return;
     case BlockBounds::Taken::kTooMuch:
       Refuse(sender, "is not watched: the blocks of all processes are larger than cairn maps");

@@ -68,7 +68,7 @@ TEST(SessionBounds, WhileCapturesAreEndingNoMoreBeginThanIsAllowed) {
   EXPECT_THAT(
       scene.lines,
       ElementsAre("! cairn: game (process 72) is not captured: too many processes are already",
-                  "! cairn: 18 hand-overs were refused in all"));
+                  "! cairn: 18 requests of processes to be watched were refused in all"));
   scene.world.capture_ends_slowly = false;
   for (ProcessId id = kGame; id < kGame + 3; ++id) scene.End(id, kExit);
   scene.Pass(kSecond);

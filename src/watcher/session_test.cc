@@ -84,8 +84,8 @@ TEST(WatchSession, ABlockBelongsToWhoHandedItOverFirst) {
     scene.session->OnMessages();
   }
   EXPECT_THAT(scene.lines,
-              ElementsAre("! cairn: thief (process 72) is not watched: it hands over the block of "
-                          "another process, which is"));
+              ElementsAre("! cairn: thief (process 72) is not watched: its progress words are in "
+                          "the memory of another process, which is watched"));
   EXPECT_EQ(scene.world.watched.size(), 1u);
   // The same process may do it again; and when that has ended, others may.
   scene.world.Send(kGame, HandoverKind::kBlock, &scene.world.processes[kGame].block);
@@ -370,7 +370,7 @@ TEST(WatchSession, CapturesAreBoundedAndTheFirstRefusalIsSaid) {
   EXPECT_THAT(
       scene.lines,
       ElementsAre("! cairn: tool (process 116) is not captured: too many processes are already",
-                  "! cairn: 3 hand-overs were refused in all"));
+                  "! cairn: 3 requests of processes to be watched were refused in all"));
   for (const auto& [id, process] : scene.world.processes) {
     if (scene.world.NumberOf(id) != ~uint64_t{0}) scene.End(id, kExit);
   }
@@ -390,7 +390,7 @@ TEST(WatchSession, WhoCannotBeWatchedIsNamed) {
   EXPECT_THAT(scene.lines,
               ElementsAre("! cairn: child (process 72) is not watched: there are as many processes "
                           "as cairn may watch; later ones are not watched either",
-                          "! cairn: 7 hand-overs were refused in all"));
+                          "! cairn: 7 requests of processes to be watched were refused in all"));
 }
 
 TEST(WatchSession, AMessageThatLeavesNoRoomIsRefused) {

@@ -32,10 +32,11 @@ uint64_t Log2(uint64_t n) {
 }
 
 Status TooMany(uint64_t probes, const BisectWords& words) {
-  return Status(StatusCode::kUnsupported,
-                fmt::format("not found after {} probes, which is the limit; the failure may need "
-                            "very much of the {}, or come and go",
-                            probes, words.whole));
+  return Status(
+      StatusCode::kUnsupported,
+      fmt::format("not found after {} probes, the most that a search makes; the failure may "
+                  "need very much of the {}, or come and go: try --runs 10",
+                  probes, words.whole));
 }
 
 Status Undecidable(uint32_t plays, const std::string& why) {

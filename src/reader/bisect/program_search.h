@@ -69,7 +69,7 @@ struct ProgramFound {
   uint64_t runs_without = 0;
   uint64_t failed_without = 0;
   uint64_t failed_otherwise = 0;  // of all runs: in another way, which counts as no failure
-  uint64_t stuck = 0;             // of all runs: ended because they went on and on
+  uint64_t stuck = 0;             // of all runs: ended by cairn, as they did not end by themselves
   // The totals of the runs of the whole program.
   uint64_t work = 0;                 // pieces that were met
   uint64_t work_not_in_all = 0;      // that some of those runs did not meet

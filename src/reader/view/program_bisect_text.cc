@@ -101,7 +101,7 @@ void AppendConfidence(const ProgramTold& told, std::string* text) {
       break;
     case ProbeOutcome::kUndecided:
     case ProbeOutcome::kInvalid:
-      fmt::format_to(out, "Without {} the program goes on and on: that shows nothing.\n", without);
+      fmt::format_to(out, "Without {} the program does not end, which shows nothing.\n", without);
       break;
   }
 }
@@ -122,14 +122,12 @@ void AppendDoubts(const ProgramTold& told, std::string* text) {
                    RunsInWords(told.found.failed_otherwise));
   }
   if (told.found.stuck != 0) {
-    fmt::format_to(out,
-                   "{} went on and on without a part of the work, and counted as no failure.\n",
+    fmt::format_to(out, "{} did not end without a part of the work, and counted as no failure.\n",
                    RunsInWords(told.found.stuck));
   }
   if (told.found.work_dropped != 0) {
-    fmt::format_to(out, "{} found no room: {} among what is skipped.\n",
-                   PiecesInWords(told.found.work_dropped),
-                   Plural(told.found.work_dropped, "it is", "they are"));
+    fmt::format_to(out, "{} did not fit into the list of work: skipped with others only.\n",
+                   PiecesInWords(told.found.work_dropped));
   }
 }
 

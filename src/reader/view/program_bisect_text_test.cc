@@ -77,8 +77,8 @@ TEST(ProgramBisectText, SaysWhatMakesItWorthLess) {
         "Irregular: the whole program failed in different ways; each counted as a failure.\n",
         "Irregular: 4 of 40 pieces of work were not in every run of the whole.\n",
         "1 run failed in another way, which counts as no failure.\n",
-        "2 runs went on and on without a part of the work, and counted as no failure.\n",
-        "5 pieces of work found no room: they are among what is skipped.\n",
+        "2 runs did not end without a part of the work, and counted as no failure.\n",
+        "5 pieces of work did not fit into the list of work: skipped with others only.\n",
         "The report of a run with nothing else: cairn report 'a b.cairn'\n",
         "16 runs, of which 1 gave no answer and was repeated, 42.3 s.\n"}) {
     EXPECT_THAT(text, HasSubstr(line));

@@ -382,7 +382,7 @@ std::vector<std::string> CountsInWords(const WhyTold& told, const WhyResult& res
                   WholeWord(told), result.with.failed, RunsInWords(told, result.with.runs),
                   unchanged.failed + result.without.failed, unchanged.runs + result.without.runs)};
   if (result.with.endless != 0) {
-    sentences.push_back(fmt::format("{} with it went on and on, and {} ended.",
+    sentences.push_back(fmt::format("{} with it did not end, and {} ended by cairn.",
                                     RunsInWords(told, result.with.endless),
                                     Plural(result.with.endless, "was", "were")));
   }
@@ -458,7 +458,7 @@ std::string NoCauseInWords(const WhyTold& told) {
     return result.verdict == WhyVerdict::kCodeHelps;
   };
   if (std::any_of(found.results.begin(), found.results.end(), is_doubt)) {
-    return "No cause was found: a change helps, but not by what it changes.";
+    return "No cause was found: a change makes the failure go away, but only by its side effects.";
   }
   if (std::any_of(found.results.begin(), found.results.end(), Asked)) {
     return "No cause was found: no change makes the failure go away.";
@@ -538,7 +538,7 @@ std::vector<std::string> DoubtsInWords(const WhyTold& told) {
     }
     if (Asked(result) && bindings.endless != 0) {
       lines.push_back(
-          fmt::format("Not known: {}: with one of them empty the {} goes on and on, and its GPU "
+          fmt::format("Not known: {}: with one of them empty the {} does not end, and its GPU "
                       "work does not hang",
                       Counted(bindings.endless, "binding"), WholeWord(told)));
     }

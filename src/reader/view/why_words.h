@@ -48,7 +48,7 @@ std::string BindingInWords(const BindingNote& binding, Quote quote);
 std::string UnchangedInWords(const WhyTold& told);
 // "the program does not fail: 3 of 3 runs were clean".
 std::string CleanInWords(const WhyTold& told);
-// "With loops cut after 65,536 trips the program failed in 0 of 4 runs, without in 4 of 4."; and that some went on and on.
+// "With loops cut after 65,536 trips the program failed in 0 of 4 runs, without in 4 of 4."; and that some did not end.
 std::vector<std::string> CountsInWords(const WhyTold& told, const WhyResult& result);
 
 // "pixel" of Direct3D, "fragment" of Vulkan; "" if it is not known.

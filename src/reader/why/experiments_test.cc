@@ -64,7 +64,7 @@ TEST(WhySearch, AProgramThatGoesOnAndOnIsNotSlow) {
   EXPECT_THAT(found->causes, IsEmpty());
   const WhyResult& result = ResultOf(*found, ExperimentName::kTime);
   EXPECT_EQ(WhyVerdict::kDoesNotApply, result.verdict);
-  EXPECT_EQ("the program goes on and on, and its GPU work does not hang", result.why);
+  EXPECT_EQ("the program does not end, and its GPU work does not hang", result.why);
 }
 
 // A driver, or the process, was done with it: the watchdog's patience changes nothing.

@@ -437,7 +437,7 @@ TEST(WhyBindings, OnesThatFailAreSummed) {
   EXPECT_EQ((RunCount{2, 2, 0, 0}), refuted.with);
 }
 
-// Without a store for which the program waits, it goes on and on.
+// Without a store for which the program waits, it does not end.
 TEST(WhyBindings, OneWithWhichItNeverEndsIsNoCause) {
   const BindingNote polled = Buffer(0, BindingKind::kStorageBuffer);
   const BindingNote needed = Buffer(1, BindingKind::kStorageBuffer);

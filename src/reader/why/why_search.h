@@ -95,7 +95,7 @@ enum class WhyVerdict : uint8_t {
 
 // Why a change does not apply with which the program does not fail, but never ends.
 inline constexpr const char* kGoesOnAndOn =
-    "the program goes on and on, and its GPU work does not hang";
+    "the program does not end, and its GPU work does not hang";
 
 // True for a cause.
 constexpr bool Helps(WhyVerdict verdict) {
@@ -157,7 +157,7 @@ struct BindingFindings {
   std::vector<BindingNote> also;
   uint64_t not_asked = 0;    // bindings: too many, or max_runs came first
   uint64_t not_emptied = 0;  // bindings that no shader lets be emptied
-  uint64_t endless = 0;      // bindings: with one empty the program goes on and on
+  uint64_t endless = 0;      // bindings: with one empty the program does not end
   uint64_t dropped = 0;      // bindings that found no room on the board
   // Modules whose bindings are not known, or in which a binding stayed that was empty in others: the most of a run.
   uint32_t refused_modules = 0;
