@@ -566,6 +566,11 @@ test("narrow, enlarged, forced colours, without motion, printed", async () => {
       assert.deepEqual(await stickingOut(page), [], `${view}, ${width} x ${height}`);
       assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${view} is no wider than ${width}`);
     }
+    await go(page, "view=memory&scope=4");
+    assert(await page.$eval(deep("cairn-memory"), (memory) => [...memory.shadowRoot.querySelectorAll(".faults")].every((faults) => faults.scrollHeight <= faults.clientHeight)), `no fault is cut at ${width}`);
+    await go(page, "view=verdict&scope=4");
+    assert(await page.$eval(deep("aside"), (aside) => aside.clientHeight === 0), "the verdict has the whole height");
+    await go(page, "view=facts&scope=4");
     // Nothing is hidden for good: what is chosen stands below.
     assert(await page.$eval(deep("aside"), (aside) => aside.clientHeight > 0 && aside.clientWidth > 0));
     assert.deepEqual(errors, []);
