@@ -302,7 +302,8 @@ Status PlayerImpl::PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queu
 }
 
 // Counts the addresses that the last lists have used as they were recorded.
-Status PlayerImpl::TellStaleAddresses(const CallInProgress& call, ID3D12CommandQueue* queue) {
+Status PlayerImpl::TellStaleAddresses(const CallInProgress& call, ID3D12CommandQueue* queue,
+                                      uint64_t start_ns) {
   DeviceContext* const context = devices_.Find(call.object->device);
   if (context == nullptr || !addresses_.MayBeStale()) return Status();
   const std::string where = fmt::format("call {}, {}: ", call.record.number, call.info.name);
@@ -310,6 +311,9 @@ Status PlayerImpl::TellStaleAddresses(const CallInProgress& call, ID3D12CommandQ
     log_.Note(where + "addresses that its shaders write and it uses may be those of the recording");
     return Status();
   }
+  // A hang is found here, and not by a copy that does not end.
+  CAIRN_RETURN_IF_ERROR(waits_.WaitForQueue(call.record.object, context, start_ns));
+  if (context->lost || log_.result().interrupted) return Status();
   AddressMemory memory(this, context, queue);
   const Result<uint64_t> stale = addresses_.CountStale(&memory);
   if (stale.ok() && *stale == 0) return Status();

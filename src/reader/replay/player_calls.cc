@@ -435,16 +435,19 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
     size_t together = 0;
     CAIRN_RETURN_IF_ERROR(
         PatchAddresses(call, queue, std::span(numbers).subspan(begin), &together));
-    if (begin == 0) {
-      if (options_.on_submission) options_.on_submission(number);
-      // The work may end this process before the call returns.
-      if (context != nullptr) waits_.unfinished().Submitted(call->record.object, number);
-      start_ns = MonotonicNs();
-    }
+    if (begin == 0 && options_.on_submission) options_.on_submission(number);
+    // The work may end this process before the call returns.
+    if (context != nullptr) waits_.unfinished().Submitted(call->record.object, number);
+    if (begin == 0) start_ns = MonotonicNs();
     queue->ExecuteCommandLists(static_cast<UINT>(together), chosen.data() + begin);
-    CAIRN_RETURN_IF_ERROR(TellStaleAddresses(*call, queue));
+    CAIRN_RETURN_IF_ERROR(TellStaleAddresses(*call, queue, start_ns));
     begin += together;
-  } while (begin < chosen.size());
+    if (begin == chosen.size()) break;
+    // What these lists have written is read next.
+    if (context != nullptr) {
+      CAIRN_RETURN_IF_ERROR(waits_.WaitForQueue(call->record.object, context, start_ns));
+    }
+  } while (context == nullptr || !context->lost);
   if (context == nullptr) return Status();
   context->states.Execute(states, GetDesc(queue).Type == D3D12_COMMAND_LIST_TYPE_COPY);
   if (!options_.canary) return Status();

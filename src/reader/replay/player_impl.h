@@ -180,7 +180,8 @@ class PlayerImpl final : public Player {
   // Patches what the first lists read, as many as may be executed together.
   Status PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queue,
                         std::span<const uint64_t> lists, size_t* together);
-  Status TellStaleAddresses(const CallInProgress& call, ID3D12CommandQueue* queue);
+  Status TellStaleAddresses(const CallInProgress& call, ID3D12CommandQueue* queue,
+                            uint64_t start_ns);
 
   // The trace lost what stood between the last record and the next.
   Status FailAtHole(const std::string& reason);
