@@ -161,7 +161,8 @@ TEST(QueueReason, TheModeLimitsIt) {
   EXPECT_EQ(
       Reason(top.snapshot),
       "The GPU reached marker event 5 of command list 1 (frame 0, submission 1), and completed "
-      "no marker event of it. Each of 3 commands may have been running. Mode top writes at the top of the pipe "
+      "no marker event of it. Each of 3 commands may have been running. Mode top writes at the top "
+      "of the pipe "
       "only, so that completed and running work look alike: any of the 3 commands that "
       "were reached may have been running.");
   top.SetWords(0, 1, 0);
