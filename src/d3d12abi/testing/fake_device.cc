@@ -15,15 +15,15 @@
 #include <vector>
 
 #include "d3d12abi/com_ptr.h"
+#include "d3d12abi/testing/fake_base.h"
 #include "d3d12abi/testing/fake_names.h"
 #include "d3d12abi/testing/fake_objects.h"
+#include "d3d12abi/testing/fake_programs.h"
 #include "d3d12abi/testing/fake_stubs.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 namespace {
-
-std::atomic<int> object_count{0};
 
 // The limit for heaps of all devices together. It is low, because a trace may ask for any size.
 constexpr uint64_t kMemoryBytes = uint64_t{16} << 20;
@@ -36,10 +36,6 @@ bool TakeMemory(uint64_t bytes) {
   return false;
 }
 
-bool IsSame(REFIID a, REFIID b) {
-  return std::memcmp(&a, &b, sizeof(a)) == 0;
-}
-
 // Copies like a GPU: other threads may read whole words meanwhile. All sizes here are multiples of
 // 4.
 void CopyWords(std::byte* to, const std::byte* from, uint64_t size) {
@@ -49,75 +45,6 @@ void CopyWords(std::byte* to, const std::byte* from, uint64_t size) {
     std::atomic_ref<uint32_t>(*reinterpret_cast<uint32_t*>(to + i))
         .store(word, std::memory_order_relaxed);
   }
-}
-
-// IUnknown of an object that answers to `Interfaces` and IUnknown, and its private data as far as they are
-// interfaces. Children hold their device. Other objects may keep one without a reference that counts, as
-// implementations do.
-template <typename Base, typename... Interfaces>
-class Fake : public Base {
- public:
-  explicit Fake(ID3D12Device* device) : device_(device) {
-    object_count.fetch_add(1);
-    if (device_ != nullptr) device_->AddRef();
-  }
-  virtual ~Fake() {
-    for (const auto& [guid, data] : private_data_) data->Release();
-    object_count.fetch_sub(1);
-    if (device_ != nullptr) device_->Release();
-  }
-
-  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** object) override {
-    if (object == nullptr) return E_POINTER;
-    *object = nullptr;
-    if (!(IsSame(riid, __uuidof(Interfaces)) || ...) && !IsSame(riid, __uuidof(IUnknown))) {
-      return E_NOINTERFACE;
-    }
-    this->AddRef();
-    *object = static_cast<Base*>(this);  // each derives from the one before
-    return S_OK;
-  }
-  ULONG STDMETHODCALLTYPE AddRef() override {
-    const ULONG before = references_.fetch_add(1);
-    if (before == 0) Keep();
-    return before + 1;
-  }
-  ULONG STDMETHODCALLTYPE Release() override {
-    const ULONG left = references_.fetch_sub(1) - 1;
-    if (left == 0) LetGo();
-    return left;
-  }
-  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, const IUnknown* data) override {
-    const std::lock_guard lock(mutex_);
-    if (data == nullptr) return E_NOTIMPL;
-    auto* const kept = const_cast<IUnknown*>(data);
-    kept->AddRef();
-    private_data_.emplace_back(guid, kept);
-    return S_OK;
-  }
-
-  void Keep() { keepers_.fetch_add(1); }
-  void LetGo() {
-    if (keepers_.fetch_sub(1) == 1) delete this;
-  }
-
- protected:
-  ID3D12Device* device() const { return device_; }
-
- private:
-  ID3D12Device* const device_;
-  std::atomic<ULONG> references_{1};
-  std::atomic<uint32_t> keepers_{1};  // 1 for all references
-  std::mutex mutex_;
-  std::vector<std::pair<GUID, IUnknown*>> private_data_;
-};
-
-// Gives the caller interface `riid` of a new object, in place of the creator's reference.
-template <typename T>
-HRESULT GiveOut(T* object, REFIID riid, void** out) {
-  const HRESULT result = object->QueryInterface(riid, out);
-  object->Release();
-  return result;
 }
 
 // Returns true for memory that the CPU can write. It is not zero at first, since no device promises
@@ -237,17 +164,8 @@ class FakeFence final : public Fake<NoFence, ID3D12Fence, ID3D12Fence1> {
       : Fake(device), value_(value), flags_(flags) {}
   D3D12_FENCE_FLAGS STDMETHODCALLTYPE GetCreationFlags() override { return flags_; }
   HRESULT STDMETHODCALLTYPE SetName(LPCWSTR name) override {
-#if defined(CAIRN_D3D12_SYSV_ABI)
-    const auto* character = reinterpret_cast<const char16_t*>(name);
-#else
-    const wchar_t* character = name;
-#endif
-    std::string given;
-    for (; character != nullptr && *character != 0; ++character) {
-      given += static_cast<char>(*character);
-    }
     const std::lock_guard lock(last_name_mutex);
-    last_name = given;
+    last_name = NarrowName(name);
     return S_OK;
   }
   UINT64 STDMETHODCALLTYPE GetCompletedValue() override {
@@ -286,18 +204,35 @@ std::atomic<bool> last_vertices_null{false};
 std::atomic<uint64_t> last_indirect_word{0};
 std::atomic<uint64_t> executions{0};
 
-class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
+// The interfaces of a device and its lists: ID3D12Device1; ID3D12Device5 and ID3D12GraphicsCommandList4; the same, and
+// ID3D12GraphicsCommandList10.
+enum class Generation { kOld, kNewer, kPrograms };
+
+class FakeList final : public Fake<NoNewestCommandList, ID3D12GraphicsCommandList> {
  public:
-  FakeList(ID3D12Device* device, D3D12_COMMAND_LIST_TYPE type, bool newer)
-      : Fake(device), type_(type), newer_(newer) {}
+  FakeList(ID3D12Device* device, D3D12_COMMAND_LIST_TYPE type, Generation generation)
+      : Fake(device), type_(type), generation_(generation) {}
 
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** object) override {
     const bool is_newer = IsSame(riid, __uuidof(ID3D12GraphicsCommandList1)) ||
                           IsSame(riid, __uuidof(ID3D12GraphicsCommandList2)) ||
                           IsSame(riid, __uuidof(ID3D12GraphicsCommandList3)) ||
                           IsSame(riid, __uuidof(ID3D12GraphicsCommandList4));
-    return Fake::QueryInterface(newer_ && is_newer ? __uuidof(ID3D12GraphicsCommandList) : riid,
-                                object);
+    const bool is_newest = IsSame(riid, __uuidof(ID3D12GraphicsCommandList10));
+    const bool is_there = (is_newer && generation_ != Generation::kOld) ||
+                          (is_newest && generation_ == Generation::kPrograms);
+    return Fake::QueryInterface(is_there ? __uuidof(ID3D12GraphicsCommandList) : riid, object);
+  }
+  void STDMETHODCALLTYPE
+  SetComputeRootUnorderedAccessView(UINT, D3D12_GPU_VIRTUAL_ADDRESS address) override {
+    programs_.SetRootView(address);
+  }
+  void STDMETHODCALLTYPE SetProgram(const D3D12_SET_PROGRAM_DESC* desc) override {
+    programs_.Set(device(), *desc, &commands_);
+  }
+  void STDMETHODCALLTYPE Dispatch(UINT, UINT, UINT) override { programs_.Dispatch(&commands_); }
+  void STDMETHODCALLTYPE DispatchGraph(const D3D12_DISPATCH_GRAPH_DESC* desc) override {
+    programs_.DispatchGraph(*desc, &commands_);
   }
   void STDMETHODCALLTYPE ExecuteMetaCommand(ID3D12MetaCommand*, const void* parameters,
                                             SIZE_T size) override {
@@ -326,6 +261,7 @@ class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
   HRESULT STDMETHODCALLTYPE Reset(ID3D12CommandAllocator*, ID3D12PipelineState*) override {
     if (std::exchange(open_, true)) return E_FAIL;
     commands_.clear();
+    programs_ = {};
     return S_OK;
   }
   void STDMETHODCALLTYPE CopyBufferRegion(ID3D12Resource* to, UINT64 to_offset,
@@ -372,9 +308,10 @@ class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
 
  private:
   const D3D12_COMMAND_LIST_TYPE type_;
-  const bool newer_;
+  const Generation generation_;
   bool open_ = true;
-  std::vector<std::function<void()>> commands_;
+  FakeCommands commands_;
+  FakePrograms programs_;
 };
 
 // Both sides of a call say how much they have, and this device goes by what one of them says.
@@ -429,13 +366,14 @@ class FakeQueue final : public Fake<NoQueue, ID3D12CommandQueue> {
 
 class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
  public:
-  explicit FakeDevice(bool newer) : Fake(nullptr), newer_(newer) {}
+  explicit FakeDevice(Generation generation) : Fake(nullptr), generation_(generation) {}
 
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** object) override {
     const bool is_newer =
         IsSame(riid, __uuidof(ID3D12Device2)) || IsSame(riid, __uuidof(ID3D12Device3)) ||
         IsSame(riid, __uuidof(ID3D12Device4)) || IsSame(riid, __uuidof(ID3D12Device5));
-    return Fake::QueryInterface(newer_ && is_newer ? __uuidof(ID3D12Device) : riid, object);
+    const bool is_there = is_newer && generation_ != Generation::kOld;
+    return Fake::QueryInterface(is_there ? __uuidof(ID3D12Device) : riid, object);
   }
   void STDMETHODCALLTYPE RemoveDevice() override { removed_.store(true); }
   HRESULT STDMETHODCALLTYPE EnumerateMetaCommandParameters(
@@ -454,6 +392,11 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
     for (UINT i = 0; descs != nullptr && i < std::min(*count, known); ++i) descs[i] = kAll[i];
     *count = known;
     return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE CreateStateObject(const D3D12_STATE_OBJECT_DESC* desc, REFIID riid,
+                                              void** object) override {
+    if (generation_ != Generation::kPrograms) return E_NOTIMPL;
+    return CreateFakeStateObject(this, *desc, riid, object);
   }
   HRESULT STDMETHODCALLTYPE CreateMetaCommand(REFGUID command, UINT, const void*, SIZE_T,
                                               REFIID riid, void** made) override {
@@ -480,7 +423,7 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
   HRESULT STDMETHODCALLTYPE CreateCommandList(UINT, D3D12_COMMAND_LIST_TYPE type,
                                               ID3D12CommandAllocator*, ID3D12PipelineState*,
                                               REFIID riid, void** list) override {
-    return GiveOut(new FakeList(this, type, newer_), riid, list);
+    return GiveOut(new FakeList(this, type, generation_), riid, list);
   }
   HRESULT STDMETHODCALLTYPE CheckFeatureSupport(D3D12_FEATURE feature, void* data,
                                                 UINT size) override {
@@ -638,18 +581,22 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
     return GiveOut(new FakeResource(this, desc, heap, offset_bytes), riid, resource);
   }
 
-  const bool newer_;
+  const Generation generation_;
   std::atomic<bool> removed_{false};
 };
 
 }  // namespace
 
 ID3D12Device* CreateFakeDevice() {
-  return new FakeDevice(/*newer=*/false);
+  return new FakeDevice(Generation::kOld);
 }
 
 ID3D12Device* CreateNewerFakeDevice() {
-  return new FakeDevice(/*newer=*/true);
+  return new FakeDevice(Generation::kNewer);
+}
+
+ID3D12Device* CreateFakeDeviceWithPrograms() {
+  return new FakeDevice(Generation::kPrograms);
 }
 
 void HoldFakeSignals(bool held) {
@@ -688,7 +635,7 @@ uint64_t FakeExecutions() {
 }
 
 int FakeObjectCount() {
-  return object_count.load();
+  return fake_object_count.load();
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -36,6 +36,9 @@ struct FakeCopy {
   D3D12_GPU_VIRTUAL_ADDRESS to = 0;
 };
 
+// Makes a newer device with programs of state objects, whose lists have ID3D12GraphicsCommandList10 (fake_programs.h).
+ID3D12Device* CreateFakeDeviceWithPrograms();
+
 // While they are held, what queues signal does not reach its fences: as if the GPU were at work. When they are let
 // go it does, in its order. Any thread.
 void HoldFakeSignals(bool held);

@@ -73,7 +73,9 @@ class NoFence : public NoChild<ID3D12Fence1> {
   ~NoFence() = default;
 };
 
-class NoCommandList : public NoChild<ID3D12GraphicsCommandList4> {
+// `Interface`: ID3D12GraphicsCommandList4, or one that derives from it.
+template <typename Interface>
+class NoCommandListOf : public NoChild<Interface> {
  public:
   D3D12_COMMAND_LIST_TYPE STDMETHODCALLTYPE GetType() override { return {}; }
   HRESULT STDMETHODCALLTYPE Close() override { return E_NOTIMPL; }
@@ -190,8 +192,9 @@ class NoCommandList : public NoChild<ID3D12GraphicsCommandList4> {
   void STDMETHODCALLTYPE DispatchRays(const D3D12_DISPATCH_RAYS_DESC*) override {}
 
  protected:
-  ~NoCommandList() = default;
+  ~NoCommandListOf() = default;
 };
+using NoCommandList = NoCommandListOf<ID3D12GraphicsCommandList4>;
 
 class NoQueue : public NoChild<ID3D12CommandQueue> {
  public:

@@ -49,7 +49,7 @@ if(BUILD_TESTING)
       player_hostile_values_test.cc player_hostile_views_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
   foreach(abi "" ${CAIRN_D3D12_ABIS})
-    cairn_test(player_convention${abi}_test SOURCES player_convention_test.cc
+    cairn_test(player_convention${abi}_test SOURCES player_convention_test.cc player_programs_test.cc
       DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake${abi} cairn_d3d12abi${abi} PkgConfig::XXHASH)
   endforeach()
   cairn_test(player_gpu_test SOURCES player_gpu_test.cc
