@@ -209,6 +209,14 @@ std::vector<std::string> LavapipeEnvironment() {
   return environment;
 }
 
+std::vector<std::string> ChosenDriverEnvironment() {
+  for (const char* const variable : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}) {
+    const char* const chosen = getenv(variable);
+    if (chosen != nullptr && *chosen != 0) return {"VKD3D_DEBUG=none"};
+  }
+  return LavapipeEnvironment();
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "cairn-test-XXXXXX").string();
   path_ = mkdtemp(pattern.data());

@@ -97,6 +97,8 @@ std::string OutputBeside(const std::vector<std::string>& arguments);
 // For programs whose misdeeds are to have the same effect everywhere: the device on the CPU, where there is a
 // choice, and no chatter of libvkd3d.
 std::vector<std::string> LavapipeEnvironment();
+// For programs that are to run on a GPU as well: the same, unless VK_DRIVER_FILES or VK_ICD_FILENAMES chooses a driver.
+std::vector<std::string> ChosenDriverEnvironment();
 
 // A folder that exists during one test.
 class TemporaryFolder {

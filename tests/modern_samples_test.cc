@@ -3,10 +3,11 @@
 // Samples of what only a modern Direct3D 12 has: work whose arguments the GPU writes, ray tracing, mesh shaders.
 // Each shows the right picture by itself, and the same one when its trace is played; the fault that each
 // has is named, by the report and by `cairn bisect`. All that on a natively built vkd3d-proton, which
-// CAIRN_TEST_VKD3D_PROTON names.
+// CAIRN_TEST_VKD3D_PROTON names, on the driver of VK_DRIVER_FILES or on lavapipe.
 #include <stdlib.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ class ModernSamplesTest : public ReplayTest {
     }
     library_ = std::string(folder) + "/libvkd3d-proton-d3d12.so";
     const char* const others = getenv("LD_LIBRARY_PATH");
-    environment_ = LavapipeEnvironment();
+    environment_ = ChosenDriverEnvironment();
     environment_.push_back("LD_LIBRARY_PATH=" + std::string(folder) +
                            (others == nullptr ? "" : ":" + std::string(others)));
   }
@@ -135,6 +136,41 @@ class ModernSamplesTest : public ReplayTest {
   std::string library_;
   std::vector<std::string> environment_;
 };
+
+// Sets a variable for as long as it lives; null: to nothing.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    const char* const before = getenv(name);
+    if (before != nullptr) before_ = before;
+    Set(value);
+  }
+  ~Variable() { Set(before_ ? before_->c_str() : nullptr); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  void Set(const char* value) {
+    if (value == nullptr) {
+      unsetenv(name_);
+    } else {
+      setenv(name_, value, 1);
+    }
+  }
+
+  const char* const name_;
+  std::optional<std::string> before_;
+};
+
+TEST(ModernSamplesEnvironment, ADriverThatWasChosenStays) {
+  const Variable files("VK_DRIVER_FILES", "/chosen.json");
+  const Variable older("VK_ICD_FILENAMES", nullptr);
+  EXPECT_THAT(ChosenDriverEnvironment(), ElementsAre("VKD3D_DEBUG=none"));
+  const Variable nothing("VK_DRIVER_FILES", "");
+  EXPECT_EQ(ChosenDriverEnvironment(), LavapipeEnvironment());
+  const Variable other("VK_ICD_FILENAMES", "/chosen.json");
+  EXPECT_THAT(ChosenDriverEnvironment(), ElementsAre("VKD3D_DEBUG=none"));
+}
 
 TEST_F(ModernSamplesTest, IndirectIsPlayedWithTheSamePicture) {
   const std::string why = WhyItDoesNotRun("sample-indirect-d3d12");
