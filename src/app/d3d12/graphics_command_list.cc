@@ -84,8 +84,9 @@ void WrappedID3D12GraphicsCommandList::SetPipelineState1(ID3D12StateObject* stat
 
 void WrappedID3D12GraphicsCommandList::SetProgram(const D3D12_SET_PROGRAM_DESC* desc) {
   // Programs of all types begin with their identifier.
-  const NotedProgram program =
-      desc == nullptr ? NotedProgram() : Programs().Find(desc->WorkGraph.ProgramIdentifier);
+  const NotedProgram program = desc == nullptr
+                                   ? NotedProgram()
+                                   : Programs().Find(device(), desc->WorkGraph.ProgramIdentifier);
   work_.SetPipeline(program.state_object);
   if (captured_ != nullptr) captured_->record_bytes = program.record_bytes;
   Thin::SetProgram(desc);

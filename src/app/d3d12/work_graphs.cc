@@ -78,16 +78,18 @@ void PackInputs(Scratch& scratch, D3D12_MULTI_NODE_CPU_INPUT& inputs,
 
 }  // namespace
 
-NotedPrograms::Key NotedPrograms::KeyOf(const D3D12_PROGRAM_IDENTIFIER& identifier) {
-  Key key;
-  static_assert(sizeof(key) == sizeof(identifier.OpaqueData));
-  std::memcpy(key.data(), identifier.OpaqueData, sizeof(key));
+NotedPrograms::Key NotedPrograms::KeyOf(const void* device,
+                                        const D3D12_PROGRAM_IDENTIFIER& identifier) {
+  Key key = {device, {}};
+  static_assert(sizeof(key.second) == sizeof(identifier.OpaqueData));
+  std::memcpy(key.second.data(), identifier.OpaqueData, sizeof(key.second));
   return key;
 }
 
-void NotedPrograms::Add(const D3D12_PROGRAM_IDENTIFIER& identifier, NotedProgram program) {
+void NotedPrograms::Add(const void* device, const D3D12_PROGRAM_IDENTIFIER& identifier,
+                        NotedProgram program) {
   const std::lock_guard lock(mutex_);
-  programs_[KeyOf(identifier)] = std::move(program);
+  programs_[KeyOf(device, identifier)] = std::move(program);
 }
 
 void NotedPrograms::Remove(const Wrapper& state_object) {
@@ -96,9 +98,10 @@ void NotedPrograms::Remove(const Wrapper& state_object) {
                 [&](const auto& each) { return each.second.state_object == &state_object; });
 }
 
-NotedProgram NotedPrograms::Find(const D3D12_PROGRAM_IDENTIFIER& identifier) const {
+NotedProgram NotedPrograms::Find(const void* device,
+                                 const D3D12_PROGRAM_IDENTIFIER& identifier) const {
   const std::lock_guard lock(mutex_);
-  const auto found = programs_.find(KeyOf(identifier));
+  const auto found = programs_.find(KeyOf(device, identifier));
   return found == programs_.end() ? NotedProgram() : found->second;
 }
 
@@ -112,7 +115,7 @@ void WrappedID3D12StateObjectProperties::Note(const D3D12_PROGRAM_IDENTIFIER& id
   constexpr D3D12_PROGRAM_IDENTIFIER kNone = {};
   if (std::memcmp(&identifier, &kNone, sizeof(kNone)) == 0) return;
   try {
-    Programs().Add(identifier, {&owner(), RecordBytesOf(real(), name)});
+    Programs().Add(owner().device(), identifier, {&owner(), RecordBytesOf(real(), name)});
   } catch (...) {
     LogOnce(LogLevel::kError, "no memory for a program",
             "no memory to note a program: what it reads from the CPU is not captured");

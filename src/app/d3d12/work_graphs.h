@@ -4,7 +4,7 @@
 // DispatchGraph reads records from the CPU whose size only the program's state object knows. What was
 // asked for is noted here, so that reports name the state object, and captures copy the records.
 //
-//   Programs().Find(identifier) -> its state object, and the sizes of its entry points' records
+//   Programs().Find(device, identifier) -> its state object, and the sizes of its entry points' records
 //   RecordableInputs(scratch, desc, record_bytes) -> the same inputs without gaps
 #ifndef CAIRN_APP_D3D12_WORK_GRAPHS_H_
 #define CAIRN_APP_D3D12_WORK_GRAPHS_H_
@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "app/d3d12/scratch.h"
@@ -31,17 +32,17 @@ struct NotedProgram {
   RecordBytes record_bytes;
 };
 
-// Thread-safe. Memory: some 100 bytes for each program that was asked for, until its state object ends.
+// Devices may use the same identifiers for programs of their own. Thread-safe. Memory: some 100 bytes for each program that was asked for, until its state object ends.
 class NotedPrograms {
  public:
-  // Replaces what was noted with this identifier.
-  void Add(const D3D12_PROGRAM_IDENTIFIER& identifier, NotedProgram program);
+  // Replaces what was noted with this identifier of this device.
+  void Add(const void* device, const D3D12_PROGRAM_IDENTIFIER& identifier, NotedProgram program);
   void Remove(const Wrapper& state_object);
-  NotedProgram Find(const D3D12_PROGRAM_IDENTIFIER& identifier) const;
+  NotedProgram Find(const void* device, const D3D12_PROGRAM_IDENTIFIER& identifier) const;
 
  private:
-  using Key = std::array<UINT64, 4>;
-  static Key KeyOf(const D3D12_PROGRAM_IDENTIFIER& identifier);
+  using Key = std::pair<const void*, std::array<UINT64, 4>>;
+  static Key KeyOf(const void* device, const D3D12_PROGRAM_IDENTIFIER& identifier);
 
   mutable std::mutex mutex_;
   std::map<Key, NotedProgram> programs_;

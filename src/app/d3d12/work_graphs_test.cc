@@ -115,20 +115,40 @@ TEST(WorkGraphsTest, WhatTheGpuReadsStays) {
 
 TEST(WorkGraphsTest, ProgramsAreFoundByTheirIdentifiersUntilTheirStateObjectsEnd) {
   NotedPrograms programs;
+  const int device = 0;
   alignas(Wrapper) std::byte places[2] = {};
   auto* const first = reinterpret_cast<Wrapper*>(&places[0]);
   auto* const second = reinterpret_cast<Wrapper*>(&places[1]);
   const D3D12_PROGRAM_IDENTIFIER one = {{1, 0, 0, 4}};
   const D3D12_PROGRAM_IDENTIFIER other = {{1, 0, 0, 5}};
-  programs.Add(one, {first, std::make_shared<const std::vector<UINT>>(1, 12u)});
-  programs.Add(other, {second, nullptr});
-  EXPECT_EQ(programs.Find(one).state_object, first);
-  EXPECT_EQ(programs.Find(one).record_bytes->at(0), 12u);
+  programs.Add(&device, one, {first, std::make_shared<const std::vector<UINT>>(1, 12u)});
+  programs.Add(&device, other, {second, nullptr});
+  EXPECT_EQ(programs.Find(&device, one).state_object, first);
+  EXPECT_EQ(programs.Find(&device, one).record_bytes->at(0), 12u);
   programs.Remove(*first);
-  EXPECT_EQ(programs.Find(one).state_object, nullptr);
-  EXPECT_EQ(programs.Find(other).state_object, second);
-  programs.Add(other, {first, nullptr});  // an implementation may give one again
-  EXPECT_EQ(programs.Find(other).state_object, first);
+  EXPECT_EQ(programs.Find(&device, one).state_object, nullptr);
+  EXPECT_EQ(programs.Find(&device, other).state_object, second);
+  programs.Add(&device, other, {first, nullptr});  // an implementation may give one again
+  EXPECT_EQ(programs.Find(&device, other).state_object, first);
+}
+
+TEST(WorkGraphsTest, EqualIdentifiersOfTwoDevicesAreTwoPrograms) {
+  NotedPrograms programs;
+  const int devices[2] = {};
+  alignas(Wrapper) std::byte places[2] = {};
+  auto* const first = reinterpret_cast<Wrapper*>(&places[0]);
+  auto* const second = reinterpret_cast<Wrapper*>(&places[1]);
+  const D3D12_PROGRAM_IDENTIFIER same = {{1, 2, 3, 4}};
+  programs.Add(&devices[0], same, {first, std::make_shared<const std::vector<UINT>>(1, 4u)});
+  EXPECT_EQ(programs.Find(&devices[1], same).state_object, nullptr);
+  programs.Add(&devices[1], same, {second, std::make_shared<const std::vector<UINT>>(1, 8u)});
+  EXPECT_EQ(programs.Find(&devices[0], same).state_object, first);
+  EXPECT_EQ(programs.Find(&devices[0], same).record_bytes->at(0), 4u);
+  EXPECT_EQ(programs.Find(&devices[1], same).state_object, second);
+  EXPECT_EQ(programs.Find(&devices[1], same).record_bytes->at(0), 8u);
+  programs.Remove(*second);
+  EXPECT_EQ(programs.Find(&devices[0], same).state_object, first);
+  EXPECT_EQ(programs.Find(&devices[1], same).state_object, nullptr);
 }
 
 }  // namespace
