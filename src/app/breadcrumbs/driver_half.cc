@@ -14,7 +14,7 @@ static_assert(sizeof(DriverBuffer) == 16 && sizeof(DriverList) == 16);
 static_assert(sizeof(DriverFinding) == 516 && sizeof(SourceState) == 4 && sizeof(WriteMethod) == 4);
 static_assert(sizeof(DriverWrite) == 4 && sizeof(PipeLocation) == 1);
 static_assert(sizeof(DeviceSeenScope) == 16 && sizeof(ListOpenScope) == 32);
-static_assert(sizeof(ExpectedBufferScope) == 240 && sizeof(DriverScopes) == 48);
+static_assert(sizeof(ExpectedBufferScope) == 240 && sizeof(DriverScopes) == 56);
 static_assert(sizeof(RawMarkerScope) == 32 && sizeof(PipelineCode) == 72);
 
 constinit std::atomic<DriverHalf*> driver_half{nullptr};
@@ -72,7 +72,7 @@ SourceFinding DriverHalf::LossSource(const void* device) const {
   return SourceOf(finding);
 }
 
-DeviceCreationScope::DeviceCreationScope() {
+DeviceCreationScope::DeviceCreationScope() : before_(ThreadDriverScopes().driven_devices) {
   ++ThreadDriverScopes().creating_devices;
 }
 
@@ -82,6 +82,14 @@ DeviceCreationScope::~DeviceCreationScope() {
 
 bool DeviceCreationScope::Active() {
   return ThreadDriverScopes().creating_devices != 0;
+}
+
+bool DeviceCreationScope::seen() const {
+  return ThreadDriverScopes().driven_devices != before_;
+}
+
+void DeviceCreationScope::Note() {
+  ++ThreadDriverScopes().driven_devices;
 }
 
 LabelledDeviceScope::LabelledDeviceScope() : before_(ThreadDriverScopes().labelled_devices) {}

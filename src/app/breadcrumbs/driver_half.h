@@ -133,6 +133,14 @@ class DeviceCreationScope {
 
   // Returns true inside a scope of this thread.
   static bool Active();
+  // Returns true if the layer drives a Vulkan device that was made since.
+  bool seen() const;
+
+  // For the layer.
+  static void Note();
+
+ private:
+  const uint32_t before_;
 };
 
 // Around the implementation's creation of a Direct3D 11 device: whether that made a Vulkan device that has
@@ -301,6 +309,7 @@ class PipelineCodeScope {
 struct DriverScopes {
   uint32_t creating_devices = 0;
   uint32_t labelled_devices = 0;  // so far
+  uint32_t driven_devices = 0;    // so far
   DeviceSeenScope* seen_device = nullptr;
   ExpectedBufferScope* expected_buffer = nullptr;
   ListOpenScope* opening_list = nullptr;

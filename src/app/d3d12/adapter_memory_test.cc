@@ -115,9 +115,28 @@ TEST(AdapterMemory, OneThatDoesNotTellHasNoHeaps) {
   EXPECT_EQ(adapter.references, 1u);
 }
 
-TEST(AdapterMemory, AnUnknownLuidHasNoHeaps) {
+TEST(KeptAdapter, AsksTheSameAdapterAgainAndAgain) {
+  TestAdapter adapter;
+  adapter.local = {.Budget = kGiB, .CurrentUsage = 1};
+  {
+    KeptAdapter kept;
+    EXPECT_TRUE(kept.Ask().heaps().empty());
+    kept.Keep(&adapter);
+    EXPECT_EQ(adapter.references, 2u);
+    ASSERT_EQ(kept.Ask().heaps().size(), 1u);
+    EXPECT_EQ(kept.Ask().heaps()[0].used_bytes, 1u);
+    adapter.local.CurrentUsage = 2;
+    EXPECT_EQ(kept.Ask().heaps()[0].used_bytes, 2u);
+    EXPECT_EQ(adapter.references, 2u);
+  }
+  EXPECT_EQ(adapter.references, 1u);
+}
+
+TEST(KeptAdapter, AnUnknownLuidHasNoHeaps) {
   ASSERT_NE(LoadLibraryA("dxgi.dll"), nullptr);
-  EXPECT_TRUE(AdapterMemory::Of(0x12345678u, 0x0abcdef0).heaps().empty());
+  KeptAdapter kept;
+  kept.Find(0x12345678u, 0x0abcdef0);
+  EXPECT_TRUE(kept.Ask().heaps().empty());
 }
 
 }  // namespace

@@ -6,26 +6,6 @@
 
 namespace cairn {
 
-AdapterMemory AdapterMemory::Of(uint32_t luid_low, int32_t luid_high) {
-  using CreateFactory = HRESULT(WINAPI*)(REFIID, void**);
-  const Library dxgi = Library::FindLoaded("dxgi.dll");
-  const auto create = dxgi.Find<CreateFactory>("CreateDXGIFactory1");
-  IDXGIFactory4* factory = nullptr;
-  if (create == nullptr ||
-      FAILED(create(__uuidof(IDXGIFactory4), reinterpret_cast<void**>(&factory)))) {
-    return {};
-  }
-  IDXGIAdapter* adapter = nullptr;
-  const HRESULT result =
-      factory->EnumAdapterByLuid({.LowPart = luid_low, .HighPart = luid_high},
-                                 __uuidof(IDXGIAdapter), reinterpret_cast<void**>(&adapter));
-  factory->Release();
-  if (FAILED(result)) return {};
-  const AdapterMemory memory = Of(adapter);
-  adapter->Release();
-  return memory;
-}
-
 AdapterMemory AdapterMemory::Of(IUnknown* adapter) {
   AdapterMemory memory;
   IDXGIAdapter3* newer = nullptr;
@@ -49,6 +29,39 @@ AdapterMemory AdapterMemory::Of(IUnknown* adapter) {
   }
   newer->Release();
   return memory;
+}
+
+KeptAdapter::~KeptAdapter() {
+  Keep(nullptr);
+}
+
+void KeptAdapter::Find(uint32_t luid_low, int32_t luid_high) {
+  using CreateFactory = HRESULT(WINAPI*)(REFIID, void**);
+  const Library dxgi = Library::FindLoaded("dxgi.dll");
+  const auto create = dxgi.Find<CreateFactory>("CreateDXGIFactory1");
+  IDXGIFactory4* factory = nullptr;
+  if (create == nullptr ||
+      FAILED(create(__uuidof(IDXGIFactory4), reinterpret_cast<void**>(&factory)))) {
+    return;
+  }
+  IDXGIAdapter* adapter = nullptr;
+  const HRESULT result =
+      factory->EnumAdapterByLuid({.LowPart = luid_low, .HighPart = luid_high},
+                                 __uuidof(IDXGIAdapter), reinterpret_cast<void**>(&adapter));
+  factory->Release();
+  if (FAILED(result)) return;
+  Keep(adapter);
+  adapter->Release();
+}
+
+void KeptAdapter::Keep(IUnknown* adapter) {
+  if (adapter != nullptr) adapter->AddRef();
+  if (adapter_ != nullptr) adapter_->Release();
+  adapter_ = adapter;
+}
+
+AdapterMemory KeptAdapter::Ask() const {
+  return adapter_ == nullptr ? AdapterMemory() : AdapterMemory::Of(adapter_);
 }
 
 }  // namespace cairn

@@ -8,7 +8,6 @@
 
 #include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/d3d12_abi.h"
-#include "app/breadcrumbs/driver_half.h"
 #include "app/breadcrumbs/frame_listener.h"
 #include "app/d3d12/capture/device_capture.h"
 #include "app/d3d12/device_tools.h"
@@ -117,6 +116,11 @@ WrappedID3D12Device::WrappedID3D12Device(ID3D12Device* device, const DeviceOrigi
   context_ = MakeContext(block_, device);
   layer_device_.context = context_;
   submission_fences_.Start(context_);
+  // The Vulkan layer below tells the heaps of its device.
+  if (context_ != nullptr && !origin.is_driven) {
+    const LUID luid = cairn::GetAdapterLuid(device);
+    adapter_.Find(static_cast<uint32_t>(luid.LowPart), static_cast<int32_t>(luid.HighPart));
+  }
   if (Capture::Active() != nullptr) {
     capture_ = std::make_unique<DeviceCapture>(device);
     frame_listener.store(OnApplicationFrame, std::memory_order_relaxed);
@@ -263,22 +267,14 @@ void WrappedID3D12Device::NoteNoMemory(std::string_view interface_name) {
   if (context_ == nullptr || block == nullptr) return;
   std::string what = "creation of an object with ";
   what += interface_name;
-  MemoryNotes(*block, context_index()).NoteFailure(E_OUTOFMEMORY, what, 0, MemoryNow().heaps());
-}
-
-// The heaps of the adapter; none where the Vulkan layer lies below, which tells those of its device.
-AdapterMemory WrappedID3D12Device::MemoryNow() const {
-  if (GetDriverHalf() != nullptr) return {};
-  const LUID luid = cairn::GetAdapterLuid(real());
-  return AdapterMemory::Of(static_cast<uint32_t>(luid.LowPart),
-                           static_cast<int32_t>(luid.HighPart));
+  MemoryNotes(*block, context_index()).NoteFailure(E_OUTOFMEMORY, what, 0, adapter_.Ask().heaps());
 }
 
 void WrappedID3D12Device::NoteLoss(HRESULT result, const char* function) {
   if (context_ == nullptr) return;
   if (lost_.exchange(true, std::memory_order_relaxed)) return;
   if (BlockWriter* const block = ProcessBlock(); block != nullptr) {
-    MemoryNotes(*block, context_index()).NoteHeaps(MemoryNow().heaps());
+    MemoryNotes(*block, context_index()).NoteHeaps(adapter_.Ask().heaps());
   }
   static_cast<void>(context_->ReportDeviceLost(result, function).ok());
 }
@@ -384,12 +380,14 @@ HRESULT WrappedID3D12Device::CreateSharedHandle(ID3D12DeviceChild* object,
 // The handle says what it is, whatever the caller asks for.
 HRESULT WrappedID3D12Device::OpenSharedHandle(HANDLE handle, REFIID riid, void** object) {
   CallScope call(*this, Method::ID3D12Device_OpenSharedHandle, handle, riid, object);
-  if (Capture* const capture = Capture::Active(); capture != nullptr) [[unlikely]] {
+  const HRESULT result = OpenShared(handle, riid, object);
+  if (Capture* const capture = Capture::Active(); capture != nullptr && SUCCEEDED(result))
+      [[unlikely]] {
     capture->PutNote(NoteKind::kUnsupported,
                      "an object was opened that is shared with another process: a replay cannot "
                      "know what is in it");
   }
-  return call.Returns(OpenShared(handle, riid, object), handle, riid, object);
+  return call.Returns(result, handle, riid, object);
 }
 
 namespace {

@@ -150,7 +150,6 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   HRESULT OpenShared(HANDLE handle, REFIID riid, void** object);
   void NoteFailure(HRESULT result, const char* function);
   void NoteLoss(HRESULT result, const char* function);
-  AdapterMemory MemoryNow() const;
   void NoteRenderTarget(ID3D12Resource* resource, const D3D12_RENDER_TARGET_VIEW_DESC* desc,
                         D3D12_CPU_DESCRIPTOR_HANDLE descriptor);
   void NoteDepthStencil(ID3D12Resource* resource, D3D12_CPU_DESCRIPTOR_HANDLE descriptor);
@@ -161,6 +160,7 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   const DeviceOrigin origin_;
   const uint32_t wchar_bytes_;
   LayerDevice layer_device_;
+  KeptAdapter adapter_;  // tells the memory when calls fail
   uint32_t render_target_increment_ = 0;
   uint32_t depth_stencil_increment_ = 0;
   BlockWriter* block_ = nullptr;

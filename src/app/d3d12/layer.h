@@ -25,6 +25,8 @@ struct DeviceOrigin {
   std::string application;
   // D3D_FEATURE_LEVEL that was asked for; 0 if it is not known.
   uint32_t feature_level = 0;
+  // It stands on a Vulkan device that the Vulkan layer sees (DeviceCreationScope::seen).
+  bool is_driven = false;
 };
 
 // The wrapper of `real`, with one reference for the caller, whose reference on `real` is taken over.

@@ -129,6 +129,7 @@ std::unique_ptr<DriverHalfDevice> MakeDriverHalf(DeviceState& device) {
   static auto* const driver = new LayerAsDriver;
   auto half = std::make_unique<DriverHalfDevice>(device);
   SetDriverHalf(driver);
+  DeviceCreationScope::Note();
   return half;
 }
 

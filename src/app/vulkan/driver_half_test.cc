@@ -522,6 +522,22 @@ TEST_F(DriverHalfLayerTest, OnlyDevicesCreatedInTheScopeAreDriven) {
   EXPECT_FALSE(CreatingDrivenDevice());
 }
 
+TEST_F(DriverHalfLayerTest, AScopeSeesTheDrivenDeviceThatWasMadeInItAndNoOther) {
+  Start();
+  const DeviceCreationScope outer;
+  EXPECT_FALSE(outer.seen());
+  {
+    const DeviceCreationScope inner;
+    Start();
+    EXPECT_TRUE(inner.seen());
+  }
+  EXPECT_TRUE(outer.seen());
+  const DeviceCreationScope next;
+  EXPECT_FALSE(next.seen());
+  std::thread([this] { Start(); }).join();
+  EXPECT_FALSE(next.seen());
+}
+
 // ---- Loss ----------------------------------------------------------------------------------------
 
 TEST_F(DriverHalfLayerTest, ALossAsksTheDriverOnceForAllContextsWhoseWordsAreItsOwn) {

@@ -107,6 +107,9 @@ TEST(SharedFenceCapture, AFenceThatNobodyElseSignalsIsOneLikeOthers) {
              {NumberOf(signalled), "signalled"},
              {NumberOf(opened), "opened"}};
     HANDLE handle = {};
+    ComPtr<ID3D12Fence> none;
+    EXPECT_EQ(device->OpenSharedHandle(handle, __uuidof(ID3D12Fence), none.Receive()), E_INVALIDARG)
+        << "and nothing is told of it";
     reader.Read(shareable.get(), 1);
     EXPECT_EQ(device->CreateSharedHandle(shareable.get(), nullptr, 0, nullptr, &handle), S_OK);
     reader.Read(shareable.get(), 2);

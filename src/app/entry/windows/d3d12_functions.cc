@@ -31,6 +31,7 @@ HRESULT CreateWrapped(D3D_FEATURE_LEVEL level, const IID& iid, void** device,
   }
   DeviceOrigin origin;
   origin.feature_level = static_cast<uint32_t>(level);
+  origin.is_driven = creating.seen();
   ComPtr<ID3D12Device> wrapper;
   *wrapper.Receive() = WrapDevice(static_cast<ID3D12Device*>(real), origin);
   // Factories make swap chains, whose queues must be known.
