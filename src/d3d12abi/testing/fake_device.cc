@@ -168,13 +168,9 @@ class FakeFence final : public Fake<NoFence, ID3D12Fence, ID3D12Fence1> {
     last_name = NarrowName(name);
     return S_OK;
   }
-  UINT64 STDMETHODCALLTYPE GetCompletedValue() override {
-    return value_.load();
-  }
+  UINT64 STDMETHODCALLTYPE GetCompletedValue() override { return value_.load(); }
   // Sets no event.
-  HRESULT STDMETHODCALLTYPE SetEventOnCompletion(UINT64, HANDLE) override {
-    return S_OK;
-  }
+  HRESULT STDMETHODCALLTYPE SetEventOnCompletion(UINT64, HANDLE) override { return S_OK; }
   HRESULT STDMETHODCALLTYPE Signal(UINT64 value) override {
     value_.store(value);
     return S_OK;
