@@ -171,7 +171,7 @@ The program died of SIGABRT                                                     
   send      cairn report --markdown 'the report.cairn'
             for a bug tracker: this answer as text; --redact replaces names by hashes
   or        'the report.cairn'
-            for the authors of program or driver: the file, with names, paths and the command line
+            for the program's or the driver's authors; holds names, paths and the command line
 )");
   EXPECT_EQ(Run({"--quiet"}, {Misbehave(), "abort"}).errors, "");
 }

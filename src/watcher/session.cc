@@ -361,9 +361,7 @@ void WatchSession::TakeBlock(ReceivedMessage& received) {
   switch (blocks_.Take(holder, *memory)) {
     case BlockBounds::Taken::kYes: break;
     case BlockBounds::Taken::kAnothers:
-      Refuse(sender,
-             "is not watched: its progress words are in the memory of another process, which is "
-             "watched");
+      Refuse(sender, "is not watched: it sent the memory of another process, which is watched");
       return;
     case BlockBounds::Taken::kTooMuch:
       Refuse(sender, "is not watched: the blocks of all processes are larger than cairn maps");

@@ -83,9 +83,10 @@ TEST(WatchSession, ABlockBelongsToWhoHandedItOverFirst) {
     scene.world.Send(kChild, HandoverKind::kBlock, &scene.world.processes[kGame].block);
     scene.session->OnMessages();
   }
-  EXPECT_THAT(scene.lines,
-              ElementsAre("! cairn: thief (process 72) is not watched: its progress words are in "
-                          "the memory of another process, which is watched"));
+  EXPECT_THAT(
+      scene.lines,
+      ElementsAre("! cairn: thief (process 72) is not watched: it sent the memory of another "
+                  "process, which is watched"));
   EXPECT_EQ(scene.world.watched.size(), 1u);
   // The same process may do it again; and when that has ended, others may.
   scene.world.Send(kGame, HandoverKind::kBlock, &scene.world.processes[kGame].block);

@@ -35,7 +35,7 @@ for (const dump of dumps) {
     assert.deepEqual(await texts(page, "cairn-verdict .badge"), [report.verdict.kind === "nothing wrong" ? "no failure noticed" : report.verdict.kind, ...(sure ? [sure] : [])]);
     assert.deepEqual(await texts(page, ".answer dd"), rows.map(({ text }) => text));
     assert.deepEqual(await texts(page, "cairn-command code"), [...report.verdict.next, ...report.verdict.send].map(({ command }) => command));
-    assert.equal((await text(page, ".next")).includes("for the authors of program or driver: the file, "), report.verdict.send.length !== 0);
+    assert.equal((await text(page, ".next")).includes("for the program's or the driver's authors; "), report.verdict.send.length !== 0);
     // A single suspect stands in the answer, others in a list.
     const named = !["killed", "exited", "CPU fault", "nothing wrong"].includes(report.verdict.kind);
     const [culprit] = report.verdict.suspects;

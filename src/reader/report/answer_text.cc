@@ -257,15 +257,13 @@ class AnswerWriter {
   // Nothing puts one before the others: the headline names none, and the table of suspects follows.
   void WriteSeveral(size_t alike) {
     const size_t count = finding_.suspects.size();
-    answer_.how_sure = fmt::format("one of {}", alike);
-    Head(" in one of {} suspects", alike);
+    answer_.how_sure = fmt::format("one of {}", count);
+    Head(" in one of {} suspects", count);
     std::string& because = Row("because");
-    because = "nothing makes one more likely than the others";
-    if (alike < count) {
-      fmt::format_to(std::back_inserter(because), ", and {} more {} less likely", count - alike,
-                     Plural(count - alike, "suspect is", "suspects are"));
-    }
-    because += "; the first: ";
+    because = alike < count
+                  ? fmt::format("the first {} are equally likely, {} less; the first: ", alike,
+                                Plural(count - alike, "the other is", "the others are"))
+                  : "nothing makes one more likely than the others; the first: ";
     AppendSuspectReason(snapshot_, findings_, finding_.suspects.front(), false, because);
   }
 
@@ -518,7 +516,7 @@ class AnswerWriter {
     row += '"';
   }
 
-  // What it uses, or is bound for it, that leads to the fault, was destroyed, or lies in no object that is known; and who
+  // A resource that it uses, or that is bound for it, and that leads to the fault, was destroyed, or lies in no object that is known; and who
   // wrote its arguments.
   void WriteUses(const SuspectWork& suspect) {
     if (suspect.binding != kNone) {

@@ -223,11 +223,10 @@ TEST_F(AnswerTextTest, TheFirstOfSeveralMayBeUnlikelyAllTheSame) {
 
 TEST_F(AnswerTextTest, SeveralAlike) {
   block_.SetProgress(list_, 9, 0);
-  EXPECT_EQ(
-      Told(IncidentKind::kHang, 2000),
-      "GPU hang or unreported fault in one of 3 suspects = one of 3\n"
-      "because: nothing makes one more likely than the others, and 1 more suspect is less likely; "
-      "the first: the first work with a pipeline that has not completed");
+  EXPECT_EQ(Told(IncidentKind::kHang, 2000),
+            "GPU hang or unreported fault in one of 4 suspects = one of 4\n"
+            "because: the first 3 are equally likely, the other is less; "
+            "the first: the first work with a pipeline that has not completed");
   EXPECT_THAT(Told(IncidentKind::kSignal, 9),
               StartsWith("The program was killed by SIGKILL\n"
                          "running: one or more of 4, the first DRAW_INSTANCED #1\n"));
@@ -598,9 +597,9 @@ class TiedDrawsTest : public ::testing::Test {
 
 TEST_F(TiedDrawsTest, HowManyTieIsSaid) {
   EXPECT_THAT(Told(0, 0, 0),
-              HasSubstr(" in one of 20 suspects = one of 20\n"
-                        "because: nothing makes one more likely than the others, and 1 more "
-                        "suspect is less likely; the first: no marker separates it "
+              HasSubstr(" in one of 21 suspects = one of 21\n"
+                        "because: the first 20 are equally likely, the other is less; "
+                        "the first: no marker separates it "
                         "from 19 other commands of its render pass"));
 }
 

@@ -72,10 +72,9 @@ class StepFinder {
                "for a bug tracker: this answer as text; --redact replaces names by hashes");
     Add(file_,
         IsCaptured()
-            ? "for the authors of program or driver: the file, with names, paths, the command "
-              "line, all recorded calls and their data"
-            : "for the authors of program or driver: the file, with names, paths and the "
-              "command line");
+            ? "for the program's or the driver's authors; holds names, paths, the command line, "
+              "all recorded calls and their data"
+            : "for the program's or the driver's authors; holds names, paths and the command line");
     return std::move(steps_);
   }
 

@@ -171,11 +171,10 @@ class QueueReasonWriter {
     AppendScope(snapshot_, analysis_.scopes[reason_.first_waiting], ScopeDetail::kShort, waiting);
     const uint32_t others = reason_.waiting_count - 1;
     if (others == 0) {
-      Say("{}, which comes after that command, was reached as well: it runs nothing, and waits.",
-          waiting);
+      Say("{}, which comes after that command, was reached as well: it waits for it.", waiting);
     } else {
-      Say("{} and {} more, which come after that command, were reached as well: they run nothing, "
-          "and wait.",
+      Say("{} and {} more, which come after that command, were reached as well: they wait "
+          "for it.",
           waiting, others);
     }
   }

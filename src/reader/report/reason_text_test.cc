@@ -147,12 +147,12 @@ TEST(QueueReason, CommandsThatWaitAreNamed) {
   EXPECT_THAT(
       Reason(builder.snapshot),
       EndsWith(" PIPELINE_BARRIER #1, which comes after that command, was reached as well: it "
-               "runs nothing, and waits."));
+               "waits for it."));
   builder.SetWords(list, 5, 0);
   EXPECT_THAT(
       Reason(builder.snapshot),
       EndsWith(" PIPELINE_BARRIER #1 and 1 more, which come after that command, were reached as "
-               "well: they run nothing, and wait."));
+               "well: they wait for it."));
 }
 
 TEST(QueueReason, TheModeLimitsIt) {

@@ -364,8 +364,8 @@ TEST(TextReport, TheAnswerStandsFirstWithHowSureItIsAtTheRight) {
             finds why: runs the program with one thing changed each time
   send      cairn report --markdown game.cairn
             for a bug tracker: this answer as text; --redact replaces names by hashes
-  or        game.cairn
-            for the authors of program or driver: the file, with names, paths and the command line
+  file      game.cairn
+            for the program's or the driver's authors; holds names, paths and the command line
 
 Incidents
 )"));

@@ -57,16 +57,16 @@ void VerdictPrinter::PrintFinding(LineSink& sink) {
     label = row.label;
   }
   if (!file_.empty()) {
-    PrintSteps(sink, "next", NextSteps(snapshot_, findings_, file_));
-    PrintSteps(sink, "send", StepsToSend(snapshot_, findings_, file_));
+    PrintSteps(sink, "next", "or", NextSteps(snapshot_, findings_, file_));
+    PrintSteps(sink, "send", "file", StepsToSend(snapshot_, findings_, file_));
   }
   PrintSuspects(sink);
 }
 
-void VerdictPrinter::PrintSteps(LineSink& sink, std::string_view label,
+void VerdictPrinter::PrintSteps(LineSink& sink, std::string_view label, std::string_view others,
                                 const std::vector<NextStep>& steps) {
   for (const NextStep& step : steps) {
-    sink.Whole(fmt::format("  {:<{}} ", &step == steps.data() ? label : "or", kLabelColumns),
+    sink.Whole(fmt::format("  {:<{}} ", &step == steps.data() ? label : others, kLabelColumns),
                step.command);
     sink.Prose(fmt::format("  {:<{}} ", "", kLabelColumns), step.effect);
   }
@@ -80,7 +80,7 @@ void VerdictPrinter::PrintHeadline(LineSink& sink, const AnswerText& answer) {
   const std::string headline = VisibleText(answer.headline);
   const size_t sure = CodePointCount(answer.how_sure);
   size_t end = headline.size();
-  // Of a headline without a blank there, or of a narrow terminal, it is the end.
+  // The end, where the headline has no blank there or the terminal is narrow.
   while (end != std::string::npos && end != 0 &&
          CodePointCount(std::string_view(headline).substr(0, end)) + sure + 2 > columns) {
     end = headline.rfind(' ', end - 1);

@@ -34,7 +34,8 @@ class VerdictPrinter {
     return findings_.device == kNone || device == findings_.device;
   }
   // Each command, and its effect below it.
-  static void PrintSteps(LineSink& sink, std::string_view label,
+  // The first step has `label` before it, each other one `others`.
+  static void PrintSteps(LineSink& sink, std::string_view label, std::string_view others,
                          const std::vector<NextStep>& steps);
   void PrintHeadline(LineSink& sink, const AnswerText& answer);
   void PrintSuspects(LineSink& sink);
