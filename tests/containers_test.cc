@@ -39,10 +39,11 @@ void Append(Words* words, const Words& more) {
 // Writes the installed manifest into the data folder `share`, with the library in another folder.
 void WriteManifest(const fs::path& share, const std::string& folder_of_library) {
   std::string text = ReadFile(fs::path(CAIRN_BINARY_DIR) / kManifest);
-  const std::string installed = "../../../lib/cairn";
-  const size_t at = text.find(installed);
-  ASSERT_NE(at, std::string::npos) << text;
-  text.replace(at, installed.size(), folder_of_library);
+  const std::string name = "\"library_path\": \"";
+  const size_t at = text.find(name);
+  const size_t end = text.find("/libcairn-d3d12.so", at);
+  ASSERT_NE(end, std::string::npos) << text;
+  text.replace(at + name.size(), end - at - name.size(), folder_of_library);
   fs::create_directories(share / "vulkan/implicit_layer.d");
   std::ofstream(share / "vulkan/implicit_layer.d/0.json") << text;
 }
@@ -88,7 +89,8 @@ class ContainersTest : public ::testing::Test {
     const CommandResult result =
         RunCommand(words, {.folder = folder_.path(), .environment = LavapipeEnvironment()});
     const std::string file = "sample-killed-vulkan-plain.cairn";
-    ASSERT_THAT(folder_.Contents(), Contains(file)) << result.Summary();
+    errors_ = result.errors;
+    ASSERT_THAT(folder_.Contents(), ElementsAre(file)) << result.Summary();
     EXPECT_THAT(result.errors,
                 HasSubstr("cairn: sample-killed-vulkan-plain died with signal 9 (SIGKILL), which "
                           "Cairn did not send; report: cairn report " +
@@ -98,7 +100,7 @@ class ContainersTest : public ::testing::Test {
         << result.Summary();
   }
 
-  // What cairn says of a program in a container called with `more` that opens the Vulkan loader and waits.
+  // Returns the sentences of cairn about a program in a container called with `more` that opens the Vulkan loader and waits.
   std::string ToldOf(const Words& more) {
     Words words = {Program("cairn"), "run", "--"};
     Append(&words, Container());
@@ -115,6 +117,7 @@ class ContainersTest : public ::testing::Test {
   TemporaryFolder folder_;
   TemporaryFolder imported_;
   const fs::path overrides_ = imported_.path();
+  std::string errors_;  // of ExpectOneReport()
 };
 
 // Paths below /usr and /lib are rewritten.
@@ -145,6 +148,17 @@ TEST_F(ContainersTest, ALibraryAtItsOwnPath) {
   ExpectOneReport({"--ro-bind", CAIRN_BINARY_DIR "/lib", CAIRN_BINARY_DIR "/lib"});
 }
 
+// Both manifests name the layer: the implicit one is enabled by hand, and the container shows the folder of the other.
+TEST_F(ContainersTest, BothManifestsGiveOneLayer) {
+  ExpectOneReport({"--ro-bind", CAIRN_BINARY_DIR "/lib", CAIRN_BINARY_DIR "/lib", "--setenv",
+                   "CAIRN_ENABLE_VULKAN_LAYER", "1", "--setenv", "VK_LOADER_DEBUG", "all"});
+  EXPECT_THAT(errors_, HasSubstr("/overrides/share/vulkan/implicit_layer.d/0.json"));
+  EXPECT_THAT(errors_, HasSubstr(CAIRN_BINARY_DIR "/lib/VkLayer_CAIRN_breadcrumbs.json"));
+  const size_t first = errors_.find(kInserted);
+  ASSERT_NE(first, std::string::npos) << errors_;
+  EXPECT_EQ(errors_.find(kInserted, first + 1), std::string::npos) << errors_;
+}
+
 TEST_F(ContainersTest, ProcessesOfItsOwn) {
   ExpectOneReport({"--unshare-pid", "--unshare-ipc", "--unshare-uts"});
 }
@@ -152,15 +166,20 @@ TEST_F(ContainersTest, ProcessesOfItsOwn) {
 TEST_F(ContainersTest, AMissingManifestIsTold) {
   fs::remove_all(overrides_ / "share");
   EXPECT_THAT(ToldOf({"--setenv", "LD_PRELOAD", "/run/host" + std::string(kLibrary)}),
-              HasSubstr(" and was not followed: its container shows "
-                        "libcairn-d3d12.so, but not the manifest by which the Vulkan loader finds "
-                        "it; install Cairn's package: "));
+              HasSubstr(" and was not followed: the Vulkan loader in its container did not load "
+                        "the layer; if Cairn's package is not installed there, install it: "));
+}
+
+// The program only opens the loader, whose folders show the manifest by another name.
+TEST_F(ContainersTest, AManifestThatIsThereIsNotMissing) {
+  EXPECT_THAT(ToldOf({"--setenv", "LD_PRELOAD", "/run/host" + std::string(kLibrary)}),
+              HasSubstr(", and created no device that Cairn follows\n"));
 }
 
 // The manifest is for runs alone.
 class ManifestTest : public ContainersTest {
  protected:
-  // What the Vulkan loader says while `program` creates a device, with the manifest installed.
+  // Returns the messages of the Vulkan loader while `program` creates a device, with the manifest installed.
   std::string LoaderSays(const std::string& program, const Words& more) {
     Words environment = LavapipeEnvironment();
     Append(&environment, {"XDG_DATA_HOME=" + (folder_ / "data"), "VK_LOADER_DEBUG=all"});

@@ -12,7 +12,6 @@
 #include <fstream>
 #include <map>
 #include <sstream>
-#include <thread>
 
 extern char** environ;
 
@@ -266,20 +265,29 @@ void PullTrigger(pid_t pid) {
 
 namespace {
 
+constexpr uint64_t kHasEnded = ~uint64_t{0};
+
+// Returns the number of its waits; kHasEnded also if it waits to be reaped.
 uint64_t WakesOf(pid_t id) {
   constexpr char kName[] = "voluntary_ctxt_switches:";
   for (const std::string& line : Lines(ReadFile("/proc/" + std::to_string(id) + "/status"))) {
+    if (line.starts_with("State:\tZ")) break;
     if (line.starts_with(kName))
       return std::strtoull(line.c_str() + sizeof(kName) - 1, nullptr, 10);
   }
-  return ~uint64_t{0};
+  return kHasEnded;
 }
 
 }  // namespace
 
 void WaitUntilLookedFrom(pid_t cairn) {
   const uint64_t first = WakesOf(cairn);
-  while (WakesOf(cairn) < first + 4) std::this_thread::yield();
+  WaitUntil(
+      [&] {
+        const uint64_t wakes = WakesOf(cairn);
+        return wakes == kHasEnded || wakes >= first + 4;
+      },
+      60);
 }
 
 pid_t ChildOf(pid_t parent) {

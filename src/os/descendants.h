@@ -56,12 +56,15 @@ struct ProcessLook {
   bool is_secure = false;         // the kernel gave it more rights than its user has (AT_SECURE)
   bool is_out_of_reach = false;   // in other namespaces of network and processes than this process
   bool library_in_reach = true;   // the library's path leads to a file under its root
-  bool is_static = false;         // its file names no loader
+  // Where it does not: XDG_DATA_DIRS leads to a manifest of the implicit layer, under its root.
+  bool has_manifest = false;
+  bool is_static = false;  // its file names no loader
   bool is_32_bit = false;
 };
 
 struct LookFor {
   std::string library;                         // by its path; "" for none
+  std::string implicit_layer;                  // by its name; "" for none
   std::vector<std::string> environment_names;  // beginnings of entries
 };
 

@@ -28,6 +28,7 @@ constexpr char kPreload[] = "LD_PRELOAD=";
 constexpr char kLayers[] = "VK_INSTANCE_LAYERS=";
 constexpr char kDisabled[] = "VK_LOADER_LAYERS_DISABLE=";
 constexpr char kImplicit[] = "CAIRN_ENABLE_VULKAN_LAYER=";
+constexpr char kImplicitDisabled[] = "CAIRN_DISABLE_VULKAN_LAYER=";
 
 std::string_view Value(const ProcessLook& look, std::string_view name) {
   for (const std::string& entry : look.environment) {
@@ -65,6 +66,32 @@ std::string Joined(const std::vector<std::string>& words, size_t first, size_t e
   return line;
 }
 
+bool HasBreadcrumbsOff(const ProcessLook& look) {
+  return Has(look, FormatSetting<&LayerSettings::breadcrumbs>(MarkerMode::kOff));
+}
+
+// True in a container that hides the library's folder: the loader looks for the installed manifest there.
+bool UsesManifest(const ProcessLook& look) {
+  return !look.library_in_reach && !Value(look, kImplicit).empty();
+}
+
+// The entry that disables the layer; "" if none does. Returns a part of `look`.
+std::string_view DisablingEntry(const ProcessLook& look) {
+  for (const std::string_view name : {kDisabled, kImplicitDisabled}) {
+    if (name == kImplicitDisabled && !UsesManifest(look)) continue;
+    const std::string_view value = Value(look, name);
+    if (!value.empty()) return {value.data() - name.size(), name.size() + value.size()};
+  }
+  return {};
+}
+
+// `hidden`: the reason if the container does not show the manifest.
+Unfollowed WhyWithManifest(const ProcessLook& look, Unfollowed hidden) {
+  if (HasBreadcrumbsOff(look)) return Unfollowed::kBreadcrumbsOff;
+  if (!DisablingEntry(look).empty()) return Unfollowed::kLayerDisabled;
+  return look.has_manifest ? Unfollowed::kNot : hidden;
+}
+
 Unfollowed WhyWithLibrary(const ProcessLook& look) {
   if (look.has_capabilities || look.is_secure) return Unfollowed::kMoreRights;
   if (UsesGpu(look) && look.is_out_of_reach) return Unfollowed::kOutOfReach;
@@ -76,12 +103,10 @@ Unfollowed WhyWithLibrary(const ProcessLook& look) {
     case GpuLibrary::kDirect3D: return Unfollowed::kNot;
   }
   if (!look.environment_known) return Unfollowed::kNot;
+  if (UsesManifest(look)) return WhyWithManifest(look, Unfollowed::kManifestHidden);
+  if (HasBreadcrumbsOff(look)) return Unfollowed::kBreadcrumbsOff;
   if (Value(look, kLayers).find(kLayer) == std::string_view::npos) return Unfollowed::kOtherLayers;
-  if (!Value(look, kDisabled).empty()) return Unfollowed::kLayerDisabled;
-  if (!look.library_in_reach && !Value(look, kImplicit).empty()) return Unfollowed::kManifestHidden;
-  return Has(look, FormatSetting<&LayerSettings::breadcrumbs>(MarkerMode::kOff))
-             ? Unfollowed::kBreadcrumbsOff
-             : Unfollowed::kNot;
+  return DisablingEntry(look).empty() ? Unfollowed::kNot : Unfollowed::kLayerDisabled;
 }
 
 }  // namespace
@@ -99,6 +124,7 @@ Unfollowed WhyUnfollowed(const ProcessLook& look, const RunFacts& run) {
   if (!Has(look, run.address)) {
     return look.same_user ? Unfollowed::kNoEnvironment : Unfollowed::kOtherUser;
   }
+  if (UsesManifest(look)) return WhyWithManifest(look, Unfollowed::kLibraryHidden);
   if (!look.library_in_reach) return Unfollowed::kLibraryHidden;
   if (Value(look, kPreload).find(run.library) == std::string_view::npos) {
     return Unfollowed::kOtherPreload;
@@ -109,7 +135,9 @@ Unfollowed WhyUnfollowed(const ProcessLook& look, const RunFacts& run) {
 LookFor DescendantLog::wanted() const {
   const std::string address_name = run_.address.substr(0, run_.address.find('=') + 1);
   const std::string breadcrumbs = std::string(kVariableOf<&LayerSettings::breadcrumbs>) + "=";
-  return {run_.library, {address_name, kPreload, kLayers, kDisabled, kImplicit, breadcrumbs}};
+  return {run_.library,
+          std::string(kLayer),
+          {address_name, kPreload, kLayers, kDisabled, kImplicit, kImplicitDisabled, breadcrumbs}};
 }
 
 void DescendantLog::See(const std::vector<Descendant>& living, uint64_t now_ns,
@@ -220,11 +248,9 @@ std::string DescendantLog::CauseOf(const Known& known) const {
           "{}, podman -v {}:{}:ro",
           run_.library, folder, folder, folder, folder);
     case Unfollowed::kManifestHidden:
-      return fmt::format(
-          "its container shows {}, but not the manifest by which the Vulkan loader finds it; "
-          "install Cairn's package: containers of games take its manifest from "
-          "/usr/share/vulkan/implicit_layer.d",
-          NameOfProgram(run_.library));
+      return "the Vulkan loader in its container did not load the layer; if Cairn's package is not "
+             "installed there, install it: containers of games take its manifest from "
+             "/usr/share/vulkan/implicit_layer.d";
     case Unfollowed::kOutOfReach:
       return "its container has a network and processes of its own, from where cairn cannot be "
              "reached; share one of them: podman --network host, or --pid host";
@@ -239,8 +265,8 @@ std::string DescendantLog::CauseOf(const Known& known) const {
       return fmt::format("VK_INSTANCE_LAYERS was overwritten{}, without {}; type: {}",
                          LostBy(known), kLayer, LineToType(known));
     case Unfollowed::kLayerDisabled:
-      return fmt::format("VK_LOADER_LAYERS_DISABLE={} disables {}; unset it",
-                         VisibleText(Value(known.look, kDisabled)), kLayer);
+      return fmt::format("{} disables {}; unset it", VisibleText(DisablingEntry(known.look)),
+                         kLayer);
     case Unfollowed::kBreadcrumbsOff:
       return "breadcrumbs are off (--breadcrumbs off, CAIRN_BREADCRUMBS), and then Cairn records "
              "nothing of Vulkan; turn them on";

@@ -37,13 +37,13 @@ enum class Unfollowed : uint8_t {
   kMoreRights,      // setuid, setgid, capabilities
   kNoEnvironment,   // env -i, an empty environment
   kLibraryHidden,   // in a container
-  kManifestHidden,  // the same, where the library is shown under another path
+  kManifestHidden,  // the same, with the library under another path and no manifest that names it
   kOutOfReach,      // the same, with namespaces from which no way leads to the watcher
   kIs32Bit,
   kIsStatic,
   kOtherPreload,   // LD_PRELOAD without ours
   kOtherLayers,    // VK_INSTANCE_LAYERS without ours
-  kLayerDisabled,  // VK_LOADER_LAYERS_DISABLE
+  kLayerDisabled,  // VK_LOADER_LAYERS_DISABLE, or CAIRN_DISABLE_VULKAN_LAYER in a container
   kBreadcrumbsOff,
   kDriverAlone,  // a driver was opened without the Vulkan loader
   kOpenGl,

@@ -131,9 +131,10 @@ TEST_F(DescendantLogTest, OtherCausesAreTold) {
   look = Game();
   look.library_in_reach = false;
   look.environment.push_back("CAIRN_ENABLE_VULKAN_LAYER=1");
-  EXPECT_THAT(Told(look, {"./game"}),
-              HasSubstr("its container shows libcairn-d3d12.so, but not the manifest by which the "
-                        "Vulkan loader finds it; install Cairn's package: "));
+  EXPECT_THAT(
+      Told(look, {"./game"}),
+      HasSubstr(" and was not followed: the Vulkan loader in its container did not load the "
+                "layer; if Cairn's package is not installed there, install it: "));
   look = Outside();
   look.is_static = true;
   EXPECT_THAT(Told(look, {"./game"}), HasSubstr("linked statically"));
@@ -169,6 +170,37 @@ TEST_F(DescendantLogTest, OtherCausesAreTold) {
   look = Game();
   look.gpu = GpuLibrary::kOpenGl;
   EXPECT_THAT(Told(look, {"./game"}), HasSubstr("OpenGL is not followed"));
+}
+
+// A container that hides the library's folder has other causes than a hidden manifest.
+TEST_F(DescendantLogTest, AContainerWithTheManifestIsNotToldToInstallIt) {
+  constexpr char kNoDevice[] =
+      "game (process 71) loaded libvulkan.so.1, and created no device that Cairn follows";
+  ProcessLook hidden = Game();
+  hidden.library_in_reach = false;
+  hidden.environment.push_back("CAIRN_ENABLE_VULKAN_LAYER=1");
+  for (const bool has_library : {true, false}) {
+    hidden.has_library = has_library;
+    ProcessLook look = hidden;
+    look.environment.push_back("CAIRN_BREADCRUMBS=off");
+    EXPECT_THAT(Told(look, {"./game"}), HasSubstr("breadcrumbs are off"));
+    look = hidden;
+    look.environment.push_back("CAIRN_DISABLE_VULKAN_LAYER=1");
+    EXPECT_THAT(Told(look, {"./game"}),
+                HasSubstr("not followed: CAIRN_DISABLE_VULKAN_LAYER=1 disables "
+                          "VK_LAYER_CAIRN_breadcrumbs; unset it"));
+    look = hidden;
+    look.has_manifest = true;
+    EXPECT_EQ(Told(look, {"./game"}), kNoDevice) << "it created no instance";
+    look.environment[2] = "VK_INSTANCE_LAYERS=VK_LAYER_x";
+    EXPECT_EQ(Told(look, {"./game"}), kNoDevice) << "the manifest needs no list";
+    look.has_manifest = false;
+    EXPECT_EQ(WhyUnfollowed(look, Facts({"./game"})),
+              has_library ? Unfollowed::kManifestHidden : Unfollowed::kLibraryHidden);
+  }
+  ProcessLook shown = Game();
+  shown.environment.push_back("CAIRN_DISABLE_VULKAN_LAYER=1");
+  EXPECT_EQ(Told(shown, {"./game"}), kNoDevice) << "that variable is the manifest's";
 }
 
 TEST_F(DescendantLogTest, WhereTheLayersWereNothingIsReported) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/descendants.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -15,6 +16,7 @@
 #include <charconv>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -27,6 +29,9 @@ namespace {
 
 constexpr size_t kMostEnvironmentBytes = size_t{1} << 20;
 constexpr size_t kMostMapBytes = size_t{8} << 20;
+constexpr size_t kMostDataFolders = 32;
+constexpr size_t kMostManifests = 128;  // of a folder
+constexpr size_t kMostManifestBytes = size_t{1} << 16;
 
 std::string FolderOf(ProcessId id) {
   return "/proc/" + std::to_string(id);
@@ -34,7 +39,7 @@ std::string FolderOf(ProcessId id) {
 
 // Returns the file's text, `most_bytes` or a little more of it at most.
 std::string ReadAll(const std::string& path, size_t most_bytes) {
-  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   std::string text;
   char part[16384];
   while (file.valid() && text.size() < most_bytes) {
@@ -194,11 +199,52 @@ bool IsInOther(ProcessId id, const char* kind) {
          stat((FolderOf(id) + name).c_str(), &theirs) == 0 && own.st_ino != theirs.st_ino;
 }
 
+// Returns true if a file of the folder contains the layer's name. Containers give manifests other names.
+bool HasManifest(const std::string& folder, const std::string& layer) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(folder.c_str()), closedir);
+  if (entries == nullptr) return false;
+  for (size_t count = 0; count < kMostManifests; ++count) {
+    const dirent* const entry = readdir(entries.get());
+    if (entry == nullptr) return false;
+    const std::string_view name = entry->d_name;
+    if (!name.ends_with(".json")) continue;
+    if (ReadAll(folder + "/" + std::string(name), kMostManifestBytes).find(layer) !=
+        std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void LookForManifest(ProcessId id, const std::string& root, const std::string& layer,
+                     ProcessLook* look) {
+  constexpr std::string_view kFolders = "XDG_DATA_DIRS=";
+  LookFor wanted;
+  wanted.environment_names = {std::string(kFolders)};
+  ProcessLook variables;
+  LookAtEnvironment(id, wanted, &variables);
+  std::string folders = "/usr/local/share:/usr/share";
+  for (const std::string& entry : variables.environment) {
+    if (entry.size() > kFolders.size()) folders = entry.substr(kFolders.size());
+  }
+  size_t count = 0;
+  for (std::string_view rest = folders; !rest.empty() && count < kMostDataFolders; ++count) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+    if (!folder.starts_with('/')) continue;
+    look->has_manifest =
+        look->has_manifest ||
+        HasManifest(root + std::string(folder) + "/vulkan/implicit_layer.d", layer);
+  }
+}
+
 // A root folder that this process may not enter counts as having the library.
-void LookAtRoot(ProcessId id, const std::string& library, ProcessLook* look) {
+void LookAtRoot(ProcessId id, const LookFor& wanted, ProcessLook* look) {
   const std::string root = FolderOf(id) + "/root";
-  if (library.empty() || access(root.c_str(), X_OK) != 0) return;
-  look->library_in_reach = access((root + library).c_str(), F_OK) == 0;
+  if (wanted.library.empty() || access(root.c_str(), X_OK) != 0) return;
+  look->library_in_reach = access((root + wanted.library).c_str(), F_OK) == 0;
+  if (look->library_in_reach || wanted.implicit_layer.empty()) return;
+  LookForManifest(id, root, wanted.implicit_layer, look);
 }
 
 }  // namespace
@@ -265,7 +311,7 @@ ProcessLook LookAtProcess(ProcessId id, const LookFor& wanted) {
   look.is_out_of_reach = IsInOther(id, "net") && IsInOther(id, "pid");
   LookAtEnvironment(id, wanted, &look);
   LookAtMemory(id, wanted.library, &look);
-  LookAtRoot(id, wanted.library, &look);
+  LookAtRoot(id, wanted, &look);
   LookAtFile(FolderOf(id) + "/exe", &look);
   LookAtRights(id, &look);
   // One that ended meanwhile shows a part of itself, which would pass for the whole.

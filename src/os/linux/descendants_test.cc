@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <thread>
@@ -47,7 +50,7 @@ TEST(Descendants, ShowWhatTheyWereStartedWith) {
   EXPECT_FALSE(found->ended);
   EXPECT_NE(found->started, 0u);
 
-  ProcessLook look = LookAtProcess(program->pid, {"/bin/sh", {"CAIRN_DESCENDANT=", "NONE="}});
+  ProcessLook look = LookAtProcess(program->pid, {"/bin/sh", "", {"CAIRN_DESCENDANT=", "NONE="}});
   EXPECT_EQ(look.program, request.arguments[0]);
   EXPECT_EQ(look.arguments, request.arguments);
   EXPECT_TRUE(look.environment_known);
@@ -61,15 +64,38 @@ TEST(Descendants, ShowWhatTheyWereStartedWith) {
   // A library is found by its name: another root has other paths. The system loads it after the
   // process has its environment.
   do {
-    look = LookAtProcess(program->pid, {"/nowhere/libc.so.6", {}});
+    look = LookAtProcess(program->pid, {"/nowhere/libc.so.6", "VK_LAYER_x", {}});
   } while (!look.has_library);
-  EXPECT_FALSE(look.library_in_reach);
+  EXPECT_FALSE(look.library_in_reach || look.has_manifest);
   EXPECT_THAT(look.environment, IsEmpty());
 
   ASSERT_TRUE(KillProcess(*program).ok());
   (void)EndOf(*program);
   EXPECT_FALSE(Find(program->pid).has_value());
   EXPECT_EQ(LookAtProcess(program->pid, {}).program, "");
+}
+
+// A container names manifests anew, and its data folders may be anything.
+TEST(Descendants, ShowTheManifestInTheirDataFolders) {
+  const std::string data = testing::TempDir() + "descendants_data";
+  const std::string folder = data + "/vulkan/implicit_layer.d";
+  std::filesystem::remove_all(data);
+  std::filesystem::create_directories(folder + "/folder.json");
+  ASSERT_EQ(mkfifo((folder + "/pipe.json").c_str(), 0600), 0);
+  std::ofstream(folder + "/0.json") << R"({"layer": {"name": "VK_LAYER_x"}})";
+  SpawnRequest request;
+  request.arguments = ArgumentsOfRole("descendant-stays");
+  const std::string variable = "XDG_DATA_DIRS=::relative:/nowhere:" + data;
+  request.environment = {variable};
+  const Result<ProcessHandle> program = SpawnProgram(request);
+  ASSERT_TRUE(program.ok());
+  while (!WasStartedWith(program->pid, variable)) std::this_thread::yield();
+  EXPECT_TRUE(LookAtProcess(program->pid, {"/nowhere/l.so", "VK_LAYER_x", {}}).has_manifest);
+  EXPECT_FALSE(LookAtProcess(program->pid, {"/nowhere/l.so", "VK_LAYER_y", {}}).has_manifest);
+  EXPECT_FALSE(LookAtProcess(program->pid, {"/bin/sh", "VK_LAYER_x", {}}).has_manifest);
+  ASSERT_TRUE(KillProcess(*program).ok());
+  (void)EndOf(*program);
+  std::filesystem::remove_all(data);
 }
 
 TEST(Descendants, OrphansStayAndAreForgottenWhenTheyEnd) {

@@ -41,18 +41,14 @@ std::string_view ValueOf(const char* entry) {
   return text.substr(text.find('=') + 1);
 }
 
-// Where `word` stands in a list; npos if it does not. Lists of the loader have colons, LD_PRELOAD also spaces.
-size_t FindListed(std::string_view list, std::string_view word) {
+// Lists of the loader have colons, LD_PRELOAD also spaces.
+bool IsListed(std::string_view list, std::string_view word) {
   for (size_t at = 0; at < list.size();) {
     const size_t end = std::min(list.find_first_of(": ", at), list.size());
-    if (list.substr(at, end - at) == word) return at;
+    if (list.substr(at, end - at) == word) return true;
     at = end + 1;
   }
-  return std::string_view::npos;
-}
-
-bool IsListed(std::string_view list, std::string_view word) {
-  return FindListed(list, word) != std::string_view::npos;
+  return false;
 }
 
 // An environment that grows in a room.
@@ -67,23 +63,29 @@ class Growing {
 
   // NAME=first:second, in the place of what has that name; an empty one needs no colon.
   void Set(std::string_view name, std::string_view first, std::string_view second) {
-    char* const start = room_.text.data() + used_;
-    if (used_ + name.size() + first.size() + second.size() + 3 > room_.text.size()) {
-      fits_ = false;
-      return;
+    char* const start = Begin(name, first.size() + second.size() + 1);
+    if (start == nullptr) return;
+    Put(first);
+    if (!first.empty() && !second.empty()) Put(":");
+    Put(second);
+    End(start, name);
+  }
+
+  // NAME=list, without `word` wherever the list has it.
+  void SetWithout(std::string_view name, std::string_view list, std::string_view word) {
+    char* const start = Begin(name, list.size());
+    if (start == nullptr) return;
+    bool is_first = true;
+    for (size_t at = 0; at < list.size();) {
+      const size_t end = std::min(list.find_first_of(": ", at), list.size());
+      if (list.substr(at, end - at) != word) {
+        if (!is_first) Put(list.substr(at - 1, 1));
+        Put(list.substr(at, end - at));
+        is_first = false;
+      }
+      at = end + 1;
     }
-    for (const std::string_view part :
-         {name, std::string_view("="), first,
-          std::string_view(first.empty() || second.empty() ? "" : ":"), second}) {
-      used_ += part.copy(room_.text.data() + used_, part.size());
-    }
-    room_.text[used_++] = 0;
-    for (size_t i = 0; i < count_; ++i) {
-      if (!IsNamed(room_.entries[i], name)) continue;
-      room_.entries[i] = start;
-      return;
-    }
-    Add(start);
+    End(start, name);
   }
 
   // Null if it does not fit.
@@ -94,6 +96,28 @@ class Growing {
   }
 
  private:
+  // Returns the place of "NAME="; null if it does not fit with a value of so many bytes.
+  char* Begin(std::string_view name, size_t most_value_bytes) {
+    fits_ = fits_ && used_ + name.size() + most_value_bytes + 2 <= room_.text.size();
+    if (!fits_) return nullptr;
+    char* const start = room_.text.data() + used_;
+    Put(name);
+    Put("=");
+    return start;
+  }
+
+  void Put(std::string_view part) { used_ += part.copy(room_.text.data() + used_, part.size()); }
+
+  void End(char* start, std::string_view name) {
+    room_.text[used_++] = 0;
+    for (size_t i = 0; i < count_; ++i) {
+      if (!IsNamed(room_.entries[i], name)) continue;
+      room_.entries[i] = start;
+      return;
+    }
+    Add(start);
+  }
+
   GivenEnvironment::Room& room_;
   size_t count_ = 0;
   size_t used_ = 0;
@@ -108,10 +132,7 @@ void Preload(char* const* environment, std::string_view library, Growing& grown)
 // Takes it out of LD_PRELOAD: ld.so complains of what it does not find.
 void PreloadNot(char* const* environment, std::string_view library, Growing& grown) {
   const std::string_view preloaded = ValueOf(Find(environment, kPreload));
-  const size_t at = FindListed(preloaded, library);
-  if (at == std::string_view::npos) return;
-  const size_t end = std::min(at + library.size() + 1, preloaded.size());
-  grown.Set(kPreload, preloaded.substr(0, at == 0 ? 0 : at - 1), preloaded.substr(end));
+  if (IsListed(preloaded, library)) grown.SetWithout(kPreload, preloaded, library);
 }
 
 void EnableLayer(char* const* environment, std::string_view layer, std::string_view folder,
@@ -145,7 +166,8 @@ void GivenEnvironment::Take(char* const* environment, std::string_view library) 
 
 bool GivenEnvironment::IsLibraryThere() const {
   const int error = errno;
-  const bool there = access(library_.c_str(), F_OK) == 0;
+  // Other failures, as of rights, say nothing of what the next program finds.
+  const bool there = access(library_.c_str(), F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
   errno = error;
   return there;
 }

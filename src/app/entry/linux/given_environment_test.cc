@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 #include <utility>
@@ -107,6 +108,21 @@ TEST_F(GivenEnvironmentTest, ALibraryThatIsNotThereIsNotNamed) {
   EXPECT_THAT(Completed({}), IsEmpty());
 }
 
+// A path that cannot be followed, here with too many links, may lead another program to a file.
+TEST_F(GivenEnvironmentTest, ALibraryThatCannotBeLookedForIsNotHidden) {
+  const std::string folder = testing::TempDir() + "given_environment_loop";
+  ::unlink(folder.c_str());
+  ASSERT_EQ(::symlink(folder.c_str(), folder.c_str()), 0);
+  const std::string library = folder + "/l.so";
+  Take({kAddress, "LD_PRELOAD=" + library, "VK_INSTANCE_LAYERS=VK_LAYER_CAIRN_breadcrumbs",
+        "VK_ADD_LAYER_PATH=/cairn/lib"},
+       library.c_str());
+  EXPECT_THAT(Completed({}), UnorderedElementsAre(kAddress, "LD_PRELOAD=" + library,
+                                                  "VK_INSTANCE_LAYERS=VK_LAYER_CAIRN_breadcrumbs",
+                                                  "VK_ADD_LAYER_PATH=/cairn/lib"));
+  ::unlink(folder.c_str());
+}
+
 // Behind a root that does not show it: a container may show the installed implicit layer in another place.
 TEST_F(GivenEnvironmentTest, AHiddenLibraryEnablesTheImplicitLayer) {
   constexpr char kHidden[] = "/nowhere/l.so";
@@ -121,6 +137,7 @@ TEST_F(GivenEnvironmentTest, AHiddenLibraryEnablesTheImplicitLayer) {
            {"/nowhere/l.so:/a.so /b.so", "/a.so /b.so"},
            {"/a.so:/nowhere/l.so:/b.so", "/a.so:/b.so"},
            {"/a.so /nowhere/l.so", "/a.so"},
+           {"/nowhere/l.so:/a.so /nowhere/l.so:/b.so:/nowhere/l.so", "/a.so:/b.so"},
            {"/run/host/nowhere/l.so", "/run/host/nowhere/l.so"}}) {
     const std::vector<std::string> completed =
         Completed({kAddress, "LD_PRELOAD=" + preloaded, layers, folders});
