@@ -99,6 +99,9 @@ TEST_F(MistakenWordsTest, AProgramWithoutDashes) {
       {"bisect", "./gmae"}, 1,
       "cairn bisect: cannot open ./gmae: there is no such file; did you mean cairn bisect "
       "-- ./game?");
+  ExpectRefused({"report", "./gmae"}, 1,
+                "cairn report: cannot open ./gmae: there is no such file; did you mean cairn run "
+                "-- ./game?");
   ExpectRefused({"report", "dmup.cairn"}, 1,
                 "cairn report: cannot open dmup.cairn: there is no such file; did you mean "
                 "dump.cairn?");

@@ -166,10 +166,12 @@ std::string MistakenForFile(std::string_view verb, const std::string& path, Need
   const bool is_there = FactsAt(path).type != std::filesystem::file_type::not_found;
   if (const std::string like = is_there ? "" : FileLike(path); !like.empty()) {
     const Kind kind = Recognise(like).kind;
-    return fmt::format(
-        "cannot open {}: there is no such file; did you mean {}{}?", path,
-        IsProgram(kind) && RunsPrograms(verb) ? fmt::format("cairn {} -- ", verb) : "",
-        IsProgram(kind) ? StartedAs(like, kind) : ShellQuoted(like));
+    const char* const capture = needed == NeededFile::kTrace ? " --capture" : "";
+    const std::string meant =
+        !IsProgram(kind)     ? ShellQuoted(like)
+        : RunsPrograms(verb) ? fmt::format("cairn {} -- {}", verb, StartedAs(like, kind))
+                             : fmt::format("cairn run{} -- {}", capture, StartedAs(like, kind));
+    return fmt::format("cannot open {}: there is no such file; did you mean {}?", path, meant);
   }
   const Recognised found = RecogniseProgram(path);
   if (IsProgram(found.kind)) {
