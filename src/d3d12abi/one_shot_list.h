@@ -36,6 +36,8 @@ class OneShotList {
   Status Run(ID3D12CommandQueue* queue, std::chrono::milliseconds limit);
   // The same without the wait: the next Begin() or Staging() waits.
   Status Start(ID3D12CommandQueue* queue, std::chrono::milliseconds limit);
+  // Waits for what was started last. Errors: as of Run().
+  Status AwaitStarted();
 
   ID3D12Device* device() const { return device_.get(); }
   // A buffer in an upload or readback heap with at least this size, the same one until it is too small.
@@ -43,7 +45,6 @@ class OneShotList {
   Result<ID3D12Resource*> Staging(D3D12_HEAP_TYPE type, uint64_t size_bytes);
 
  private:
-  Status AwaitStarted();
   struct StagingBuffer {
     ComPtr<ID3D12Resource> buffer;
     uint64_t size_bytes = 0;

@@ -77,6 +77,8 @@ class TextureReadback {
                                             std::span<const BufferPiece> pieces);
   Status WritePieces(ID3D12CommandQueue* queue, std::span<const BufferPiece> pieces,
                      std::span<const std::byte> bytes);
+  // Waits for what WritePieces() started, for a reader on another queue.
+  Status AwaitWritten() { return list_.AwaitStarted(); }
 
   // All of a buffer or texture becomes zeros; all subresources are in that state. Waits for the GPU once for each
   // of them. Errors: those of Write() and WriteBuffer(): some of it may be zeros then.

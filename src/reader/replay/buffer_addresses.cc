@@ -94,7 +94,7 @@ bool BufferAddresses::NeedsPatch(std::span<const uint64_t> lists) const {
 
 size_t BufferAddresses::CountTogether(std::span<const uint64_t> lists, Memory* memory) const {
   if (lists.size() < 2 || !NeedsPatch(lists)) return lists.size();
-  // What shaders wrote in the lists before, and copies of that.
+  // Buffers that shaders wrote in the lists before, and copies of that.
   std::unordered_set<uint64_t> written;
   bool any = false;
   const auto is_written = [&](uint64_t buffer) {
@@ -129,7 +129,7 @@ void ForEachRun(Words& words, const Run& run) {
     auto last = first;
     uint64_t end = first->place.second;
     const auto [buffer, begin] = first->place;
-    // What is known has bytes of its own.
+    // A known word has bytes of its own.
     while (last != words.end() && last->place.first == buffer && last->known == first->known &&
            (last == first || !first->known) &&
            (last->place.second <= end || last->place.second - end <= kMergeBytes) &&
@@ -271,7 +271,15 @@ Status BufferAddresses::PatchWords(const Words& words, Memory* memory) {
     changed.insert(changed.end(), part.begin(), part.end());
   });
   keep(buffer);
-  return pieces.empty() ? Status() : memory->Write(pieces, changed);
+  const Status status = pieces.empty() ? Status() : memory->Write(pieces, changed);
+  if (!status.ok()) {
+    // Nobody knows what they hold: they are read before they are used again.
+    for (const Memory::Piece& piece : pieces) {
+      Overwrite(piece.buffer, piece.offset_bytes, piece.size_bytes,
+                [](uint64_t, std::span<const std::byte>) {});
+    }
+  }
+  return status;
 }
 
 Status BufferAddresses::Patch(std::span<const uint64_t> lists, Memory* memory) {

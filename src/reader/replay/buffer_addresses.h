@@ -126,6 +126,8 @@ class BufferAddresses {
   // Returns how many values the lists of the last Patch() have read as they were recorded, because
   // their own shaders wrote them. Reads only if there may be some.
   bool MayBeStale() const { return !written_.empty(); }
+  // The buffers of the last lists may end.
+  void ForgetStale() { written_.clear(); }
   Result<uint64_t> CountStale(Memory* memory);
   uint64_t patched() const { return patched_; }  // values replaced so far
 

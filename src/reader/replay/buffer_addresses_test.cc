@@ -555,7 +555,7 @@ TEST_F(BufferAddressesTest, ShadersThatWriteOtherWordsDoNoHarm) {
   EXPECT_EQ(memory_.Get(10, 4), FakeMemory::Real(11));
 }
 
-// What a shader takes from where it was patched means something here.
+// An address that a shader takes from where it was patched means something here.
 TEST_F(BufferAddressesTest, PatchedAddressesThatShadersPassOnDoNoHarm) {
   memory_.Put(12, 56, FakeMemory::Recorded(11));
   addresses_.Instances(kList, 12, 0, 1, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which words of buffers are addresses, and which copies bring them.
+// The words of buffers that are addresses, and the copies that bring them.
 #include <fmt/format.h>
 
 #include <algorithm>

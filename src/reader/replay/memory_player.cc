@@ -244,6 +244,9 @@ Status MemoryPlayer::WriteContents(ReplayObject* object, DeviceContext* context,
   const auto state =
       static_cast<D3D12_RESOURCE_STATES>(context->states.State(object->number, body.subresource));
   if (object->desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
+    // No part of an address is left behind: contents are whole.
+    addresses_->Overwrite(object->number, body.offset_bytes, bytes.size(),
+                          [](uint64_t, std::span<const std::byte>) {});
     CAIRN_RETURN_IF_ERROR(copies.WriteBuffer(*queue, resource, body.offset_bytes, bytes, state));
     return Transition(object, context, body.subresource, body.state);
   }

@@ -16,6 +16,19 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
+namespace {
+
+// From a trace: perhaps a value that the enumeration does not have.
+template <typename Enumeration>
+uint32_t BitsOf(const Enumeration& value) {
+  uint32_t bits;
+  static_assert(sizeof(bits) == sizeof(value));
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+}  // namespace
+
 // Buffers of the replay, read and written on the queue that is about to use them.
 class PlayerImpl::AddressMemory final : public BufferAddresses::Memory {
  public:
@@ -139,9 +152,10 @@ void PlayerImpl::NoteShaderWrites(uint64_t list, const D3D12_RESOURCE_BARRIER* b
   };
   for (UINT i = 0; barriers != nullptr && i < count; ++i) {
     const D3D12_RESOURCE_BARRIER& barrier = barriers[i];
-    if (barrier.Type == D3D12_RESOURCE_BARRIER_TYPE_UAV) note(barrier.UAV.pResource);
-    if (barrier.Type == D3D12_RESOURCE_BARRIER_TYPE_TRANSITION &&
-        (barrier.Transition.StateBefore & D3D12_RESOURCE_STATE_UNORDERED_ACCESS) != 0) {
+    const uint32_t type = BitsOf(barrier.Type);
+    if (type == D3D12_RESOURCE_BARRIER_TYPE_UAV) note(barrier.UAV.pResource);
+    if (type == D3D12_RESOURCE_BARRIER_TYPE_TRANSITION &&
+        (BitsOf(barrier.Transition.StateBefore) & D3D12_RESOURCE_STATE_UNORDERED_ACCESS) != 0) {
       note(barrier.Transition.pResource);
     }
   }
@@ -149,18 +163,20 @@ void PlayerImpl::NoteShaderWrites(uint64_t list, const D3D12_RESOURCE_BARRIER* b
 
 void PlayerImpl::NoteShaderWrites(uint64_t list, const D3D12_BARRIER_GROUP* groups, UINT count) {
   // D3D12_BARRIER_ACCESS_COMMON: any access.
-  const auto writes = [](D3D12_BARRIER_ACCESS access) {
+  const auto writes = [](const D3D12_BARRIER_ACCESS& recorded) {
+    const uint32_t access = BitsOf(recorded);
     return access == D3D12_BARRIER_ACCESS_COMMON ||
            (access & D3D12_BARRIER_ACCESS_UNORDERED_ACCESS) != 0;
   };
   for (UINT i = 0; groups != nullptr && i < count; ++i) {
     const D3D12_BARRIER_GROUP& group = groups[i];
+    const uint32_t type = BitsOf(group.Type);
     for (UINT k = 0; k < group.NumBarriers; ++k) {
-      if (group.Type == D3D12_BARRIER_TYPE_GLOBAL && group.pGlobalBarriers != nullptr &&
+      if (type == D3D12_BARRIER_TYPE_GLOBAL && group.pGlobalBarriers != nullptr &&
           writes(group.pGlobalBarriers[k].AccessBefore)) {
         addresses_.ShadersWrote(list, BufferAddresses::kAnyBuffer);
       }
-      if (group.Type == D3D12_BARRIER_TYPE_BUFFER && group.pBufferBarriers != nullptr &&
+      if (type == D3D12_BARRIER_TYPE_BUFFER && group.pBufferBarriers != nullptr &&
           writes(group.pBufferBarriers[k].AccessBefore)) {
         const uint64_t buffer = objects_.NumberOf(group.pBufferBarriers[k].pResource);
         if (buffer != kNoObject) addresses_.ShadersWrote(list, buffer);
@@ -282,6 +298,7 @@ void PlayerImpl::NoteSignature(uint64_t creator, uint64_t object) {
 Status PlayerImpl::PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queue,
                                   std::span<const uint64_t> lists, size_t* together) {
   *together = lists.size();
+  addresses_.ForgetStale();
   if (!addresses_.NeedsPatch(lists)) return Status();
   DeviceContext* const context = devices_.Find(call->object->device);
   if (context == nullptr) return Status();
@@ -294,7 +311,9 @@ Status PlayerImpl::PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queu
   }
   AddressMemory memory(this, context, queue);
   if (!blocked) *together = addresses_.CountTogether(lists, &memory);
-  const Status status = addresses_.Patch(lists.first(*together), &memory);
+  Status status = addresses_.Patch(lists.first(*together), &memory);
+  // Nothing else orders two queues.
+  if (blocked && status.ok()) status = context->Readback().AwaitWritten();
   if (status.ok() || log_.failed()) return status;
   if (status.code() == StatusCode::kDeviceLost) return devices_.Lose(context, status.message());
   log_.Note("addresses in buffers stay as they were recorded: " + status.message());
@@ -308,6 +327,7 @@ Status PlayerImpl::TellStaleAddresses(const CallInProgress& call, ID3D12CommandQ
   if (context == nullptr || !addresses_.MayBeStale()) return Status();
   const std::string where = fmt::format("call {}, {}: ", call.record.number, call.info.name);
   if (waits_.fences().Blocked(call.record.object)) {
+    addresses_.ForgetStale();
     log_.Note(where + "addresses that its shaders write and it uses may be those of the recording");
     return Status();
   }

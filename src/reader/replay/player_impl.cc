@@ -436,7 +436,8 @@ Status PlayerImpl::OnFenceReached(const Record& record) {
     log_.LeaveOut(record.number, "a wait for a fence: " + body.status().message());
     return Status();
   }
-  if (objects_.Find(record.object) == nullptr) return Status();
+  const ReplayObject* const fence = objects_.Find(record.object);
+  if (fence == nullptr || fence->chain != Chain::kID3D12Fence) return Status();
   waits_.fences().Await({{record.object, body->value}});
   return waits_.AwaitReachable();
 }

@@ -76,9 +76,18 @@ class Program {
     Reach(fence, 7);
     memory_[5] = 1;
     queue_->ExecuteCommandLists(0, nullptr);
-    // The fence goes back before anybody looked.
+    // A signal that is no step back leaves greater values to later ones.
+    HoldFakeSignals(true);
     EXPECT_EQ(fence->SetEventOnCompletion(9, kEvent), S_OK);
+    EXPECT_EQ(fence->SetEventOnCompletion(12, kEvent), S_OK);
+    EXPECT_EQ(fence->SetEventOnCompletion(14, kEvent), S_OK);
+    EXPECT_EQ(queue_->Signal(fence.get(), 10), S_OK);
+    EXPECT_EQ(queue_->Signal(fence.get(), 13), S_OK);
+    // The fence goes back before anybody looked: each value that it may have had.
     EXPECT_EQ(queue_->Signal(fence.get(), 8), S_OK);
+    HoldFakeSignals(false);
+    Reach(fence, 14);
+    EXPECT_EQ(allocator_->Reset(), S_OK);
     // Without an event the call itself waits.
     EXPECT_EQ(fence->SetEventOnCompletion(20, {}), S_OK);
     Reach(fence, 20);
@@ -137,7 +146,8 @@ TEST(EventWaits, AreRecordedBeforeAllThatTheProgramDoesAfterThem) {
   program.Run();
   EXPECT_THAT(program.Told(watcher.Finish()),
               ElementsAre("event", "event", "event", "reset", "list", "reached 2", "reset", "reset",
-                          "reached 7", "write", "event", "unseen 9", "signal", "wait", "reset",
+                          "reached 7", "write", "event", "event", "event", "signal", "signal",
+                          "unseen 9", "unseen 12", "signal", "reached 14", "reset", "wait", "reset",
                           "event", "unseen 30", "end"));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <new>
 
 #include "app/capture/capture.h"
@@ -36,7 +37,7 @@ uint8_t EventWaits::BeforeCall(const Wrapper& wrapper, Method method,
   if (IsRecorded(method) && role.role != Role::kListReset) return 0;
   if (role.replay == Replay::kSkip) return 0;
   Look();
-  if (role.signals && count_.load(std::memory_order_relaxed) != 0) {
+  if (role.signals) {
     const Wrapper* const fence =
         role.object == kNoParameter
             ? &wrapper
@@ -80,41 +81,56 @@ bool EventWaits::Add(const Wrapper* fence, uint64_t value) try {
 
 void EventWaits::LookAtAll() {
   const std::lock_guard lock(mutex_);
-  for (auto entry = fences_.begin(); entry != fences_.end();) {
+  for (auto& [number, fence] : fences_) {
     // A lost device answers with the greatest value, and ends all waits.
-    Fence& fence = entry->second;
-    if (!fence.values.empty()) Reached(entry->first, &fence, fence.real->GetCompletedValue());
-    entry = fence.values.empty() ? fences_.erase(entry) : std::next(entry);
+    if (!fence.values.empty()) Reached(number, &fence, fence.real->GetCompletedValue());
   }
 }
 
-void EventWaits::Signals(const Wrapper& fence, uint64_t value) {
+void EventWaits::Signals(const Wrapper& fence, uint64_t value) try {
   const std::lock_guard lock(mutex_);
-  const auto found = fences_.find(fence.capture_number());
-  if (found == fences_.end() || found->second.values.empty()) return;
-  if (*found->second.values.rbegin() > value) Reached(found->first, &found->second, {});
+  Fence& known = fences_[fence.capture_number()];
+  if (value < known.signalled) Unseen(fence.capture_number(), &known, value, known.signalled);
+  known.signalled = value;
+} catch (const std::bad_alloc&) {
+  // Without the value a fence that goes back is not seen: a replay waits when the fence ends.
 }
 
 void EventWaits::FenceEnds(const Wrapper& fence) {
   Look();
-  if (count_.load(std::memory_order_relaxed) == 0) return;
   const std::lock_guard lock(mutex_);
   const auto found = fences_.find(fence.capture_number());
   if (found == fences_.end()) return;
-  Reached(found->first, &found->second, {});
+  Unseen(found->first, &found->second, 0, std::numeric_limits<uint64_t>::max());
   fences_.erase(found);
 }
 
-void EventWaits::Reached(uint64_t number, Fence* fence, std::optional<uint64_t> completed) {
-  const auto behind = completed ? fence->values.upper_bound(*completed) : fence->values.end();
+void EventWaits::Reached(uint64_t number, Fence* fence, uint64_t completed) {
+  const auto behind = fence->values.upper_bound(completed);
   if (behind == fence->values.begin()) return;
-  const FenceReachedBody body = {*std::prev(behind), completed ? uint64_t{1} : uint64_t{0}};
-  count_.fetch_sub(static_cast<size_t>(std::distance(fence->values.begin(), behind)),
-                   std::memory_order_relaxed);
-  fence->values.erase(fence->values.begin(), behind);
+  Record(number, *std::prev(behind), true);
+  Forget(fence, fence->values.begin(), behind);
+}
+
+void EventWaits::Unseen(uint64_t number, Fence* fence, uint64_t from, uint64_t to) {
+  const auto first = fence->values.upper_bound(from);
+  const auto behind = fence->values.upper_bound(to);
+  for (auto value = first; value != behind; ++value) Record(number, *value, false);
+  Forget(fence, first, behind);
+}
+
+void EventWaits::Record(uint64_t number, uint64_t value, bool seen) {
+  const FenceReachedBody body = {value, seen ? uint64_t{1} : uint64_t{0}};
   if (Capture* const capture = Capture::Active(); capture != nullptr) {
     capture->Put(RecordKind::kFenceReached, number, BytesOf(body));
   }
+}
+
+void EventWaits::Forget(Fence* fence, std::set<uint64_t>::iterator first,
+                        std::set<uint64_t>::iterator last) {
+  const auto count = static_cast<size_t>(std::distance(first, last));
+  fence->values.erase(first, last);
+  count_.fetch_sub(count, std::memory_order_release);
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

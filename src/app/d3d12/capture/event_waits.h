@@ -39,7 +39,7 @@ class EventWaits {
   uint8_t BeforeCall(const Wrapper& wrapper, Method method, const void* const* arguments);
   // Call it before a write of the CPU is recorded, after its bytes were read. Cost without waits: a load.
   void Look() {
-    if (count_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    if (count_.load(std::memory_order_acquire) != 0) [[unlikely]]
       LookAtAll();
   }
   // Call it when the fence ends and its real object still exists: nothing can be asked any more, so
@@ -50,16 +50,23 @@ class EventWaits {
   struct Fence {
     ID3D12Fence* real = nullptr;
     std::set<uint64_t> values;
+    uint64_t signalled = 0;  // the value of the last signal, seen by the GPU or not yet
   };
 
   bool Add(const Wrapper* fence, uint64_t value);
   bool AddAll(const Wrapper& wrapper, Method method, const void* const* arguments);
   void LookAtAll();
-  // The fence is about to be signalled: the greater values may never be seen again.
+  // The fence is about to be signalled. If it goes back, the values from there to its last signal may never be
+  // seen again.
   void Signals(const Wrapper& fence, uint64_t value);
-  // mutex_ is held. Records that the fence has come to the greatest of its values up to `completed`,
-  // or without `completed` to all of them, though nobody saw it; and forgets these.
-  void Reached(uint64_t number, Fence* fence, std::optional<uint64_t> completed);
+  // mutex_ is held. Records that the fence has come to the greatest of its values up to `completed`, and forgets
+  // these.
+  void Reached(uint64_t number, Fence* fence, uint64_t completed);
+  // mutex_ is held. The same for each value after `from` up to `to`, though nobody saw it.
+  void Unseen(uint64_t number, Fence* fence, uint64_t from, uint64_t to);
+  void Record(uint64_t number, uint64_t value, bool seen);
+  // mutex_ is held. They are recorded: who finds none left may go on.
+  void Forget(Fence* fence, std::set<uint64_t>::iterator first, std::set<uint64_t>::iterator last);
 
   std::mutex mutex_;
   std::map<uint64_t, Fence> fences_;  // by capture number
