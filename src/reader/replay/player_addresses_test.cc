@@ -198,5 +198,26 @@ TEST(PlayerAddressesTest, AListWhoseShadersWriteOtherWordsIsPlayed) {
   EXPECT_EQ(LastFakeIndirectWord(), LastFakeRootView());
 }
 
+// Nothing looks at what a queue that waits has written: the buffer may have ended when it is next asked.
+TEST(PlayerAddressesTest, ABufferEndsBehindAQueueThatWaits) {
+  IndirectScript script;
+  const uint64_t arguments = script.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, 65536);
+  const uint64_t recorded = TestScript::AddressOf(script.target) + 64;
+  const uint64_t fence = script.CreateFence();
+  const uint64_t other = script.CreateQueue();
+  const uint64_t empty = script.CreateList();
+  script.Close(empty);
+  script.WriteOnGpu(script.list, arguments, recorded);
+  script.Indirect(script.list, arguments);
+  script.Close(script.list);
+  script.Call(Method::ID3D12CommandQueue_Wait, script.queue, ObjectPointer(fence), uint64_t{5});
+  script.Execute(script.queue, script.list);
+  script.trace.Add(RecordKind::kObjectEnd, arguments, {});
+  script.Execute(other, empty);
+  script.Signal(other, fence, 5);
+  const Played played = PlayNewer(&script);
+  EXPECT_THAT(played.result.left_out, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace cairn
