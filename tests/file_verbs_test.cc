@@ -149,7 +149,7 @@ TEST_F(FileVerbsTest, AFaultThatAnH100ToldLate) {
   EXPECT_THAT(
       answer,
       HasSubstr(
-          "\n            at the same address later: device memory 29 + 0x0 of 64 MiB, alive\n"));
+          "\n            at the same address, too: device memory 29 + 0x0 of 64 MiB, alive\n"));
   EXPECT_THAT(answer, HasSubstr("\n  next      cairn run --breadcrumbs exact -- "));
   EXPECT_THAT(
       report.output,

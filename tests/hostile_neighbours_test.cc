@@ -90,7 +90,7 @@ class HostileNeighbours : public ::testing::Test {
 TEST_F(HostileNeighbours, OneBlockHandedOverByManyIsOneBlock) {
   const CommandResult result = RunUntilHang(Beside({neighbour_ + " claims 40 64"}, 1));
   ExpectTheHang(result);
-  EXPECT_THAT(result.errors, HasSubstr("are in the memory of another process"));
+  EXPECT_THAT(result.errors, HasSubstr("it sent the memory of another process"));
 }
 
 // Each small enough for itself.

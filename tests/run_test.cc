@@ -170,7 +170,7 @@ The program died of SIGABRT                                                     
             finds the culprit, then why: runs the program with one thing changed each time
   send      cairn report --markdown 'the report.cairn'
             for a bug tracker: this answer as text; --redact replaces names by hashes
-  or        'the report.cairn'
+  file      'the report.cairn'
             for the program's or the driver's authors; holds names, paths and the command line
 )");
   EXPECT_EQ(Run({"--quiet"}, {Misbehave(), "abort"}).errors, "");

@@ -30,7 +30,8 @@ const char* NextStep(StatusCode code) {
 std::string WhyNoTrace(std::string_view verb, const std::string& path, const Status& status) {
   const std::string mistaken = MistakenForFile(verb, path, NeededFile::kTrace);
   if (!mistaken.empty()) return mistaken;
-  if (RunsPrograms(verb) && FactsAt(path).type == std::filesystem::file_type::not_found) {
+  if (RunsPrograms(verb) && !path.ends_with(".cairn") &&
+      FactsAt(path).type == std::filesystem::file_type::not_found) {
     return fmt::format("{}; for a program say cairn {} -- PROGRAM", status.message(), verb);
   }
   const std::string why = status.message() + NextStep(status.code());

@@ -21,6 +21,7 @@
 namespace cairn {
 namespace {
 
+constexpr std::string_view kDeviceLabel = "device";
 constexpr size_t kDevicesNamed = 4;
 constexpr size_t kQueuesNamed = 4;
 constexpr size_t kOwnersNamed = 3;
@@ -425,9 +426,9 @@ class AnswerWriter {
     size_t count = 0;
     for (uint32_t i = 0; i < snapshot_.devices.size(); ++i) {
       if (snapshot_.devices[i].api == Api::kNone || (device != kNone && device != i)) continue;
-      if (count++ < kDevicesNamed) AppendDevice(snapshot_, i, Row("device"));
+      if (count++ < kDevicesNamed) AppendDevice(snapshot_, i, Row(kDeviceLabel));
     }
-    if (count > kDevicesNamed) Row("device") = fmt::format("… {} more", count - kDevicesNamed);
+    if (count > kDevicesNamed) Row(kDeviceLabel) = fmt::format("… {} more", count - kDevicesNamed);
   }
 
   // Writes how long submissions like that of the first suspect took before, and those with its label.
@@ -584,6 +585,7 @@ std::string AnswerLine(const AnswerText& answer) {
   std::string line = answer.headline;
   if (!answer.how_sure.empty()) line += " (" + answer.how_sure + ')';
   for (const AnswerRow& row : answer.rows) {
+    if (row.label == kDeviceLabel) continue;  // who lists such lines names the device beside them
     line += "; ";
     line += row.label;
     line += ": ";

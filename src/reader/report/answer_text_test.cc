@@ -115,10 +115,12 @@ TEST_F(AnswerTextTest, OneWorkProven) {
 }
 
 TEST_F(AnswerTextTest, OneLineOfIt) {
-  EXPECT_EQ(AnswerLine({.headline = "GPU hang in DRAW #1",
-                        .how_sure = "likely",
-                        .rows = {{"where", "Frame"}, {"because", "it was reached last"}}}),
-            "GPU hang in DRAW #1 (likely); where: Frame; because: it was reached last");
+  EXPECT_EQ(
+      AnswerLine(
+          {.headline = "GPU hang in DRAW #1",
+           .how_sure = "likely",
+           .rows = {{"where", "Frame"}, {"because", "it was reached last"}, {"device", "GPU 1"}}}),
+      "GPU hang in DRAW #1 (likely); where: Frame; because: it was reached last");
   EXPECT_EQ(AnswerLine({.headline = "No failure was noticed"}), "No failure was noticed");
 }
 

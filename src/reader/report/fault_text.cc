@@ -72,12 +72,13 @@ bool IsBefore(const Object& first, const Object& second) {
   return first.destroyed_ns != 0 && first.destroyed_ns <= second.created_ns;
 }
 
-// Returns how another object that had the address belongs to the first one.
-std::string_view RelationTo(const Object& first, const Object& other) {
+// Returns how another object that had the address belongs to the first one, which is bound to one memory at most.
+std::string_view RelationTo(const Object& first, const Object& other, bool* has_memory) {
   if (IsBefore(first, other)) return "at the same address later: ";
   if (IsBefore(other, first)) return "at the same address earlier: ";
   const bool is_memory = other.kind == kVulkanMemoryKind && first.kind != kVulkanMemoryKind;
-  return is_memory ? "its memory: " : "at the same address, too: ";
+  if (!is_memory || std::exchange(*has_memory, true)) return "at the same address, too: ";
+  return "its memory: ";
 }
 
 // Freed memory explains a fault better than what lives there now; a resource says more than the memory that it is
@@ -108,6 +109,7 @@ std::vector<std::string> OwnersInWords(const Snapshot& snapshot, const FaultAddr
   const std::vector<const AddressOwner*> owners = LikelyOwnersFirst(snapshot, verdict);
   const bool any_destroyed =
       !owners.empty() && snapshot.objects[owners.front()->object].state == ObjectState::kDestroyed;
+  bool has_memory = false;
   for (const AddressOwner* owner : owners) {
     if (lines.size() == most) break;
     const bool is_first = owner == owners.front();
@@ -115,7 +117,8 @@ std::vector<std::string> OwnersInWords(const Snapshot& snapshot, const FaultAddr
     if (is_first) {
       line = verdict.state == AddressState::kFreed ? "memory that was freed, in " : "in ";
     } else {
-      line = RelationTo(snapshot.objects[owners.front()->object], snapshot.objects[owner->object]);
+      line = RelationTo(snapshot.objects[owners.front()->object], snapshot.objects[owner->object],
+                        &has_memory);
     }
     AppendOwner(snapshot, *owner, any_destroyed, line);
   }

@@ -48,6 +48,17 @@ TEST_F(FaultTextTest, OneLocationAndWhatElseHadItsAddress) {
                   "at the same address later: image \"Next\" + 0x40 of 4 KiB, alive"));
 }
 
+TEST_F(FaultTextTest, AnObjectHasOneMemory) {
+  verdict_.state = AddressState::kOwned;
+  Add(kVulkanMemoryKind, "Heap", 100, 0);
+  Add(kVulkanMemoryKind, "Another", 105, 0);
+  Add(kVulkanBufferKind, "Lights", 110, 0);
+  EXPECT_THAT(Lines(),
+              ElementsAre("in buffer \"Lights\" + 0x40 of 4 KiB",
+                          "its memory: device memory \"Heap\" + 0x40 of 4 KiB",
+                          "at the same address, too: device memory \"Another\" + 0x40 of 4 KiB"));
+}
+
 TEST_F(FaultTextTest, WhereAllLiveNothingIsSaidOfIt) {
   verdict_.state = AddressState::kOwned;
   Add(kVulkanMemoryKind, "Heap", 100, 0);

@@ -106,7 +106,7 @@ Result<DumpSummary> SummariseDump(const std::string& file, DumpNames names) {
   dump.program = snapshot.Text(snapshot.process.program);
   dump.version = snapshot.Text(snapshot.process.library_version);
   dump.certainty = findings.culprit.certainty;
-  dump.sentence = AnswerLine(AnswerInWords(snapshot, findings, CAIRN_PRINT_SKIP_DEVICE_INFO));
+  dump.sentence = AnswerLine(AnswerInWords(snapshot, findings));
   dump.loss_count = snapshot.losses.size();
   dump.signature = SignatureOf(snapshot, findings);
   return dump;
