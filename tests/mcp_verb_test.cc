@@ -207,7 +207,8 @@ TEST_F(McpVerbTest, PlayedCallsEndWithTheServer) {
       "set -m; mkfifo in out; \"$CAIRN\" mcp --allow-run <in >out & exec 3>in 4<out; printf '%s' "
       "'" +
       (kInitialize + call) +
-      "' >&3; read -r line <&4; read -r line <&4; echo \"$line\"; kill -TERM $!; wait $!; echo $?; "
+      "' >&3; while read -r line <&4; do case \"$line\" in *' probes'*) break;; esac; done; echo "
+      "\"$line\"; kill -TERM $!; wait $!; echo $?; "
       "rm in out");
   const std::vector<std::string> lines = Lines(result.output);
   ASSERT_GE(lines.size(), 2u) << result.Summary();

@@ -100,7 +100,7 @@ for (const dump of dumps) {
     }
     const lines = linesOf(cairn("report", "--all", dump).replaceAll(dump, basename(dump)));
     assert(lines.length > 10);
-    assert.deepEqual(lines.filter((line) => !found.includes(words(line.replace(/^  (next|send|or) +/, "").replace(/^[ \d.]*(\[.\]|!|-|└[─!])/, "")))), []);
+    assert.deepEqual(lines.filter((line) => !found.includes(words(line.replace(/^  (next|send|or|file) +/, "").replace(/^[ \d.]*(\[.\]|!|-|└[─!])/, "")))), []);
     await page.close();
   });
 }
