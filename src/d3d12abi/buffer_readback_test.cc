@@ -14,25 +14,34 @@
 namespace cairn {
 namespace {
 
+ComPtr<ID3D12CommandQueue> MakeQueue(ID3D12Device* device) {
+  const D3D12_COMMAND_QUEUE_DESC desc = {};
+  ComPtr<ID3D12CommandQueue> queue;
+  EXPECT_EQ(device->CreateCommandQueue(&desc, __uuidof(ID3D12CommandQueue), queue.Receive()), S_OK);
+  return queue;
+}
+
+// Of 256 bytes.
+ComPtr<ID3D12Resource> MakeBuffer(ID3D12Device* device, D3D12_HEAP_TYPE type) {
+  D3D12_HEAP_PROPERTIES heap = {};
+  heap.Type = type;
+  D3D12_RESOURCE_DESC desc = {};
+  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
+  desc.Width = 256;
+  ComPtr<ID3D12Resource> buffer;
+  EXPECT_EQ(device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
+                                            D3D12_RESOURCE_STATE_COMMON, nullptr,
+                                            __uuidof(ID3D12Resource), buffer.Receive()),
+            S_OK);
+  return buffer;
+}
+
 TEST(BufferReadbackTest, BytesComeBackAndNothingIsLeft) {
   {
     ComPtr<ID3D12Device> device;
     *device.Receive() = CreateFakeDevice();
-    D3D12_COMMAND_QUEUE_DESC queue_desc = {};
-    ComPtr<ID3D12CommandQueue> queue;
-    ASSERT_EQ(
-        device->CreateCommandQueue(&queue_desc, __uuidof(ID3D12CommandQueue), queue.Receive()),
-        S_OK);
-    D3D12_HEAP_PROPERTIES heap = {};
-    heap.Type = D3D12_HEAP_TYPE_DEFAULT;
-    D3D12_RESOURCE_DESC desc = {};
-    desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-    desc.Width = 256;
-    ComPtr<ID3D12Resource> buffer;
-    ASSERT_EQ(device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
-                                              D3D12_RESOURCE_STATE_COMMON, nullptr,
-                                              __uuidof(ID3D12Resource), buffer.Receive()),
-              S_OK);
+    const ComPtr<ID3D12CommandQueue> queue = MakeQueue(device.get());
+    const ComPtr<ID3D12Resource> buffer = MakeBuffer(device.get(), D3D12_HEAP_TYPE_DEFAULT);
     TextureReadback readback(device.get());
     std::vector<std::byte> bytes(64, std::byte{0x5a});
     bytes[63] = std::byte{1};
@@ -55,22 +64,10 @@ TEST(BufferReadbackTest, BytesComeBackAndNothingIsLeft) {
 TEST(BufferReadbackTest, PiecesOfSeveralBuffersAtOnce) {
   ComPtr<ID3D12Device> device;
   *device.Receive() = CreateFakeDevice();
-  D3D12_COMMAND_QUEUE_DESC queue_desc = {};
-  ComPtr<ID3D12CommandQueue> queue;
-  ASSERT_EQ(device->CreateCommandQueue(&queue_desc, __uuidof(ID3D12CommandQueue), queue.Receive()),
-            S_OK);
-  ComPtr<ID3D12Resource> buffers[3];
-  for (int i = 0; i < 3; ++i) {
-    D3D12_HEAP_PROPERTIES heap = {};
-    heap.Type = i == 1 ? D3D12_HEAP_TYPE_UPLOAD : D3D12_HEAP_TYPE_DEFAULT;
-    D3D12_RESOURCE_DESC desc = {};
-    desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-    desc.Width = 256;
-    ASSERT_EQ(device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
-                                              D3D12_RESOURCE_STATE_COMMON, nullptr,
-                                              __uuidof(ID3D12Resource), buffers[i].Receive()),
-              S_OK);
-  }
+  const ComPtr<ID3D12CommandQueue> queue = MakeQueue(device.get());
+  const ComPtr<ID3D12Resource> buffers[] = {MakeBuffer(device.get(), D3D12_HEAP_TYPE_DEFAULT),
+                                            MakeBuffer(device.get(), D3D12_HEAP_TYPE_UPLOAD),
+                                            MakeBuffer(device.get(), D3D12_HEAP_TYPE_DEFAULT)};
   const BufferPiece pieces[] = {{buffers[0].get(), 0, 8},
                                 {buffers[0].get(), 64, 4},
                                 {buffers[1].get(), 16, 8},
@@ -98,20 +95,8 @@ TEST(BufferReadbackTest, PiecesOfSeveralBuffersAtOnce) {
 TEST(BufferReadbackTest, WritingPiecesDoesNotWait) {
   ComPtr<ID3D12Device> device;
   *device.Receive() = CreateFakeDevice();
-  D3D12_COMMAND_QUEUE_DESC queue_desc = {};
-  ComPtr<ID3D12CommandQueue> queue;
-  ASSERT_EQ(device->CreateCommandQueue(&queue_desc, __uuidof(ID3D12CommandQueue), queue.Receive()),
-            S_OK);
-  D3D12_HEAP_PROPERTIES heap = {};
-  heap.Type = D3D12_HEAP_TYPE_DEFAULT;
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
-  desc.Width = 256;
-  ComPtr<ID3D12Resource> buffer;
-  ASSERT_EQ(device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
-                                            D3D12_RESOURCE_STATE_COMMON, nullptr,
-                                            __uuidof(ID3D12Resource), buffer.Receive()),
-            S_OK);
+  const ComPtr<ID3D12CommandQueue> queue = MakeQueue(device.get());
+  const ComPtr<ID3D12Resource> buffer = MakeBuffer(device.get(), D3D12_HEAP_TYPE_DEFAULT);
   const BufferPiece piece[] = {{buffer.get(), 0, 8}};
   const std::vector<std::byte> bytes(8, std::byte{7});
   TextureReadback readback(device.get(), std::chrono::milliseconds(1));

@@ -47,7 +47,7 @@ class NoNewestCommandList : public NoCommandListOf<ID3D12GraphicsCommandList10> 
 HRESULT CreateFakeStateObject(ID3D12Device* device, const D3D12_STATE_OBJECT_DESC& desc,
                               REFIID riid, void** object);
 
-// What a list does when it is executed.
+// The commands of a list, in the order in which executing it calls them.
 using FakeCommands = std::vector<std::function<void()>>;
 
 // The program of a list.

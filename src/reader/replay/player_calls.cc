@@ -443,7 +443,7 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
     CAIRN_RETURN_IF_ERROR(TellStaleAddresses(*call, queue, start_ns));
     begin += together;
     if (begin == chosen.size()) break;
-    // What these lists have written is read next.
+    // The next lists read the addresses that these have written.
     if (context != nullptr) {
       CAIRN_RETURN_IF_ERROR(waits_.WaitForQueue(call->record.object, context, start_ns));
     }

@@ -29,7 +29,7 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// Of the process: a thread that has waited for a fence of one device may go on with another.
+// One for all devices of the process: a thread that has waited for a fence of one may go on with another.
 class EventWaits {
  public:
   static EventWaits& Get();  // never destroyed
