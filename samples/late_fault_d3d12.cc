@@ -6,6 +6,8 @@
 // `cairn bisect` names both.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "d3d12_work.h"
 #include "d3d12abi/aggregates.h"
 #include "embedded/fault.cs.dxbc.h"
@@ -82,18 +84,15 @@ void Frame(sample::Gpu& gpu, sample::Queue& queue, const Scene& scene, uint32_t 
   queue.WaitOrReportLoss(10);
 }
 
-// From the state in which copies write it: in the common one buffers go into whatever state is needed.
-void MakeCommon(sample::Gpu& gpu, sample::Queue& queue, const sample::Buffer& buffer) {
-  D3D12_RESOURCE_BARRIER barrier = {};
-  barrier.Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
-  barrier.Transition = {buffer.resource.get(), 0, D3D12_RESOURCE_STATE_COPY_DEST,
-                        D3D12_RESOURCE_STATE_COMMON};
-  sample::List list(gpu, queue, "Prepare");
-  list.Begin();
-  list->ResourceBarrier(1, &barrier);
-  list.End();
-  queue.Execute({&list});
-  queue.WaitOrReportLoss(10);
+// A buffer that only the GPU writes from here on: in a capture, what it writes into mapped memory looks like what the
+// program writes there, and "Scatter" would fail alone. Zeros, because an implementation may leave in it what was
+// there before, and without "Emit" the index would be that.
+sample::Buffer CreateZeros(sample::Gpu& gpu) {
+  sample::Buffer buffer = gpu.CreateBuffer(kWords);
+  std::fill_n(buffer.words, kWords, 0u);
+  buffer.resource->Unmap(0, nullptr);
+  buffer.words = nullptr;
+  return buffer;
 }
 
 void Run(const sample::Options& options, uint32_t index) {
@@ -103,10 +102,7 @@ void Run(const sample::Options& options, uint32_t index) {
   scene.fill = sample::CreateFillPipeline(gpu);
   scene.scatter = CreateScatterPipeline(gpu);
   scene.particles = gpu.CreateBuffer(kWords);
-  // Memory that the CPU does not see: in a capture, what the GPU writes into mapped memory looks like what the
-  // program writes there, and "Scatter" would fail alone.
-  scene.indices = gpu.CreateGpuBuffer(kWords);
-  MakeCommon(gpu, queue, scene.indices);
+  scene.indices = CreateZeros(gpu);
   scene.views = sample::CreateTooLargeView(gpu, scene.particles);
   for (const uint32_t good : {0u, 1u, 2u}) Frame(gpu, queue, scene, good);
   fmt::print(

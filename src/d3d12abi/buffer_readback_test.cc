@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/testing/leaks_are_meant.h"
 #include "d3d12abi/testing/fake_device.h"
 #include "d3d12abi/testing/fake_names.h"
 #include "d3d12abi/texture_readback.h"
@@ -99,6 +100,7 @@ TEST(BufferReadbackTest, WritingPiecesDoesNotWait) {
   const ComPtr<ID3D12Resource> buffer = MakeBuffer(device.get(), D3D12_HEAP_TYPE_DEFAULT);
   const BufferPiece piece[] = {{buffer.get(), 0, 8}};
   const std::vector<std::byte> bytes(8, std::byte{7});
+  const LeaksAreMeant left_behind;
   TextureReadback readback(device.get(), std::chrono::milliseconds(1));
   HoldFakeSignals(true);
   EXPECT_TRUE(readback.WritePieces(queue.get(), piece, bytes).ok());

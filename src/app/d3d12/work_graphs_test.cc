@@ -29,6 +29,9 @@ std::vector<uint32_t> NumbersIn(const D3D12_NODE_CPU_INPUT& input, size_t size) 
 
 using Numbers = std::vector<uint32_t>;
 
+// An address that a wrapper could have.
+struct alignas(Wrapper) Place {};
+
 D3D12_DISPATCH_GRAPH_DESC OneNode(UINT entry, UINT count, const void* records, UINT64 stride) {
   D3D12_DISPATCH_GRAPH_DESC desc = {};
   desc.Mode = D3D12_DISPATCH_MODE_NODE_CPU_INPUT;
@@ -116,7 +119,7 @@ TEST(WorkGraphsTest, WhatTheGpuReadsStays) {
 TEST(WorkGraphsTest, ProgramsAreFoundByTheirIdentifiersUntilTheirStateObjectsEnd) {
   NotedPrograms programs;
   const int device = 0;
-  alignas(Wrapper) std::byte places[2] = {};
+  Place places[2];
   auto* const first = reinterpret_cast<Wrapper*>(&places[0]);
   auto* const second = reinterpret_cast<Wrapper*>(&places[1]);
   const D3D12_PROGRAM_IDENTIFIER one = {{1, 0, 0, 4}};
@@ -135,7 +138,7 @@ TEST(WorkGraphsTest, ProgramsAreFoundByTheirIdentifiersUntilTheirStateObjectsEnd
 TEST(WorkGraphsTest, EqualIdentifiersOfTwoDevicesAreTwoPrograms) {
   NotedPrograms programs;
   const int devices[2] = {};
-  alignas(Wrapper) std::byte places[2] = {};
+  Place places[2];
   auto* const first = reinterpret_cast<Wrapper*>(&places[0]);
   auto* const second = reinterpret_cast<Wrapper*>(&places[1]);
   const D3D12_PROGRAM_IDENTIFIER same = {{1, 2, 3, 4}};

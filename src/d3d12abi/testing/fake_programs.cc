@@ -198,7 +198,9 @@ HRESULT CreateFakeStateObject(ID3D12Device* device, const D3D12_STATE_OBJECT_DES
   std::vector<FakeProgram> programs;
   for (UINT i = 0; i < desc.NumSubobjects; ++i) {
     const D3D12_STATE_SUBOBJECT& part = desc.pSubobjects[i];
-    switch (static_cast<uint32_t>(part.Type)) {
+    uint32_t type = 0;  // later headers have values that this enumeration lacks
+    std::memcpy(&type, &part.Type, sizeof(type));
+    switch (type) {
       case static_cast<uint32_t>(D3D12_STATE_SUBOBJECT_TYPE_WORK_GRAPH): {
         const auto& graph = *static_cast<const D3D12_WORK_GRAPH_DESC*>(part.pDesc);
         programs.push_back({NarrowName(graph.ProgramName), true});
