@@ -39,6 +39,9 @@ install(TARGETS cairn_layer LIBRARY DESTINATION lib/cairn COMPONENT programs)
 # Beside the library that it names.
 install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/VkLayer_CAIRN_breadcrumbs.json
   DESTINATION lib/cairn COMPONENT programs)
+# For `cairn watchd --enable`; systemd looks for units of users there in every prefix that it knows.
+configure_file(${PROJECT_SOURCE_DIR}/packaging/cairn-watchd.service.in ${PROJECT_BINARY_DIR}/cairn-watchd.service @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cairn-watchd.service DESTINATION lib/systemd/user COMPONENT programs)
 # Made by the program itself, when it is linked.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ TYPE DATA COMPONENT programs)
 install(FILES ${PROJECT_SOURCE_DIR}/completions/d3dconfig.bash

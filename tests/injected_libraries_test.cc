@@ -132,7 +132,8 @@ TEST(InjectedLibraries, TheLayerShowsTheInterfaceAndWhatItStandsInFrontOf) {
   EXPECT_TRUE(replaced.contains("D3D12CreateDevice"));
   EXPECT_TRUE(replaced.contains("dlsym"));
   expected.insert(replaced.begin(), replaced.end());
-  expected.insert("cairnNegotiateVulkanLayer");  // which the layer's manifest names
+  // Which the layer's manifests name.
+  expected.insert({"cairnNegotiateVulkanLayer", "cairnNegotiateWatchedVulkanLayer"});
   EXPECT_EQ(Read(kBinary / "lib/libcairn-d3d12.so").exported, expected);
 }
 

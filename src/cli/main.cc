@@ -19,6 +19,7 @@
 #include "cli/system_help.h"
 #include "cli/verb.h"
 #include "cli/verb_list.h"
+#include "os/environment.h"
 #include "os/file.h"
 #include "os/pager.h"
 #include "os/terminal.h"
@@ -158,6 +159,8 @@ std::string MistakenForFile(const Verb& verb, const std::vector<std::string>& wo
 int Main(int argc, char** argv) {
   PrepareStandardStreams();
   TellFileLimitsAsErrors();
+  // What Cairn plays and measures, and what it starts under a watcher of its own, is no program of cairn watchd.
+  SetMissingVariable("CAIRN_DISABLE_WATCHD", "1");
   CLI::App root("Finds the draw that killed the GPU.", "cairn");
   root.set_version_flag("--version", "cairn " CAIRN_VERSION, "Print the version");
   const std::vector<Verb> verbs = AddVerbs(root);

@@ -18,6 +18,7 @@
 #include "cli/bisect_parts.h"
 #include "cli/command.h"
 #include "cli/dump_file.h"
+#include "cli/report_store.h"
 #include "cli/terminal.h"
 #include "cli/text_columns.h"
 #include "cli/verb.h"
@@ -43,6 +44,7 @@ constexpr uint32_t kMaxWidth = 10'000;
 constexpr char kReportExamples[] =
     "Examples:\n"
     "  cairn report game.cairn                   what was running, and why that is concluded\n"
+    "  cairn report --last                       the newest report of cairn watchd\n"
     "  cairn report --all game.cairn | less      completed and not started work as well\n"
     "  cairn report --json game.cairn            for programs; the schema is "
     "docs/formats/report.schema.json\n"
@@ -62,6 +64,7 @@ struct ReportOptions {
   std::string html;  // the page's name
   std::string why;   // an answer of cairn why
   bool page = false;
+  bool last = false;
   bool force = false;
   bool json = false;
   bool markdown = false;
@@ -170,6 +173,9 @@ Status NamePage(ReportOptions* options) {
 }
 
 int Run(ReportOptions options) {
+  const bool both = options.last && !options.path.empty();
+  if (!NameLastReport("report", options.last, &options.path))
+    return both ? kExitUsage : kExitFailed;
   if (options.page) {
     if (const Status named = NamePage(&options); !named.ok()) {
       PrintError("report", named.message());
@@ -214,6 +220,7 @@ Verb AddReportVerb(CLI::App& root) {
       "Says what failed, in which draw or dispatch, how sure that is, and what to run next.",
       "cairn report [OPTIONS] FILE", kReportExamples);
   command.DumpFile(&options->path);
+  AddLastOption(&command, &options->last);
   const CommandOption json = command.Json(&options->json);
   const CommandOption redact =
       command.Flag("--redact", &options->redact, "Replace names by hashes");

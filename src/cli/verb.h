@@ -81,6 +81,8 @@ Verb AddDiffVerb(CLI::App& root);
 Verb AddTrimVerb(CLI::App& root);
 Verb AddTriageVerb(CLI::App& root);
 Verb AddMcpVerb(CLI::App& root);
+Verb AddListVerb(CLI::App& root);  // Linux only, as the next
+Verb AddWatchdVerb(CLI::App& root);
 Verb AddWatchVerb(CLI::App& root);  // not in the help: cairnStartWatcher starts it
 Verb AddPicturesVerb(CLI::App& root);
 Verb AddProbeVerb(CLI::App& root);         // not in the help: cairn bisect starts it

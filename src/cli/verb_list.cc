@@ -35,6 +35,9 @@ std::vector<Verb> AddVerbs(CLI::App& root) {
   };
   add("Find a crash or a hang",
       {AddRunVerb, AddReportVerb, AddViewVerb, AddBisectVerb, AddWhyVerb, AddTopVerb});
+#ifndef _WIN32
+  add("Without cairn run: programs of a desktop, of Steam", {AddWatchdVerb, AddListVerb});
+#endif
   add("Look into a trace: the calls of a Direct3D 12 program, recorded by cairn run --capture",
       {AddCallsVerb, AddObjectsVerb, AddStateVerb, AddImagesVerb, AddReplayVerb, AddVerifyVerb,
        AddTrimVerb, AddRepackVerb});

@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/mistaken_word.h"
+#include "cli/report_store.h"
 #include "cli/served_page.h"
 #include "cli/verb.h"
 #include "embedded/sample.cairn.h"
@@ -39,6 +40,7 @@ struct ViewOptions {
   std::string other;
   std::string why;  // an answer of cairn why
   ServedPageOptions served;
+  bool last = false;
   bool sample = false;
 };
 
@@ -94,7 +96,9 @@ int ServeAnswer(const ViewOptions& options) {
       [] {});
 }
 
-int Run(const ViewOptions& options) {
+int Run(ViewOptions options) {
+  const bool both = options.last && !options.path.empty();
+  if (!NameLastReport("view", options.last, &options.path)) return both ? kExitUsage : kExitFailed;
   if (options.sample && !options.path.empty()) {
     PrintError("view", "--sample shows a file of its own; say cairn view --sample, or cairn view " +
                            options.path);
@@ -132,6 +136,7 @@ Verb AddViewVerb(CLI::App& root) {
       "Shows a .cairn file in a browser: the report, each queue's commands, resources, memory.",
       "cairn view [OPTIONS] FILE [OTHER]", kViewExamples);
   command.DumpFile(&options->path);
+  AddLastOption(&command, &options->last);
   command.Option("other", &options->other, "OTHER",
                  "Another .cairn file, to compare with the first");
   command.Option("--why", &options->why, "ANSWER", "Show this answer of cairn why --json, too");

@@ -10,6 +10,10 @@
 #include "cli/numbers.h"
 #include "cli/stderr_verdict.h"
 #include "cli/verb.h"
+#include "os/channel.h"
+#include "os/clock.h"
+#include "os/process.h"
+#include "watcher/report_folder.h"
 #include "watcher/watch_loop.h"
 
 namespace cairn::cli {
@@ -17,7 +21,9 @@ namespace {
 
 constexpr char kWatchExamples[] =
     "Examples:\n"
-    "  cairn watch --fd 3 -o game.cairn   as cairnStartWatcher starts it, with its socket as 3";
+    "  cairn watch --fd 3 -o game.cairn   as cairnStartWatcher starts it, with its socket as 3\n"
+    "  cairn watch --fd 3 --reports FOLDER\n"
+    "                                     as cairn watchd starts it";
 
 constexpr int kLastStandardStream = 2;
 
@@ -25,6 +31,9 @@ struct WatchOptions {
   int fd = -1;
   std::string output_path;
   std::string hang_timeout = "10";
+  std::string reports;  // the folder of cairn watchd
+  uint32_t quota_mib = 1024;
+  uint32_t keep_days = 30;
 };
 
 int Run(const WatchOptions& options) {
@@ -45,6 +54,20 @@ int Run(const WatchOptions& options) {
   settings.capture = EnvironmentAsksForCapture();
   settings.say = settings.warn = [](const std::string& line) { PrintOnError(line + "\n"); };
   settings.tell_unwritten = TellUnwritten;
+  if (!options.reports.empty()) {
+    const Result<ProcessId> program = MakerOfChannel(options.fd);
+    if (!program.ok()) {
+      PrintError("watch", program.status().message());
+      return kExitFailed;
+    }
+    settings.output_path =
+        NewReportPath(options.reports, ProgramOf(*program), *program, RealtimeNs());
+    const ReportLimits limits{.most_bytes = uint64_t{options.quota_mib} << 20,
+                              .most_age_seconds = uint64_t{options.keep_days} * 24 * 60 * 60};
+    settings.report_written = [folder = options.reports, limits](const std::string&) {
+      PruneReports(folder, limits);
+    };
+  }
   const Status status = WatchInherited(settings, static_cast<uint64_t>(options.fd));
   if (status.ok()) return 0;
   PrintError("watch", status.message());
@@ -65,6 +88,14 @@ Verb AddWatchVerb(CLI::App& root) {
       .Option("--hang-timeout", &options->hang_timeout, "SECONDS",
               "Report a hang when submitted GPU work makes no progress for this long; "
               "fractions allowed, 0: never")
+      .WithDefault();
+  command.Option("--reports", &options->reports, "FOLDER",
+                 "Folder for files that are named after the program and the time");
+  command.Option("--quota", &options->quota_mib, "MIB", "Keep so much there at most")
+      .From(1, 1 << 20)
+      .WithDefault();
+  command.Option("--keep", &options->keep_days, "DAYS", "Keep files there for so long at most")
+      .From(1, 36'500)
       .WithDefault();
   return {command.app(), [options] { return Run(*options); }};
 }

@@ -27,6 +27,7 @@
 #include "reader/bisect/trace_probe.h"
 #include "reader/page/page.h"
 #include "reader/view/why_text.h"
+#include "watcher/output_path.h"
 
 namespace cairn::cli {
 namespace {

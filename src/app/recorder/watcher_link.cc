@@ -41,7 +41,23 @@ Status Send(const HandoverMessage& message, const SharedMemory* memory) {
   return SendOver(*socket, std::as_bytes(std::span(&message, 1)), memory);
 }
 
+// The address of UseWatcherAt, kept for the life of the process.
+std::atomic<const WatcherAddress*> used_address{nullptr};
+
 }  // namespace
+
+Status UseWatcherAt(const WatcherAddress& address) {
+  if (ReadSetting<&LayerSettings::watcher_fd>(OwnVariable).is_set() ||
+      ReadSetting<&LayerSettings::watcher_address>(OwnVariable).is_set()) {
+    return Status(StatusCode::kInvalidArgument, "this process has a watcher");
+  }
+  const Result<RawHandle> connection = ConnectionToWatcher(address);
+  if (!connection.ok()) return connection.status();
+  const WatcherAddress* none = nullptr;
+  auto* const kept = new WatcherAddress(address);
+  if (!used_address.compare_exchange_strong(none, kept)) delete kept;
+  return Status();
+}
 
 Result<RawHandle> WatcherSocket() {
   const Setting<std::string> fd = ReadSetting<&LayerSettings::watcher_fd>(OwnVariable);
@@ -49,8 +65,10 @@ Result<RawHandle> WatcherSocket() {
   if (const RawHandle inherited = FindInherited(fd->c_str()); inherited >= 0) return inherited;
   const std::optional<WatcherAddress> address =
       ParseWatcherAddress(*ReadSetting<&LayerSettings::watcher_address>(OwnVariable));
-  if (!address.has_value()) return Status(StatusCode::kNotFound, "this process has no watcher");
-  return ConnectionToWatcher(*address);
+  if (address.has_value()) return ConnectionToWatcher(*address);
+  const WatcherAddress* const used = used_address.load();
+  if (used != nullptr) return ConnectionToWatcher(*used);
+  return Status(StatusCode::kNotFound, "this process has no watcher");
 }
 
 Status HandOverBlock(const SharedMemory& block) {

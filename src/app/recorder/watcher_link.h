@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "format/block/handover.h"
+#include "format/block/watcher_address.h"
 #include "os/handle.h"
 #include "os/shared_memory.h"
 
@@ -20,6 +21,10 @@ namespace cairn {
 // reason, if it has one that cannot be reached from here. Any thread; may wait a second for a watcher
 // that does not accept.
 Result<RawHandle> WatcherSocket();
+
+// For a process that nobody gave a watcher: makes the one at this address its watcher, and connects. kInvalidArgument
+// if it has another one; else the errors of WatcherSocket. Any thread.
+Status UseWatcherAt(const WatcherAddress& address);
 
 // The process has a watcher, whichever half of it (os/linux_half.h) has the socket.
 bool HasWatcher();

@@ -3,6 +3,7 @@
 
 #include <vulkan/vk_layer.h>
 
+#include <atomic>
 #include <memory>
 #include <new>
 
@@ -23,12 +24,15 @@ constexpr char kExternalMemory[] = VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION
 // Limited loops take addresses of buffers, which older programs cannot ask for: vkd3d is one.
 constexpr uint32_t kShaderExperimentVersion = VK_API_VERSION_1_2;
 
+std::atomic<bool> needs_watcher{false};
+
 void ReadSettings(const VkInstanceCreateInfo& info, InstanceState* state) {
   std::vector<std::string> complaints;
   const LayerSettings settings = ReadVulkanSettings(info.pNext, OwnVariable, &complaints);
   state->mode = *settings.breadcrumbs;
   state->device_fault = *settings.device_fault;
   LogEach(complaints);
+  if (needs_watcher.load() && !WatcherSocket().ok()) state->mode = MarkerMode::kOff;
 }
 
 std::string ApplicationName(const VkApplicationInfo* info) {
@@ -177,6 +181,10 @@ VkResult MakeInstance(const VkInstanceCreateInfo& info, const VkAllocationCallba
 }
 
 }  // namespace
+
+void WorkOnlyWithWatcher() {
+  needs_watcher.store(true);
+}
 
 void InstanceState::KeepNext() {
   kept_.clear();

@@ -16,6 +16,9 @@ namespace cairn {
 bool RememberInstance(InstanceState& state);
 void ForgetInstance(const InstanceState& state);
 
+// From now on instances are made as with breadcrumbs off where the process has no watcher.
+void WorkOnlyWithWatcher();
+
 // Intercepts; the functions that the loader asks for before there is an instance among them.
 VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreateInfo,
                                               const VkAllocationCallbacks* pAllocator,

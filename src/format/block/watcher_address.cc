@@ -76,6 +76,7 @@ std::optional<WatcherAddress> ParseWatcherAddress(std::string_view text) {
 }
 
 std::string DoorPath(const WatcherAddress& address) {
+  if (!address.path.empty()) return address.path;
   if (address.pid == 0 || address.door < 0) return "";
   return "/proc/" + std::to_string(address.pid) + "/fd/" + std::to_string(address.door);
 }

@@ -28,6 +28,8 @@ struct WatcherAddress {
   WatcherToken token = {};
   int64_t pid = 0;    // of the watcher; 0: there is no door in /proc
   int32_t door = -1;  // its descriptor
+  // Of a socket in the file system, in the place of that door: a service's, which no environment names.
+  std::string path = {};
 };
 
 inline constexpr size_t kMaxWatcherNameBytes = 64;
@@ -37,7 +39,7 @@ std::string FormatWatcherAddress(const WatcherAddress& address);
 // Returns nullopt for text that FormatWatcherAddress does not produce.
 std::optional<WatcherAddress> ParseWatcherAddress(std::string_view text);
 
-// "/proc/PID/fd/N"; "" if there is no such door.
+// The path, or "/proc/PID/fd/N"; "" if there is no such door.
 std::string DoorPath(const WatcherAddress& address);
 
 }  // namespace cairn

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstddef>
-#include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "os/channel.h"
 #include "os/linux/file_descriptor.h"
+#include "os/linux/unix_sockets.h"
 
 namespace cairn {
 namespace {
@@ -20,21 +20,16 @@ namespace {
 constexpr timeval kPatience{1, 0};
 
 // 0, or the errno of the step that failed; ENOENT for an address that cannot be said.
-int Connect(int socket, bool abstract, const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const size_t start = abstract ? 1 : 0;  // an abstract name begins with a zero
-  if (path.empty() || path.size() + start >= sizeof(address.sun_path)) return ENOENT;
-  std::memcpy(address.sun_path + start, path.data(), path.size());
-  const size_t size = offsetof(sockaddr_un, sun_path) + start + path.size() + (abstract ? 0 : 1);
-  while (connect(socket, reinterpret_cast<const sockaddr*>(&address),
-                 static_cast<socklen_t>(size)) != 0) {
+int Connect(const SystemHandle& socket, DoorName kind, const std::string& door) {
+  const UnixAddress address = AddressOf(kind, door);
+  if (address.size == 0) return ENOENT;
+  while (connect(DescriptorOf(socket), reinterpret_cast<const sockaddr*>(&address.address),
+                 address.size) != 0) {
     if (errno != EINTR) return errno;
   }
-  ucred peer{};
-  socklen_t peer_size = sizeof(peer);
-  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &peer_size) != 0) return errno;
-  return peer.uid == geteuid() || peer.uid == 0 ? 0 : EPERM;
+  const std::optional<ucred> peer = PeerOf(socket);
+  if (!peer) return errno;
+  return peer->uid == geteuid() || peer->uid == 0 ? 0 : EPERM;
 }
 
 SystemHandle MakeSocket() {
@@ -53,7 +48,7 @@ SystemHandle ConnectTo(DoorName kind, const std::string& door, std::span<const s
                        std::error_code& error) {
   // A socket that failed to connect cannot be used again.
   SystemHandle made = MakeSocket();
-  int failed = made.valid() ? Connect(DescriptorOf(made), kind == DoorName::kName, door) : errno;
+  int failed = made.valid() ? Connect(made, kind, door) : errno;
   while (failed == 0 && send(DescriptorOf(made), first.data(), first.size(), MSG_NOSIGNAL) < 0) {
     if (errno != EINTR) failed = errno;
   }

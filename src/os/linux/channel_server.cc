@@ -10,18 +10,19 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "os/channel.h"
 #include "os/linux/file_descriptor.h"
 #include "os/linux/foreign_handle.h"
+#include "os/linux/unix_sockets.h"
 
 namespace cairn {
 namespace {
 
-// Linux 6.5; headers of the distributions we build on lack the names.
-constexpr int kPassPidfd = 76;        // SO_PASSPIDFD
-constexpr int kAttachedPidfd = 0x04;  // SCM_PIDFD
+constexpr int kAttachedPidfd =
+    0x04;  // SCM_PIDFD of Linux 6.5; headers of the distributions we build on lack the name
 
 constexpr uint64_t kNamedDoor = 0;
 constexpr uint64_t kSecondDoor = 1;
@@ -60,25 +61,6 @@ void TakeAttachments(msghdr& header, Attachments* attached, ProcessHandle* sende
       }
     }
   }
-}
-
-bool AskForSenders(const SystemHandle& socket) {
-  const int on = 1;
-  const int fd = DescriptorOf(socket);
-  // Best effort: there is another way to a process, if not as sure.
-  (void)setsockopt(fd, SOL_SOCKET, kPassPidfd, &on, sizeof(on));
-  return setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) == 0;
-}
-
-FileDescriptor MakeDoor(const sockaddr_un& address, size_t size) {
-  FileDescriptor door(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!door.valid() || !AskForSenders(door) ||
-      bind(door.get(), reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(size)) !=
-          0 ||
-      listen(door.get(), SOMAXCONN) != 0) {
-    return FileDescriptor();
-  }
-  return door;
 }
 
 // Messages that were not read may have anything attached, which is closed with the connection. The other end sees at
@@ -168,10 +150,7 @@ const SystemHandle& ChannelServer::handle() const {
 ChannelServer::Doors ChannelServer::OpenDoors(const std::string& name) {
   Doors doors;
   state_->reserve = OpenReserve();
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path + 1, name.data(), name.size());
-  state_->named_door = MakeDoor(address, offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  state_->named_door = ListenAt(AddressOf(DoorName::kName, name));
   doors.named = state_->named_door.valid() && state_->Listen(state_->named_door, kNamedDoor).ok();
   if (!doors.named) state_->named_door.Close();
   if (state_->OpenSecondDoor()) {
@@ -187,13 +166,10 @@ bool ChannelServer::State::OpenSecondDoor() {
     const char* const value = *variable == 0 ? "/tmp" : std::getenv(variable);
     if (value == nullptr || value[0] != '/') continue;
     std::string folder = std::string(value) + "/cairn-XXXXXX";
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (folder.size() + sizeof("/watcher") > sizeof(address.sun_path)) continue;
+    if (folder.size() + sizeof("/watcher") > sizeof(sockaddr_un::sun_path)) continue;
     if (mkdtemp(folder.data()) == nullptr) continue;
     const std::string path = folder + "/watcher";
-    std::memcpy(address.sun_path, path.data(), path.size());
-    second_door = MakeDoor(address, sizeof(address));
+    second_door = ListenAt(AddressOf(DoorName::kPath, path));
     second_door_name = FileDescriptor(open(path.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW));
     unlink(path.c_str());
     rmdir(folder.c_str());
@@ -221,15 +197,13 @@ ChannelServer::Event ChannelServer::State::Accept(const SystemHandle& door, uint
     reserve = OpenReserve();
     return Event::kTurnedAway;
   }
-  ucred peer{};
-  socklen_t size = sizeof(peer);
+  const std::optional<ucred> peer = PeerOf(socket);
   // Root's process may have started a program for another user.
-  if (getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
-      (peer.uid != geteuid() && geteuid() != 0)) {
+  if (!peer || (peer->uid != geteuid() && geteuid() != 0)) {
     CloseConnection(std::move(socket));
     return Event::kNothing;
   }
-  const Result<uint64_t> added = Add(std::move(socket), peer.pid);
+  const Result<uint64_t> added = Add(std::move(socket), peer->pid);
   if (!added.ok()) return Event::kNothing;
   *connection = *added;
   return Event::kConnected;

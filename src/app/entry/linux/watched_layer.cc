@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The entry of the Vulkan layer in programs that nobody started with `cairn run`: the manifest that
+// `cairn watchd --enable` writes names it.
+#include <cstdlib>
+#include <cstring>
+
+#include "app/recorder/watcher_link.h"
+#include "app/vulkan/instance.h"
+#include "app/vulkan/negotiate.h"
+#include "os/environment.h"
+#include "os/service_doors.h"
+
+namespace {
+
+// The user enables the same library under its other names: twice in one chain, it would not work.
+bool IsEnabledByHand() {
+  const char* const layers = std::getenv("VK_INSTANCE_LAYERS");
+  return (layers != nullptr && std::strstr(layers, "VK_LAYER_CAIRN_breadcrumbs") != nullptr) ||
+         cairn::OwnVariable("CAIRN_ENABLE_VULKAN_LAYER") != nullptr;
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) VkResult cairnNegotiateWatchedVulkanLayer(
+    VkNegotiateLayerInterface* negotiation) {
+  if (cairn::IsPrivilegedProcess() || IsEnabledByHand()) return VK_ERROR_INITIALIZATION_FAILED;
+  const cairn::ServiceDoorNames doors = cairn::DoorsOfService("cairn-watchd");
+  cairn::WatcherAddress address;
+  address.name = doors.name;
+  address.path = doors.path;
+  // Where no service runs, the layer passes calls on: a loader complains of layers that refuse.
+  cairn::WorkOnlyWithWatcher();
+  (void)cairn::UseWatcherAt(address).ok();
+  return cairn::NegotiateLayer(negotiation);
+}

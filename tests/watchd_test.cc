@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn watchd, and what it keeps: programs are started as a desktop starts them, without cairn run
+// (docs/reference/cairn-watchd.md).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "base/testing/json.h"
+#include "format/block/handover.h"
+#include "harness.h"
+#include "os/channel.h"
+#include "os/process.h"
+#include "report_reading.h"
+
+namespace cairn::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+using Words = std::vector<std::string>;
+
+constexpr char kKilled[] = CAIRN_BINARY_DIR "/bin/sample-killed-vulkan-plain";
+constexpr char kPasses[] = CAIRN_BINARY_DIR "/bin/sample-passes-vulkan-plain";
+constexpr char kHang[] = CAIRN_BINARY_DIR "/bin/sample-hang-vulkan-plain";
+
+class WatchdTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#if defined(CAIRN_SANITIZED)
+    GTEST_SKIP() << "a library with sanitizers cannot be loaded into programs without them";
+#endif
+    for (const fs::path& folder : {runtime_, state_, data_}) fs::create_directories(folder);
+    const CommandResult enabled = Cairn({"watchd", "--enable"});
+    ASSERT_EQ(enabled.exit_code, 0) << enabled.Summary();
+    enabled_ = enabled.output;
+  }
+
+  Command::Options Options() const {
+    Command::Options options;
+    options.folder = all_.path();
+    options.environment = LavapipeEnvironment();
+    options.environment.push_back("COLUMNS=0");
+    for (const std::string& variable :
+         {"XDG_RUNTIME_DIR=" + runtime_.string(), "XDG_STATE_HOME=" + state_.string(),
+          "XDG_DATA_HOME=" + data_.string()}) {
+      options.environment.push_back(variable);
+    }
+    return options;
+  }
+  // Not a Command, whose end would be that of the service.
+  CommandResult Run(const Words& words, const std::string& more = "") const {
+    std::string line = "cd '" + all_.path().string() + "' && env " + more;
+    for (const std::string& variable : Options().environment) line += " '" + variable + "'";
+    for (const std::string& word : words) line += " '" + word + "'";
+    line += " > '" + (all_ / "output") + "' 2> '" + (all_ / "errors") + "'";
+    const int status = std::system(line.c_str());
+    CommandResult result;
+    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    result.output = ReadFile(all_ / "output");
+    result.errors = ReadFile(all_ / "errors");
+    return result;
+  }
+  CommandResult Cairn(Words words) const {
+    words.insert(words.begin(), Program("cairn"));
+    return Run(words);
+  }
+
+  // The service; ready when this returns.
+  void ExpectStart(const Words& more = {}) {
+    Words words = {Program("cairn"), "watchd"};
+    words.insert(words.end(), more.begin(), more.end());
+    service_.emplace(words, Options());
+    ASSERT_TRUE(WaitForFile(runtime_ / "cairn-watchd")) << service_->errors();
+  }
+  CommandResult EndService() {
+    kill(service_->pid(), SIGTERM);
+    return service_->Wait();
+  }
+
+  std::vector<std::string> Reports() const {
+    std::vector<std::string> names;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(reports_, none)) {
+      if (entry.path().extension() == ".cairn") names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+  // A report comes when the program has ended already.
+  std::vector<std::string> WaitForReports(size_t count) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    std::vector<std::string> names = Reports();
+    while (names.size() < count && std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+      names = Reports();
+    }
+    return names;
+  }
+
+  void WaitUntilTold(const std::string& line) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (service_->errors().find(line) == std::string::npos &&
+           std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+    }
+    EXPECT_THAT(service_->errors(), HasSubstr(line));
+  }
+
+  // A connection as a layer makes it, with this as its first message.
+  template <typename Message>
+  SystemHandle Connect(const Message& first) const {
+    std::error_code error;
+    return ConnectTo(DoorName::kPath, (runtime_ / "cairn-watchd").string(),
+                     std::as_bytes(std::span(&first, 1)), error);
+  }
+
+  TemporaryFolder all_;
+  const fs::path runtime_ = all_.path() / "run";
+  const fs::path state_ = all_.path() / "state";
+  const fs::path data_ = all_.path() / "data";
+  const fs::path reports_ = state_ / "cairn";
+  const fs::path manifest_ = data_ / "vulkan/implicit_layer.d/cairn-watchd.json";
+  std::string enabled_;
+  std::optional<Command> service_;
+};
+
+TEST_F(WatchdTest, AKilledProgramIsReported) {
+  ExpectStart();
+  const CommandResult killed = Run({kKilled});
+  EXPECT_EQ(killed.exit_code, 128 + SIGKILL);
+  EXPECT_THAT(killed.errors, Not(HasSubstr("cairn"))) << "the program's terminal is its own";
+  const std::vector<std::string> reports = WaitForReports(1);
+  ASSERT_THAT(
+      reports,
+      ElementsAre(MatchesRegex("sample-killed-vulkan-plain-[0-9]{8}T[0-9]{6}Z-[0-9]+\\.cairn")));
+  const std::string file = (reports_ / reports[0]).string();
+  struct stat info {};
+  ASSERT_EQ(stat(reports_.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700u);
+
+  const CommandResult list = Cairn({"list"});
+  EXPECT_THAT(list.output,
+              AllOf(MatchesRegex("20[0-9][0-9]-[0-9-]{5} [0-9:]{8}  sample-killed-vulkan-plain was "
+                                 "killed by SIGKILL; running: .*DISPATCH.*"),
+                    HasSubstr("\n                     " + file + " (")));
+  const CommandResult last = Cairn({"report", "--last"});
+  EXPECT_THAT(last.output, StartsWith("The program was killed by SIGKILL\n")) << last.Summary();
+  EXPECT_EQ(Cairn({"report", file}).output, last.output);
+  const CommandResult ended = EndService();
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.left_behind, ElementsAre());
+  EXPECT_THAT(ended.errors,
+              AllOf(HasSubstr("cairn watchd: ready; reports go to " + reports_.string() + "\n"),
+                    HasSubstr("report: cairn report " + file + "\n")));
+  EXPECT_THAT(ReadReportedWork(file).candidates, Contains("DISPATCH "));
+}
+
+TEST_F(WatchdTest, OfProgramsThatEndWellNothingIsKept) {
+  ExpectStart();
+  const CommandResult passed = Run({kPasses});
+  EXPECT_EQ(passed.exit_code, 0) << passed.Summary();
+  // Watchers are started in the order of their programs.
+  Run({kKilled});
+  EXPECT_THAT(WaitForReports(1), ElementsAre(StartsWith("sample-killed-vulkan-plain-")));
+  EXPECT_EQ(EndService().exit_code, 0);
+  EXPECT_THAT(Reports(), ElementsAre(StartsWith("sample-killed-vulkan-plain-")));
+}
+
+TEST_F(WatchdTest, WithoutTheServiceProgramsAreLeftAlone) {
+  const CommandResult without = Run({kPasses}, "CAIRN_DISABLE_WATCHD=1");
+  const CommandResult with = Run({kPasses});
+  EXPECT_EQ(with.exit_code, 0);
+  EXPECT_EQ(with.output, without.output);
+  EXPECT_EQ(with.errors, without.errors);
+  EXPECT_FALSE(fs::exists(reports_));
+  EXPECT_THAT(Cairn({"list"}).output, "no reports in " + reports_.string() + "\n");
+  const CommandResult last = Cairn({"report", "--last"});
+  EXPECT_EQ(last.exit_code, 1);
+  EXPECT_THAT(last.errors, HasSubstr("--last: there is no report in '" + reports_.string() + "'"));
+}
+
+TEST_F(WatchdTest, AHangIsReportedWhileTheProgramLives) {
+  ExpectStart({"--hang-timeout", "1"});
+  std::optional<Command> hang;
+  hang.emplace(Words{kHang}, Options());
+  ASSERT_THAT(WaitForReports(1), ElementsAre(StartsWith("sample-hang-vulkan-plain-")));
+  EXPECT_TRUE(IsRunning(hang->pid()));
+  EXPECT_THAT(Cairn({"report", "--last"}).output, StartsWith("GPU hang in DISPATCH #1 ("));
+  kill(hang->pid(), SIGKILL);
+  EXPECT_TRUE(WaitForEnd(hang->pid()));
+  EndService();
+}
+
+TEST_F(WatchdTest, ProgramsOfCairnRunAreNotWatchedTwice) {
+  ExpectStart();
+  const CommandResult run = Cairn({"run", "-o", "run.cairn", "--", kKilled});
+  EXPECT_TRUE(fs::exists(all_.path() / "run.cairn")) << run.Summary();
+  EXPECT_EQ(Cairn({"run", "--", "printenv", "CAIRN_DISABLE_WATCHD"}).output, "1\n");
+  EndService();
+  EXPECT_THAT(Reports(), ElementsAre());
+}
+
+TEST_F(WatchdTest, OldReportsMakeRoom) {
+  fs::create_directories(reports_);
+  fs::permissions(reports_, fs::perms::owner_all);
+  const auto now = fs::file_time_type::clock::now();
+  for (const int hours : {1, 2, 3}) {
+    const fs::path old = reports_ / ("old" + std::to_string(hours) + ".cairn");
+    std::ofstream(old) << std::string(400 << 10, 'x');
+    fs::last_write_time(old, now - std::chrono::hours(hours));
+  }
+  ExpectStart({"--quota", "1"});
+  EXPECT_THAT(Reports(), ::testing::UnorderedElementsAre("old1.cairn", "old2.cairn"));
+  std::ofstream(reports_ / "old1.cairn", std::ios::app) << std::string(400 << 10, 'x');
+  Run({kKilled});
+  EndService();  // which its watcher outlives
+  EXPECT_THAT(Reports(), Contains(StartsWith("sample-killed-vulkan-plain-")));
+  EXPECT_THAT(Reports(), Contains("old1.cairn"));
+  EXPECT_THAT(Reports(), Not(Contains("old2.cairn")));
+}
+
+// Whoever speaks to the service, and whatever it says.
+TEST_F(WatchdTest, VisitorsCostNobodyAReport) {
+  ExpectStart();
+  std::vector<SystemHandle> kept;
+  for (int i = 0; i < 10'000; ++i) {
+    HandoverGreeting greeting;
+    if (i % 3 == 1) greeting.magic = 0;
+    SystemHandle connection = Connect(greeting);
+    ASSERT_TRUE(connection.valid()) << i;
+    if (i % 3 == 2) {
+      // Rubbish in the place of a block.
+      const HandoverMessage block{.block_bytes = ~uint64_t{0}};
+      (void)SendOver(connection.get(), std::as_bytes(std::span(&block, 1))).ok();
+    }
+    if (i % 100 == 0) kept.push_back(std::move(connection));
+  }
+  Run({kKilled});
+  EXPECT_THAT(WaitForReports(1), ElementsAre(StartsWith("sample-killed-vulkan-plain-")));
+  // One watcher, for this process.
+  EXPECT_EQ(kill(service_->pid(), 0), 0);
+  kill(service_->pid(), SIGTERM);
+  EXPECT_TRUE(WaitForEnd(service_->pid()));
+}
+
+TEST_F(WatchdTest, ConnectionsBeyondTheBoundAreTold) {
+  if (RaiseHandleLimit(5000) < 5000) GTEST_SKIP() << "so many handles are not allowed here";
+  ExpectStart();
+  std::vector<SystemHandle> kept;
+  for (int i = 0; i < 4097; ++i) {
+    kept.push_back(Connect(HandoverGreeting()));
+    ASSERT_TRUE(kept.back().valid()) << i;
+  }
+  WaitUntilTold("cairn watchd: 4096 programs are connected; programs beyond run unwatched\n");
+  kept.clear();
+  Run({kKilled});
+  EXPECT_THAT(WaitForReports(1), ElementsAre(StartsWith("sample-killed-vulkan-plain-")));
+}
+
+TEST_F(WatchdTest, ProgramsBeyondTheBoundAreTold) {
+  ExpectStart();
+  std::vector<pid_t> programs;
+  for (int i = 0; i < 257; ++i) {
+    programs.push_back(fork());
+    if (programs.back() != 0) continue;
+    const SystemHandle connection = Connect(HandoverGreeting());
+    const HandoverMessage block{.block_bytes = 1};
+    (void)SendOver(connection.get(), std::as_bytes(std::span(&block, 1))).ok();
+    for (;;) pause();
+  }
+  WaitUntilTold("cairn watchd: 256 programs are watched; programs beyond run unwatched\n");
+  for (const pid_t program : programs) kill(program, SIGKILL);
+  for (const pid_t program : programs) waitpid(program, nullptr, 0);
+  EXPECT_EQ(EndService().exit_code, 0);
+  EXPECT_THAT(Reports(), SizeIs(256)) << "they were killed";
+}
+
+TEST_F(WatchdTest, ThereIsOneServiceOfAUser) {
+  ExpectStart();
+  const CommandResult second = Cairn({"watchd"});
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_EQ(second.errors, "cairn watchd: it runs already: " +
+                               (runtime_ / "cairn-watchd").string() + " is open\n");
+  EXPECT_EQ(EndService().exit_code, 0);
+  EXPECT_FALSE(fs::exists(runtime_ / "cairn-watchd"));
+}
+
+TEST_F(WatchdTest, IsSwitchedOnAndOff) {
+  EXPECT_THAT(enabled_, AllOf(HasSubstr(manifest_.string()), HasSubstr("start `cairn watchd`")));
+  const Json manifest = Json::Parse(ReadFile(manifest_));
+  const Json layer = manifest["layer"];
+  EXPECT_EQ(layer["name"], "VK_LAYER_CAIRN_watched");
+  EXPECT_EQ(layer["library_path"], CAIRN_BINARY_DIR "/lib/libcairn-d3d12.so");
+  EXPECT_EQ(Cairn({"watchd", "--disable"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(manifest_));
+  EXPECT_EQ(Cairn({"watchd", "--disable"}).exit_code, 0) << "it is off already";
+}
+
+TEST_F(WatchdTest, AFolderOfOthersIsRefused) {
+  fs::create_directories(reports_);
+  fs::permissions(reports_, fs::perms::all);
+  const CommandResult refused = Cairn({"watchd"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, HasSubstr("others may write to '" + reports_.string() + "'"));
+}
+
+}  // namespace
+}  // namespace cairn::testing
