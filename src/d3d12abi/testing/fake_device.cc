@@ -296,6 +296,12 @@ class FakeList final : public Fake<NoNewestCommandList, ID3D12GraphicsCommandLis
       });
     }
   }
+  void STDMETHODCALLTYPE ExecuteBundle(ID3D12GraphicsCommandList* list) override {
+    const auto* const bundle = static_cast<const FakeList*>(list);
+    if (bundle == nullptr || bundle->type_ != D3D12_COMMAND_LIST_TYPE_BUNDLE) return;
+    if (type_ == D3D12_COMMAND_LIST_TYPE_BUNDLE) return;
+    commands_.insert(commands_.end(), bundle->commands_.begin(), bundle->commands_.end());
+  }
   bool Execute() {
     if (open_) return false;
     for (const auto& command : commands_) command();

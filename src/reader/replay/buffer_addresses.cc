@@ -41,55 +41,85 @@ void BufferAddresses::Remove(uint64_t object) {
 }
 
 void BufferAddresses::Reset(uint64_t list) {
-  if (const auto found = lists_.find(list); found != lists_.end()) found->second.clear();
+  lists_.erase(list);
+}
+
+void BufferAddresses::Add(uint64_t list, const Step& step) {
+  std::shared_ptr<Recording>& recording = lists_[list];
+  if (recording == nullptr) recording = std::make_shared<Recording>();
+  if (recording->executed) return;
+  recording->steps.push_back(step);
+  recording->consumes = recording->consumes || step.Consumes();
 }
 
 void BufferAddresses::Copy(uint64_t list, uint64_t to, uint64_t to_offset, uint64_t from,
                            uint64_t from_offset, uint64_t size_bytes) {
-  lists_[list].push_back({Kind::kCopy, to, to_offset, size_bytes, from, from_offset});
+  Add(list, {Kind::kCopy, to, to_offset, size_bytes, from, from_offset});
 }
 
 void BufferAddresses::Indirect(uint64_t list, uint64_t signature, uint64_t buffer,
                                uint64_t offset_bytes, uint32_t max_count) {
   if (!signatures_.contains(signature)) return;
-  lists_[list].push_back({Kind::kIndirect, buffer, offset_bytes, max_count, signature, 0});
+  Add(list, {Kind::kIndirect, buffer, offset_bytes, max_count, signature, 0});
 }
 
 void BufferAddresses::Instances(uint64_t list, uint64_t buffer, uint64_t offset_bytes,
                                 uint32_t count, bool pointers) {
-  lists_[list].push_back(
+  Add(list,
       {pointers ? Kind::kInstancePointers : Kind::kInstances, buffer, offset_bytes, count, 0, 0});
 }
 
 void BufferAddresses::ShaderTable(uint64_t list, uint64_t buffer, uint64_t offset_bytes,
                                   uint64_t size_bytes, uint64_t stride_bytes) {
-  lists_[list].push_back({Kind::kShaderTable, buffer, offset_bytes, size_bytes, stride_bytes, 0});
+  Add(list, {Kind::kShaderTable, buffer, offset_bytes, size_bytes, stride_bytes, 0});
 }
 
 void BufferAddresses::RootArguments(uint64_t list, uint64_t buffer, uint64_t offset_bytes,
                                     uint64_t size_bytes, uint64_t stride_bytes) {
-  lists_[list].push_back({Kind::kRootArguments, buffer, offset_bytes, size_bytes, stride_bytes, 0});
+  Add(list, {Kind::kRootArguments, buffer, offset_bytes, size_bytes, stride_bytes, 0});
 }
 
 void BufferAddresses::NodeInput(uint64_t list, uint64_t buffer, uint64_t offset_bytes,
                                 bool several) {
-  lists_[list].push_back(
-      {several ? Kind::kNodeInputs : Kind::kNodeInput, buffer, offset_bytes, 1, 0, 0});
+  Add(list, {several ? Kind::kNodeInputs : Kind::kNodeInput, buffer, offset_bytes, 1, 0, 0});
 }
 
 void BufferAddresses::ShadersWrote(uint64_t list, uint64_t buffer) {
-  lists_[list].push_back({Kind::kShadersWrote, buffer, 0, 0, 0, 0});
+  Add(list, {Kind::kShadersWrote, buffer, 0, 0, 0, 0});
+}
+
+void BufferAddresses::Bundle(uint64_t list, uint64_t bundle) {
+  const auto found = lists_.find(bundle);
+  if (list == bundle || found == lists_.end() || !found->second->bundles.empty()) return;
+  const std::shared_ptr<Recording> executed = found->second;
+  std::shared_ptr<Recording>& recording = lists_[list];
+  if (recording == nullptr) recording = std::make_shared<Recording>();
+  if (recording->executed) return;
+  executed->executed = true;
+  recording->steps.push_back({Kind::kBundle, 0, 0, 0, recording->bundles.size(), 0});
+  recording->bundles.push_back(executed);
+  recording->consumes = recording->consumes || executed->consumes;
 }
 
 bool BufferAddresses::NeedsPatch(std::span<const uint64_t> lists) const {
-  for (const uint64_t list : lists) {
+  return std::any_of(lists.begin(), lists.end(), [this](uint64_t list) {
     const auto found = lists_.find(list);
-    if (found == lists_.end()) continue;
-    for (const Step& step : found->second) {
-      if (step.Consumes()) return true;
-    }
+    return found != lists_.end() && found->second->consumes;
+  });
+}
+
+bool BufferAddresses::AddSteps(uint64_t list, std::vector<Step>* steps) const {
+  const auto found = lists_.find(list);
+  if (found == lists_.end()) return true;
+  const Recording& recording = *found->second;
+  for (const Step& step : recording.steps) {
+    const std::span<const Step> added = step.kind == Kind::kBundle
+                                            ? std::span(recording.bundles[step.other]->steps)
+                                            : std::span(&step, 1);
+    if (added.size() > kMostWords - steps->size()) return false;
+    steps->insert(steps->end(), added.begin(), added.end());
   }
-  return false;
+  return true;
 }
 
 size_t BufferAddresses::CountTogether(std::span<const uint64_t> lists, Memory* memory) const {
@@ -100,18 +130,20 @@ size_t BufferAddresses::CountTogether(std::span<const uint64_t> lists, Memory* m
   const auto is_written = [&](uint64_t buffer) {
     return written.contains(buffer) || (any && memory->IsOfShaders(buffer));
   };
+  std::vector<Step> all;
   for (size_t i = 0; i < lists.size(); ++i) {
-    const auto found = lists_.find(lists[i]);
-    if (found == lists_.end()) continue;
-    for (const Step& step : found->second) {
+    const size_t before = all.size();
+    if (!AddSteps(lists[i], &all)) return std::max<size_t>(i, 1);
+    const std::span<const Step> steps = std::span(all).subspan(before);
+    for (const Step& step : steps) {
       if (step.Consumes() && is_written(step.buffer)) return i;
       if (step.kind == Kind::kCopy && is_written(step.other)) written.insert(step.buffer);
     }
-    for (const Step& step : found->second) {
+    for (const Step& step : steps) {
       if (step.kind == Kind::kShadersWrote && step.buffer == kAnyBuffer) any = true;
       if (step.kind == Kind::kShadersWrote) written.insert(step.buffer);
     }
-    for (const Step& step : found->second) {
+    for (const Step& step : steps) {
       if (step.kind == Kind::kCopy && is_written(step.other)) written.insert(step.buffer);
     }
   }
@@ -287,7 +319,9 @@ Status BufferAddresses::Patch(std::span<const uint64_t> lists, Memory* memory) {
   bytes_.clear();
   attempts_ = 0;
   if (!NeedsPatch(lists)) return {};
-  const Timeline timeline = TimelineOf(lists);
+  const Result<Timeline> all = TimelineOf(lists);
+  if (!all.ok()) return all.status();
+  const Timeline& timeline = *all;
   Words words;
   CAIRN_RETURN_IF_ERROR(Collect(timeline, memory, &words));
   Sort(&words);

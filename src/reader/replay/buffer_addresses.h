@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -33,13 +34,17 @@
 
 namespace cairn {
 
+// D3D12_INDIRECT_ARGUMENT_TYPE_INCREMENTING_CONSTANT: newer than the headers.
+constexpr uint32_t kIncrementingConstant = 11;
+
 // The positions of addresses in the arguments of a command signature.
 struct IndirectLayout {
   uint32_t stride_bytes = 0;
   std::vector<uint32_t> addresses;      // offsets in one set of arguments
   std::vector<uint32_t> shader_tables;  // offsets of D3D12_DISPATCH_RAYS_DESC
+  // A D3D12_INDIRECT_ARGUMENT_TYPE that is not known ends the layout: arguments behind it have no known place.
+  std::optional<uint32_t> unknown_type;
 };
-// Types that are not known end the layout: what stands behind them has no known place.
 IndirectLayout LayoutOfSignature(const D3D12_COMMAND_SIGNATURE_DESC& desc);
 
 using ShaderIdentifier = std::array<std::byte, 32>;
@@ -95,6 +100,8 @@ class BufferAddresses {
                      uint64_t stride_bytes);
   // The D3D12_NODE_GPU_INPUT of a work graph; `several`: its D3D12_MULTI_NODE_GPU_INPUT.
   void NodeInput(uint64_t list, uint64_t buffer, uint64_t offset_bytes, bool several);
+  // The list executes what the bundle has recorded by now. The bundle takes no more before its Reset().
+  void Bundle(uint64_t list, uint64_t bundle);
   // The list goes on when shaders have written a buffer, or, with kAnyBuffer, whichever they may write.
   void ShadersWrote(uint64_t list, uint64_t buffer);
   static constexpr uint64_t kAnyBuffer = 0;
@@ -117,11 +124,11 @@ class BufferAddresses {
   // A list of them would have something to patch.
   bool NeedsPatch(std::span<const uint64_t> lists) const;
   // Returns how many of the lists, from the first one on, can be executed together: the next one reads
-  // addresses from a buffer that shaders write in those.
+  // addresses from a buffer that shaders write in those, or they have more than kMostWords commands.
   size_t CountTogether(std::span<const uint64_t> lists, Memory* memory) const;
   // Patches what the lists of one submission read. Reads once, and once more what stands behind addresses
-  // in buffers; writes once. Errors: those of `memory`; kCorrupt: more addresses than kMostWords, each as
-  // often as it is read, or as much work with copies.
+  // in buffers; writes once. Errors: those of `memory`; kCorrupt: more addresses or commands than kMostWords,
+  // each as often as it is read or executed, or as much work with copies.
   Status Patch(std::span<const uint64_t> lists, Memory* memory);
   // Returns how many values the lists of the last Patch() have read as they were recorded, because
   // their own shaders wrote them. Reads only if there may be some.
@@ -143,16 +150,28 @@ class BufferAddresses {
     kRootArguments,
     kNodeInput,
     kNodeInputs,
-    kShadersWrote
+    kShadersWrote,
+    kBundle
   };
   struct Step {
     Kind kind;
     uint64_t buffer;  // kCopy: the target
     uint64_t offset;
     uint64_t count;  // kCopy, kShaderTable, kRootArguments: bytes
-    uint64_t other;  // kCopy: source; kIndirect: signature; kShaderTable, kRootArguments: stride
+    // kCopy: source; kIndirect: signature; kShaderTable, kRootArguments: stride; kBundle: its index
+    uint64_t other;
     uint64_t other_offset;
-    bool Consumes() const { return kind != Kind::kCopy && kind != Kind::kShadersWrote; }
+    bool Consumes() const {
+      return kind != Kind::kCopy && kind != Kind::kShadersWrote && kind != Kind::kBundle;
+    }
+  };
+  // The commands of a list or of a bundle. Lists share the recordings of the bundles that they execute, which
+  // may be recorded anew meanwhile. Bundles execute no bundles.
+  struct Recording {
+    std::vector<Step> steps;
+    std::vector<std::shared_ptr<const Recording>> bundles;
+    bool consumes = false;  // it, or a bundle, has something to patch
+    bool executed = false;  // as a bundle: nothing is added
   };
   // kValue: it is read, and stays.
   enum class WordKind : uint8_t { kValue, kAddress, kAddressOrDescriptor, kIdentifier };
@@ -168,7 +187,7 @@ class BufferAddresses {
   };
   // In order of their places once Sort() was called; then each place once, with the first of its kinds but kValue.
   using Words = std::vector<Word>;
-  // The steps of a submission, and where each buffer is written.
+  // The steps of a submission, those of bundles where they are executed, and where each buffer is written.
   struct Timeline {
     std::vector<Step> steps;
     std::unordered_map<uint64_t, std::vector<size_t>> into;  // steps, by the buffer that they write
@@ -178,7 +197,10 @@ class BufferAddresses {
   // So many steps are as much work as a word: programs copy a lot before they read.
   static constexpr uint64_t kStepsOfAttempt = 64;
 
-  Timeline TimelineOf(std::span<const uint64_t> lists) const;
+  void Add(uint64_t list, const Step& step);
+  // Adds all steps of a list, if there are no more than kMostWords then. False: there are.
+  bool AddSteps(uint64_t list, std::vector<Step>* steps) const;
+  Result<Timeline> TimelineOf(std::span<const uint64_t> lists) const;
   // Collect what is known without a look into buffers, and what stands behind it.
   Status Collect(const Timeline& timeline, Memory* memory, Words* words);
   Status CollectBehind(const Timeline& timeline, Memory* memory, const Words& values, Words* words);
@@ -216,7 +238,7 @@ class BufferAddresses {
 
   std::unordered_map<uint64_t, IndirectLayout> signatures_;
   std::map<ShaderIdentifier, ShaderIdentifier> identifiers_;
-  std::unordered_map<uint64_t, std::vector<Step>> lists_;
+  std::unordered_map<uint64_t, std::shared_ptr<Recording>> lists_;
   // By buffer.
   std::unordered_map<uint64_t, PatchedValues<uint64_t>> patched_words_;
   std::unordered_map<uint64_t, PatchedValues<ShaderIdentifier>> patched_identifiers_;

@@ -103,7 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (int step = 0; step < 64 && !input.empty(); ++step) {
     const uint64_t buffer = input.Number();
     const uint64_t list = kLists[input.Number() % std::size(kLists)];
-    switch (input.Number() % 8) {
+    switch (input.Number() % 9) {
       case 0: {
         D3D12_INDIRECT_ARGUMENT_DESC arguments[3] = {};
         for (auto& argument : arguments) {
@@ -144,6 +144,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         break;
       }
       case 6: addresses.ShadersWrote(list, buffer); break;
+      case 7:
+        addresses.Bundle(buffer, input.Number());  // buffers and lists share their numbers
+        if (input.Number() % 4 == 0) addresses.Reset(list);
+        break;
       default: execute(); break;
     }
   }

@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint64_t kList = 1;
 constexpr uint64_t kSignature = 2;
+constexpr uint64_t kBundle = 7;
 
 // Buffers of a trace: recorded addresses start at 0x10000 * number, real ones 0x100 behind the recorded
 // address of the next buffer, so that the two overlap.
@@ -145,9 +146,22 @@ TEST_F(BufferAddressesTest, SignaturesSayWhereAddressesAre) {
   EXPECT_EQ(layout.addresses, (std::vector<uint32_t>{0, 28, 44}));
   // A stride that is too small, and a type from the future, end it.
   EXPECT_EQ(LayoutOfSignature({32, 5, arguments, 0}).addresses, (std::vector<uint32_t>{0}));
+  EXPECT_EQ(layout.unknown_type, std::nullopt);
   arguments[2].Type = static_cast<D3D12_INDIRECT_ARGUMENT_TYPE>(99);
   EXPECT_EQ(LayoutOfSignature({72, 5, arguments, 0}).addresses, (std::vector<uint32_t>{0}));
+  EXPECT_EQ(LayoutOfSignature({72, 5, arguments, 0}).unknown_type, 99u);
   EXPECT_TRUE(LayoutOfSignature({72, 5, nullptr, 0}).addresses.empty());
+}
+
+// The GPU counts; the arguments hold nothing of it.
+TEST_F(BufferAddressesTest, IncrementingConstantsTakeNoBytes) {
+  const D3D12_INDIRECT_ARGUMENT_DESC arguments[] = {
+      Argument(static_cast<D3D12_INDIRECT_ARGUMENT_TYPE>(kIncrementingConstant)),
+      Argument(D3D12_INDIRECT_ARGUMENT_TYPE_CONSTANT_BUFFER_VIEW),
+      Argument(D3D12_INDIRECT_ARGUMENT_TYPE_DRAW)};
+  const IndirectLayout layout = LayoutOfSignature({24, 3, arguments, 0});
+  EXPECT_EQ(layout.addresses, (std::vector<uint32_t>{0}));
+  EXPECT_EQ(layout.unknown_type, std::nullopt);
 }
 
 TEST_F(BufferAddressesTest, IndirectArgumentsAreReplaced) {
@@ -416,6 +430,117 @@ TEST_F(BufferAddressesTest, WhatEndsIsForgotten) {
   memory_.Put(10, 4, FakeMemory::Recorded(11));
   Patch();
   EXPECT_EQ(memory_.Get(10, 4), FakeMemory::Recorded(11));
+}
+
+// ---- Bundles -------------------------------------------------------------------------------------
+
+// A bundle's commands are those of the list that executes it, as they were then.
+TEST_F(BufferAddressesTest, BundlesReadAddressesWhereTheyAreExecuted) {
+  AddSignature();
+  memory_.Put(10, 4, FakeMemory::Recorded(11) + 8);
+  memory_.Put(12, 4, FakeMemory::Recorded(11) + 16);
+  addresses_.Indirect(kBundle, kSignature, 10, 0, 1);
+  addresses_.Bundle(kList, kBundle);
+  addresses_.Bundle(kList, kList);  // is none
+  addresses_.Bundle(kList, 99);
+  addresses_.Reset(kBundle);
+  addresses_.Indirect(kBundle, kSignature, 12, 0, 1);
+  Patch();
+  EXPECT_EQ(memory_.Get(10, 4), FakeMemory::Real(11) + 8);
+  EXPECT_EQ(memory_.Get(12, 4), FakeMemory::Recorded(11) + 16) << "not executed";
+  EXPECT_EQ(addresses_.patched(), 1u);
+  addresses_.Reset(kList);
+  addresses_.Bundle(kList, kBundle);
+  addresses_.Remove(kBundle);
+  Patch();
+  EXPECT_EQ(memory_.Get(12, 4), FakeMemory::Real(11) + 16);
+}
+
+// What the list has copied by then is what the bundle reads: twice from two places.
+TEST_F(BufferAddressesTest, ABundleThatIsExecutedTwiceReadsWhatWasCopiedBefore) {
+  AddSignature();
+  memory_.Put(12, 0x104, FakeMemory::Recorded(11));
+  memory_.Put(12, 0x204, FakeMemory::Recorded(11) + 4);
+  addresses_.Indirect(kBundle, kSignature, 10, 0, 1);
+  addresses_.Copy(kList, 10, 0, 12, 0x100, 28);
+  addresses_.Bundle(kList, kBundle);
+  addresses_.Copy(kList, 10, 0, 12, 0x200, 28);
+  addresses_.Bundle(kList, kBundle);
+  Patch();
+  EXPECT_EQ(memory_.Get(12, 0x104), FakeMemory::Real(11));
+  EXPECT_EQ(memory_.Get(12, 0x204), FakeMemory::Real(11) + 4);
+  EXPECT_EQ(addresses_.patched(), 2u);
+  EXPECT_EQ(memory_.reads, 1);
+}
+
+TEST_F(BufferAddressesTest, TwoListsOfASubmissionExecuteOneBundle) {
+  AddSignature();
+  memory_.Put(10, 4, FakeMemory::Recorded(11));
+  addresses_.Indirect(kBundle, kSignature, 10, 0, 1);
+  const uint64_t lists[] = {8, 9};
+  for (const uint64_t list : lists) addresses_.Bundle(list, kBundle);
+  EXPECT_EQ(addresses_.CountTogether(lists, &memory_), 2u);
+  EXPECT_TRUE(addresses_.Patch(lists, &memory_).ok());
+  EXPECT_EQ(memory_.Get(10, 4), FakeMemory::Real(11));
+  EXPECT_EQ(addresses_.patched(), 1u);
+  // The first list writes what the bundle reads in the second.
+  addresses_.ShadersWrote(8, 10);
+  EXPECT_EQ(addresses_.CountTogether(lists, &memory_), 1u);
+}
+
+TEST_F(BufferAddressesTest, WhatABundleWritesIsWrittenByItsList) {
+  AddSignature();
+  addresses_.ShadersWrote(kBundle, 10);
+  const uint64_t lists[] = {8, 9};
+  addresses_.Bundle(8, kBundle);
+  addresses_.Indirect(9, kSignature, 10, 0, 1);
+  EXPECT_EQ(addresses_.CountTogether(lists, &memory_), 1u);
+}
+
+TEST_F(BufferAddressesTest, ManyExecutionsOfABundleAreRefused) {
+  AddSignature();
+  for (int i = 0; i < 4096; ++i) addresses_.Indirect(kBundle, kSignature, 10, 0, 1);
+  constexpr uint64_t kMost = BufferAddresses::kMostWords / 4096;
+  for (uint64_t i = 0; i < kMost + 1; ++i) addresses_.Bundle(kList, kBundle);
+  const uint64_t lists[] = {kList, kList};
+  EXPECT_EQ(addresses_.CountTogether(lists, &memory_), 1u);
+  const Status status = addresses_.Patch(std::span(lists).first(1), &memory_);
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_EQ(status.message(),
+            "a submission has more than 4194304 commands that read, write or copy addresses");
+  EXPECT_EQ(memory_.reads, 0);
+}
+
+// A trace may submit one list very often.
+TEST_F(BufferAddressesTest, ManyExecutionsOfAListAreSplit) {
+  AddSignature();
+  for (int i = 0; i < 65536; ++i) addresses_.Copy(kList, 10, 0, 12, 0, 28);
+  addresses_.Indirect(kList, kSignature, 10, 0, 1);
+  const std::vector<uint64_t> lists(1000, kList);
+  constexpr size_t kTogether = BufferAddresses::kMostWords / 65537;
+  EXPECT_EQ(addresses_.CountTogether(lists, &memory_), kTogether);
+  EXPECT_TRUE(addresses_.Patch(std::span(lists).first(kTogether), &memory_).ok());
+  EXPECT_EQ(addresses_.Patch(lists, &memory_).code(), StatusCode::kCorrupt);
+}
+
+// Bundles execute no bundles: neither depth nor cycles come of it.
+TEST_F(BufferAddressesTest, AChainOfBundlesEndsBehindTheFirst) {
+  AddSignature();
+  constexpr uint64_t kMany = 200000;
+  memory_.Put(10, 4, FakeMemory::Recorded(11));
+  memory_.Put(10, 32, FakeMemory::Recorded(11));
+  for (uint64_t i = 0; i < kMany; ++i) {
+    addresses_.Indirect(100 + i, kSignature, 10, i == 1 ? 28 : 0, 1);
+  }
+  for (uint64_t i = 0; i + 1 < kMany; ++i) addresses_.Bundle(100 + i, 101 + i);
+  addresses_.Bundle(100 + kMany - 1, 100);
+  addresses_.Indirect(101, kSignature, 10, 56, 1);  // was executed: it is closed
+  memory_.Put(10, 60, FakeMemory::Recorded(11));
+  Patch(100);
+  EXPECT_EQ(memory_.Get(10, 4), FakeMemory::Real(11));
+  EXPECT_EQ(memory_.Get(10, 32), FakeMemory::Real(11));
+  EXPECT_EQ(memory_.Get(10, 60), FakeMemory::Recorded(11));
+  EXPECT_EQ(addresses_.patched(), 2u);
 }
 
 // ---- At once -------------------------------------------------------------------------------------

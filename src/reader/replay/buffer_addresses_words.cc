@@ -104,7 +104,9 @@ IndirectLayout LayoutOfSignature(const D3D12_COMMAND_SIGNATURE_DESC& desc) {
           }
         }
         break;
-      default: return layout;
+      // The GPU counts it: the buffer of arguments does not hold it.
+      case kIncrementingConstant: break;
+      default: layout.unknown_type = type; return layout;
     }
     if (address && offset + sizeof(D3D12_GPU_VIRTUAL_ADDRESS) <= desc.ByteStride) {
       layout.addresses.push_back(static_cast<uint32_t>(offset));
@@ -116,12 +118,15 @@ IndirectLayout LayoutOfSignature(const D3D12_COMMAND_SIGNATURE_DESC& desc) {
 
 // ---- Where bytes come from -----------------------------------------------------------------------
 
-BufferAddresses::Timeline BufferAddresses::TimelineOf(std::span<const uint64_t> lists) const {
+Result<BufferAddresses::Timeline> BufferAddresses::TimelineOf(
+    std::span<const uint64_t> lists) const {
   Timeline timeline;
   for (const uint64_t list : lists) {
-    const auto found = lists_.find(list);
-    if (found == lists_.end()) continue;
-    timeline.steps.insert(timeline.steps.end(), found->second.begin(), found->second.end());
+    if (AddSteps(list, &timeline.steps)) continue;
+    return Status(StatusCode::kCorrupt,
+                  fmt::format("a submission has more than {} commands that read, write or copy "
+                              "addresses",
+                              kMostWords));
   }
   for (size_t i = 0; i < timeline.steps.size(); ++i) {
     const Step& step = timeline.steps[i];
@@ -300,7 +305,8 @@ Status BufferAddresses::Collect(const Timeline& timeline, Memory* memory, Words*
     const uint64_t size = step.Consumes() ? memory->SizeOf(step.buffer) : 0;
     switch (step.kind) {
       case Kind::kCopy:
-      case Kind::kShadersWrote: break;
+      case Kind::kShadersWrote:
+      case Kind::kBundle: break;
       case Kind::kIndirect:
         CAIRN_RETURN_IF_ERROR(CollectIndirect(timeline, i, memory, words));
         break;

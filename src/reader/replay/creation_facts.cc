@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reader/replay/creation_facts.h"
 
+#include <cstring>
 #include <memory>
 #include <utility>
 
+#include "reader/replay/buffer_addresses.h"
 #include "reader/replay/root_signature.h"
 
 namespace cairn {
@@ -11,9 +13,17 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
+// From a trace: perhaps none that these headers know.
+uint32_t TypeOf(const D3D12_INDIRECT_ARGUMENT_DESC& argument) {
+  uint32_t type;
+  static_assert(sizeof(type) == sizeof(argument.Type));
+  std::memcpy(&type, &argument.Type, sizeof(type));
+  return type;
+}
+
 bool Dispatches(const D3D12_COMMAND_SIGNATURE_DESC& desc) {
   if (desc.NumArgumentDescs == 0) return false;
-  const D3D12_INDIRECT_ARGUMENT_TYPE last = desc.pArgumentDescs[desc.NumArgumentDescs - 1].Type;
+  const uint32_t last = TypeOf(desc.pArgumentDescs[desc.NumArgumentDescs - 1]);
   return last == D3D12_INDIRECT_ARGUMENT_TYPE_DISPATCH ||
          last == D3D12_INDIRECT_ARGUMENT_TYPE_DISPATCH_RAYS;
 }
@@ -23,8 +33,13 @@ Status CheckCommand(const D3D12_INDIRECT_ARGUMENT_DESC& argument, const ReplayOb
   using Kind = RootParameter::Kind;
   Kind kind = Kind::kConstants;
   uint64_t index = 0;
-  switch (argument.Type) {
-    case D3D12_INDIRECT_ARGUMENT_TYPE_CONSTANT: index = argument.Constant.RootParameterIndex; break;
+  uint64_t constants = 1;  // D3D12_INDIRECT_ARGUMENT_TYPE_INCREMENTING_CONSTANT
+  switch (TypeOf(argument)) {
+    case D3D12_INDIRECT_ARGUMENT_TYPE_CONSTANT:
+      constants = argument.Constant.Num32BitValuesToSet;
+      [[fallthrough]];
+    // Its members are those of a constant, without the last.
+    case kIncrementingConstant: index = argument.Constant.RootParameterIndex; break;
     case D3D12_INDIRECT_ARGUMENT_TYPE_CONSTANT_BUFFER_VIEW:
       kind = Kind::kConstantBuffer;
       index = argument.ConstantBufferView.RootParameterIndex;
@@ -49,7 +64,7 @@ Status CheckCommand(const D3D12_INDIRECT_ARGUMENT_DESC& argument, const ReplayOb
   CAIRN_RETURN_IF_ERROR(CheckParameter(*layout, index, kind));
   if (kind != Kind::kConstants) return Status();
   return CheckConstants(layout->parameters[index], argument.Constant.DestOffsetIn32BitValues,
-                        argument.Constant.Num32BitValuesToSet);
+                        constants);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reader/replay/buffer_addresses.h"
 #include "reader/replay/testing/test_call.h"
 
 namespace cairn {
@@ -51,6 +52,12 @@ TEST(CreationFactsTest, CommandsFitTheirRootSignature) {
   constants.Constant = {1, 0, 1};
   EXPECT_EQ(Create(&objects, constants, signature, &dispatches, kDispatch).message(),
             "root parameter 1 is a descriptor table, not constants");
+  constants.Type = static_cast<D3D12_INDIRECT_ARGUMENT_TYPE>(kIncrementingConstant);
+  constants.Constant = {0, 3, 99};  // has no number of constants
+  EXPECT_TRUE(Create(&objects, constants, signature, &dispatches, kDispatch).ok());
+  constants.Constant = {0, 4, 0};
+  EXPECT_EQ(Create(&objects, constants, signature, &dispatches, kDispatch).message(),
+            "1 root constants from 4 on, where there are 4");
   constants.Constant = {2, 0, 1};
   EXPECT_EQ(Create(&objects, constants, signature, &dispatches, kDispatch).message(),
             "root parameter 2 of a root signature that has 2");

@@ -193,6 +193,14 @@ void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
     case Method::ID3D12Device_CreateCommandSignature:
       if (const auto* const desc = call->At<const D3D12_COMMAND_SIGNATURE_DESC*>(0)) {
         IndirectLayout layout = LayoutOfSignature(*desc);
+        HRESULT outcome;
+        std::memcpy(&outcome, result, sizeof(outcome));
+        if (layout.unknown_type && SUCCEEDED(outcome)) {
+          log_.LeaveOut(call->record.number,
+                        fmt::format("{}: type {} of its arguments is unknown: addresses from there "
+                                    "on stay as they were recorded",
+                                    call->info.name, *layout.unknown_type));
+        }
         if (!layout.addresses.empty()) new_signatures_[call->record.number] = std::move(layout);
       }
       return;
@@ -212,6 +220,9 @@ void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
     case Method::ID3D12GraphicsCommandList_ExecuteIndirect:
       addresses_.Indirect(object, number_at(0), number_at(2), call->At<UINT64>(3),
                           call->At<UINT>(1));
+      return;
+    case Method::ID3D12GraphicsCommandList_ExecuteBundle:
+      addresses_.Bundle(object, number_at(0));
       return;
     case Method::ID3D12GraphicsCommandList_ResourceBarrier:
       NoteShaderWrites(object, call->At<const D3D12_RESOURCE_BARRIER*>(1), call->At<UINT>(0));

@@ -42,6 +42,25 @@ class IndirectScript : public HostileScript {
          ObjectPointer(root_signature_));
     Call(Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView, list, 2u, recorded);
   }
+  uint64_t CreateBundle() {
+    return Create(Method::ID3D12Device_CreateCommandList, Chain::kID3D12GraphicsCommandList, 0u,
+                  D3D12_COMMAND_LIST_TYPE_BUNDLE, ObjectPointer(CreateAllocator()), nullptr,
+                  __uuidof(ID3D12GraphicsCommandList));
+  }
+  void Bundle(uint64_t on, uint64_t bundle) {
+    Call(Method::ID3D12GraphicsCommandList_ExecuteBundle, on, ObjectPointer(bundle));
+  }
+  void CreateSignature(D3D12_INDIRECT_ARGUMENT_TYPE first) {
+    D3D12_INDIRECT_ARGUMENT_DESC arguments[2] = {};
+    std::memcpy(&arguments[0].Type, &first, sizeof(first));
+    arguments[1].Type = D3D12_INDIRECT_ARGUMENT_TYPE_DISPATCH;
+    D3D12_COMMAND_SIGNATURE_DESC desc = {};
+    desc.ByteStride = kCommandBytes;
+    desc.NumArgumentDescs = 2;
+    desc.pArgumentDescs = arguments;
+    Create(Method::ID3D12Device_CreateCommandSignature, Chain::kID3D12CommandSignature, &desc,
+           nullptr, __uuidof(ID3D12CommandSignature));
+  }
   void Indirect(uint64_t on, uint64_t arguments, uint64_t offset = 0) {
     Call(Method::ID3D12GraphicsCommandList_ExecuteIndirect, on, ObjectPointer(signature_), 1u,
          ObjectPointer(arguments), offset, nullptr, uint64_t{0});
@@ -99,6 +118,41 @@ TEST(PlayerAddressesTest, ArgumentsOfTheCpuAreReplacedWithoutTheGpu) {
   EXPECT_NE(LastFakeIndirectWord(), recorded);
   EXPECT_EQ(LastFakeIndirectWord(), LastFakeRootView());
   EXPECT_EQ(FakeExecutions() - before, 1u) << "the program's own";
+}
+
+// A list executes one bundle twice, before and behind a copy into its arguments.
+TEST(PlayerAddressesTest, ABundleReadsWhatItsListCopied) {
+  IndirectScript script;
+  const uint64_t upload = script.CreateBuffer(D3D12_HEAP_TYPE_UPLOAD, 65536);
+  const uint64_t arguments = script.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, 65536);
+  const uint64_t bundle = script.CreateBundle();
+  const uint64_t recorded = TestScript::AddressOf(script.target) + 64;
+  script.Indirect(bundle, arguments);
+  script.Close(bundle);
+  script.SetView(recorded);
+  script.Bundle(script.list, bundle);
+  script.Copy(script.list, arguments, upload);
+  script.Bundle(script.list, bundle);
+  script.Close(script.list);
+  script.WriteOnCpu(upload, recorded);
+  script.Execute(script.queue, script.list);
+  ExpectPlayed(&script);
+  EXPECT_NE(LastFakeIndirectWord(), recorded);
+  EXPECT_EQ(LastFakeIndirectWord(), LastFakeRootView());
+}
+
+TEST(PlayerAddressesTest, UnknownTypesOfArgumentsAreNamed) {
+  IndirectScript script;
+  script.CreateSignature(static_cast<D3D12_INDIRECT_ARGUMENT_TYPE>(99));
+  const Played played = Play(&script);
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  EXPECT_EQ(played.result.skipped, 1u);
+  EXPECT_THAT(
+      played.result.left_out,
+      ElementsAre(
+          Field(&LeftOut::what,
+                HasSubstr("CreateCommandSignature: type 99 of its arguments is unknown: addresses "
+                          "from there on stay as they were recorded"))));
 }
 
 TEST(PlayerAddressesTest, ASubmissionIsReadOnceAndWrittenOnce) {
