@@ -6,31 +6,78 @@
 namespace cairn {
 
 void FenceModel::Remove(uint64_t object) {
-  if (queues_.erase(object) == 0 && values_.erase(object) == 0) return;
-  for (std::vector<FenceValue>& any : awaited_) {
-    std::erase_if(any, [&](const FenceValue& awaited) { return awaited.fence == object; });
+  if (const auto queue = queues_.find(object); queue != queues_.end()) {
+    if (!queue->second.empty()) {
+      const FenceValue& what = queue->second.front().what;
+      blocked_[what.fence].erase({what.value, object});
+    }
+    queues_.erase(queue);
+    return;
   }
-  std::erase_if(awaited_, [](const std::vector<FenceValue>& any) { return any.empty(); });
+  if (values_.erase(object) != 0) RemoveFence(object);
+}
+
+void FenceModel::RemoveFence(uint64_t fence) {
+  const auto waits = waits_.find(fence);
+  if (waits == waits_.end()) return;
+  for (const auto& [value, number] : waits->second) {
+    const auto wait = awaited_.find(number);
+    wait->second.erase(fence);
+    --awaited_count_;
+    if (wait->second.empty()) awaited_.erase(wait);
+  }
+  waits_.erase(waits);
+}
+
+void FenceModel::Set(uint64_t fence, uint64_t value) {
+  SetValue(fence, value);
   Advance();
 }
 
-void FenceModel::Correct(uint64_t fence, uint64_t value) {
+void FenceModel::SetValue(uint64_t fence, uint64_t value) {
   values_[fence] = value;
-}
-
-void FenceModel::SignalFromCpu(uint64_t fence, uint64_t value) {
-  values_[fence] = value;
-  Advance();
+  if (waits_.contains(fence)) changed_.insert(fence);
+  const auto blocked = blocked_.find(fence);
+  if (blocked == blocked_.end()) return;
+  Waiting& queues = blocked->second;
+  while (!queues.empty() && queues.begin()->first <= value) {
+    woken_.push_back(queues.begin()->second);
+    queues.erase(queues.begin());
+  }
+  if (queues.empty()) blocked_.erase(blocked);
 }
 
 void FenceModel::SignalFromQueue(uint64_t queue, uint64_t fence, uint64_t value) {
-  queues_[queue].push_back({true, {fence, value}});
-  Advance();
+  Enqueue(queue, {true, {fence, value}});
 }
 
 void FenceModel::WaitOnQueue(uint64_t queue, uint64_t fence, uint64_t value) {
-  queues_[queue].push_back({false, {fence, value}});
+  Enqueue(queue, {false, {fence, value}});
+}
+
+void FenceModel::Enqueue(uint64_t queue, const Operation& operation) {
+  std::deque<Operation>& operations = queues_[queue];
+  operations.push_back(operation);
+  if (operations.size() > 1) return;  // blocked
+  woken_.push_back(queue);
   Advance();
+}
+
+void FenceModel::Advance() {
+  while (!woken_.empty()) {
+    const uint64_t queue = woken_.front();
+    woken_.pop_front();
+    std::deque<Operation>& operations = queues_[queue];
+    while (!operations.empty()) {
+      const auto [is_signal, what] = operations.front();
+      if (!is_signal && !Reachable(what.fence, what.value)) {
+        blocked_[what.fence].insert({what.value, queue});
+        break;
+      }
+      operations.pop_front();
+      if (is_signal) SetValue(what.fence, what.value);
+    }
+  }
 }
 
 bool FenceModel::Reachable(uint64_t fence, uint64_t value) const {
@@ -43,36 +90,50 @@ bool FenceModel::Blocked(uint64_t queue) const {
   return found != queues_.end() && !found->second.empty();
 }
 
-std::vector<std::vector<FenceValue>> FenceModel::TakeReachable() {
-  std::vector<std::vector<FenceValue>> result;
-  std::erase_if(awaited_, [&](std::vector<FenceValue>& any) {
-    std::vector<FenceValue> reachable;
-    for (const FenceValue& awaited : any) {
-      if (Reachable(awaited.fence, awaited.value)) reachable.push_back(awaited);
-    }
-    if (reachable.empty()) return false;
-    result.push_back(std::move(reachable));
-    return true;
-  });
-  return result;
+bool FenceModel::Await(const std::vector<FenceValue>& any) {
+  if (any.size() > kMostAwaited - awaited_count_) return false;
+  std::map<uint64_t, uint64_t> wait;
+  for (const auto& [fence, value] : any) {
+    const auto [entry, is_new] = wait.emplace(fence, value);
+    if (!is_new) entry->second = std::min(entry->second, value);
+  }
+  if (wait.empty()) return true;
+  const uint64_t number = next_wait_++;
+  for (const auto& [fence, value] : wait) {
+    waits_[fence].insert({value, number});
+    changed_.insert(fence);
+  }
+  awaited_count_ += wait.size();
+  awaited_.emplace(number, std::move(wait));
+  return true;
 }
 
-void FenceModel::Advance() {
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (auto& [queue, operations] : queues_) {
-      while (!operations.empty()) {
-        const Operation& next = operations.front();
-        if (next.is_signal) {
-          values_[next.what.fence] = next.what.value;
-        } else if (!Reachable(next.what.fence, next.what.value)) {
-          break;
-        }
-        operations.pop_front();
-        moved = true;
-      }
+std::vector<std::vector<FenceValue>> FenceModel::TakeReachable() {
+  std::set<uint64_t> taken;
+  for (const uint64_t fence : changed_) {
+    const auto waits = waits_.find(fence);
+    if (waits == waits_.end()) continue;
+    for (const auto& [value, number] : waits->second) {
+      if (!Reachable(fence, value)) break;
+      taken.insert(number);
     }
   }
+  changed_.clear();
+  std::vector<std::vector<FenceValue>> result;
+  for (const uint64_t number : taken) {
+    const auto wait = awaited_.find(number);
+    std::vector<FenceValue> reachable;
+    for (const auto& [fence, value] : wait->second) {
+      if (Reachable(fence, value)) reachable.push_back({fence, value});
+      const auto waits = waits_.find(fence);
+      waits->second.erase({value, number});
+      if (waits->second.empty()) waits_.erase(waits);
+    }
+    awaited_count_ -= wait->second.size();
+    awaited_.erase(wait);
+    result.push_back(std::move(reachable));
+  }
+  return result;
 }
 
 }  // namespace cairn

@@ -8,9 +8,13 @@
 #ifndef CAIRN_READER_REPLAY_FENCE_MODEL_H_
 #define CAIRN_READER_REPLAY_FENCE_MODEL_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,17 +26,20 @@ struct FenceValue {
   friend bool operator==(const FenceValue&, const FenceValue&) = default;
 };
 
-// Fences and queues by their numbers. Memory: 32 bytes an operation that is not reachable yet.
+// Fences and queues by their numbers. Memory: 32 bytes an operation that is not reachable yet; 256 bytes for each of
+// the kMostAwaited values. Cost of a call: the logarithm of what waits, for each operation that it makes reachable.
 class FenceModel {
  public:
-  void Create(uint64_t fence, uint64_t initial_value) { values_[fence] = initial_value; }
+  static constexpr size_t kMostAwaited = 1u << 16;  // values that the CPU waits for
+
+  void Create(uint64_t fence, uint64_t initial_value) { Set(fence, initial_value); }
   // Removes an object. The CPU waits no longer for a removed fence. A queue that waits for it never
   // proceeds: it cannot be signalled.
   void Remove(uint64_t object);
   // Sets the real value of the fence.
-  void Correct(uint64_t fence, uint64_t value);
+  void Correct(uint64_t fence, uint64_t value) { Set(fence, value); }
 
-  void SignalFromCpu(uint64_t fence, uint64_t value);
+  void SignalFromCpu(uint64_t fence, uint64_t value) { Set(fence, value); }
   void SignalFromQueue(uint64_t queue, uint64_t fence, uint64_t value);
   void WaitOnQueue(uint64_t queue, uint64_t fence, uint64_t value);
 
@@ -44,8 +51,8 @@ class FenceModel {
   bool Blocked(uint64_t queue) const;
 
   // The CPU waits for one of these. TakeReachable() gives those of them for which nothing more is needed, as
-  // soon as there is one, once.
-  void Await(std::vector<FenceValue> any) { awaited_.push_back(std::move(any)); }
+  // soon as there is one, once. False: it waits for kMostAwaited already, and this wait is not kept.
+  bool Await(const std::vector<FenceValue>& any);
   std::vector<std::vector<FenceValue>> TakeReachable();
 
  private:
@@ -53,11 +60,26 @@ class FenceModel {
     bool is_signal;
     FenceValue what;
   };
+  using Waiting = std::set<std::pair<uint64_t, uint64_t>>;  // (value, who waits for it)
+
+  void Enqueue(uint64_t queue, const Operation& operation);
+  void Set(uint64_t fence, uint64_t value);
+  void SetValue(uint64_t fence, uint64_t value);
+  // Runs the queues of `woken_`, and those that they wake.
   void Advance();
+  void RemoveFence(uint64_t fence);
 
   std::unordered_map<uint64_t, uint64_t> values_;  // fence -> value that is reachable, set last
   std::unordered_map<uint64_t, std::deque<Operation>> queues_;  // what is not reachable yet
-  std::vector<std::vector<FenceValue>> awaited_;
+  std::unordered_map<uint64_t, Waiting> blocked_;  // by the fence of their first operation: queues
+  std::deque<uint64_t> woken_;                     // queues
+
+  std::map<uint64_t, std::map<uint64_t, uint64_t>>
+      awaited_;                                  // waits in their order: fence -> value
+  std::unordered_map<uint64_t, Waiting> waits_;  // by fence: those of `awaited_`
+  std::unordered_set<uint64_t> changed_;         // fences of `waits_`, since the last look
+  uint64_t next_wait_ = 0;
+  size_t awaited_count_ = 0;  // values
 };
 
 }  // namespace cairn

@@ -93,6 +93,64 @@ TEST(FenceModelTest, TheCpuWaitsForNoFenceThatEnded) {
   EXPECT_THAT(model.TakeReachable(), ElementsAre(ElementsAre(FenceValue{kFence, 1})));
 }
 
+// A trace may ask for any number of events.
+TEST(FenceModelTest, WaitsHaveABound) {
+  FenceModel model;
+  model.Create(kFence, 0);
+  model.Create(kOther, 0);
+  constexpr uint64_t kMost = FenceModel::kMostAwaited;
+  for (uint64_t i = 0; i < kMost; ++i) {
+    EXPECT_TRUE(model.Await({{kFence, kMost + i}}));
+    EXPECT_THAT(model.TakeReachable(), IsEmpty());
+    model.SignalFromQueue(kQueue, kFence, i);
+  }
+  EXPECT_FALSE(model.Await({{kOther, 1}}));
+  model.SignalFromCpu(kOther, 1);
+  EXPECT_THAT(model.TakeReachable(), IsEmpty()) << "not kept";
+  model.SignalFromCpu(kFence, kMost + 1);
+  EXPECT_THAT(model.TakeReachable(), ElementsAre(ElementsAre(FenceValue{kFence, kMost}),
+                                                 ElementsAre(FenceValue{kFence, kMost + 1})));
+  EXPECT_TRUE(model.Await({{kOther, 1}, {kOther, 2}})) << "one value, the least";
+  EXPECT_TRUE(model.Await({{kOther, 3}}));
+  EXPECT_FALSE(model.Await({{kOther, 4}}));
+  EXPECT_THAT(model.TakeReachable(), ElementsAre(ElementsAre(FenceValue{kOther, 1})));
+  model.Remove(kFence);
+  const std::vector<FenceValue> many(kMost, FenceValue{kOther, 5});
+  EXPECT_FALSE(model.Await(many)) << "there is one";
+  model.SignalFromCpu(kOther, 3);
+  EXPECT_THAT(model.TakeReachable(), ElementsAre(ElementsAre(FenceValue{kOther, 3})));
+  EXPECT_TRUE(model.Await(many));
+}
+
+// Each queue lets the next one go, which was there before it.
+TEST(FenceModelTest, AChainOfQueues) {
+  constexpr uint64_t kQueues = 50000;
+  FenceModel model;
+  for (uint64_t i = 0; i <= kQueues; ++i) model.Create(i, 0);
+  for (uint64_t i = kQueues; i > 0; --i) {
+    model.WaitOnQueue(1000000 + i, i - 1, 1);
+    model.SignalFromQueue(1000000 + i, i, 1);
+  }
+  EXPECT_TRUE(model.Await({{kQueues, 1}}));
+  EXPECT_FALSE(model.Reachable(1, 1));
+  model.SignalFromCpu(0, 1);
+  EXPECT_TRUE(model.Reachable(kQueues, 1));
+  EXPECT_FALSE(model.Blocked(1000000 + kQueues));
+  EXPECT_EQ(model.TakeReachable().size(), 1u);
+}
+
+// A queue that ended while it waited is woken no more.
+TEST(FenceModelTest, AQueueThatEndedSignalsNothing) {
+  FenceModel model;
+  model.Create(kFence, 0);
+  model.Create(kOther, 0);
+  model.WaitOnQueue(kQueue, kOther, 1);
+  model.SignalFromQueue(kQueue, kFence, 1);
+  model.Remove(kQueue);
+  model.SignalFromCpu(kOther, 1);
+  EXPECT_FALSE(model.Reachable(kFence, 1));
+}
+
 // The implementation holds the fence, and nobody else can signal it.
 TEST(FenceModelTest, QueueThatWaitsForAFenceThatEndedIsStuck) {
   FenceModel model;

@@ -335,12 +335,9 @@ Status PlayerImpl::RememberWait(CallInProgress* call) {
   }
   // The trace says where the wait had ended.
   if ((call->record.flags & kRecordWaitFollowed) != 0) return Status();
-  if (any) {
-    waits_.fences().Await(std::move(waits));
-  } else {
-    for (const FenceValue& wait : waits) waits_.fences().Await({wait});
-  }
-  return waits_.AwaitReachable();
+  if (any) return waits_.AwaitWhenReachable(waits);
+  for (const FenceValue& wait : waits) CAIRN_RETURN_IF_ERROR(waits_.AwaitWhenReachable({wait}));
+  return Status();
 }
 
 // Updates the values of fences and the waits for them.

@@ -438,8 +438,7 @@ Status PlayerImpl::OnFenceReached(const Record& record) {
   }
   const ReplayObject* const fence = objects_.Find(record.object);
   if (fence == nullptr || fence->chain != Chain::kID3D12Fence) return Status();
-  waits_.fences().Await({{record.object, body->value}});
-  return waits_.AwaitReachable();
+  return waits_.AwaitWhenReachable({{record.object, body->value}});
 }
 
 // Results that say that a device is lost.

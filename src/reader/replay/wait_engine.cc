@@ -7,7 +7,6 @@
 #include <chrono>
 #include <limits>
 #include <thread>
-#include <vector>
 
 #include "d3d12abi/aggregates.h"
 #include "os/clock.h"
@@ -76,6 +75,15 @@ class WaitEngine::IdleQueues {
   bool unknown_ = false;
   std::vector<std::pair<ComPtr<ID3D12Fence>, uint64_t>> until_;
 };
+
+Status WaitEngine::AwaitWhenReachable(const std::vector<FenceValue>& any) {
+  if (!fences_.Await(any)) {
+    log_->LeaveOut(log_->record(),
+                   fmt::format("a wait for fence {}: {} values are waited for already",
+                               any.front().fence, FenceModel::kMostAwaited));
+  }
+  return AwaitReachable();
+}
 
 Status WaitEngine::AwaitReachable() {
   for (const std::vector<FenceValue>& any : fences_.TakeReachable()) {

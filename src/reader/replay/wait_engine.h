@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "d3d12abi/d3d12_api.h"
@@ -52,6 +53,9 @@ class WaitEngine {
   // the fences is not here: that may be the one. When all queues have done what they had and no value
   // has come, the wait is skipped.
   Status Await(std::span<const FenceValue> any);
+  // The program waits for one of these in an unseen way: awaits it now if it is reachable, or when it is. Counts the
+  // wait as skipped if fences() keeps no more of them.
+  Status AwaitWhenReachable(const std::vector<FenceValue>& any);
   // Awaits what fences() says has become reachable.
   Status AwaitReachable();
 

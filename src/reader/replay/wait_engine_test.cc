@@ -200,6 +200,18 @@ TEST_F(WaitEngineTest, ReachableWaitsTakePlaceOnce) {
   EXPECT_TRUE(engine_->AwaitReachable().ok());
 }
 
+TEST_F(WaitEngineTest, WaitsThatAreTooManyAreLeftOut) {
+  for (uint64_t i = 0; i < FenceModel::kMostAwaited; ++i) {
+    ASSERT_TRUE(engine_->AwaitWhenReachable({{kFence, i + 1}}).ok());
+  }
+  EXPECT_EQ(log_.result().skipped, 0u);
+  EXPECT_TRUE(engine_->AwaitWhenReachable({{kOther, 1}}).ok());
+  EXPECT_EQ(log_.result().skipped, 1u);
+  ASSERT_EQ(log_.result().left_out.size(), 1u);
+  EXPECT_EQ(log_.result().left_out[0].what,
+            "a wait for fence 21: 65536 values are waited for already");
+}
+
 // ---- Objects that have ended ----
 
 class SweepTest : public WaitEngineTest {
