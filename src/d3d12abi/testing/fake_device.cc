@@ -568,6 +568,12 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
     std::memcpy(&shared, &handle, sizeof(handle));
     return shared == nullptr ? E_INVALIDARG : shared->QueryInterface(riid, object);
   }
+  // Sets no event.
+  HRESULT STDMETHODCALLTYPE SetEventOnMultipleFenceCompletion(ID3D12Fence* const*, const UINT64*,
+                                                              UINT, D3D12_MULTIPLE_FENCE_WAIT_FLAGS,
+                                                              HANDLE) override {
+    return S_OK;
+  }
   HRESULT STDMETHODCALLTYPE GetDeviceRemovedReason() override {
     return removed_.load() ? DXGI_ERROR_DEVICE_REMOVED : S_OK;
   }

@@ -148,7 +148,7 @@ struct ResourceHashBody {  // header.object: the resource
 struct FenceReachedBody {  // header.object: the fence
   uint64_t value;          // the greatest that an event waited for, and that the fence has come to
   uint64_t
-      seen;  // 1: it has it now; 0: it ends or may go back before anybody sees it: wait all the same
+      seen;  // 1: it has it now; 0: it ends, may go back or loses its device unseen: wait all the same
 };
 
 struct DeviceBody {    // header.object: the device

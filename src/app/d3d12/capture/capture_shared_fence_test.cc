@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/capture/testing/test_watcher.h"
+#include "app/d3d12/capture/testing/queue_and_list.h"
 #include "app/d3d12/layer.h"
 #include "app/d3d12/testing/test_device.h"
 #include "app/d3d12/wrapper.h"
@@ -27,35 +28,19 @@ constexpr uint32_t kBytes = 256;
 // Copies, and reads what was copied when the fence says that it is there.
 class Reader {
  public:
-  explicit Reader(ID3D12Device* device) : device_(device) {
-    const D3D12_COMMAND_QUEUE_DESC desc = {};
-    EXPECT_EQ(device->CreateCommandQueue(&desc, __uuidof(ID3D12CommandQueue), queue_.Receive()),
-              S_OK);
-    EXPECT_EQ(
-        device->CreateCommandAllocator(D3D12_COMMAND_LIST_TYPE_DIRECT,
-                                       __uuidof(ID3D12CommandAllocator), allocator_.Receive()),
-        S_OK);
-    EXPECT_EQ(
-        device->CreateCommandList(0, D3D12_COMMAND_LIST_TYPE_DIRECT, allocator_.get(), nullptr,
-                                  __uuidof(ID3D12GraphicsCommandList), list_.Receive()),
-        S_OK);
+  explicit Reader(ID3D12Device* device) : commands_(device) {
     EXPECT_EQ(CreateBuffer(device, kBytes, __uuidof(ID3D12Resource), source_.Receive()), S_OK);
     EXPECT_EQ(CreateBuffer(device, kBytes, __uuidof(ID3D12Resource), copy_.Receive(),
                            D3D12_HEAP_TYPE_READBACK),
               S_OK);
-    list_->CopyBufferRegion(copy_.get(), 0, source_.get(), 0, kBytes);
-    EXPECT_EQ(list_->Close(), S_OK);
+    commands_.list->CopyBufferRegion(copy_.get(), 0, source_.get(), 0, kBytes);
+    EXPECT_EQ(commands_.list->Close(), S_OK);
   }
 
-  ComPtr<ID3D12Fence> MakeFence(D3D12_FENCE_FLAGS flags) const {
-    ComPtr<ID3D12Fence> fence;
-    EXPECT_EQ(device_->CreateFence(0, flags, __uuidof(ID3D12Fence), fence.Receive()), S_OK);
-    return fence;
-  }
   void Read(ID3D12Fence* fence, UINT64 value) {
-    ID3D12CommandList* const list = list_.get();
-    queue_->ExecuteCommandLists(1, &list);
-    EXPECT_EQ(queue_->Signal(fence, value), S_OK);
+    ID3D12CommandList* const list = commands_.list.get();
+    commands_.queue->ExecuteCommandLists(1, &list);
+    EXPECT_EQ(commands_.queue->Signal(fence, value), S_OK);
     EXPECT_GE(fence->GetCompletedValue(), value);
     void* data = nullptr;
     EXPECT_EQ(copy_->Map(0, nullptr, &data), S_OK);
@@ -63,10 +48,7 @@ class Reader {
   }
 
  private:
-  ID3D12Device* const device_;
-  ComPtr<ID3D12CommandQueue> queue_;
-  ComPtr<ID3D12CommandAllocator> allocator_;
-  ComPtr<ID3D12GraphicsCommandList> list_;
+  const QueueAndList commands_;
   ComPtr<ID3D12Resource> source_, copy_;
 };
 
@@ -100,9 +82,9 @@ TEST(SharedFenceCapture, AFenceThatNobodyElseSignalsIsOneLikeOthers) {
   std::map<uint64_t, std::string> names;
   {
     Reader reader(device.get());
-    const ComPtr<ID3D12Fence> shareable = reader.MakeFence(D3D12_FENCE_FLAG_SHARED);
-    const ComPtr<ID3D12Fence> signalled = reader.MakeFence(D3D12_FENCE_FLAG_SHARED);
-    const ComPtr<ID3D12Fence> opened = reader.MakeFence(D3D12_FENCE_FLAG_SHARED);
+    const ComPtr<ID3D12Fence> shareable = MakeFence(device.get(), D3D12_FENCE_FLAG_SHARED);
+    const ComPtr<ID3D12Fence> signalled = MakeFence(device.get(), D3D12_FENCE_FLAG_SHARED);
+    const ComPtr<ID3D12Fence> opened = MakeFence(device.get(), D3D12_FENCE_FLAG_SHARED);
     names = {{NumberOf(shareable), "shareable"},
              {NumberOf(signalled), "signalled"},
              {NumberOf(opened), "opened"}};

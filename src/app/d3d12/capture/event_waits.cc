@@ -16,6 +16,8 @@ namespace {
 
 // More waits than these are not followed: a replay waits for them where the program asked for the event.
 constexpr size_t kMostWaits = 1 << 16;
+// The value of fences of lost devices; a program may set that value, too.
+constexpr uint64_t kLost = std::numeric_limits<uint64_t>::max();
 
 template <typename T>
 T ArgumentAt(const void* place) {
@@ -82,8 +84,15 @@ bool EventWaits::Add(const Wrapper* fence, uint64_t value) try {
 void EventWaits::LookAtAll() {
   const std::lock_guard lock(mutex_);
   for (auto& [number, fence] : fences_) {
-    // A lost device answers with the greatest value, and ends all waits.
-    if (!fence.values.empty()) Reached(number, &fence, fence.real->GetCompletedValue());
+    if (fence.values.empty()) continue;
+    const uint64_t completed = fence.real->GetCompletedValue();
+    // A lost device answers with the greatest value and ends all waits: nobody knows how far the GPU came.
+    if (completed == kLost && fence.signalled != kLost) {
+      Reached(number, &fence, 0);
+      Unseen(number, &fence, 0, kLost);
+    } else {
+      Reached(number, &fence, completed);
+    }
   }
 }
 
@@ -101,7 +110,7 @@ void EventWaits::FenceEnds(const Wrapper& fence) {
   const std::lock_guard lock(mutex_);
   const auto found = fences_.find(fence.capture_number());
   if (found == fences_.end()) return;
-  Unseen(found->first, &found->second, 0, std::numeric_limits<uint64_t>::max());
+  Unseen(found->first, &found->second, 0, kLost);
   fences_.erase(found);
 }
 
