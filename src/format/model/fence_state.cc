@@ -40,7 +40,7 @@ void FenceTracker::Look(const Record& record) {
       FenceState* const fence = Find(record.object);
       if (!body.ok() || fence == nullptr) return;
       if (body->seen != 0) {
-        Complete(fence, std::max(fence->completed.value, body->value), record.number);
+        if (!fence->HasCompleted(body->value)) Saw(fence, body->value, record.number);
       } else {
         fence->event_waits.erase(fence->event_waits.begin(),
                                  fence->event_waits.upper_bound(body->value));
@@ -57,8 +57,10 @@ void FenceTracker::OnCreation(const Record& record) {
   if (fences_.size() >= kMostFences) return;
   const auto initial = initial_values_.find(made->body.creator);
   FenceState fence;
-  fence.completed.record = made->body.creator;
-  if (initial != initial_values_.end()) fence.completed.value = initial->second;
+  if (initial != initial_values_.end()) {
+    fence.completed = {initial->second, made->body.creator};
+    fence.highest = initial->second;
+  }
   fences_[record.object] = std::move(fence);
 }
 
@@ -87,10 +89,12 @@ void FenceTracker::OnCall(const Record& record) {
   if (fence == nullptr) return;
   const FenceState::Value what = {value, record.number};
   if (!role.signals) {
-    if (value > fence->completed.value) SetEntry(&fence->queue_waits, record.object, what);
+    if (!fence->HasCompleted(value)) SetEntry(&fence->queue_waits, record.object, what);
   } else if (is_own) {
+    Signalled(fence, value);
     Complete(fence, value, record.number);
   } else {
+    Signalled(fence, value);
     SetEntry(&fence->signals, record.object, what);
   }
 }
@@ -117,7 +121,7 @@ void FenceTracker::OnWait(const Record& record, const CallRole& role, const Deco
   }
   for (const auto& [fence, value] : wait.values) {
     FenceState* const state = Find(fence);
-    if (state == nullptr || value <= state->completed.value) continue;
+    if (state == nullptr || state->HasCompleted(value)) continue;
     SetEntry(&state->event_waits, value, record.number);
   }
   // Without an event the wait lasts as long as its call.
@@ -137,7 +141,7 @@ void FenceTracker::OnResult(const Record& record) {
     uint64_t value = 0;
     if (fence == nullptr || rest.size() < sizeof(value)) return;
     std::memcpy(&value, rest.data(), sizeof(value));
-    return Complete(fence, value, record.number);
+    return Saw(fence, value, record.number);
   }
   const auto wait = open_waits_.find(body->call);
   if (wait == open_waits_.end()) return;
@@ -147,7 +151,7 @@ void FenceTracker::OnResult(const Record& record) {
     FenceState* const fence = Find(number);
     if (fence == nullptr) continue;
     if (Succeeded(record) && (!ended.any || ended.values.size() == 1)) {
-      Complete(fence, std::max(fence->completed.value, value), record.number);
+      if (!fence->HasCompleted(value)) Saw(fence, value, record.number);
     } else if (const auto entry = fence->event_waits.find(value);
                entry != fence->event_waits.end() && entry->second == body->call) {
       fence->event_waits.erase(entry);
@@ -155,8 +159,23 @@ void FenceTracker::OnResult(const Record& record) {
   }
 }
 
+void FenceTracker::Signalled(FenceState* fence, uint64_t value) {
+  if (value < fence->highest) fence->falls_to = std::min(fence->falls_to, value);
+  fence->highest = std::max(fence->highest, value);
+}
+
+void FenceTracker::Saw(FenceState* fence, uint64_t value, uint64_t record) {
+  // Fences of a lost device have the greatest value, unless the program gave it.
+  if (value == FenceState::kMostValue && fence->highest != value) return;
+  // Threads record what they saw in any order: only a signal brings a fence back.
+  const bool is_less = fence->completed && value < fence->completed->value;
+  if (is_less && value < fence->falls_to) return;
+  fence->highest = std::max(fence->highest, value);
+  Complete(fence, value, record);
+}
+
 void FenceTracker::Complete(FenceState* fence, uint64_t value, uint64_t record) {
-  if (fence->completed.value != value) fence->completed = {value, record};
+  if (!fence->completed || fence->completed->value != value) fence->completed = {value, record};
   std::erase_if(fence->queue_waits, [&](const auto& entry) { return entry.second.value <= value; });
   fence->event_waits.erase(fence->event_waits.begin(), fence->event_waits.upper_bound(value));
 }

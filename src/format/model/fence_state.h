@@ -6,7 +6,9 @@
 #define CAIRN_FORMAT_MODEL_FENCE_STATE_H_
 
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -25,12 +27,20 @@ struct FenceState {
     friend bool operator==(const Value&, const Value&) = default;
   };
   static constexpr size_t kMostEntries = 64;  // of each of the maps; more are not kept
+  static constexpr uint64_t kMostValue = std::numeric_limits<uint64_t>::max();
 
-  Value completed;                    // last that the program, or the capture, came to know
+  // Last that the program, or the capture, came to know; none of a fence that the trace did not see being made, as one
+  // of another process.
+  std::optional<Value> completed;
   std::map<uint64_t, Value> signals;  // by queue, the last; by device if it signals itself
   std::map<uint64_t, Value>
       queue_waits;  // by queue, the last, as long as the value is not completed
   std::map<uint64_t, uint64_t> event_waits;  // value -> call, likewise
+
+  uint64_t highest = 0;            // of the values that it has had, or was to be given
+  uint64_t falls_to = kMostValue;  // the lowest value of a signal that was less than `highest` then
+
+  bool HasCompleted(uint64_t value) const { return completed && completed->value >= value; }
 };
 
 // Follows all fences through a trace. One thread.
@@ -59,6 +69,9 @@ class FenceTracker {
   void OnCall(const Record& record);
   void OnResult(const Record& record);
   void OnWait(const Record& record, const CallRole& role, const DecodedCall& call);
+  // What somebody saw: the fence has this value, or had it before.
+  void Saw(FenceState* fence, uint64_t value, uint64_t record);
+  void Signalled(FenceState* fence, uint64_t value);
   void Complete(FenceState* fence, uint64_t value, uint64_t record);
   FenceState* Find(uint64_t fence);
 

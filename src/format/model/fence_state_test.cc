@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-constexpr uint64_t kDevice = 1, kFence = 2, kOther = 3, kQueue = 4, kCopies = 5;
+constexpr uint64_t kDevice = 1, kFence = 2, kOther = 3, kQueue = 4, kCopies = 5, kOpened = 6;
 
 class FenceStateTest : public testing::Test {
  protected:
@@ -62,7 +62,61 @@ class FenceStateTest : public testing::Test {
 
 TEST_F(FenceStateTest, BeginsWithItsInitialValue) {
   EXPECT_EQ(At().completed, (FenceState::Value{10, creation_}));
-  EXPECT_EQ(At(kOther).completed.value, 0u);
+}
+
+// Another process has made it, and may have signalled it.
+TEST_F(FenceStateTest, AnOpenedFenceHasAnUnknownValue) {
+  void* place = nullptr;
+  const uint64_t opening = trace_.Make(Method::ID3D12Device_OpenSharedHandle, kDevice,
+                                       reinterpret_cast<void*>(uintptr_t{9}), Bytes16{}, &place);
+  trace_.Object(kOpened, Chain::kID3D12Fence, kDevice, opening);
+  const uint64_t wait =
+      trace_.Make(Method::ID3D12CommandQueue_Wait, kQueue, ObjectPointer(kOpened), uint64_t{0});
+  const uint64_t asked = trace_.Make(Method::ID3D12Fence_GetCompletedValue, kOpened);
+  const uint64_t known = trace_.Gave(asked, uint64_t{4});
+  EXPECT_EQ(At(kOpened, wait).completed, std::nullopt);
+  EXPECT_THAT(At(kOpened, wait).queue_waits, ElementsAre(Pair(kQueue, FenceState::Value{0, wait})));
+  EXPECT_EQ(At(kOpened).completed, (FenceState::Value{4, known}));
+  EXPECT_EQ(At(kOther).completed, std::nullopt);
+}
+
+// Two threads have asked, and the one that asked first is recorded last.
+TEST_F(FenceStateTest, ALateResultDoesNotBringAFenceBack) {
+  Signal(kQueue, 12);
+  const uint64_t first = trace_.Make(Method::ID3D12Fence_GetCompletedValue, kFence);
+  const uint64_t second = trace_.Make(Method::ID3D12Fence_GetCompletedValue, kFence);
+  const uint64_t known = trace_.Gave(second, uint64_t{12});
+  trace_.Gave(first, uint64_t{11});
+  AwaitEvent(12);
+  EXPECT_EQ(At().completed, (FenceState::Value{12, known}));
+  EXPECT_THAT(At().event_waits, IsEmpty());
+}
+
+TEST_F(FenceStateTest, ASignalBringsAFenceBack) {
+  Signal(kQueue, 20);
+  const uint64_t high = trace_.Make(Method::ID3D12Fence_GetCompletedValue, kFence);
+  const uint64_t highest = trace_.Gave(high, uint64_t{20});
+  Signal(kCopies, 5);
+  Signal(kCopies, 7);
+  const uint64_t low = trace_.Make(Method::ID3D12Fence_GetCompletedValue, kFence);
+  const uint64_t none = trace_.Gave(low, uint64_t{4});
+  const uint64_t back = trace_.Gave(low, uint64_t{7});
+  EXPECT_EQ(At(kFence, none).completed, (FenceState::Value{20, highest}));
+  EXPECT_EQ(At().completed, (FenceState::Value{7, back}));
+}
+
+// All fences of a lost device have the greatest value: nothing is known of their work.
+TEST_F(FenceStateTest, ALostDeviceCompletesNothing) {
+  constexpr uint64_t kMost = FenceState::kMostValue;
+  const uint64_t wait = AwaitEvent(11);
+  const uint64_t asked = trace_.Make(Method::ID3D12Fence_GetCompletedValue, kFence);
+  const uint64_t lost = trace_.Gave(asked, kMost);
+  Signal(kQueue, kMost);  // now the program gives it
+  const uint64_t again = trace_.Make(Method::ID3D12Fence_GetCompletedValue, kFence);
+  const uint64_t given = trace_.Gave(again, kMost);
+  EXPECT_EQ(At(kFence, lost).completed, (FenceState::Value{10, creation_}));
+  EXPECT_THAT(At(kFence, lost).event_waits, ElementsAre(Pair(11, wait)));
+  EXPECT_EQ(At().completed, (FenceState::Value{kMost, given}));
 }
 
 TEST_F(FenceStateTest, QueuesSignalAndWait) {
@@ -72,7 +126,7 @@ TEST_F(FenceStateTest, QueuesSignalAndWait) {
   Wait(kCopies, 10);  // is there already
   const uint64_t wait = Wait(kCopies, 12);
   const FenceState state = At();
-  EXPECT_EQ(state.completed.value, 10u);
+  EXPECT_EQ(state.completed->value, 10u);
   EXPECT_THAT(state.signals, ElementsAre(Pair(kQueue, FenceState::Value{12, second}),
                                          Pair(kCopies, FenceState::Value{20, copied})));
   EXPECT_THAT(state.queue_waits, ElementsAre(Pair(kCopies, FenceState::Value{12, wait})));
@@ -131,8 +185,8 @@ TEST_F(FenceStateTest, SeveralFencesAtOnce) {
   // One of them has its value; nobody knows which.
   EXPECT_THAT(At(kFence).event_waits, IsEmpty());
   EXPECT_THAT(At(kOther).event_waits, IsEmpty());
-  EXPECT_EQ(At(kFence).completed.value, 30u);
-  EXPECT_EQ(At(kOther).completed.value, 31u);
+  EXPECT_EQ(At(kFence).completed->value, 30u);
+  EXPECT_EQ(At(kOther).completed->value, 31u);
 }
 
 TEST_F(FenceStateTest, TheCpuSignalsAtOnceAndMayGoBack) {
@@ -144,7 +198,7 @@ TEST_F(FenceStateTest, TheCpuSignalsAtOnceAndMayGoBack) {
   EXPECT_EQ(At(kFence, back).completed, (FenceState::Value{3, back}));
   EXPECT_THAT(At(kFence, back).event_waits, ElementsAre(Pair(11, wait)));
   EXPECT_THAT(At(kFence, most).event_waits, IsEmpty());
-  EXPECT_EQ(At().completed.value, 0u);
+  EXPECT_EQ(At().completed, std::nullopt);
 }
 
 TEST_F(FenceStateTest, HasABoundForEachFence) {

@@ -264,8 +264,10 @@ class StateFinder {
     for (const auto& [number, fence] : fences_.fences()) {
       ListState::Fence& taken = found_.fences.emplace_back();
       taken.object = ObjectNow(number);
-      taken.completed = fence.completed.value;
-      taken.completed_known_by = fence.completed.record;
+      if (fence.completed) {
+        taken.completed = fence.completed->value;
+        taken.completed_known_by = fence.completed->record;
+      }
       for (const auto& [queue, what] : fence.signals) taken.signals.push_back(value(queue, what));
       for (const auto& [queue, what] : fence.queue_waits) {
         taken.queue_waits.push_back(value(queue, what));

@@ -67,8 +67,8 @@ struct ListState {
   };
   struct Fence {
     Object object;
-    uint64_t completed = 0;           // last that is known
-    uint64_t completed_known_by = 0;  // record; 0: none
+    std::optional<uint64_t> completed;  // last that is known
+    uint64_t completed_known_by = 0;    // record; 0: none
     std::vector<FenceValue> signals;
     std::vector<FenceValue> queue_waits;
     std::vector<FenceValue> cpu_waits;  // of no queue

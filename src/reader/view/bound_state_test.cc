@@ -117,9 +117,13 @@ class ListStateTest : public testing::Test {
 };
 
 TEST_F(ListStateTest, FencesAndWhoWaits) {
-  constexpr uint64_t kQueue = 50, kFence = 51;
+  constexpr uint64_t kQueue = 50, kFence = 51, kOpened = 52;
   trace_.Object(kQueue, Chain::kID3D12CommandQueue, kDevice);
-  trace_.Object(kFence, Chain::kID3D12Fence, kDevice);
+  void* place = nullptr;
+  const uint64_t made =
+      Call(Method::ID3D12Device_CreateFence, kDevice, uint64_t{1}, 0u, Bytes16{}, &place);
+  trace_.Object(kFence, Chain::kID3D12Fence, kDevice, made);
+  trace_.Object(kOpened, Chain::kID3D12Fence, kDevice);
   const uint64_t signal =
       Call(Method::ID3D12CommandQueue_Signal, kQueue, ObjectPointer(kFence), uint64_t{3});
   const uint64_t queue_wait =
@@ -133,7 +137,8 @@ TEST_F(ListStateTest, FencesAndWhoWaits) {
   const uint64_t after = Dispatch();
   const Json fence = At(before)["fences"][0];
   EXPECT_EQ(fence["object"], kFence);
-  EXPECT_EQ(fence["completed"], 0);
+  EXPECT_EQ(fence["completed"], 1);
+  EXPECT_EQ(fence["known_by"], made);
   EXPECT_EQ(fence["signals"][0]["queue"]["object"], kQueue);
   EXPECT_EQ(fence["signals"][0]["value"], 3);
   EXPECT_EQ(fence["signals"][0]["call"], signal);
@@ -145,8 +150,11 @@ TEST_F(ListStateTest, FencesAndWhoWaits) {
   EXPECT_EQ(later["known_by"], reached);
   EXPECT_EQ(later["cpu_waits"].size(), 0u);
   EXPECT_EQ(later["queue_waits"].size(), 1u);
+  EXPECT_EQ(At(before)["fences"][1]["completed"], nullptr);
+  EXPECT_THAT(InWords(before), HasSubstr("fence 52  completed unknown\n"));
   EXPECT_THAT(InWords(before),
-              HasSubstr("fence 51  completed 0\n"
+              HasSubstr("fence 51  completed 1 (known by " + std::to_string(made) +
+                        ")\n"
                         "  signal  3 by command queue 50 (call " +
                         std::to_string(signal) +
                         ")\n"

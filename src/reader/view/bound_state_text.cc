@@ -86,9 +86,9 @@ void AddSlots(std::string* text, const char* name,
 void AddFences(std::string* text, const std::vector<ListState::Fence>& fences) {
   for (const ListState::Fence& fence : fences) {
     AddLine(text, 0, fence.object.name,
-            fence.completed_known_by == 0 ? fmt::format("completed {}", fence.completed)
-                                          : fmt::format("completed {} (known by {})",
-                                                        fence.completed, fence.completed_known_by));
+            fence.completed ? fmt::format("completed {} (known by {})", *fence.completed,
+                                          fence.completed_known_by)
+                            : "completed unknown");
     for (const ListState::FenceValue& signal : fence.signals) {
       AddLine(text, 2, "signal",
               fmt::format("{} by {} (call {})", signal.value,
@@ -229,7 +229,11 @@ void WriteFences(const std::vector<ListState::Fence>& fences, JsonWriter* json) 
     json->BeginObject();
     json->NumberKey("object", fence.object.number);
     json->StringKey("text", fence.object.name);
-    json->NumberKey("completed", fence.completed);
+    if (fence.completed) {
+      json->NumberKey("completed", *fence.completed);
+    } else {
+      json->NullKey("completed");
+    }
     json->NumberKey("known_by", fence.completed_known_by);
     WriteFenceValues("signals", fence.signals, /*of_queues=*/true, json);
     WriteFenceValues("queue_waits", fence.queue_waits, /*of_queues=*/true, json);
