@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers, pointers and descriptors that mean nothing, or something else.
+#include <initializer_list>
 #include <limits>
+#include <optional>
 
 #include "d3d12abi/buffer_desc.h"
 #include "reader/replay/replay_values.h"
@@ -57,6 +59,29 @@ TEST_F(ValuesTest, ObjectOfAnotherDevice) {
   script_.trace.Object(91, Chain::kID3D12Fence, kOther, call);
   Refused(script_.Call(Method::ID3D12CommandQueue_Signal, queue, ObjectPointer(91), uint64_t{1}),
           "fence 91 is of another device");
+}
+
+// A device that says nothing of its adapter may be on any.
+TEST_F(ValuesTest, DevicesOfSeveralAdaptersAreNoted) {
+  const auto play = [](std::initializer_list<std::optional<uint64_t>> luids) {
+    HostileScript script;
+    uint64_t number = 90;
+    for (const std::optional<uint64_t>& luid : luids) {
+      std::vector<std::byte> body =
+          BodyBytes(DeviceBody{0x1234, 0x5678, 4, D3D_FEATURE_LEVEL_11_0});
+      body.resize(body.size() + 3 * sizeof(uint32_t));  // three empty texts
+      const std::vector<std::byte> bytes = luid ? BodyBytes(*luid) : std::vector<std::byte>();
+      body.insert(body.end(), bytes.begin(), bytes.end());
+      script.trace.Add(RecordKind::kDevice, number, body);
+      script.trace.Object(number, Chain::kID3D12Device, number);
+      ++number;
+    }
+    return Play(&script).result.notes;
+  };
+  EXPECT_THAT(play({5, std::nullopt, 5}), testing::IsEmpty());
+  EXPECT_THAT(play({5, std::nullopt, 6, 7}),
+              testing::ElementsAre(
+                  "the program had devices of several adapters: all are made on the default one"));
 }
 
 TEST_F(ValuesTest, NumberThatIsTaken) {

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "d3d12abi/aggregates.h"
 #include "format/calls/object_text.h"
+#include "format/calls/recorded_device.h"
 #include "format/calls/value_encoder.h"
 #include "reader/replay/image_file.h"
 
@@ -493,15 +494,19 @@ Status PlayerImpl::JudgeResult(const Pending& pending, uint64_t call, HRESULT re
 }
 
 Status PlayerImpl::OnDevice(const Record& record) {
-  std::span<const std::byte> rest = record.body;
-  Result<DeviceBody> body = DecodeBody<DeviceBody>(&rest);
-  if (!body.ok()) {
-    log_.LeaveOut(record.number, "a device: " + body.status().message());
+  const Result<RecordedDevice> recorded = DecodeDevice(record);
+  if (!recorded.ok()) {
+    log_.LeaveOut(record.number, "a device: " + recorded.status().message());
     return Status();
+  }
+  if (!adapter_luid_) adapter_luid_ = recorded->adapter_luid;
+  if (recorded->adapter_luid && recorded->adapter_luid != adapter_luid_) {
+    log_.Note("the program had devices of several adapters: all are made on the default one");
   }
   ComPtr<ID3D12Device> device;
   constexpr uint32_t kLowestLevel = D3D_FEATURE_LEVEL_11_0;
-  const uint32_t level = body->feature_level == 0 ? kLowestLevel : body->feature_level;
+  const uint32_t recorded_level = recorded->body.feature_level;
+  const uint32_t level = recorded_level == 0 ? kLowestLevel : recorded_level;
   HRESULT result = S_OK;
   if (options_.create_device) {
     *device.Receive() = options_.create_device(level);

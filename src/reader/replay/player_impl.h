@@ -198,6 +198,7 @@ class PlayerImpl final : public Player {
   bool stop_ = false;  // before the end of the trace, as asked
   bool abandoned_ = false;
   bool had_device_ = false;
+  std::optional<uint64_t> adapter_luid_;  // in the recording, of the first device that has one
   Arena arena_;
   std::vector<std::byte> meta_parameters_;  // of the call in progress
   DecodedCall decoded_;  // of the call in progress: its memory serves the next one

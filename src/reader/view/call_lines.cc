@@ -10,6 +10,8 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "format/calls/object_text.h"
+#include "format/calls/recorded_device.h"
 #include "format/calls/value_output.h"
 #include "format/calls/value_shape.h"
 #include "format/pix/pix_event.h"
@@ -282,6 +284,22 @@ Status CallLines::PutNote(const Record& record, Words* words) const {
   return Status();
 }
 
+Status CallLines::PutDevice(const Record& record, Words* words) const {
+  constexpr size_t kMostBytes = 256;
+  const Result<RecordedDevice> device = DecodeDevice(record);
+  if (!device.ok()) return device.status();
+  ObjectKeys(record, &words->json);
+  words->text += "facts about " + ObjectText(Chain::kID3D12Device, record.object);
+  const std::string gpu = VisibleText(Utf8Prefix(device->gpu, kMostBytes));
+  if (!gpu.empty()) words->text += ": " + gpu;
+  words->json.StringKey("gpu_name", gpu);
+  if (!device->adapter_luid) return Status();
+  const std::string luid = LuidText(*device->adapter_luid);
+  words->text += ", adapter LUID " + luid;
+  words->json.StringKey("adapter_luid", luid);
+  return Status();
+}
+
 Status CallLines::PutObject(const Record& record, Words* words) const {
   std::span<const std::byte> rest = record.body;
   const Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
@@ -310,10 +328,7 @@ Status CallLines::PutWords(const Record& record, const LineOptions& options, Wor
       ObjectKeys(record, &words->json);
       words->text += NameOf(record.object) + " ended";
       return Status();
-    case RecordKind::kDevice:
-      ObjectKeys(record, &words->json);
-      words->text += "facts about the device " + NameOf(record.object);
-      return Status();
+    case RecordKind::kDevice: return PutDevice(record, words);
     case RecordKind::kBlob: words->text += "bytes that a later record refers to"; return Status();
     case RecordKind::kCall:
     case RecordKind::kResult: break;

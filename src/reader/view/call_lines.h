@@ -67,6 +67,7 @@ class CallLines {
   Status PutReadback(const Record& record, Words* words) const;
   Status PutResourceHash(const Record& record, Words* words) const;
   Status PutFenceReached(const Record& record, Words* words) const;
+  Status PutDevice(const Record& record, Words* words) const;
   Status PutNote(const Record& record, Words* words) const;
   Status PutObject(const Record& record, Words* words) const;
   Status PutWords(const Record& record, const LineOptions& options, Words* words);

@@ -20,6 +20,7 @@ namespace cairn::cli {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -302,6 +303,28 @@ TEST_F(Calls, ReachedFencesHaveTheirValue) {
   EXPECT_EQ(line["kind"], "fence_reached");
   EXPECT_EQ(line["value"], 8);
   EXPECT_EQ(line["seen"], false);
+}
+
+TEST_F(Calls, DevicesSayWhichAdapterTheyAreOf) {
+  Record();
+  std::vector<std::byte> facts = BodyBytes(DeviceBody{}, BodyBytes(uint32_t{4}));
+  for (const char letter : {'A', '7', '0', '0'}) facts.push_back(std::byte(letter));
+  facts.resize(facts.size() + 2 * sizeof(uint32_t));  // two empty texts
+  const uint64_t earlier = trace_.Add(RecordKind::kDevice, kDevice, facts);
+  const auto luid = BodyBytes(uint64_t{0x12345});
+  facts.insert(facts.end(), luid.begin(), luid.end());
+  const uint64_t device = trace_.Add(RecordKind::kDevice, kDevice, facts);
+  options_.filter.context = 0;
+  options_.filter.around = earlier;
+  EXPECT_THAT(List().at(0), EndsWith("facts about device 1: A700"));
+  options_.filter.around = device;
+  EXPECT_THAT(List().at(0),
+              EndsWith("facts about device 1: A700, adapter LUID 0x0000000000012345"));
+  options_.json = true;
+  const Json line = Json::Parse(List().at(0));
+  EXPECT_EQ(line["kind"], "device");
+  EXPECT_EQ(line["gpu_name"], "A700");
+  EXPECT_EQ(line["adapter_luid"], "0x0000000000012345");
 }
 
 TEST_F(Calls, WritesIntoMappedMemoryAreNamedAndShown) {

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "d3d12gen/interfaces.h"
 #include "format/calls/object_text.h"
+#include "format/calls/recorded_device.h"
 #include "format/calls/value_decoder.h"
 
 namespace cairn::cli {
@@ -42,14 +43,7 @@ struct EarlyFacts {
   std::vector<std::pair<uint32_t, std::string>> notes;  // NoteKind, text
 };
 
-std::string ReadText(std::span<const std::byte>* rest) {
-  const Result<uint32_t> size = DecodeBody<uint32_t>(rest);
-  if (!size.ok() || *size > rest->size()) {
-    *rest = {};
-    return "";
-  }
-  const std::string_view text(reinterpret_cast<const char*>(rest->data()), *size);
-  *rest = rest->subspan(*size);
+std::string VisibleFact(std::string_view text) {
   return VisibleText(Utf8Prefix(text, kLongestFact));
 }
 
@@ -62,18 +56,17 @@ EarlyFacts FindEarlyFacts(TraceReader& trace) {
   TraceCursor cursor(trace);
   Record record;
   while (cursor.Next(&record) && record.number <= last) {
-    std::span<const std::byte> rest = record.body;
     if (record.kind == RecordKind::kDevice && facts.devices.size() < kMostNotes) {
-      if (!DecodeBody<DeviceBody>(&rest).ok()) continue;
-      DeviceInWords device{record.object, ReadText(&rest), {}, {}};
-      device.driver = ReadText(&rest);
-      device.application = ReadText(&rest);
-      facts.devices.push_back(std::move(device));
+      const Result<RecordedDevice> device = DecodeDevice(record);
+      if (!device.ok()) continue;
+      facts.devices.push_back({record.object, VisibleFact(device->gpu), VisibleFact(device->driver),
+                               VisibleFact(device->application)});
     } else if (record.kind == RecordKind::kNote && facts.notes.size() < kMostNotes) {
+      std::span<const std::byte> rest = record.body;
       const Result<NoteBody> body = DecodeBody<NoteBody>(&rest);
       if (!body.ok() || body->text_bytes > rest.size()) continue;
       const std::string_view note(reinterpret_cast<const char*>(rest.data()), body->text_bytes);
-      facts.notes.emplace_back(body->kind, VisibleText(Utf8Prefix(note, kLongestFact)));
+      facts.notes.emplace_back(body->kind, VisibleFact(note));
     }
   }
   return facts;
@@ -288,6 +281,9 @@ Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
       break;
     }
     list.contradictions += !state.Apply(record).ok();
+    if (record.kind != RecordKind::kDevice) continue;
+    const Result<RecordedDevice> device = DecodeDevice(record);
+    if (device.ok() && device->adapter_luid) list.adapters[record.object] = *device->adapter_luid;
   }
   CAIRN_RETURN_IF_ERROR(cursor.status());
   list.made = state.objects().size();
@@ -312,7 +308,9 @@ Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
 
 namespace {
 
-std::string FactsInWords(const TracedObject& object) {
+std::string FactsInWords(const ObjectList& list, const TracedObject& object) {
+  const auto adapter = list.adapters.find(object.number);
+  if (adapter != list.adapters.end()) return "adapter LUID " + LuidText(adapter->second);
   if (object.heap.has_value()) {
     return fmt::format("{}{}", Counted(object.heap->count, "descriptor"),
                        object.heap->gpu_start != 0 ? ", shader-visible" : "");
@@ -336,7 +334,7 @@ std::string ObjectsText(const ObjectList& list) {
     const auto place = [](uint64_t frame, uint64_t record) {
       return fmt::format("frame {}, {}", GroupedDigits(frame), GroupedDigits(record));
     };
-    const std::string facts = FactsInWords(object);
+    const std::string facts = FactsInWords(list, object);
     std::string name = object.name.empty() ? "" : "\"" + VisibleText(object.name) + "\"";
     if (!facts.empty()) name += (name.empty() ? "" : " ") + ("(" + facts + ")");
     const std::string line = fmt::format(
@@ -353,7 +351,7 @@ std::string ObjectsText(const ObjectList& list) {
 
 namespace {
 
-void WriteObject(const TracedObject& object, JsonWriter* json) {
+void WriteObject(const ObjectList& list, const TracedObject& object, JsonWriter* json) {
   json->BeginObject();
   json->NumberKey("object", object.number);
   json->StringKey("object_text", ObjectText(object.chain, object.number, object.name));
@@ -367,6 +365,8 @@ void WriteObject(const TracedObject& object, JsonWriter* json) {
     json->NumberKey("destroyed", object.ended);
     json->NumberKey("destroyed_frame", object.ended_frame);
   }
+  const auto adapter = list.adapters.find(object.number);
+  if (adapter != list.adapters.end()) json->StringKey("adapter_luid", LuidText(adapter->second));
   if (object.resource.has_value()) {
     json->BeginObject("resource");
     json->NumberKey("heap_type", object.resource->heap_type);
@@ -406,7 +406,7 @@ bool WriteObjectsJson(const ObjectList& list, const std::function<bool(std::stri
   json.BeginArray("objects");
   for (const TracedObject& object : list.objects) {
     if (!going_on) return false;
-    WriteObject(object, &json);
+    WriteObject(list, object, &json);
   }
   json.EndArray();
   json.EndObject();

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/json_writer.h"
@@ -46,6 +47,7 @@ struct ObjectList {
   bool at_end = false;
   bool interrupted = false;
   uint64_t contradictions = 0;  // records that contradict others: cairn verify names them
+  std::unordered_map<uint64_t, uint64_t> adapters;  // by device: LUID, where it was recorded
 };
 
 // Frames are the program's. Errors: kInvalidArgument for a frame that is not in the trace; those of the reader.

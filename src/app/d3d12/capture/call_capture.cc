@@ -259,6 +259,11 @@ void PutDevice(Capture& capture, const WrappedID3D12Device& device) {
     AppendText(texts, gpu);
     AppendText(texts, driver);
     AppendText(texts, device.origin().application);
+    const LUID luid = GetAdapterLuid(static_cast<ID3D12Device*>(device.real_pointer()));
+    const uint64_t adapter =
+        uint64_t{static_cast<uint32_t>(luid.HighPart)} << 32 | uint32_t{luid.LowPart};
+    const auto luid_bytes = BytesOf(adapter);
+    texts.insert(texts.end(), luid_bytes.begin(), luid_bytes.end());
     capture.Put(RecordKind::kDevice, device.capture_number(), BytesOf(body), texts);
   } catch (const std::bad_alloc&) {
     // A replay can do without this record: it needs the kObject record only.

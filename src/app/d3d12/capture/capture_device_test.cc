@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the trace says of a device.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "app/capture/testing/test_watcher.h"
+#include "app/d3d12/layer.h"
+#include "d3d12abi/com_ptr.h"
+#include "d3d12abi/testing/fake_device.h"
+#include "format/calls/recorded_device.h"
+#include "os/environment.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+namespace {
+
+// The setting is read once in a process: one test.
+TEST(CaptureDevice, HasTheLuidOfItsAdapter) {
+  SetVariable("CAIRN_CAPTURE", "on");
+  TestWatcher watcher;
+  ComPtr<ID3D12Device> device;
+  *device.Receive() = WrapDevice(CreateFakeDevice(), {});
+  const std::vector<TestRecord> records = watcher.Finish();
+  ASSERT_FALSE(records.empty());
+  EXPECT_EQ(records[0].header.kind, RecordKind::kDevice);
+  Record record;
+  record.body = records[0].body;
+  const Result<RecordedDevice> recorded = DecodeDevice(record);
+  ASSERT_TRUE(recorded.ok()) << recorded.status().message();
+  EXPECT_EQ(recorded->adapter_luid,
+            uint64_t{static_cast<uint32_t>(kFakeLuidHigh)} << 32 | kFakeLuidLow);
+}
+
+}  // namespace
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
