@@ -5,7 +5,8 @@
 // another.
 //
 // With --fault instance one instance points to no bottom level; with --fault record the record of the ray generation
-// shader is zeros, and so no shader.
+// shader is zeros, and so no shader. With --frames N the picture is traced N times. The inputs of the structures are
+// overwritten after the first time: a recording that begins later needs what they were.
 #include <fmt/format.h>
 
 #include <array>
@@ -186,6 +187,9 @@ struct Triangle {
         vertices.resource->GetGPUVirtualAddress() + kVertexFloats * sizeof(float);
   }
 
+  // What was built stays.
+  void Overwrite() const { std::memset(vertices.words, 0, 2 * kVertexFloats * sizeof(float)); }
+
   sample::Buffer vertices;
   D3D12_RAYTRACING_GEOMETRY_DESC geometry = {};
   Level level;
@@ -248,6 +252,11 @@ struct Instances {
     level.Allocate(gpu, device, "Instances");
   }
 
+  // What was built stays.
+  void Overwrite() const {
+    std::memset(descs.words, 0, kInstances * sizeof(D3D12_RAYTRACING_INSTANCE_DESC));
+  }
+
   sample::Buffer descs;
   Level level;
 };
@@ -289,7 +298,8 @@ void CheckPicture(const sample::Picture& picture) {
   }
 }
 
-void Run(const sample::Options& options, const std::string& fault, const std::string& path) {
+void Run(const sample::Options& options, const std::string& fault, const std::string& path,
+         uint32_t frames) {
   sample::Gpu gpu("sample-raytracing-d3d12", options, D3D_SHADER_MODEL_6_0);
   NeedRayTracing(gpu.device());
   const auto device = Newer<ID3D12Device5>(gpu.device());
@@ -335,6 +345,21 @@ void Run(const sample::Options& options, const std::string& fault, const std::st
     return;
   }
   CheckPicture(picture);
+  triangle.Overwrite();
+  instances.Overwrite();
+  for (uint32_t frame = 1; frame < frames; ++frame) {
+    gpu.telling().NextFrame(queue.d3d12());
+    list.Begin();
+    {
+      const sample::Scope scope(list, CAIRN_MARKER_PASS, "Frame");
+      Trace(list, rays.get(), state.get(), global.get(), picture, instances.level, table);
+      picture.CopyToCpu(list);
+    }
+    list.End();
+    queue.Execute({&list});
+    queue.WaitOrReportLoss(20);
+    CheckPicture(picture);
+  }
   if (const std::string error = path.empty() ? "" : picture.WritePng(path); !error.empty()) {
     sample::Fail(error);
   }
@@ -349,12 +374,14 @@ int main(int argc, char** argv) {
   sample::AddOptions(line, &options);
   std::string fault;
   std::string path;
+  uint32_t frames = 1;
   line.Text("--fault", &fault, "instance: one points nowhere; record: the first is zeros");
   line.Text("--output", &path, "a PNG to write");
+  line.Number("--frames", &frames, 1, 1000, "how often the picture is traced");
   line.Read(argc, argv);
   if (!fault.empty() && fault != "instance" && fault != "record") {
     sample::Fail("--fault takes instance or record, not " + fault);
   }
-  Run(options, fault, path);
+  Run(options, fault, path, frames);
   return 0;
 }

@@ -18,7 +18,7 @@ constexpr uint32_t kThreadsKept = 65536;
 constexpr uint64_t kMostTouchedBytes = 16u << 20;
 
 bool IsRecordKind(RecordKind kind) {
-  return kind >= RecordKind::kCall && kind <= RecordKind::kFenceReached;
+  return kind >= RecordKind::kCall && kind <= RecordKind::kStructure;
 }
 
 uint64_t BlocksOf(uint64_t bytes) {

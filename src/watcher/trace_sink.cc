@@ -51,7 +51,8 @@ void TraceSink::Add(const Record& record) {
   if (!status_.ok() || stopped()) return;
   try {
     if (kept_.has_value()) {
-      if (record.kind != RecordKind::kContents && record.kind != RecordKind::kStart) {
+      if (record.kind != RecordKind::kContents && record.kind != RecordKind::kStructure &&
+          record.kind != RecordKind::kStart) {
         kept_->Keep(record);
         if (kept_->too_large()) {
           Fail(Status(StatusCode::kOutOfMemory,

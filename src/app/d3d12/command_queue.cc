@@ -144,6 +144,7 @@ void WrappedID3D12CommandQueue::NoteExecuted(UINT count, ID3D12CommandList* cons
   Scratch scratch;
   capture->Executed(PartsOf<&ListCapture::states>(count, lists, &scratch),
                     type_ == CAIRN_QUEUE_COPY, capture_number());
+  capture->structures().Executed(PartsOf<&ListCapture::structures>(count, lists, &scratch), real());
 }
 
 void WrappedID3D12CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) {

@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "app/d3d12/bindings.h"
+#include "app/d3d12/capture/structure_capture.h"
 #include "app/d3d12/work_graphs.h"
 #include "app/d3d12/work_list.h"
 #include "d3d12abi/pending_copies.h"
@@ -28,11 +29,13 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 struct ListCapture {
   ListStates states;
   ListCopies copies;
+  ListStructures structures;
   RecordBytes record_bytes;  // of the work graph that is set
 
   void Reset() {
     states.Reset();
     copies.Reset();
+    structures.Reset();
     record_bytes = nullptr;
   }
 };
@@ -184,6 +187,9 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
   void NoteResourceCopied(ID3D12Resource* to, ID3D12Resource* from);
   void NoteTextureCopied(const D3D12_TEXTURE_COPY_LOCATION& to, UINT x, UINT y, UINT z,
                          const D3D12_TEXTURE_COPY_LOCATION& from, const D3D12_BOX* box);
+  void NoteStructureBuilt(const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc);
+  void NoteStructureCopied(D3D12_GPU_VIRTUAL_ADDRESS to, D3D12_GPU_VIRTUAL_ADDRESS from,
+                           D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE mode);
   void NoteQueriesResolved(ID3D12Resource* to, uint64_t offset_bytes, uint64_t size_bytes);
   // The rows' buffer is the one that the CPU is to read, if `to` is one; no buffer (0) otherwise.
   CopiedRows ReadByCpu(ID3D12Resource* to, ID3D12Resource* from);

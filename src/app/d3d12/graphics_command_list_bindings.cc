@@ -287,6 +287,7 @@ void WrappedID3D12GraphicsCommandList::BuildRaytracingAccelerationStructure(
     notes().UseAddress(BindPoint::kSource, 0, desc->SourceAccelerationStructureData);
   }
   Thin::BuildRaytracingAccelerationStructure(desc, info_count, infos);
+  NoteStructureBuilt(desc);
 }
 
 void WrappedID3D12GraphicsCommandList::CopyRaytracingAccelerationStructure(
@@ -295,6 +296,7 @@ void WrappedID3D12GraphicsCommandList::CopyRaytracingAccelerationStructure(
   notes().UseAddress(BindPoint::kDestination, 0, to);
   notes().UseAddress(BindPoint::kSource, 0, from);
   Thin::CopyRaytracingAccelerationStructure(to, from, mode);
+  NoteStructureCopied(to, from, mode);
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -241,6 +241,28 @@ class FakeList final : public Fake<NoNewestCommandList, ID3D12GraphicsCommandLis
     });
   }
 
+  // A structure here is a word: of its first vertex or box, or of the address in its first instance.
+  void STDMETHODCALLTYPE BuildRaytracingAccelerationStructure(
+      const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc, UINT,
+      const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC*) override {
+    const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS& inputs = desc->Inputs;
+    if (inputs.NumDescs == 0 || inputs.DescsLayout != D3D12_ELEMENTS_LAYOUT_ARRAY) return;
+    D3D12_GPU_VIRTUAL_ADDRESS from =
+        inputs.InstanceDescs + offsetof(D3D12_RAYTRACING_INSTANCE_DESC, AccelerationStructure);
+    if (inputs.Type != D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL) {
+      const D3D12_RAYTRACING_GEOMETRY_DESC& first = *inputs.pGeometryDescs;
+      from = first.Type == D3D12_RAYTRACING_GEOMETRY_TYPE_TRIANGLES
+                 ? first.Triangles.VertexBuffer.StartAddress
+                 : first.AABBs.AABBs.StartAddress;
+    }
+    CopyStructure(desc->DestAccelerationStructureData, from);
+  }
+  void STDMETHODCALLTYPE
+  CopyRaytracingAccelerationStructure(D3D12_GPU_VIRTUAL_ADDRESS to, D3D12_GPU_VIRTUAL_ADDRESS from,
+                                      D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE) override {
+    CopyStructure(to, from);
+  }
+
   void STDMETHODCALLTYPE
   SetComputeRootConstantBufferView(UINT, D3D12_GPU_VIRTUAL_ADDRESS address) override {
     last_root_view.store(address);
@@ -309,6 +331,13 @@ class FakeList final : public Fake<NoNewestCommandList, ID3D12GraphicsCommandLis
   }
 
  private:
+  void CopyStructure(D3D12_GPU_VIRTUAL_ADDRESS to, D3D12_GPU_VIRTUAL_ADDRESS from) {
+    commands_.emplace_back([=] {
+      CopyWords(reinterpret_cast<std::byte*>(to), reinterpret_cast<const std::byte*>(from),
+                sizeof(uint32_t));
+    });
+  }
+
   const D3D12_COMMAND_LIST_TYPE type_;
   const Generation generation_;
   bool open_ = true;
@@ -376,6 +405,13 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
         IsSame(riid, __uuidof(ID3D12Device4)) || IsSame(riid, __uuidof(ID3D12Device5));
     const bool is_there = is_newer && generation_ != Generation::kOld;
     return Fake::QueryInterface(is_there ? __uuidof(ID3D12Device) : riid, object);
+  }
+  // 256 bytes for each geometry or instance.
+  void STDMETHODCALLTYPE GetRaytracingAccelerationStructurePrebuildInfo(
+      const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS* inputs,
+      D3D12_RAYTRACING_ACCELERATION_STRUCTURE_PREBUILD_INFO* info) override {
+    *info = {};
+    info->ResultDataMaxSizeInBytes = uint64_t{inputs->NumDescs} * 256;
   }
   void STDMETHODCALLTYPE RemoveDevice() override { removed_.store(true); }
   HRESULT STDMETHODCALLTYPE EnumerateMetaCommandParameters(

@@ -33,6 +33,8 @@ enum class RecordKind : uint8_t {
   kNote = 13,    // NoteBody, then a text: what could not be recorded, or how something was done
   kResourceHash = 14,  // what a resource holds here, all work done: ResourceHashBody
   kFenceReached = 15,  // a fence that an event waits for has come to a value: FenceReachedBody
+  kStructure = 16,     // a step to an acceleration structure that was there when recording began:
+                       // StructureBody, then a byte value: StructureGeometry for each, then inputs
 };
 
 // The header of a record in shared memory. size_bytes is a multiple of 32 (kRecordAlignment);
@@ -150,6 +152,33 @@ struct FenceReachedBody {  // header.object: the fence
   uint64_t
       seen;  // 1: it has it now; 0: it ends, may go back or loses its device unseen: wait all the same
 };
+// Steps to one structure follow each other in order: a build, then updates and copies.
+struct StructureBody {    // header.object: the buffer that holds the structure in the end
+  uint64_t offset_bytes;  // of the structure in it
+  uint32_t step;          // StructureStep
+  uint32_t steps_left;    // to this structure, behind this one
+  uint32_t copies_left;   // among them: what is copied later is not in that buffer yet
+  uint32_t type;          // D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE
+  uint32_t flags;         // D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAGS of the program
+  uint32_t count;         // of instances, the inputs of a top level, or of geometries
+};
+enum class StructureStep : uint32_t { kBuild = 1, kUpdate = 2, kClone = 3, kCompact = 4 };
+
+inline constexpr uint64_t kNoStructureInput = ~uint64_t{0};
+struct StructureGeometry {
+  uint64_t count;  // of vertices or boxes
+  uint64_t stride_bytes;
+  uint64_t offset_bytes;            // of the first one in the inputs
+  uint64_t index_offset_bytes;      // kNoStructureInput: there are no indices
+  uint64_t transform_offset_bytes;  // kNoStructureInput: there is no transform
+  uint32_t type;                    // D3D12_RAYTRACING_GEOMETRY_TYPE: triangles or boxes
+  uint32_t flags;                   // D3D12_RAYTRACING_GEOMETRY_FLAGS
+  uint32_t format;                  // DXGI_FORMAT of a vertex
+  uint32_t index_format;
+  uint32_t index_count;
+  uint32_t reserved;
+};
+static_assert(sizeof(StructureBody) == 32 && sizeof(StructureGeometry) == 64);
 
 struct DeviceBody {    // header.object: the device
   uint32_t vendor_id;  // 0 where it is not known

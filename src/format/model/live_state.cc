@@ -81,6 +81,7 @@ void LiveState::Keep(const Record& record) {
     // The contents of memory are recorded when the recording starts.
     case RecordKind::kMemory:
     case RecordKind::kContents:
+    case RecordKind::kStructure:
     case RecordKind::kReadback:
     case RecordKind::kResourceHash:
     case RecordKind::kFenceReached:

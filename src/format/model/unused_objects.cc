@@ -285,6 +285,7 @@ bool UnusedObjects::Keep(Record* record, uint64_t) {
     case RecordKind::kObject:
     case RecordKind::kObjectEnd:
     case RecordKind::kContents:
+    case RecordKind::kStructure:
     case RecordKind::kMemory:
     case RecordKind::kResourceHash:
     case RecordKind::kFenceReached:

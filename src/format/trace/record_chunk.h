@@ -21,7 +21,7 @@ inline constexpr uint32_t kMaxRecordsInChunk = 1u << 20;
 inline constexpr uint32_t kMaxRecordChunkBytes = 16u << 20;  // raw
 inline constexpr uint32_t kMaxTraceThreads = 1u << 20;       // in TEND; indices may be larger
 inline constexpr uint32_t kMaxBodyBytes = kMaxBlobBytes + sizeof(BlobBody);
-inline constexpr uint8_t kLastRecordKind = static_cast<uint8_t>(RecordKind::kFenceReached);
+inline constexpr uint8_t kLastRecordKind = static_cast<uint8_t>(RecordKind::kStructure);
 
 // The location of the bytes of a kBlob record.
 struct StoredBlob {

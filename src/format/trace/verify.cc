@@ -130,6 +130,7 @@ class Verifier {
       case RecordKind::kFrame: return LookAtFrame(record);
       case RecordKind::kMemory: return LookAtMemory(record);
       case RecordKind::kContents:
+      case RecordKind::kStructure:
       case RecordKind::kResourceHash:
       case RecordKind::kFenceReached:
       case RecordKind::kReadback: Exists(record, record.object); return;

@@ -20,7 +20,7 @@ foreach(abi "" ${CAIRN_D3D12_ABIS})
     SOURCES canary.cc creation_facts.cc descriptor_views.cc list_bindings.cc memory_player.cc
       memory_player_reads.cc null_checks.cc player_addresses.cc player_calls.cc player_checks.cc player_frames.cc
       player_impl.cc player_meta_commands.cc player_programs.cc player_tiles.cc replay_devices.cc
-      replay_objects.cc replay_programs.cc replay_regions.cc replay_values.cc wait_engine.cc
+      replay_objects.cc replay_programs.cc replay_regions.cc replay_values.cc structure_player.cc wait_engine.cc
       work_graph_memory.cc
     DEPS cairn_replay_model cairn_replay_device cairn_image_file cairn_buffer_addresses cairn_d3d12_readback${abi}
          cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_os cairn_base
@@ -40,7 +40,7 @@ cairn_test(fence_model_test SOURCES fence_model_test.cc play_cost_test.cc play_l
 if(BUILD_TESTING)
   # Parts of the player, each on its own.
   cairn_test(player_parts_test SOURCES creation_facts_test.cc descriptor_views_test.cc list_bindings_test.cc memory_player_test.cc null_checks_test.cc
-      replay_devices_test.cc replay_programs_test.cc wait_engine_test.cc work_graph_memory_test.cc
+      replay_devices_test.cc replay_programs_test.cc structure_player_test.cc wait_engine_test.cc work_graph_memory_test.cc
     DEPS cairn_player cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
   cairn_test(player_test SOURCES player_addresses_test.cc player_effects_test.cc player_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)

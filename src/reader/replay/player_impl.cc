@@ -107,6 +107,11 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
                .cost = &cost_,
                .addresses = &addresses_,
                .check_cost = [this] { return CheckCost(); }}),
+      structures_({.blobs = trace,
+                   .objects = &objects_,
+                   .devices = &devices_,
+                   .log = &log_,
+                   .limit = std::chrono::milliseconds(options_.wait_timeout_ns / 1'000'000)}),
       next_frame_(trace->first_frame().value_or(0)) {
   // For a trace that began late, the duration of its first frame is unknown.
   if (next_frame_ == 0 && !trace->facts().trimmed) {
@@ -199,6 +204,7 @@ Status PlayerImpl::Play(const Record& record) {
     case RecordKind::kMemory: return memory_.Write(record);
     case RecordKind::kFrame: return OnFrame(record);
     case RecordKind::kContents: return memory_.WriteContents(record);
+    case RecordKind::kStructure: return structures_.Play(record);
     case RecordKind::kReadback:
       return IsAskedFor(next_frame_) ? memory_.CompareReadback(record) : Status();
     case RecordKind::kResourceHash:

@@ -30,6 +30,7 @@
 #include "reader/replay/replay_objects.h"
 #include "reader/replay/replay_programs.h"
 #include "reader/replay/replay_values.h"
+#include "reader/replay/structure_player.h"
 #include "reader/replay/unrepeatable.h"
 #include "reader/replay/wait_engine.h"
 
@@ -215,6 +216,7 @@ class PlayerImpl final : public Player {
   ReplayPrograms programs_;
   std::shared_ptr<const ReplayProgram> set_program_;  // by the call in progress
   MemoryPlayer memory_;
+  StructurePlayer structures_;
   // Signatures by the calls that made them, until their objects and results come.
   std::unordered_map<uint64_t, IndirectLayout> new_signatures_;
   std::unordered_map<uint64_t, ShaderIdentifier> new_identifiers_;

@@ -29,6 +29,16 @@ const char* FrameEndInWords(uint32_t how) {
   return "unknown";
 }
 
+const char* StructureStepInWords(uint32_t step) {
+  switch (static_cast<StructureStep>(step)) {
+    case StructureStep::kBuild: return "built";
+    case StructureStep::kUpdate: return "updated";
+    case StructureStep::kClone: return "cloned";
+    case StructureStep::kCompact: return "compacted";
+  }
+  return "made";
+}
+
 const char* KindWord(RecordKind kind) {
   switch (kind) {
     case RecordKind::kCall: return "call";
@@ -39,6 +49,7 @@ const char* KindWord(RecordKind kind) {
     case RecordKind::kReadback: return "readback";
     case RecordKind::kResourceHash: return "resource_hash";
     case RecordKind::kFenceReached: return "fence_reached";
+    case RecordKind::kStructure: return "structure";
     case RecordKind::kNote: return "note";
     case RecordKind::kObject: return "object";
     case RecordKind::kObjectEnd: return "object_end";
@@ -271,6 +282,19 @@ Status CallLines::PutFenceReached(const Record& record, Words* words) const {
   return Status();
 }
 
+Status CallLines::PutStructure(const Record& record, const LineOptions& options, Words* words) {
+  std::span<const std::byte> rest = record.body;
+  const Result<StructureBody> body = DecodeBody<StructureBody>(&rest);
+  if (!body.ok()) return body.status();
+  ObjectKeys(record, &words->json);
+  words->json.NumberKey("offset", body->offset_bytes);
+  words->json.StringKey("step", StructureStepInWords(body->step));
+  words->text +=
+      fmt::format("{} held an acceleration structure at offset {}, {}: ", NameOf(record.object),
+                  body->offset_bytes, StructureStepInWords(body->step));
+  return PutBytes(rest, options, words);
+}
+
 Status CallLines::PutNote(const Record& record, Words* words) const {
   std::span<const std::byte> rest = record.body;
   const Result<NoteBody> body = DecodeBody<NoteBody>(&rest);
@@ -318,6 +342,7 @@ Status CallLines::PutWords(const Record& record, const LineOptions& options, Wor
     case RecordKind::kReadback: return PutReadback(record, words);
     case RecordKind::kResourceHash: return PutResourceHash(record, words);
     case RecordKind::kFenceReached: return PutFenceReached(record, words);
+    case RecordKind::kStructure: return PutStructure(record, options, words);
     case RecordKind::kNote: return PutNote(record, words);
     case RecordKind::kObject: return PutObject(record, words);
     case RecordKind::kStart:

@@ -65,6 +65,7 @@ class CallLines {
   Status PutContents(const Record& record, const LineOptions& options, Words* words);
   Status PutBytes(std::span<const std::byte> rest, const LineOptions& options, Words* words);
   Status PutReadback(const Record& record, Words* words) const;
+  Status PutStructure(const Record& record, const LineOptions& options, Words* words);
   Status PutResourceHash(const Record& record, Words* words) const;
   Status PutFenceReached(const Record& record, Words* words) const;
   Status PutDevice(const Record& record, Words* words) const;

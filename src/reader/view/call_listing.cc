@@ -313,8 +313,9 @@ class Lister {
     }
     const bool by_object = filter_.object.has_value() || !filter_.object_name.empty();
     if (!HasLine(record.kind) || !by_object) return HasLine(record.kind);
-    const bool is_write =
-        record.kind == RecordKind::kMemory || record.kind == RecordKind::kContents;
+    const bool is_write = record.kind == RecordKind::kMemory ||
+                          record.kind == RecordKind::kContents ||
+                          record.kind == RecordKind::kStructure;
     return is_write && IsWantedObject(record.object);
   }
 
@@ -555,6 +556,7 @@ bool HasLine(RecordKind kind) {
     case RecordKind::kCall:
     case RecordKind::kMemory:
     case RecordKind::kContents:
+    case RecordKind::kStructure:
     case RecordKind::kFrame:
     case RecordKind::kNote:
     case RecordKind::kStart:

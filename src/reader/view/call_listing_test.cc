@@ -325,6 +325,24 @@ TEST_F(Calls, DevicesSayWhichAdapterTheyAreOf) {
   EXPECT_EQ(line["kind"], "device");
   EXPECT_EQ(line["gpu_name"], "A700");
   EXPECT_EQ(line["adapter_luid"], "0x0000000000012345");
+
+TEST_F(Calls, StructuresHaveTheirStepAndInputs) {
+  Record();
+  trace_.Resource(kBuffer, kDevice, 0, {});
+  StructureBody body = {};
+  body.offset_bytes = 512;
+  body.step = static_cast<uint32_t>(StructureStep::kUpdate);
+  const std::vector<std::byte> inputs(48);
+  trace_.Add(RecordKind::kStructure, kBuffer, BodyBytes(body, BodyBytes(uint32_t{48}, inputs)));
+  options_.filter.object = kBuffer;
+  EXPECT_THAT(
+      List().at(0),
+      HasSubstr("resource 7 held an acceleration structure at offset 512, updated: 48 bytes"));
+  options_.json = true;
+  const Json line = Json::Parse(List().at(0));
+  EXPECT_EQ(line["kind"], "structure");
+  EXPECT_EQ(line["step"], "updated");
+  EXPECT_EQ(line["offset"], 512);
 }
 
 TEST_F(Calls, WritesIntoMappedMemoryAreNamedAndShown) {

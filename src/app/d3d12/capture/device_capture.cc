@@ -63,7 +63,7 @@ uint32_t SubresourceOf(const D3D12_RENDER_TARGET_VIEW_DESC& view,
 
 }  // namespace
 
-DeviceCapture::DeviceCapture(ID3D12Device* real) : real_(real) {
+DeviceCapture::DeviceCapture(ID3D12Device* real) : real_(real), structures_(real) {
   devices.fetch_add(1, std::memory_order_relaxed);
   if (const Capture* const capture = Capture::Active();
       capture != nullptr && capture->hash_resources()) {
@@ -90,6 +90,10 @@ void DeviceCapture::AddResource(const Wrapper& wrapper, const CapturedResource& 
   stateful.is_image = resource.is_image;
   stateful.present_state = resource.present_state;
   states_.Add(wrapper.capture_number(), stateful);
+  if (stateful.buffer) {
+    structures_.AddBuffer(wrapper.capture_number(),
+                          static_cast<ID3D12Resource*>(wrapper.real_pointer()), desc.Width);
+  }
   if (hashes_.has_value() && resource.is_new && !resource.is_image) {
     hashes_->Begin(wrapper.capture_number(), static_cast<ID3D12Resource*>(wrapper.real_pointer()),
                    resource.initial_state,
@@ -118,6 +122,7 @@ void DeviceCapture::RemoveResource(const Wrapper& wrapper) {
     hashes_->End(number, queue.real.get());
   }
   states_.Remove(number);
+  structures_.RemoveBuffer(number);
   const std::lock_guard lock(objects_mutex_);
   resources_.erase(number);
 }
@@ -422,6 +427,8 @@ void DeviceCapture::StartLate(Capture& capture) {
   capture.StartMemory();
   try {
     MappedMemory::Get().Flush([](uint64_t, uint32_t, uint64_t, std::span<const std::byte>) {});
+    // Structures first: some implementations build them over what lies behind.
+    structures_.Write(capture);
     WriteAllContents(capture, AnyQueueLocked().get());
   } catch (const std::bad_alloc&) {
     capture.PutNote(NoteKind::kIncomplete,
@@ -493,6 +500,8 @@ Status DeviceCapture::WriteContents(Capture& capture, ID3D12CommandQueue* queue,
     body.state = states_.State(number, 0);
     body.total_bytes = desc.Width;
     const auto state = static_cast<D3D12_RESOURCE_STATES>(body.state);
+    // Its structures are built anew (structure_capture.h).
+    if (state == D3D12_RESOURCE_STATE_RAYTRACING_ACCELERATION_STRUCTURE) return Status();
     for (uint64_t offset = 0; offset < desc.Width; offset += kContentsPieceBytes) {
       const uint64_t size = std::min(kContentsPieceBytes, desc.Width - offset);
       const Result<std::vector<std::byte>> bytes =

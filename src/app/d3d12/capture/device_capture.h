@@ -13,7 +13,7 @@
 //                   the program takes the native queue
 //   queues_mutex_   over a late start; otherwise for moments. A thread with a queue's lock does not take it
 //   capture_mutex() of queues
-//   that of readback_capture.h
+//   those of readback_capture.h and structure_capture.h
 //   frame_mutex_, objects_mutex_: for moments, over no call of the implementation
 #ifndef CAIRN_APP_D3D12_CAPTURE_DEVICE_CAPTURE_H_
 #define CAIRN_APP_D3D12_CAPTURE_DEVICE_CAPTURE_H_
@@ -32,6 +32,7 @@
 #include "app/d3d12/bindings.h"
 #include "app/d3d12/capture/readback_capture.h"
 #include "app/d3d12/capture/resource_hashes.h"
+#include "app/d3d12/capture/structure_capture.h"
 #include "app/d3d12/wrapper.h"
 #include "d3d12abi/resource_states.h"
 #include "d3d12abi/texture_readback.h"
@@ -88,6 +89,8 @@ class DeviceCapture {
 
   // Returns the tracker of data that the CPU reads.
   ReadbackCapture& readbacks() { return readbacks_; }
+  // Returns the tracker of acceleration structures.
+  StructureCapture& structures() { return structures_; }
 
   // ---- Work
   // After ExecuteCommandLists, with the queue's lock held. `queue`: its number.
@@ -158,6 +161,7 @@ class DeviceCapture {
   ID3D12Device* const real_;
   ResourceStates states_;
   ReadbackCapture readbacks_;
+  StructureCapture structures_;
   std::optional<ResourceHashes> hashes_;  // none: not requested
   DescriptorShadow target_numbers_;       // low half of the object number
   DescriptorShadow target_subresources_;  // + 1

@@ -93,6 +93,21 @@ void WrappedID3D12GraphicsCommandList::NoteTargets(UINT count,
   }
 }
 
+// ---- Acceleration structures -----------------------------------------------------------------------
+
+void WrappedID3D12GraphicsCommandList::NoteStructureBuilt(
+    const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc) {
+  if (captured_ == nullptr || desc == nullptr || !StructureCapture::IsWanted()) return;
+  NoteIfPossible([&] { captured_->structures.Build(*desc); });
+}
+
+void WrappedID3D12GraphicsCommandList::NoteStructureCopied(
+    D3D12_GPU_VIRTUAL_ADDRESS to, D3D12_GPU_VIRTUAL_ADDRESS from,
+    D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE mode) {
+  if (captured_ == nullptr || !StructureCapture::IsWanted()) return;
+  NoteIfPossible([&] { captured_->structures.Copy(to, from, mode); });
+}
+
 // ---- What the CPU is to read ----------------------------------------------------------------------
 
 CopiedRows WrappedID3D12GraphicsCommandList::ReadByCpu(ID3D12Resource* to, ID3D12Resource* from) {
