@@ -125,18 +125,18 @@ class Analyser {
 
   void JudgeExecutions() {
     progress_.reserve(analysis_.executions.size());
-    const std::vector<Drains> last_drains = FindLastDrains(snapshot_);
+    LastDrains last_drains(snapshot_);
     for (const Execution& execution : analysis_.executions) {
       progress_.push_back(
           JudgeExecution(snapshot_, execution, TellsSubmissions(RecordingOf(execution).device)));
-      progress_.back().last_drains = last_drains[execution.recording];
     }
-    ForEachQueue([this](std::span<const uint32_t> order) {
+    ForEachQueue([this, &last_drains](std::span<const uint32_t> order) {
       if (QueueKey(order[0]).second == kNone) return;
       const auto unknown = std::partition_point(order.begin(), order.end(), [this](uint32_t i) {
         return analysis_.executions[i].submission != kNone;
       });
-      ApplyQueueOrder(order.first(static_cast<size_t>(unknown - order.begin())), progress_);
+      ApplyQueueOrder(order.first(static_cast<size_t>(unknown - order.begin())),
+                      analysis_.executions, &last_drains, progress_);
     });
   }
 
@@ -161,7 +161,7 @@ class Analyser {
     const Recording& recording = snapshot_.recordings[execution->recording];
     execution->first_scope = static_cast<uint32_t>(analysis_.scopes.size());
     if (head == kNone) {
-      execution->scope_count = AppendScopes(snapshot_, recording, &ordinals_, &analysis_.scopes);
+      execution->scope_count = AppendScopes(snapshot_, recording, &ordinals_, &analysis_);
     } else {
       execution->scope_count = scope_counts_[execution->recording];
       for (uint32_t i = head; i != kNone; i = trees_[i].next) {
@@ -172,18 +172,15 @@ class Analyser {
       AppendCopy(trees_[head].first_scope, execution->scope_count, &analysis_.scopes);
     }
     scope_counts_[execution->recording] = execution->scope_count;
-    SetScopeStates(snapshot_, recording, execution->first_scope, execution->scope_count, evidence,
-                   &analysis_.scopes);
+    bool all_completed = SetScopeStates(recording, execution->first_scope, execution->scope_count,
+                                        evidence, &analysis_.scopes);
     // Without any write nothing is proven in this mode, for any execution of the list.
     if (mode_off && evidence == kNothingProven) {
       for (uint32_t i = 0; i < execution->scope_count; ++i) {
         analysis_.scopes[execution->first_scope + i].state = WorkState::kUnknown;
       }
+      all_completed = execution->scope_count == 0;
     }
-    const auto first = analysis_.scopes.begin() + execution->first_scope;
-    const bool all_completed =
-        std::all_of(first, first + execution->scope_count,
-                    [](const Scope& scope) { return scope.state == WorkState::kCompleted; });
     trees_.push_back({evidence, execution->first_scope, head, all_completed});
     head = static_cast<uint32_t>(trees_.size() - 1);
     return head;

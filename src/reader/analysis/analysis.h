@@ -28,11 +28,14 @@ struct Scope {
   uint32_t end_sequence = 0;  // sequence number of its kEnd; event_count + 1 when left open
   uint32_t parent = kNone;    // index into Analysis::scopes
   uint32_t depth = 0;
-  uint32_t ordinal = 0;  // 1, 2, ... among its siblings of the same type; 0: none is shown
-  bool has_children = false;
-  bool left_open = false;  // it has no kEnd of its own
+  uint32_t ordinal = 0;       // 1, 2, ... among its siblings of the same type; 0: none is shown
+  uint32_t subtree_size = 1;  // scopes: itself and all inside it
+  uint16_t type = 0;  // CairnMarkerType of the kBegin, here so that few need to read all events
+  bool has_children : 1 = false;
+  bool left_open : 1 = false;  // it has no kEnd of its own
   WorkState state = WorkState::kNotStarted;
 };
+static_assert(sizeof(Scope) == 28, "a dump has 100,000 of them, and several passes read them all");
 
 // One execution of a recording; a recording never submitted as far as we know has one as well.
 // Executions of one recording with equal states share their scopes, so that a list submitted ten
@@ -170,6 +173,8 @@ struct Analysis {
       verdicts;  // one for each queue that has executions, by device and queue
   // The latest of all queues first. Analyse leaves them empty, AnalyseDump (findings.h) finds them.
   std::vector<FaultUser> fault_users;
+  // Some list asks for a raw marker, written or not.
+  bool has_raw_markers = false;
   // For each of Snapshot::reported_event_ids the scope that has this EventID, the last one if there
   // are several; kNone if none has.
   std::vector<uint32_t> reported_scopes;

@@ -51,6 +51,7 @@ BindingResolver::Moment BindingResolver::MomentOf(const Execution& execution) co
 // Backwards from the command: the first that is seen of a slot is the one in effect.
 void BindingResolver::FindBindings(const Scope& scope, const Execution& execution,
                                    std::vector<Binding>* bindings) {
+  if (snapshot_.binds.empty()) return;
   const uint32_t first_event = snapshot_.recordings[execution.recording].first_event;
   const Moment moment = MomentOf(execution);
   const Uses uses = UsesOf(snapshot_.events[scope.event].type);

@@ -38,8 +38,8 @@ bool WordsAreZero(const Recording& recording) {
 }
 
 // Returns the last drains before `end`, and not before `from`. Linear in the events in between.
-Drains LastDrains(const Snapshot& snapshot, const Recording& recording, uint32_t from,
-                  uint32_t end) {
+Drains DrainsWithin(const Snapshot& snapshot, const Recording& recording, uint32_t from,
+                    uint32_t end) {
   Drains drains;
   for (uint32_t sequence = end; sequence > from && drains.all == 0; --sequence) {
     const uint8_t flags =
@@ -86,7 +86,7 @@ Progress FromWords(const Snapshot& snapshot, const Recording& recording) {
   }
   if (progress.words_make_sense) {
     progress.evidence.unreached = Unreached(snapshot, recording);
-    ApplyDrains(LastDrains(snapshot, recording, progress.evidence.passed, recording.reached),
+    ApplyDrains(DrainsWithin(snapshot, recording, progress.evidence.passed, recording.reached),
                 &progress);
   }
   return progress;
@@ -209,13 +209,16 @@ Progress JudgeExecution(const Snapshot& snapshot, const Execution& execution,
   return JudgeSubmitted(snapshot, recording, execution.run);
 }
 
-std::vector<Drains> FindLastDrains(const Snapshot& snapshot) {
-  std::vector<Drains> drains;
-  drains.reserve(snapshot.recordings.size());
-  for (const Recording& recording : snapshot.recordings) {
-    drains.push_back(LastDrains(snapshot, recording, 0, recording.event_count));
+LastDrains::LastDrains(const Snapshot& snapshot)
+    : snapshot_(snapshot), entries_(snapshot.recordings.size()) {}
+
+const Drains& LastDrains::Of(uint32_t recording) {
+  Entry& entry = entries_[recording];
+  if (!entry.is_known) {
+    const Recording& of = snapshot_.recordings[recording];
+    entry = {true, DrainsWithin(snapshot_, of, 0, of.event_count)};
   }
-  return drains;
+  return entry.drains;
 }
 
 bool EndIsUnseen(const Snapshot& snapshot, const Recording& recording) {
@@ -232,7 +235,8 @@ bool EndIsUnseen(const Snapshot& snapshot, const Recording& recording) {
   return true;
 }
 
-void ApplyQueueOrder(std::span<const uint32_t> queue_order, std::span<Progress> progress) {
+void ApplyQueueOrder(std::span<const uint32_t> queue_order, std::span<const Execution> executions,
+                     LastDrains* last_drains, std::span<Progress> progress) {
   bool later_began = false;
   Drained later;
   for (size_t i = queue_order.size(); i-- > 0;) {
@@ -243,7 +247,7 @@ void ApplyQueueOrder(std::span<const uint32_t> queue_order, std::span<Progress> 
       current.evidence.unreached = kAllEvents;
       current.began = true;
       if (!current.mode_off) {
-        ApplyDrains(current.last_drains, &current);
+        ApplyDrains(last_drains->Of(executions[queue_order[i]].recording), &current);
         if (later.dispatches) current.evidence.passed_dispatches = kAllEvents;
         if (later.draws) current.evidence.passed_draws = kAllEvents;
       }

@@ -36,7 +36,6 @@ struct Progress {
   // It, or a later execution of its list, wrote at the bottom, or came beyond what drains: of the executions
   // before it on its queue all has finished, or dispatches, or draws.
   Drained drained;
-  Drains last_drains;            // of its list
   bool words_are_its = false;    // the words describe this execution and no other
   bool told_apart = true;        // false: several executions share the words
   bool mode_off = false;         // the GPU was asked to write nothing, and nothing else tells
@@ -48,8 +47,21 @@ struct Progress {
 Progress JudgeExecution(const Snapshot& snapshot, const Execution& execution,
                         bool device_tells_submissions);
 
-// Returns the last drains of each recording. Linear in the events.
-std::vector<Drains> FindLastDrains(const Snapshot& snapshot);
+// The last drains of recordings, looked for at the first question: most recordings are never asked about. Linear in
+// the events of those that are.
+class LastDrains {
+ public:
+  explicit LastDrains(const Snapshot& snapshot);
+  const Drains& Of(uint32_t recording);
+
+ private:
+  struct Entry {
+    bool is_known = false;
+    Drains drains;
+  };
+  const Snapshot& snapshot_;
+  std::vector<Entry> entries_;  // by recording
+};
 
 // Returns true if every write in the recording has arrived and none of them proves its end: its end
 // takes no writes, or nothing in it does. Linear in the events behind the last write.
@@ -57,7 +69,8 @@ bool EndIsUnseen(const Snapshot& snapshot, const Recording& recording);
 
 // Refines the executions of one queue, in submission order: a queue is fetched in order, and a
 // bottom-of-pipe write and what drains wait for all earlier work of its queue.
-void ApplyQueueOrder(std::span<const uint32_t> queue_order, std::span<Progress> progress);
+void ApplyQueueOrder(std::span<const uint32_t> queue_order, std::span<const Execution> executions,
+                     LastDrains* last_drains, std::span<Progress> progress);
 
 }  // namespace cairn
 

@@ -171,7 +171,7 @@ void CountCandidates(RawMarkerVerdict* verdict) {
 
 std::vector<RawMarkerVerdict> JudgeRawMarkers(const Snapshot& snapshot, const Analysis& analysis) {
   std::vector<RawMarkerVerdict> verdicts;
-  if (std::none_of(snapshot.events.begin(), snapshot.events.end(), IsRawMarker)) return verdicts;
+  if (!analysis.has_raw_markers) return verdicts;
   const auto queue_of = [&](uint32_t i) {
     const Execution& execution = analysis.executions[i];
     return std::pair(snapshot.recordings[execution.recording].device,

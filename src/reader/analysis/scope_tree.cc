@@ -2,32 +2,43 @@
 #include "reader/analysis/scope_tree.h"
 
 #include <algorithm>
+#include <span>
 
 #include "cairn/marker_types.h"
 
 #include "format/block/marker_kinds.h"
+#include "format/block/raw_marker_binds.h"
 
 namespace cairn {
 namespace {
+
+bool BindsRawMarker(const Event& bind) {
+  return bind.type == static_cast<uint16_t>(kBindRawMarkerTop) ||
+         bind.type == static_cast<uint16_t>(kBindRawMarkerBottom);
+}
 
 // Builds one recording's scopes in one pass over its events. The chain of parents is the stack of
 // open scopes, so that nesting of any depth needs neither recursion nor memory of its own.
 class TreeBuilder {
  public:
-  TreeBuilder(const Snapshot& snapshot, const Recording& recording, std::vector<Scope>* scopes)
+  TreeBuilder(const Snapshot& snapshot, const Recording& recording, OrdinalCounter* ordinals,
+              Analysis* analysis)
       : events_(snapshot.events.data() + recording.first_event),
         first_event_(recording.first_event),
         event_count_(recording.event_count),
-        first_scope_(static_cast<uint32_t>(scopes->size())),
-        scopes_(*scopes) {}
+        first_scope_(static_cast<uint32_t>(analysis->scopes.size())),
+        ordinals_(*ordinals),
+        analysis_(*analysis),
+        scopes_(analysis->scopes) {}
 
   uint32_t Build() {
+    ordinals_.StartRecording();
     for (uint32_t sequence = 1; sequence <= event_count_; ++sequence) {
       const Event& event = events_[sequence - 1];
-      if (event.kind == EventKind::kBegin) {
-        Begin(sequence);
-      } else if (event.kind == EventKind::kEnd) {
-        End(sequence, event);
+      switch (event.kind) {
+        case EventKind::kBegin: Begin(sequence, event); break;
+        case EventKind::kEnd: End(sequence, event); break;
+        case EventKind::kBind: analysis_.has_raw_markers |= BindsRawMarker(event); break;
       }
     }
     while (open_ != kNone) Close(event_count_ + 1, true);
@@ -37,17 +48,20 @@ class TreeBuilder {
  private:
   static constexpr uint32_t kStillOpen = 0;
 
-  void Begin(uint32_t sequence) {
+  void Begin(uint32_t sequence, const Event& event) {
     const uint32_t index = static_cast<uint32_t>(scopes_.size());
-    Scope scope;
+    Scope& scope = scopes_.emplace_back();
     scope.event = first_event_ + sequence - 1;
     scope.end_sequence = kStillOpen;
     scope.parent = open_;
+    scope.type = event.type;
     if (open_ != kNone) {
       scope.depth = scopes_[open_].depth + 1;
       scopes_[open_].has_children = true;
     }
-    scopes_.push_back(scope);
+    // Passes are distinguished by name; without a name, by their number.
+    const bool is_numbered = event.type != CAIRN_MARKER_PASS || event.name.empty();
+    ordinals_.Add(first_scope_, index - first_scope_, is_numbered, scopes_);
     open_ = index;
   }
 
@@ -76,6 +90,7 @@ class TreeBuilder {
     Scope& scope = scopes_[open_];
     scope.end_sequence = end_sequence;
     scope.left_open = left_open;
+    scope.subtree_size = static_cast<uint32_t>(scopes_.size()) - open_;
     open_ = scope.parent;
   }
 
@@ -83,6 +98,8 @@ class TreeBuilder {
   uint32_t first_event_;
   uint32_t event_count_;
   uint32_t first_scope_;
+  OrdinalCounter& ordinals_;
+  Analysis& analysis_;
   std::vector<Scope>& scopes_;
   uint32_t open_ = kNone;  // innermost open scope
 };
@@ -94,46 +111,38 @@ constexpr uint32_t kMostKinds = 256;
 
 WorkState ScopeState(uint32_t type, uint32_t begin_sequence, uint32_t end_sequence,
                      const Evidence& evidence) {
-  uint32_t passed = evidence.passed;
-  if (IsDispatch(type)) passed = std::max(passed, evidence.passed_dispatches);
-  if (IsDraw(type)) passed = std::max(passed, evidence.passed_draws);
-  if (passed >= end_sequence) return WorkState::kCompleted;
+  if (evidence.passed >= end_sequence) return WorkState::kCompleted;
+  if (evidence.passed_dispatches >= end_sequence && IsDispatch(type)) return WorkState::kCompleted;
+  if (evidence.passed_draws >= end_sequence && IsDraw(type)) return WorkState::kCompleted;
   if (begin_sequence >= evidence.unreached) return WorkState::kNotStarted;
   return WorkState::kInFlight;
 }
 
 uint32_t AppendScopes(const Snapshot& snapshot, const Recording& recording,
-                      OrdinalCounter* ordinals, std::vector<Scope>* scopes) {
-  const uint32_t count = TreeBuilder(snapshot, recording, scopes).Build();
-  ordinals->Count(snapshot, count, scopes);
-  return count;
+                      OrdinalCounter* ordinals, Analysis* analysis) {
+  return TreeBuilder(snapshot, recording, ordinals, analysis).Build();
 }
 
-void OrdinalCounter::Count(const Snapshot& snapshot, uint32_t count, std::vector<Scope>* scopes) {
-  const uint32_t first = static_cast<uint32_t>(scopes->size()) - count;
-  const uint32_t root = count;
-  links_.assign(count + 1, Links{});
-  for (uint32_t i = 0; i < count; ++i) {
-    Scope& scope = (*scopes)[first + i];
-    const Event& event = snapshot.events[scope.event];
-    // Passes are distinguished by name; without a name, by their number.
-    if (event.type == CAIRN_MARKER_PASS && !event.name.empty()) continue;
-    uint32_t* link = &links_[scope.parent == kNone ? root : scope.parent - first].last_child;
-    uint32_t* const head = link;
-    scope.ordinal = 1;
-    for (uint32_t kinds = 0; *link != kNone && kinds < kMostKinds; ++kinds) {
-      const Scope& before = (*scopes)[first + *link];
-      uint32_t* const next = &links_[*link].other_kind;
-      if (snapshot.events[before.event].type == event.type) {
-        scope.ordinal = before.ordinal + 1;
-        *link = *next;
-        break;
-      }
-      link = next;
+void OrdinalCounter::Add(uint32_t first, uint32_t offset, bool is_numbered,
+                         std::vector<Scope>& scopes) {
+  links_.emplace_back();
+  if (!is_numbered) return;
+  Scope& scope = scopes[first + offset];
+  uint32_t* const head = &links_[scope.parent == kNone ? 0 : scope.parent - first + 1].last_child;
+  uint32_t* link = head;
+  scope.ordinal = 1;
+  for (uint32_t kinds = 0; *link != kNone && kinds < kMostKinds; ++kinds) {
+    const Scope& before = scopes[first + *link];
+    uint32_t* const next = &links_[*link + 1].other_kind;
+    if (before.type == scope.type) {
+      scope.ordinal = before.ordinal + 1;
+      *link = *next;
+      break;
     }
-    links_[i].other_kind = *head;
-    *head = i;
+    link = next;
   }
+  links_.back().other_kind = *head;
+  *head = offset;
 }
 
 void AppendCopy(uint32_t first, uint32_t count, std::vector<Scope>* scopes) {
@@ -146,13 +155,15 @@ void AppendCopy(uint32_t first, uint32_t count, std::vector<Scope>* scopes) {
   }
 }
 
-void SetScopeStates(const Snapshot& snapshot, const Recording& recording, uint32_t first,
-                    uint32_t count, const Evidence& evidence, std::vector<Scope>* scopes) {
-  for (uint32_t i = first; i < first + count; ++i) {
-    Scope& scope = (*scopes)[i];
-    scope.state = ScopeState(snapshot.events[scope.event].type,
-                             scope.event - recording.first_event + 1, scope.end_sequence, evidence);
+bool SetScopeStates(const Recording& recording, uint32_t first, uint32_t count,
+                    const Evidence& evidence, std::vector<Scope>* scopes) {
+  bool all_completed = true;
+  for (Scope& scope : std::span(*scopes).subspan(first, count)) {
+    scope.state = ScopeState(scope.type, scope.event - recording.first_event + 1,
+                             scope.end_sequence, evidence);
+    all_completed &= scope.state == WorkState::kCompleted;
   }
+  return all_completed;
 }
 
 }  // namespace cairn

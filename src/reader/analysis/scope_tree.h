@@ -34,9 +34,10 @@ WorkState ScopeState(uint32_t type, uint32_t begin_sequence, uint32_t end_sequen
 // from recording to recording.
 class OrdinalCounter {
  public:
-  // Numbers the last `count` scopes, which are those of one recording. Linear, as long as siblings
-  // have few types.
-  void Count(const Snapshot& snapshot, uint32_t count, std::vector<Scope>* scopes);
+  void StartRecording() { links_.assign(1, Links{}); }
+  // Adds the next scope of the recording, which is scopes[first + offset], and numbers it if `is_numbered`.
+  // Constant time, as long as siblings have few types.
+  void Add(uint32_t first, uint32_t offset, bool is_numbered, std::vector<Scope>& scopes);
 
  private:
   // Lists of the latest child of each type, the latest of all first; as offsets from the first scope.
@@ -44,19 +45,21 @@ class OrdinalCounter {
     uint32_t last_child = kNone;  // of this scope
     uint32_t other_kind = kNone;  // of its parent: the latest of the next type
   };
-  std::vector<Links> links_;  // of each scope, and of the recording itself
+  std::vector<Links> links_;  // of the recording itself, and of each scope
 };
 
 // Appends the scopes of `recording`, states unset, and returns how many. Ends that end nothing are
-// plain events; scopes that a properly matched end of an outer scope closes get that end.
+// plain events; scopes that a properly matched end of an outer scope closes get that end. Sets
+// has_raw_markers where an event asks for one.
 uint32_t AppendScopes(const Snapshot& snapshot, const Recording& recording,
-                      OrdinalCounter* ordinals, std::vector<Scope>* scopes);
+                      OrdinalCounter* ordinals, Analysis* analysis);
 
 // Appends a copy of scopes [first, first + count) of the same vector.
 void AppendCopy(uint32_t first, uint32_t count, std::vector<Scope>* scopes);
 
-void SetScopeStates(const Snapshot& snapshot, const Recording& recording, uint32_t first,
-                    uint32_t count, const Evidence& evidence, std::vector<Scope>* scopes);
+// Returns true if all of them have completed.
+bool SetScopeStates(const Recording& recording, uint32_t first, uint32_t count,
+                    const Evidence& evidence, std::vector<Scope>* scopes);
 
 }  // namespace cairn
 

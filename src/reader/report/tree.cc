@@ -27,11 +27,6 @@ TreePrinter::TreePrinter(const Snapshot& snapshot, const Findings& findings,
       analysis_(findings.analysis),
       only_device_(findings.device),
       options_(options) {
-  subtree_size_.assign(analysis_.scopes.size(), 1);
-  for (size_t i = analysis_.scopes.size(); i-- > 0;) {
-    const uint32_t parent = analysis_.scopes[i].parent;
-    if (parent != kNone) subtree_size_[parent] += subtree_size_[i];
-  }
   more_siblings_.resize(kDeepestIndent);
   const size_t devices = static_cast<size_t>(
       std::count_if(snapshot.devices.begin(), snapshot.devices.end(),
@@ -110,7 +105,7 @@ size_t TreePrinter::QuietFrames(size_t first) const {
 
 uint32_t TreePrinter::CollapsedScopes(uint32_t first, uint32_t end) const {
   uint32_t count = 0;
-  for (uint32_t i = first; i < end; i += subtree_size_[i]) {
+  for (uint32_t i = first; i < end; i += analysis_.scopes[i].subtree_size) {
     const Scope& scope = analysis_.scopes[i];
     if (scope.state != analysis_.scopes[first].state || IsExpanded(scope)) break;
     ++count;
@@ -209,8 +204,9 @@ void TreePrinter::PrintScopes(LineSink& sink, const Execution& execution) {
   const uint32_t list_end = execution.first_scope + execution.scope_count;
   for (uint32_t i = execution.first_scope; i < list_end;) {
     const Scope& scope = analysis_.scopes[i];
-    const uint32_t end =
-        scope.parent == kNone ? list_end : scope.parent + subtree_size_[scope.parent];
+    const uint32_t end = scope.parent == kNone
+                             ? list_end
+                             : scope.parent + analysis_.scopes[scope.parent].subtree_size;
     // The first of a row of collapsed siblings decides for the row.
     const uint32_t run = CollapsedScopes(i, end);
     const uint32_t hidden = run > kLongestRun ? run - 2 * kShownOfRun : 0;
@@ -218,16 +214,19 @@ void TreePrinter::PrintScopes(LineSink& sink, const Execution& execution) {
     do {
       if (sink.full()) return;
       if (hidden != 0 && position == kShownOfRun) {
-        for (uint32_t skipped = 0; skipped < hidden; ++skipped) i += subtree_size_[i];
+        for (uint32_t skipped = 0; skipped < hidden; ++skipped) {
+          i += analysis_.scopes[i].subtree_size;
+        }
         position += hidden;
         AppendIndent(scope.depth, false, sink.line());
         fmt::format_to(std::back_inserter(sink.line()), "… {} more, {}", hidden,
                        WorkStateWord(scope.state));
         sink.EndLine();
       }
-      PrintScope(sink, i, i + subtree_size_[i] >= end);
+      const uint32_t size = analysis_.scopes[i].subtree_size;
+      PrintScope(sink, i, i + size >= end);
       // Children follow their parent unless it is collapsed.
-      i += IsExpanded(analysis_.scopes[i]) ? 1 : subtree_size_[i];
+      i += IsExpanded(analysis_.scopes[i]) ? 1 : size;
       ++position;
     } while (position < run);
   }
@@ -256,7 +255,7 @@ void TreePrinter::PrintScope(LineSink& sink, uint32_t index, bool is_last) {
                   ? ScopeDetail::kEventIdAndPipeline
                   : ScopeDetail::kEventId,
               line);
-  const uint32_t inside = subtree_size_[index] - 1;
+  const uint32_t inside = scope.subtree_size - 1;
   if (inside != 0 && !IsExpanded(scope)) {
     fmt::format_to(std::back_inserter(line), " ({} scope{})", inside, Plural(inside, "", "s"));
   }

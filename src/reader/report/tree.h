@@ -59,7 +59,6 @@ class TreePrinter {
   bool several_devices_ = false;
   std::vector<Frame> frames_;
   std::vector<bool> tells_submissions_;  // by device
-  std::vector<uint32_t> subtree_size_;   // by scope, itself included
   std::vector<bool> printed_;            // by scope: the first scope of an execution already shown
   std::vector<uint8_t> more_siblings_;   // by depth: the branch goes on below
 };
