@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <tuple>
 
 #include "format/snapshot/event_matching.h"
@@ -15,53 +17,110 @@ EventKind KindOf(uint8_t bits) {
   return (bits & kEventBitEnd) != 0 ? EventKind::kEnd : EventKind::kBegin;
 }
 
+// Skips this many varints, however they are malformed: whoever reads them notices.
+bool SkipVarints(ByteReader& reader, size_t count) {
+  std::span<const std::byte> rest;
+  ByteReader(reader).ReadBytes(reader.remaining(), rest);
+  size_t at = 0;
+  // Each ends with its only byte below 0x80.
+  while (count >= 8 && rest.size() - at >= 8) {
+    uint64_t eight = 0;
+    std::memcpy(&eight, rest.data() + at, 8);
+    count -= static_cast<size_t>(std::popcount(~eight & 0x8080'8080'8080'8080));
+    at += 8;
+  }
+  for (; count != 0 && at < rest.size(); ++at) count -= rest[at] < std::byte{0x80} ? 1 : 0;
+  return count == 0 && reader.Skip(at);
+}
+
+void AddStep(ByteReader& column, uint64_t* value) {
+  int64_t step = 0;
+  column.ReadSignedVarint(step);
+  *value += static_cast<uint64_t>(step);
+}
+
 }  // namespace
 
-// The columns behind those of version 1.0.
-void SnapshotFileReader::DecodeEventDetails(std::span<Event> events, std::span<const uint8_t> bits,
-                                            ByteReader& reader) {
+// The columns of a payload, each with a reader of its own: so each event is written once, and no column is walked for
+// each event before it.
+struct SnapshotFileReader::EventColumns {
+  // `reader` stands behind the first column, `bits`. False: they are not all there.
+  bool Find(std::span<const std::byte> bits, ByteReader reader) {
+    size_t begins = 0;
+    size_t binds = 0;
+    size_t annotated = 0;
+    for (const std::byte byte : bits) {
+      const auto value = static_cast<unsigned>(byte);
+      const bool is_begin = (value & (kEventBitEnd | kEventBitBind)) == 0;
+      begins += is_begin ? 1 : 0;
+      annotated += is_begin && (value & kEventBitAnnotation) != 0 ? 1 : 0;
+      binds += (value & kEventBitBind) != 0 ? 1 : 0;
+    }
+    const auto find = [&reader](ByteReader& column, size_t count) {
+      column = reader;
+      return SkipVarints(reader, count);
+    };
+    if (!find(types, begins) || !find(pipelines, begins) || !find(names, begins) ||
+        !find(annotations, annotated) || !find(points, binds) || !find(slots, binds) ||
+        !find(values, binds)) {
+      return false;
+    }
+    has_calls = reader.remaining() != 0;
+    return !has_calls || find(calls, begins);
+  }
+  // False: some value was malformed.
+  bool ok() const {
+    return types.ok() && pipelines.ok() && names.ok() && annotations.ok() && points.ok() &&
+           slots.ok() && values.ok() && calls.ok();
+  }
+
+  ByteReader types{{}};  // of begins, as the next two
+  ByteReader pipelines{{}};
+  ByteReader names{{}};
+  ByteReader annotations{{}};  // of begins that have one
+  ByteReader points{{}};       // of binds, as the next two
+  ByteReader slots{{}};
+  ByteReader values{{}};
+  ByteReader calls{{}};  // of begins
+  bool has_calls = false;
+  // The values before, of those columns that hold steps.
+  uint64_t name = 0;
   uint64_t annotation = ~uint64_t{0};
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (events[i].kind != EventKind::kBegin || (bits[i] & kEventBitAnnotation) == 0) continue;
-    int64_t step = 0;
-    reader.ReadSignedVarint(step);
-    annotation += static_cast<uint64_t>(step);
-    if (annotation < snapshot_.annotations.size()) {
-      events[i].detail = static_cast<uint32_t>(annotation);
+  uint64_t call = 0;
+};
+
+void SnapshotFileReader::DecodeBegin(uint8_t bits, EventColumns& columns, Event* event) {
+  uint32_t type = 0;
+  columns.types.ReadVarint32(type);
+  event->type = static_cast<uint16_t>(std::min(type, 0xFFFFu));
+  event->pipeline = ReadIndex(columns.pipelines, snapshot_.pipelines.size());
+  AddStep(columns.names, &columns.name);
+  event->name = Shortened(texts_.Text(columns.name));
+  if ((bits & kEventBitAnnotation) != 0) {
+    AddStep(columns.annotations, &columns.annotation);
+    if (columns.annotation < snapshot_.annotations.size()) {
+      event->detail = static_cast<uint32_t>(columns.annotation);
     } else {
       ++bad_indices_;
     }
   }
-  const size_t first_bind = snapshot_.binds.size();
-  for (Event& event : events) {
-    if (event.kind != EventKind::kBind) continue;
-    uint32_t point = 0;
-    reader.ReadVarint32(point);
-    event.type = static_cast<uint16_t>(std::min(point, 0xFFFFu));
-    event.detail = static_cast<uint32_t>(snapshot_.binds.size());
-    snapshot_.binds.emplace_back();
-  }
-  for (size_t i = first_bind; i < snapshot_.binds.size(); ++i) {
-    reader.ReadVarint32(snapshot_.binds[i].slot);
-  }
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (events[i].kind != EventKind::kBind) continue;
-    Bind& bind = snapshot_.binds[events[i].detail];
-    bind.is_address = (bits[i] & kEventBitAddress) != 0;
-    if (bind.is_address) {
-      reader.ReadVarint(bind.value);
-    } else {
-      bind.value = ReadIndex(reader, snapshot_.objects.size());
-    }
-  }
-  if (reader.remaining() == 0) return;
-  uint64_t call = 0;
-  for (Event& event : events) {
-    if (event.kind != EventKind::kBegin) continue;
-    int64_t step = 0;
-    reader.ReadSignedVarint(step);
-    call += static_cast<uint64_t>(step);
-    event.call = call;
+  if (!columns.has_calls) return;
+  AddStep(columns.calls, &columns.call);
+  event->call = columns.call;
+}
+
+void SnapshotFileReader::DecodeBind(uint8_t bits, EventColumns& columns, Event* event) {
+  uint32_t point = 0;
+  columns.points.ReadVarint32(point);
+  event->type = static_cast<uint16_t>(std::min(point, 0xFFFFu));
+  event->detail = static_cast<uint32_t>(snapshot_.binds.size());
+  Bind& bind = snapshot_.binds.emplace_back();
+  columns.slots.ReadVarint32(bind.slot);
+  bind.is_address = (bits & kEventBitAddress) != 0;
+  if (bind.is_address) {
+    columns.values.ReadVarint(bind.value);
+  } else {
+    bind.value = ReadIndex(columns.values, snapshot_.objects.size());
   }
 }
 
@@ -81,43 +140,31 @@ bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
     return true;
   }
   row_budget_ -= count;
-  const size_t begin = snapshot_.events.size();
+  std::span<const std::byte> all_bits;
+  EventColumns columns;
+  if (!reader.ReadBytes(count, all_bits) || !columns.Find(all_bits, reader)) return false;
+  std::vector<Event>& events = snapshot_.events;
+  const size_t begin = events.size();
   const size_t first_bind = snapshot_.binds.size();
-  snapshot_.events.resize(begin + count);
-  const std::span<Event> events = std::span(snapshot_.events).subspan(begin);
-  event_bits_.resize(count);
-  for (uint32_t i = 0; i < count; ++i) {
-    Event& event = events[i];
-    uint8_t& bits = event_bits_[i];
-    reader.ReadU8(bits);
+  if (events.capacity() < begin + count) {
+    events.reserve(std::max(begin + count, 2 * events.capacity()));
+  }
+  for (const std::byte byte : all_bits) {
+    const auto bits = static_cast<uint8_t>(byte);
+    Event& event = events.emplace_back();
     event.kind = KindOf(bits);
-    event.match =
-        event.kind == EventKind::kEnd && (bits & kEventBitMatched) != 0 ? kMatchInnermost : 0;
     event.flags = static_cast<uint8_t>(bits >> 2 & (kEventWritesTop | kEventWritesBottom));
-    event.flags |=
-        event.kind == EventKind::kEnd ? bits & kEventDrains : bits >> 2 & kEventNameTruncated;
-  }
-  for (Event& event : events) {
-    uint32_t type = 0;
-    if (event.kind == EventKind::kBegin) reader.ReadVarint32(type);
-    event.type = static_cast<uint16_t>(std::min(type, 0xFFFFu));
-  }
-  for (Event& event : events) {
-    if (event.kind == EventKind::kBegin) {
-      event.pipeline = ReadIndex(reader, snapshot_.pipelines.size());
+    if (event.kind == EventKind::kEnd) {
+      event.flags |= bits & kEventDrains;
+      if ((bits & kEventBitMatched) != 0) event.match = kMatchInnermost;
+    } else {
+      event.flags |= bits >> 2 & kEventNameTruncated;
+      event.kind == EventKind::kBegin ? DecodeBegin(bits, columns, &event)
+                                      : DecodeBind(bits, columns, &event);
     }
   }
-  uint64_t number = 0;
-  for (Event& event : events) {
-    if (event.kind != EventKind::kBegin) continue;
-    int64_t step = 0;
-    reader.ReadSignedVarint(step);
-    number += static_cast<uint64_t>(step);
-    event.name = Shortened(texts_.Text(number));
-  }
-  DecodeEventDetails(events, event_bits_, reader);
-  if (!reader.ok()) {
-    snapshot_.events.resize(begin);
+  if (!columns.ok()) {
+    events.resize(begin);
     snapshot_.binds.resize(first_bind);
     return false;
   }

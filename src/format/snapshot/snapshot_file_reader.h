@@ -65,8 +65,9 @@ class SnapshotFileReader {
   template <typename T>
   bool DecodeRows(const TableFacts& facts, std::vector<T>& rows, ByteReader& reader);
   bool DecodeEvents(ByteReader& reader);
-  void DecodeEventDetails(std::span<Event> events, std::span<const uint8_t> bits,
-                          ByteReader& reader);
+  struct EventColumns;
+  void DecodeBegin(uint8_t bits, EventColumns& columns, Event* event);
+  void DecodeBind(uint8_t bits, EventColumns& columns, Event* event);
   bool DecodeVendorBinary(ByteReader& reader);
   bool DecodeShaderCode(ByteReader& reader);
   // The next `size` bytes of a payload as a blob; empty if there are not so many, or too many in all.
@@ -117,7 +118,6 @@ class SnapshotFileReader {
   std::unordered_set<uint64_t> shader_hashes_;
   uint32_t last_described_ = kNone;  // the pipeline of the last DescribedPipeline
   std::vector<uint32_t> open_events_;
-  std::vector<uint8_t> event_bits_;
   bool process_found_ = false;
   bool is_later_version_ = false;
   uint64_t bad_indices_ = 0;

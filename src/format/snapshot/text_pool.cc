@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/byte_reader.h"
 
@@ -19,6 +20,15 @@ size_t SharedPrefix(std::string_view a, std::string_view b) {
                     b.begin())
           .first -
       a.begin());
+}
+
+// Most are of a few bytes, for which a call of memcpy takes longer than the copying.
+void CopyShort(const char* from, uint32_t size, char* to) {
+  if (size > 16) {
+    std::memcpy(to, from, size);
+    return;
+  }
+  for (uint32_t i = 0; i < size; ++i) to[i] = from[i];
 }
 
 }  // namespace
@@ -99,26 +109,39 @@ bool TextPoolReader::AddPayload(std::span<const std::byte> bytes, uint64_t* text
     reader.ReadVarint32(length.shared);
     reader.ReadVarint32(length.rest);
   }
-  Part& part = parts_.emplace_back(Part{first_number, {}});
-  part.texts.reserve(count);
-  TextRef before;
+  std::vector<TextRef>& texts = parts_.emplace_back(Part{first_number, {}}).texts;
+  std::span<const std::byte> rest;
+  if (!reader.ReadBytes(reader.remaining(), rest)) return false;
+  // Those before the first that is malformed stay.
+  texts.reserve(count);
+  uint64_t rest_bytes = 0;
+  uint64_t end = snapshot->text.size();
+  uint32_t length_before = 0;
   for (const Lengths& length : lengths) {
-    std::span<const std::byte> rest;
-    if (length.shared > before.length || !reader.ReadBytes(length.rest, rest)) return false;
     const uint64_t size = uint64_t{length.shared} + length.rest;
-    if (size > *text_budget_bytes) return false;
+    if (length.shared > length_before || length.rest > rest.size() - rest_bytes ||
+        size > *text_budget_bytes) {
+      break;
+    }
     *text_budget_bytes -= size;
-    const TextRef text{static_cast<uint32_t>(snapshot->text.size()), static_cast<uint32_t>(size)};
-    snapshot->text.append(snapshot->text, before.offset, length.shared);
-    snapshot->text.append(reinterpret_cast<const char*>(rest.data()), rest.size());
-    part.texts.push_back(text);
-    before = text;
+    rest_bytes += length.rest;
+    length_before = static_cast<uint32_t>(size);
+    texts.push_back({static_cast<uint32_t>(end), length_before});
+    end += size;
   }
-  return true;
+  snapshot->text.resize(end);
+  char* const text = snapshot->text.data();
+  const std::byte* from = rest.data();
+  for (size_t i = 0; i < texts.size(); ++i) {
+    char* const to = text + texts[i].offset;
+    if (i != 0) CopyShort(text + texts[i - 1].offset, lengths[i].shared, to);
+    CopyShort(reinterpret_cast<const char*>(from), lengths[i].rest, to + lengths[i].shared);
+    from += lengths[i].rest;
+  }
+  return texts.size() == count;
 }
 
-TextRef TextPoolReader::Text(uint64_t number) {
-  if (number == 0) return TextRef{};
+TextRef TextPoolReader::TextOfOtherPart(uint64_t number) {
   const auto after = std::upper_bound(
       parts_.begin(), parts_.end(), number,
       [](uint64_t wanted, const Part& part) { return wanted < part.first_number; });

@@ -42,7 +42,14 @@ class TextPoolReader {
                   Snapshot* snapshot);
 
   // Unknown numbers give the empty text and are counted.
-  TextRef Text(uint64_t number);
+  TextRef Text(uint64_t number) {
+    if (number == 0) return TextRef{};
+    // Nearly all snapshots have one part.
+    if (!parts_.empty() && number - parts_.back().first_number < parts_.back().texts.size()) {
+      return parts_.back().texts[number - parts_.back().first_number];
+    }
+    return TextOfOtherPart(number);
+  }
   uint64_t unknown_count() const { return unknown_count_; }
 
  private:
@@ -50,6 +57,8 @@ class TextPoolReader {
     uint64_t first_number;
     std::vector<TextRef> texts;
   };
+  TextRef TextOfOtherPart(uint64_t number);
+
   std::vector<Part> parts_;
   uint64_t unknown_count_ = 0;
 };
