@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -316,14 +318,16 @@ TEST(LayerTest, RecordsOfObjects) {
   EXPECT_EQ(record.size_bytes, 12345u);
   EXPECT_EQ(record.state, static_cast<uint32_t>(ObjectState::kAlive));
   BlockWriter& block = *ProcessBlock();
-  const uint64_t serial = block.destructions().serial();
   buffer = {};
   EXPECT_EQ(record.state, static_cast<uint32_t>(ObjectState::kDestroyed));
-  ASSERT_EQ(block.destructions().serial(), serial + 1);
-  const DestructionRecord& destruction = reinterpret_cast<const DestructionRecord*>(
-      block.data() + block.header()->destructions_offset)[serial % kDestructionRing];
-  EXPECT_EQ(destruction.object_serial, record.serial) << "who ended it is known";
-  EXPECT_EQ(destruction.thread_id, CurrentThreadId());
+  const std::span destructions(reinterpret_cast<const DestructionRecord*>(
+                                   block.data() + block.header()->destructions_offset),
+                               kDestructionRing);
+  const auto destruction = std::find_if(
+      destructions.begin(), destructions.end(),
+      [&record](const DestructionRecord& end) { return end.object_serial == record.serial; });
+  ASSERT_NE(destruction, destructions.end()) << "who ended it is known";
+  EXPECT_EQ(destruction->thread_id, CurrentThreadId());
   ComPtr<ID3D12Fence> fence;
   ASSERT_EQ(device->CreateFence(5, D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), fence.Receive()),
             S_OK);

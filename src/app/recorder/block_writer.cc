@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/recorder/process_facts.h"
+#include "app/recorder/thread_number.h"
 #include "app/recorder/watcher_link.h"
 #include "os/clock.h"
 #include "os/crash.h"
@@ -18,13 +19,6 @@ namespace {
 
 constexpr uint64_t RoundUpToPage(uint64_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
-}
-
-// Threads are numbered as they come.
-uint32_t ThreadNumber() {
-  static std::atomic<uint32_t> threads{0};
-  thread_local const uint32_t number = threads.fetch_add(1, std::memory_order_relaxed);
-  return number;
 }
 
 std::mutex process_block_mutex;
@@ -118,7 +112,7 @@ BlockHeader* BlockWriter::LayOut(const SharedMemory& memory) {
     header.faults_offset = place(kMaxContexts * sizeof(FaultRecord));
     header.checkpoints_offset = place(kMaxContexts * sizeof(CheckpointTable));
     header.shaders_offset = place(kMaxShaders * sizeof(ShaderRecord));
-    header.destructions_offset = place(kDestructionRing * sizeof(DestructionRecord));
+    header.destructions_offset = place(kDestructionTableBytes);
     header.memory_offset = place(kMaxContexts * sizeof(MemoryRecord));
   }
   header.first_free_page = offset / kPageBytes;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 
+#include "app/recorder/thread_number.h"
 #include "os/clock.h"
 #include "os/thread.h"
 
@@ -28,6 +29,10 @@ const DestroyingThread& ThisThread() {
     thread.name = CurrentThreadName();
   }
   return thread;
+}
+
+uint32_t Count(DestructionCounter& counter) {
+  return static_cast<uint32_t>(counter.count.fetch_add(1, std::memory_order_relaxed) + 1);
 }
 
 template <typename T>
@@ -56,7 +61,16 @@ Destructions::Destructions(BlockHeader* header)
     : header_(header),
       records_(header->destructions_offset == 0
                    ? nullptr
-                   : At<DestructionRecord>(header, header->destructions_offset)) {}
+                   : At<DestructionRecord>(header, header->destructions_offset)),
+      counters_(At<DestructionCounter>(
+          header, OffsetOfDestructionCounter(header->destructions_offset, 0))) {}
+
+// A thread that rested may hold places that the others have come to again: they are dropped, long before that.
+uint64_t Destructions::TakePlace() {
+  const uint64_t given = header_->destruction_serial.load(std::memory_order_relaxed);
+  const uint64_t oldest = given > kDestructionRing / 2 ? given - kDestructionRing / 2 : 0;
+  return shards_[ThreadNumber() % kShards].places.Next(header_->destruction_serial, oldest);
+}
 
 void Destructions::Note(uint32_t context, const DestroyedThing& what, const DestroyedThing& cause,
                         const DestroyedThing& owner) {
@@ -64,15 +78,16 @@ void Destructions::Note(uint32_t context, const DestroyedThing& what, const Dest
   const ContextRecord& device = At<ContextRecord>(header_, header_->contexts_offset)[context];
   if (device.device_lost.load(std::memory_order_relaxed) != 0) return;
   const DestroyingThread& thread = ThisThread();
-  const uint64_t serial = header_->destruction_serial.fetch_add(1, std::memory_order_relaxed) + 1;
-  DestructionRecord& record = records_[(serial - 1) % kDestructionRing];
-  record.serial.store(0, std::memory_order_relaxed);
+  const uint64_t place = TakePlace();
+  DestructionRecord& record = records_[place % kDestructionRing];
+  record.serial.store(kDestructionBeingWritten, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   record.kind = what.kind;
   record.context = context;
   record.native_handle = what.handle;
   record.time_ns = MonotonicNs();
-  record.frame = device.frame.load(std::memory_order_relaxed);
+  record.frame = static_cast<uint32_t>(device.frame.load(std::memory_order_relaxed));
+  record.order = what.handle == 0 ? 0 : Count(counters_[DestructionCounterOf(what.handle)]);
   record.submission_serial = header_->submission_serial.load(std::memory_order_relaxed);
   record.object = what.entry.place;
   record.object_serial = what.entry.serial;
@@ -86,7 +101,7 @@ void Destructions::Note(uint32_t context, const DestroyedThing& what, const Dest
   record.owner_object_serial = owner.entry.serial;
   record.thread_id = thread.id;
   std::copy(thread.name.begin(), thread.name.end(), record.thread_name);
-  record.serial.store(serial, std::memory_order_release);
+  record.serial.store(place + 1, std::memory_order_release);
 }
 
 }  // namespace cairn

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Destructions: who destroyed what and when, in the block (format/block/destructions.h). Any thread; no lock,
-// no allocation, and a system call only now and then, for the thread's name. Cost: benchmark recorder_bench.
+// no allocation, and a system call only now and then, for the thread's name. Threads that destroy objects of their own
+// share no cache line. Cost: benchmark recorder_bench.
 #ifndef CAIRN_APP_RECORDER_DESTRUCTIONS_H_
 #define CAIRN_APP_RECORDER_DESTRUCTIONS_H_
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
+#include "app/recorder/numbers_in_blocks.h"
 #include "format/block/block.h"
 #include "format/block/destructions.h"
 
@@ -42,12 +45,26 @@ class Destructions {
   void Note(uint32_t context, const DestroyedThing& what, const DestroyedThing& cause = {},
             const DestroyedThing& owner = {});
 
-  // Returns the number of the last recorded destruction: objects made from now on are younger.
-  uint64_t serial() const { return header_->destruction_serial.load(std::memory_order_relaxed); }
+  // Returns DescriptorRecord::stamp of a descriptor that is written now: destructions of the handle from now on
+  // count beyond it.
+  uint32_t StampOf(uint64_t native_handle) const {
+    if (records_ == nullptr) return 0;
+    return static_cast<uint32_t>(
+        counters_[DestructionCounterOf(native_handle)].count.load(std::memory_order_relaxed));
+  }
 
  private:
+  static constexpr uint32_t kShards = 16;
+  // Places in the ring, for one thread; those beyond kShards share them.
+  struct alignas(128) Shard {
+    NumbersInBlocks<kDestructionBlock> places;
+  };
+  uint64_t TakePlace();
+
   BlockHeader* const header_;
   DestructionRecord* const records_;  // null if the block has no table
+  DestructionCounter* const counters_;
+  std::array<Shard, kShards> shards_;
 };
 
 }  // namespace cairn

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "app/recorder/block_writer.h"
+#include "app/recorder/numbers_in_blocks.h"
 #include "os/thread.h"
 
 namespace cairn {
@@ -32,6 +34,13 @@ class DestructionsTest : public testing::Test {
         block_->data() + block_->header()->destructions_offset);
     return records[(serial - 1) % kDestructionRing];
   }
+  uint64_t Noted() {
+    uint64_t noted = 0;
+    for (uint64_t serial = 1; serial <= kDestructionRing; ++serial) {
+      if (At(serial).serial.load() != 0) ++noted;
+    }
+    return noted;
+  }
 
   std::unique_ptr<BlockWriter> block_;
   uint32_t context_ = 0;
@@ -46,7 +55,7 @@ TEST_F(DestructionsTest, NotesWhoAndWhen) {
     block_->destructions().Note(context_, {kBuffer, 0xB1, {7, 70}}, {kMemory, 0xA1, {8, 80}},
                                 {kFence, 0xC1, {9, 90}});
   }).join();
-  EXPECT_EQ(block_->destructions().serial(), 1u);
+  EXPECT_EQ(Noted(), 1u);
   const DestructionRecord& record = At(1);
   EXPECT_EQ(record.serial.load(), 1u);
   EXPECT_EQ(record.kind, kBuffer);
@@ -81,16 +90,17 @@ TEST_F(DestructionsTest, TheOldestIsOverwritten) {
 TEST_F(DestructionsTest, NothingIsNotedOnceTheDeviceIsLost) {
   block_->contexts()[context_].device_lost = 1;
   block_->destructions().Note(context_, {kBuffer, 0xB1, {}});
-  EXPECT_EQ(block_->destructions().serial(), 0u);
+  EXPECT_EQ(Noted(), 0u);
   block_->destructions().Note(kMaxContexts, {kBuffer, 0xB1, {}});
-  EXPECT_EQ(block_->destructions().serial(), 0u);
+  EXPECT_EQ(Noted(), 0u);
 }
 
 TEST_F(DestructionsTest, SmallBlocksHaveNoTable) {
   Result<std::unique_ptr<BlockWriter>> small = BlockWriter::Create(kMinBlockBytes);
   ASSERT_TRUE(small.ok());
   (*small)->destructions().Note(0, {kBuffer, 0xB1, {}});
-  EXPECT_EQ((*small)->destructions().serial(), 0u);
+  EXPECT_EQ((*small)->destructions().StampOf(0xB1), 0u);
+  EXPECT_EQ((*small)->header()->destruction_serial.load(), 0u);
 }
 
 TEST_F(DestructionsTest, ObjectsOfMemoryTellTheTable) {
@@ -100,9 +110,9 @@ TEST_F(DestructionsTest, ObjectsOfMemoryTellTheTable) {
   const uint32_t retired = table.Add({.kind = 34, .context = context_});
   table.Destroy(fence);
   table.Retire(retired);
-  EXPECT_EQ(block_->destructions().serial(), 0u);
+  EXPECT_EQ(Noted(), 0u);
   table.Destroy(resource);
-  ASSERT_EQ(block_->destructions().serial(), 1u);
+  ASSERT_EQ(Noted(), 1u);
   EXPECT_EQ(At(1).object, resource + 1);
   EXPECT_EQ(At(1).object_serial, 2u);
   EXPECT_EQ(At(1).native_handle, 0u) << "no descriptor leads here by it";
@@ -122,11 +132,59 @@ TEST_F(DestructionsTest, ThreadsDoNotShareEntries) {
   }
   for (std::thread& thread : threads) thread.join();
   std::set<uint64_t> handles;
-  for (uint64_t serial = 1; serial <= kThreads * kEach; ++serial) {
+  for (uint64_t serial = 1; serial <= block_->header()->destruction_serial; ++serial) {
+    if (At(serial).serial.load() == 0) continue;
     EXPECT_EQ(At(serial).serial.load(), serial);
     handles.insert(At(serial).native_handle);
   }
   EXPECT_EQ(handles.size(), kThreads * kEach);
+}
+
+// A handle goes round eight threads: each destroys what it names, and then writes a descriptor with it, for what
+// the next one destroys.
+TEST_F(DestructionsTest, AStampLiesBetweenTheDestructionsBeforeAndAfter) {
+  constexpr uint32_t kThreads = 8;
+  constexpr uint32_t kRounds = 200;
+  constexpr uint64_t kHandle = 0x7F12'3456'7000;
+  std::atomic<uint32_t> turn{0};
+  std::vector<uint32_t> stamps(kThreads * kRounds);
+  std::vector<std::thread> threads;
+  for (uint32_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (uint32_t i = t; i < kThreads * kRounds; i += kThreads) {
+        // Others of its counter come in between.
+        block_->destructions().Note(context_, {kBuffer, kHandle + 1 + t, {}});
+        while (turn.load(std::memory_order_acquire) != i) std::this_thread::yield();
+        block_->destructions().Note(context_, {kBuffer, kHandle, {i + 1, 0}});
+        stamps[i] = block_->destructions().StampOf(kHandle);
+        turn.store(i + 1, std::memory_order_release);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<uint32_t> orders(kThreads * kRounds);
+  for (uint64_t serial = 1; serial <= block_->header()->destruction_serial; ++serial) {
+    const DestructionRecord& record = At(serial);
+    if (record.serial.load() != 0 && record.native_handle == kHandle) {
+      orders[record.object - 1] = record.order;
+    }
+  }
+  for (uint32_t i = 0; i < orders.size(); ++i) {
+    EXPECT_LE(orders[i], stamps[i]) << i;
+    EXPECT_GT(orders[i], i == 0 ? 0 : stamps[i - 1]) << i;
+  }
+}
+
+TEST(NumbersInBlocksTest, WhatIsLeftOfAnOldBlockIsDropped) {
+  std::atomic<uint64_t> counter{0};
+  NumbersInBlocks<4> numbers;
+  EXPECT_EQ(numbers.Next(counter), 0u);
+  EXPECT_EQ(numbers.Next(counter), 1u);
+  counter = 40;
+  EXPECT_EQ(numbers.Next(counter, 2), 2u);
+  EXPECT_EQ(numbers.Next(counter, 4), 40u);
+  EXPECT_EQ(numbers.Next(counter, 4), 41u);
+  EXPECT_EQ(counter.load(), 44u);
 }
 
 TEST_F(DestructionsTest, RecordsOfSetsAreUsedAgainWithANewGeneration) {

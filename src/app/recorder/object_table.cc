@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/recorder/object_table.h"
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
+#include "app/recorder/thread_number.h"
 #include "base/text.h"
 #include "os/clock.h"
 
@@ -21,26 +23,67 @@ ObjectRecord* RecordsOf(BlockHeader* header) {
 ObjectTable::ObjectTable(BlockHeader* header, Destructions& destructions)
     : header_(header), destructions_(destructions), records_(RecordsOf(header)) {}
 
-uint32_t ObjectTable::TakeEntry() {
-  if (records_ == nullptr) return kNone;
-  if (destroyed_.Size() > kKeptDestroyed) {
-    if (const std::optional<uint32_t> index = destroyed_.Pop()) return *index;
+ObjectTable::Shard& ObjectTable::OwnShard() {
+  return shards_[ThreadNumber() % kShards];
+}
+
+void ObjectTable::LookAtOthers(Shard& own) const {
+  uint32_t others = 0;
+  uint32_t fullest = 0;
+  uint32_t in_fullest = 0;
+  for (uint32_t i = 0; i < kShards; ++i) {
+    if (&shards_[i] == &own) continue;
+    const uint32_t size = shards_[i].destroyed.Size();
+    others += size;
+    if (size <= in_fullest) continue;
+    fullest = i;
+    in_fullest = size;
   }
+  own.others.store(others, std::memory_order_relaxed);
+  own.fullest.store(fullest, std::memory_order_relaxed);
+  own.in_fullest.store(in_fullest, std::memory_order_relaxed);
+}
+
+ObjectTable::Shard& ObjectTable::Fullest() {
+  return *std::max_element(shards_.begin(), shards_.end(), [](const Shard& a, const Shard& b) {
+    return a.destroyed.Size() < b.destroyed.Size();
+  });
+}
+
+// An entry of a destroyed object, if enough of them are kept without it.
+std::optional<uint32_t> ObjectTable::TakeOld(Shard& own) {
+  const uint32_t takes = own.takes.load(std::memory_order_relaxed);
+  own.takes.store(takes + 1, std::memory_order_relaxed);
+  if (takes % kTakesBetweenLooks == 0) LookAtOthers(own);
+  const uint32_t size = own.destroyed.Size();
+  if (size + own.others.load(std::memory_order_relaxed) <= kKeptDestroyed) return std::nullopt;
+  // A thread that destroys little would find its last ones there, while another's are older.
+  const bool is_poor = size < own.in_fullest.load(std::memory_order_relaxed) / 2;
+  Shard& from = is_poor ? shards_[own.fullest.load(std::memory_order_relaxed)] : own;
+  return from.destroyed.Pop();
+}
+
+uint32_t ObjectTable::TakeEntry(Shard& own) {
+  if (records_ == nullptr) return kNone;
+  if (const std::optional<uint32_t> index = TakeOld(own)) return *index;
   std::atomic<uint32_t>& count = header_->object_count;
   uint32_t used = count.load(std::memory_order_relaxed);
   while (used < kMaxObjects) {
     if (count.compare_exchange_weak(used, used + 1, std::memory_order_release)) return used;
   }
   // An entry is on its way while another thread is between the two steps of Destroy.
-  for (int attempt = 0; attempt < 100 && destroyed_.Size() != 0; ++attempt) {
-    if (const std::optional<uint32_t> index = destroyed_.Pop()) return *index;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    Shard& from = Fullest();
+    if (from.destroyed.Size() == 0) break;
+    if (const std::optional<uint32_t> index = from.destroyed.Pop()) return *index;
     std::this_thread::yield();
   }
   return kNone;
 }
 
 uint32_t ObjectTable::Add(const Object& object) {
-  const uint32_t index = TakeEntry();
+  Shard& own = OwnShard();
+  const uint32_t index = TakeEntry(own);
   if (index == kNone) {
     header_->objects_dropped.fetch_add(1, std::memory_order_relaxed);
     return kNone;
@@ -52,7 +95,7 @@ uint32_t ObjectTable::Add(const Object& object) {
   record.context = object.context;
   record.name_length.store(0, std::memory_order_relaxed);
   record.native_handle = reinterpret_cast<uintptr_t>(object.handle);
-  record.serial = header_->object_serial.fetch_add(1, std::memory_order_relaxed) + 1;
+  record.serial = own.serials.Next(header_->object_serial) + 1;
   record.created_ns = MonotonicNs();
   record.destroyed_ns.store(0, std::memory_order_relaxed);
   record.gpu_address = object.gpu_address;
@@ -97,7 +140,7 @@ void ObjectTable::Retire(uint32_t index) {
   ObjectRecord& record = records_[index];
   record.destroyed_ns.store(MonotonicNs(), std::memory_order_relaxed);
   record.state.store(static_cast<uint32_t>(ObjectState::kDestroyed), std::memory_order_release);
-  destroyed_.Push(index);
+  OwnShard().destroyed.Push(index);
 }
 
 }  // namespace cairn

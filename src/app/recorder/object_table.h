@@ -2,15 +2,20 @@
 //
 // ObjectTable: the API's objects in the block, by an index that their wrappers keep. Entries of
 // destroyed objects stay for a report and are used again, the oldest first. Any thread; no lock, no
-// allocation. Cost: benchmark recorder_bench.
+// allocation. Each thread takes entries out of those that it destroyed itself, so that threads that make and
+// destroy objects share no cache line, until one holds far fewer than another. Cost: benchmark recorder_bench.
 #ifndef CAIRN_APP_RECORDER_OBJECT_TABLE_H_
 #define CAIRN_APP_RECORDER_OBJECT_TABLE_H_
 
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "app/recorder/destructions.h"
 #include "app/recorder/index_queue.h"
+#include "app/recorder/numbers_in_blocks.h"
 #include "format/block/block.h"
 
 namespace cairn {
@@ -21,8 +26,10 @@ class ObjectTable {
   // it and does nothing.
   static constexpr uint32_t kNone = 0xFFFFFFFF;
 
-  // The destroyed objects that are kept before entries are reused.
+  // The destroyed objects that are kept before entries are reused: with one thread. With several it may be
+  // kTakesBetweenLooks fewer for each other thread.
   static constexpr uint32_t kKeptDestroyed = 8192;
+  static constexpr uint32_t kTakesBetweenLooks = 128;
 
   // The facts of an object when it is made.
   struct Object {
@@ -81,12 +88,27 @@ class ObjectTable {
            !target.compare_exchange_weak(known, value, std::memory_order_relaxed)) {
     }
   }
-  uint32_t TakeEntry();
+  // A thread's part of what changes hands. Threads beyond kShards share them.
+  static constexpr uint32_t kShards = 16;
+  struct alignas(128) Shard {
+    IndexQueue destroyed{kMaxObjects};
+    NumbersInBlocks<64> serials;
+    std::atomic<uint32_t> takes{0};
+    // The others as seen last: entries in all, and the one that had most.
+    std::atomic<uint32_t> others{0};
+    std::atomic<uint32_t> fullest{0};
+    std::atomic<uint32_t> in_fullest{0};
+  };
+  Shard& OwnShard();
+  uint32_t TakeEntry(Shard& own);
+  std::optional<uint32_t> TakeOld(Shard& own);
+  void LookAtOthers(Shard& own) const;
+  Shard& Fullest();
 
   BlockHeader* const header_;
   Destructions& destructions_;
   ObjectRecord* const records_;  // null if the block has no table
-  IndexQueue destroyed_{kMaxObjects};
+  std::array<Shard, kShards> shards_;
 };
 
 }  // namespace cairn

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <thread>
@@ -157,7 +158,46 @@ TEST_F(ObjectTableTest, ThreadsNeverShareAnEntry) {
   std::set<uint32_t> distinct;
   for (const auto& mine : alive) distinct.insert(mine.begin(), mine.end());
   EXPECT_EQ(distinct.size(), size_t{kThreads} * kAlive);
-  EXPECT_EQ(block_->header()->object_serial.load(), kMaxObjects + uint64_t{kThreads} * kRounds);
+}
+
+TEST_F(ObjectTableTest, SerialsOfThreadsDifferAndRiseInEach) {
+  constexpr int kThreads = 4;
+  constexpr int kEach = 1000;
+  std::vector<std::vector<uint64_t>> serials(kThreads);
+  std::vector<std::thread> threads;
+  for (std::vector<uint64_t>& mine : serials) {
+    threads.emplace_back([this, &mine] {
+      for (int i = 0; i < kEach; ++i) mine.push_back(At(table().Add({})).serial);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::set<uint64_t> distinct;
+  for (const std::vector<uint64_t>& mine : serials) {
+    EXPECT_TRUE(std::is_sorted(mine.begin(), mine.end()));
+    distinct.insert(mine.begin(), mine.end());
+  }
+  EXPECT_EQ(distinct.size(), size_t{kThreads} * kEach);
+  EXPECT_EQ(distinct.count(0), 0u);
+}
+
+// A thread that destroys little takes what another destroyed long ago, not its own last one.
+TEST_F(ObjectTableTest, TheOldOnesOfAnotherThreadComeFirst) {
+  std::vector<uint32_t> old;
+  for (uint32_t i = 0; i <= ObjectTable::kKeptDestroyed; ++i) old.push_back(table().Add({}));
+  for (const uint32_t index : old) table().Destroy(index);
+  std::thread([&] {
+    const uint32_t first = table().Add({});
+    EXPECT_EQ(first, old[0]);
+    table().Destroy(first);
+    EXPECT_EQ(table().Add({}), old[1]);
+  }).join();
+}
+
+TEST_F(ObjectTableTest, AFullTableGivesOutWhatAnyThreadDestroyed) {
+  for (uint32_t i = 0; i < kMaxObjects; ++i) ASSERT_EQ(table().Add({}), i);
+  std::thread([&] { table().Destroy(4711); }).join();
+  EXPECT_EQ(table().Add({}), 4711u);
+  EXPECT_EQ(table().Add({}), ObjectTable::kNone);
 }
 
 }  // namespace

@@ -37,16 +37,21 @@ void BM_NameObject(benchmark::State& state) {
   for (auto _ : state) table.SetName(index, "Shadow map of the sun, cascade 3");
 }
 
-// Measures the record of a buffer's destruction.
+// Measures the record of a buffer's destruction: each thread's buffers lie in memory of its own.
 void BM_NoteDestruction(benchmark::State& state) {
   Destructions& destructions = Block()->destructions();
-  for (auto _ : state) destructions.Note(0, {kVulkanObject | 9, 0xB1, {}});
+  const uint64_t arena = static_cast<uint64_t>(state.thread_index() + 1) << 26;
+  uint64_t handle = 0;
+  for (auto _ : state) {
+    handle = (handle + 0x100) & 0xF'FFFF;
+    destructions.Note(0, {kVulkanObject | 9, arena + handle, {}});
+  }
 }
 
 BENCHMARK(BM_Call)->ThreadRange(1, 2);
-BENCHMARK(BM_CreateAndDestroyObject)->ThreadRange(1, 2);
+BENCHMARK(BM_CreateAndDestroyObject)->ThreadRange(1, 8);
 BENCHMARK(BM_NameObject);
-BENCHMARK(BM_NoteDestruction)->ThreadRange(1, 2);
+BENCHMARK(BM_NoteDestruction)->ThreadRange(1, 8);
 
 }  // namespace
 }  // namespace cairn

@@ -68,8 +68,8 @@ void VKAPI_CALL UpdateDescriptorSets(VkDevice device, uint32_t write_count,
                                      const VkWriteDescriptorSet* writes, uint32_t copy_count,
                                      const VkCopyDescriptorSet* copies) {
   const DeviceState& state = *DeviceOf(device);
-  const uint32_t stamp = DestructionStamp(state);
-  for (uint32_t i = 0; i < write_count; ++i) WriteSet(writes[i], stamp);
+  const Destructions& destructions = state.block->destructions();
+  for (uint32_t i = 0; i < write_count; ++i) WriteSet(writes[i], destructions);
   for (uint32_t i = 0; i < copy_count; ++i) CopySet(copies[i]);
   state.vk.UpdateDescriptorSets(device, write_count, writes, copy_count, copies);
 }
@@ -109,7 +109,7 @@ void VKAPI_CALL DestroyUpdateTemplate(VkDevice device, VkDescriptorUpdateTemplat
 }
 
 void WriteByTemplate(const DescriptorSetState& set, const UpdateTemplate& update, const void* data,
-                     uint32_t stamp) {
+                     const Destructions& destructions) {
   if (set.slot.record == nullptr) return;
   for (const VkDescriptorUpdateTemplateEntry& entry : update.entries) {
     if (entry.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) continue;
@@ -118,7 +118,7 @@ void WriteByTemplate(const DescriptorSetState& set, const UpdateTemplate& update
       if (!walk.kept()) continue;
       const void* const info = static_cast<const char*>(data) + entry.offset + i * entry.stride;
       WriteDescriptor(set.slot.descriptors()[walk.place()], walk.binding().number,
-                      entry.descriptorType, info, stamp);
+                      entry.descriptorType, info, destructions);
     }
   }
 }
@@ -130,7 +130,7 @@ void VKAPI_CALL UpdateWithTemplate(VkDevice device, VkDescriptorSet set,
   const DescriptorSetState* const known = SetStateOf(set);
   const UpdateTemplate* const update = update_templates.Find(handle);
   if (known != nullptr && update != nullptr) {
-    WriteByTemplate(*known, *update, data, DestructionStamp(state));
+    WriteByTemplate(*known, *update, data, state.block->destructions());
   }
   (state.vk.*kNext)(device, set, handle, data);
 }

@@ -236,19 +236,16 @@ void ForgetDescriptorPools(const DeviceState& device,
   pools.VisitAll([&device](VkDescriptorPool pool) { DeletePool(device, pool); });
 }
 
-uint32_t DestructionStamp(const DeviceState& device) {
-  return static_cast<uint32_t>(device.block->destructions().serial());
-}
-
 void WriteDescriptor(DescriptorRecord& record, uint32_t binding, VkDescriptorType type,
-                     const void* info, uint32_t stamp) {
+                     const void* info, const Destructions& destructions) {
   const DescriptorKind kind = KindOf(type);
   const bool writable = type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER ||
                         type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
-  Store(record, info == nullptr ? 0 : HandleIn(kind, info), stamp, binding, kind, writable);
+  const uint64_t handle = info == nullptr ? 0 : HandleIn(kind, info);
+  Store(record, handle, destructions.StampOf(handle), binding, kind, writable);
 }
 
-void WriteSet(const VkWriteDescriptorSet& write, uint32_t stamp) {
+void WriteSet(const VkWriteDescriptorSet& write, const Destructions& destructions) {
   const DescriptorSetState* const state = SetStateOf(write.dstSet);
   const DescriptorKind kind = KindOf(write.descriptorType);
   if (state == nullptr || state->slot.record == nullptr || kind == DescriptorKind::kNone) return;
@@ -256,7 +253,7 @@ void WriteSet(const VkWriteDescriptorSet& write, uint32_t stamp) {
   for (uint32_t i = 0; i < write.descriptorCount && !walk.AtEnd(); ++i, walk.Next()) {
     if (!walk.kept()) continue;
     WriteDescriptor(state->slot.descriptors()[walk.place()], walk.binding().number,
-                    write.descriptorType, InfoOf(write, kind, i), stamp);
+                    write.descriptorType, InfoOf(write, kind, i), destructions);
   }
 }
 

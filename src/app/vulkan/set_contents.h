@@ -49,14 +49,13 @@ void ForgetDescriptorPool(const DeviceState& device, VkDescriptorPool pool) noex
 // The end of the device. (Pools that the program left.)
 void ForgetDescriptorPools(const DeviceState& device, ShardedMap<VkDescriptorPool>& pools) noexcept;
 
-// Writes descriptors. `stamp`: of the destructions so far.
-uint32_t DestructionStamp(const DeviceState& device);
-void WriteSet(const VkWriteDescriptorSet& write, uint32_t stamp);
+// Writes descriptors. `destructions`: of the device's block.
+void WriteSet(const VkWriteDescriptorSet& write, const Destructions& destructions);
 void CopySet(const VkCopyDescriptorSet& copy);
 // `info` is of a type of descriptor that has a VkDescriptorImageInfo, VkDescriptorBufferInfo, VkBufferView or
 // acceleration structure there.
 void WriteDescriptor(DescriptorRecord& record, uint32_t binding, VkDescriptorType type,
-                     const void* info, uint32_t stamp);
+                     const void* info, const Destructions& destructions);
 
 // A recording binds this set, if it did not before.
 void BindSet(CommandBufferState& state, WorkPoint point, uint32_t number, DescriptorSetPlace place);

@@ -28,7 +28,7 @@
 namespace cairn {
 
 inline constexpr uint64_t kBlockMagic = 0x314b4c424e524143;  // "CARNBLK1"
-inline constexpr uint32_t kBlockVersion = 8;
+inline constexpr uint32_t kBlockVersion = 9;
 inline constexpr uint32_t kPageBytes = 4096;
 inline constexpr uint64_t kDefaultBlockBytes = uint64_t{256} << 20;
 inline constexpr uint64_t kMinBlockBytes = uint64_t{8} << 20;
@@ -387,8 +387,8 @@ struct ObjectRecord {
   uint32_t context;
   std::atomic<uint32_t> name_length;  // bytes of UTF-8 in `name`; kObjectNameCut if there were more
   uint64_t native_handle;             // the pointer that the application holds
-  uint64_t serial;                    // in order of creation, from 1
-  uint64_t created_ns;                // CLOCK_MONOTONIC
+  uint64_t serial;      // its own, from 1; of one thread in order of creation (of all: created_ns)
+  uint64_t created_ns;  // CLOCK_MONOTONIC
   std::atomic<uint64_t> destroyed_ns;
   // GPU virtual address and size of a buffer. Vulkan: of any object that has addresses, one entry
   // for each range that the object is bound to. Shader-visible descriptor heaps store the handles
@@ -638,7 +638,7 @@ struct BlockHeader {
   std::atomic<uint32_t> thread_count;     // entries of the thread table ever used
   std::atomic<uint32_t> arena_count;      // entries of the arena table ever used
   std::atomic<uint32_t> objects_dropped;  // creations that found no free entry
-  std::atomic<uint64_t> object_serial;
+  std::atomic<uint64_t> object_serial;    // given out to threads, in blocks
   std::atomic<uint64_t> submission_serial;
   std::atomic<uint64_t> sync_serial;
   std::atomic<uint32_t> shader_count;     // published entries of the shader table
@@ -653,8 +653,8 @@ struct BlockHeader {
   char program[256];  // UTF-8, zero-terminated: path of the executable
   char library_version[32];
   std::atomic<uint64_t> crash_ns;  // CLOCK_MONOTONIC of that fault; 0: no words were copied
-  uint64_t destructions_offset;    // DestructionRecord[kDestructionRing] (destructions.h)
-  std::atomic<uint64_t> destruction_serial;        // of the last one
+  uint64_t destructions_offset;    // kDestructionTableBytes (destructions.h)
+  std::atomic<uint64_t> destruction_serial;        // entries given out to threads, in blocks
   std::atomic<uint32_t> descriptor_sets_left_out;  // that found no room
   // 1: the process ends by its own exit. Set on systems that do not distinguish that from being
   // ended by another process.

@@ -26,7 +26,8 @@ enum class DescriptorKind : uint8_t {
 struct DescriptorRecord {
   // Written last, and 0 while the rest is written. 0: it holds nothing.
   std::atomic<uint64_t> handle;
-  uint32_t stamp;    // low half of BlockHeader::destruction_serial when it was written
+  uint32_t
+      stamp;  // low half of the count of the handle's counter (destructions.h) when it was written
   uint16_t binding;  // elements of one binding follow one another, from 0
   DescriptorKind kind;
   uint8_t writable;  // 1: a buffer that shaders can write through it

@@ -2,6 +2,7 @@
 #include "format/snapshot/block_destructions.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -55,16 +56,16 @@ class DestructionReader {
   struct End {
     uint32_t kind;
     uint64_t handle;
-    uint64_t serial;
+    uint64_t order;  // of its counter
     uint32_t record;
-    auto Key() const { return std::tuple(kind, handle, serial); }
+    auto Key() const { return std::tuple(kind, handle, order); }
   };
 
   void ReadRing() {
     const uint64_t ring = block_.destructions_offset();
     if (ring == 0) return;
-    made_ = block_.Load64(offsetof(BlockHeader, destruction_serial));
-    const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(made_, kDestructionRing));
+    const uint64_t given = block_.Load64(offsetof(BlockHeader, destruction_serial));
+    const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(given, kDestructionRing));
     records_.reserve(count);
     for (uint32_t i = 0; i < count; ++i) {
       const uint64_t offset = ring + uint64_t{i} * sizeof(DestructionRecord);
@@ -72,20 +73,34 @@ class DestructionReader {
       const uint64_t serial = block_.Load64(offset + offsetof(DestructionRecord, serial));
       block_.Copy(offset, &record);
       std::atomic_thread_fence(std::memory_order_acquire);
-      if (serial == 0 || (serial - 1) % kDestructionRing != i ||
+      if (serial == 0) continue;  // given to a thread that has not come to it
+      if (serial == kDestructionBeingWritten || (serial - 1) % kDestructionRing != i ||
           block_.Load64(offset + offsetof(DestructionRecord, serial)) != serial) {
         ++torn_;
         continue;
       }
       if (until_ns_ != 0 && record.time_ns > until_ns_) continue;
       if (record.native_handle != 0) {
-        ends_.push_back(
-            {record.kind, record.native_handle, serial, static_cast<uint32_t>(records_.size())});
+        ends_.push_back({record.kind, record.native_handle, record.order,
+                         static_cast<uint32_t>(records_.size())});
       }
       Add(record, serial);
     }
+    ReadCounters(ring);
     std::sort(ends_.begin(), ends_.end(),
               [](const End& a, const End& b) { return a.Key() < b.Key(); });
+  }
+
+  // After the ring: each destruction that was found there is counted.
+  void ReadCounters(uint64_t ring) {
+    for (uint32_t i = 0; i < kDestructionCounters; ++i) {
+      counts_[i] =
+          block_.Load64(OffsetOfDestructionCounter(ring, i) + offsetof(DestructionCounter, count));
+    }
+    for (End& end : ends_) {
+      const uint64_t count = counts_[DestructionCounterOf(end.handle)];
+      end.order = count - static_cast<uint32_t>(static_cast<uint32_t>(count) - end.order);
+    }
   }
 
   void Add(const DestructionRecord& record, uint64_t serial) {
@@ -207,10 +222,11 @@ class DestructionReader {
 
   // The first after the descriptor was written: what comes later has the handle of another object.
   uint32_t FirstEnd(uint32_t kind, uint64_t handle, uint32_t stamp) const {
-    const uint64_t age = static_cast<uint32_t>(static_cast<uint32_t>(made_) - stamp);
+    const uint64_t count = counts_[DestructionCounterOf(handle)];
+    const uint64_t age = static_cast<uint32_t>(static_cast<uint32_t>(count) - stamp);
     // Written after the ring was looked at.
-    if (age > made_) return kNone;
-    const End wanted = {kind, handle, made_ - age + 1, 0};
+    if (age > count) return kNone;
+    const End wanted = {kind, handle, count - age + 1, 0};
     const auto found =
         std::lower_bound(ends_.begin(), ends_.end(), wanted,
                          [](const End& a, const End& b) { return a.Key() < b.Key(); });
@@ -240,13 +256,21 @@ class DestructionReader {
     for (uint32_t i = 0; i < records_.size(); ++i) {
       if (kept_[i]) order.push_back(i);
     }
+    const auto key = [this](uint32_t i) {
+      return std::tuple(records_[i].time_ns, records_[i].serial);
+    };
     std::sort(order.begin(), order.end(),
-              [this](uint32_t a, uint32_t b) { return records_[a].serial < records_[b].serial; });
+              [&key](uint32_t a, uint32_t b) { return key(a) < key(b); });
+    // Rows have rising numbers: the same ones, in the order of the times.
+    std::vector<uint64_t> serials;
+    for (const uint32_t i : order) serials.push_back(records_[i].serial);
+    std::sort(serials.begin(), serials.end());
     std::vector<uint32_t> place(records_.size(), kNone);
     snapshot_.destructions.reserve(order.size());
     for (const uint32_t i : order) {
       place[i] = static_cast<uint32_t>(snapshot_.destructions.size());
       Destruction& row = snapshot_.destructions.emplace_back(records_[i]);
+      row.serial = serials[snapshot_.destructions.size() - 1];
       const char* const name = thread_names_[i].bytes;
       row.thread_name =
           snapshot_.AddText(std::string_view(name, strnlen(name, kDestroyingThreadNameBytes)));
@@ -264,7 +288,7 @@ class DestructionReader {
   const uint64_t until_ns_;
   Snapshot& snapshot_;
   uint64_t torn_ = 0;
-  uint64_t made_ = 0;
+  std::array<uint64_t, kDestructionCounters> counts_{};
   std::vector<Destruction> records_;  // without the names of threads
   std::vector<ThreadName> thread_names_;
   std::vector<End> ends_;

@@ -106,13 +106,48 @@ TEST_F(BlockDestructions, HandlesOfOtherKindsAreOthers) {
 }
 
 TEST_F(BlockDestructions, StampsGoOnBeyond32Bits) {
-  block_.header().destruction_serial = 0xFFFF'FFFF;
+  block_.destruction_count(0xB1) = 0xFFFF'FFFF;
   const uint64_t serial = block_.AddDestruction(context_, kVulkanBufferKind, 0xB1, 0, "");
-  EXPECT_EQ(serial, 0x1'0000'0000u);
   Bind(AddSet(DescriptorKind::kBuffer, 0xB1, 0xFFFF'FFFF));
   const Snapshot s = Take(block_);
   ASSERT_EQ(s.descriptors.size(), 1u);
   EXPECT_EQ(s.destructions.at(0).serial, serial);
+}
+
+TEST_F(BlockDestructions, HandlesOfOtherCountersDoNotCount) {
+  constexpr uint64_t kOther = 0x7F00'0000'0000;
+  ASSERT_NE(DestructionCounterOf(kOther), DestructionCounterOf(0xB1));
+  for (int i = 0; i < 5; ++i) block_.AddDestruction(context_, kVulkanBufferKind, 0xB1, 0, "");
+  block_.AddDestruction(context_, kVulkanBufferKind, kOther, 0, "");
+  block_.AddDestruction(context_, kVulkanBufferKind, kOther, 0, "");
+  Bind(AddSet(DescriptorKind::kBuffer, kOther, 1));
+  const Snapshot s = Take(block_);
+  ASSERT_EQ(s.descriptors.size(), 1u);
+  EXPECT_EQ(s.destructions.at(s.descriptors[0].destruction).serial, 7u);
+}
+
+// Threads take places in blocks: the first in the ring may be the last in time.
+TEST_F(BlockDestructions, TheyAreInTheOrderOfTheirTimes) {
+  Bind(AddSet(DescriptorKind::kBuffer, 0xB1, 0));
+  Bind(AddSet(DescriptorKind::kBuffer, 0xB2, 0));
+  Bind(AddSet(DescriptorKind::kBuffer, 0xB3, 0));
+  for (const uint64_t handle : {0xB1, 0xB2, 0xB3}) {
+    block_.AddDestruction(context_, kVulkanBufferKind, handle, 0, "");
+  }
+  block_.destruction(1).time_ns = 9'000'000;
+  const Snapshot s = Take(block_);
+  ASSERT_EQ(s.destructions.size(), 3u);
+  EXPECT_EQ(s.destructions[0].native_handle, 0xB2u);
+  EXPECT_EQ(s.destructions[0].serial, 1u);
+  EXPECT_EQ(s.destructions[2].native_handle, 0xB1u);
+  EXPECT_EQ(s.destructions[2].serial, 3u);
+  EXPECT_EQ(s.destructions[s.descriptors[0].destruction].native_handle, 0xB1u);
+}
+
+TEST_F(BlockDestructions, PlacesThatNoThreadHasComeToAreNoLoss) {
+  block_.header().destruction_serial = kDestructionBlock;
+  block_.destruction(1).serial = 0;
+  EXPECT_THAT(Take(block_).losses, IsEmpty());
 }
 
 TEST_F(BlockDestructions, OfAFullRingTheLastAreKnown) {
@@ -236,7 +271,7 @@ TEST_F(BlockDestructions, WhatContradictsItselfIsLeftOut) {
   block_.descriptor_set(set).descriptor_count = 1;
   EXPECT_EQ(Take(block_).descriptors.size(), 1u);
   // An entry that is being written, one of another position, of no device and no object.
-  block_.destruction(1).serial = 0;
+  block_.destruction(1).serial = kDestructionBeingWritten;
   const Snapshot torn = Take(block_);
   EXPECT_THAT(torn.descriptors, IsEmpty());
   ASSERT_EQ(torn.losses.size(), 1u);

@@ -90,8 +90,7 @@ Result<BlockReader> BlockReader::Open(std::span<const std::byte> block) {
       {"faults", header.faults_offset, kMaxContexts * sizeof(FaultRecord), true},
       {"checkpoints", header.checkpoints_offset, kMaxContexts * sizeof(CheckpointTable), true},
       {"shaders", header.shaders_offset, kMaxShaders * sizeof(ShaderRecord), true},
-      {"destructions", header.destructions_offset, kDestructionRing * sizeof(DestructionRecord),
-       true},
+      {"destructions", header.destructions_offset, kDestructionTableBytes, true},
       {"memory", header.memory_offset, kMaxContexts * sizeof(MemoryRecord), true},
   };
   reader.pages_offset_ = kPageBytes;

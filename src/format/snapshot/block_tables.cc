@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "format/snapshot/annotation.h"
+#include "format/snapshot/made_at.h"
 #include "format/snapshot/marker_arena_reader.h"
 #include "format/snapshot/object_kinds.h"
 
@@ -187,7 +188,7 @@ void NameByObjects(Snapshot* snapshot) {
     if (object.state == ObjectState::kFree || object.native_handle == 0) continue;
     if (std::find(std::begin(kKinds), std::end(kKinds), object.kind) == std::end(kKinds)) continue;
     const Object*& known = latest[{object.kind, object.native_handle}];
-    if (known == nullptr || known->serial < object.serial) known = &object;
+    if (known == nullptr || MadeAt(*known) < MadeAt(object)) known = &object;
   }
   const auto rename = [&latest](uint32_t kind, auto& named) {
     const auto found = latest.find({kind, named.native_handle});

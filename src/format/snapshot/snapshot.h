@@ -317,7 +317,7 @@ struct Object {
 
 // The destruction of an object, and the thread that caused it.
 struct Destruction {
-  uint64_t serial = 0;  // in the order in which it happened, from 1
+  uint64_t serial = 0;  // in the order in which it happened, from 1; may have gaps
   uint32_t device = kNone;
   uint32_t kind = 0;           // as in Object
   uint64_t native_handle = 0;  // 0 where only `object` leads here

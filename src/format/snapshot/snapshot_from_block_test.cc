@@ -475,8 +475,8 @@ TEST(SnapshotFromBlock, NamesAreThoseThatObjectsHaveNow) {
   block.pipeline(pipeline - 1).native_handle = 0x20;
   block.slot(named).native_handle = 0x30;
   block.slot(other).native_handle = 0x40;
-  const auto add = [&](uint32_t kind, const char* name, uint64_t handle) {
-    const uint32_t index = block.AddObject(context, kind, name, 5) - 1;
+  const auto add = [&](uint32_t kind, const char* name, uint64_t handle, uint64_t created_ns = 5) {
+    const uint32_t index = block.AddObject(context, kind, name, created_ns) - 1;
     block.object(index).native_handle = handle;
   };
   add(19, "Graphics", 0x10);
@@ -485,6 +485,8 @@ TEST(SnapshotFromBlock, NamesAreThoseThatObjectsHaveNow) {
   add(22, "Shadows", 0x30);
   add(34, "a resource at the address of a list", 0x40);
   add(22, "", 0x40);
+  // Serial numbers of threads do not tell whose object came first.
+  add(19, "made by another thread before", 0x10, 4);
   const Snapshot s = Take(block);
   EXPECT_EQ(s.Text(s.queues[0].name), "Graphics");
   EXPECT_EQ(s.Text(s.pipelines[0].name), "after");

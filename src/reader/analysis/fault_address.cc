@@ -196,7 +196,7 @@ class AddressJudge {
         // Sorts living objects first, among them exact ones, then the youngest, whose ranges are
         // the narrowest guess.
         return std::tuple(!alive, alive && !owner.exact, alive ? 0 : ~object.destroyed_ns,
-                          !owner.exact, ~object.serial, owner.object);
+                          !owner.exact, ~object.created_ns, ~object.serial, owner.object);
       };
       return key(a) < key(b);
     });

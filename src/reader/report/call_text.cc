@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "format/snapshot/made_at.h"
 #include "reader/report/describe.h"
 
 namespace cairn {
@@ -23,7 +24,7 @@ const Object* ObjectWithHandle(const Snapshot& snapshot, uint64_t handle) {
     if (object.state == ObjectState::kFree || object.native_handle != handle) continue;
     const bool alive = object.state == ObjectState::kAlive;
     const bool better = found == nullptr || (alive && found->state != ObjectState::kAlive) ||
-                        (found->state == object.state && object.serial > found->serial);
+                        (found->state == object.state && MadeAt(object) > MadeAt(*found));
     if (better) found = &object;
   }
   return found;

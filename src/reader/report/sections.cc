@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "format/snapshot/made_at.h"
 #include "format/snapshot/object_kinds.h"
 #include "reader/report/call_text.h"
 #include "reader/report/describe.h"
@@ -100,8 +101,8 @@ void SectionPrinter::FindHandles() {
   std::sort(handles_.begin(), handles_.end(), [this](const Handle& a, const Handle& b) {
     const Object& of_a = snapshot_.objects[a.object];
     const Object& of_b = snapshot_.objects[b.object];
-    return std::tuple(a.native_handle, of_a.state, ~of_a.serial, a.object) <
-           std::tuple(b.native_handle, of_b.state, ~of_b.serial, b.object);
+    return std::tuple(a.native_handle, of_a.state, MadeAt(of_b), a.object) <
+           std::tuple(b.native_handle, of_b.state, MadeAt(of_a), b.object);
   });
 }
 

@@ -32,7 +32,7 @@ TestBlock::TestBlock(uint64_t size_bytes)
   block.faults_offset = AllocatePages(kMaxContexts * sizeof(FaultRecord));
   block.checkpoints_offset = AllocatePages(kMaxContexts * sizeof(CheckpointTable));
   block.shaders_offset = AllocatePages(kMaxShaders * sizeof(ShaderRecord));
-  block.destructions_offset = AllocatePages(kDestructionRing * sizeof(DestructionRecord));
+  block.destructions_offset = AllocatePages(kDestructionTableBytes);
   block.memory_offset = AllocatePages(kMaxContexts * sizeof(MemoryRecord));
   block.first_free_page = block.next_page.load();
   std::strcpy(block.program, "/games/demo");
@@ -319,7 +319,9 @@ uint64_t TestBlock::AddDestruction(uint32_t context_index, uint32_t kind, uint64
   record.context = context_index;
   record.native_handle = native_handle;
   record.time_ns = 1'000'000 * serial;
-  record.frame = context(context_index).frame.load();
+  record.frame = static_cast<uint32_t>(context(context_index).frame.load());
+  record.order = static_cast<uint32_t>(
+      native_handle == 0 ? 0 : destruction_count(native_handle).fetch_add(1) + 1);
   record.submission_serial = header().submission_serial.load();
   record.object = object_ref;
   record.object_serial = object_ref == 0 ? 0 : object(object_ref - 1).serial;

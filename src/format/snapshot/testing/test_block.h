@@ -131,6 +131,11 @@ class TestBlock {
   // Returns the serial number. `object`: what AddObject returned, 0 for none. Times count from 1,000,000 ns.
   uint64_t AddDestruction(uint32_t context, uint32_t kind, uint64_t native_handle,
                           uint32_t object_ref, std::string_view thread_name);
+  std::atomic<uint64_t>& destruction_count(uint64_t native_handle) {
+    return At<DestructionCounter>(OffsetOfDestructionCounter(header().destructions_offset,
+                                                             DestructionCounterOf(native_handle)))
+        ->count;
+  }
   DestructionRecord& destruction(uint64_t serial) {
     return At<DestructionRecord>(header().destructions_offset)[(serial - 1) % kDestructionRing];
   }
@@ -138,7 +143,7 @@ class TestBlock {
     uint16_t binding;
     DescriptorKind kind;
     uint64_t handle;
-    uint32_t stamp;  // serial number of the last destruction before it was written
+    uint32_t stamp;  // the count of the handle's counter when it was written
     bool writable = false;
   };
   // A page of its own. Returns what BindAddress takes for a set.
