@@ -110,7 +110,7 @@ void BM_TrackMapped(benchmark::State& state, const char* method, Written written
   benchmark::DoNotOptimize(told);
 }
 
-BENCHMARK(BM_RecordCall)->ThreadRange(1, 2)->UseRealTime();
+BENCHMARK(BM_RecordCall)->ThreadRange(1, 8)->UseRealTime();
 BENCHMARK(BM_RecordBarriers);
 BENCHMARK(BM_RecordCallWithResult);
 BENCHMARK(BM_RecordBulk)->Arg(4096)->Arg(65536)->Arg(1 << 20);
