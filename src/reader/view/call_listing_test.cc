@@ -325,6 +325,7 @@ TEST_F(Calls, DevicesSayWhichAdapterTheyAreOf) {
   EXPECT_EQ(line["kind"], "device");
   EXPECT_EQ(line["gpu_name"], "A700");
   EXPECT_EQ(line["adapter_luid"], "0x0000000000012345");
+}
 
 TEST_F(Calls, StructuresHaveTheirStepAndInputs) {
   Record();
