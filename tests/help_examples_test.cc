@@ -60,9 +60,12 @@ class HelpExamplesTest : public ::testing::Test {
                              std::filesystem::path(Program("cairn")).parent_path().string() +
                              ":/usr/bin:/bin";
     std::vector<std::string> environment = LavapipeEnvironment();
-    environment.insert(environment.end(), {"PATH=" + path, "XDG_CONFIG_HOME=" + (folder_ / "user"),
-                                           "XDG_CACHE_HOME=" + (folder_ / "cache"),
-                                           "CAIRN_SYSTEM_CONFIG_DIR=" + (folder_ / "system")});
+    environment.insert(
+        environment.end(),
+        {"PATH=" + path, "HOME=" + folder_.path().string(), "XDG_STATE_HOME", "XDG_DATA_HOME",
+         "XDG_RUNTIME_DIR=" + (folder_ / "run"), "XDG_CONFIG_HOME=" + (folder_ / "user"),
+         "XDG_CACHE_HOME=" + (folder_ / "cache"),
+         "CAIRN_SYSTEM_CONFIG_DIR=" + (folder_ / "system")});
     return RunCommand({"bash", "-o", "pipefail", "-c", words},
                       {.folder = folder_.path(), .environment = environment, .timeout_s = 300});
   }
@@ -90,6 +93,8 @@ class HelpExamplesTest : public ::testing::Test {
     std::filesystem::create_directories(folder_ / "crashes");
     std::filesystem::create_directories(folder_ / "out");
     Put("snapshot-v1.cairn", "crashes/one.cairn");
+    std::filesystem::create_directories(folder_ / ".local/state/cairn");
+    Put("snapshot-v1.cairn", ".local/state/cairn/one.cairn");
     Put("why-source.json", "why.json");
     for (const char* const pictures : {"out1", "out2"}) {
       std::filesystem::create_directories(folder_ / pictures);
@@ -111,12 +116,12 @@ bool IsServed(const std::string& example) {
   return example.find(" --serve ") != std::string::npos || example.starts_with("cairn view ");
 }
 
-// Returns true for examples that a test cannot run: a window and ^C; a process of that number or name. A page that is
+// Returns true for examples that a test cannot run: a window and ^C; a process of that number or name; a service. A page that is
 // served is below.
 bool EndsNever(const std::string& example) {
   return example.find("--loop 0") != std::string::npos ||
          example.find(" 4711") != std::string::npos || example == "cairn top game" ||
-         IsServed(example);
+         example == "cairn watchd" || IsServed(example);
 }
 
 TEST_F(HelpExamplesTest, AllOfThemWork) {
@@ -156,10 +161,10 @@ TEST_F(HelpExamplesTest, AllOfThemWork) {
   }
   EXPECT_GT(run, 50u);
   EXPECT_THAT(left_out,
-              UnorderedElementsAre("cairn replay --loop 0 --pace original --window game.cairn",
-                                   "cairn top 4711", "cairn top game",
-                                   "cairn top --interval 0.1 4711", "cairn top --once --json 4711",
-                                   "cairn triage --serve crashes/", "cairn view game.cairn"));
+              UnorderedElementsAre(
+                  "cairn replay --loop 0 --pace original --window game.cairn", "cairn top 4711",
+                  "cairn top game", "cairn top --interval 0.1 4711", "cairn top --once --json 4711",
+                  "cairn triage --serve crashes/", "cairn view game.cairn", "cairn watchd"));
 }
 
 // A browser that asks for the page, says so, and goes; the command ends with it, or when it is asked to.
