@@ -40,7 +40,9 @@ install(TARGETS cairn_layer LIBRARY DESTINATION lib/cairn COMPONENT programs)
 install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/VkLayer_CAIRN_breadcrumbs.json
   DESTINATION lib/cairn COMPONENT programs)
 # For `cairn watchd --enable`; systemd looks for units of users there in every prefix that it knows.
-configure_file(${PROJECT_SOURCE_DIR}/packaging/cairn-watchd.service.in ${PROJECT_BINARY_DIR}/cairn-watchd.service @ONLY)
+install(CODE "set(CAIRN_PROGRAM \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/cairn\")
+  configure_file(\"${PROJECT_SOURCE_DIR}/packaging/cairn-watchd.service.in\"
+    \"${PROJECT_BINARY_DIR}/cairn-watchd.service\" @ONLY)" COMPONENT programs)
 install(FILES ${PROJECT_BINARY_DIR}/cairn-watchd.service DESTINATION lib/systemd/user COMPONENT programs)
 # Made by the program itself, when it is linked.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ TYPE DATA COMPONENT programs)

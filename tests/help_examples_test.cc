@@ -116,8 +116,8 @@ bool IsServed(const std::string& example) {
   return example.find(" --serve ") != std::string::npos || example.starts_with("cairn view ");
 }
 
-// Returns true for examples that a test cannot run: a window and ^C; a process of that number or name; a service. A page that is
-// served is below.
+// Returns true for examples that a test cannot run: a window and ^C; a process of that number or name; a service. A page
+// that is served is below.
 bool EndsNever(const std::string& example) {
   return example.find("--loop 0") != std::string::npos ||
          example.find(" 4711") != std::string::npos || example == "cairn top game" ||

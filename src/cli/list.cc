@@ -89,7 +89,8 @@ Verb AddListVerb(CLI::App& root) {
   auto options = std::make_shared<ListOptions>();
   Command command(root, "list", "Lists the reports of cairn watchd, the newest first.",
                   "cairn list [OPTIONS]", kListExamples);
-  command.Option("-n,--most", &options->most, "COUNT", "At most so many; 0: all").WithDefault();
+  command.Option("-n,--most", &options->most, "COUNT", "Number of reports to list; 0: all")
+      .WithDefault();
   return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }
 

@@ -32,6 +32,7 @@ struct WatchOptions {
   std::string output_path;
   std::string hang_timeout = "10";
   std::string reports;  // the folder of cairn watchd
+  std::string program;  // to name them after
   uint32_t quota_mib = 1024;
   uint32_t keep_days = 30;
 };
@@ -60,8 +61,7 @@ int Run(const WatchOptions& options) {
       PrintError("watch", program.status().message());
       return kExitFailed;
     }
-    settings.output_path =
-        NewReportPath(options.reports, ProgramOf(*program), *program, RealtimeNs());
+    settings.output_path = NewReportPath(options.reports, options.program, *program, RealtimeNs());
     const ReportLimits limits{.most_bytes = uint64_t{options.quota_mib} << 20,
                               .most_age_seconds = uint64_t{options.keep_days} * 24 * 60 * 60};
     settings.report_written = [folder = options.reports, limits](const std::string&) {
@@ -91,10 +91,12 @@ Verb AddWatchVerb(CLI::App& root) {
       .WithDefault();
   command.Option("--reports", &options->reports, "FOLDER",
                  "Folder for files that are named after the program and the time");
-  command.Option("--quota", &options->quota_mib, "MIB", "Keep so much there at most")
+  command.Option("--program", &options->program, "NAME", "Program that they are named after");
+  command.Option("--quota", &options->quota_mib, "MIB", "Limit the size of all files there")
       .From(1, 1 << 20)
       .WithDefault();
-  command.Option("--keep", &options->keep_days, "DAYS", "Keep files there for so long at most")
+  command
+      .Option("--keep", &options->keep_days, "DAYS", "Remove files there that are older than this")
       .From(1, 36'500)
       .WithDefault();
   return {command.app(), [options] { return Run(*options); }};

@@ -56,13 +56,23 @@ int Serve(const WatchdOptions& options) {
                             .most_age_seconds = uint64_t{options.keep_days} * 24 * 60 * 60};
   PruneReports(folder, limits);
   WatchServiceSettings settings;
-  settings.watcher = [&](uint64_t number) {
-    return std::vector<std::string>{OwnProgramPath(), "watch",
-                                    "--fd",           std::to_string(number),
-                                    "--hang-timeout", options.hang_timeout,
-                                    "--reports",      folder,
-                                    "--quota",        std::to_string(options.quota_mib),
-                                    "--keep",         std::to_string(options.keep_days)};
+  // As it is now: the file may be replaced by an upgrade while the service runs.
+  const std::string own = OwnProgramPath();
+  settings.watcher = [&](const std::string& program, uint64_t number) {
+    return std::vector<std::string>{own,
+                                    "watch",
+                                    "--fd",
+                                    std::to_string(number),
+                                    "--program",
+                                    program,
+                                    "--hang-timeout",
+                                    options.hang_timeout,
+                                    "--reports",
+                                    folder,
+                                    "--quota",
+                                    std::to_string(options.quota_mib),
+                                    "--keep",
+                                    std::to_string(options.keep_days)};
   };
   settings.warn = Say;
   settings.ready = [&folder] { Say("ready; reports go to " + folder); };
@@ -93,20 +103,27 @@ Verb AddWatchdVerb(CLI::App& root) {
                   "cairn watchd [OPTIONS]", kWatchdExamples);
   const CommandOption enable = command.Flag(
       "--enable", &options->enable, "Switch the service on, now and at each start of a session");
-  command.Flag("--disable", &options->disable, "Switch it off").Without(enable);
+  const CommandOption disable =
+      command.Flag("--disable", &options->disable, "Switch it off").Without(enable);
   command
       .Option("--hang-timeout", &options->hang_timeout, "SECONDS",
               "Report a hang when submitted GPU work makes no progress for this long; "
               "fractions allowed, 0: never")
-      .WithDefault();
+      .WithDefault()
+      .Without(enable)
+      .Without(disable);
   command
       .Option("--quota", &options->quota_mib, "MIB",
-              "Keep so much at most: the oldest reports make room")
+              "Limit the size of all reports together; the oldest are removed")
       .From(1, 1 << 20)
-      .WithDefault();
-  command.Option("--keep", &options->keep_days, "DAYS", "Keep reports for so long at most")
+      .WithDefault()
+      .Without(enable)
+      .Without(disable);
+  command.Option("--keep", &options->keep_days, "DAYS", "Remove reports older than this")
       .From(1, 36'500)
-      .WithDefault();
+      .WithDefault()
+      .Without(enable)
+      .Without(disable);
   return {.app = command.app(), .run = [options] { return Run(*options); }};
 }
 

@@ -91,7 +91,7 @@ bool HasSystemd() {
   return folder != nullptr && std::filesystem::exists(FilePath(folder) / "systemd/private", error);
 }
 
-// Runs systemctl --user with these words; returns true if it succeeded. It says itself why not.
+// Runs systemctl --user with these words; returns true if it succeeded. It says why not, if there is one.
 bool RunSystemctl(std::vector<std::string> words) {
   words.insert(words.begin(), {"systemctl", "--user"});
   SpawnRequest request;
@@ -140,6 +140,8 @@ int EnableWatchd() {
     text += "systemd runs no session here: start `cairn watchd` with your session\n";
     return PrintOutput("watchd", text) ? 0 : kExitFailed;
   }
+  if (!PrintOutput("watchd", text)) return kExitFailed;
+  text.clear();
   if (!RunSystemctl({"enable", "--now", UnitToEnable()})) {
     PrintError("watchd", fmt::format("systemctl --user enable --now {} failed; start `cairn "
                                      "watchd` with your session",

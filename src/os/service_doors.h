@@ -4,15 +4,17 @@
 // their names follow from its user and its XDG_RUNTIME_DIR. There are two, because no single one is visible everywhere:
 //
 //   path   SERVICE in XDG_RUNTIME_DIR, or in /run/user/UID where that is not set: other users cannot take it
-//   name   an abstract Unix socket: also seen in containers that have an own XDG_RUNTIME_DIR
+//   name   an abstract Unix socket: also seen in containers where XDG_RUNTIME_DIR is another folder of that path
 //
 // Linux only.
 #ifndef CAIRN_OS_SERVICE_DOORS_H_
 #define CAIRN_OS_SERVICE_DOORS_H_
 
+#include <cstdint>
 #include <string>
 
 #include "base/status.h"
+#include "os/channel.h"
 #include "os/handle.h"
 #include "os/process.h"
 
@@ -45,16 +47,27 @@ class ServiceDoors {
     SystemHandle connection;  // an end of a channel; its messages say who sent them
     ProcessId peer = -1;      // the process that connected
   };
-  // The next process of this user that came to this door; not valid() `connection`: nobody, or one of another user.
-  static Visitor Accept(const SystemHandle& door);
+  enum class Came : uint8_t { kVisitor, kOther, kNobody };
+  // The next process at this door. kOther: one of another user, or one for which this process has no handle left; it
+  // was turned away.
+  Came Accept(const SystemHandle& door, Visitor* visitor);
+
+  // The next message, without what was attached to it; as ReceiveWithin (os/channel.h), without waiting.
+  static Received Receive(const SystemHandle& connection, ChannelMessage* message);
   // True if a message waits there, also of a process that is gone.
   static bool HasMessage(const SystemHandle& connection);
+  // Closes a connection with messages that nobody will read: what is attached to them could make a close wait.
+  static void TurnAway(SystemHandle connection);
 
  private:
   std::string path_;  // its file is removed with the door
   SystemHandle at_path_;
   SystemHandle at_name_;
+  SystemHandle reserve_;  // given up to turn somebody away
 };
+
+// The name of cairn watchd's.
+inline constexpr char kWatchService[] = "cairn-watchd";
 
 }  // namespace cairn
 

@@ -34,6 +34,14 @@ std::vector<StoredReport> FilesIn(const FilePath& folder) {
   return files;
 }
 
+// Returns true for what a watcher that was killed left of a report; others are being written.
+bool IsLeftover(const std::string& path) {
+  if (!path.ends_with(".cairn.part") && !path.ends_with(".cairn.part.old")) return false;
+  std::error_code error;
+  File file = File::Open(path, FileMode::kWriteItself, error);
+  return !error && file.TryLock();
+}
+
 }  // namespace
 
 Status OpenReportFolder(const FilePath& folder) {
@@ -78,6 +86,8 @@ void PruneReports(const FilePath& folder, const ReportLimits& limits) {
   uint64_t total_bytes = 0;
   bool newest = true;
   for (const StoredReport& file : FilesIn(folder)) {
+    const bool is_report = file.path.ends_with(".cairn");
+    if (!is_report && !IsLeftover(file.path)) continue;
     total_bytes += file.size_bytes;
     if (!newest && (file.written < oldest || total_bytes > limits.most_bytes)) {
       (void)RemoveFile(file.path);

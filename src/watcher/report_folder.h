@@ -23,7 +23,7 @@ struct ReportLimits {
 // others may write to it; kIo.
 Status OpenReportFolder(const FilePath& folder);
 
-// A name in it that no earlier report has: "game-20261128T074500Z-4711.cairn".
+// A name in it, made of program, second and process: "game-20261128T074500Z-4711.cairn".
 std::string NewReportPath(const FilePath& folder, const std::string& program, int64_t process_id,
                           uint64_t realtime_ns);
 
@@ -36,7 +36,7 @@ struct StoredReport {
 std::vector<StoredReport> StoredReports(const FilePath& folder);
 
 // Removes the reports that are too old, and the oldest ones beyond the limit of size; unfinished files of watchers that
-// were killed count as reports. The newest stays, whatever its size. Links and folders are left alone.
+// were killed count as reports. The newest stays, whatever its size. Links, folders and other files are left alone.
 void PruneReports(const FilePath& folder, const ReportLimits& limits);
 
 }  // namespace cairn

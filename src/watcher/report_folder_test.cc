@@ -64,16 +64,32 @@ TEST_F(ReportFolderTest, TheNewestStays) {
   EXPECT_THAT(Names(), ElementsAre("only.cairn"));
 }
 
-TEST_F(ReportFolderTest, LinksAndFoldersAreLeftAlone) {
+TEST_F(ReportFolderTest, LinksFoldersAndOtherFilesAreLeftAlone) {
   const fs::path elsewhere = all_ / "of_another.cairn";
   std::ofstream(elsewhere) << std::string(100, 'x');
   fs::create_symlink(elsewhere, folder_ / "link.cairn");
   fs::create_directory(folder_ / "folder.cairn");
   Write("old.cairn", 1, 1);
   Write("new.cairn", 1, 0);
+  Write("notes.txt", 1, 9);
   PruneReports(folder_, {.most_bytes = 1, .most_age_seconds = 0});
-  EXPECT_THAT(Names(), UnorderedElementsAre("link.cairn", "folder.cairn", "new.cairn"));
+  EXPECT_THAT(Names(),
+              UnorderedElementsAre("link.cairn", "folder.cairn", "new.cairn", "notes.txt"));
   EXPECT_TRUE(fs::exists(elsewhere));
+}
+
+TEST_F(ReportFolderTest, AReportThatIsBeingWrittenStays) {
+  Write("a.cairn.part", 100, 2);
+  Write("b.cairn", 100, 1);
+  std::error_code error;
+  {
+    File writer = File::Open(folder_ / "a.cairn.part", FileMode::kWriteItself, error);
+    ASSERT_TRUE(writer.TryLock());
+    PruneReports(folder_, {.most_bytes = 10});
+    EXPECT_THAT(Names(), UnorderedElementsAre("a.cairn.part", "b.cairn"));
+  }
+  PruneReports(folder_, {.most_bytes = 10});
+  EXPECT_THAT(Names(), ElementsAre("b.cairn"));
 }
 
 TEST_F(ReportFolderTest, TheNewestIsTheFirst) {

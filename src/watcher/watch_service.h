@@ -21,16 +21,15 @@
 
 namespace cairn {
 
-// The name of its doors (os/service_doors.h).
-inline constexpr char kWatchServiceDoor[] = "cairn-watchd";
-
 // The most that programs can make the service spend; docs/reference/bounds.md. Programs beyond are not watched.
-inline constexpr size_t kMostGreeted = 4096;         // connections without a block
-inline constexpr size_t kMostWatchedPrograms = 256;  // at once
+inline constexpr size_t kMostGreeted = 4096;     // connections without a block
+inline constexpr size_t kMostGreetedOfOne = 16;  // of one process; a further one ends its oldest
+inline constexpr size_t kMostWatchedPrograms = 256;  // at once, by the process that connected
 
 struct WatchServiceSettings {
-  // Returns the command line of a watcher, of which [0] is a path, that finds its end of the channel under this number.
-  std::function<std::vector<std::string>(uint64_t number)> watcher;
+  // Returns the command line of a watcher for this program, of which [0] is a path, that finds its end of the channel
+  // under this number.
+  std::function<std::vector<std::string>(const std::string& program, uint64_t number)> watcher;
   // Takes one line: programs that are not watched.
   std::function<void(const std::string& line)> warn;
   // Called once the doors are open.

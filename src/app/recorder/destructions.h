@@ -2,7 +2,7 @@
 //
 // Destructions: who destroyed what and when, in the block (format/block/destructions.h). Any thread; no lock,
 // no allocation, and a system call only now and then, for the thread's name. Threads that destroy objects of their own
-// share no cache line. Cost: benchmark recorder_bench.
+// write no common cache line but once in 64 times. Cost: benchmark recorder_bench.
 #ifndef CAIRN_APP_RECORDER_DESTRUCTIONS_H_
 #define CAIRN_APP_RECORDER_DESTRUCTIONS_H_
 

@@ -3,7 +3,7 @@
 // ObjectTable: the API's objects in the block, by an index that their wrappers keep. Entries of
 // destroyed objects stay for a report and are used again, the oldest first. Any thread; no lock, no
 // allocation. Each thread takes entries out of those that it destroyed itself, so that threads that make and
-// destroy objects share no cache line, until one holds far fewer than another. Cost: benchmark recorder_bench.
+// destroy objects write no common cache line but once in 64 times, until one holds far fewer than another. Cost: benchmark recorder_bench.
 #ifndef CAIRN_APP_RECORDER_OBJECT_TABLE_H_
 #define CAIRN_APP_RECORDER_OBJECT_TABLE_H_
 

@@ -18,17 +18,20 @@ Result<SystemHandle> Connect(const WatcherAddress& address) {
   greeting.token = address.token;
   const std::span<const std::byte> first = std::as_bytes(std::span(&greeting, 1));
   std::error_code by_name;
-  SystemHandle connection = ConnectTo(DoorName::kName, address.name, first, by_name);
-  if (connection.valid()) return connection;
-  const std::string door_path = DoorPath(address);
   std::error_code by_door;
-  connection = ConnectTo(DoorName::kPath, door_path, first, by_door);
+  const std::string door_path = DoorPath(address);
+  const auto try_name = [&] { return ConnectTo(DoorName::kName, address.name, first, by_name); };
+  const auto try_door = [&] { return ConnectTo(DoorName::kPath, door_path, first, by_door); };
+  // Another user can take a service's name, and leave those waiting who come there.
+  SystemHandle connection = address.path.empty() ? try_name() : try_door();
+  if (!connection.valid()) connection = address.path.empty() ? try_door() : try_name();
   if (connection.valid()) return connection;
+  const std::string watcher =
+      address.pid == 0 ? "" : ", process " + std::to_string(address.pid) + ",";
   return Status(StatusCode::kIo,
-                "its watcher, process " + std::to_string(address.pid) +
-                    ", cannot be reached, neither by its socket (" + by_name.message() +
-                    ") nor by " + (door_path.empty() ? "/proc" : door_path) + " (" +
-                    by_door.message() +
+                "its watcher" + watcher + " cannot be reached, neither by its socket (" +
+                    by_name.message() + ") nor by " + (door_path.empty() ? "/proc" : door_path) +
+                    " (" + by_door.message() +
                     "): it has ended, or this process is in other network and PID namespaces");
 }
 
@@ -45,7 +48,12 @@ Result<RawHandle> ConnectionToWatcher(const WatcherAddress& address) {
   static std::mutex& mutex = *new std::mutex;
   static Kept& kept = *new Kept;
   const std::lock_guard lock(mutex);
-  if (FindInherited(kept.text.c_str()) >= 0) return kept.connection;
+  if (FindInherited(kept.text.c_str()) >= 0) {
+    if (address.path.empty() || !IsChannelClosed(kept.connection)) return kept.connection;
+    // The service was started again.
+    SystemHandle(kept.connection).Close();
+    kept = {};
+  }
   Result<SystemHandle> made = Connect(address);
   if (!made.ok()) return made.status();
   kept.text = TextOfInherited(made->get());

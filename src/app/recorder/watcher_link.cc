@@ -18,6 +18,9 @@
 namespace cairn {
 namespace {
 
+// The address of UseWatcherAt, kept for the life of the process.
+std::atomic<const WatcherAddress*> used_address{nullptr};
+
 // Below `settings`, whose log this would be otherwise.
 void SayUnwatched(const Status& status) {
   static std::atomic<bool> said{false};
@@ -40,9 +43,6 @@ Status Send(const HandoverMessage& message, const SharedMemory* memory) {
   if (!socket.ok()) return socket.status();
   return SendOver(*socket, std::as_bytes(std::span(&message, 1)), memory);
 }
-
-// The address of UseWatcherAt, kept for the life of the process.
-std::atomic<const WatcherAddress*> used_address{nullptr};
 
 }  // namespace
 
@@ -76,7 +76,9 @@ Status HandOverBlock(const SharedMemory& block) {
   message.kind = HandoverKind::kBlock;
   message.block_bytes = block.size_bytes();
   Status sent = Send(message, &block);
-  if (!sent.ok() && sent.code() != StatusCode::kNotFound) SayUnwatched(sent);
+  // Nobody asked for a watcher where a service gives it.
+  const bool asked_for = used_address.load() == nullptr;
+  if (!sent.ok() && sent.code() != StatusCode::kNotFound && asked_for) SayUnwatched(sent);
   return sent;
 }
 

@@ -8,6 +8,10 @@
 namespace cairn {
 namespace {
 
+// The limits of Direct3D 12.
+constexpr uint64_t kMostPrimitives = uint64_t{1} << 29;
+constexpr uint32_t kMostStructureParts = uint32_t{1} << 24;
+
 Status CheckPart(uint64_t offset_bytes, uint64_t size_bytes, uint64_t inputs_bytes) {
   if (offset_bytes % kStructureInputAlignment == 0 && offset_bytes <= inputs_bytes &&
       size_bytes <= inputs_bytes - offset_bytes) {
@@ -92,6 +96,9 @@ bool SpanBytes(uint64_t count, uint64_t stride_bytes, uint64_t element_bytes, ui
 Result<StructureInputs> ReadStructureInputs(const StructureBody& body,
                                             std::span<const std::byte> bytes) {
   StructureInputs result;
+  if (body.count > kMostStructureParts) {
+    return Status(StatusCode::kCorrupt, fmt::format("{} instances or geometries", body.count));
+  }
   if (body.type == kTopLevel) {
     CAIRN_RETURN_IF_ERROR(
         CheckElements(body.count, kInstanceDescBytes, kInstanceDescBytes, 0, bytes.size()));
@@ -109,8 +116,17 @@ Result<StructureInputs> ReadStructureInputs(const StructureBody& body,
   result.inputs = bytes.subspan(head_bytes);
   result.geometries.resize(body.count);
   if (head_bytes != 0) std::memcpy(result.geometries.data(), bytes.data(), head_bytes);
+  // Geometries may share inputs.
+  uint64_t primitives = 0;
   for (const StructureGeometry& geometry : result.geometries) {
     CAIRN_RETURN_IF_ERROR(CheckGeometry(geometry, result.inputs.size()));
+    const bool has_indices = geometry.index_offset_bytes != kNoStructureInput;
+    primitives += geometry.type == kBoxes ? geometry.count
+                  : has_indices           ? geometry.index_count / 3
+                                          : geometry.count / 3;
+    if (primitives > kMostPrimitives) {
+      return Status(StatusCode::kCorrupt, "more primitives than a structure has");
+    }
   }
   return result;
 }

@@ -98,6 +98,7 @@ class UnusedObjects::Search {
       case RecordKind::kObject: LookAtObject(record); break;
       case RecordKind::kCall: LookAtCall(record); break;
       case RecordKind::kFrame: Need(record.object); break;
+      case RecordKind::kStructure: any_address_ = true; break;  // instances name bottom levels so
       default: break;
     }
   }

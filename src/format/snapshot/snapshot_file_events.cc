@@ -159,9 +159,13 @@ bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
       if ((bits & kEventBitMatched) != 0) event.match = kMatchInnermost;
     } else {
       event.flags |= bits >> 2 & kEventNameTruncated;
-      event.kind == EventKind::kBegin ? DecodeBegin(bits, columns, &event)
-                                      : DecodeBind(bits, columns, &event);
+      if (event.kind == EventKind::kBegin) {
+        DecodeBegin(bits, columns, &event);
+      } else {
+        DecodeBind(bits, columns, &event);
+      }
     }
+    if (!columns.ok()) break;
   }
   if (!columns.ok()) {
     events.resize(begin);

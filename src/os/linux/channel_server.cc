@@ -21,54 +21,8 @@
 namespace cairn {
 namespace {
 
-constexpr int kAttachedPidfd =
-    0x04;  // SCM_PIDFD of Linux 6.5; headers of the distributions we build on lack the name
-
 constexpr uint64_t kNamedDoor = 0;
 constexpr uint64_t kSecondDoor = 1;
-
-// The most descriptors of one message (SCM_MAX_FD). The kernel closes descriptors without room
-// before the message is read, and such a close could wait.
-constexpr size_t kMostAttached = 253;
-
-struct Attachments {
-  size_t count = 0;
-  int highest = -1;
-  FileDescriptor last;
-};
-
-void TakeAttachments(msghdr& header, Attachments* attached, ProcessHandle* sender) {
-  for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
-    if (part->cmsg_level != SOL_SOCKET) continue;
-    if (part->cmsg_type == SCM_CREDENTIALS && part->cmsg_len >= CMSG_LEN(sizeof(ucred))) {
-      ucred credentials{};
-      std::memcpy(&credentials, CMSG_DATA(part), sizeof(credentials));
-      // 0: sent before this end asked for credentials, so by the process that made the socket.
-      if (credentials.pid > 0) sender->pid = credentials.pid;
-    } else if (part->cmsg_type == kAttachedPidfd && part->cmsg_len >= CMSG_LEN(sizeof(int))) {
-      int fd = -1;  // or an error, negative
-      std::memcpy(&fd, CMSG_DATA(part), sizeof(fd));
-      sender->handle = FileDescriptor(fd);
-    } else if (part->cmsg_type == SCM_RIGHTS) {
-      const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-      for (size_t i = 0; i < count; ++i) {
-        int fd = -1;
-        std::memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof(fd));
-        ++attached->count;
-        attached->highest = std::max(attached->highest, fd);
-        // Only one is wanted: with a second one all of them are unusable.
-        CloseElsewhere(std::exchange(attached->last, FileDescriptor(fd)));
-      }
-    }
-  }
-}
-
-// Messages that were not read may have anything attached, which is closed with the connection. The other end sees at
-// once that it is gone.
-void CloseConnection(SystemHandle end) {
-  (void)shutdown(DescriptorOf(end), SHUT_RDWR);
-  CloseElsewhere(std::move(end));
-}
 
 FileDescriptor OpenReserve() {
   return FileDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -211,32 +165,19 @@ ChannelServer::Event ChannelServer::State::Accept(const SystemHandle& door, uint
 
 ChannelServer::Event ChannelServer::State::Receive(Connection* connection,
                                                    ChannelMessage* message) {
-  iovec data{message->data.data(), message->data.size()};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int)) +
-                                CMSG_SPACE(kMostAttached * sizeof(int))];
-  msghdr header{};
-  header.msg_iov = &data;
-  header.msg_iovlen = 1;
-  header.msg_control = control;
-  header.msg_controllen = sizeof(control);
-  ssize_t size = 0;
-  do {
-    size = recvmsg(DescriptorOf(connection->end), &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  } while (size < 0 && errno == EINTR);
-  if (size < 0) return errno == EAGAIN ? Event::kNothing : Event::kClosed;
-  Attachments attached;
-  message->sender.pid = connection->peer;
-  TakeAttachments(header, &attached, &message->sender);
-  // The end of the stream. An empty message looks the same but comes with credentials.
-  if (size == 0 && header.msg_controllen == 0) return Event::kClosed;
-  message->size_bytes = static_cast<size_t>(size);
-  message->memory_lost = (header.msg_flags & MSG_CTRUNC) != 0 && attached.count == 0;
+  UnixMessage received = ReceiveFrom(connection->end, message->data);
+  if (received.size_bytes < 0) return errno == EAGAIN ? Event::kNothing : Event::kClosed;
+  message->sender = std::move(received.sender);
+  if (message->sender.pid < 0) message->sender.pid = connection->peer;
+  if (received.is_end) return Event::kClosed;
+  message->size_bytes = static_cast<size_t>(received.size_bytes);
+  message->memory_lost = received.is_cut && received.attached == 0;
   // The lowest free number is the one that is given out.
-  const int highest = std::max({attached.highest, DescriptorOf(message->sender.handle), 0});
-  if (attached.count == 1 && IsSealedMemory(attached.last.get())) {
-    message->memory = AttachedMemory(std::move(attached.last));
+  const int highest = std::max(received.highest, DescriptorOf(message->sender.handle));
+  if (received.attached == 1 && IsSealedMemory(received.last.get())) {
+    message->memory = AttachedMemory(std::move(received.last));
   } else {
-    CloseElsewhere(std::move(attached.last));
+    CloseElsewhere(std::move(received.last));
   }
   const auto in_use = static_cast<uint64_t>(highest);
   message->handles_in_use = in_use - std::min(in_use, HandlesStillOpen());

@@ -66,23 +66,27 @@ TEST_F(ServiceDoorsTest, BothLeadToTheService) {
   for (const DoorName kind : {DoorName::kPath, DoorName::kName}) {
     const SystemHandle visitor = Visit(kind);
     ASSERT_TRUE(visitor.valid());
-    const ServiceDoors::Visitor met =
-        ServiceDoors::Accept(kind == DoorName::kPath ? doors.at_path() : doors.at_name());
+    ServiceDoors::Visitor met;
+    EXPECT_EQ(doors.Accept(kind == DoorName::kPath ? doors.at_path() : doors.at_name(), &met),
+              ServiceDoors::Came::kVisitor);
     EXPECT_EQ(met.peer, OwnProcessId());
     EXPECT_TRUE(ServiceDoors::HasMessage(met.connection));
     ChannelMessage message;
-    ASSERT_EQ(ReceiveWithin(met.connection.get(), 0, &message), Received::kMessage);
+    ASSERT_EQ(ServiceDoors::Receive(met.connection, &message), Received::kMessage);
     EXPECT_EQ(message.size_bytes, 2u);
     EXPECT_FALSE(ServiceDoors::HasMessage(met.connection));
   }
-  EXPECT_FALSE(ServiceDoors::Accept(doors.at_path()).connection.valid());
+  ServiceDoors::Visitor none;
+  EXPECT_EQ(doors.Accept(doors.at_path(), &none), ServiceDoors::Came::kNobody);
 }
 
 TEST_F(ServiceDoorsTest, ASecondServiceIsTold) {
   ServiceDoors doors;
   ASSERT_TRUE(doors.Open(names_).ok());
-  ServiceDoors second;
-  EXPECT_THAT(second.Open(names_).message(), HasSubstr("it runs already"));
+  {
+    ServiceDoors second;
+    EXPECT_THAT(second.Open(names_).message(), HasSubstr("it runs already"));
+  }
   EXPECT_TRUE(Visit(DoorName::kPath).valid()) << "the first one's is still there";
 }
 
@@ -120,10 +124,14 @@ TEST_F(ServiceDoorsTest, WithoutAnyItSaysWhy) {
   fs::remove_all(folder_);
   ServiceDoors first;
   ASSERT_TRUE(first.Open(names_).ok()) << "by its name";
-  ServiceDoors second;
-  EXPECT_THAT(second.Open(names_).message(),
-              HasSubstr("neither " + names_.path + " (No such file or directory) nor the socket @" +
-                        names_.name + " (Address already in use) can be opened"));
+  {
+    ServiceDoors second;
+    EXPECT_THAT(second.Open(names_).message(),
+                HasSubstr("it runs already: @" + names_.name + " is open"));
+  }
+  EXPECT_THAT(ServiceDoors().Open({"", ""}).message(),
+              HasSubstr("neither XDG_RUNTIME_DIR (File name too long) nor the socket @ (File name "
+                        "too long) can be opened"));
 }
 
 }  // namespace

@@ -111,6 +111,8 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
                    .objects = &objects_,
                    .devices = &devices_,
                    .log = &log_,
+                   .cost = &cost_,
+                   .check_cost = [this] { return CheckCost(); },
                    .limit = std::chrono::milliseconds(options_.wait_timeout_ns / 1'000'000)}),
       next_frame_(trace->first_frame().value_or(0)) {
   // For a trace that began late, the duration of its first frame is unknown.

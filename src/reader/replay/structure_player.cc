@@ -64,6 +64,9 @@ Status StructurePlayer::Play(const Record& record) {
       object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) {
     return leave_out(fmt::format("there is no buffer {} here", record.object));
   }
+  if ((object->desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS) == 0) {
+    return leave_out(fmt::format("buffer {} cannot hold one", record.object));
+  }
   DeviceContext* const context = parts_.devices->Find(object->device);
   if (context == nullptr || context->lost) return Status();
   const bool begins = body->step == static_cast<uint32_t>(StructureStep::kBuild);
@@ -77,6 +80,7 @@ Status StructurePlayer::Play(const Record& record) {
   }
   const Status made = MakeStep(*body, object, context, rest);
   if (made.ok()) {
+    if (!structure_.memory) built_.insert(structure_.address);
     if (body->steps_left == 0) structure_ = {};
     return Status();
   }
@@ -91,6 +95,8 @@ Status StructurePlayer::Play(const Record& record) {
 
 Status StructurePlayer::MakeStep(const StructureBody& body, ReplayObject* object,
                                  DeviceContext* context, std::span<const std::byte> rest) {
+  parts_.cost->AddSubmission();
+  CAIRN_RETURN_IF_ERROR(parts_.check_cost());
   Result<ID3D12CommandQueue*> queue = context->OwnQueue();
   if (!queue.ok()) return queue.status();
   if (context->barriers == nullptr) {
@@ -122,6 +128,11 @@ Status StructurePlayer::MakeStep(const StructureBody& body, ReplayObject* object
 Status StructurePlayer::Build(const Step& step, StructureInputs inputs) {
   const StructureBody& body = step.body;
   const bool updates = static_cast<StructureStep>(body.step) == StructureStep::kUpdate;
+  constexpr uint32_t kUpdatable = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_UPDATE;
+  if (updates && (body.type != structure_.type || body.flags != structure_.flags ||
+                  body.count != structure_.count || (body.flags & kUpdatable) == 0)) {
+    return {StatusCode::kCorrupt, "an update is of something else than its build"};
+  }
   const Result<ComPtr<ID3D12Resource>> upload = Upload(step, inputs.inputs);
   if (!upload.ok()) return upload.status();
   const D3D12_GPU_VIRTUAL_ADDRESS begin = (*upload)->GetGPUVirtualAddress();
@@ -173,6 +184,9 @@ Status StructurePlayer::Build(const Step& step, StructureInputs inputs) {
   }
   structure_.address = *target;
   structure_.size_bytes = size;
+  structure_.type = body.type;
+  structure_.flags = body.flags;
+  structure_.count = body.count;
   structure_.copies_left = body.copies_left;
   structure_.memory = std::move(memory);
   return Status();
@@ -185,6 +199,7 @@ Status StructurePlayer::Copy(const Step& step) {
   const Result<D3D12_GPU_VIRTUAL_ADDRESS> target =
       Target(step, lasts ? 1 : structure_.size_bytes, &memory);
   if (!target.ok()) return target.status();
+  if (*target == structure_.address) return {StatusCode::kCorrupt, "one is copied onto itself"};
   const bool compacts = static_cast<StructureStep>(step.body.step) == StructureStep::kCompact;
   step.list->CopyRaytracingAccelerationStructure(
       *target, structure_.address,
@@ -242,6 +257,8 @@ Result<ComPtr<ID3D12Resource>> StructurePlayer::CreateBuffer(ID3D12Device* devic
                                                              D3D12_HEAP_TYPE type,
                                                              uint64_t size_bytes,
                                                              D3D12_RESOURCE_STATES state) {
+  parts_.cost->AddMemory(size_bytes);
+  CAIRN_RETURN_IF_ERROR(parts_.check_cost());
   D3D12_HEAP_PROPERTIES heap = {};
   heap.Type = type;
   const D3D12_RESOURCE_DESC desc = BufferDesc(
@@ -271,8 +288,8 @@ Result<ComPtr<ID3D12Resource>> StructurePlayer::Upload(const Step& step,
     uint64_t address = 0;
     std::memcpy(&address, inputs.data() + at, sizeof(address));
     const Result<uint64_t> real = parts_.objects->RealAddress(address);
-    // No instance points into the memory of another process; null is one that no ray hits.
-    address = address != 0 && real.ok() ? *real : 0;
+    // An instance points to a structure that was built here; null is one that no ray hits.
+    address = address != 0 && real.ok() && built_.contains(*real) ? *real : 0;
     std::memcpy(static_cast<std::byte*>(data) + at, &address, sizeof(address));
   }
   (*buffer)->Unmap(0, nullptr);

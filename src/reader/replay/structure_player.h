@@ -7,7 +7,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
+#include <span>
 #include <vector>
 
 #include "base/status.h"
@@ -16,6 +19,7 @@
 #include "format/calls/record.h"
 #include "format/calls/structure_inputs.h"
 #include "format/calls/value_decoder.h"
+#include "reader/replay/play_cost.h"
 #include "reader/replay/play_log.h"
 #include "reader/replay/replay_devices.h"
 #include "reader/replay/replay_objects.h"
@@ -32,6 +36,8 @@ class StructurePlayer {
     ReplayObjects* objects;
     ReplayDevices* devices;
     PlayLog* log;
+    PlayCost* cost;
+    std::function<Status()> check_cost;
     std::chrono::milliseconds limit;
   };
   explicit StructurePlayer(Parts parts) : parts_(parts) {}
@@ -47,7 +53,10 @@ class StructurePlayer {
     uint32_t copies_left = 0;
     D3D12_GPU_VIRTUAL_ADDRESS address = 0;  // where it lies by now; 0: it could not be built
     uint64_t size_bytes = 0;                // that it may take there
-    ComPtr<ID3D12Resource> memory;          // of the player's, if it lies there
+    uint32_t type = 0;                      // of its build, as the next two
+    uint32_t flags = 0;
+    uint32_t count = 0;
+    ComPtr<ID3D12Resource> memory;  // of the player's, if it lies there
   };
   // What a step uses.
   struct Step {
@@ -66,14 +75,15 @@ class StructurePlayer {
   Result<D3D12_GPU_VIRTUAL_ADDRESS> Target(const Step& step, uint64_t size_bytes,
                                            ComPtr<ID3D12Resource>* memory);
   Status Run(const Step& step);
-  static Result<ComPtr<ID3D12Resource>> CreateBuffer(ID3D12Device* device, D3D12_HEAP_TYPE type,
-                                                     uint64_t size_bytes,
-                                                     D3D12_RESOURCE_STATES state);
+  Result<ComPtr<ID3D12Resource>> CreateBuffer(ID3D12Device* device, D3D12_HEAP_TYPE type,
+                                              uint64_t size_bytes, D3D12_RESOURCE_STATES state);
   Result<ComPtr<ID3D12Resource>> Upload(const Step& step, std::span<const std::byte> inputs);
 
   const Parts parts_;
   Arena arena_;
   Structure structure_;
+  // Where structures lie that were built: an instance names one of them, or none.
+  std::set<D3D12_GPU_VIRTUAL_ADDRESS> built_;
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

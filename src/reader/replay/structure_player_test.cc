@@ -34,7 +34,7 @@ class StructurePlayerTest : public testing::Test {
   explicit StructurePlayerTest(ID3D12Device* device = CreateNewerFakeDevice()) {
     *device_.Receive() = device;
     devices_.Add(kDevice, device_);
-    objects_.AddResource(kBuffer, BufferDesc(4096));
+    objects_.AddResource(kBuffer, BufferDesc(4096, D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS));
     ResourceFacts facts{};
     facts.gpu_address = kRecordedAddress;
     facts.size_bytes = 4096;
@@ -98,10 +98,13 @@ class StructurePlayerTest : public testing::Test {
   NoBlobs blobs_;
   PlayLog log_{options_};
   ReplayDevices devices_{options_, &log_};
+  PlayCost cost_{0};
   StructurePlayer player_{{.blobs = &blobs_,
                            .objects = &objects_.table,
                            .devices = &devices_,
                            .log = &log_,
+                           .cost = &cost_,
+                           .check_cost = [] { return Status(); },
                            .limit = std::chrono::seconds(20)}};
 };
 
@@ -140,6 +143,7 @@ TEST_F(StructurePlayerTest, DeviceThatBuildsNoneSkipsAllSteps) {
 TEST_F(StructurePlayerTest, StepsEndInTheBufferAndInstancesPointThere) {
   StructureBody body = Body(StructureStep::kBuild);
   body.type = kBottomLevel;
+  body.flags = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_UPDATE;
   body.offset_bytes = 256;
   body.steps_left = 2;
   body.copies_left = 1;
@@ -153,7 +157,8 @@ TEST_F(StructurePlayerTest, StepsEndInTheBufferAndInstancesPointThere) {
   EXPECT_EQ(Play(kBuffer, body, 0), "");
   EXPECT_EQ(WordAt(256), 0x09090909u);
 
-  for (const uint64_t address : {kRecordedAddress + 256, uint64_t{0x7777777700}}) {
+  for (const uint64_t address :
+       {kRecordedAddress + 256, kRecordedAddress + 512, uint64_t{0x7777777700}}) {
     std::vector<std::byte> instance(kInstanceDescBytes);
     std::memcpy(instance.data() + kInstanceStructure, &address, sizeof(address));
     EXPECT_EQ(PlayBytes(kBuffer, Bytes(Body(StructureStep::kBuild), instance)), "");
@@ -175,8 +180,49 @@ TEST_F(StructurePlayerTest, StructuresThatDoNotFitAreSkipped) {
   EXPECT_EQ(Play(kBuffer, body, 64), "");
   body.steps_left = 0;
   body.step = static_cast<uint32_t>(StructureStep::kUpdate);
-  body.count = 2;
-  EXPECT_THAT(Play(kBuffer, body, 128), HasSubstr("an update is larger than the build"));
+  EXPECT_THAT(Play(kBuffer, body, 64), HasSubstr("something else than its build"))
+      << "it does not allow updates";
+  constexpr uint32_t kUpdatable = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_UPDATE;
+  for (const auto& [count, flags] : {std::pair{1u, 0u}, std::pair{2u, kUpdatable}}) {
+    body = Body(StructureStep::kBuild);
+    body.flags = kUpdatable;
+    body.steps_left = 1;
+    EXPECT_EQ(Play(kBuffer, body, 64), "");
+    body.steps_left = 0;
+    body.step = static_cast<uint32_t>(StructureStep::kUpdate);
+    body.count = count;
+    body.flags = flags;
+    const uint64_t skipped = log_.result().skipped;
+    Play(kBuffer, body, 128);
+    EXPECT_EQ(log_.result().skipped, skipped + 1) << count << " instances, flags " << flags;
+  }
+  body = Body(StructureStep::kBuild);
+  body.steps_left = 1;
+  EXPECT_EQ(Play(kBuffer, body, 64), "");
+  body.step = static_cast<uint32_t>(StructureStep::kClone);
+  body.steps_left = 0;
+  EXPECT_THAT(Play(kBuffer, body, 0), HasSubstr("one is copied onto itself"));
+}
+
+TEST_F(StructurePlayerTest, MorePartsThanAStructureHasAreSkipped) {
+  StructureBody body = Body(StructureStep::kBuild);
+  body.count = (1u << 24) + 1;
+  EXPECT_THAT(Play(kBuffer, body, 64), HasSubstr("16777217 instances or geometries"));
+  body = Body(StructureStep::kBuild);
+  body.type = kBottomLevel;
+  body.count = 1025;  // of 2^19 boxes that all of them share
+  StructureGeometry geometry = {};
+  geometry.type = kBoxes;
+  geometry.count = 1u << 19;
+  geometry.stride_bytes = 1;
+  geometry.index_offset_bytes = geometry.transform_offset_bytes = kNoStructureInput;
+  std::vector<std::byte> bytes;
+  for (uint32_t i = 0; i < body.count; ++i) {
+    const std::vector<std::byte> head = BodyBytes(geometry);
+    bytes.insert(bytes.end(), head.begin(), head.end());
+  }
+  bytes.resize(bytes.size() + (1u << 19) + kBoxBytes);
+  EXPECT_THAT(PlayBytes(kBuffer, Bytes(body, bytes)), HasSubstr("more primitives"));
 }
 
 TEST_F(StructurePlayerTest, AnyByteMayLie) {

@@ -310,7 +310,9 @@ namespace {
 
 std::string FactsInWords(const ObjectList& list, const TracedObject& object) {
   const auto adapter = list.adapters.find(object.number);
-  if (adapter != list.adapters.end()) return "adapter LUID " + LuidText(adapter->second);
+  if (object.chain == Chain::kID3D12Device && adapter != list.adapters.end()) {
+    return "adapter LUID " + LuidText(adapter->second);
+  }
   if (object.heap.has_value()) {
     return fmt::format("{}{}", Counted(object.heap->count, "descriptor"),
                        object.heap->gpu_start != 0 ? ", shader-visible" : "");

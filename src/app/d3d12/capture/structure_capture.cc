@@ -38,8 +38,16 @@ void ListStructures::Build(const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_D
     const UINT count = desc.Inputs.pGeometryDescs == nullptr ? 0 : desc.Inputs.NumDescs;
     step.geometries.reserve(count);
     for (UINT i = 0; i < count; ++i) {
-      step.geometries.push_back(pointers ? *desc.Inputs.ppGeometryDescs[i]
-                                         : desc.Inputs.pGeometryDescs[i]);
+      const D3D12_RAYTRACING_GEOMETRY_DESC& geometry =
+          pointers ? *desc.Inputs.ppGeometryDescs[i] : desc.Inputs.pGeometryDescs[i];
+      uint32_t type = 0;  // later types have pointers, which end with this call
+      std::memcpy(&type, &geometry.Type, sizeof(type));
+      if (type > D3D12_RAYTRACING_GEOMETRY_TYPE_PROCEDURAL_PRIMITIVE_AABBS) {
+        step.lost = "it has geometry of type " + std::to_string(type);
+        step.geometries.clear();
+        break;
+      }
+      step.geometries.push_back(geometry);
     }
   } else {
     step.lost = "it is of type " + std::to_string(static_cast<int>(desc.Inputs.Type));
@@ -158,6 +166,7 @@ class StructureCapture::InputLayout {
     if (desc.Type == D3D12_RAYTRACING_GEOMETRY_TYPE_PROCEDURAL_PRIMITIVE_AABBS) {
       geometry->count = desc.AABBs.AABBCount;
       geometry->stride_bytes = desc.AABBs.AABBs.StrideInBytes;
+      if (geometry->count > 1 && geometry->stride_bytes == 0) return WithoutStride();
       if (!SpanBytes(geometry->count, geometry->stride_bytes, kBoxBytes, &bytes)) return TooLarge();
       geometry->offset_bytes = Add(desc.AABBs.AABBs.StartAddress, bytes);
       return Status();
@@ -173,6 +182,7 @@ class StructureCapture::InputLayout {
     geometry->format = triangles.VertexFormat;
     geometry->count = triangles.VertexCount;
     geometry->stride_bytes = triangles.VertexBuffer.StrideInBytes;
+    if (geometry->count > 1 && geometry->stride_bytes == 0) return WithoutStride();
     if (!SpanBytes(geometry->count, geometry->stride_bytes, vertex_bytes, &bytes)) {
       return TooLarge();
     }
@@ -190,6 +200,9 @@ class StructureCapture::InputLayout {
     return Status();
   }
   static Status TooLarge() { return {StatusCode::kUnsupported, "its geometry has no size"}; }
+  static Status WithoutStride() {
+    return {StatusCode::kUnsupported, "its elements have no stride"};
+  }
 
   // Returns where the bytes lie in the copy. Geometries of a mesh often share their vertices.
   uint64_t Add(D3D12_GPU_VIRTUAL_ADDRESS address, uint64_t size_bytes) {

@@ -16,8 +16,9 @@ namespace {
 // The user enables the same library under its other names: twice in one chain, it would not work.
 bool IsEnabledByHand() {
   const char* const layers = std::getenv("VK_INSTANCE_LAYERS");
+  const char* const by_variable = cairn::OwnVariable("CAIRN_ENABLE_VULKAN_LAYER");
   return (layers != nullptr && std::strstr(layers, "VK_LAYER_CAIRN_breadcrumbs") != nullptr) ||
-         cairn::OwnVariable("CAIRN_ENABLE_VULKAN_LAYER") != nullptr;
+         (by_variable != nullptr && std::strcmp(by_variable, "1") == 0);
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ bool IsEnabledByHand() {
 extern "C" __attribute__((visibility("default"))) VkResult cairnNegotiateWatchedVulkanLayer(
     VkNegotiateLayerInterface* negotiation) {
   if (cairn::IsPrivilegedProcess() || IsEnabledByHand()) return VK_ERROR_INITIALIZATION_FAILED;
-  const cairn::ServiceDoorNames doors = cairn::DoorsOfService("cairn-watchd");
+  const cairn::ServiceDoorNames doors = cairn::DoorsOfService(cairn::kWatchService);
   cairn::WatcherAddress address;
   address.name = doors.name;
   address.path = doors.path;
