@@ -32,7 +32,7 @@ class TreeBuilder {
         scopes_(analysis->scopes) {}
 
   uint32_t Build() {
-    ordinals_.StartRecording();
+    ordinals_.StartRecording(event_count_);
     for (uint32_t sequence = 1; sequence <= event_count_; ++sequence) {
       const Event& event = events_[sequence - 1];
       switch (event.kind) {

@@ -4,6 +4,8 @@
 #ifndef CAIRN_READER_ANALYSIS_SCOPE_TREE_H_
 #define CAIRN_READER_ANALYSIS_SCOPE_TREE_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -34,7 +36,13 @@ WorkState ScopeState(uint32_t type, uint32_t begin_sequence, uint32_t end_sequen
 // from recording to recording.
 class OrdinalCounter {
  public:
-  void StartRecording() { links_.assign(1, Links{}); }
+  // `event_count`: it has no more scopes.
+  void StartRecording(uint32_t event_count) {
+    links_.clear();
+    const size_t needed = size_t{event_count} + 1;
+    if (links_.capacity() < needed) links_.reserve(std::max(needed, 2 * links_.capacity()));
+    links_.emplace_back();
+  }
   // Adds the next scope of the recording, which is scopes[first + offset], and numbers it if `is_numbered`.
   // Constant time, as long as siblings have few types.
   void Add(uint32_t first, uint32_t offset, bool is_numbered, std::vector<Scope>& scopes);
