@@ -159,7 +159,7 @@ std::string MistakenForFile(const Verb& verb, const std::vector<std::string>& wo
 int Main(int argc, char** argv) {
   PrepareStandardStreams();
   TellFileLimitsAsErrors();
-  // What Cairn plays and measures, and what it starts under a watcher of its own, is no program of cairn watchd.
+  // Keeps cairn watchd away from programs that Cairn plays, measures, or starts under a watcher of its own.
   SetMissingVariable("CAIRN_DISABLE_WATCHD", "1");
   CLI::App root("Finds the draw that killed the GPU.", "cairn");
   root.set_version_flag("--version", "cairn " CAIRN_VERSION, "Print the version");

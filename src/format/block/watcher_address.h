@@ -28,7 +28,7 @@ struct WatcherAddress {
   WatcherToken token = {};
   int64_t pid = 0;    // of the watcher; 0: there is no door in /proc
   int32_t door = -1;  // its descriptor
-  // Of a socket in the file system, in the place of that door: a service's, which no environment names.
+  // Path of a socket in the file system, in the place of that door: a service's, which no environment names.
   std::string path = {};
 };
 

@@ -23,7 +23,7 @@ inline constexpr uint64_t kBoxBytes = 24;           // D3D12_RAYTRACING_AABB
 inline constexpr uint64_t kTransformBytes = 48;     // 3 rows of 4 floats
 inline constexpr uint64_t kInstanceDescBytes = 64;  // D3D12_RAYTRACING_INSTANCE_DESC
 inline constexpr uint64_t kInstanceStructure = 56;  // the address of its bottom level
-// What the inputs of a structure begin with is aligned to this.
+// Alignment of the parts of a structure's inputs.
 inline constexpr uint64_t kStructureInputAlignment = 16;
 
 // Returns the bytes of a vertex in a format that structures are built of; 0 for others.

@@ -69,7 +69,7 @@ class FenceTracker {
   void OnCall(const Record& record);
   void OnResult(const Record& record);
   void OnWait(const Record& record, const CallRole& role, const DecodedCall& call);
-  // What somebody saw: the fence has this value, or had it before.
+  // Notes what somebody saw: the fence has this value, or had it before.
   void Saw(FenceState* fence, uint64_t value, uint64_t record);
   void Signalled(FenceState* fence, uint64_t value);
   void Complete(FenceState* fence, uint64_t value, uint64_t record);

@@ -456,7 +456,7 @@ TEST_F(BufferAddressesTest, BundlesReadAddressesWhereTheyAreExecuted) {
   EXPECT_EQ(memory_.Get(12, 4), FakeMemory::Real(11) + 16);
 }
 
-// What the list has copied by then is what the bundle reads: twice from two places.
+// The bundle reads what the list has copied by then: twice, from two places.
 TEST_F(BufferAddressesTest, ABundleThatIsExecutedTwiceReadsWhatWasCopiedBefore) {
   AddSignature();
   memory_.Put(12, 0x104, FakeMemory::Recorded(11));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the trace says of a device.
+// Facts of a device in the trace.
 #include <gtest/gtest.h>
 
 #include <vector>
