@@ -12,14 +12,19 @@
 
 namespace cairn::cli {
 
-std::string ReportFolder() {
-  // By the XDG base directory specification, relative paths are ignored.
-  const auto folder_of = [](const char* name, const char* behind) {
+std::string XdgFolder(const char* variable, const char* in_home) {
+  const auto path_of = [](const char* name) {
     const char* const value = OwnVariable(name);
-    return value == nullptr || value[0] != '/' ? "" : std::string(value) + behind;
+    return value == nullptr || value[0] != '/' ? std::string() : std::string(value);
   };
-  const std::string folder = folder_of("XDG_STATE_HOME", "/cairn");
-  return folder.empty() ? folder_of("HOME", "/.local/state/cairn") : folder;
+  const std::string folder = path_of(variable);
+  const std::string home = path_of("HOME");
+  return !folder.empty() || home.empty() ? folder : home + in_home;
+}
+
+std::string ReportFolder() {
+  const std::string state = XdgFolder("XDG_STATE_HOME", "/.local/state");
+  return state.empty() ? "" : state + "/cairn";
 }
 
 CommandOption AddLastOption(Command* command, bool* last) {

@@ -11,6 +11,9 @@
 
 namespace cairn::cli {
 
+// Returns a folder of the XDG base directory specification, "" if there is none: relative paths are ignored.
+std::string XdgFolder(const char* variable, const char* in_home);
+
 // XDG_STATE_HOME/cairn, or that in HOME/.local/state; "" where no such variable is a path, as on Windows, which has no
 // such service.
 std::string ReportFolder();

@@ -13,6 +13,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/layer.h"
+#include "cli/report_store.h"
 #include "cli/verb.h"
 #include "os/environment.h"
 #include "os/file.h"
@@ -24,17 +25,6 @@ namespace cairn::cli {
 namespace {
 
 constexpr char kUnit[] = "cairn-watchd.service";
-
-// Returns a folder of the XDG base directory specification, "" if there is none: relative paths are ignored.
-std::string XdgFolder(const char* variable, const char* in_home) {
-  const auto path_of = [](const char* name) {
-    const char* const value = OwnVariable(name);
-    return value == nullptr || value[0] != '/' ? std::string() : std::string(value);
-  };
-  const std::string folder = path_of(variable);
-  const std::string home = path_of("HOME");
-  return !folder.empty() || home.empty() ? folder : home + in_home;
-}
 
 std::string ManifestPath() {
   const std::string data = XdgFolder("XDG_DATA_HOME", "/.local/share");

@@ -58,7 +58,7 @@ class StructurePlayer {
     uint32_t count = 0;
     ComPtr<ID3D12Resource> memory;  // of the player's, if it lies there
   };
-  // What a step uses.
+  // The parts that a step uses.
   struct Step {
     const StructureBody& body;
     ReplayObject* object;

@@ -52,7 +52,7 @@ class StructurePlayerTest : public testing::Test {
                                       std::span<const std::byte> inputs) {
     return BodyBytes(body, BodyBytes(static_cast<uint32_t>(inputs.size()), inputs));
   }
-  // Of a triangle with vertices of bytes `value`.
+  // Returns the inputs of a triangle with vertices of bytes `value`.
   static std::vector<std::byte> TriangleBytes(const StructureBody& body, uint8_t value) {
     StructureGeometry geometry = {};
     geometry.count = 3;
