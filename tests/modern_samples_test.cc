@@ -210,6 +210,18 @@ TEST_F(ModernSamplesTest, IndirectArgumentsThatNobodyWroteAreNamed) {
   ASSERT_EQ(2u, culprits.size()) << culprits.dump(2);
   ExpectCall(culprits[0], "CopyResource", "Write arguments");
   ExpectCall(culprits[1], "ExecuteIndirect", "Fill what was asked for");
+  // The others were written, which the culprits alone do not show.
+  const Json parts = culprits[1]["parts"];
+  EXPECT_EQ("command", parts["kind"]);
+  EXPECT_EQ(4, parts["count"]);
+  EXPECT_EQ(true, parts["complete"]);
+  ASSERT_EQ(1u, parts["guilty"].size()) << parts.dump(2);
+  EXPECT_EQ(2, parts["guilty"][0]["first"]);
+  EXPECT_EQ(2, parts["guilty"][0]["last"]);
+  EXPECT_EQ(
+      "Dispatch: 4,278,124,286 × 4,278,124,286 × 4,278,124,286 groups; root constants of "
+      "parameter 0: 0xfefefefe, 0xfefefefe",
+      parts["guilty"][0]["text"]);
 }
 
 TEST_F(ModernSamplesTest, RayTracingIsPlayedWithTheSamePicture) {

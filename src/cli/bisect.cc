@@ -30,6 +30,7 @@
 #include "os/file.h"
 #include "reader/bisect/bisect_journal.h"
 #include "reader/bisect/bisect_tree.h"
+#include "reader/bisect/culprit_parts.h"
 #include "reader/bisect/minimal_trace.h"
 #include "reader/bisect/probe_answer.h"
 #include "reader/bisect/trace_probe.h"
@@ -155,20 +156,18 @@ class Search {
     if (!journal.ok()) return Failed(journal.status());
     journal_ = std::move(*journal);
     TellOfJournal("bisect", *journal_, journal_path, options_.quiet || options_.json);
-    BisectOptions bisect;
-    bisect.repeats = options_.repeats;
-    bisect.max_probes = options_.max_probes;
-    bisect.progress = [this](const BisectProgress& now) {
+    bisect_.repeats = options_.repeats;
+    bisect_.max_probes = options_.max_probes;
+    bisect_.progress = [this](const BisectProgress& now) {
       if (!journal_->HasNext()) line_.Show(now, journal_->AverageMs());
     };
     Result<BisectAnswer> answer = Bisect(
-        tree_, [this](const BisectQuestion& question) { return Ask(question); }, bisect);
+        tree_, [this](const BisectQuestion& question) { return Ask(question); }, bisect_);
     line_.Clear();
     if (!answer.ok()) return Failed(answer.status());
     told_.answer = std::move(*answer);
-    told_.duration_ns = MonotonicNs() - start_ns;
     told_.hang_timeout_ns = settings_.hang_timeout_ns;
-    return Tell();
+    return Tell(start_ns);
   }
 
  private:
@@ -228,17 +227,50 @@ class Search {
     return kExitFailed;
   }
 
-  int Tell() {
+  // Looks within the culprits. False: it was interrupted.
+  bool SearchParts() {
+    const Probe probe = [this](const BisectQuestion& question) { return Ask(question); };
+    const ReadBytes read = [this](const BisectQuestion& question,
+                                  const BytesToRead& place) -> Result<std::vector<std::byte>> {
+      TraceProbeSettings settings = settings_;
+      settings.read = place;
+      ProbeRun run;
+      const Result<ProbeAnswer> answer = Play(settings, question, &run);
+      if (!answer.ok()) return answer.status();
+      return run.bytes;
+    };
+    for (CulpritText& culprit : told_.culprits) {
+      const Status status = SearchWithin(trace_, tree_, told_.answer, probe, read, bisect_,
+                                         &culprit, &told_.answer.probes);
+      line_.Clear();
+      if (status.code() == StatusCode::kInterrupted) return false;
+      if (status.ok()) continue;
+      PrintWarning("bisect", "the search within a call ended early: " + status.message());
+    }
+    return true;
+  }
+
+  int Tell(uint64_t start_ns) {
     told_.path = options_.path;
+    bool interrupted = false;
     if (told_.answer.found) {
       Result<std::vector<CulpritText>> culprits =
           DescribeCulprits(trace_, told_.answer.culprits, told_.answer.place);
       if (!culprits.ok()) return Failed(culprits.status());
       told_.culprits = std::move(*culprits);
+      interrupted = !SearchParts();
     }
+    told_.duration_ns = MonotonicNs() - start_ns;
     if (const Result<Snapshot> crash = ReadSnapshot(trace_->file()); crash.ok()) {
       told_.recorded = RecordedIncidents(*crash);
       AddBreadcrumbPaths(*crash, &told_.culprits);
+    }
+    if (interrupted) {
+      const bool told = PrintOutput("bisect", AnswerInWords());
+      PrintError(
+          "bisect",
+          "interrupted in the search within the culprit; the same command resumes from here");
+      return told ? 0 : kExitFailed;
     }
     if (told_.answer.found && !options_.no_output) {
       const Status written = WriteMinimal();
@@ -338,6 +370,7 @@ class Search {
   TraceProbeSettings settings_;
   BisectTree tree_;
   std::unique_ptr<BisectJournal> journal_;
+  BisectOptions bisect_;
   BisectTold told_;
   const uint64_t recovery_ns_;
   WhyPart why_;

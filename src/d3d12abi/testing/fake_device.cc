@@ -198,6 +198,7 @@ std::atomic<uint64_t> last_root_view{0};
 std::atomic<bool> last_indices_null{false};
 std::atomic<bool> last_vertices_null{false};
 std::atomic<uint64_t> last_indirect_word{0};
+std::atomic<uint32_t> last_indirect_count{0};
 std::atomic<uint64_t> executions{0};
 
 // The interfaces of a device and its lists: ID3D12Device1; ID3D12Device5 and ID3D12GraphicsCommandList4; the same, and
@@ -298,14 +299,16 @@ class FakeList final : public Fake<NoNewestCommandList, ID3D12GraphicsCommandLis
           CopyWords(target->bytes() + to_offset, source->bytes() + from_offset, size);
         });
   }
-  void STDMETHODCALLTYPE ExecuteIndirect(ID3D12CommandSignature*, UINT, ID3D12Resource* arguments,
-                                         UINT64 offset, ID3D12Resource*, UINT64) override {
+  void STDMETHODCALLTYPE ExecuteIndirect(ID3D12CommandSignature*, UINT count,
+                                         ID3D12Resource* arguments, UINT64 offset, ID3D12Resource*,
+                                         UINT64) override {
     auto* const source = static_cast<FakeResource*>(arguments);
     uint64_t word = 0;
     if (source->size() < sizeof(word) || offset > source->size() - sizeof(word)) return;
     commands_.push_back([=, held = ComPtr<ID3D12Resource>(arguments)]() mutable {
       std::memcpy(&word, source->bytes() + offset, sizeof(word));
       last_indirect_word.store(word);
+      last_indirect_count.store(count);
     });
   }
   void STDMETHODCALLTYPE WriteBufferImmediate(UINT count,
@@ -672,6 +675,10 @@ bool LastFakeVertexViewsWereNull() {
 
 uint64_t LastFakeIndirectWord() {
   return last_indirect_word.load();
+}
+
+uint32_t LastFakeIndirectCount() {
+  return last_indirect_count.load();
 }
 
 uint64_t FakeExecutions() {

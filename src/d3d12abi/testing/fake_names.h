@@ -23,6 +23,8 @@ bool LastFakeIndexViewWasNull();
 bool LastFakeVertexViewsWereNull();
 // Returns the first 8 bytes of the arguments that an ExecuteIndirect had last, when its list was executed.
 uint64_t LastFakeIndirectWord();
+// Returns the MaxCommandCount that it had.
+uint32_t LastFakeIndirectCount();
 // Returns how often queues have executed lists so far.
 uint64_t FakeExecutions();
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "reader/bisect/asker.h"
 
 namespace cairn {
 namespace {
@@ -30,62 +31,6 @@ struct Policy {
 uint64_t Log2(uint64_t n) {
   return n == 0 ? 0 : static_cast<uint64_t>(std::bit_width(n));
 }
-
-Status TooMany(uint64_t probes, const BisectWords& words) {
-  return Status(
-      StatusCode::kUnsupported,
-      fmt::format("not found after {} probes, the most that a search makes; the failure may "
-                  "need very much of the {}, or come and go: try --runs 10",
-                  probes, words.whole));
-}
-
-Status Undecidable(uint32_t plays, const std::string& why) {
-  return Status(StatusCode::kUnsupported,
-                fmt::format("{} plays in a row did not show whether it fails: {}", plays, why));
-}
-
-// Asks, counts, and reports the progress.
-class Asker {
- public:
-  Asker(const Probe& probe, const BisectOptions& options) : probe_(probe), options_(options) {}
-
-  uint64_t probes() const { return probes_; }
-  uint64_t undecided() const { return undecided_; }
-  const BisectWords& words() const { return options_.words; }
-  // For the progress: what is looked at, and how many probes that and what comes after may take.
-  void Expect(std::string what, uint64_t probes) {
-    what_ = std::move(what);
-    expected_ = probes_ + probes;
-  }
-
-  // Plays a question once. Undecided plays are repeated; too many of them end the search.
-  Result<ProbeAnswer> Once(const BisectQuestion& question) {
-    const uint32_t most = std::max(1u, options_.most_undecided);
-    for (uint32_t undecided = 0;;) {
-      Result<ProbeAnswer> answer = Play(question);
-      if (!answer.ok() || answer->outcome != ProbeOutcome::kUndecided) return answer;
-      ++undecided_;
-      if (++undecided >= most) return Undecidable(undecided, answer->why);
-    }
-  }
-
- private:
-  Result<ProbeAnswer> Play(const BisectQuestion& question) {
-    if (probes_ >= options_.max_probes) return TooMany(probes_, options_.words);
-    if (options_.progress) {
-      options_.progress({probes_, std::max(expected_, probes_ + 1), what_});
-    }
-    ++probes_;
-    return probe_(question);
-  }
-
-  const Probe& probe_;
-  const BisectOptions& options_;
-  uint64_t probes_ = 0;
-  uint64_t undecided_ = 0;
-  uint64_t expected_ = 0;
-  std::string what_;
-};
 
 // The failure as plays of the whole trace showed it.
 struct Failure {

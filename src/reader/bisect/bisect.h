@@ -23,10 +23,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
+#include "reader/replay/kept_parts.h"
 
 namespace cairn {
 
@@ -73,6 +75,8 @@ struct BisectQuestion {
   uint64_t stop_before = ~uint64_t{0};
   // True: work that is not in the tree stays. False: it is omitted with the rest, if anything is.
   bool rest_stays = false;
+  // One call does only a part of what it was to do.
+  std::optional<KeptParts> parts;
 };
 
 struct BisectProgress {

@@ -154,6 +154,10 @@ uint64_t QuestionKey(const BisectQuestion& question) {
     words.push_back(suspect.call);
   }
   if (question.rest_stays) words.push_back(1);
+  if (const std::optional<KeptParts>& parts = question.parts) {
+    // No submission has this number.
+    words.insert(words.end(), {~uint64_t{0}, parts->call, parts->first, parts->end});
+  }
   return XXH3_64bits(words.data(), words.size() * sizeof(words[0]));
 }
 

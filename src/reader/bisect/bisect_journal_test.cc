@@ -410,9 +410,14 @@ TEST(QuestionKey, DiffersWhereQuestionsDo) {
   BisectQuestion other_list = {{{Suspect::Kind::kList, 5, 1}}, ~uint64_t{0}};
   BisectQuestion call = {{{Suspect::Kind::kCall, 5, 0}}, ~uint64_t{0}};
   BisectQuestion shorter = {{{Suspect::Kind::kCall, 5, 0}}, 9};
-  const std::set<uint64_t> keys = {QuestionKey(all), QuestionKey(list), QuestionKey(other_list),
-                                   QuestionKey(call), QuestionKey(shorter)};
-  EXPECT_EQ(5u, keys.size());
+  BisectQuestion parts = all;
+  parts.parts = KeptParts{5, 0, 2};
+  BisectQuestion other_parts = all;
+  other_parts.parts = KeptParts{5, 0, 3};
+  const std::set<uint64_t> keys = {
+      QuestionKey(all),     QuestionKey(list),  QuestionKey(other_list), QuestionKey(call),
+      QuestionKey(shorter), QuestionKey(parts), QuestionKey(other_parts)};
+  EXPECT_EQ(7u, keys.size());
 }
 
 // The whole of it: a search that is interrupted at each of its probes, and goes on.

@@ -5,6 +5,7 @@
 #define CAIRN_READER_BISECT_BISECT_TREE_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,17 +27,34 @@ Result<BisectTree> ReadBisectTree(TraceReader* trace,
 Result<bool> TraceMayDraw(TraceReader* trace,
                           const std::function<bool(uint64_t record)>& keep_on = nullptr);
 
+// The parts of a culprit that make it fail (call_parts.h).
+struct PartsText {
+  struct Part {
+    uint64_t first = 0;
+    uint64_t end = 0;  // behind the last
+    std::string text;  // of the last: "Dispatch: 1 × 1 × 1 groups"; "" if it is not known
+  };
+  std::string word;  // "command"
+  uint64_t count = 0;
+  bool count_is_limit = false;
+  std::vector<Part> guilty;
+  bool needs_none = false;
+  bool more = false;
+  bool all_looked_at = false;
+};
+
 // The facts of a culprit for texts, with its position.
 struct CulpritText {
   Suspect suspect;
   uint64_t frame = 0;
-  uint64_t submission = 0;        // the ExecuteCommandLists call that brought it to the GPU
-  uint32_t list_index = 0;        // in the submission
-  std::string call;               // "Dispatch(ThreadGroupCountX = 1, ...)"; "" if it is not a call
-  std::string queue;              // "command queue 3 "Graphics""
-  std::string list;               // "" for submissions
-  std::string pipeline;           // that was set, "" if none was
-  std::vector<std::string> path;  // the events around it, outermost first
+  uint64_t submission = 0;         // the ExecuteCommandLists call that brought it to the GPU
+  uint32_t list_index = 0;         // in the submission
+  std::string call;                // "Dispatch(ThreadGroupCountX = 1, ...)"; "" if it is not a call
+  std::string queue;               // "command queue 3 "Graphics""
+  std::string list;                // "" for submissions
+  std::string pipeline;            // that was set, "" if none was
+  std::vector<std::string> path;   // the events around it, outermost first
+  std::optional<PartsText> parts;  // of a call that has some, once it was looked for them
 };
 
 // Returns the texts in the order of `culprits`. If several submissions executed a call, names the

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <exception>
 
@@ -30,6 +31,18 @@ bool WaitForEnd(const Child& child, uint64_t timeout_ns) {
     if (child.WaitForEnd(std::min(left_ns, kLookNs))) return true;
     if (left_ns == 0) return false;
   }
+}
+
+// Up to the first that is no pair of digits.
+std::vector<std::byte> BytesOf(const std::string& digits) {
+  std::vector<std::byte> bytes;
+  for (size_t i = 0; i + 2 <= digits.size(); i += 2) {
+    uint8_t value = 0;
+    const char* const pair = digits.data() + i;
+    if (std::from_chars(pair, pair + 2, value, 16).ptr != pair + 2) break;
+    bytes.push_back(std::byte{value});
+  }
+  return bytes;
 }
 
 enum class Watched { kEnded, kStalled, kInterrupted };
@@ -99,6 +112,7 @@ ProbeRun RunOf(const ProbeStatus& status) {
   run.skipped = status.skipped;
   run.slowest_call = status.slowest_call;
   run.slowest_ns = status.slowest_ns;
+  run.bytes = BytesOf(status.bytes.Bytes());
   if (run.end == ProbeEnd::kNone) run.end = ProbeEnd::kDied;
   return run;
 }

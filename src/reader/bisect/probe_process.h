@@ -16,6 +16,7 @@
 #define CAIRN_READER_BISECT_PROBE_PROCESS_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -68,6 +69,7 @@ struct ProbeStatus {
   StatusText<> driver;
   StatusText<> library;
   StatusText<> library_paths;
+  StatusText<> bytes;  // of a buffer, that the question asks for: two hexadecimal digits each
   std::atomic<uint64_t> skipped{0};       // calls that were left out, in all
   std::atomic<uint64_t> slowest_call{0};  // the submission that took longest, of those that ended
   std::atomic<uint64_t> slowest_ns{0};
@@ -94,6 +96,7 @@ struct ProbeRun {
   uint64_t skipped = 0;       // calls that were left out, of a play that came to its end
   uint64_t slowest_call = 0;  // the submission that took longest, of those that ended; 0: not told
   uint64_t slowest_ns = 0;
+  std::vector<std::byte> bytes;  // of a buffer, that the question asked for
   uint64_t duration_ns = 0;
 };
 

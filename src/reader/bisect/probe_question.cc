@@ -64,6 +64,16 @@ std::vector<std::byte> WriteProbeQuestion(const ProbeQuestion& question) {
     writer.WriteVarint(suspect.call);
     writer.WriteVarint(suspect.list);
   }
+  const std::optional<KeptParts>& parts = question.leave.parts;
+  writer.WriteU8(parts.has_value() ? 1 : 0);
+  if (parts.has_value()) {
+    for (const uint64_t word : {parts->call, parts->first, parts->end}) writer.WriteVarint(word);
+    writer.WriteVarint(parts->stride_bytes);
+  }
+  const BytesToRead& read = question.read;
+  for (const uint64_t word : {read.submission, read.buffer, read.offset_bytes, read.size_bytes}) {
+    writer.WriteVarint(word);
+  }
   return writer.Take();
 }
 
@@ -89,6 +99,17 @@ Result<ProbeQuestion> ReadProbeQuestion(std::span<const std::byte> bytes) {
   std::vector<Suspect>& left_out = question.leave.left_out;
   left_out.reserve(count);
   for (uint32_t i = 0; i < count && reader.ok(); ++i) left_out.push_back(ReadSuspect(&reader));
+  if (ReadFlag(&reader)) {
+    KeptParts& parts = question.leave.parts.emplace();
+    for (uint64_t* const word : {&parts.call, &parts.first, &parts.end}) reader.ReadVarint(*word);
+    reader.ReadVarint32(parts.stride_bytes);
+  }
+  BytesToRead& read = question.read;
+  for (uint64_t* const word :
+       {&read.submission, &read.buffer, &read.offset_bytes, &read.size_bytes}) {
+    reader.ReadVarint(*word);
+  }
+  if (read.size_bytes > BytesToRead::kMostBytes) reader.Fail();
   if (!reader.ok() || reader.remaining() != 0) {
     return Status(StatusCode::kCorrupt, "the question to a probe is damaged");
   }

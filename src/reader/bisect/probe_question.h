@@ -25,6 +25,7 @@ struct ProbeQuestion {
   std::optional<DeviceFacts> device;  // on which it is to be played
   bool only_device = false;           // the play ends when the first device was made
   BisectQuestion leave;               // what is left out of the play
+  BytesToRead read;                   // size_bytes 0: nothing
 
   static constexpr size_t kMaxTextBytes = 65536;
 };

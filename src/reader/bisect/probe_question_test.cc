@@ -20,7 +20,10 @@ ProbeQuestion Question() {
       {{{Suspect::Kind::kSubmission, 100, 0},
         {Suspect::Kind::kList, 200, 3},
         {Suspect::Kind::kCall, uint64_t{1} << 40, 0}},
-       12'345}};
+       12'345,
+       true,
+       KeptParts{uint64_t{1} << 40, 3, 7, 20}},
+      {400, 12, uint64_t{1} << 33, BytesToRead::kMostBytes}};
 }
 
 void ExpectSame(const ProbeQuestion& one, const ProbeQuestion& other) {
@@ -31,6 +34,8 @@ void ExpectSame(const ProbeQuestion& one, const ProbeQuestion& other) {
   EXPECT_EQ(one.only_device, other.only_device);
   EXPECT_EQ(one.leave.left_out, other.leave.left_out);
   EXPECT_EQ(one.leave.stop_before, other.leave.stop_before);
+  EXPECT_EQ(one.leave.parts, other.leave.parts);
+  EXPECT_EQ(one.read, other.read);
 }
 
 TEST(ProbeQuestion, ArrivesAsItWasAsked) {
@@ -67,6 +72,8 @@ TEST(ProbeQuestion, NonsenseIsRefused) {
   EXPECT_EQ(StatusCode::kCorrupt, with(20, 2));
   EXPECT_EQ(StatusCode::kCorrupt, with(21, 3));
   EXPECT_EQ(StatusCode::kOk, with(21, 1));
+  question.read.size_bytes = BytesToRead::kMostBytes + 1;
+  EXPECT_EQ(StatusCode::kCorrupt, ReadProbeQuestion(WriteProbeQuestion(question)).status().code());
   const std::vector<std::byte> ones(100, std::byte{0xff});
   EXPECT_EQ(StatusCode::kCorrupt, ReadProbeQuestion(ones).status().code());
 }

@@ -68,6 +68,13 @@ void Play(const ProbeQuestion& question, const std::function<void(PlayerOptions*
   if (question.leave.stop_before != ~uint64_t{0}) {
     options.last_call = question.leave.stop_before - 1;
   }
+  options.kept_parts = question.leave.parts;
+  options.bytes_to_read = question.read;
+  options.on_bytes = [&status](std::span<const std::byte> bytes) {
+    std::string digits;
+    for (const std::byte byte : bytes) digits += fmt::format("{:02x}", std::to_integer<int>(byte));
+    status.bytes.Set(digits);
+  };
   options.on_call = [&status](uint64_t number) { status.At(number); };
   options.on_record = [&status] { status.Step(); };
   options.on_device = [&](const DeviceFacts& device) {
@@ -174,7 +181,7 @@ Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuest
   limits.keep_on = settings.keep_on;
   const std::vector<std::byte> asked =
       WriteProbeQuestion({settings.path, settings.library, settings.hang_timeout_ns,
-                          settings.device, settings.only_device, question});
+                          settings.device, settings.only_device, question, settings.read});
   uint64_t pause_ns = settings.device_pause_ns;
   for (uint32_t tries = 1;; ++tries, pause_ns *= 2) {
     Result<ProbeRun> run = RunProbe(limits, settings.arguments, asked);

@@ -34,6 +34,8 @@ struct TraceProbeSettings {
   std::optional<DeviceFacts> device;
   // The play ends when the first device was made.
   bool only_device = false;
+  // ProbeRun::bytes, of a play that gets so far.
+  BytesToRead read;
   std::vector<std::string> arguments = {"probe"};
 };
 

@@ -42,6 +42,13 @@ struct IndirectLayout {
   uint32_t stride_bytes = 0;
   std::vector<uint32_t> addresses;      // offsets in one set of arguments
   std::vector<uint32_t> shader_tables;  // offsets of D3D12_DISPATCH_RAYS_DESC
+  struct Argument {
+    uint32_t type = 0;  // D3D12_INDIRECT_ARGUMENT_TYPE
+    uint32_t offset_bytes = 0;
+    uint32_t size_bytes = 0;  // no more than there is before the next set
+    uint32_t parameter = 0;   // of the root signature; of a vertex buffer its slot
+  };
+  std::vector<Argument> arguments;
   // A D3D12_INDIRECT_ARGUMENT_TYPE that is not known ends the layout: arguments behind it have no known place.
   std::optional<uint32_t> unknown_type;
 };

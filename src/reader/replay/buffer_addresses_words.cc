@@ -108,6 +108,10 @@ IndirectLayout LayoutOfSignature(const D3D12_COMMAND_SIGNATURE_DESC& desc) {
       case kIncrementingConstant: break;
       default: layout.unknown_type = type; return layout;
     }
+    layout.arguments.push_back(
+        {type, static_cast<uint32_t>(offset),
+         static_cast<uint32_t>(std::min<uint64_t>(size, desc.ByteStride - offset)),
+         argument.VertexBuffer.Slot});
     if (address && offset + sizeof(D3D12_GPU_VIRTUAL_ADDRESS) <= desc.ByteStride) {
       layout.addresses.push_back(static_cast<uint32_t>(offset));
     }

@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "base/status.h"
 #include "format/trace/trace_reader.h"
 #include "reader/replay/device.h"
+#include "reader/replay/kept_parts.h"
 
 namespace cairn {
 
@@ -97,6 +99,10 @@ struct PlayerOptions {
   // Called now and then, and while waiting: true ends the playback with kOk after the current call.
   std::function<bool()> interrupted;
   Omissions omissions;
+  std::optional<KeptParts> kept_parts;
+  // With `canary`: called with the bytes when the submission has ended. May be null.
+  BytesToRead bytes_to_read;
+  std::function<void(std::span<const std::byte>)> on_bytes;
   // True: after every submission wait for it, then run a dispatch of our own that cannot fail, and
   // wait for that (a fault may surface one dispatch late). Work that takes longer than
   // wait_timeout_ns is then a hang even if it ends just before the check.

@@ -94,6 +94,25 @@ class PlayerImpl::AddressMemory final : public BufferAddresses::Memory {
   ID3D12CommandQueue* const queue_;
 };
 
+void PlayerImpl::GiveBytes(uint64_t submission, uint64_t queue_number, DeviceContext* context,
+                           ID3D12CommandQueue* queue) {
+  const BytesToRead& wanted = options_.bytes_to_read;
+  if (!options_.on_bytes || wanted.submission != submission || context->lost ||
+      log_.result().interrupted || waits_.fences().Blocked(queue_number)) {
+    return;
+  }
+  AddressMemory memory(this, context, queue);
+  const uint64_t size = memory.SizeOf(wanted.buffer);
+  if (wanted.size_bytes == 0 || wanted.size_bytes > BytesToRead::kMostBytes ||
+      wanted.size_bytes > size || wanted.offset_bytes > size - wanted.size_bytes) {
+    return;
+  }
+  const BufferAddresses::Memory::Piece piece = {wanted.buffer, wanted.offset_bytes,
+                                                wanted.size_bytes};
+  const Result<std::vector<std::byte>> bytes = memory.Read(std::span(&piece, 1));
+  if (bytes.ok()) options_.on_bytes(*bytes);
+}
+
 // Addresses in arguments are real ones by now.
 std::optional<BufferAddresses::Memory::Place> PlayerImpl::PlaceOfReal(uint64_t address) const {
   const std::optional<AddressMap::Place> place = objects_.PlaceOfReal(address);

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "d3d12abi/testing/fake_names.h"
 #include "reader/replay/testing/player_hostile_script.h"
@@ -61,9 +63,9 @@ class IndirectScript : public HostileScript {
     Create(Method::ID3D12Device_CreateCommandSignature, Chain::kID3D12CommandSignature, &desc,
            nullptr, __uuidof(ID3D12CommandSignature));
   }
-  void Indirect(uint64_t on, uint64_t arguments, uint64_t offset = 0) {
-    Call(Method::ID3D12GraphicsCommandList_ExecuteIndirect, on, ObjectPointer(signature_), 1u,
-         ObjectPointer(arguments), offset, nullptr, uint64_t{0});
+  uint64_t Indirect(uint64_t on, uint64_t arguments, uint64_t offset = 0, uint32_t count = 1) {
+    return Call(Method::ID3D12GraphicsCommandList_ExecuteIndirect, on, ObjectPointer(signature_),
+                count, ObjectPointer(arguments), offset, nullptr, uint64_t{0});
   }
   void Copy(uint64_t on, uint64_t to, uint64_t from) {
     Call(Method::ID3D12GraphicsCommandList_CopyBufferRegion, on, ObjectPointer(to), uint64_t{0},
@@ -118,6 +120,35 @@ TEST(PlayerAddressesTest, ArgumentsOfTheCpuAreReplacedWithoutTheGpu) {
   EXPECT_NE(LastFakeIndirectWord(), recorded);
   EXPECT_EQ(LastFakeIndirectWord(), LastFakeRootView());
   EXPECT_EQ(FakeExecutions() - before, 1u) << "the program's own";
+}
+
+TEST(PlayerAddressesTest, CommandsThatAreNotKeptAreNotExecuted) {
+  for (const KeptParts& kept : {KeptParts{0, 0, 64}, KeptParts{0, 0, 2}, KeptParts{0, 3, 5},
+                                KeptParts{0, 3, 900}, KeptParts{0, 0, 0}, KeptParts{0, 90, 95}}) {
+    IndirectScript script;
+    const uint64_t arguments = script.CreateBuffer(D3D12_HEAP_TYPE_UPLOAD, 65536);
+    const uint64_t first = script.Indirect(script.list, arguments, 40, 1);
+    const uint64_t call = script.Indirect(script.list, arguments, 0, 10);
+    script.Close(script.list);
+    for (uint64_t i = 0; i < 10; ++i) {
+      const uint64_t word = 1000 + i;
+      script.Write(arguments, i * IndirectScript::kCommandBytes,
+                   std::as_bytes(std::span(&word, 1)));
+    }
+    script.Execute(script.queue, script.list);
+    PlayerOptions options;
+    options.create_device = [](uint32_t) -> void* { return CreateNewerFakeDevice(); };
+    options.kept_parts = {call, kept.first, kept.end, IndirectScript::kCommandBytes};
+    EXPECT_TRUE(Play(&script, std::move(options)).status.ok());
+    const uint64_t end = std::min<uint64_t>(kept.end, 10);
+    // Without a command it is the call in front of it that was executed last.
+    const bool skipped = kept.end == 0;
+    EXPECT_NE(first, call);
+    EXPECT_EQ(LastFakeIndirectCount(), skipped ? 1 : end - std::min(end, kept.first));
+    if (skipped || kept.first < 10) {
+      EXPECT_EQ(LastFakeIndirectWord(), skipped ? 1002 : 1000 + kept.first);
+    }
+  }
 }
 
 // A list executes one bundle twice, before and behind a copy into its arguments.

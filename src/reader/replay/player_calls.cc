@@ -177,6 +177,7 @@ Status PlayerImpl::Adjust(CallInProgress* call) {
     call->At<const void*>(0) = nullptr;
     call->At<SIZE_T>(1) = 0;
   }
+  CutCommands(call);
   if (!library_.takes_null) CAIRN_RETURN_IF_ERROR(ReplaceNull(call));
   if (options_.pad_resources_bytes == 0 ||
       RoleOf(call->method).memory != ResourceMemory::kCommitted)
@@ -448,7 +449,24 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   if (context == nullptr) return Status();
   context->states.Execute(states, GetDesc(queue).Type == D3D12_COMMAND_LIST_TYPE_COPY);
   if (!options_.canary) return Status();
-  return waits_.WaitForSubmission(call->record.object, context, start_ns);
+  CAIRN_RETURN_IF_ERROR(waits_.WaitForSubmission(call->record.object, context, start_ns));
+  GiveBytes(number, call->record.object, context, queue);
+  return Status();
+}
+
+const KeptParts* PlayerImpl::KeptOf(const CallInProgress& call) const {
+  const std::optional<KeptParts>& kept = options_.kept_parts;
+  return kept && kept->call == call.record.number ? &*kept : nullptr;
+}
+
+void PlayerImpl::CutCommands(CallInProgress* call) {
+  const KeptParts* const kept = KeptOf(*call);
+  if (kept == nullptr || call->method != Method::ID3D12GraphicsCommandList_ExecuteIndirect) return;
+  UINT& count = call->At<UINT>(1);
+  const uint64_t end = std::min<uint64_t>(count, kept->end);
+  const uint64_t first = std::min(end, kept->first);
+  count = static_cast<UINT>(end - first);
+  call->At<UINT64>(3) += first * kept->stride_bytes;
 }
 
 // Tracks the states of resources that command lists set: images are copied out of them in their

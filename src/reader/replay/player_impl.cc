@@ -286,7 +286,10 @@ Status PlayerImpl::OnCall(const Record& record) {
   }
   if (role.replay == Replay::kSkip) return Status();
   if (options_.on_call) options_.on_call(record.number);
-  if (IsLeftOut(record.number)) {
+  const KeptParts* const kept = KeptOf(call);
+  const bool keeps_no_command = kept != nullptr && kept->end <= kept->first &&
+                                *method == Method::ID3D12GraphicsCommandList_ExecuteIndirect;
+  if (IsLeftOut(record.number) || keeps_no_command) {
     bindings_.Forget(record.object, *method);
     return Status();
   }

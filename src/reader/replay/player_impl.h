@@ -122,6 +122,12 @@ class PlayerImpl final : public Player {
   bool CopyPadded(CallInProgress* call, void* target);
   Status LoadPipeline(CallInProgress* call);
   Status Execute(CallInProgress* call, void* target);
+  // The parts that the playback keeps of this call, if it does not keep all.
+  const KeptParts* KeptOf(const CallInProgress& call) const;
+  // Leaves the commands of an ExecuteIndirect that are kept.
+  void CutCommands(CallInProgress* call);
+  void GiveBytes(uint64_t submission, uint64_t queue_number, DeviceContext* context,
+                 ID3D12CommandQueue* queue);
   Status RememberWait(CallInProgress* call);
   Status RemoveDevice(CallInProgress* call, void* target);
   Status MapResource(CallInProgress* call, void* target);

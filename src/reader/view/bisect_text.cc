@@ -61,6 +61,32 @@ std::string Joined(const std::vector<std::string>& path) {
   return fmt::format("{}", fmt::join(path, " > "));
 }
 
+// "commands [2] to [5] of 64 together"
+std::string PartInWords(const PartsText& parts, const PartsText::Part& part) {
+  const std::string of = parts.count_is_limit
+                             ? fmt::format("at most {}", GroupedDigits(parts.count))
+                             : GroupedDigits(parts.count);
+  if (part.end - part.first == 1) return fmt::format("[{}] of {}", GroupedDigits(part.first), of);
+  return fmt::format("[{}] to [{}] of {} together{}", GroupedDigits(part.first),
+                     GroupedDigits(part.end - 1), of, part.text.empty() ? "" : ", the last");
+}
+
+void AppendParts(const PartsText& parts, std::string* text) {
+  auto out = std::back_inserter(*text);
+  if (parts.needs_none) {
+    fmt::format_to(out, "    {:<9} none is needed: the call fails without any of its {}s\n",
+                   parts.word, parts.word);
+  }
+  for (const PartsText::Part& part : parts.guilty) {
+    fmt::format_to(out, "    {:<9} {}{}{}\n", parts.word, PartInWords(parts, part),
+                   part.text.empty() ? "" : ": ", part.text);
+  }
+  if (parts.guilty.empty() || parts.all_looked_at) return;
+  fmt::format_to(out, "    {:<9} {}\n", parts.word,
+                 parts.more ? "others behind these make it fail as well"
+                            : "those behind this one were not tried by themselves");
+}
+
 void AppendCulprit(const CulpritText& culprit, std::string* text) {
   const Suspect& suspect = culprit.suspect;
   auto out = std::back_inserter(*text);
@@ -74,6 +100,7 @@ void AppendCulprit(const CulpritText& culprit, std::string* text) {
       fmt::format_to(out, "  submission {}, whatever it holds\n", number);
       break;
   }
+  if (culprit.parts) AppendParts(*culprit.parts, text);
   if (!culprit.path.empty()) fmt::format_to(out, "    in        {}\n", Joined(culprit.path));
   if (!culprit.pipeline.empty()) fmt::format_to(out, "    pipeline  {}\n", culprit.pipeline);
   if (!culprit.list.empty()) fmt::format_to(out, "    list      {}\n", culprit.list);
@@ -107,6 +134,25 @@ void AppendRest(const BisectTold& told, std::string* text) {
                  VisibleText(told.minimal_path), ShellQuoted(told.minimal_path));
 }
 
+void WriteParts(const PartsText& parts, JsonWriter* json) {
+  json->BeginObject("parts");
+  json->StringKey("kind", parts.word);
+  json->NumberKey("count", parts.count);
+  json->BoolKey("count_is_limit", parts.count_is_limit);
+  json->BoolKey("needs_none", parts.needs_none);
+  json->BoolKey("complete", parts.all_looked_at);
+  json->BeginArray("guilty");
+  for (const PartsText::Part& part : parts.guilty) {
+    json->BeginObject();
+    json->NumberKey("first", part.first);
+    json->NumberKey("last", part.end - 1);
+    json->StringKey("text", part.text);
+    json->EndObject();
+  }
+  json->EndArray();
+  json->EndObject();
+}
+
 void WriteCulprit(const CulpritText& culprit, JsonWriter* json) {
   json->BeginObject();
   switch (culprit.suspect.kind) {
@@ -125,6 +171,7 @@ void WriteCulprit(const CulpritText& culprit, JsonWriter* json) {
   json->StringKey("list", culprit.list);
   json->StringKey("pipeline", culprit.pipeline);
   json->StringsKey("path", culprit.path);
+  if (culprit.parts) WriteParts(*culprit.parts, json);
   json->EndObject();
 }
 

@@ -60,6 +60,33 @@ TEST(BisectText, TellsWhatItIsAndWhere) {
       AnswerAsText(OneCall()));
 }
 
+TEST(BisectText, NamesThePartsOfACall) {
+  BisectTold told = OneCall();
+  PartsText& parts = told.culprits[0].parts.emplace();
+  parts.word = "command";
+  parts.count = 1200;
+  parts.guilty = {{1100, 1101, "Dispatch: 1 × 1 × 1 groups"}, {1150, 1152, ""}};
+  parts.all_looked_at = true;
+  EXPECT_THAT(AnswerAsText(told),
+              HasSubstr("    command   [1,100] of 1,200: Dispatch: 1 × 1 × 1 groups\n"
+                        "    command   [1,150] to [1,151] of 1,200 together\n"
+                        "    in        Frame > Simulate\n"));
+  const Json json = Json::Parse(AnswerAsJson(told))["culprits"][0]["parts"];
+  EXPECT_EQ(1151, json["guilty"][1]["last"]);
+  EXPECT_EQ(true, json["complete"]);
+  parts.all_looked_at = false;
+  EXPECT_THAT(AnswerAsText(told), HasSubstr("command   those behind this one were not tried"));
+  parts.more = true;
+  EXPECT_THAT(AnswerAsText(told), HasSubstr("command   others behind these make it fail as well"));
+  parts.count_is_limit = true;
+  EXPECT_THAT(AnswerAsText(told), HasSubstr("[1,100] of at most 1,200: "));
+  parts.guilty.clear();
+  parts.needs_none = true;
+  EXPECT_THAT(AnswerAsText(told),
+              HasSubstr("    command   none is needed: the call fails without any of its commands\n"
+                        "    in  "));
+}
+
 TEST(BisectText, TheCommandThatItNamesCanBeCopied) {
   BisectTold told = OneCall();
   told.minimal_path = "my game.minimal.cairn";

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/bisect/culprit_parts.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "reader/bisect/indirect_call.h"
+
+namespace cairn {
+namespace {
+
+class WithinCulprit {
+ public:
+  WithinCulprit(TraceReader* trace, const BisectTree& tree, const BisectAnswer& failure,
+                const Probe& probe, const ReadBytes& read, const BisectOptions& options,
+                CulpritText* culprit, uint64_t* probes)
+      : trace_(trace),
+        tree_(tree),
+        failure_(failure),
+        probe_(probe),
+        read_(read),
+        options_(options),
+        culprit_(*culprit),
+        probes_(*probes) {}
+
+  Status Run();
+
+ private:
+  Status Search(const CallParts& parts);
+  Status SearchCommands(const IndirectCall& indirect);
+
+  TraceReader* const trace_;
+  const BisectTree& tree_;
+  const BisectAnswer& failure_;
+  const Probe& probe_;
+  const ReadBytes& read_;
+  const BisectOptions& options_;
+  CulpritText& culprit_;
+  uint64_t& probes_;
+};
+
+Status WithinCulprit::Search(const CallParts& parts) {
+  PartsText& text = culprit_.parts.emplace();
+  text.word = parts.word;
+  text.count = parts.count;
+  text.count_is_limit = parts.count_is_limit;
+  PartsAnswer answer;
+  BisectAnswer failure = failure_;
+  failure.probes = probes_;
+  const Status status = SearchParts(parts, tree_, failure, probe_, options_, &answer);
+  probes_ = answer.probes;
+  for (const PartRange& range : answer.guilty) text.guilty.push_back({range.first, range.end, ""});
+  text.needs_none = answer.needs_none;
+  text.more = answer.more;
+  text.all_looked_at = answer.all_looked_at;
+  return status;
+}
+
+Status WithinCulprit::SearchCommands(const IndirectCall& indirect) {
+  const BisectQuestion before = QuestionBefore(tree_, culprit_);
+  CallParts parts = PartsOf(indirect, culprit_.suspect.call);
+  if (const BytesToRead place = CountOf(indirect, culprit_.submission); place.size_bytes != 0) {
+    const Result<std::vector<std::byte>> bytes = read_(before, place);
+    if (!bytes.ok()) return bytes.status();
+    uint32_t count = 0;
+    if (bytes->size() == sizeof(count)) std::memcpy(&count, bytes->data(), sizeof(count));
+    // The failure shows that there is one.
+    if (count != 0) {
+      parts.count = std::min<uint64_t>(parts.count, count);
+      parts.count_is_limit = false;
+    }
+  }
+  const Status searched = Search(parts);
+  if (searched.code() == StatusCode::kInterrupted) return searched;
+  for (PartsText::Part& part : culprit_.parts->guilty) {
+    const BytesToRead place = ArgumentsOf(indirect, part.end - 1, culprit_.submission);
+    if (place.size_bytes == 0) continue;
+    const Result<std::vector<std::byte>> bytes = read_(before, place);
+    if (!bytes.ok()) return bytes.status();
+    if (!bytes->empty()) part.text = CommandInWords(indirect.layout, *bytes);
+  }
+  return searched;
+}
+
+Status WithinCulprit::Run() {
+  if (culprit_.suspect.kind != Suspect::Kind::kCall) return {};
+  const Result<IndirectCall> indirect = ReadIndirectCall(trace_, culprit_.suspect.call);
+  if (indirect.ok()) return SearchCommands(*indirect);
+  return {};
+}
+
+}  // namespace
+
+BisectQuestion QuestionBefore(const BisectTree& tree, const CulpritText& culprit) {
+  BisectQuestion question;
+  question.rest_stays = true;
+  question.left_out.push_back(culprit.suspect);
+  if (culprit.submission == 0) return question;
+  question.stop_before = culprit.submission + 1;
+  const auto submission =
+      std::find_if(tree.submissions.begin(), tree.submissions.end(),
+                   [&](const auto& each) { return each.call == culprit.submission; });
+  if (submission == tree.submissions.end()) return question;
+  for (uint32_t i = culprit.list_index; i < submission->lists.size(); ++i) {
+    const BisectTree::List& list = submission->lists[i];
+    if (i != culprit.list_index) {
+      question.left_out.push_back({Suspect::Kind::kList, culprit.submission, i});
+      continue;
+    }
+    if (list.calls == nullptr) continue;
+    for (const uint64_t call : *list.calls) {
+      if (call > culprit.suspect.call) question.left_out.push_back({Suspect::Kind::kCall, call, 0});
+    }
+  }
+  std::sort(question.left_out.begin(), question.left_out.end());
+  return question;
+}
+
+Status SearchWithin(TraceReader* trace, const BisectTree& tree, const BisectAnswer& failure,
+                    const Probe& probe, const ReadBytes& read, const BisectOptions& options,
+                    CulpritText* culprit, uint64_t* probes) {
+  return WithinCulprit(trace, tree, failure, probe, read, options, culprit, probes).Run();
+}
+
+}  // namespace cairn
