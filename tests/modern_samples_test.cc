@@ -262,6 +262,14 @@ TEST_F(ModernSamplesTest, InstanceThatPointsNowhereIsNamed) {
   const Json culprits = Culprits();
   ASSERT_EQ(1u, culprits.size()) << culprits.dump(2);
   ExpectCall(culprits[0], "BuildRaytracingAccelerationStructure", "Build the instances");
+  const Json parts = culprits[0]["parts"];
+  EXPECT_EQ("instance", parts["kind"]);
+  EXPECT_EQ(4, parts["count"]);
+  EXPECT_EQ(true, parts["complete"]);
+  ASSERT_EQ(1u, parts["guilty"].size()) << parts.dump(2);
+  EXPECT_EQ(2, parts["guilty"][0]["first"]);
+  EXPECT_EQ(2, parts["guilty"][0]["last"]);
+  EXPECT_THAT(parts["guilty"][0]["text"].get<std::string>(), HasSubstr("where no buffer is"));
 }
 
 TEST_F(ModernSamplesTest, MeshIsPlayedWithTheSamePicture) {

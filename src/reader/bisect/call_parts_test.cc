@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace cairn {
@@ -34,6 +35,9 @@ BisectAnswer Failure() {
   failure.probes = 10;
   return failure;
 }
+
+// First, middle and last places of ten.
+constexpr std::pair<uint64_t, uint64_t> kPairs[] = {{0, 9}, {3, 4}, {0, 1}, {5, 9}};
 
 using Fails = std::function<bool(const KeptParts&)>;
 
@@ -70,19 +74,23 @@ TEST(SearchParts, OneIsNamedWhereverItIs) {
 }
 
 TEST(SearchParts, TwoThatFailByThemselvesAreBothNamed) {
-  for (const auto& [one, other] : {std::pair{0u, 9u}, {3u, 4u}, {0u, 1u}, {5u, 9u}}) {
+  for (const auto& pair : kPairs) {
+    const uint64_t one = pair.first;
+    const uint64_t other = pair.second;
     const PartsAnswer answer = Search(
         {kCall, 10}, [&](const KeptParts& kept) { return kept.Has(one) || kept.Has(other); });
-    EXPECT_THAT(answer.guilty, ElementsAre(PartRange{one, one + 1u}, PartRange{other, other + 1u}));
+    EXPECT_THAT(answer.guilty, ElementsAre(PartRange{one, one + 1}, PartRange{other, other + 1}));
     EXPECT_TRUE(answer.all_looked_at);
   }
 }
 
 TEST(SearchParts, TwoThatFailTogetherAreTheEndsOfARange) {
-  for (const auto& [one, other] : {std::pair{0u, 9u}, {3u, 4u}, {0u, 1u}, {5u, 9u}}) {
+  for (const auto& pair : kPairs) {
+    const uint64_t one = pair.first;
+    const uint64_t other = pair.second;
     const PartsAnswer answer = Search(
         {kCall, 10}, [&](const KeptParts& kept) { return kept.Has(one) && kept.Has(other); });
-    EXPECT_THAT(answer.guilty, ElementsAre(PartRange{one, other + 1u}));
+    EXPECT_THAT(answer.guilty, ElementsAre(PartRange{one, other + 1}));
   }
 }
 

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
+#include <utility>
 
 #include "reader/bisect/indirect_call.h"
+#include "reader/bisect/ray_call.h"
 
 namespace cairn {
 namespace {
@@ -28,6 +31,10 @@ class WithinCulprit {
  private:
   Status Search(const CallParts& parts);
   Status SearchCommands(const IndirectCall& indirect);
+  Status SearchRays(const RayCall& rays);
+  // Gives a word to the last of the parts that were found. `place(part)`: where it lies; `words(part, bytes)`.
+  template <typename Place, typename Words>
+  Status Describe(const Place& place, const Words& words);
 
   TraceReader* const trace_;
   const BisectTree& tree_;
@@ -57,10 +64,9 @@ Status WithinCulprit::Search(const CallParts& parts) {
 }
 
 Status WithinCulprit::SearchCommands(const IndirectCall& indirect) {
-  const BisectQuestion before = QuestionBefore(tree_, culprit_);
   CallParts parts = PartsOf(indirect, culprit_.suspect.call);
   if (const BytesToRead place = CountOf(indirect, culprit_.submission); place.size_bytes != 0) {
-    const Result<std::vector<std::byte>> bytes = read_(before, place);
+    const Result<std::vector<std::byte>> bytes = read_(QuestionBefore(tree_, culprit_), place);
     if (!bytes.ok()) return bytes.status();
     uint32_t count = 0;
     if (bytes->size() == sizeof(count)) std::memcpy(&count, bytes->data(), sizeof(count));
@@ -72,20 +78,45 @@ Status WithinCulprit::SearchCommands(const IndirectCall& indirect) {
   }
   const Status searched = Search(parts);
   if (searched.code() == StatusCode::kInterrupted) return searched;
-  for (PartsText::Part& part : culprit_.parts->guilty) {
-    const BytesToRead place = ArgumentsOf(indirect, part.end - 1, culprit_.submission);
-    if (place.size_bytes == 0) continue;
-    const Result<std::vector<std::byte>> bytes = read_(before, place);
-    if (!bytes.ok()) return bytes.status();
-    if (!bytes->empty()) part.text = CommandInWords(indirect.layout, *bytes);
-  }
+  CAIRN_RETURN_IF_ERROR(
+      Describe([&](uint64_t part) { return ArgumentsOf(indirect, part, culprit_.submission); },
+               [&](uint64_t, std::span<const std::byte> bytes) {
+                 return CommandInWords(indirect.layout, bytes);
+               }));
   return searched;
+}
+
+Status WithinCulprit::SearchRays(const RayCall& rays) {
+  const Status searched = Search(rays.PartsOf(culprit_.suspect.call));
+  if (searched.code() == StatusCode::kInterrupted) return searched;
+  CAIRN_RETURN_IF_ERROR(Describe(
+      [&](uint64_t part) { return rays.PlaceOf(part, culprit_.submission); },
+      [&](uint64_t part, std::span<const std::byte> bytes) { return rays.InWords(part, bytes); }));
+  return searched;
+}
+
+template <typename Place, typename Words>
+Status WithinCulprit::Describe(const Place& place, const Words& words) {
+  const BisectQuestion before = QuestionBefore(tree_, culprit_);
+  for (PartsText::Part& part : culprit_.parts->guilty) {
+    const BytesToRead wanted = place(part.end - 1);
+    std::vector<std::byte> bytes;
+    if (wanted.size_bytes != 0) {
+      Result<std::vector<std::byte>> read = read_(before, wanted);
+      if (!read.ok()) return read.status();
+      bytes = std::move(*read);
+    }
+    part.text = words(part.end - 1, bytes);
+  }
+  return {};
 }
 
 Status WithinCulprit::Run() {
   if (culprit_.suspect.kind != Suspect::Kind::kCall) return {};
   const Result<IndirectCall> indirect = ReadIndirectCall(trace_, culprit_.suspect.call);
   if (indirect.ok()) return SearchCommands(*indirect);
+  const Result<RayCall> rays = RayCall::Read(trace_, culprit_.suspect.call);
+  if (rays.ok()) return SearchRays(*rays);
   return {};
 }
 

@@ -64,14 +64,14 @@ void BufferAddresses::Indirect(uint64_t list, uint64_t signature, uint64_t buffe
 }
 
 void BufferAddresses::Instances(uint64_t list, uint64_t buffer, uint64_t offset_bytes,
-                                uint32_t count, bool pointers) {
-  Add(list,
-      {pointers ? Kind::kInstancePointers : Kind::kInstances, buffer, offset_bytes, count, 0, 0});
+                                uint32_t count, bool pointers, Kept kept) {
+  Add(list, {pointers ? Kind::kInstancePointers : Kind::kInstances, buffer, offset_bytes, count, 0,
+             0, kept});
 }
 
 void BufferAddresses::ShaderTable(uint64_t list, uint64_t buffer, uint64_t offset_bytes,
-                                  uint64_t size_bytes, uint64_t stride_bytes) {
-  Add(list, {Kind::kShaderTable, buffer, offset_bytes, size_bytes, stride_bytes, 0});
+                                  uint64_t size_bytes, uint64_t stride_bytes, Kept kept) {
+  Add(list, {Kind::kShaderTable, buffer, offset_bytes, size_bytes, stride_bytes, 0, kept});
 }
 
 void BufferAddresses::RootArguments(uint64_t list, uint64_t buffer, uint64_t offset_bytes,
@@ -186,7 +186,7 @@ Status BufferAddresses::ReadWords(Words* words, Memory* memory) {
       const bool has = found != patched_words_.end() && memory->IsOfCpu(*buffer);
       patched = has ? &found->second : nullptr;
     }
-    if (patched == nullptr || word.kind == WordKind::kIdentifier) continue;
+    if (patched == nullptr || word.size() != kWordBytes) continue;
     const auto* const entry = patched->Find(word.place.second);
     if (entry == nullptr || !entry->valid) continue;
     word.known = true;
@@ -245,6 +245,10 @@ struct BufferAddresses::Added {
 bool BufferAddresses::PatchWord(const Word& word, std::byte* bytes, Memory* memory, Added* added) {
   const auto [buffer, offset] = word.place;
   if (word.kind == WordKind::kValue) return false;
+  if (IsNull(word.kind)) {
+    std::memset(bytes, 0, word.size());
+    return true;
+  }
   if (word.kind == WordKind::kIdentifier) {
     ShaderIdentifier identifier;
     std::memcpy(identifier.data(), bytes, kIdentifierBytes);
@@ -318,6 +322,7 @@ Status BufferAddresses::Patch(std::span<const uint64_t> lists, Memory* memory) {
   written_.clear();
   bytes_.clear();
   attempts_ = 0;
+  missed_elements_ = 0;
   if (!NeedsPatch(lists)) return {};
   const Result<Timeline> all = TimelineOf(lists);
   if (!all.ok()) return all.status();

@@ -56,8 +56,20 @@ IndirectLayout LayoutOfSignature(const D3D12_COMMAND_SIGNATURE_DESC& desc);
 
 using ShaderIdentifier = std::array<std::byte, 32>;
 
+// The elements of a table or array that stay as they are; the others become null: no shader, no instance.
+struct KeptElements {
+  uint64_t first = 0;
+  uint64_t end = ~uint64_t{0};
+  bool all() const { return first == 0 && end == ~uint64_t{0}; }
+  bool Has(uint64_t index) const { return index >= first && index < end; }
+};
+
+// Returns how many records a shader table has; `stride_bytes` 0: one.
+uint64_t CountRecords(uint64_t size_bytes, uint64_t stride_bytes);
+
 class BufferAddresses {
  public:
+  using Kept = KeptElements;
   // Buffers by their object numbers, and what recorded values mean. Implemented by the player.
   class Memory {
    public:
@@ -99,9 +111,9 @@ class BufferAddresses {
                 uint32_t max_count);
   // `pointers`: the buffer holds addresses of instances instead of instances.
   void Instances(uint64_t list, uint64_t buffer, uint64_t offset_bytes, uint32_t count,
-                 bool pointers);
+                 bool pointers, Kept kept = {});
   void ShaderTable(uint64_t list, uint64_t buffer, uint64_t offset_bytes, uint64_t size_bytes,
-                   uint64_t stride_bytes);
+                   uint64_t stride_bytes, Kept kept = {});
   // Local root arguments of the nodes of a work graph.
   void RootArguments(uint64_t list, uint64_t buffer, uint64_t offset_bytes, uint64_t size_bytes,
                      uint64_t stride_bytes);
@@ -144,6 +156,9 @@ class BufferAddresses {
   void ForgetStale() { written_.clear(); }
   Result<uint64_t> CountStale(Memory* memory);
   uint64_t patched() const { return patched_; }  // values replaced so far
+  // Elements that were to become null, and did not: shaders of their own submission write them, or they lie in
+  // no buffer.
+  uint64_t missed_elements() const { return missed_elements_; }
 
   static constexpr uint64_t kMostWords = uint64_t{1} << 22;  // of one submission
 
@@ -168,6 +183,7 @@ class BufferAddresses {
     // kCopy: source; kIndirect: signature; kShaderTable, kRootArguments: stride; kBundle: its index
     uint64_t other;
     uint64_t other_offset;
+    Kept kept = {};  // kInstances, kInstancePointers, kShaderTable
     bool Consumes() const {
       return kind != Kind::kCopy && kind != Kind::kShadersWrote && kind != Kind::kBundle;
     }
@@ -181,7 +197,18 @@ class BufferAddresses {
     bool executed = false;  // as a bundle: nothing is added
   };
   // kValue: it is read, and stays.
-  enum class WordKind : uint8_t { kValue, kAddress, kAddressOrDescriptor, kIdentifier };
+  // kNullAddress, kNullIdentifier: it becomes zeros.
+  enum class WordKind : uint8_t {
+    kValue,
+    kAddress,
+    kAddressOrDescriptor,
+    kIdentifier,
+    kNullAddress,
+    kNullIdentifier
+  };
+  static bool IsNull(WordKind kind) {
+    return kind == WordKind::kNullAddress || kind == WordKind::kNullIdentifier;
+  }
   using PlaceKey = std::pair<uint64_t, uint64_t>;  // buffer, offset
   struct Word {
     PlaceKey place;
@@ -189,10 +216,12 @@ class BufferAddresses {
     bool known = false;  // it holds what is known without a read
     uint64_t at = 0;     // its bytes in `bytes_`
     uint64_t size() const {
-      return kind == WordKind::kIdentifier ? sizeof(ShaderIdentifier) : sizeof(uint64_t);
+      const bool identifier = kind == WordKind::kIdentifier || kind == WordKind::kNullIdentifier;
+      return identifier ? sizeof(ShaderIdentifier) : sizeof(uint64_t);
     }
   };
-  // In order of their places once Sort() was called; then each place once, with the first of its kinds but kValue.
+  // In order of their places once Sort() was called; then each place once: with a kind that makes it null, or the
+  // first of its kinds but kValue.
   using Words = std::vector<Word>;
   // The steps of a submission, those of bundles where they are executed, and where each buffer is written.
   struct Timeline {
@@ -253,6 +282,7 @@ class BufferAddresses {
   Words written_;                 // by its own shaders, perhaps
   uint64_t attempts_ = 0;         // of it
   uint64_t patched_ = 0;
+  uint64_t missed_elements_ = 0;
 };
 
 }  // namespace cairn

@@ -127,7 +127,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                             input.Number() % 2 != 0);
         break;
       case 4:
-        addresses.ShaderTable(list, buffer, input.Number(), input.Number(), input.Number());
+        addresses.ShaderTable(list, buffer, input.Number(), input.Number(), input.Number(),
+                              {input.Number(), input.Number()});
         break;
       case 5: {
         const uint64_t value = input.Number();

@@ -242,6 +242,76 @@ TEST_F(BufferAddressesTest, InstancesBehindPointers) {
   EXPECT_EQ(addresses_.patched(), 2u);
 }
 
+TEST_F(BufferAddressesTest, InstancesThatAreNotKeptBecomeNull) {
+  for (uint64_t i = 0; i < 4; ++i) memory_.Put(10, i * 64 + 56, FakeMemory::Recorded(12) + i);
+  // Another build of the same submission reads the same ones.
+  addresses_.Instances(kList, 10, 0, 4, /*pointers=*/false);
+  addresses_.Instances(kList, 10, 0, 4, /*pointers=*/false, {1, 3});
+  Patch();
+  for (const uint64_t i : {0, 3}) EXPECT_EQ(memory_.Get(10, i * 64 + 56), 0u) << i;
+  for (const uint64_t i : {1, 2}) EXPECT_EQ(memory_.Get(10, i * 64 + 56), FakeMemory::Real(12) + i);
+  EXPECT_EQ(addresses_.missed_elements(), 0u);
+}
+
+TEST_F(BufferAddressesTest, InstancesBehindPointersThatAreNotKeptBecomeNull) {
+  for (uint64_t i = 0; i < 3; ++i) {
+    memory_.Put(10, i * 8, FakeMemory::Recorded(11) + i * 64);
+    memory_.Put(11, i * 64 + 56, FakeMemory::Recorded(12));
+  }
+  addresses_.Instances(kList, 10, 0, 3, /*pointers=*/true, {0, 2});
+  Patch();
+  EXPECT_EQ(memory_.Get(11, 64 + 56), FakeMemory::Real(12));
+  EXPECT_EQ(memory_.Get(11, 128 + 56), 0u);
+  EXPECT_EQ(memory_.Get(10, 16), FakeMemory::Real(11) + 128) << "the pointer stays";
+  EXPECT_EQ(addresses_.missed_elements(), 0u);
+}
+
+TEST_F(BufferAddressesTest, ElementsThatCannotBecomeNullAreCounted) {
+  memory_.of_shaders = {10};
+  addresses_.ShadersWrote(kList, 10);
+  addresses_.Instances(kList, 10, 0, 4, /*pointers=*/false, {1, 3});
+  Patch();
+  EXPECT_EQ(addresses_.missed_elements(), 2u);
+  addresses_.Reset(kList);
+  // Four lie behind the end of the buffer; one pointer leads nowhere.
+  addresses_.Instances(kList, 12, 0x1000 - 2 * 64, 6, /*pointers=*/false, {0, 0});
+  addresses_.Instances(kList, 11, 0, 1, /*pointers=*/true, {0, 0});
+  addresses_.ShaderTable(kList, 12, 0xFFF, 64, 32, {0, 1});
+  Patch();
+  EXPECT_EQ(addresses_.missed_elements(), 4u + 1u + 2u);
+  addresses_.Reset(kList);
+  addresses_.Instances(kList, 10, 0, 4, /*pointers=*/false);
+  Patch();
+  EXPECT_EQ(addresses_.missed_elements(), 0u);
+}
+
+TEST_F(BufferAddressesTest, RecordsThatAreNotKeptBecomeNullWhereTheyComeFrom) {
+  ShaderIdentifier recorded = {};
+  ShaderIdentifier real = {};
+  recorded.fill(std::byte{0x11});
+  real.fill(std::byte{0x22});
+  addresses_.AddIdentifier(recorded, real);
+  for (uint64_t record = 0; record < 3; ++record) {
+    memory_.PutBytes(10, record * 64, recorded);
+    memory_.Put(10, record * 64 + 32, FakeMemory::Recorded(12));
+  }
+  addresses_.Copy(kList, 11, 0, 10, 0, 192);
+  addresses_.ShaderTable(kList, 11, 0, 192, 64, {1, 2});
+  Patch();
+  constexpr uint64_t kReal = 0x2222222222222222;
+  for (uint64_t record = 0; record < 3; ++record) {
+    EXPECT_EQ(memory_.Get(10, record * 64), record == 1 ? kReal : 0) << record;
+    EXPECT_EQ(memory_.Get(10, record * 64 + 24), record == 1 ? kReal : 0) << record;
+    EXPECT_EQ(memory_.Get(10, record * 64 + 32), FakeMemory::Real(12)) << record;
+  }
+  EXPECT_EQ(CountRecords(192, 64), 3u);
+  EXPECT_EQ(CountRecords(191, 64), 3u);
+  EXPECT_EQ(CountRecords(159, 64), 2u);
+  EXPECT_EQ(CountRecords(64, 0), 1u);
+  EXPECT_EQ(CountRecords(31, 0), 0u);
+  EXPECT_EQ(CountRecords(64, 16), 0u);
+}
+
 TEST_F(BufferAddressesTest, ShaderTables) {
   ShaderIdentifier recorded = {};
   ShaderIdentifier real = {};

@@ -58,6 +58,13 @@ uint64_t CountCommands(const IndirectLayout& layout, uint64_t offset, uint64_t m
 
 }  // namespace
 
+uint64_t CountRecords(uint64_t size_bytes, uint64_t stride_bytes) {
+  const uint64_t stride = stride_bytes == 0 ? size_bytes : stride_bytes;
+  constexpr uint64_t kLeast = sizeof(ShaderIdentifier);
+  if (stride < kLeast || size_bytes < kLeast) return 0;
+  return (size_bytes - kLeast) / stride + 1;
+}
+
 IndirectLayout LayoutOfSignature(const D3D12_COMMAND_SIGNATURE_DESC& desc) {
   IndirectLayout layout;
   layout.stride_bytes = desc.ByteStride;
@@ -197,6 +204,11 @@ Status BufferAddresses::AddWord(const Timeline& timeline, size_t before, PlaceKe
   Word word = {place, kind};
   std::optional<PlaceKey> written;
   word.place = SourceOf(timeline, before, place, word.size(), memory, &written);
+  if (IsNull(kind) &&
+      (written || !Fits(word.place.second, 1, word.size(), memory->SizeOf(word.place.first)))) {
+    ++missed_elements_;
+    return {};
+  }
   if (written && kind != WordKind::kValue &&
       Fits(written->second, 1, word.size(), memory->SizeOf(written->first))) {
     written_.push_back({*written, kind});
@@ -222,11 +234,15 @@ Status BufferAddresses::AddWords(const Timeline& timeline, size_t step, uint64_t
 }
 
 void BufferAddresses::Sort(Words* words) {
-  // A word that is only read may be one that is patched, too.
-  const auto less = [](const Word& a, const Word& b) {
-    const bool a_stays = a.kind == WordKind::kValue;
-    const bool b_stays = b.kind == WordKind::kValue;
-    return std::tie(a.place, a_stays) < std::tie(b.place, b_stays);
+  // A word that is only read may be one that is patched, too, and that one may become null.
+  const auto rank = [](const Word& word) {
+    if (IsNull(word.kind)) return 0;
+    return word.kind == WordKind::kValue ? 2 : 1;
+  };
+  const auto less = [&](const Word& a, const Word& b) {
+    const int a_rank = rank(a);
+    const int b_rank = rank(b);
+    return std::tie(a.place, a_rank) < std::tie(b.place, b_rank);
   };
   const auto sorted_end = std::is_sorted_until(words->begin(), words->end(), less);
   if (!std::is_sorted(sorted_end, words->end(), less)) {
@@ -241,12 +257,15 @@ Status BufferAddresses::CollectTable(const Timeline& timeline, size_t before, co
                                      Memory* memory, Words* words) {
   const uint64_t stride = step.other == 0 ? step.count : step.other;
   if (stride < kIdentifierBytes || !Fits(step.offset, 1, step.count, memory->SizeOf(step.buffer))) {
+    if (!step.kept.all()) missed_elements_ += CountRecords(step.count, step.other);
     return {};
   }
+  uint64_t index = 0;
   for (uint64_t record = 0; record + kIdentifierBytes <= step.count; record += stride) {
     const uint64_t at = step.offset + record;
-    CAIRN_RETURN_IF_ERROR(
-        AddWord(timeline, before, {step.buffer, at}, WordKind::kIdentifier, memory, words));
+    const WordKind kind =
+        step.kept.Has(index++) ? WordKind::kIdentifier : WordKind::kNullIdentifier;
+    CAIRN_RETURN_IF_ERROR(AddWord(timeline, before, {step.buffer, at}, kind, memory, words));
     // Any local root argument may be an address. Addresses have this alignment.
     const uint64_t end = std::min(stride, step.count - record);
     for (uint64_t word = kIdentifierBytes; word + kWordBytes <= end; word += kWordBytes) {
@@ -335,12 +354,17 @@ Status BufferAddresses::Collect(const Timeline& timeline, Memory* memory, Words*
         CAIRN_RETURN_IF_ERROR(AddWords(timeline, i, step.offset, kInputBytes - kWordBytes, 2,
                                        WordKind::kValue, memory, words));
         break;
-      case Kind::kInstances:
-        if (step.offset > size) break;
-        CAIRN_RETURN_IF_ERROR(AddWords(timeline, i, step.offset + kInstanceAddress, kInstanceBytes,
-                                       std::min(step.count, (size - step.offset) / kInstanceBytes),
-                                       WordKind::kAddress, memory, words));
+      case Kind::kInstances: {
+        const uint64_t there =
+            step.offset > size ? 0 : std::min(step.count, (size - step.offset) / kInstanceBytes);
+        if (!step.kept.all()) missed_elements_ += step.count - there;
+        for (uint64_t k = 0; k < there; ++k) {
+          const PlaceKey place = {step.buffer, step.offset + k * kInstanceBytes + kInstanceAddress};
+          const WordKind kind = step.kept.Has(k) ? WordKind::kAddress : WordKind::kNullAddress;
+          CAIRN_RETURN_IF_ERROR(AddWord(timeline, i, place, kind, memory, words));
+        }
         break;
+      }
     }
   }
   return {};
@@ -404,16 +428,21 @@ Status BufferAddresses::CollectPointed(const Timeline& timeline, size_t number, 
                                        const Words& values, Words* words) {
   const Step& step = timeline.steps[number];
   const uint64_t size = memory->SizeOf(step.buffer);
-  if (step.offset > size) return {};
-  const uint64_t count = std::min(step.count, (size - step.offset) / kWordBytes);
+  const uint64_t count =
+      step.offset > size ? 0 : std::min(step.count, (size - step.offset) / kWordBytes);
+  if (!step.kept.all()) missed_elements_ += step.count - count;
   for (uint64_t i = 0; i < count; ++i) {
+    const WordKind kind = step.kept.Has(i) ? WordKind::kAddress : WordKind::kNullAddress;
     const PlaceKey pointer = {step.buffer, step.offset + i * kWordBytes};
     const std::optional<Memory::Place> instance =
         memory->PlaceOf(RecordedAt(timeline, number, pointer, memory, values));
-    if (!instance) continue;
+    if (!instance) {
+      if (IsNull(kind)) ++missed_elements_;
+      continue;
+    }
     CAIRN_RETURN_IF_ERROR(AddWord(timeline, number,
                                   {instance->buffer, instance->offset_bytes + kInstanceAddress},
-                                  WordKind::kAddress, memory, words));
+                                  kind, memory, words));
   }
   return {};
 }

@@ -4,6 +4,7 @@
 // it does.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -25,6 +26,12 @@ uint32_t BitsOf(const Enumeration& value) {
   static_assert(sizeof(bits) == sizeof(value));
   std::memcpy(&bits, &value, sizeof(bits));
   return bits;
+}
+
+// Returns the parts that are kept of an array whose first one has the number `first`.
+BufferAddresses::Kept KeptFrom(const KeptParts* kept, uint64_t first) {
+  if (kept == nullptr) return {};
+  return {std::max(kept->first, first) - first, std::max(kept->end, first) - first};
 }
 
 }  // namespace
@@ -121,32 +128,40 @@ std::optional<BufferAddresses::Memory::Place> PlayerImpl::PlaceOfReal(uint64_t a
 }
 
 void PlayerImpl::NoteTable(uint64_t list, uint64_t address, uint64_t size_bytes,
-                           uint64_t stride_bytes) {
+                           uint64_t stride_bytes, BufferAddresses::Kept kept) {
   const auto place = PlaceOfReal(address);
+  if (!place && !kept.all() && CountRecords(size_bytes, stride_bytes) != 0) missed_parts_ = true;
   if (!place || size_bytes == 0) return;
-  addresses_.ShaderTable(list, place->buffer, place->offset_bytes, size_bytes, stride_bytes);
+  addresses_.ShaderTable(list, place->buffer, place->offset_bytes, size_bytes, stride_bytes, kept);
 }
 
-void PlayerImpl::NoteRays(uint64_t list, const D3D12_DISPATCH_RAYS_DESC* desc) {
+void PlayerImpl::NoteRays(uint64_t list, const D3D12_DISPATCH_RAYS_DESC* desc,
+                          const KeptParts* kept) {
   if (desc == nullptr) return;
   NoteTable(list, desc->RayGenerationShaderRecord.StartAddress,
             desc->RayGenerationShaderRecord.SizeInBytes, 0);
+  uint64_t records = 0;
   for (const D3D12_GPU_VIRTUAL_ADDRESS_RANGE_AND_STRIDE* const table :
        {&desc->MissShaderTable, &desc->HitGroupTable, &desc->CallableShaderTable}) {
-    NoteTable(list, table->StartAddress, table->SizeInBytes, table->StrideInBytes);
+    NoteTable(list, table->StartAddress, table->SizeInBytes, table->StrideInBytes,
+              KeptFrom(kept, records));
+    records += CountRecords(table->SizeInBytes, table->StrideInBytes);
   }
 }
 
 void PlayerImpl::NoteInstances(uint64_t list,
-                               const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc) {
+                               const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc,
+                               const KeptParts* kept) {
   if (desc == nullptr ||
       desc->Inputs.Type != D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL) {
     return;
   }
   const auto place = PlaceOfReal(desc->Inputs.InstanceDescs);
+  if (!place && kept != nullptr && desc->Inputs.NumDescs != 0) missed_parts_ = true;
   if (!place) return;
   addresses_.Instances(list, place->buffer, place->offset_bytes, desc->Inputs.NumDescs,
-                       desc->Inputs.DescsLayout == D3D12_ELEMENTS_LAYOUT_ARRAY_OF_POINTERS);
+                       desc->Inputs.DescsLayout == D3D12_ELEMENTS_LAYOUT_ARRAY_OF_POINTERS,
+                       KeptFrom(kept, 0));
 }
 
 // Notes the buffers that get sizes of acceleration structures. These depend on the implementation,
@@ -258,7 +273,8 @@ void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
       return;
     }
     case Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure:
-      NoteInstances(object, call->At<const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC*>(0));
+      NoteInstances(object, call->At<const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC*>(0),
+                    KeptOf(*call));
       NoteStructureSizes(
           call->At<UINT>(1),
           call->At<const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC*>(2));
@@ -268,7 +284,7 @@ void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
           1, call->At<const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC*>(0));
       return;
     case Method::ID3D12GraphicsCommandList4_DispatchRays:
-      NoteRays(object, call->At<const D3D12_DISPATCH_RAYS_DESC*>(0));
+      NoteRays(object, call->At<const D3D12_DISPATCH_RAYS_DESC*>(0), KeptOf(*call));
       return;
     case Method::ID3D12GraphicsCommandList10_SetProgram: NoteProgram(call); return;
     case Method::ID3D12GraphicsCommandList10_DispatchGraph: NoteGraphInputs(call); return;
@@ -344,6 +360,13 @@ Status PlayerImpl::PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queu
   Status status = addresses_.Patch(lists.first(*together), &memory);
   // Nothing else orders two queues.
   if (blocked && status.ok()) status = context->Readback().AwaitWritten();
+  if (options_.kept_parts && !log_.failed() &&
+      (missed_parts_ || !status.ok() || addresses_.missed_elements() != 0)) {
+    return log_.FailCall(PlayerFailure::kRefused, call->record.number, call->info.name,
+                         fmt::format("parts of call {} cannot be skipped: they lie where only the "
+                                     "GPU writes them",
+                                     options_.kept_parts->call));
+  }
   if (status.ok() || log_.failed()) return status;
   if (status.code() == StatusCode::kDeviceLost) return devices_.Lose(context, status.message());
   log_.Note("addresses in buffers stay as they were recorded: " + status.message());

@@ -174,11 +174,14 @@ class PlayerImpl final : public Player {
   // player_addresses.cc: addresses that lie in buffers.
   class AddressMemory;
   void NoteAddresses(CallInProgress* call, const void* result);
-  void NoteInstances(uint64_t list, const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc);
-  void NoteRays(uint64_t list, const D3D12_DISPATCH_RAYS_DESC* desc);
+  // `kept`: KeptOf the call.
+  void NoteInstances(uint64_t list, const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc,
+                     const KeptParts* kept);
+  void NoteRays(uint64_t list, const D3D12_DISPATCH_RAYS_DESC* desc, const KeptParts* kept);
   void NoteStructureSizes(UINT count,
                           const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC* infos);
-  void NoteTable(uint64_t list, uint64_t address, uint64_t size_bytes, uint64_t stride_bytes);
+  void NoteTable(uint64_t list, uint64_t address, uint64_t size_bytes, uint64_t stride_bytes,
+                 BufferAddresses::Kept kept = {});
   Status NoteIdentifier(uint64_t call, std::span<const std::byte> results);
   void NoteSignature(uint64_t creator, uint64_t object);
   std::optional<BufferAddresses::Memory::Place> PlaceOfReal(uint64_t address) const;
@@ -228,7 +231,8 @@ class PlayerImpl final : public Player {
   std::unordered_map<uint64_t, ShaderIdentifier> new_identifiers_;
   // feature -> its name
   std::map<uint32_t, std::string> different_features_;
-  uint64_t next_frame_ = 0;  // the frame that is played
+  bool missed_parts_ = false;  // of the call with kept_parts: some could not be replaced
+  uint64_t next_frame_ = 0;    // the frame that is played
   // By the clock of the recording: the frame's begin; 0: unknown. Then its duration, once it was
   // asked for.
   uint64_t frame_began_ns_ = 0;

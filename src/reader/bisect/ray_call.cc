@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/bisect/ray_call.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "base/text.h"
+#include "format/calls/value_decoder.h"
+
+namespace cairn {
+namespace {
+
+// Of a call that has one argument of that type; null if the record is damaged.
+template <typename T>
+const T* OnlyPointer(const Record& record, Method method, TraceReader* trace, Arena* arena) {
+  DecodedCall call;
+  DecodeOptions options;
+  options.blobs = trace;
+  if (!DecodeArguments(Describe(method), record.body, options, arena, &call).ok()) return nullptr;
+  const T* pointer = nullptr;
+  std::memcpy(&pointer, call.arguments[0], sizeof(pointer));
+  return pointer;
+}
+
+// From a trace: perhaps a value that the enumeration does not have.
+template <typename Enumeration>
+bool Is(const Enumeration& value, Enumeration wanted) {
+  return std::memcmp(&value, &wanted, sizeof(value)) == 0;
+}
+
+// Collects the identifiers of exports, as GetShaderIdentifier returned them.
+class ExportNames {
+ public:
+  explicit ExportNames(TraceReader* trace) : trace_(trace) {}
+
+  void Look(const Record& record) {
+    constexpr Method kMethod = Method::ID3D12StateObjectProperties_GetShaderIdentifier;
+    if (trace_->MethodOf(record) != kMethod) return;
+    arena_.Reset();
+    if (record.kind == RecordKind::kCall) {
+      const auto* const name = OnlyPointer<char16_t>(record, kMethod, trace_, &arena_);
+      char text[kMostBytes];
+      if (name != nullptr) asked_[record.number] = WriteUtf8({name, 2}, text).text;
+    } else if (record.kind == RecordKind::kResult) {
+      OnResult(record);
+    }
+  }
+  std::map<ShaderIdentifier, std::string> Take() { return std::move(names_); }
+
+ private:
+  static constexpr size_t kMostBytes = 256;
+
+  void OnResult(const Record& record) {
+    ResultBody body;
+    if (record.body.size() < sizeof(body)) return;
+    std::memcpy(&body, record.body.data(), sizeof(body));
+    const auto asked = asked_.find(body.call);
+    if (asked == asked_.end()) return;
+    const std::string name = std::move(asked->second);
+    asked_.erase(asked);
+    DecodedCall call;
+    DecodeOptions options;
+    options.blobs = trace_;
+    if (!DecodeResults(Describe(Method::ID3D12StateObjectProperties_GetShaderIdentifier),
+                       record.body.subspan(sizeof(body)), options, &arena_, &call)
+             .ok() ||
+        call.result == nullptr) {
+      return;
+    }
+    const void* bytes = nullptr;
+    std::memcpy(&bytes, call.result, sizeof(bytes));
+    if (bytes == nullptr) return;
+    ShaderIdentifier identifier;
+    std::memcpy(identifier.data(), bytes, sizeof(identifier));
+    names_[identifier] = name;
+  }
+
+  TraceReader* const trace_;
+  Arena arena_;
+  std::unordered_map<uint64_t, std::string> asked_;  // by call
+  std::map<ShaderIdentifier, std::string> names_;
+};
+
+}  // namespace
+
+bool RayCall::TakeBuild(const Record& record, TraceReader* trace) {
+  Arena arena;
+  const auto* const desc = OnlyPointer<D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC>(
+      record, Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure, trace,
+      &arena);
+  if (desc == nullptr ||
+      !Is(desc->Inputs.Type, D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL)) {
+    return false;
+  }
+  is_build_ = true;
+  pointers_ = Is(desc->Inputs.DescsLayout, D3D12_ELEMENTS_LAYOUT_ARRAY_OF_POINTERS);
+  tables_ = {{"", desc->Inputs.NumDescs, sizeof(D3D12_RAYTRACING_INSTANCE_DESC),
+              desc->Inputs.InstanceDescs}};
+  return true;
+}
+
+bool RayCall::TakeDispatch(const Record& record, TraceReader* trace) {
+  Arena arena;
+  const auto* const desc = OnlyPointer<D3D12_DISPATCH_RAYS_DESC>(
+      record, Method::ID3D12GraphicsCommandList4_DispatchRays, trace, &arena);
+  if (desc == nullptr) return false;
+  const auto add = [this](const char* word, const auto& table) {
+    tables_.push_back({word, CountRecords(table.SizeInBytes, table.StrideInBytes),
+                       table.StrideInBytes, table.StartAddress});
+  };
+  add("miss", desc->MissShaderTable);
+  add("hit group", desc->HitGroupTable);
+  add("callable", desc->CallableShaderTable);
+  return true;
+}
+
+Result<RayCall> RayCall::Read(TraceReader* trace, uint64_t number) {
+  RayCall ray;
+  ray.state_ = std::make_unique<TraceState>(*trace);
+  ExportNames names(trace);
+  TraceCursor cursor(*trace);
+  Record record;
+  bool found = false;
+  while (cursor.Next(&record) && record.number <= number) {
+    (void)ray.state_->Apply(record);
+    names.Look(record);
+    if (record.number != number || record.kind != RecordKind::kCall) continue;
+    const std::optional<Method> method = trace->MethodOf(record);
+    if (method == Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure) {
+      found = ray.TakeBuild(record, trace);
+    } else if (method == Method::ID3D12GraphicsCommandList4_DispatchRays) {
+      found = ray.TakeDispatch(record, trace);
+    }
+  }
+  CAIRN_RETURN_IF_ERROR(cursor.status());
+  if (!found) {
+    return Status(StatusCode::kNotFound,
+                  fmt::format("call {} reads no instances and no records", number));
+  }
+  ray.exports_ = names.Take();
+  return ray;
+}
+
+CallParts RayCall::PartsOf(uint64_t call) const {
+  CallParts parts;
+  parts.call = call;
+  parts.word = is_build_ ? "instance" : "record";
+  for (const Table& table : tables_) {
+    // Sizes in a trace may be anything; so many records are in no buffer.
+    constexpr uint64_t kMost = uint64_t{1} << 40;
+    parts.count += std::min(table.count, kMost);
+  }
+  return parts;
+}
+
+const RayCall::Table* RayCall::TableOf(uint64_t part, uint64_t* index) const {
+  *index = part;
+  for (const Table& table : tables_) {
+    if (*index < table.count) return &table;
+    *index -= table.count;
+  }
+  return nullptr;
+}
+
+BytesToRead RayCall::PlaceOf(uint64_t part, uint64_t submission) const {
+  uint64_t index = 0;
+  const Table* const table = TableOf(part, &index);
+  if (table == nullptr || pointers_) return {};
+  const std::optional<AddressMap::Place> place = state_->gpu_addresses().Find(table->address);
+  if (!place) return {};
+  const uint64_t most = std::numeric_limits<uint64_t>::max() - place->offset_bytes;
+  if (table->stride_bytes != 0 && index > most / table->stride_bytes) return {};
+  return {submission, place->object, place->offset_bytes + index * table->stride_bytes,
+          is_build_ ? sizeof(D3D12_RAYTRACING_INSTANCE_DESC) : sizeof(ShaderIdentifier)};
+}
+
+std::string RayCall::InstanceInWords(std::span<const std::byte> bytes) const {
+  D3D12_RAYTRACING_INSTANCE_DESC instance;
+  if (bytes.size() != sizeof(instance)) return "";
+  std::memcpy(&instance, bytes.data(), sizeof(instance));
+  std::string bottom = state_->GpuAddress(instance.AccelerationStructure);
+  if (bottom.empty()) {
+    bottom = fmt::format("at 0x{:x}, where no buffer is", instance.AccelerationStructure);
+  }
+  return fmt::format("InstanceID {}, InstanceMask 0x{:x}, hit groups from {}, bottom level {}",
+                     static_cast<uint32_t>(instance.InstanceID),
+                     static_cast<uint32_t>(instance.InstanceMask),
+                     static_cast<uint32_t>(instance.InstanceContributionToHitGroupIndex), bottom);
+}
+
+std::string RayCall::RecordInWords(std::span<const std::byte> bytes) const {
+  ShaderIdentifier identifier;
+  if (bytes.size() != sizeof(identifier)) return "";
+  std::memcpy(identifier.data(), bytes.data(), sizeof(identifier));
+  if (identifier == ShaderIdentifier{}) return "no shader";
+  const auto found = exports_.find(identifier);
+  if (found == exports_.end()) return "an identifier that GetShaderIdentifier did not return";
+  return fmt::format("export \"{}\"", VisibleText(found->second));
+}
+
+std::string RayCall::InWords(uint64_t part, std::span<const std::byte> bytes) const {
+  uint64_t index = 0;
+  const Table* const table = TableOf(part, &index);
+  if (table == nullptr) return "";
+  if (is_build_) return InstanceInWords(bytes);
+  const std::string record = RecordInWords(bytes);
+  return fmt::format("{} [{}]{}{}", table->word, GroupedDigits(index), record.empty() ? "" : ", ",
+                     record);
+}
+
+}  // namespace cairn
