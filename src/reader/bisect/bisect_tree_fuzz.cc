@@ -2,11 +2,16 @@
 //
 // Finds and describes the parts that can be omitted from any trace. The input is that of
 // format/trace/testing/record_fuzz_input.h.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
+#include <vector>
 
 #include "format/trace/testing/record_fuzz_input.h"
 #include "reader/bisect/bisect_tree.h"
+#include "reader/bisect/culprit_parts.h"
 
 namespace cairn {
 namespace {
@@ -31,6 +36,28 @@ std::vector<Suspect> SuspectsIn(const BisectTree& tree) {
   return suspects;
 }
 
+// Fails for the last part of each call; buffers hold the bytes of their offset.
+void LookWithin(TraceReader* trace, const BisectTree& tree, CulpritText culprit) {
+  BisectAnswer failure;
+  failure.place = tree.submissions.back().call;
+  failure.failed = failure.asked = 1;
+  uint64_t last = 0;
+  const Probe probe = [&](const BisectQuestion& question) -> Result<ProbeAnswer> {
+    last = std::max(last, question.parts->end);
+    if (last == 0 || !question.parts->Has(last / 2)) return ProbeAnswer{};
+    return ProbeAnswer{ProbeOutcome::kFails, failure.place};
+  };
+  const ReadBytes read = [](const BisectQuestion&,
+                            const BytesToRead& place) -> Result<std::vector<std::byte>> {
+    Require(place.size_bytes <= BytesToRead::kMostBytes);
+    return std::vector<std::byte>(place.size_bytes,
+                                  static_cast<std::byte>(place.offset_bytes & 0xff));
+  };
+  uint64_t probes = 0;
+  Require(SearchWithin(trace, tree, failure, probe, read, {}, &culprit, &probes).ok());
+  Require(!culprit.parts || culprit.suspect.kind == Suspect::Kind::kCall);
+}
+
 void Run(std::span<const std::byte> input) {
   TestTrace test(Compression::kNone);
   AddFuzzedRecords(input, &test);
@@ -46,7 +73,10 @@ void Run(std::span<const std::byte> input) {
   const Result<std::vector<CulpritText>> texts =
       DescribeCulprits(&trace, suspects, tree->submissions.back().call);
   Require(texts.ok() && texts->size() == suspects.size());
-  for (size_t i = 0; i < suspects.size(); ++i) Require((*texts)[i].suspect == suspects[i]);
+  for (size_t i = 0; i < suspects.size(); ++i) {
+    Require((*texts)[i].suspect == suspects[i]);
+    LookWithin(&trace, *tree, (*texts)[i]);
+  }
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!question.ok()) return 0;
   const auto again = cairn::ReadProbeQuestion(cairn::WriteProbeQuestion(*question));
   if (!again.ok() || again->path != question->path || again->device != question->device ||
-      again->leave.left_out != question->leave.left_out) {
+      again->leave.left_out != question->leave.left_out ||
+      again->leave.parts != question->leave.parts || again->read != question->read) {
     std::abort();
   }
   return 0;
