@@ -49,9 +49,11 @@ cairn_d3d12_sample(annotated-hang PLAIN_ONLY SHADERS
 # have the platform's calling convention, and which they open; on Windows they are as the plain ones above.
 if(WIN32)
   set(CAIRN_SAMPLE_MODERN cairn_sample_d3d12_plain)
+  target_sources(cairn_sample_d3d12_plain PRIVATE d3d12_structures.cc)
 else()
   set(CAIRN_SAMPLE_MODERN cairn_sample_d3d12_modern)
-  add_library(cairn_sample_d3d12_modern STATIC d3d12_device.cc d3d12_device_proton.cc d3d12_telling_plain.cc)
+  add_library(cairn_sample_d3d12_modern STATIC 
+    d3d12_device.cc d3d12_device_proton.cc d3d12_structures.cc d3d12_telling_plain.cc)
   cairn_precompile(cairn_sample_d3d12_modern)
   target_include_directories(cairn_sample_d3d12_modern PUBLIC ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(cairn_sample_d3d12_modern

@@ -29,6 +29,19 @@ void Check(HRESULT result, const char* what);
 // skipped.
 [[noreturn]] void Lack(const std::string& what);
 
+// An interface of the object that came later than its own.
+template <typename Interface>
+ComPtr<Interface> Newer(IUnknown* object) {
+  ComPtr<Interface> newer;
+  Check(object->QueryInterface(__uuidof(Interface), newer.Receive()), "QueryInterface");
+  return newer;
+}
+
+// The 32-bit words that so many bytes take.
+constexpr uint32_t Words(uint64_t bytes) {
+  return static_cast<uint32_t>((bytes + sizeof(uint32_t) - 1) / sizeof(uint32_t));
+}
+
 // A string for the implementation; `text` is ASCII. A WCHAR has two bytes but for libvkd3d, which takes those of wchar_t.
 class Wide {
  public:

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "d3d12_device.h"
+#include "d3d12_structures.h"
 #include "embedded/fill.cs.dxil.h"
 
 namespace {
@@ -21,7 +21,6 @@ constexpr uint32_t kSlots = 2;  // a frame is written while the GPU works on the
 constexpr uint32_t kGroupSize = 64;
 constexpr uint32_t kOutputs = 64;  // a command takes one of them
 constexpr uint32_t kShapes = 8;
-constexpr uint32_t kVertexFloats = 9;
 
 struct Command {
   uint32_t first;
@@ -31,10 +30,6 @@ struct Command {
   uint32_t padding;
 };
 static_assert(sizeof(Command) == 32);
-
-constexpr uint32_t Words(uint64_t bytes) {
-  return static_cast<uint32_t>((bytes + sizeof(uint32_t) - 1) / sizeof(uint32_t));
-}
 
 sample::ComPtr<ID3D12CommandSignature> CreateSignature(ID3D12Device* device,
                                                        const sample::Pipeline& pipeline) {
@@ -54,72 +49,30 @@ sample::ComPtr<ID3D12CommandSignature> CreateSignature(ID3D12Device* device,
   return signature;
 }
 
-// A level of an acceleration structure, and what building it takes.
-struct Level {
-  D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS inputs = {};
-  sample::Buffer structure;
-  sample::Buffer scratch;
-
-  void Allocate(sample::Gpu& gpu, ID3D12Device5* device) {
-    D3D12_RAYTRACING_ACCELERATION_STRUCTURE_PREBUILD_INFO sizes = {};
-    device->GetRaytracingAccelerationStructurePrebuildInfo(&inputs, &sizes);
-    structure = gpu.CreateGpuBuffer(Words(sizes.ResultDataMaxSizeInBytes),
-                                    D3D12_RESOURCE_STATE_RAYTRACING_ACCELERATION_STRUCTURE);
-    scratch = gpu.CreateGpuBuffer(Words(sizes.ScratchDataSizeInBytes),
-                                  D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
-  }
-  D3D12_GPU_VIRTUAL_ADDRESS Address() const { return structure.resource->GetGPUVirtualAddress(); }
-  void Build(sample::List& list, ID3D12GraphicsCommandList4* rays,
-             D3D12_GPU_VIRTUAL_ADDRESS instances = 0) const {
-    D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC desc = {};
-    desc.DestAccelerationStructureData = Address();
-    desc.Inputs = inputs;
-    if (instances != 0) desc.Inputs.InstanceDescs = instances;
-    desc.ScratchAccelerationStructureData = scratch.resource->GetGPUVirtualAddress();
-    rays->BuildRaytracingAccelerationStructure(&desc, 0, nullptr);
-    list.Barrier();
-  }
-};
-
 // Bottom levels, and a top level of instances of them.
 struct Structures {
-  Structures(sample::Gpu& gpu, sample::ComPtr<ID3D12Device5> device, uint32_t instances)
-      : vertices(gpu.CreateUploadBuffer(kVertexFloats)) {
-    const float corners[kVertexFloats] = {0, 1, 0, 1, -1, 0, -1, -1, 0};
-    std::memcpy(vertices.words, corners, sizeof(corners));
-    geometry.Type = D3D12_RAYTRACING_GEOMETRY_TYPE_TRIANGLES;
-    geometry.Flags = D3D12_RAYTRACING_GEOMETRY_FLAG_OPAQUE;
-    geometry.Triangles.VertexFormat = DXGI_FORMAT_R32G32B32_FLOAT;
-    geometry.Triangles.VertexCount = 3;
-    geometry.Triangles.VertexBuffer = {vertices.resource->GetGPUVirtualAddress(),
-                                       3 * sizeof(float)};
-    for (Level& shape : shapes) {
-      shape.inputs.Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL;
-      shape.inputs.NumDescs = 1;
-      shape.inputs.DescsLayout = D3D12_ELEMENTS_LAYOUT_ARRAY;
-      shape.inputs.pGeometryDescs = &geometry;
-      shape.Allocate(gpu, device.get());
-    }
-    all.inputs.Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL;
-    all.inputs.NumDescs = instances;
-    all.inputs.DescsLayout = D3D12_ELEMENTS_LAYOUT_ARRAY;
-    all.Allocate(gpu, device.get());
+  Structures(sample::Gpu& gpu, ID3D12Device5* device, uint32_t instances)
+      : vertices(gpu.CreateUploadBuffer(sample::kTriangleFloats)),
+        geometry(sample::TriangleGeometry(vertices.resource->GetGPUVirtualAddress())) {
+    std::memcpy(vertices.words, sample::kTriangle, sizeof(sample::kTriangle));
+    for (sample::Level& shape : shapes) shape.AllocateBottom(gpu, device, &geometry);
+    all.AllocateTop(gpu, device, instances);
   }
   Structures(const Structures&) = delete;
   Structures& operator=(const Structures&) = delete;
 
   sample::Buffer vertices;
-  D3D12_RAYTRACING_GEOMETRY_DESC geometry = {};
-  std::array<Level, kShapes> shapes;
-  Level all;
+  D3D12_RAYTRACING_GEOMETRY_DESC geometry;
+  std::array<sample::Level, kShapes> shapes;
+  sample::Level all;
 };
 
 struct Slot {
   Slot(sample::Gpu& gpu, const sample::Queue& queue, uint32_t commands, uint32_t instances)
       : list(gpu, queue, "Frame"),
-        commands(gpu.CreateUploadBuffer(Words(uint64_t{commands} * sizeof(Command)))),
+        commands(gpu.CreateUploadBuffer(sample::Words(uint64_t{commands} * sizeof(Command)))),
         instances(gpu.CreateUploadBuffer(
-            Words(uint64_t{instances} * sizeof(D3D12_RAYTRACING_INSTANCE_DESC)))) {}
+            sample::Words(uint64_t{instances} * sizeof(D3D12_RAYTRACING_INSTANCE_DESC)))) {}
   sample::List list;
   sample::Buffer commands;
   sample::Buffer instances;
@@ -135,15 +88,10 @@ struct Scene {
         command_count(commands),
         instance_count(instances) {
     for (sample::Buffer& output : outputs) output = gpu.CreateBuffer(kGroupSize);
-    D3D12_FEATURE_DATA_D3D12_OPTIONS5 facts = {};
-    const HRESULT asked =
-        gpu.device()->CheckFeatureSupport(D3D12_FEATURE_D3D12_OPTIONS5, &facts, sizeof(facts));
-    if (FAILED(asked) || facts.RaytracingTier < D3D12_RAYTRACING_TIER_1_0) instance_count = 0;
+    if (!sample::HasRayTracing(gpu.device())) instance_count = 0;
     if (instance_count != 0) {
-      sample::ComPtr<ID3D12Device5> device;
-      sample::Check(gpu.device()->QueryInterface(__uuidof(ID3D12Device5), device.Receive()),
-                    "QueryInterface");
-      structures = std::make_unique<Structures>(gpu, device, instance_count);
+      structures = std::make_unique<Structures>(
+          gpu, sample::Newer<ID3D12Device5>(gpu.device()).get(), instance_count);
     }
     for (std::unique_ptr<Slot>& slot : slots) {
       slot = std::make_unique<Slot>(gpu, queue, commands, std::max(instance_count, 1u));
@@ -160,17 +108,11 @@ struct Scene {
   std::array<std::unique_ptr<Slot>, kSlots> slots;
 };
 
-sample::ComPtr<ID3D12GraphicsCommandList4> Rays(const sample::List& list) {
-  sample::ComPtr<ID3D12GraphicsCommandList4> rays;
-  sample::Check(list.d3d12()->QueryInterface(__uuidof(ID3D12GraphicsCommandList4), rays.Receive()),
-                "QueryInterface");
-  return rays;
-}
-
 void BuildShapes(Scene& scene) {
   sample::List& list = scene.slots[0]->list;
   list.Begin();
-  for (const Level& shape : scene.structures->shapes) shape.Build(list, Rays(list).get());
+  const auto rays = sample::Newer<ID3D12GraphicsCommandList4>(list.d3d12());
+  for (const sample::Level& shape : scene.structures->shapes) shape.Build(list, rays.get());
   list.End();
   scene.queue.Execute({&list});
   scene.queue.WaitOrReportLoss(20);
@@ -210,8 +152,9 @@ void RecordFrame(Scene& scene, Slot& slot) {
     slot.list->ExecuteIndirect(scene.signature.get(), scene.command_count,
                                slot.commands.resource.get(), 0, nullptr, 0);
     if (scene.structures != nullptr) {
-      scene.structures->all.Build(slot.list, Rays(slot.list).get(),
-                                  slot.instances.resource->GetGPUVirtualAddress());
+      sample::Level& all = scene.structures->all;
+      all.inputs.InstanceDescs = slot.instances.resource->GetGPUVirtualAddress();
+      all.Build(slot.list, sample::Newer<ID3D12GraphicsCommandList4>(slot.list.d3d12()).get());
     }
   }
   slot.list.End();

@@ -44,9 +44,7 @@ void NeedMeshShaders(ID3D12Device* device) {
 }
 
 sample::Pipeline CreateMeshPipeline(sample::Gpu& gpu) {
-  sample::ComPtr<ID3D12Device2> device;
-  sample::Check(gpu.device()->QueryInterface(__uuidof(ID3D12Device2), device.Receive()),
-                "QueryInterface for ID3D12Device2");
+  const auto device = sample::Newer<ID3D12Device2>(gpu.device());
   sample::Pipeline pipeline;
   pipeline.root_signature = sample::CreateRootSignature(gpu.device(), 2, nullptr);
   MeshPipelineDesc desc;
@@ -70,9 +68,7 @@ sample::Pipeline CreateMeshPipeline(sample::Gpu& gpu) {
 void Record(sample::List& list, const sample::Pipeline& pipeline, sample::Picture& picture,
             bool fault) {
   const uint32_t constants[] = {kLast, fault ? 0u : 1u};
-  sample::ComPtr<ID3D12GraphicsCommandList6> mesh_list;
-  sample::Check(list->QueryInterface(__uuidof(ID3D12GraphicsCommandList6), mesh_list.Receive()),
-                "QueryInterface for ID3D12GraphicsCommandList6");
+  const auto mesh_list = sample::Newer<ID3D12GraphicsCommandList6>(list.d3d12());
   list.Begin();
   {
     const sample::Scope frame(list, CAIRN_MARKER_PASS, "Frame");

@@ -12,7 +12,7 @@
 #include <array>
 #include <cstring>
 
-#include "d3d12_device.h"
+#include "d3d12_structures.h"
 #include "d3d12abi/aggregates.h"
 #include "embedded/rays.lib.dxil.h"
 
@@ -24,28 +24,6 @@ constexpr uint32_t kFirstId = 10;
 constexpr uint32_t kFaultyInstance = 2;
 constexpr uint64_t kNowhere = 0xFEFEFEFEFE00;  // as aligned as an address of a structure
 constexpr uint32_t kRecordBytes = 64;          // an identifier and a colour
-constexpr uint32_t kVertexFloats = 9;
-
-constexpr uint32_t Words(uint64_t bytes) {
-  return static_cast<uint32_t>((bytes + sizeof(uint32_t) - 1) / sizeof(uint32_t));
-}
-
-// An interface of Direct3D 12 that came later.
-template <typename Interface>
-sample::ComPtr<Interface> Newer(IUnknown* object) {
-  sample::ComPtr<Interface> newer;
-  sample::Check(object->QueryInterface(__uuidof(Interface), newer.Receive()), "QueryInterface");
-  return newer;
-}
-
-void NeedRayTracing(ID3D12Device* device) {
-  D3D12_FEATURE_DATA_D3D12_OPTIONS5 options = {};
-  if (FAILED(
-          device->CheckFeatureSupport(D3D12_FEATURE_D3D12_OPTIONS5, &options, sizeof(options))) ||
-      options.RaytracingTier < D3D12_RAYTRACING_TIER_1_0) {
-    sample::Lack("ray tracing");
-  }
-}
 
 // The scene and the picture, for all shaders.
 sample::ComPtr<ID3D12RootSignature> CreateGlobalSignature(ID3D12Device* device) {
@@ -105,7 +83,7 @@ sample::ComPtr<ID3D12StateObject> CreateStateObject(ID3D12Device5* device,
 
 // The records of the ray generation shader, of the miss shader, and two of the hit group.
 void WriteShaderTable(const sample::Buffer& table, ID3D12StateObject* state, bool fault) {
-  const auto properties = Newer<ID3D12StateObjectProperties>(state);
+  const auto properties = sample::Newer<ID3D12StateObjectProperties>(state);
   auto* const bytes = reinterpret_cast<unsigned char*>(table.words);
   std::memset(bytes, 0, 4 * kRecordBytes);
   const char* const names[] = {"RayGen", "Miss", "Hit", "Hit"};
@@ -122,77 +100,37 @@ void WriteShaderTable(const sample::Buffer& table, ID3D12StateObject* state, boo
   }
 }
 
-// One level, its memory and what building it takes.
-struct Level {
-  D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS inputs = {};
-  sample::Buffer structure;
-  sample::Buffer scratch;
-
-  void Allocate(sample::Gpu& gpu, ID3D12Device5* device, const char* name) {
-    D3D12_RAYTRACING_ACCELERATION_STRUCTURE_PREBUILD_INFO sizes = {};
-    device->GetRaytracingAccelerationStructurePrebuildInfo(&inputs, &sizes);
-    structure = gpu.CreateGpuBuffer(Words(sizes.ResultDataMaxSizeInBytes),
-                                    D3D12_RESOURCE_STATE_RAYTRACING_ACCELERATION_STRUCTURE);
-    sample::SetName(structure.resource.get(), name);
-    const uint64_t most = sizes.ScratchDataSizeInBytes > sizes.UpdateScratchDataSizeInBytes
-                              ? sizes.ScratchDataSizeInBytes
-                              : sizes.UpdateScratchDataSizeInBytes;
-    scratch = gpu.CreateGpuBuffer(Words(most), D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
-  }
-  D3D12_GPU_VIRTUAL_ADDRESS Address() const { return structure.resource->GetGPUVirtualAddress(); }
-
-  void Build(sample::List& list, ID3D12GraphicsCommandList4* rays, bool update) const {
-    D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC desc = {};
-    desc.DestAccelerationStructureData = Address();
-    desc.Inputs = inputs;
-    if (update) {
-      desc.Inputs.Flags |= D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_PERFORM_UPDATE;
-      desc.SourceAccelerationStructureData = Address();
-    }
-    desc.ScratchAccelerationStructureData = scratch.resource->GetGPUVirtualAddress();
-    rays->BuildRaytracingAccelerationStructure(&desc, 0, nullptr);
-    list.Barrier();
-  }
-};
-
 // A triangle that is first out of every ray's way.
 struct Triangle {
   Triangle(sample::Gpu& gpu, ID3D12Device5* device)
-      : vertices(gpu.CreateUploadBuffer(2 * kVertexFloats)) {
-    const float corners[kVertexFloats] = {0, 1, 0, 1, -1, 0, -1, -1, 0};
+      : vertices(gpu.CreateUploadBuffer(2 * sample::kTriangleFloats)) {
     const auto floats = reinterpret_cast<float*>(vertices.words);
-    for (uint32_t i = 0; i < kVertexFloats; ++i) {
-      floats[i] = corners[i] + (i % 3 == 0 ? 10.0f : 0.0f);
-      floats[kVertexFloats + i] = corners[i];
+    for (uint32_t i = 0; i < sample::kTriangleFloats; ++i) {
+      floats[i] = sample::kTriangle[i] + (i % 3 == 0 ? 10.0f : 0.0f);
+      floats[sample::kTriangleFloats + i] = sample::kTriangle[i];
     }
-    geometry.Type = D3D12_RAYTRACING_GEOMETRY_TYPE_TRIANGLES;
-    geometry.Flags = D3D12_RAYTRACING_GEOMETRY_FLAG_OPAQUE;
-    geometry.Triangles.VertexFormat = DXGI_FORMAT_R32G32B32_FLOAT;
-    geometry.Triangles.VertexCount = 3;
-    geometry.Triangles.VertexBuffer = {vertices.resource->GetGPUVirtualAddress(),
-                                       3 * sizeof(float)};
-    level.inputs.Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL;
-    level.inputs.Flags = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_UPDATE |
-                         D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_COMPACTION;
-    level.inputs.NumDescs = 1;
-    level.inputs.DescsLayout = D3D12_ELEMENTS_LAYOUT_ARRAY;
-    level.inputs.pGeometryDescs = &geometry;
-    level.Allocate(gpu, device, "Triangle");
+    geometry = sample::TriangleGeometry(vertices.resource->GetGPUVirtualAddress());
+    level.AllocateBottom(gpu, device, &geometry,
+                         D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_UPDATE |
+                             D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_COMPACTION);
+    sample::SetName(level.structure.resource.get(), "Triangle");
   }
   Triangle(const Triangle&) = delete;
   Triangle& operator=(const Triangle&) = delete;
 
   void MoveIntoView() {
     geometry.Triangles.VertexBuffer.StartAddress =
-        vertices.resource->GetGPUVirtualAddress() + kVertexFloats * sizeof(float);
+        vertices.resource->GetGPUVirtualAddress() + sample::kTriangleFloats * sizeof(float);
   }
 
   // What was built stays.
-  void Overwrite() const { std::memset(vertices.words, 0, 2 * kVertexFloats * sizeof(float)); }
+  void Overwrite() const {
+    std::memset(vertices.words, 0, 2 * sample::kTriangleFloats * sizeof(float));
+  }
 
   sample::Buffer vertices;
   D3D12_RAYTRACING_GEOMETRY_DESC geometry = {};
-  Level level;
+  sample::Level level;
 };
 
 // Builds the triangle, moves it, and returns the bytes that it takes when it is compacted.
@@ -205,7 +143,7 @@ uint64_t BuildTriangle(sample::Gpu& gpu, sample::Queue& queue, sample::List& lis
     const sample::Scope frame(list, CAIRN_MARKER_PASS, "Geometry");
     {
       const sample::Scope pass(list, CAIRN_MARKER_PASS, "Build the triangle");
-      triangle.level.Build(list, rays, false);
+      triangle.level.Build(list, rays);
     }
     {
       const sample::Scope pass(list, CAIRN_MARKER_PASS, "Move the triangle");
@@ -233,7 +171,8 @@ uint64_t BuildTriangle(sample::Gpu& gpu, sample::Queue& queue, sample::List& lis
 // Four instances, one in each quarter of the picture.
 struct Instances {
   Instances(sample::Gpu& gpu, ID3D12Device5* device, D3D12_GPU_VIRTUAL_ADDRESS triangle, bool fault)
-      : descs(gpu.CreateUploadBuffer(Words(kInstances * sizeof(D3D12_RAYTRACING_INSTANCE_DESC)))) {
+      : descs(gpu.CreateUploadBuffer(
+            sample::Words(kInstances * sizeof(D3D12_RAYTRACING_INSTANCE_DESC)))) {
     for (uint32_t i = 0; i < kInstances; ++i) {
       D3D12_RAYTRACING_INSTANCE_DESC desc = {};
       for (uint32_t axis = 0; axis < 3; ++axis) desc.Transform[axis][axis] = 0.4f;
@@ -243,13 +182,11 @@ struct Instances {
       desc.InstanceMask = 0xFF;
       desc.InstanceContributionToHitGroupIndex = i % 2;
       desc.AccelerationStructure = fault && i == kFaultyInstance ? kNowhere : triangle;
-      std::memcpy(descs.words + i * Words(sizeof(desc)), &desc, sizeof(desc));
+      std::memcpy(descs.words + i * sample::Words(sizeof(desc)), &desc, sizeof(desc));
     }
-    level.inputs.Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL;
-    level.inputs.NumDescs = kInstances;
-    level.inputs.DescsLayout = D3D12_ELEMENTS_LAYOUT_ARRAY;
     level.inputs.InstanceDescs = descs.resource->GetGPUVirtualAddress();
-    level.Allocate(gpu, device, "Instances");
+    level.AllocateTop(gpu, device, kInstances);
+    sample::SetName(level.structure.resource.get(), "Instances");
   }
 
   // What was built stays.
@@ -258,12 +195,12 @@ struct Instances {
   }
 
   sample::Buffer descs;
-  Level level;
+  sample::Level level;
 };
 
 void Trace(const sample::List& list, ID3D12GraphicsCommandList4* rays, ID3D12StateObject* state,
-           ID3D12RootSignature* signature, const sample::Picture& picture, const Level& scene,
-           const sample::Buffer& table) {
+           ID3D12RootSignature* signature, const sample::Picture& picture,
+           const sample::Level& scene, const sample::Buffer& table) {
   const sample::Scope pass(list, CAIRN_MARKER_PASS, "Trace");
   ID3D12DescriptorHeap* const heap = picture.views();
   list->SetDescriptorHeaps(1, &heap);
@@ -301,22 +238,22 @@ void CheckPicture(const sample::Picture& picture) {
 void Run(const sample::Options& options, const std::string& fault, const std::string& path,
          uint32_t frames) {
   sample::Gpu gpu("sample-raytracing-d3d12", options, D3D_SHADER_MODEL_6_0);
-  NeedRayTracing(gpu.device());
-  const auto device = Newer<ID3D12Device5>(gpu.device());
+  if (!sample::HasRayTracing(gpu.device())) sample::Lack("ray tracing");
+  const auto device = sample::Newer<ID3D12Device5>(gpu.device());
   sample::Queue queue(gpu, CAIRN_QUEUE_DIRECT, "Graphics");
   const auto global = CreateGlobalSignature(device.get());
   const auto local = CreateLocalSignature(device.get());
   const auto state = CreateStateObject(device.get(), global.get(), local.get());
-  const sample::Buffer table = gpu.CreateUploadBuffer(Words(4 * kRecordBytes));
+  const sample::Buffer table = gpu.CreateUploadBuffer(sample::Words(4 * kRecordBytes));
   WriteShaderTable(table, state.get(), fault == "record");
   sample::Picture picture(gpu, kSize, kSize, "Picture", D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
   Triangle triangle(gpu, device.get());
   sample::List list(gpu, queue, "Main");
-  const auto rays = Newer<ID3D12GraphicsCommandList4>(list.d3d12());
+  const auto rays = sample::Newer<ID3D12GraphicsCommandList4>(list.d3d12());
   const uint64_t bytes = BuildTriangle(gpu, queue, list, rays.get(), triangle);
 
-  const sample::Buffer compacted =
-      gpu.CreateGpuBuffer(Words(bytes), D3D12_RESOURCE_STATE_RAYTRACING_ACCELERATION_STRUCTURE);
+  const sample::Buffer compacted = gpu.CreateGpuBuffer(
+      sample::Words(bytes), D3D12_RESOURCE_STATE_RAYTRACING_ACCELERATION_STRUCTURE);
   sample::SetName(compacted.resource.get(), "Compacted triangle");
   const D3D12_GPU_VIRTUAL_ADDRESS address = compacted.resource->GetGPUVirtualAddress();
   const Instances instances(gpu, device.get(), address, fault == "instance");
@@ -332,7 +269,7 @@ void Run(const sample::Options& options, const std::string& fault, const std::st
     }
     {
       const sample::Scope pass(list, CAIRN_MARKER_PASS, "Build the instances");
-      instances.level.Build(list, rays.get(), false);
+      instances.level.Build(list, rays.get());
     }
     Trace(list, rays.get(), state.get(), global.get(), picture, instances.level, table);
     picture.CopyToCpu(list);
