@@ -8,7 +8,7 @@ foreach(telling cairn plain)
   target_include_directories(cairn_sample_d3d12_${telling} PUBLIC ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(cairn_sample_d3d12_${telling}
     PUBLIC cairn_d3d12abi cairn_d3d12_system fmt::fmt
-    PRIVATE cairn_sample_common cairn_options)
+    PRIVATE cairn_sample_common cairn_options $<$<BOOL:${WIN32}>:dxgi>)
   cairn_embed_files(cairn_sample_d3d12_${telling}
     FILES shaders/d3d12/fill.cs.dxbc shaders/d3d12/hang.cs.dxbc)
 endforeach()
@@ -38,6 +38,7 @@ cairn_d3d12_sample(triangle SHADERS triangle.vs.dxbc triangle.ps.dxbc)
 cairn_d3d12_sample(passes SHADERS solid.vs.dxbc solid.ps.dxbc)
 cairn_d3d12_sample(record-threads SHADERS solid.vs.dxbc solid.ps.dxbc)
 cairn_d3d12_sample(scale SHADERS solid.vs.dxbc solid.ps.dxbc)
+cairn_d3d12_sample(two-devices PLAIN_ONLY SHADERS solid.vs.dxbc solid.ps.dxbc fault.cs.dxbc)
 cairn_d3d12_sample(hang)
 cairn_d3d12_sample(fault SHADERS fault.cs.dxbc)
 cairn_d3d12_sample(late-fault PLAIN_ONLY SHADERS fault.cs.dxbc)
@@ -66,12 +67,14 @@ function(cairn_modern_d3d12_sample name)
   cmake_parse_arguments(ARG "" "" "SHADERS" ${ARGN})
   list(TRANSFORM ARG_SHADERS PREPEND shaders/dxil/)
   string(REPLACE - _ source ${name})
-  cairn_program(sample-${name}-d3d12 SOURCES ${source}_d3d12.cc DEPS ${CAIRN_SAMPLE_MODERN})
+  cairn_program(sample-${name}-d3d12 SOURCES ${source}_d3d12.cc
+    DEPS ${CAIRN_SAMPLE_MODERN} cairn_sample_common)
   cairn_embed_files(sample-${name}-d3d12 FILES ${ARG_SHADERS})
 endfunction()
 
 cairn_modern_d3d12_sample(indirect SHADERS
   write_arguments.cs.dxil cell.vs.dxil cell.ps.dxil fill.cs.dxil)
 cairn_modern_d3d12_sample(many-addresses SHADERS fill.cs.dxil)
+cairn_modern_d3d12_sample(bundles SHADERS cell.vs.dxil cell.ps.dxil fill.cs.dxil)
 cairn_modern_d3d12_sample(raytracing SHADERS rays.lib.dxil)
 cairn_modern_d3d12_sample(mesh SHADERS cells.as.dxil cells.ms.dxil cells.ps.dxil)

@@ -103,9 +103,10 @@ void SetName(ID3D12Object* object, const char* name) {
   Check(object->SetName(Wide(name).get()), "ID3D12Object::SetName");
 }
 
-Gpu::Gpu(const char* program, const Options& options, D3D_SHADER_MODEL shader_model) {
+Gpu::Gpu(const char* program, const Options& options, D3D_SHADER_MODEL shader_model,
+         uint32_t adapter) {
   g_program = program;
-  device_ = CreateDevice();
+  device_ = CreateDevice(adapter);
   if (shader_model > D3D_SHADER_MODEL_5_1) NeedShaderModel(device_.get(), shader_model);
   telling_ = Telling::Start(device_.get(), options);
   telling_->BeginFrame();
@@ -290,6 +291,10 @@ void Queue::WaitOrReportLoss(double timeout_s, uint64_t but) const {
   }
 }
 
+void Queue::SetEvent(void* event) const {
+  Check(fence_->SetEventOnCompletion(submitted_, event), "ID3D12Fence::SetEventOnCompletion");
+}
+
 List::List(Gpu& gpu, const Queue& queue, const char* name) : gpu_(gpu), queue_(queue), name_(name) {
   const D3D12_COMMAND_LIST_TYPE type = ListType(queue.type());
   Check(gpu.device()->CreateCommandAllocator(type, __uuidof(ID3D12CommandAllocator),
@@ -347,13 +352,10 @@ void Transition(const List& list, ID3D12Resource* resource, D3D12_RESOURCE_STATE
   list->ResourceBarrier(1, &barrier);
 }
 
-Picture::Picture(Gpu& gpu, uint32_t width, uint32_t height, const char* name,
-                 D3D12_RESOURCE_STATES state)
-    : width_(width), height_(height), state_(state) {
-  const bool by_shaders = state == D3D12_RESOURCE_STATE_UNORDERED_ACCESS;
-  constexpr uint32_t kAlignment = D3D12_TEXTURE_DATA_PITCH_ALIGNMENT / sizeof(uint32_t);
-  row_words_ = (width + kAlignment - 1) / kAlignment * kAlignment;
-  pixels_ = gpu.CreateReadbackBuffer(row_words_ * height);
+namespace {
+
+ComPtr<ID3D12Resource> CreateImage(ID3D12Device* device, uint32_t width, uint32_t height,
+                                   const char* name, D3D12_RESOURCE_STATES state) {
   D3D12_HEAP_PROPERTIES properties = {};
   properties.Type = D3D12_HEAP_TYPE_DEFAULT;
   D3D12_RESOURCE_DESC desc = {};
@@ -364,12 +366,30 @@ Picture::Picture(Gpu& gpu, uint32_t width, uint32_t height, const char* name,
   desc.MipLevels = 1;
   desc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
   desc.SampleDesc.Count = 1;
-  desc.Flags = by_shaders ? D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS
-                          : D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET;
-  Check(gpu.device()->CreateCommittedResource(&properties, D3D12_HEAP_FLAG_NONE, &desc, state,
-                                              nullptr, __uuidof(ID3D12Resource), image_.Receive()),
+  desc.Flags = state == D3D12_RESOURCE_STATE_UNORDERED_ACCESS
+                   ? D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS
+                   : D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET;
+  ComPtr<ID3D12Resource> image;
+  Check(device->CreateCommittedResource(&properties, D3D12_HEAP_FLAG_NONE, &desc, state, nullptr,
+                                        __uuidof(ID3D12Resource), image.Receive()),
         "CreateCommittedResource");
-  SetName(image_.get(), name);
+  SetName(image.get(), name);
+  return image;
+}
+
+}  // namespace
+
+Picture::Picture(Gpu& gpu, uint32_t width, uint32_t height, const char* name,
+                 D3D12_RESOURCE_STATES state)
+    : Picture(gpu, width, height, CreateImage(gpu.device(), width, height, name, state), state) {}
+
+Picture::Picture(Gpu& gpu, uint32_t width, uint32_t height, const ComPtr<ID3D12Resource>& image,
+                 D3D12_RESOURCE_STATES state)
+    : width_(width), height_(height), state_(state), image_(image) {
+  const bool by_shaders = state == D3D12_RESOURCE_STATE_UNORDERED_ACCESS;
+  constexpr uint32_t kAlignment = D3D12_TEXTURE_DATA_PITCH_ALIGNMENT / sizeof(uint32_t);
+  row_words_ = (width + kAlignment - 1) / kAlignment * kAlignment;
+  pixels_ = gpu.CreateReadbackBuffer(row_words_ * height);
   D3D12_DESCRIPTOR_HEAP_DESC heap = {};
   heap.Type = by_shaders ? D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV : D3D12_DESCRIPTOR_HEAP_TYPE_RTV;
   heap.NumDescriptors = 1;
@@ -404,6 +424,10 @@ void Picture::Begin(const List& list) {
 
 void Picture::CopyToCpu(const List& list) {
   Transition(list, image_.get(), state_, D3D12_RESOURCE_STATE_COPY_SOURCE);
+  CopyPixels(list);
+}
+
+void Picture::CopyPixels(const List& list) const {
   D3D12_TEXTURE_COPY_LOCATION from = {};
   from.pResource = image_.get();
   from.Type = D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX;

@@ -59,8 +59,8 @@ class Wide {
 // ID3D12Object::SetName; `name` is ASCII.
 void SetName(ID3D12Object* object, const char* name);
 
-// The machine's first Direct3D 12 device. In a file named for the operating system.
-ComPtr<ID3D12Device> CreateDevice();
+// A device of the adapter with this number, 0 being the machine's first. In a file named for the operating system.
+ComPtr<ID3D12Device> CreateDevice(uint32_t adapter);
 
 // Memory that both the CPU and shaders see. The GPU's writes are there once its queue has finished.
 struct Buffer {
@@ -74,7 +74,7 @@ class Gpu {
  public:
   // Lacks the shader model, if the device does.
   Gpu(const char* program, const Options& options,
-      D3D_SHADER_MODEL shader_model = D3D_SHADER_MODEL_5_1);
+      D3D_SHADER_MODEL shader_model = D3D_SHADER_MODEL_5_1, uint32_t adapter = 0);
   ~Gpu();  // After the GPU has finished with everything.
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
@@ -149,6 +149,8 @@ class Queue {
 
   CairnQueueType type() const { return type_; }
   ID3D12CommandQueue* d3d12() const { return queue_.get(); }
+  // Lets the event be set when everything executed so far has finished.
+  void SetEvent(void* event) const;
 
  private:
   Gpu& gpu_;
@@ -210,7 +212,12 @@ class Picture {
   Picture(Gpu& gpu, uint32_t width, uint32_t height, const char* name = "Picture",
           D3D12_RESOURCE_STATES state = D3D12_RESOURCE_STATE_RENDER_TARGET);
 
+  // The same with an image that the caller has made, of one subresource.
+  Picture(Gpu& gpu, uint32_t width, uint32_t height, const ComPtr<ID3D12Resource>& image,
+          D3D12_RESOURCE_STATES state = D3D12_RESOURCE_STATE_RENDER_TARGET);
+
   ID3D12DescriptorHeap* views() const { return views_.get(); }
+  ID3D12Resource* image() const { return image_.get(); }
 
   // Makes it the list's only target, black.
   void Begin(const List& list);
@@ -218,6 +225,8 @@ class Picture {
   void Continue(const List& list);
   // Records the copy to the CPU, inside a marker; the last thing a list does with it.
   void CopyToCpu(const List& list);
+  // The same of an image that can be copied from as it is.
+  void CopyPixels(const List& list) const;
   // After that, if it is to be drawn into again.
   void Reuse(const List& list);
 

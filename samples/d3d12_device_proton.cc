@@ -36,7 +36,8 @@ HRESULT WINAPI D3D12SerializeRootSignature(const D3D12_ROOT_SIGNATURE_DESC* desc
 
 namespace sample {
 
-ComPtr<ID3D12Device> CreateDevice() {
+// It takes no adapter, and has one device at a time.
+ComPtr<ID3D12Device> CreateDevice(uint32_t /*adapter*/) {
   const auto create = reinterpret_cast<PFN_D3D12_CREATE_DEVICE>(Function("D3D12CreateDevice"));
   ComPtr<ID3D12Device> device;
   const HRESULT result =

@@ -117,6 +117,15 @@ TEST_F(BisectTest, TheDispatchThatKillsTheProcess) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a.bisect"));
 }
 
+TEST_F(BisectTest, TheDispatchOfTheSecondOfTwoDevices) {
+  Capture("sample-two-devices-d3d12", {"--fault"});
+  const Json answer = Bisect("a.cairn", {"--no-output"});
+  ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
+  EXPECT_THAT(answer["culprits"][0]["text"].get<std::string>(), HasSubstr("Dispatch("));
+  EXPECT_THAT(PathOf(answer["culprits"][0]), Contains("Scatter"));
+  EXPECT_EQ("clean", answer["without"]);
+}
+
 TEST_F(BisectTest, TheDispatchThatHangs) {
   // The sample finds out on a machine under load how much work that is: without the load it may take a tenth
   // of it, and is to outlast the time-out all the same. Nobody waits for its end.

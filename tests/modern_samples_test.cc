@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Samples of what only a modern Direct3D 12 has: work whose arguments the GPU writes, ray tracing, mesh shaders.
+// Samples of what only a modern Direct3D 12 has.
 // Each shows the right picture by itself, and the same one when its trace is played; the fault that each
 // has is named, by the report and by `cairn bisect`. All that on a natively built vkd3d-proton, which
 // CAIRN_TEST_VKD3D_PROTON names, on the driver of VK_DRIVER_FILES or on lavapipe.
@@ -222,6 +222,22 @@ TEST_F(ModernSamplesTest, IndirectArgumentsThatNobodyWroteAreNamed) {
       "Dispatch: 4,278,124,286 × 4,278,124,286 × 4,278,124,286 groups; root constants of "
       "parameter 0: 0xfefefefe, 0xfefefefe",
       parts["guilty"][0]["text"]);
+}
+
+TEST_F(ModernSamplesTest, BundlesAreInFlightAsTheyWere) {
+  const std::string why = WhyItDoesNotRun("sample-bundles-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  ExpectTheSamePicture("sample-bundles-d3d12", 12);  // a picture and results of each of six frames
+}
+
+TEST_F(ModernSamplesTest, BundleWithoutTheViewThatItInheritsIsNamed) {
+  const std::string why = WhyItDoesNotRun("sample-bundles-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  CaptureFault("sample-bundles-d3d12", {"--fault"});
+  EXPECT_THAT(Candidates(), ElementsAre("EXECUTE_BUNDLE "));
+  const Json culprits = Culprits();
+  ASSERT_EQ(1u, culprits.size()) << culprits.dump(2);
+  ExpectCall(culprits[0], "ExecuteBundle", "Fill");
 }
 
 TEST_F(ModernSamplesTest, RayTracingIsPlayedWithTheSamePicture) {

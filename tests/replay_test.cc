@@ -54,6 +54,14 @@ TEST_F(ReplayTest, EverySampleThatEndsWellIsPlayed) {
   }
 }
 
+TEST_F(ReplayTest, WorkOfTwoDevices) {
+  Record({Program("sample-two-devices-d3d12"), "--output", "sample.png"});
+  const CommandResult result = Replay({"--validate"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_THAT(result.output, HasSubstr("; 2 readbacks"));  // of the first device, and of the second
+}
+
 // ---- What cannot be played ----
 
 TEST_F(ReplayTest, FileThatIsNoTrace) {
