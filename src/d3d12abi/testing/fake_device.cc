@@ -200,6 +200,8 @@ std::atomic<bool> last_vertices_null{false};
 std::atomic<uint64_t> last_indirect_word{0};
 std::atomic<uint32_t> last_indirect_count{0};
 std::atomic<uint64_t> executions{0};
+std::atomic<const void*> maps_tiles{nullptr};  // a queue, until its next signal
+std::atomic<uint64_t> overtaken_mappings{0};
 
 // The interfaces of a device and its lists: ID3D12Device1; ID3D12Device5 and ID3D12GraphicsCommandList4; the same, and
 // ID3D12GraphicsCommandList10.
@@ -369,6 +371,7 @@ class FakeQueue final : public Fake<NoQueue, ID3D12CommandQueue> {
                                             UINT range_count, const D3D12_TILE_RANGE_FLAGS*,
                                             const UINT*, const UINT* counts,
                                             D3D12_TILE_MAPPING_FLAGS) override {
+    maps_tiles = this;
     if (sizes == nullptr || counts == nullptr) return;
     uint64_t tiles = 0;
     for (UINT i = 0; i < region_count; ++i) tiles += sizes[i].NumTiles;
@@ -377,11 +380,13 @@ class FakeQueue final : public Fake<NoQueue, ID3D12CommandQueue> {
 
   void STDMETHODCALLTYPE ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) override {
     executions.fetch_add(1);
+    if (maps_tiles != nullptr && maps_tiles != this) overtaken_mappings.fetch_add(1);
     for (UINT i = 0; i < count; ++i) {
       static_cast<FakeList*>(static_cast<ID3D12GraphicsCommandList*>(lists[i]))->Execute();
     }
   }
   HRESULT STDMETHODCALLTYPE Signal(ID3D12Fence* fence, UINT64 value) override {
+    if (maps_tiles == this) maps_tiles = nullptr;
     return SignalOrHold(fence, value);
   }
   HRESULT STDMETHODCALLTYPE Wait(ID3D12Fence*, UINT64) override { return S_OK; }
@@ -683,6 +688,10 @@ uint32_t LastFakeIndirectCount() {
 
 uint64_t FakeExecutions() {
   return executions.load();
+}
+
+uint64_t FakeOvertakenMappings() {
+  return overtaken_mappings.load();
 }
 
 int FakeObjectCount() {

@@ -27,6 +27,8 @@ uint64_t LastFakeIndirectWord();
 uint32_t LastFakeIndirectCount();
 // Returns how often queues have executed lists so far.
 uint64_t FakeExecutions();
+// The same, while another queue had not signalled since it updated tile mappings.
+uint64_t FakeOvertakenMappings();
 
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

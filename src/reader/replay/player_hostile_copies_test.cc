@@ -3,6 +3,7 @@
 // Copies, queries and tiles that do not lie within what they name.
 #include <functional>
 
+#include "d3d12abi/testing/fake_names.h"
 #include "reader/replay/replay_regions.h"
 #include "reader/replay/testing/player_hostile_script.h"
 
@@ -560,6 +561,18 @@ TEST_F(TilesTest, WhatFitsIsMade) {
   Map(D3D12_TILE_RANGE_FLAG_NONE, 2, 2, heap_);
   Map(D3D12_TILE_RANGE_FLAG_NULL, 0, 2, 0);
   ExpectPlayed(&script_);
+}
+
+// The player writes contents on a queue of its own.
+TEST_F(TilesTest, ContentsComeAfterTheMappings) {
+  Map(D3D12_TILE_RANGE_FLAG_NONE, 2, 2, heap_);
+  const std::vector<std::byte> bytes(4);
+  script_.trace.Add(RecordKind::kContents, buffer_,
+                    BodyBytes(ContentsBody{0, D3D12_RESOURCE_STATE_COMMON, 0, 0, bytes.size()},
+                              BodyBytes(static_cast<uint32_t>(bytes.size()), bytes)));
+  const uint64_t before = FakeOvertakenMappings();
+  ExpectPlayed(&script_);
+  EXPECT_EQ(FakeOvertakenMappings(), before);
 }
 
 TEST_F(TilesTest, BehindTheResource) {

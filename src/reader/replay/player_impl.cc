@@ -205,8 +205,12 @@ Status PlayerImpl::Play(const Record& record) {
     case RecordKind::kObjectEnd: return OnObjectEnd(record);
     case RecordKind::kMemory: return memory_.Write(record);
     case RecordKind::kFrame: return OnFrame(record);
-    case RecordKind::kContents: return memory_.WriteContents(record);
-    case RecordKind::kStructure: return structures_.Play(record);
+    case RecordKind::kContents:
+      CAIRN_RETURN_IF_ERROR(AwaitTileMappings());
+      return memory_.WriteContents(record);
+    case RecordKind::kStructure:
+      CAIRN_RETURN_IF_ERROR(AwaitTileMappings());
+      return structures_.Play(record);
     case RecordKind::kReadback:
       return IsAskedFor(next_frame_) ? memory_.CompareReadback(record) : Status();
     case RecordKind::kResourceHash:

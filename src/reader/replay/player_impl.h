@@ -150,6 +150,8 @@ class PlayerImpl final : public Player {
                         const ReplayObject& from);
   Status CheckBarriers(CallInProgress* call);
   Status CheckTiles(CallInProgress* call);
+  // Waits for tile mappings, which queues update when their turn comes, before the player uses a queue of its own.
+  Status AwaitTileMappings();
   Status CheckRanges(CallInProgress* call);
 
   // player_meta_commands.cc: what meta commands are given. Others are left as they are.
@@ -232,7 +234,8 @@ class PlayerImpl final : public Player {
   // feature -> its name
   std::map<uint32_t, std::string> different_features_;
   bool missed_parts_ = false;  // of the call with kept_parts: some could not be replaced
-  uint64_t next_frame_ = 0;    // the frame that is played
+  bool tile_mappings_pending_ = false;
+  uint64_t next_frame_ = 0;  // the frame that is played
   // By the clock of the recording: the frame's begin; 0: unknown. Then its duration, once it was
   // asked for.
   uint64_t frame_began_ns_ = 0;

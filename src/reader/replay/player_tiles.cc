@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "d3d12abi/aggregates.h"
 #include "reader/replay/player_impl.h"
@@ -156,6 +157,10 @@ Status CutRegions(UINT* count, const D3D12_TILED_RESOURCE_COORDINATE* coordinate
 
 }  // namespace
 
+Status PlayerImpl::AwaitTileMappings() {
+  return std::exchange(tile_mappings_pending_, false) ? waits_.WaitForDevices() : Status();
+}
+
 Status PlayerImpl::CheckTiles(CallInProgress* call) {
   const DeviceContext* const context = devices_.Find(call->object->device);
   ID3D12Device* const device = context == nullptr ? nullptr : context->device.get();
@@ -171,6 +176,7 @@ Status PlayerImpl::CheckTiles(CallInProgress* call) {
                          size);
     }
     case Method::ID3D12CommandQueue_CopyTileMappings: {
+      tile_mappings_pending_ = true;
       const auto* const size = call->At<const D3D12_TILE_REGION_SIZE*>(4);
       for (const size_t i : {size_t{0}, size_t{2}}) {
         const ReplayObject* const tiled = call->ObjectAt(i);
@@ -181,6 +187,7 @@ Status PlayerImpl::CheckTiles(CallInProgress* call) {
       return Status();
     }
     case Method::ID3D12CommandQueue_UpdateTileMappings: {
+      tile_mappings_pending_ = true;
       const ReplayObject* const tiled = call->ObjectAt(0);
       if (tiled == nullptr) return Status();
       uint64_t tiles = 0;
