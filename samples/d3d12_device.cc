@@ -346,7 +346,7 @@ void Transition(const List& list, ID3D12Resource* resource, D3D12_RESOURCE_STATE
   D3D12_RESOURCE_BARRIER barrier = {};
   barrier.Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
   barrier.Transition.pResource = resource;
-  barrier.Transition.Subresource = 0;
+  barrier.Transition.Subresource = D3D12_RESOURCE_BARRIER_ALL_SUBRESOURCES;
   barrier.Transition.StateBefore = before;
   barrier.Transition.StateAfter = after;
   list->ResourceBarrier(1, &barrier);

@@ -66,10 +66,12 @@ class ModernSamplesTest : public ReplayTest {
 
   // The sample captured, and its trace played: everything that was read back is what it was, the picture among it.
   void ExpectTheSamePicture(const std::string& sample, int readbacks,
-                            const std::vector<std::string>& options = {}) {
-    std::vector<std::string> command = {
-        Program("cairn"), "run", "--capture",     "--hash-frames", "--hash-resources", "-o",
-        "a.cairn",        "--",  Program(sample), "--output",      "captured.png"};
+                            const std::vector<std::string>& options = {},
+                            const std::vector<std::string>& capture_options = {}) {
+    std::vector<std::string> command = {Program("cairn"),   "run", "--capture", "--hash-frames",
+                                        "--hash-resources", "-o",  "a.cairn"};
+    command.insert(command.end(), capture_options.begin(), capture_options.end());
+    command.insert(command.end(), {"--", Program(sample), "--output", "captured.png"});
     command.insert(command.end(), options.begin(), options.end());
     const CommandResult captured = RunWithLibrary(command);
     EXPECT_EQ(captured.exit_code, 0) << captured.Summary();
@@ -238,6 +240,46 @@ TEST_F(ModernSamplesTest, BundleWithoutTheViewThatItInheritsIsNamed) {
   const Json culprits = Culprits();
   ASSERT_EQ(1u, culprits.size()) << culprits.dump(2);
   ExpectCall(culprits[0], "ExecuteBundle", "Fill");
+}
+
+TEST_F(ModernSamplesTest, TilesAreMappedAsTheyWere) {
+  const std::string why = WhyItDoesNotRun("sample-tiled-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  ExpectTheSamePicture("sample-tiled-d3d12", 2);
+}
+
+// The tiles were mapped before the recording began, and some are mapped otherwise after that.
+TEST_F(ModernSamplesTest, TilesAreMappedAsTheyWereFromALateStart) {
+  const std::string why = WhyItDoesNotRun("sample-tiled-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  ExpectTheSamePicture("sample-tiled-d3d12", 1, {}, {"--frames", "1-1"});
+}
+
+TEST_F(ModernSamplesTest, StoreIntoTilesOfAReleasedHeapIsNamed) {
+  const std::string why = WhyItDoesNotRun("sample-tiled-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  // So does lavapipe, where the memory stays as long as it is mapped.
+  if (RunWithLibrary({Program("sample-tiled-d3d12"), "--fault", "released"}).exit_code == 0) {
+    GTEST_SKIP() << "this device ignores the fault";
+  }
+  CaptureFault("sample-tiled-d3d12", {"--fault", "released"});
+  EXPECT_THAT(Candidates(), ElementsAre(HasSubstr("DISPATCH ")));
+  const Json culprits = Culprits();
+  ASSERT_EQ(1u, culprits.size()) << culprits.dump(2);
+  ExpectCall(culprits[0], "Dispatch", "Fill the buffer");
+}
+
+TEST_F(ModernSamplesTest, ShadingRatesArePlayedWithTheSamePicture) {
+  const std::string why = WhyItDoesNotRun("sample-shading-rate-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  ExpectTheSamePicture("sample-shading-rate-d3d12", 1);
+}
+
+TEST_F(ModernSamplesTest, SamplerFeedbackIsPlayedWithTheSameMaps) {
+  const std::string why = WhyItDoesNotRun("sample-sampler-feedback-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  // The map of lowest levels, the four levels of the other map, and the picture.
+  ExpectTheSamePicture("sample-sampler-feedback-d3d12", 6);
 }
 
 TEST_F(ModernSamplesTest, RayTracingIsPlayedWithTheSamePicture) {
