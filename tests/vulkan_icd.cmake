@@ -9,3 +9,10 @@ foreach(test vulkan_pitfalls_test vulkan_layer_icd_test vulkan_witnesses_icd_tes
   # Not with sanitizers, whose libraries other programs cannot preload.
   set_tests_properties(${test} PROPERTIES LABELS programs)
 endforeach()
+# Replays on machines with several adapters.
+if(TARGET cairn_layer AND TARGET sample-scale-d3d12-plain AND NOT CAIRN_SANITIZE)
+  cairn_test(replay_adapter_test SOURCES ${PROJECT_SOURCE_DIR}/tests/replay_adapter_test.cc
+    DEPS cairn_test_harness cairn_test_json GPU TIMEOUT 300)
+  target_compile_definitions(replay_adapter_test PRIVATE CAIRN_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  add_dependencies(replay_adapter_test cairn_command cairn_layer cairn_icd sample-scale-d3d12-plain)
+endif()

@@ -73,7 +73,7 @@ struct BisectOptionsOfVerb {
   std::string path;
   std::string output;
   std::string journal;
-  std::string library;
+  PlayOn on;
   std::string hang_timeout = "10";
   std::string survive;
   std::string recovery = "120";
@@ -133,7 +133,7 @@ class Search {
         gpus_(MakeGpuCheck(recovery_ns, &signals_, &line_)),
         recovery_ns_(recovery_ns) {
     settings_.path = options.path;
-    settings_.library = options.library;
+    settings_.on = options.on;
     settings_.hang_timeout_ns = hang_timeout_ns;
     settings_.keep_on = [this] { return signals_.Update(0, 0); };
   }
@@ -151,7 +151,7 @@ class Search {
     told_.device = *device;
     settings_.device = std::move(*device);
     Result<std::unique_ptr<BisectJournal>> journal = BisectJournal::Open(
-        journal_path, IdentityOfTrace(*trace_, told_.device, options_.library, OptionsText()),
+        journal_path, IdentityOfTrace(*trace_, told_.device, options_.on, OptionsText()),
         options_.restart);
     if (!journal.ok()) return Failed(journal.status());
     journal_ = std::move(*journal);
@@ -312,7 +312,7 @@ class Search {
         .json = options_.json,
         .quiet = options_.quiet,
         .progress = ProgressOf(options_.progress, options_.quiet || options_.json)};
-    SetPlayer(options_.path, options_.library, &played);
+    SetPlayer(options_.path, options_.on, &played);
     ProgramRuns runs("bisect", played, &signals_);
     if (tree_.may_draw) runs.ExpectDraws();
     if (const Status prepared = runs.Prepare(); !prepared.ok()) return PrintNoWhy(prepared);
@@ -320,7 +320,7 @@ class Search {
     const std::string journal =
         WhyJournalBeside(options_.journal, WithEnding(options_.path, kWhyEnding));
     why_ = SearchBehindBisect(
-        &why, WhySubjectOfTrace(*trace_, options_.path, told_.device, options_.library, journal,
+        &why, WhySubjectOfTrace(*trace_, options_.path, told_.device, options_.on, journal,
                                 settings_.hang_timeout_ns));
     if (why_.told.has_value()) why.Forget();
   }
@@ -384,7 +384,8 @@ std::string WrongForProgram(const BisectOptionsOfVerb& options) {
   }
   const char* of_traces = nullptr;
   if (options.no_output) of_traces = "--no-output";
-  if (!options.library.empty()) of_traces = "--library";
+  if (!options.on.library.empty()) of_traces = "--library";
+  if (!options.on.adapter.empty()) of_traces = "--adapter";
   if (of_traces != nullptr) {
     return fmt::format("{} is for traces: a program is not played", of_traces);
   }
@@ -500,7 +501,8 @@ Verb AddBisectVerb(CLI::App& root) {
   command.Flag("--restart", &options->restart, "Forget the answers of an interrupted search");
   command.Flag("--no-why", &options->no_why,
                "Do not look for the cause behind the culprit: the experiments of cairn why");
-  command.Library(&options->library);
+  command.Library(&options->on.library);
+  command.Adapter(&options->on.adapter);
   command.Json(&options->json);
   command.Flag("--quiet", &options->quiet, "No progress");
   command.Flag("--progress", &options->progress,

@@ -195,6 +195,13 @@ void Command::Library(std::string* library) {
          std::string("The Direct3D 12 library to play with; without it ") + kDefaultD3D12Library);
 }
 
+void Command::Adapter(std::string* adapter) {
+  Option(
+      "--adapter", adapter, "N|NAME",
+      "The adapter to play on: its number, from 0, or a part of its name; without it the one that "
+      "is most like the recorded one");
+}
+
 void Command::PlayTimeout(std::string* timeout) {
   Option(
       "--timeout", timeout, "SECONDS",

@@ -81,6 +81,7 @@ class Command {
   CommandOption Frames(std::string* frames, const std::string& help);
   CommandOption Call(std::string* call, const std::string& help);  // the number of one
   void Library(std::string* library);                              // the Direct3D 12 that plays
+  void Adapter(std::string* adapter);                              // the GPU that it plays on
   void PlayTimeout(std::string* timeout);
   void NoPlayLimit(bool* no_limit);  // plays what asks for more than a file of its size may
 

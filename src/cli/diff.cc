@@ -174,6 +174,9 @@ Verb AddDiffVerb(CLI::App& root) {
   command.Option("--library", &options->library, "FILE",
                  std::string("With --images: the Direct3D 12 library to play with; without it ") +
                      kDefaultD3D12Library);
+  command.Option(
+      "--adapter", &options->adapter, "N|NAME",
+      "With --images: the adapter to play on: its number, from 0, or a part of its name");
   return {.app = command.app(),
           .run = [options] { return Run(*options); },
           .usage_exit_code = kExitTrouble};

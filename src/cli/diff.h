@@ -21,6 +21,7 @@ struct DiffOptions {
   std::string frames_text;
   std::string folder;
   std::string library;
+  std::string adapter;
   std::string limit_text = "100";
   FrameRange frames;   // `frames_text`, read
   uint64_t limit = 0;  // `limit_text`, read

@@ -54,6 +54,7 @@ int ComparePlayed(const DiffOptions& options, TraceReader (&traces)[2], PlayStat
   PlaybackDiffOptions diff;
   diff.frames = options.frames;
   diff.library = options.library;
+  diff.adapter = options.adapter;
   diff.progress = [&](uint64_t done, uint64_t total) { return progress->Update(done, total); };
   diff.on_begin = [&](size_t side, PlayerOptions* player) {
     progress->Restart();

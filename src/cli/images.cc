@@ -52,6 +52,7 @@ struct ImagesOptions {
   std::string call;
   std::vector<std::string> objects;
   std::string library;
+  std::string adapter;
   std::string timeout;
   bool all = false;
   bool stretch = false;
@@ -73,6 +74,7 @@ Result<PlayerOptions> PlayerOptionsOf(const ImagesOptions& options, const ImageP
   PlayerOptions player;
   CAIRN_RETURN_IF_ERROR(ParsePlayTimeout(options.timeout, &player));
   player.library = options.library;
+  player.adapter = options.adapter;
   if (!options.no_limit) player.most_cost_ns = PlayCost::MostNs(file_bytes);
   player.every_subresource = options.all;
   if (place.frame) player.frame_end = *place.frame + 1;
@@ -128,8 +130,7 @@ int Play(const ImagesOptions& options, const ImagePlace& place, const ImageObjec
   const Result<std::unique_ptr<Player>> player = Player::Create(&trace, std::move(player_options));
   if (!player.ok()) {
     progress.reset();
-    PrintError("images", player.status().message());
-    return kExitFailed;
+    return Refuse(player.status());
   }
   const Status status = (*player)->Run();
   progress.reset();
@@ -205,6 +206,7 @@ Verb AddImagesVerb(CLI::App& root) {
   command.PlayTimeout(&options->timeout);
   command.NoPlayLimit(&options->no_limit);
   command.Library(&options->library);
+  command.Adapter(&options->adapter);
   return {.app = command.app(), .run = [options] { return Run(*options); }};
 }
 

@@ -19,14 +19,14 @@ constexpr char kProbeExamples[] =
 
 struct ProbeOptions {
   std::string play;
-  std::string library;
+  PlayOn on;
   std::string timeout = "10";
 };
 
 int Answer(const ProbeOptions& options) {
   const Result<uint64_t> timeout_ns = ParseSecondsOf("--timeout", options.timeout);
   if (!options.play.empty() && timeout_ns.ok()) {
-    PlayAsProgram(options.play, options.library, *timeout_ns);
+    PlayAsProgram(options.play, options.on, *timeout_ns);
   }
   // Without a question on its input this verb only prints an error.
   (void)AnswerTraceProbe();
@@ -42,7 +42,8 @@ Verb AddProbeVerb(CLI::App& root) {
   command.Option("--play", &options->play, "FILE",
                  "Play it, and say in the exit code how it ended");
   command.Option("--timeout", &options->timeout, "SECONDS", "GPU work that takes longer is a hang");
-  command.Library(&options->library);
+  command.Library(&options->on.library);
+  command.Adapter(&options->on.adapter);
   command.Hide();
   return {command.app(), [options] { return Answer(*options); }};
 }

@@ -64,6 +64,7 @@ struct ReplayOptions {
   std::string frames;
   std::string images;
   std::string library;
+  std::string adapter;
   std::string pace = "fast";
   std::string timeout;
   std::string loop = "1";
@@ -238,7 +239,7 @@ std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& a
   Result<std::unique_ptr<Player>> player = Player::Create(trace, std::move(player_options));
   if (!player.ok()) {
     PrintError(VerbOf(options), player.status().message());
-    return kExitFailed;
+    return player.status().code() == StatusCode::kInvalidArgument ? kExitUsage : kExitFailed;
   }
   const uint64_t start_ns = MonotonicNs();
   const Status status = (*player)->Run();
@@ -298,6 +299,7 @@ int Play(const ReplayOptions& options, PlayerOptions player, PlayStatus* child) 
   // Unwritten memory then holds zeros, as Direct3D 12 promises, not earlier data.
   if (player.validate) player.new_memory = NewMemory::kZeros;
   player.library = options.library;
+  player.adapter = options.adapter;
   player.mark_frames = options.mark_frames;
   // Trim has looked at the file before.
   std::optional<TraceReader> trace = options.mark_frames || options.quiet
@@ -400,6 +402,7 @@ Verb AddReplayVerb(CLI::App& root) {
   command.PlayTimeout(&options->timeout);
   command.NoPlayLimit(&options->no_limit);
   command.Library(&options->library);
+  command.Adapter(&options->adapter);
   command.Option("--pad", &options->pad_bytes, "BYTES", "Make each buffer this many bytes larger");
   command.Flag("--in-process", &options->in_process,
                "Play in this process, for a debugger: what kills the playback ends cairn, too");

@@ -47,34 +47,35 @@ Result<TrialRun> JudgePlay(TrialRun run, const Experiment& experiment,
 
 }  // namespace
 
-void SetPlayer(const std::string& path, const std::string& library, ProgramRunsOptions* runs) {
-  runs->with_hang_timeout = [path, library](uint64_t hang_timeout_ns) {
+void SetPlayer(const std::string& path, const PlayOn& on, ProgramRunsOptions* runs) {
+  runs->with_hang_timeout = [path, on](uint64_t hang_timeout_ns) {
     // The watchdog is to see a hang before the player gives up.
     const double patience_s = static_cast<double>(hang_timeout_ns) / 1e9 * 2 + 5;
     std::vector<std::string> program = {
         OwnProgramPath(), "probe", "--play", path, "--timeout", fmt::format("{}", patience_s)};
-    if (!library.empty()) program.insert(program.end(), {"--library", library});
+    if (!on.library.empty()) program.insert(program.end(), {"--library", on.library});
+    if (!on.adapter.empty()) program.insert(program.end(), {"--adapter", on.adapter});
     return program;
   };
   runs->program = runs->with_hang_timeout(runs->hang_timeout_ns);
-  runs->judge = [play = TraceProbeSettings{.path = path,
-                                           .library = library,
-                                           .hang_timeout_ns = runs->hang_timeout_ns}](
-                    TrialRun run, const Experiment& experiment) {
-    return JudgePlay(std::move(run), experiment, play);
-  };
+  runs->judge =
+      [play = TraceProbeSettings{.path = path, .on = on, .hang_timeout_ns = runs->hang_timeout_ns}](
+          TrialRun run, const Experiment& experiment) {
+        return JudgePlay(std::move(run), experiment, play);
+      };
 }
 
 JournalIdentity IdentityOfTrace(const TraceReader& trace, const DeviceFacts& device,
-                                const std::string& library, const std::string& options) {
+                                const PlayOn& on, const std::string& options) {
   const TraceFacts& facts = trace.facts();
   JournalIdentity identity = {
       {"trace", fmt::format("{} {} {} {} records", facts.start_realtime_ns, facts.process_id,
                             facts.trimmed ? "trimmed" : "whole", trace.record_count())},
       {"device", device.name},
       {"driver", device.driver},
-      {"library", device.library_paths.empty() ? library : device.library_paths},
-      {"options", options},
+      {"library", device.library_paths.empty() ? on.library : device.library_paths},
+      {"options",
+       on.adapter.empty() ? options : fmt::format("{} --adapter {}", options, on.adapter)},
       {"environment", DriverVariables()},
   };
   for (auto& [name, value] : identity) value = value.empty() ? "unknown" : VisibleText(value);

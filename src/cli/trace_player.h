@@ -14,14 +14,14 @@
 
 namespace cairn::cli {
 
-// Makes runs of the options' hang_timeout_ns that play the trace at `path` on `library`.
-void SetPlayer(const std::string& path, const std::string& library, ProgramRunsOptions* runs);
+// Makes runs of the options' hang_timeout_ns that play the trace at `path`.
+void SetPlayer(const std::string& path, const PlayOn& on, ProgramRunsOptions* runs);
 
 // Identifies the subject of a journal's answers: the same trace, played in the same way on the same
 // device and driver. Libraries that do not say which device it is leave that to variables. `options`: what the answers
 // depend on.
 JournalIdentity IdentityOfTrace(const TraceReader& trace, const DeviceFacts& device,
-                                const std::string& library, const std::string& options);
+                                const PlayOn& on, const std::string& options);
 
 }  // namespace cairn::cli
 

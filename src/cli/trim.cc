@@ -54,6 +54,7 @@ struct TrimOptions {
   std::string frames;
   std::string output_path;
   std::string library;
+  std::string adapter;
   bool hash_frames = false;
   bool keep_all = false;
   bool quiet = false;
@@ -177,9 +178,12 @@ Result<int> Record(const TrimOptions& options, const Original& original, const F
     arguments.push_back("--library");
     arguments.push_back(options.library);
   }
+  if (!options.adapter.empty()) arguments.insert(arguments.end(), {"--adapter", options.adapter});
   arguments.push_back(options.path);
   const Result<int> code = RunWatched(settings, arguments);
-  if (!code.ok() || *code == kExitFailed || *code == kExitPlaybackFailed) return code;
+  if (!code.ok() || *code == kExitFailed || *code == kExitUsage || *code == kExitPlaybackFailed) {
+    return code;
+  }
   // It came before the playback listened.
   if (WasAskedToEnd({EndKind::kSignalled, *code - 128})) {
     return Status(StatusCode::kInterrupted, "interrupted; nothing is written");
@@ -310,6 +314,7 @@ Verb AddTrimVerb(CLI::App& root) {
                "Hash each frame's image, for cairn replay --validate, also if FILE has no hashes");
   command.Flag("--keep-all", &options->keep_all, "Also keep objects that nothing refers to");
   command.Library(&options->library);
+  command.Adapter(&options->adapter);
   command.Flag("--quiet", &options->quiet, "Print errors only");
   return {command.app(), [options] { return Run(*options); }};
 }

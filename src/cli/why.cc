@@ -56,7 +56,7 @@ constexpr char kWhyExamples[] =
 
 struct WhyOptionsOfVerb {
   std::string path;  // of a trace
-  std::string library;
+  PlayOn on;
   bool markdown = false;
   std::string html;  // the name of a page
   bool force = false;
@@ -144,11 +144,11 @@ int RunTrace(const WhyOptionsOfVerb& options) {
     if (!may_draw.ok()) return may_draw.status();
     if (*may_draw) runs.ExpectDraws();
     const Result<DeviceFacts> device = ProbeDevice({.path = path,
-                                                    .library = options.library,
+                                                    .on = options.on,
                                                     .hang_timeout_ns = options.runs.hang_timeout_ns,
                                                     .keep_on = keep_on});
     if (!device.ok()) return device.status();
-    return why.Search(WhySubjectOfTrace(*trace, path, *device, options.library, journal,
+    return why.Search(WhySubjectOfTrace(*trace, path, *device, options.on, journal,
                                         options.runs.hang_timeout_ns));
   };
   const Result<WhyTold> told = search();
@@ -173,7 +173,8 @@ std::string WrongWords(const WhyOptionsOfVerb& options, const std::vector<std::s
     return fmt::format("give a trace or a program, not both: {} stands in front of --",
                        VisibleText(options.path));
   }
-  return options.library.empty() ? "" : "--library is for traces: a program is not played";
+  if (!options.on.library.empty()) return "--library is for traces: a program is not played";
+  return options.on.adapter.empty() ? "" : "--adapter is for traces: a program is not played";
 }
 
 int Run(WhyOptionsOfVerb options, const std::vector<std::string>& program) {
@@ -203,7 +204,7 @@ int Run(WhyOptionsOfVerb options, const std::vector<std::string>& program) {
   runs.survive_ns = *survive_ns;
   runs.progress = ProgressOf(options.progress, runs.quiet || runs.json);
   if (!program.empty()) return RunProgram(options);
-  SetPlayer(options.path, options.library, &runs);
+  SetPlayer(options.path, options.on, &runs);
   return RunTrace(options);
 }
 
@@ -255,7 +256,8 @@ Verb AddWhyVerb(CLI::App& root) {
       "--journal", &runs.journal, "FILE",
       "File that keeps the answers until the search ends; PROGRAM.why or NAME.why if not given");
   command.Flag("--restart", &runs.restart, "Forget the answers of an interrupted search");
-  command.Library(&options->library);
+  command.Library(&options->on.library);
+  command.Adapter(&options->on.adapter);
   const CommandOption json = command.Json(&runs.json);
   command.Flag("--markdown", &options->markdown, "Print the answer as Markdown for a bug tracker")
       .Without(json);

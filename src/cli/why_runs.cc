@@ -41,11 +41,11 @@ ReportFacts ReadReportFacts(const std::string& path) {
 }
 
 WhySubject WhySubjectOfTrace(const TraceReader& trace, const std::string& path,
-                             const DeviceFacts& device, const std::string& library,
+                             const DeviceFacts& device, const PlayOn& on,
                              const std::string& journal, uint64_t hang_timeout_ns) {
   const double hang_timeout_s = static_cast<double>(hang_timeout_ns) / 1e9;
   return {path, true, journal, [=, &trace](const std::string& own) {
-            return IdentityOfTrace(trace, device, library,
+            return IdentityOfTrace(trace, device, on,
                                    fmt::format("--hang-timeout {} {}", hang_timeout_s, own));
           }};
 }

@@ -43,7 +43,7 @@ struct WhySubject {
 };
 
 WhySubject WhySubjectOfTrace(const TraceReader& trace, const std::string& path,
-                             const DeviceFacts& device, const std::string& library,
+                             const DeviceFacts& device, const PlayOn& on,
                              const std::string& journal, uint64_t hang_timeout_ns);
 
 // The ending of a journal's name.

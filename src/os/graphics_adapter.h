@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 
@@ -16,11 +17,18 @@ struct GraphicsAdapter {
   uint32_t vendor = 0;  // of PCI
   uint32_t device = 0;
   std::string driver_version;  // "31.0.15.4633"; "" if the system does not tell
+  uint64_t luid = 0;           // high part first
 };
+
+// Lists all adapters, in the order of DXGI. Errors: kUnsupported where the system knows none.
+Result<std::vector<GraphicsAdapter>> ListGraphicsAdapters();
 
 // Finds an adapter by its LUID, which is valid until the machine starts again. Errors: kNotFound if
 // there is none of that number; kUnsupported where the system knows none.
 Result<GraphicsAdapter> FindGraphicsAdapter(uint64_t luid);
+
+// Returns the IUnknown of an adapter, by its place in that order, with a reference for the caller. Errors as above.
+Result<void*> OpenGraphicsAdapter(uint32_t place);
 
 }  // namespace cairn
 

@@ -10,11 +10,11 @@ set(CAIRN_BREADCRUMBS_D3D12_SOURCES
   d3d12_module_${system}.cc d3d12_run_tables.cc d3d12_selftest.cc d3d12_submitter.cc d3d12_value_pool.cc)
 cairn_library(cairn_breadcrumbs_d3d12_ms
   SOURCES ${CAIRN_BREADCRUMBS_D3D12_SOURCES}
-  DEPS cairn_driver_half cairn_recorder cairn_d3d12abi fmt::fmt)
+  DEPS cairn_adapters cairn_driver_half cairn_recorder cairn_d3d12abi fmt::fmt)
 if(CAIRN_D3D12_ABIS)
   cairn_library(cairn_breadcrumbs_d3d12_sysv
     SOURCES ${CAIRN_BREADCRUMBS_D3D12_SOURCES}
-    DEPS cairn_driver_half cairn_recorder cairn_d3d12abi_sysv fmt::fmt)
+    DEPS cairn_adapters cairn_driver_half cairn_recorder cairn_d3d12abi_sysv fmt::fmt)
 endif()
 # Chooses between the two; sees no declaration of Direct3D.
 cairn_library(cairn_breadcrumbs_d3d12

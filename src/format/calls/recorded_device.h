@@ -26,10 +26,20 @@ struct RecordedDevice {
   // LUID of its adapter, high part first. Equal LUIDs of one trace are one adapter; nothing else is known by it: the
   // system gives other ones each time it starts. Missing where the implementation does not know it, and in traces of versions that did not record it.
   std::optional<uint64_t> adapter_luid;
+  // Place of its adapter in the enumeration of that machine, from 0. Missing as the LUID is.
+  std::optional<uint32_t> adapter_place;
 };
 
 inline std::string LuidText(uint64_t luid) {
   return fmt::format("0x{:016x}", luid);
+}
+
+// "adapter 1, LUID 0x0000000000012345", as far as it is known.
+inline std::string AdapterText(const RecordedDevice& device) {
+  std::string text;
+  if (device.adapter_place) text = fmt::format("adapter {}", *device.adapter_place);
+  if (!device.adapter_luid) return text;
+  return text + (text.empty() ? "adapter " : ", ") + "LUID " + LuidText(*device.adapter_luid);
 }
 
 // Texts that are cut are empty. Errors: kCorrupt: the record is too short.
@@ -47,6 +57,8 @@ inline Result<RecordedDevice> DecodeDevice(const Record& record) {
   }
   const Result<uint64_t> luid = DecodeBody<uint64_t>(&rest);
   if (luid.ok() && *luid != 0) device.adapter_luid = *luid;
+  const Result<uint32_t> from_one = DecodeBody<uint32_t>(&rest);
+  if (from_one.ok() && *from_one != 0) device.adapter_place = *from_one - 1;
   return device;
 }
 

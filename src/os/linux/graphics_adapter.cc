@@ -2,9 +2,24 @@
 #include "os/graphics_adapter.h"
 
 namespace cairn {
+namespace {
+
+Status NoNumbers() {
+  return {StatusCode::kUnsupported, "this system does not number graphics adapters"};
+}
+
+}  // namespace
+
+Result<std::vector<GraphicsAdapter>> ListGraphicsAdapters() {
+  return NoNumbers();
+}
 
 Result<GraphicsAdapter> FindGraphicsAdapter(uint64_t) {
-  return Status(StatusCode::kUnsupported, "this system does not number graphics adapters");
+  return NoNumbers();
+}
+
+Result<void*> OpenGraphicsAdapter(uint32_t) {
+  return NoNumbers();
 }
 
 }  // namespace cairn

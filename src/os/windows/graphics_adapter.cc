@@ -32,6 +32,7 @@ GraphicsAdapter FactsOf(IDXGIAdapter1* adapter, const DXGI_ADAPTER_DESC1& desc) 
   facts.name = Utf8({name, wcsnlen(name, std::size(desc.Description))});
   facts.vendor = desc.VendorId;
   facts.device = desc.DeviceId;
+  facts.luid = Number(desc.AdapterLuid);
   // The driver's, although it is asked about an interface of Direct3D 10.
   LARGE_INTEGER version = {};
   if (SUCCEEDED(adapter->CheckInterfaceSupport(kDxgiDevice, &version))) {
@@ -42,28 +43,67 @@ GraphicsAdapter FactsOf(IDXGIAdapter1* adapter, const DXGI_ADAPTER_DESC1& desc) 
   return facts;
 }
 
-}  // namespace
-
-Result<GraphicsAdapter> FindGraphicsAdapter(uint64_t luid) {
+// Calls `visit` for each adapter, with its place, until that returns false.
+template <typename Visit>
+Status ForEachAdapter(const Visit& visit) {
   const Result<Library> dxgi = Library::Load("dxgi.dll");
   if (!dxgi.ok()) return dxgi.status();
   const auto create = dxgi->Find<CreateFactory>("CreateDXGIFactory1");
   IDXGIFactory1* factory = nullptr;
   if (create == nullptr || FAILED(create(kFactory1, reinterpret_cast<void**>(&factory)))) {
-    return Status(StatusCode::kUnsupported, "dxgi.dll makes no factory of adapters");
+    return {StatusCode::kUnsupported, "dxgi.dll makes no factory of adapters"};
   }
+  IDXGIAdapter1* adapter = nullptr;
+  bool going_on = true;
+  for (UINT i = 0; going_on && SUCCEEDED(factory->EnumAdapters1(i, &adapter)); ++i) {
+    going_on = visit(i, adapter);
+    adapter->Release();
+  }
+  factory->Release();
+  return Status();
+}
+
+}  // namespace
+
+Result<std::vector<GraphicsAdapter>> ListGraphicsAdapters() {
+  std::vector<GraphicsAdapter> adapters;
+  const Status status = ForEachAdapter([&](UINT, IDXGIAdapter1* adapter) {
+    DXGI_ADAPTER_DESC1 desc = {};
+    if (FAILED(adapter->GetDesc1(&desc))) desc = {};
+    adapters.push_back(FactsOf(adapter, desc));
+    return true;
+  });
+  if (!status.ok()) return status;
+  return adapters;
+}
+
+Result<GraphicsAdapter> FindGraphicsAdapter(uint64_t luid) {
   Result<GraphicsAdapter> found =
       Status(StatusCode::kNotFound, fmt::format("no graphics adapter has the LUID {:#x}", luid));
-  IDXGIAdapter1* adapter = nullptr;
-  for (UINT i = 0; SUCCEEDED(factory->EnumAdapters1(i, &adapter)); ++i) {
+  const Status status = ForEachAdapter([&](UINT, IDXGIAdapter1* adapter) {
     DXGI_ADAPTER_DESC1 desc = {};
     if (SUCCEEDED(adapter->GetDesc1(&desc)) && Number(desc.AdapterLuid) == luid) {
       found = FactsOf(adapter, desc);
     }
-    adapter->Release();
-  }
-  factory->Release();
+    return !found.ok();
+  });
+  if (!status.ok()) return status;
   return found;
+}
+
+Result<void*> OpenGraphicsAdapter(uint32_t place) {
+  void* opened = nullptr;
+  const Status status = ForEachAdapter([&](UINT i, IDXGIAdapter1* adapter) {
+    if (i != place) return true;
+    adapter->AddRef();
+    opened = static_cast<IUnknown*>(adapter);
+    return false;
+  });
+  if (!status.ok()) return status;
+  if (opened == nullptr) {
+    return Status(StatusCode::kNotFound, fmt::format("there is no graphics adapter {}", place));
+  }
+  return opened;
 }
 
 }  // namespace cairn

@@ -47,7 +47,8 @@ Suspect ReadSuspect(ByteReader* reader) {
 std::vector<std::byte> WriteProbeQuestion(const ProbeQuestion& question) {
   ByteWriter writer;
   WriteText(question.path, &writer);
-  WriteText(question.library, &writer);
+  WriteText(question.on.library, &writer);
+  WriteText(question.on.adapter, &writer);
   writer.WriteU64(question.hang_timeout_ns);
   writer.WriteU8(question.device.has_value() ? 1 : 0);
   if (question.device.has_value()) {
@@ -81,7 +82,8 @@ Result<ProbeQuestion> ReadProbeQuestion(std::span<const std::byte> bytes) {
   ByteReader reader(bytes);
   ProbeQuestion question;
   question.path = ReadText(&reader);
-  question.library = ReadText(&reader);
+  question.on.library = ReadText(&reader);
+  question.on.adapter = ReadText(&reader);
   reader.ReadU64(question.hang_timeout_ns);
   if (ReadFlag(&reader)) {
     DeviceFacts device;

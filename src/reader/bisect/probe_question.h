@@ -19,8 +19,8 @@
 namespace cairn {
 
 struct ProbeQuestion {
-  std::string path;     // of the trace; at most kMaxTextBytes, as all texts
-  std::string library;  // PlayerOptions::library
+  std::string path;  // of the trace; at most kMaxTextBytes, as all texts
+  PlayOn on;
   uint64_t hang_timeout_ns = 0;
   std::optional<DeviceFacts> device;  // on which it is to be played
   bool only_device = false;           // the play ends when the first device was made

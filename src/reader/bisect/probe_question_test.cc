@@ -13,7 +13,7 @@ namespace {
 ProbeQuestion Question() {
   return {
       "game.cairn",
-      "libvkd3d-utils.so.1",
+      {"libvkd3d-utils.so.1", "NVIDIA H100"},
       2'000'000'000,
       DeviceFacts{"llvmpipe, 10005:0000", "Mesa 22.3.6", "libvkd3d.so.1", "/usr/lib/a, /usr/lib/b"},
       true,
@@ -28,7 +28,7 @@ ProbeQuestion Question() {
 
 void ExpectSame(const ProbeQuestion& one, const ProbeQuestion& other) {
   EXPECT_EQ(one.path, other.path);
-  EXPECT_EQ(one.library, other.library);
+  EXPECT_EQ(one.on, other.on);
   EXPECT_EQ(one.hang_timeout_ns, other.hang_timeout_ns);
   EXPECT_EQ(one.device, other.device);
   EXPECT_EQ(one.only_device, other.only_device);

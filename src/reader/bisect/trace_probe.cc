@@ -59,7 +59,8 @@ void Play(const ProbeQuestion& question, const std::function<void(PlayerOptions*
   Result<TraceReader> trace = TraceReader::Open(question.path);
   if (!trace.ok()) return status.End(ProbeEnd::kError, trace.status().message());
   PlayerOptions options;
-  options.library = question.library;
+  options.library = question.on.library;
+  options.adapter = question.on.adapter;
   options.wait_timeout_ns = question.hang_timeout_ns;
   options.canary = true;
   options.new_memory = NewMemory::kZeros;
@@ -136,11 +137,11 @@ std::string WhyNoDevice(const ProbeRun& run) {
 
 }  // namespace
 
-void PlayAsProgram(const std::string& path, const std::string& library, uint64_t hang_timeout_ns) {
+void PlayAsProgram(const std::string& path, const PlayOn& on, uint64_t hang_timeout_ns) {
   LeaveNoDump();
   ProbeStatus status;
   Play(
-      {.path = path, .library = library, .hang_timeout_ns = hang_timeout_ns},
+      {.path = path, .on = on, .hang_timeout_ns = hang_timeout_ns},
       [](PlayerOptions* options) { options->new_memory = NewMemoryOfRun(); }, status);
   std::_Exit(static_cast<int>(ExitOf(status.end.Get())));
 }
@@ -180,8 +181,8 @@ Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuest
       settings.hang_timeout_ns == 0 ? 0 : settings.hang_timeout_ns * 2 + kExtraStallNs;
   limits.keep_on = settings.keep_on;
   const std::vector<std::byte> asked =
-      WriteProbeQuestion({settings.path, settings.library, settings.hang_timeout_ns,
-                          settings.device, settings.only_device, question, settings.read});
+      WriteProbeQuestion({settings.path, settings.on, settings.hang_timeout_ns, settings.device,
+                          settings.only_device, question, settings.read});
   uint64_t pause_ns = settings.device_pause_ns;
   for (uint32_t tries = 1;; ++tries, pause_ns *= 2) {
     Result<ProbeRun> run = RunProbe(limits, settings.arguments, asked);

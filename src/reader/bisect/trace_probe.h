@@ -20,8 +20,8 @@
 namespace cairn {
 
 struct TraceProbeSettings {
-  std::string path;     // of the trace
-  std::string library;  // PlayerOptions::library
+  std::string path;  // of the trace
+  PlayOn on;
   // GPU work that takes longer is a hang: more than the slowest submission needs, canary included.
   uint64_t hang_timeout_ns = uint64_t{10} * 1'000'000'000;
   std::function<bool()> keep_on;  // ProbeLimits::keep_on
@@ -54,7 +54,7 @@ enum class PlayExit : int { kFinished = 0, kNoAnswer = 1, kHang = 4, kLost = 5 }
 // program (program_trial.h). No call is left out, so that new memory begins as the program's did: as zeros where
 // Direct3D 12 promises them, and as the layers fill it where the run asks for that (CAIRN_EXPERIMENT). `hang_timeout_ns` as in TraceProbeSettings; a watcher that is to see a hang first needs
 // less.
-[[noreturn]] void PlayAsProgram(const std::string& path, const std::string& library,
+[[noreturn]] void PlayAsProgram(const std::string& path, const PlayOn& on,
                                 uint64_t hang_timeout_ns);
 
 // On which device the trace is played: in a child process, too, more than one if what came says nothing.

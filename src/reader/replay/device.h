@@ -50,6 +50,14 @@ constexpr bool Libvkd3dTakesNull(unsigned major, unsigned minor) {
   return major > 1 || (major == 1 && minor >= 17);
 }
 
+// The part of this machine that a trace is played on, as the user says it; "": the default.
+struct PlayOn {
+  std::string library;  // PlayerOptions::library
+  std::string adapter;  // PlayerOptions::adapter
+
+  bool operator==(const PlayOn&) const = default;
+};
+
 // Identifies the device: equal each time and, except for the paths, on each machine with the same
 // kind of device, so that it has no addresses and no LUID. Unknown values are "".
 struct DeviceFacts {

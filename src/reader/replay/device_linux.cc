@@ -3,7 +3,9 @@
 #include <vulkan/vulkan_core.h>
 
 #include <filesystem>
+#include <optional>
 
+#include "d3d12abi/vulkan_below.h"
 #include "os/library.h"
 #include "reader/replay/device.h"
 
@@ -51,20 +53,14 @@ DeviceFacts DescribeDevice(const D3D12Library& library, void* device, uint64_t) 
   const std::string file = FileOf(library.create_device);
   facts.library = std::filesystem::path(file).filename();
   facts.library_paths = file;
-  // libvkd3d trusts the pointer: only for its own objects, which are known by their code.
   const void* const method = **static_cast<void***>(device);
   const std::string implementation = FileOf(method);
   if (!implementation.empty() && implementation != file) {
     facts.library_paths += (file.empty() ? "" : ", ") + implementation;
   }
-  if (!std::filesystem::path(implementation).filename().string().starts_with("libvkd3d.so")) {
-    return facts;
+  if (const std::optional<VulkanBelow> below = FindVulkanBelow(device)) {
+    AskVulkan(below->device, Library::FindLoaded(LibraryFile("vulkan", 1)), &facts);
   }
-  const Library vkd3d = Library::FindLoaded(implementation);
-  const Library vulkan = Library::FindLoaded("libvulkan.so.1");
-  const auto physical_device_of =
-      vkd3d.Find<VkPhysicalDevice (*)(void*)>("vkd3d_get_vk_physical_device");
-  if (physical_device_of != nullptr) AskVulkan(physical_device_of(device), vulkan, &facts);
   return facts;
 }
 

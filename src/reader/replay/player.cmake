@@ -8,7 +8,7 @@ set(describe device_linux.cc)
 if(WIN32)
   set(describe device_windows.cc)
 endif()
-cairn_library(cairn_replay_device SOURCES device.cc ${describe} DEPS cairn_os cairn_base fmt::fmt)
+cairn_library(cairn_replay_device SOURCES adapter_choice.cc device.cc ${describe} DEPS cairn_adapters cairn_os cairn_base fmt::fmt)
 # Enumerators come from the trace and go on to the implementation as they are: newer headers know more of
 # them than these, and a sanitizer that knows only these must not judge.
 if(CAIRN_SANITIZE)
@@ -18,7 +18,7 @@ endif()
 foreach(abi "" ${CAIRN_D3D12_ABIS})
   cairn_library(cairn_player${abi}
     SOURCES canary.cc creation_facts.cc descriptor_views.cc list_bindings.cc memory_player.cc
-      memory_player_reads.cc null_checks.cc player_addresses.cc player_calls.cc player_checks.cc player_frames.cc
+      memory_player_reads.cc null_checks.cc player_addresses.cc player_calls.cc player_checks.cc player_devices.cc player_frames.cc
       player_impl.cc player_meta_commands.cc player_programs.cc player_tiles.cc replay_devices.cc
       replay_objects.cc replay_programs.cc replay_regions.cc replay_values.cc structure_player.cc wait_engine.cc
       work_graph_memory.cc
@@ -35,6 +35,7 @@ foreach(abi "" ${CAIRN_D3D12_ABIS})
   target_link_libraries(cairn_player_any PUBLIC $<LINK_ONLY:cairn_player${abi}>)
 endforeach()
 
+cairn_test(adapter_choice_test SOURCES adapter_choice_test.cc DEPS cairn_replay_device)
 cairn_test(fence_model_test SOURCES fence_model_test.cc play_cost_test.cc play_log_test.cc unfinished_work_test.cc unrepeatable_test.cc wait_time_test.cc
   DEPS cairn_replay_model)
 if(BUILD_TESTING)

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "d3d12abi/adapters.h"
 #include "format/trace/trace_reader.h"
 #include "reader/replay/device.h"
 #include "reader/replay/kept_parts.h"
@@ -93,6 +94,13 @@ struct PlayerOptions {
   bool wait_as_recorded = false;
   // The implementation of Direct3D 12 (reader/replay/device.h); "": that of this machine.
   std::string library;
+  // The adapter that all devices are made on: its place in the enumeration, or a part of its name
+  // (FindAdapter of reader/replay/adapter_choice.h). "": for each device the one that is most like the recorded one.
+  std::string adapter;
+  // Called before each device is made, with the place of its adapter, where the adapters are known. May be null.
+  std::function<void(uint32_t place)> on_adapter;
+  // For tests, with create_device: the adapters of the made-up machine. May be null: they are not known.
+  std::function<std::vector<Adapter>()> list_adapters;
   // For tests: gives an ID3D12Device* with a reference for the caller, or null. Calls of COM methods
   // are those of Windows, unless `library` says otherwise.
   std::function<void*(uint32_t feature_level)> create_device;
@@ -193,7 +201,7 @@ enum class PlayerFailure {
 class Player {
  public:
   // Makes no device yet: the trace's own creation does. Errors: kNotFound (no Direct3D 12 on this
-  // machine; says which library is missing), kUnsupported.
+  // machine; says which library is missing), kUnsupported; kInvalidArgument: there is no such adapter.
   static Result<std::unique_ptr<Player>> Create(TraceReader* trace, PlayerOptions options);
   virtual ~Player() = default;
 

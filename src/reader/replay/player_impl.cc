@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "d3d12abi/aggregates.h"
 #include "format/calls/object_text.h"
-#include "format/calls/recorded_device.h"
 #include "format/calls/value_encoder.h"
 #include "reader/replay/image_file.h"
 
@@ -21,20 +20,6 @@ namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
-
-using CreateWithVersion = HRESULT(WINAPI*)(IUnknown*, D3D_FEATURE_LEVEL, REFIID, void**, int);
-using CreatePlain = HRESULT(WINAPI*)(IUnknown*, D3D_FEATURE_LEVEL, REFIID, void**);
-
-HRESULT CreateRealDevice(const D3D12Library& library, D3D_FEATURE_LEVEL level,
-                         ComPtr<ID3D12Device>* device) {
-  if (library.takes_api_version) {
-    constexpr int kApiVersion10 = 0;
-    return reinterpret_cast<CreateWithVersion>(library.create_device)(
-        nullptr, level, __uuidof(ID3D12Device), device->Receive(), kApiVersion10);
-  }
-  return reinterpret_cast<CreatePlain>(library.create_device)(
-      nullptr, level, __uuidof(ID3D12Device), device->Receive());
-}
 
 StatefulResource StatefulOf(const D3D12_RESOURCE_DESC& desc, uint32_t initial_state) {
   StatefulResource result;
@@ -78,17 +63,19 @@ constexpr char kOfLostDevice[] = "calls of a device that was lost before";
 
 }  // namespace
 
-std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options,
-                                   D3D12Library library) {
-  return std::make_unique<PlayerImpl>(trace, std::move(options), library);
+std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options, D3D12Library library,
+                                   AdapterChoice adapters) {
+  return std::make_unique<PlayerImpl>(trace, std::move(options), library, std::move(adapters));
 }
 
-PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library library)
+PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library library,
+                       AdapterChoice adapters)
     : trace_(trace),
       options_(std::move(options)),
       library_(library),
       log_(options_),
       cost_(options_.most_cost_ns),
+      adapters_(std::move(adapters)),
       values_(&objects_, library.is_libvkd3d),
       views_(&objects_),
       devices_(options_, &log_),
@@ -508,43 +495,6 @@ Status PlayerImpl::JudgeResult(const Pending& pending, uint64_t call, HRESULT re
   return Status();
 }
 
-Status PlayerImpl::OnDevice(const Record& record) {
-  const Result<RecordedDevice> recorded = DecodeDevice(record);
-  if (!recorded.ok()) {
-    log_.LeaveOut(record.number, "a device: " + recorded.status().message());
-    return Status();
-  }
-  if (!adapter_luid_) adapter_luid_ = recorded->adapter_luid;
-  if (recorded->adapter_luid && recorded->adapter_luid != adapter_luid_) {
-    log_.Note("the program had devices of several adapters: all are made on the default one");
-  }
-  ComPtr<ID3D12Device> device;
-  constexpr uint32_t kLowestLevel = D3D_FEATURE_LEVEL_11_0;
-  const uint32_t recorded_level = recorded->body.feature_level;
-  const uint32_t level = recorded_level == 0 ? kLowestLevel : recorded_level;
-  HRESULT result = S_OK;
-  if (options_.create_device) {
-    *device.Receive() = options_.create_device(level);
-    result = device ? S_OK : E_FAIL;
-  } else {
-    result = CreateRealDevice(library_, static_cast<D3D_FEATURE_LEVEL>(level), &device);
-  }
-  if (SUCCEEDED(result) && device) {
-    had_device_ = true;
-    new_devices_[record.object] = std::move(device);
-    return Status();
-  }
-  const std::string what =
-      fmt::format("no device with feature level {}_{} can be made here: 0x{:08X}; {}", level >> 12,
-                  level >> 8 & 0xF, static_cast<uint32_t>(result), kNextWithoutDevice);
-  // Without any there is nothing to play on.
-  if (!had_device_ || options_.end_at_refusal) {
-    return log_.Fail(PlayerFailure::kRefused, record.number, what, StatusCode::kNotFound);
-  }
-  log_.LeaveOut(record.number, what);
-  return Status();
-}
-
 Status PlayerImpl::OnObject(const Record& record) {
   std::span<const std::byte> rest = record.body;
   Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
@@ -612,14 +562,8 @@ Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain
   Result<ReplayObject*> object = objects_.Add(record.object, chain, body.device, real);
   if (!object.ok()) return object.status();
   if (chain == Chain::kID3D12Device) {
-    const DeviceContext* const context =
-        devices_.Add(record.object, ComPtr<ID3D12Device>((*object)->As<ID3D12Device>()));
-    if (options_.on_device) {
-      const LUID luid = GetAdapterLuid(context->device.get());
-      const uint64_t adapter =
-          static_cast<uint64_t>(static_cast<uint32_t>(luid.HighPart)) << 32 | luid.LowPart;
-      options_.on_device(DescribeDevice(library_, context->device.get(), adapter));
-    }
+    TellDevice(devices_.Add(record.object, ComPtr<ID3D12Device>((*object)->As<ID3D12Device>()))
+                   ->device.get());
   }
   if (chain == Chain::kID3D12Fence) {
     waits_.fences().Create(record.object, (*object)->As<ID3D12Fence>()->GetCompletedValue());

@@ -17,6 +17,7 @@
 
 #include "d3d12abi/resource_states.h"
 #include "d3d12gen/roles.h"
+#include "reader/replay/adapter_choice.h"
 #include "reader/replay/buffer_addresses.h"
 #include "reader/replay/call_in_progress.h"
 #include "reader/replay/descriptor_views.h"
@@ -37,11 +38,13 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options, D3D12Library library);
+std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options, D3D12Library library,
+                                   AdapterChoice adapters);
 
 class PlayerImpl final : public Player {
  public:
-  PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library library);
+  PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library library,
+             AdapterChoice adapters);
   ~PlayerImpl() override;
 
   Status Run() override;
@@ -77,7 +80,6 @@ class PlayerImpl final : public Player {
   Status Play(const Record& record);
   Status OnCall(const Record& record);
   Status OnResult(const Record& record);
-  Status OnDevice(const Record& record);
   Status OnObject(const Record& record);
   Status OnObjectEnd(const Record& record);
   Status OnNote(const Record& record);
@@ -96,6 +98,14 @@ class PlayerImpl final : public Player {
   bool IsLeftOut(uint64_t call) const;
   bool IsLeftOut(uint64_t submission, uint32_t list) const;
   Status Finish();
+
+  // player_devices.cc: devices.
+  Status OnDevice(const Record& record);
+  Status CreateDevice(D3D_FEATURE_LEVEL level, uint32_t place, ComPtr<ID3D12Device>* device,
+                      HRESULT* result);
+  void NoteAdapter(uint64_t device, const RecordedAdapter& recorded, uint32_t place);
+  std::string AdapterInWords(uint32_t place) const;
+  void TellDevice(ID3D12Device* device) const;
 
   // player_calls.cc: calls.
   Status MakeCall(CallInProgress* call);
@@ -210,7 +220,7 @@ class PlayerImpl final : public Player {
   bool stop_ = false;  // before the end of the trace, as asked
   bool abandoned_ = false;
   bool had_device_ = false;
-  std::optional<uint64_t> adapter_luid_;  // in the recording, of the first device that has one
+  AdapterChoice adapters_;
   Arena arena_;
   std::vector<std::byte> meta_parameters_;  // of the call in progress
   DecodedCall decoded_;  // of the call in progress: its memory serves the next one

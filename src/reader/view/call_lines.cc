@@ -317,10 +317,10 @@ Status CallLines::PutDevice(const Record& record, Words* words) const {
   const std::string gpu = VisibleText(Utf8Prefix(device->gpu, kMostBytes));
   if (!gpu.empty()) words->text += ": " + gpu;
   words->json.StringKey("gpu_name", gpu);
-  if (!device->adapter_luid) return Status();
-  const std::string luid = LuidText(*device->adapter_luid);
-  words->text += ", adapter LUID " + luid;
-  words->json.StringKey("adapter_luid", luid);
+  const std::string adapter = AdapterText(*device);
+  if (!adapter.empty()) words->text += ", " + adapter;
+  if (device->adapter_place) words->json.NumberKey("adapter", *device->adapter_place);
+  if (device->adapter_luid) words->json.StringKey("adapter_luid", LuidText(*device->adapter_luid));
   return Status();
 }
 

@@ -325,6 +325,13 @@ TEST_F(Calls, DevicesSayWhichAdapterTheyAreOf) {
   EXPECT_EQ(line["kind"], "device");
   EXPECT_EQ(line["gpu_name"], "A700");
   EXPECT_EQ(line["adapter_luid"], "0x0000000000012345");
+  EXPECT_FALSE(line.contains("adapter"));
+  const auto place = BodyBytes(uint32_t{1});  // the first
+  facts.insert(facts.end(), place.begin(), place.end());
+  options_.json = false;
+  options_.filter.around = trace_.Add(RecordKind::kDevice, kDevice, facts);
+  EXPECT_THAT(List().at(0),
+              EndsWith("facts about device 1: A700, adapter 0, LUID 0x0000000000012345"));
 }
 
 TEST_F(Calls, StructuresHaveTheirStepAndInputs) {

@@ -75,6 +75,7 @@ class PlaybackDiff {
     player_options.first_frame = frames_.first;
     player_options.frame_end = frames_.end;
     player_options.library = options_.library;
+    player_options.adapter = options_.adapter;
     player_options.on_image = [&](FrameImage image) {
       PlayedFrame& frame = frames[image.frame];
       frame.hash = {image.hash_low, image.hash_high};

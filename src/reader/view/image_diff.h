@@ -34,6 +34,7 @@ using DiffProgress = std::function<bool(uint64_t done, uint64_t total)>;
 struct PlaybackDiffOptions {
   FrameRange frames;
   std::string library;  // the Direct3D 12 that plays; "" for the usual one
+  std::string adapter;  // PlayerOptions::adapter
   DiffProgress progress;
   // Called before each playback of a side, and after its first one; either may be empty.
   std::function<void(size_t side, PlayerOptions*)> on_begin;

@@ -283,7 +283,11 @@ Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
     list.contradictions += !state.Apply(record).ok();
     if (record.kind != RecordKind::kDevice) continue;
     const Result<RecordedDevice> device = DecodeDevice(record);
-    if (device.ok() && device->adapter_luid) list.adapters[record.object] = *device->adapter_luid;
+    if (!device.ok()) continue;
+    const std::string text = AdapterText(*device);
+    if (text.empty() && device->gpu.empty()) continue;
+    list.adapters[record.object] = {VisibleFact(device->gpu), device->adapter_luid,
+                                    device->adapter_place, text};
   }
   CAIRN_RETURN_IF_ERROR(cursor.status());
   list.made = state.objects().size();
@@ -311,7 +315,8 @@ namespace {
 std::string FactsInWords(const ObjectList& list, const TracedObject& object) {
   const auto adapter = list.adapters.find(object.number);
   if (object.chain == Chain::kID3D12Device && adapter != list.adapters.end()) {
-    return "adapter LUID " + LuidText(adapter->second);
+    const ObjectList::Adapter& facts = adapter->second;
+    return facts.gpu + (facts.gpu.empty() || facts.text.empty() ? "" : ", ") + facts.text;
   }
   if (object.heap.has_value()) {
     return fmt::format("{}{}", Counted(object.heap->count, "descriptor"),
@@ -368,7 +373,12 @@ void WriteObject(const ObjectList& list, const TracedObject& object, JsonWriter*
     json->NumberKey("destroyed_frame", object.ended_frame);
   }
   const auto adapter = list.adapters.find(object.number);
-  if (adapter != list.adapters.end()) json->StringKey("adapter_luid", LuidText(adapter->second));
+  if (adapter != list.adapters.end()) {
+    const ObjectList::Adapter& facts = adapter->second;
+    if (!facts.gpu.empty()) json->StringKey("gpu_name", facts.gpu);
+    if (facts.place) json->NumberKey("adapter", *facts.place);
+    if (facts.luid) json->StringKey("adapter_luid", LuidText(*facts.luid));
+  }
   if (object.resource.has_value()) {
     json->BeginObject("resource");
     json->NumberKey("heap_type", object.resource->heap_type);

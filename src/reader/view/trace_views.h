@@ -47,7 +47,13 @@ struct ObjectList {
   bool at_end = false;
   bool interrupted = false;
   uint64_t contradictions = 0;  // records that contradict others: cairn verify names them
-  std::unordered_map<uint64_t, uint64_t> adapters;  // by device: LUID, where it was recorded
+  struct Adapter {
+    std::string gpu;  // its name; "": not recorded
+    std::optional<uint64_t> luid;
+    std::optional<uint32_t> place;
+    std::string text;  // "adapter 1, LUID 0x0000000000012345"
+  };
+  std::unordered_map<uint64_t, Adapter> adapters;  // by device, where something was recorded
 };
 
 // Frames are the program's. Errors: kInvalidArgument for a frame that is not in the trace; those of the reader.

@@ -23,6 +23,7 @@ void FillObjects(TestTrace* test) {
     device.WriteBytes(ToBytes(text));
   }
   device.WriteU64(uint64_t{1} << 32 | 0xE2A3);
+  device.WriteU32(3);  // the third adapter
   test->Add(RecordKind::kDevice, 1, device.bytes());
   test->Object(1, Chain::kID3D12Device, 1);
   ResourceFacts facts{};
@@ -57,7 +58,7 @@ TEST(TraceViewsTest, ObjectsAtTheEnd) {
   EXPECT_THAT(text, HasSubstr("\"Depth\" (upload, 65,536 bytes)\n"));
   EXPECT_THAT(text, HasSubstr("frame 0, 5           frame 1, 7  (upload, 65,536 bytes)\n"));
   EXPECT_THAT(text, HasSubstr("(8 descriptors, shader-visible)\n"));
-  EXPECT_THAT(text, HasSubstr("(adapter LUID 0x000000010000e2a3)\n"));
+  EXPECT_THAT(text, HasSubstr("adapter 2, LUID 0x000000010000e2a3)\n"));
   EXPECT_THAT(text, HasSubstr("\n4 objects made, 3 alive when the recording ended\n"));
   std::string document;
   ASSERT_TRUE(WriteObjectsJson(*list, [&document](std::string_view piece) {
@@ -67,6 +68,7 @@ TEST(TraceViewsTest, ObjectsAtTheEnd) {
   const Json json = Json::Parse(document);
   EXPECT_EQ(Violation("objects.schema.json", json), "");
   EXPECT_EQ(json["objects"][0]["adapter_luid"], "0x000000010000e2a3");
+  EXPECT_EQ(json["objects"][0]["adapter"], 2);
   EXPECT_EQ(json["objects"][1]["name"], "Depth");
   EXPECT_FALSE(json["objects"][1].contains("adapter_luid"));
   EXPECT_EQ(json["objects"][2]["destroyed_frame"], 1);

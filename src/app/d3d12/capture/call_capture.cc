@@ -6,17 +6,20 @@
 #include <atomic>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "app/breadcrumbs/context.h"
+#include "app/breadcrumbs/d3d12_module.h"
 #include "app/d3d12/capture/device_capture.h"
 #include "app/d3d12/capture/event_waits.h"
 #include "app/d3d12/device.h"
 #include "app/recorder/block_writer.h"
 #include "app/settings/log.h"
+#include "d3d12abi/adapters.h"
 #include "d3d12abi/aggregates.h"
 #include "d3d12gen/roles.h"
 
@@ -254,16 +257,30 @@ void PutDevice(Capture& capture, const WrappedID3D12Device& device) {
     gpu = NameIn(*device.block(), record.device_name);
     driver = NameIn(*device.block(), record.driver_name);
   }
+  auto* const real = static_cast<ID3D12Device*>(device.real_pointer());
   try {
+    // Without breadcrumbs nobody has asked yet.
+    D3D12Module module;
+    if (device.context() == nullptr) {
+      module = IdentifyD3D12Module(real);
+      body.vendor_id = module.vendor_id;
+      body.device_id = module.device_id;
+      gpu = module.device_name;
+      driver = module.driver_name;
+    }
     std::vector<std::byte> texts;
     AppendText(texts, gpu);
     AppendText(texts, driver);
     AppendText(texts, device.origin().application);
-    const LUID luid = GetAdapterLuid(static_cast<ID3D12Device*>(device.real_pointer()));
+    const LUID luid = GetAdapterLuid(real);
     const uint64_t adapter =
         uint64_t{static_cast<uint32_t>(luid.HighPart)} << 32 | uint32_t{luid.LowPart};
     const auto luid_bytes = BytesOf(adapter);
     texts.insert(texts.end(), luid_bytes.begin(), luid_bytes.end());
+    const std::optional<uint32_t> place = AdapterPlaceOf(real, adapter);
+    const uint32_t place_from_one = place ? *place + 1 : 0;
+    const auto place_bytes = BytesOf(place_from_one);
+    texts.insert(texts.end(), place_bytes.begin(), place_bytes.end());
     capture.Put(RecordKind::kDevice, device.capture_number(), BytesOf(body), texts);
   } catch (const std::bad_alloc&) {
     // A replay can do without this record: it needs the kObject record only.

@@ -3,6 +3,7 @@
 // Facts of a device in the trace.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <vector>
 
 #include "app/capture/testing/test_watcher.h"
@@ -31,6 +32,8 @@ TEST(CaptureDevice, HasTheLuidOfItsAdapter) {
   ASSERT_TRUE(recorded.ok()) << recorded.status().message();
   EXPECT_EQ(recorded->adapter_luid,
             uint64_t{static_cast<uint32_t>(kFakeLuidHigh)} << 32 | kFakeLuidLow);
+  // It stands on no Vulkan device, and DXGI does not know it.
+  EXPECT_EQ(recorded->adapter_place, std::nullopt);
 }
 
 }  // namespace

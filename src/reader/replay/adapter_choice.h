@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chooses the adapter of this machine for each device of a trace: the one that the user asks for, or the most alike.
+#ifndef CAIRN_READER_REPLAY_ADAPTER_CHOICE_H_
+#define CAIRN_READER_REPLAY_ADAPTER_CHOICE_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "d3d12abi/adapters.h"
+
+namespace cairn {
+
+// What a trace says of the adapter of one of its devices. Bytes of a stranger.
+struct RecordedAdapter {
+  std::string name;  // "": not recorded
+  std::optional<uint64_t> luid;
+  std::optional<uint32_t> place;  // in the enumeration of the recording's machine
+
+  bool known() const { return !name.empty() || luid.has_value() || place.has_value(); }
+  auto operator<=>(const RecordedAdapter&) const = default;
+};
+
+// Finds the adapter that `wanted` names: its place in the list, in decimal digits, or a part of its name, in any case of
+// ASCII letters. Errors: kInvalidArgument: there is no such place, no such name, or several adapters have it; the
+// message lists all adapters.
+Result<uint32_t> FindAdapter(const std::vector<Adapter>& adapters, std::string_view wanted);
+
+// "0 \"NVIDIA H100\", 1 \"llvmpipe\""
+std::string AdaptersInWords(const std::vector<Adapter>& adapters);
+
+// Remembers which adapters of the recording stand for which of this machine: equal ones get the same, others different
+// ones where there are enough. One thread.
+class AdapterChoice {
+ public:
+  // `asked`: a place in `adapters` that all devices get; missing: each gets the most alike.
+  explicit AdapterChoice(std::vector<Adapter> adapters, std::optional<uint32_t> asked = {})
+      : adapters_(std::move(adapters)), asked_(asked) {}
+
+  // Returns the place of the adapter for a device that was recorded on this one: with the same LUID, else with the same
+  // name, else at the same place, else the first one. If several have its name, the one at the same place is taken, else
+  // the first that stands for no other. 0 if there are none.
+  uint32_t Choose(const RecordedAdapter& recorded);
+
+  const std::vector<Adapter>& adapters() const { return adapters_; }
+  bool asked() const { return asked_.has_value(); }
+  // True if the adapter at `place` has the recorded LUID or name, or if the recording tells neither.
+  bool IsAlike(const RecordedAdapter& recorded, uint32_t place) const;
+  // True if Choose gave `place` for an adapter of the recording that is known to be another one than this.
+  bool IsShared(const RecordedAdapter& recorded, uint32_t place) const;
+
+ private:
+  bool IsTaken(uint32_t place) const;
+
+  std::vector<Adapter> adapters_;
+  std::optional<uint32_t> asked_;
+  std::map<RecordedAdapter, uint32_t> chosen_;  // at most kMost
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPLAY_ADAPTER_CHOICE_H_
