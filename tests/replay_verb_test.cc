@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
 #include "format/trace/trace_filter.h"
 #include "format/trace/trace_reader.h"
 #include "reader/replay/testing/test_script.h"
@@ -84,6 +85,46 @@ TEST_F(OtherDeviceTest, ANewerInterfaceIsNamedWithTheCallAndWhatDiffers) {
   };
   EXPECT_THAT(result.errors,
               AnyOf(words("has no ID3D12Device4"), words("refuses it with 0x80004001")));
+}
+
+constexpr char kOtherOptions[] =
+    "feature     differs   D3D12_FEATURE_D3D12_OPTIONS: this device's answer is another one\n";
+
+TEST_F(OtherDeviceTest, ACheckDoesNotMindAnotherAnswer) {
+  AskOptions(D3D12_CONSERVATIVE_RASTERIZATION_TIER_3);
+  const CommandResult result = Replay({"--check"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(result.output,
+            std::string(kOtherOptions) + "a.cairn: all of it would be played here\n");
+}
+
+TEST_F(OtherDeviceTest, ACheckNamesWhatIsMissing) {
+#if defined(_WIN32)
+  GTEST_SKIP() << "Wine's own may have it";
+#endif
+  AskOptions(D3D12_CONSERVATIVE_RASTERIZATION_TIER_3);
+  // That of Debian 12 lacks it.
+  const D3D12_COMMAND_QUEUE_DESC desc = {};
+  const GUID creator = {};
+  void* queue = nullptr;
+  const uint64_t call = script_.Call(Method::ID3D12Device9_CreateCommandQueue1, script_.device,
+                                     &desc, creator, __uuidof(ID3D12CommandQueue), &queue);
+  CommandResult result = Replay({"--check"});
+  EXPECT_EQ(result.exit_code, 3) << result.Summary();
+  EXPECT_EQ(result.output,
+            "interface   prevents  ID3D12Device9::CreateCommandQueue1: this device has no "
+            "ID3D12Device9, first in call " +
+                std::to_string(call) + "\n" + kOtherOptions +
+                "a.cairn: one of these would be skipped or wrong here\n");
+  result = Replay({"--check", "--json"});
+  EXPECT_EQ(result.exit_code, 3);
+  const Json json = Json::Parse(result.output);
+  EXPECT_EQ("",
+            SchemaViolation(
+                Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/device-check.schema.json"), json));
+  EXPECT_EQ(json["plays"], false);
+  EXPECT_EQ(json["differences"][0]["call"], call);
+  EXPECT_EQ(Replay({"--json"}).exit_code, 2);
 }
 
 TEST_F(OtherDeviceTest, ARefusedCallIsNamedWithWhatDiffers) {

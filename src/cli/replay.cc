@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/device_check.h"
 #include "cli/left_out.h"
 #include "cli/numbers.h"
 #include "cli/play_process.h"
@@ -43,12 +44,15 @@ constexpr char kReplayExamples[] =
     "                                                 shown in a window, again and again, as fast "
     "as\n"
     "                                                 it was, until that is closed\n"
+    "  cairn replay --check game.cairn                what this machine's GPU lacks, before it is "
+    "played\n"
     "\n"
     "Calls that cannot be made here are skipped, with a warning for each kind and its count.\n"
     "\n"
     "Exit code: 0 if all was played; 1 if not, or if --validate found a difference; 2 if the "
     "command\n"
-    "line is wrong; 3 if it was played to its end, but some calls were skipped; 4 if the GPU "
+    "line is wrong; 3 if it was played to its end, but some calls were skipped, or --check says "
+    "so; 4 if the GPU "
     "hung,\n"
     "the device was lost, or the playback died; a line names the call.";
 
@@ -77,6 +81,8 @@ struct ReplayOptions {
   bool mark_frames = false;
   bool in_process = false;
   bool no_limit = false;
+  bool check = false;
+  bool json = false;  // with `check`
 };
 
 // True also of a trace that was recorded with these options: some programs draw and write nothing.
@@ -248,6 +254,11 @@ std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& a
   const PlayerResult& result = (*player)->result();
   *left_out += result.skipped;
   if (notes) PrintNotes(VerbOf(options), "", result);
+  if (options.check) {
+    if (status.ok() && !playback.stopped()) return PrintCheck(options.path, result, options.json);
+    if (status.ok()) PrintError("replay", "interrupted");
+    return status.ok() ? kExitFailed : PrintEnd(options, **player, status);
+  }
   if (!playback.status().ok()) {
     if (!playback.status().message().empty())
       PrintError(VerbOf(options), playback.status().message());
@@ -300,6 +311,7 @@ int Play(const ReplayOptions& options, PlayerOptions player, PlayStatus* child) 
   if (player.validate) player.new_memory = NewMemory::kZeros;
   player.library = options.library;
   player.adapter = options.adapter;
+  player.check_only = options.check;
   player.mark_frames = options.mark_frames;
   // Trim has looked at the file before.
   std::optional<TraceReader> trace = options.mark_frames || options.quiet
@@ -354,6 +366,10 @@ int Run(ReplayOptions options) {
     PrintError(VerbOf(options), status.message());
     return kExitUsage;
   }
+  if (options.json && !options.check) {
+    PrintError("replay", "--json is for --check: a playback prints no JSON");
+    return kExitUsage;
+  }
   const bool is_new_folder = !options.images.empty() &&
                              FactsAt(options.images).type == std::filesystem::file_type::not_found;
   const int exit_code =
@@ -404,6 +420,9 @@ Verb AddReplayVerb(CLI::App& root) {
   command.Library(&options->library);
   command.Adapter(&options->adapter);
   command.Option("--pad", &options->pad_bytes, "BYTES", "Make each buffer this many bytes larger");
+  command.Flag("--check", &options->check,
+               "Play nothing: print how this machine's devices differ from the recording's");
+  command.Json(&options->json);
   command.Flag("--in-process", &options->in_process,
                "Play in this process, for a debugger: what kills the playback ends cairn, too");
   // For cairn trim, which captures the playback.

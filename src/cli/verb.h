@@ -31,7 +31,7 @@ inline constexpr char kExitCodes[] =
     "  0    success; verify, diff, pix and selftest found nothing wrong\n"
     "  1    failure, or a problem was found; diff found differences\n"
     "  2    the command line is wrong; diff could compare nothing\n"
-    "  3    replay, images and trim are done, but skipped some calls\n"
+    "  3    replay, images and trim are done, but skipped some calls; replay --check: would skip\n"
     "  4    in replay, images or trim the GPU hung, the device was lost, or the playback died\n\n"
     "Exit codes of cairn run:\n"
     "  N        the program ended by itself, with N\n"

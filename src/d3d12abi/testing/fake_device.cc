@@ -28,6 +28,8 @@ namespace {
 // The limit for heaps of all devices together. It is low, because a trace may ask for any size.
 constexpr uint64_t kMemoryBytes = uint64_t{16} << 20;
 std::atomic<uint64_t> taken_bytes{0};
+std::atomic<uint64_t> more_bytes_asked{0};
+std::atomic<uint64_t> alignment_asked{65536};
 
 bool TakeMemory(uint64_t bytes) {
   if (bytes > kMemoryBytes) return false;
@@ -419,7 +421,7 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
       const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS* inputs,
       D3D12_RAYTRACING_ACCELERATION_STRUCTURE_PREBUILD_INFO* info) override {
     *info = {};
-    info->ResultDataMaxSizeInBytes = uint64_t{inputs->NumDescs} * 256;
+    info->ResultDataMaxSizeInBytes = uint64_t{inputs->NumDescs} * 256 + more_bytes_asked;
   }
   void STDMETHODCALLTYPE RemoveDevice() override { removed_.store(true); }
   HRESULT STDMETHODCALLTYPE EnumerateMetaCommandParameters(
@@ -487,8 +489,8 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
   GetResourceAllocationInfo(D3D12_RESOURCE_ALLOCATION_INFO* result, UINT, UINT count,
                             const D3D12_RESOURCE_DESC* descs) override {
     *result = {};
-    for (UINT i = 0; i < count; ++i) result->SizeInBytes += descs[i].Width;
-    result->Alignment = 65536;
+    for (UINT i = 0; i < count; ++i) result->SizeInBytes += descs[i].Width + more_bytes_asked;
+    result->Alignment = alignment_asked;
     return result;
   }
   D3D12_HEAP_PROPERTIES* STDMETHODCALLTYPE GetCustomHeapProperties(D3D12_HEAP_PROPERTIES* result,
@@ -649,6 +651,11 @@ ID3D12Device* CreateNewerFakeDevice() {
 
 ID3D12Device* CreateFakeDeviceWithPrograms() {
   return new FakeDevice(Generation::kPrograms);
+}
+
+void SetFakeSizes(uint64_t more_bytes, uint64_t alignment) {
+  more_bytes_asked.store(more_bytes);
+  alignment_asked.store(alignment);
 }
 
 void HoldFakeSignals(bool held) {

@@ -43,6 +43,10 @@ ID3D12Device* CreateFakeDeviceWithPrograms();
 // go it does, in its order. Any thread.
 void HoldFakeSignals(bool held);
 
+// Makes all fake devices ask for so many more bytes for each resource and acceleration structure, and for that alignment
+// of resources, as another GPU would. 0 and 65536 at first.
+void SetFakeSizes(uint64_t more_bytes, uint64_t alignment);
+
 // Objects of all fake devices that are alive, the devices among them.
 int FakeObjectCount();
 

@@ -97,6 +97,8 @@ struct PlayerOptions {
   // The adapter that all devices are made on: its place in the enumeration, or a part of its name
   // (FindAdapter of reader/replay/adapter_choice.h). "": for each device the one that is most like the recorded one.
   std::string adapter;
+  // Plays nothing: makes the devices, and compares with them what the trace asks of its own (PlayerResult::differences).
+  bool check_only = false;
   // Called before each device is made, with the place of its adapter, where the adapters are known. May be null.
   std::function<void(uint32_t place)> on_adapter;
   // For tests, with create_device: the adapters of the made-up machine. May be null: they are not known.
@@ -164,7 +166,25 @@ struct LeftOut {
   uint64_t count = 0;
 };
 
+// A way in which a device of this machine is not like that of the recording.
+struct DeviceDifference {
+  enum class Kind : uint8_t {
+    kFeature,     // another answer of CheckFeatureSupport
+    kInterface,   // a method that the device has not
+    kAllocation,  // another size or alignment of a resource
+    kPlacement,   // a resource that does not fit where it was placed
+    kStructure,   // more memory for acceleration structures
+    kFurther,     // all that are not told one by one
+  };
+  Kind kind = Kind::kFeature;
+  uint64_t number = 0;    // of the first call, or of the resource that is placed; 0: none
+  uint64_t count = 0;     // of calls and resources
+  bool prevents = false;  // something of the trace cannot be played as it was recorded
+  std::string text;
+};
+
 struct PlayerResult {
+  std::vector<DeviceDifference> differences;  // with PlayerOptions::check_only
   uint64_t frames = 0;
   uint64_t calls = 0;
   // The number of calls that succeeded in the recording and were skipped. Calls that failed when

@@ -101,6 +101,7 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
                    .cost = &cost_,
                    .check_cost = [this] { return CheckCost(); },
                    .limit = std::chrono::milliseconds(options_.wait_timeout_ns / 1'000'000)}),
+      check_(trace, &devices_, library.wchar_bytes),
       next_frame_(trace->first_frame().value_or(0)) {
   // For a trace that began late, the duration of its first frame is unknown.
   if (next_frame_ == 0 && !trace->facts().trimmed) {
@@ -184,7 +185,30 @@ Status PlayerImpl::FailAtHole(const std::string& reason) {
                   log_.record(), reason));
 }
 
+Status PlayerImpl::Check(const Record& record) {
+  const auto answers_features = [&] {
+    return trace_->MethodOf(record) == Method::ID3D12Device_CheckFeatureSupport;
+  };
+  switch (record.kind) {
+    case RecordKind::kDevice: return OnDevice(record);
+    case RecordKind::kObject:
+      check_.OnObject(record);
+      return new_devices_.contains(record.object) ? OnObject(record) : Status();
+    case RecordKind::kObjectEnd: check_.OnObjectEnd(record); return Status();
+    case RecordKind::kCall:
+      if (answers_features()) return OnCall(record);
+      check_.OnCall(record);
+      return Status();
+    case RecordKind::kResult:
+      if (answers_features()) return OnResult(record);
+      check_.OnResult(record);
+      return Status();
+    default: return Status();
+  }
+}
+
 Status PlayerImpl::Play(const Record& record) {
+  if (options_.check_only) return Check(record);
   switch (record.kind) {
     case RecordKind::kCall: return OnCall(record);
     case RecordKind::kResult: return OnResult(record);
@@ -256,6 +280,10 @@ Status PlayerImpl::Finish() {
   for (const auto& [call, pending] : pending_) EndPending(call, pending);
   pending_.clear();
   log_.Finish();
+  if (options_.check_only) {
+    for (const auto& [feature, name] : different_features_) check_.AddFeature(name);
+    log_.result().differences = check_.Take();
+  }
   CAIRN_RETURN_IF_ERROR(devices_.Judge());
   if (log_.result().interrupted) return Status();  // nobody waits for the images any more
   return memory_.ReadTextures();

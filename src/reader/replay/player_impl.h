@@ -22,6 +22,7 @@
 #include "reader/replay/call_in_progress.h"
 #include "reader/replay/descriptor_views.h"
 #include "reader/replay/device.h"
+#include "reader/replay/device_check.h"
 #include "reader/replay/list_bindings.h"
 #include "reader/replay/memory_player.h"
 #include "reader/replay/play_cost.h"
@@ -78,6 +79,8 @@ class PlayerImpl final : public Player {
   // player_impl.cc: records.
   Status PlayAll();
   Status Play(const Record& record);
+  // Looks at a record with options.check_only.
+  Status Check(const Record& record);
   Status OnCall(const Record& record);
   Status OnResult(const Record& record);
   Status OnObject(const Record& record);
@@ -238,6 +241,7 @@ class PlayerImpl final : public Player {
   std::shared_ptr<const ReplayProgram> set_program_;  // by the call in progress
   MemoryPlayer memory_;
   StructurePlayer structures_;
+  DeviceCheck check_;
   // Signatures by the calls that made them, until their objects and results come.
   std::unordered_map<uint64_t, IndirectLayout> new_signatures_;
   std::unordered_map<uint64_t, ShaderIdentifier> new_identifiers_;
