@@ -314,6 +314,9 @@ TEST_F(Calls, DevicesSayWhichAdapterTheyAreOf) {
   const auto luid = BodyBytes(uint64_t{0x12345});
   facts.insert(facts.end(), luid.begin(), luid.end());
   const uint64_t device = trace_.Add(RecordKind::kDevice, kDevice, facts);
+  const auto place = BodyBytes(uint32_t{1});  // the first
+  facts.insert(facts.end(), place.begin(), place.end());
+  const uint64_t later = trace_.Add(RecordKind::kDevice, kDevice, facts);
   options_.filter.context = 0;
   options_.filter.around = earlier;
   EXPECT_THAT(List().at(0), EndsWith("facts about device 1: A700"));
@@ -326,10 +329,8 @@ TEST_F(Calls, DevicesSayWhichAdapterTheyAreOf) {
   EXPECT_EQ(line["gpu_name"], "A700");
   EXPECT_EQ(line["adapter_luid"], "0x0000000000012345");
   EXPECT_FALSE(line.contains("adapter"));
-  const auto place = BodyBytes(uint32_t{1});  // the first
-  facts.insert(facts.end(), place.begin(), place.end());
   options_.json = false;
-  options_.filter.around = trace_.Add(RecordKind::kDevice, kDevice, facts);
+  options_.filter.around = later;
   EXPECT_THAT(List().at(0),
               EndsWith("facts about device 1: A700, adapter 0, LUID 0x0000000000012345"));
 }
