@@ -77,6 +77,7 @@ cairn_modern_d3d12_sample(indirect SHADERS
 cairn_modern_d3d12_sample(many-addresses SHADERS fill.cs.dxil)
 cairn_modern_d3d12_sample(bundles SHADERS cell.vs.dxil cell.ps.dxil fill.cs.dxil)
 cairn_modern_d3d12_sample(raytracing SHADERS rays.lib.dxil)
+cairn_modern_d3d12_sample(import)
 cairn_modern_d3d12_sample(mesh SHADERS cells.as.dxil cells.ms.dxil cells.ps.dxil)
 cairn_modern_d3d12_sample(shading-rate SHADERS rate.vs.dxil rate.ps.dxil)
 cairn_modern_d3d12_sample(sampler-feedback SHADERS screen.vs.dxil feedback.ps.dxil)

@@ -188,6 +188,26 @@ TEST(ModernSamplesEnvironment, ADriverThatWasChosenStays) {
   EXPECT_THAT(ChosenDriverEnvironment(), ElementsAre("VKD3D_DEBUG=none"));
 }
 
+// No call tells what the program writes into its memory between the submissions.
+TEST_F(ModernSamplesTest, HeapOverTheProgramsMemoryIsPlayedWithTheSameValues) {
+  const CommandResult alone = RunWithLibrary({Program("sample-import-d3d12")});
+  if (alone.exit_code == kLacks) GTEST_SKIP() << alone.errors;
+  EXPECT_EQ(alone.exit_code, 0) << alone.Summary();
+  EXPECT_THAT(alone.output, HasSubstr(" correct\n"));
+  const CommandResult captured =
+      RunWithLibrary({Program("cairn"), "run", "--capture", "--hash-resources", "-o", "a.cairn",
+                      "--", Program("sample-import-d3d12")});
+  EXPECT_EQ(captured.exit_code, 0) << captured.Summary();
+  EXPECT_THAT(captured.output, HasSubstr(alone.output));
+  const CommandResult played = RunWithLibrary(
+      {Program("cairn"), "replay", "--library", library_, "--validate=all", "a.cairn"});
+  EXPECT_EQ(played.exit_code, 0) << played.Summary();
+  EXPECT_THAT(played.errors, IsEmpty());
+  EXPECT_THAT(played.output, ContainsRegex("; 3 readbacks, .* results match the recording"));
+  const CommandResult objects = RunWithLibrary({Program("cairn"), "objects", "a.cairn"});
+  EXPECT_THAT(objects.output, ContainsRegex("opened at address 0x[0-9a-f]+, 65,536 bytes"));
+}
+
 TEST_F(ModernSamplesTest, IndirectIsPlayedWithTheSamePicture) {
   const std::string why = WhyItDoesNotRun("sample-indirect-d3d12");
   if (!why.empty()) GTEST_SKIP() << why;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/capture/capture_thread.h"
+#include "app/capture/imported_memory.h"
 #include "app/capture/mapped_memory.h"
 #include "app/settings/log.h"
 #include "format/calls/model_hash.h"
@@ -219,6 +220,7 @@ void Capture::Deactivate() {
   if (!active_.compare_exchange_strong(self, nullptr, std::memory_order_acq_rel)) return;
   // The protection of these pages would otherwise stay when the program frees them.
   MappedMemory::Get().ForgetAll();
+  ImportedMemory::Get().ForgetAll();
 }
 
 void Capture::Started() {

@@ -10,6 +10,7 @@
 #include "app/breadcrumbs/d3d12_abi.h"
 #include "app/breadcrumbs/frame_listener.h"
 #include "app/d3d12/capture/device_capture.h"
+#include "app/d3d12/capture/import_capture.h"
 #include "app/d3d12/device_tools.h"
 #include "app/d3d12/factory.h"
 #include "app/d3d12/globals.h"
@@ -432,6 +433,24 @@ HRESULT WrappedID3D12Device::OpenShared(HANDLE handle, REFIID riid, void** objec
       LogLevel::kWarning, "OpenSharedHandle",
       "OpenSharedHandle is refused with E_NOINTERFACE: the handle is no resource, heap or fence");
   return E_NOINTERFACE;
+}
+
+HRESULT WrappedID3D12Device::OpenExistingHeapFromAddress(const void* address, REFIID riid,
+                                                         void** heap) {
+  const ImportScope import({ImportSource::kAddress, reinterpret_cast<uintptr_t>(address)});
+  return Thin::OpenExistingHeapFromAddress(address, riid, heap);
+}
+
+HRESULT WrappedID3D12Device::OpenExistingHeapFromAddress1(const void* address, SIZE_T size_bytes,
+                                                          REFIID riid, void** heap) {
+  const ImportScope import({ImportSource::kAddress, reinterpret_cast<uintptr_t>(address)});
+  return Thin::OpenExistingHeapFromAddress1(address, size_bytes, riid, heap);
+}
+
+HRESULT WrappedID3D12Device::OpenExistingHeapFromFileMapping(HANDLE mapping, REFIID riid,
+                                                             void** heap) {
+  const ImportScope import({ImportSource::kFileMapping, HandleValue(mapping)});
+  return Thin::OpenExistingHeapFromFileMapping(mapping, riid, heap);
 }
 
 // ---- Pipelines -----------------------------------------------------------------------------------

@@ -91,6 +91,12 @@ class WrappedID3D12Device final : public ThinID3D12Device {
                                                const SECURITY_ATTRIBUTES* attributes, DWORD access,
                                                const WCHAR* name, HANDLE* handle) override;
   HRESULT STDMETHODCALLTYPE OpenSharedHandle(HANDLE handle, REFIID riid, void** object) override;
+  HRESULT STDMETHODCALLTYPE OpenExistingHeapFromAddress(const void* address, REFIID riid,
+                                                        void** heap) override;
+  HRESULT STDMETHODCALLTYPE OpenExistingHeapFromAddress1(const void* address, SIZE_T size_bytes,
+                                                         REFIID riid, void** heap) override;
+  HRESULT STDMETHODCALLTYPE OpenExistingHeapFromFileMapping(HANDLE mapping, REFIID riid,
+                                                            void** heap) override;
 
   // Record the shaders of pipelines.
   HRESULT STDMETHODCALLTYPE CreateGraphicsPipelineState(

@@ -90,6 +90,7 @@ WrappedID3D12Resource::WrappedID3D12Resource(WrappedID3D12Device& device, void* 
                                              const Creation& creation)
     : AnnotatedObject(device, real), mappings_(creation) {
   Join(device, FactsOf(this->real()), creation);
+  mappings_.FollowImport(*this);
 }
 
 HRESULT WrappedID3D12Resource::Map(UINT subresource, const D3D12_RANGE* read_range, void** data) {

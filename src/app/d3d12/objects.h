@@ -13,6 +13,7 @@
 #include "cairn/breadcrumbs.h"
 
 #include "app/annotations/marker_arena.h"
+#include "app/d3d12/capture/import_capture.h"
 #include "app/d3d12/capture/memory_capture.h"
 #include "app/d3d12/device_child.h"
 #include "app/d3d12/work.h"
@@ -50,6 +51,12 @@ class WrappedID3D12Resource final : public AnnotatedObject<ThinID3D12Resource> {
 class WrappedID3D12Heap final : public AnnotatedObject<ThinID3D12Heap> {
  public:
   WrappedID3D12Heap(WrappedID3D12Device& device, void* real);
+
+  // How the program opened it; nullopt for a heap that was made.
+  const std::optional<Import>& import() const { return import_; }
+
+ private:
+  const std::optional<Import> import_ = ImportScope::Current();
 };
 
 // Keeps the markers of the lists that record with it, until it is reset.

@@ -64,19 +64,23 @@ class FakeHeap final : public Fake<NoHeap, ID3D12Heap> {
       : Fake(device),
         desc_(desc),
         bytes_(desc.SizeInBytes, IsCpuMemory(desc.Properties) ? std::byte{0xCD} : std::byte{0}) {}
+  // A heap of the program's memory, which is not owned.
+  FakeHeap(ID3D12Device* device, const D3D12_HEAP_DESC& desc, std::byte* imported)
+      : Fake(device), desc_(desc), imported_(imported) {}
   ~FakeHeap() override { taken_bytes.fetch_sub(bytes_.size()); }
 
   D3D12_HEAP_DESC* STDMETHODCALLTYPE GetDesc(D3D12_HEAP_DESC* result) override {
     *result = desc_;
     return result;
   }
-  std::byte* bytes() { return bytes_.data(); }
-  uint64_t size() const { return bytes_.size(); }
+  std::byte* bytes() { return imported_ != nullptr ? imported_ : bytes_.data(); }
+  uint64_t size() const { return desc_.SizeInBytes; }
   const D3D12_HEAP_DESC& desc() const { return desc_; }
 
  private:
   const D3D12_HEAP_DESC desc_;
   std::vector<std::byte> bytes_;
+  std::byte* const imported_ = nullptr;
 };
 
 // Buffers, in a heap of their own or placed in one; textures without any memory.
@@ -416,6 +420,30 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
     const bool is_there = is_newer && generation_ != Generation::kOld;
     return Fake::QueryInterface(is_there ? __uuidof(ID3D12Device) : riid, object);
   }
+  // Does not know how much memory there is.
+  HRESULT STDMETHODCALLTYPE OpenExistingHeapFromAddress(const void* address, REFIID riid,
+                                                        void** heap) override {
+    constexpr uintptr_t kPageMask = 4095;
+    if (address == nullptr || (reinterpret_cast<uintptr_t>(address) & kPageMask) != 0) {
+      return E_INVALIDARG;
+    }
+    D3D12_HEAP_DESC desc = {};
+    desc.SizeInBytes = kFakeImportedBytes;
+    desc.Properties.Type = D3D12_HEAP_TYPE_CUSTOM;
+    desc.Properties.CPUPageProperty = D3D12_CPU_PAGE_PROPERTY_WRITE_BACK;
+    desc.Properties.MemoryPoolPreference = D3D12_MEMORY_POOL_L0;
+    desc.Flags = D3D12_HEAP_FLAG_SHARED | D3D12_HEAP_FLAG_SHARED_CROSS_ADAPTER |
+                 D3D12_HEAP_FLAG_ALLOW_ONLY_BUFFERS;
+    auto* const memory = static_cast<std::byte*>(const_cast<void*>(address));
+    return GiveOut(new FakeHeap(this, desc, memory), riid, heap);
+  }
+  // A mapping is the memory itself.
+  HRESULT STDMETHODCALLTYPE OpenExistingHeapFromFileMapping(HANDLE mapping, REFIID riid,
+                                                            void** heap) override {
+    const void* memory = nullptr;
+    std::memcpy(&memory, &mapping, sizeof(mapping));
+    return OpenExistingHeapFromAddress(memory, riid, heap);
+  }
   // 256 bytes for each geometry or instance.
   void STDMETHODCALLTYPE GetRaytracingAccelerationStructurePrebuildInfo(
       const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS* inputs,
@@ -521,6 +549,7 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
   }
   HRESULT STDMETHODCALLTYPE CreateHeap(const D3D12_HEAP_DESC* desc, REFIID riid,
                                        void** heap) override {
+    if ((desc->Flags & D3D12_HEAP_FLAG_SHARED_CROSS_ADAPTER) != 0) return E_NOTIMPL;
     if (!TakeMemory(desc->SizeInBytes)) return E_OUTOFMEMORY;
     return GiveOut(new FakeHeap(this, *desc), riid, heap);
   }
@@ -532,6 +561,10 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
     if (desc->Dimension != D3D12_RESOURCE_DIMENSION_BUFFER)
       return Give(*desc, nullptr, 0, riid, resource);
     if (offset_bytes > place->size() || desc->Width > place->size() - offset_bytes) {
+      return E_INVALIDARG;
+    }
+    const bool crosses = (desc->Flags & D3D12_RESOURCE_FLAG_ALLOW_CROSS_ADAPTER) != 0;
+    if (crosses && (place->desc().Flags & D3D12_HEAP_FLAG_SHARED_CROSS_ADAPTER) == 0) {
       return E_INVALIDARG;
     }
     return Give(*desc, place, offset_bytes, riid, resource);

@@ -25,6 +25,10 @@ inline constexpr int32_t kFakeLuidHigh = 0x0abcdef0;
 // A device with one reference.
 ID3D12Device* CreateFakeDevice();
 
+// Bytes of each heap that a newer device opens at an address, which is a multiple of 4096, or from a file
+// mapping, which is that address.
+inline constexpr uint64_t kFakeImportedBytes = 65536;
+
 // Makes a device with ID3D12Device5, whose lists have ID3D12GraphicsCommandList4, and which can be
 // removed. It has one meta command, which copies: its parameters are FakeCopy.
 ID3D12Device* CreateNewerFakeDevice();

@@ -179,6 +179,7 @@ Status PlayerImpl::Adjust(CallInProgress* call) {
   }
   CutCommands(call);
   if (!library_.takes_null) CAIRN_RETURN_IF_ERROR(ReplaceNull(call));
+  if (RoleOf(call->method).memory == ResourceMemory::kPlaced) AdjustPlaced(call);
   if (options_.pad_resources_bytes == 0 ||
       RoleOf(call->method).memory != ResourceMemory::kCommitted)
     return Status();

@@ -57,8 +57,6 @@ std::vector<Hole> HolesIn(const TraceReader& trace) {
   return holes;
 }
 
-constexpr char kNoImport[] = "no replay has what it opens";
-
 constexpr char kOfLostDevice[] = "calls of a device that was lost before";
 
 }  // namespace
@@ -575,8 +573,7 @@ Status PlayerImpl::OnCreated(const Record& record, const ObjectBody& body, Chain
     return CreateImage(record, body, facts);
   }
   if (creation != nullptr && RoleOf(creation->method).replay == Replay::kImport) {
-    creation->claimed = true;
-    log_.LeaveOut(body.creator, fmt::format("{}: {}", Describe(creation->method).name, kNoImport));
+    return OnImported(record, body, chain, facts, creation);
   }
   objects_.AddAbsent(record.object, body.facts == kDescriptorHeapFacts);
   return Status();

@@ -17,6 +17,7 @@
 
 #include "d3d12abi/resource_states.h"
 #include "d3d12gen/roles.h"
+#include "format/calls/import_facts.h"
 #include "reader/replay/adapter_choice.h"
 #include "reader/replay/buffer_addresses.h"
 #include "reader/replay/call_in_progress.h"
@@ -38,6 +39,9 @@
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
+
+// Why a call is skipped that opens what the trace does not describe.
+inline constexpr char kNoImport[] = "no replay has what it opens";
 
 std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options, D3D12Library library,
                                    AdapterChoice adapters);
@@ -96,6 +100,13 @@ class PlayerImpl final : public Player {
                   uint32_t initial_state, std::span<const std::byte> facts);
   Status CreateImage(const Record& record, const ObjectBody& body,
                      std::span<const std::byte> facts);
+  // player_imports.cc: objects of this replay's own in place of those that the program opened.
+  Status OnImported(const Record& record, const ObjectBody& body, Chain chain,
+                    std::span<const std::byte> facts, Pending* opening);
+  Status OpenHeap(const Record& record, const ObjectBody& body, const ImportFacts& import,
+                  Pending* opening);
+  // Arguments of a resource that is placed in such a heap.
+  void AdjustPlaced(CallInProgress* call);
   // Gives the textures as they are, if that is wanted before this call.
   Status StopBefore(uint64_t call);
   bool IsLeftOut(uint64_t call) const;

@@ -41,6 +41,7 @@ struct CreationFacts {
   uint64_t allocator_resets = 0;
   ComPtr<IUnknown> pipeline;
   bool lost_pipeline = false;  // it could not be made here
+  bool imported = false;       // a heap in place of one that the program opened
 };
 
 struct ReplayObject {

@@ -10,6 +10,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "format/calls/import_facts.h"
 #include "format/calls/object_text.h"
 #include "format/calls/recorded_device.h"
 #include "format/calls/value_output.h"
@@ -331,6 +332,14 @@ Status CallLines::PutObject(const Record& record, Words* words) const {
   ObjectKeys(record, &words->json);
   words->text += NameOf(record.object) + " came to be";
   if (body->creator != 0) words->text += fmt::format(", made by call {}", body->creator);
+  const std::optional<ImportFacts> import = ImportOf(record);
+  if (!import) return Status();
+  words->text += ", " + ImportText(*import);
+  words->json.StringKey("opened", ImportText(*import));
+  if (import->original != 0) {
+    words->text += ": " + NameOf(import->original);
+    words->json.NumberKey("opened_object", import->original);
+  }
   return Status();
 }
 

@@ -13,6 +13,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "d3d12gen/roles.h"
+#include "format/calls/import_facts.h"
 #include "format/calls/value_encoder.h"
 #include "format/calls/value_shape.h"
 #include "format/file/file_cost.h"
@@ -312,8 +313,10 @@ class Lister {
       return false;
     }
     const bool by_object = filter_.object.has_value() || !filter_.object_name.empty();
-    if (!HasLine(record.kind) || !by_object) return HasLine(record.kind);
-    const bool is_write = record.kind == RecordKind::kMemory ||
+    const bool is_opened = record.kind == RecordKind::kObject && ImportOf(record).has_value();
+    const bool has_line = HasLine(record.kind) || is_opened;
+    if (!has_line || !by_object) return has_line;
+    const bool is_write = is_opened || record.kind == RecordKind::kMemory ||
                           record.kind == RecordKind::kContents ||
                           record.kind == RecordKind::kStructure;
     return is_write && IsWantedObject(record.object);

@@ -281,6 +281,9 @@ Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
       break;
     }
     list.contradictions += !state.Apply(record).ok();
+    if (record.kind == RecordKind::kObject) {
+      if (const auto import = ImportOf(record)) list.imports[record.object] = *import;
+    }
     if (record.kind != RecordKind::kDevice) continue;
     const Result<RecordedDevice> device = DecodeDevice(record);
     if (!device.ok()) continue;
@@ -312,6 +315,13 @@ Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
 
 namespace {
 
+// Where an object comes from, of a heap with its size.
+std::string OpenedText(Chain chain, const ImportFacts& import) {
+  const std::string words = ImportText(import);
+  return chain == Chain::kID3D12Heap ? words + ", " + GroupedDigits(import.value) + " bytes"
+                                     : words;
+}
+
 std::string FactsInWords(const ObjectList& list, const TracedObject& object) {
   const auto adapter = list.adapters.find(object.number);
   if (object.chain == Chain::kID3D12Device && adapter != list.adapters.end()) {
@@ -322,13 +332,17 @@ std::string FactsInWords(const ObjectList& list, const TracedObject& object) {
     return fmt::format("{}{}", Counted(object.heap->count, "descriptor"),
                        object.heap->gpu_start != 0 ? ", shader-visible" : "");
   }
-  if (!object.resource.has_value()) return "";
+  const auto import = list.imports.find(object.number);
+  const std::string opened =
+      import == list.imports.end() ? "" : OpenedText(object.chain, import->second);
+  if (!object.resource.has_value()) return opened;
   const ResourceFacts& facts = *object.resource;
   if (facts.is_image != 0) return "image of a swap chain";
   std::string words = HeapTypeName(facts.heap_type);
   if (facts.size_bytes != 0) {
     words += (words.empty() ? "" : ", ") + GroupedDigits(facts.size_bytes) + " bytes";
   }
+  if (!opened.empty()) words += (words.empty() ? "" : ", ") + opened;
   return words;
 }
 
@@ -378,6 +392,11 @@ void WriteObject(const ObjectList& list, const TracedObject& object, JsonWriter*
     if (!facts.gpu.empty()) json->StringKey("gpu_name", facts.gpu);
     if (facts.place) json->NumberKey("adapter", *facts.place);
     if (facts.luid) json->StringKey("adapter_luid", LuidText(*facts.luid));
+  }
+  const auto import = list.imports.find(object.number);
+  if (import != list.imports.end()) {
+    json->StringKey("opened", OpenedText(object.chain, import->second));
+    if (import->second.original != 0) json->NumberKey("opened_object", import->second.original);
   }
   if (object.resource.has_value()) {
     json->BeginObject("resource");

@@ -15,6 +15,7 @@
 
 #include "base/json_writer.h"
 #include "base/status.h"
+#include "format/calls/import_facts.h"
 #include "format/trace/trace_reader.h"
 #include "format/trace/trace_state.h"
 #include "format/trace/verify.h"
@@ -54,6 +55,7 @@ struct ObjectList {
     std::string text;  // "adapter 1, LUID 0x0000000000012345"
   };
   std::unordered_map<uint64_t, Adapter> adapters;  // by device, where something was recorded
+  std::unordered_map<uint64_t, ImportFacts> imports;  // by object that the program opened
 };
 
 // Frames are the program's. Errors: kInvalidArgument for a frame that is not in the trace; those of the reader.

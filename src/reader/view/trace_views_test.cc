@@ -6,6 +6,7 @@
 
 #include "base/testing/json.h"
 #include "base/testing/json_schema_check.h"
+#include "format/calls/import_facts.h"
 #include "format/trace/testing/test_trace.h"
 
 namespace cairn::cli {
@@ -14,7 +15,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A device, two buffers of which one is destroyed in the second frame, and a heap without a name.
+// A device, two buffers of which one is destroyed in the second frame, and two heaps without a name, of which one is over
+// the program's memory.
 void FillObjects(TestTrace* test) {
   ByteWriter device;
   for (const uint32_t number : {0u, 0u, 4u, 0u}) device.WriteU32(number);
@@ -38,6 +40,9 @@ void FillObjects(TestTrace* test) {
   test->ObjectEnd(5);
   test->DescriptorHeap(6, 1, 0, {0x100, 0x200, 1, 1, 8, 32});
   test->Note(NoteKind::kTracking, "page faults");
+  test->Add(RecordKind::kObject, 7,
+            BodyBytes(ObjectBody{1, 0, static_cast<uint32_t>(Chain::kID3D12Heap), kImportFacts},
+                      BodyBytes(ImportFacts{.source = 1, .place = 0x7f000000, .value = 65536})));
   test->Frame();
 }
 
@@ -52,14 +57,15 @@ TEST(TraceViewsTest, ObjectsAtTheEnd) {
   TraceReader trace = test.Open();
   const Result<ObjectList> list = ListObjects(trace, {});
   ASSERT_TRUE(list.ok());
-  EXPECT_EQ(list->objects.size(), 4u);
+  EXPECT_EQ(list->objects.size(), 5u);
   const std::string text = ObjectsText(*list);
   EXPECT_THAT(text, HasSubstr("       2  resource                               frame 0, 3"));
   EXPECT_THAT(text, HasSubstr("\"Depth\" (upload, 65,536 bytes)\n"));
   EXPECT_THAT(text, HasSubstr("frame 0, 5           frame 1, 7  (upload, 65,536 bytes)\n"));
   EXPECT_THAT(text, HasSubstr("(8 descriptors, shader-visible)\n"));
   EXPECT_THAT(text, HasSubstr("adapter 2, LUID 0x000000010000e2a3)\n"));
-  EXPECT_THAT(text, HasSubstr("\n4 objects made, 3 alive when the recording ended\n"));
+  EXPECT_THAT(text, HasSubstr("(opened at address 0x7f000000, 65,536 bytes)\n"));
+  EXPECT_THAT(text, HasSubstr("\n5 objects made, 4 alive when the recording ended\n"));
   std::string document;
   ASSERT_TRUE(WriteObjectsJson(*list, [&document](std::string_view piece) {
     document += piece;
@@ -69,6 +75,7 @@ TEST(TraceViewsTest, ObjectsAtTheEnd) {
   EXPECT_EQ(Violation("objects.schema.json", json), "");
   EXPECT_EQ(json["objects"][0]["adapter_luid"], "0x000000010000e2a3");
   EXPECT_EQ(json["objects"][0]["adapter"], 2);
+  EXPECT_EQ(json["objects"][4]["opened"], "opened at address 0x7f000000, 65,536 bytes");
   EXPECT_EQ(json["objects"][1]["name"], "Depth");
   EXPECT_FALSE(json["objects"][1].contains("adapter_luid"));
   EXPECT_EQ(json["objects"][2]["destroyed_frame"], 1);

@@ -16,7 +16,9 @@
 #include "app/breadcrumbs/d3d12_module.h"
 #include "app/d3d12/capture/device_capture.h"
 #include "app/d3d12/capture/event_waits.h"
+#include "app/d3d12/capture/import_capture.h"
 #include "app/d3d12/device.h"
+#include "app/d3d12/objects.h"
 #include "app/recorder/block_writer.h"
 #include "app/settings/log.h"
 #include "d3d12abi/adapters.h"
@@ -112,10 +114,7 @@ const char* WhyNotReplayed(Method method, const void* const* arguments) {
                                    *static_cast<const LPCWSTR*>(arguments[3]));
   }
   if (role.replay != Replay::kImport) return nullptr;
-  if (Describe(method).object_chain == Chain::kID3D12Heap) {
-    return "a heap was made of the program's own memory: what the program writes there is not "
-           "recorded";
-  }
+  if (Describe(method).object_chain == Chain::kID3D12Heap) return nullptr;
   // An object that is opened by its handle is recorded as it is.
   return role.role == Role::kCreate
              ? nullptr
@@ -321,7 +320,15 @@ void CaptureObject(const Wrapper& wrapper, const Creation& creation) try {
     capture->Put(RecordKind::kObject, number, BytesOf(body), BytesOf(facts));
   } else if (wrapper.chain() == Chain::kID3D12Heap) {
     if (device->capture() != nullptr) device->capture()->AddHeap(wrapper);
-    capture->Put(RecordKind::kObject, number, BytesOf(body));
+    const auto& import = static_cast<const WrappedID3D12Heap&>(wrapper).import();
+    ImportFacts facts = {};
+    if (import) {
+      body.facts = kImportFacts;
+      facts = FactsOf(*import, static_cast<ID3D12Heap*>(wrapper.real_pointer()));
+    }
+    const auto facts_bytes = BytesOf(facts);
+    capture->Put(RecordKind::kObject, number, BytesOf(body),
+                 import ? facts_bytes : facts_bytes.first(0));
   } else if (wrapper.chain() == Chain::kID3D12DescriptorHeap) {
     body.facts = kDescriptorHeapFacts;
     const DescriptorHeapFacts facts =

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "app/capture/imported_memory.h"
 #include "app/capture/mapped_memory.h"
 #include "app/d3d12/command_queue.h"
 #include "app/d3d12/device.h"
@@ -427,6 +428,7 @@ void DeviceCapture::StartLate(Capture& capture) {
   capture.StartMemory();
   try {
     MappedMemory::Get().Flush([](uint64_t, uint32_t, uint64_t, std::span<const std::byte>) {});
+    ImportedMemory::Get().Flush({});
     // Structures first: some implementations build them over what lies behind.
     structures_.Write(capture);
     WriteAllContents(capture, AnyQueueLocked().get());
@@ -488,6 +490,19 @@ void DeviceCapture::WriteAllContents(Capture& capture, ID3D12CommandQueue* queue
   }
 }
 
+// What lies in the program's own memory is read guarded, and was read just now.
+Result<std::vector<std::byte>> DeviceCapture::ReadBuffer(ID3D12CommandQueue* queue, uint64_t number,
+                                                         ID3D12Resource* real, uint64_t offset,
+                                                         uint64_t size,
+                                                         D3D12_RESOURCE_STATES state) {
+  if (ImportedMemory::Get().Has(number)) {
+    std::vector<std::byte> bytes(size);
+    if (ImportedMemory::Get().Copy(number, offset, bytes)) return bytes;
+    return Status(StatusCode::kUnsupported, "the program's memory cannot be read");
+  }
+  return Readback().ReadBuffer(queue, real, offset, size, state);
+}
+
 Status DeviceCapture::WriteContents(Capture& capture, ID3D12CommandQueue* queue, uint64_t number,
                                     ID3D12Resource* real) {
   const D3D12_RESOURCE_DESC desc = GetDesc(real);
@@ -505,7 +520,7 @@ Status DeviceCapture::WriteContents(Capture& capture, ID3D12CommandQueue* queue,
     for (uint64_t offset = 0; offset < desc.Width; offset += kContentsPieceBytes) {
       const uint64_t size = std::min(kContentsPieceBytes, desc.Width - offset);
       const Result<std::vector<std::byte>> bytes =
-          Readback().ReadBuffer(queue, real, offset, size, state);
+          ReadBuffer(queue, number, real, offset, size, state);
       if (!bytes.ok()) return bytes.status();
       body.offset_bytes = offset;
       capture.PutBytes(RecordKind::kContents, number, BytesOf(body), *bytes);

@@ -151,6 +151,9 @@ class DeviceCapture {
   void WriteAllContents(Capture& capture, ID3D12CommandQueue* queue);
   Status WriteContents(Capture& capture, ID3D12CommandQueue* queue, uint64_t number,
                        ID3D12Resource* real);
+  Result<std::vector<std::byte>> ReadBuffer(ID3D12CommandQueue* queue, uint64_t number,
+                                            ID3D12Resource* real, uint64_t offset, uint64_t size,
+                                            D3D12_RESOURCE_STATES state);
   // The real resource, with a reference for the caller; null if it has ended.
   ComPtr<ID3D12Resource> Find(uint64_t number) const;
   // A direct queue of the program, real, or one of our own if it has none. queues_mutex_ is held.

@@ -6,8 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "app/capture/imported_memory.h"
 #include "app/d3d12/capture/event_waits.h"
 #include "app/d3d12/device.h"
+#include "app/d3d12/objects.h"
 #include "d3d12abi/aggregates.h"
 
 namespace cairn {
@@ -73,6 +75,21 @@ void NoteLostWrites() {
   }
 }
 
+// Returns how a heap was opened that a resource lies in.
+std::optional<Import> ImportOf(ID3D12Heap* heap) {
+  const Wrapper* const wrapper = AsWrapper(heap);
+  if (wrapper == nullptr) return std::nullopt;
+  return static_cast<const WrappedID3D12Heap*>(wrapper)->import();
+}
+
+void NoteUnreadable(Capture& capture, uint64_t resource) {
+  capture.PutNote(
+      NoteKind::kIncomplete,
+      "resource " + std::to_string(resource) +
+          " lies in a heap that the program imported, whose memory cannot be read: what "
+          "the CPU writes there is not recorded");
+}
+
 }  // namespace
 
 MappingCapture::Access MappingCapture::FindAccess(const Wrapper& resource) {
@@ -81,8 +98,8 @@ MappingCapture::Access MappingCapture::FindAccess(const Wrapper& resource) {
   D3D12_HEAP_PROPERTIES heap = {};
   D3D12_HEAP_FLAGS flags = {};
   auto* const real = static_cast<ID3D12Resource*>(resource.real_pointer());
-  if (FAILED(real->GetHeapProperties(&heap, &flags))) {
-    access = Access::kNone;
+  if (import_ || FAILED(real->GetHeapProperties(&heap, &flags))) {
+    access = Access::kNone;  // of imports: FollowImport
   } else if (heap.Type == D3D12_HEAP_TYPE_READBACK) {
     access = Access::kReadBack;
   } else if (heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == kHeapTypeGpuUpload ||
@@ -120,7 +137,26 @@ MappedPlace MappingCapture::PlaceOf(const Wrapper& resource, const Mapping& mapp
 
 MappingCapture::MappingCapture(const Creation& creation)
     : heap_bytes_(Capture::Active() == nullptr ? 0 : BytesOfHeap(creation.heap)),
-      heap_offset_bytes_(creation.heap_offset_bytes) {}
+      heap_offset_bytes_(creation.heap_offset_bytes),
+      import_(Capture::Active() == nullptr ? std::nullopt : ImportOf(creation.heap)) {}
+
+void MappingCapture::FollowImport(const Wrapper& resource) {
+  Capture* const capture = Capture::Active();
+  if (!import_ || capture == nullptr) return;
+  auto* const real = static_cast<ID3D12Resource*>(resource.real_pointer());
+  const D3D12_RESOURCE_DESC desc = GetDesc(real);
+  uint64_t address = import_->place + heap_offset_bytes_;
+  if (import_->source != ImportSource::kAddress) {
+    void* data = nullptr;
+    is_mapped_for_import_ = desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER &&
+                            SUCCEEDED(real->Map(0, &kNothing, &data));
+    address = reinterpret_cast<uintptr_t>(data);
+  }
+  const bool follows =
+      desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER &&
+      ImportedMemory::Get().Add(resource.capture_number(), address, desc.Width, ReportTo(capture));
+  if (!follows) NoteUnreadable(*capture, resource.capture_number());
+}
 
 void* MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource, void* data) try {
   const std::lock_guard lock(mutex_);
@@ -179,6 +215,10 @@ void MappingCapture::Unmapping(const Wrapper& resource, uint32_t subresource) tr
 
 void MappingCapture::Ends(const Wrapper& resource) {
   const std::lock_guard lock(mutex_);
+  ImportedMemory::Get().Forget(resource.capture_number());
+  if (std::exchange(is_mapped_for_import_, false)) {
+    static_cast<ID3D12Resource*>(resource.real_pointer())->Unmap(0, &kNothing);
+  }
   for (auto& [subresource, mapping] : mappings_) {
     if (!mapping.stands_in) continue;
     static_cast<ID3D12Resource*>(resource.real_pointer())->Unmap(subresource, &kNothing);
@@ -198,6 +238,10 @@ void FlushMappedMemory(Capture* capture) try {
   const bool records = capture != nullptr && capture->memory_on();
   if (records || memory.has_stand_ins()) {
     memory.Flush(records ? ReportTo(capture) : MappedMemory::Report());
+  }
+  if (!records) return;
+  for (const uint64_t lost : ImportedMemory::Get().Flush(ReportTo(capture))) {
+    NoteUnreadable(*capture, lost);
   }
 } catch (const std::bad_alloc&) {
   NoteLostWrites();

@@ -13,10 +13,12 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "app/capture/capture.h"
 #include "app/capture/mapped_memory.h"
 #include "app/d3d12/capture/call_capture.h"
+#include "app/d3d12/capture/import_capture.h"
 #include "app/d3d12/wrapper.h"
 #include "d3d12abi/d3d12_api.h"
 
@@ -27,6 +29,10 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 class MappingCapture {
  public:
   explicit MappingCapture(const Creation& creation);
+
+  // Call it when the resource has been recorded. If it lies in an imported heap, its bytes are recorded, and
+  // from now on what the CPU writes there, mapped or not.
+  void FollowImport(const Wrapper& resource);
 
   // Call it after a Map that succeeded. `data`: the pointer that Map returned, null if the program
   // did not ask for it. Returns the pointer for the program.
@@ -74,6 +80,8 @@ class MappingCapture {
   // heap of its own.
   const uint64_t heap_bytes_;
   const uint64_t heap_offset_bytes_;
+  const std::optional<Import> import_;  // of the heap
+  bool is_mapped_for_import_ = false;
   std::atomic<bool> written_by_gpu_{false};
   std::atomic<Access> access_{Access::kUnknown};
   std::atomic<bool> copied_into_{false};
