@@ -375,27 +375,57 @@ HRESULT WrappedID3D12Device::CreateSharedHandle(ID3D12DeviceChild* object,
   if (wrapper != nullptr && wrapper->chain() == Chain::kID3D12Fence) {
     static_cast<WrappedID3D12Fence*>(wrapper)->MayBeShared();
   }
-  return Thin::CreateSharedHandle(object, attributes, access, name, handle);
+  const HRESULT result = Thin::CreateSharedHandle(object, attributes, access, name, handle);
+  if (SUCCEEDED(result) && wrapper != nullptr && Capture::Active() != nullptr) [[unlikely]] {
+    SharedHandles::Get().Created(*handle, name, sizeof(WCHAR), wrapper->capture_number());
+  }
+  return result;
+}
+
+HRESULT WrappedID3D12Device::OpenSharedHandleByName(const WCHAR* name, DWORD access,
+                                                    HANDLE* handle) {
+  const HRESULT result = Thin::OpenSharedHandleByName(name, access, handle);
+  if (SUCCEEDED(result) && Capture::Active() != nullptr) [[unlikely]] {
+    SharedHandles::Get().Opened(*handle, name, sizeof(WCHAR));
+  }
+  return result;
 }
 
 // The handle says what it is, whatever the caller asks for.
 HRESULT WrappedID3D12Device::OpenSharedHandle(HANDLE handle, REFIID riid, void** object) {
   CallScope call(*this, Method::ID3D12Device_OpenSharedHandle, handle, riid, object);
-  const HRESULT result = OpenShared(handle, riid, object);
-  if (Capture* const capture = Capture::Active(); capture != nullptr && SUCCEEDED(result))
-      [[unlikely]] {
-    capture->PutNote(NoteKind::kUnsupported,
-                     "an object was opened that is shared with another process: a replay cannot "
-                     "know what is in it");
+  if (Capture::Active() == nullptr) [[likely]] {
+    return call.Returns(OpenShared(handle, riid, object), handle, riid, object);
   }
+  const Import import = {ImportSource::kHandle, HandleValue(handle),
+                         SharedHandles::Get().Find(handle)};
+  const ImportScope scope(import);
+  const HRESULT result = OpenShared(handle, riid, object);
+  if (SUCCEEDED(result) && scope.recorded()) NoteOpened(*object, import);
   return call.Returns(result, handle, riid, object);
+}
+
+// An object that was opened became known to the capture.
+void WrappedID3D12Device::NoteOpened(void* object, const Import& import) {
+  Capture* const capture = Capture::Active();
+  const Wrapper* const wrapper = AsWrapper(static_cast<IUnknown*>(object));
+  if (capture == nullptr || wrapper == nullptr) return;
+  if (import.original == 0) {
+    capture->PutNote(NoteKind::kUnsupported,
+                     "object " + std::to_string(wrapper->capture_number()) +
+                         " was opened from a handle of another process or another API: what is "
+                         "written there, or signalled, is not recorded");
+  }
+  if (wrapper->chain() == Chain::kID3D12Resource && capture_ != nullptr) {
+    capture_->WriteOpened(*wrapper);
+  }
 }
 
 namespace {
 
 // Marks a fence that was made elsewhere and may be signalled there, or by any process that opened
 // it.
-void NoteOpened(void* fence) {
+void NoteOpenedFence(void* fence) {
   Wrapper* const wrapper = AsWrapper(static_cast<IUnknown*>(fence));
   if (wrapper == nullptr || wrapper->chain() != Chain::kID3D12Fence) return;
   static_cast<WrappedID3D12Fence*>(wrapper)->IsShared();
@@ -424,7 +454,7 @@ HRESULT WrappedID3D12Device::OpenShared(HANDLE handle, REFIID riid, void** objec
     if (FAILED(unknown->QueryInterface(iid, &real_object))) continue;
     unknown->Release();
     const HRESULT wrapped = WrapCreated(*this, chain, real_object, riid, object);
-    if (chain == Chain::kID3D12Fence && SUCCEEDED(wrapped)) NoteOpened(*object);
+    if (chain == Chain::kID3D12Fence && SUCCEEDED(wrapped)) NoteOpenedFence(*object);
     return FAILED(wrapped) ? wrapped : result;
   }
   unknown->Release();

@@ -15,6 +15,7 @@
 #include "app/breadcrumbs/layer_identity.h"
 #include "app/d3d12/adapter_memory.h"
 #include "app/d3d12/bindings.h"
+#include "app/d3d12/capture/import_capture.h"
 #include "app/d3d12/layer.h"
 #include "app/d3d12/submission_fences.h"
 #include "d3d12gen/thin.h"
@@ -91,6 +92,8 @@ class WrappedID3D12Device final : public ThinID3D12Device {
                                                const SECURITY_ATTRIBUTES* attributes, DWORD access,
                                                const WCHAR* name, HANDLE* handle) override;
   HRESULT STDMETHODCALLTYPE OpenSharedHandle(HANDLE handle, REFIID riid, void** object) override;
+  HRESULT STDMETHODCALLTYPE OpenSharedHandleByName(const WCHAR* name, DWORD access,
+                                                   HANDLE* handle) override;
   HRESULT STDMETHODCALLTYPE OpenExistingHeapFromAddress(const void* address, REFIID riid,
                                                         void** heap) override;
   HRESULT STDMETHODCALLTYPE OpenExistingHeapFromAddress1(const void* address, SIZE_T size_bytes,
@@ -154,6 +157,7 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   using Thin = ThinID3D12Device;
 
   HRESULT OpenShared(HANDLE handle, REFIID riid, void** object);
+  void NoteOpened(void* object, const Import& import);
   void NoteFailure(HRESULT result, const char* function);
   void NoteLoss(HRESULT result, const char* function);
   void NoteRenderTarget(ID3D12Resource* resource, const D3D12_RENDER_TARGET_VIEW_DESC* desc,

@@ -52,7 +52,7 @@ class WrappedID3D12Heap final : public AnnotatedObject<ThinID3D12Heap> {
  public:
   WrappedID3D12Heap(WrappedID3D12Device& device, void* real);
 
-  // How the program opened it; nullopt for a heap that was made.
+  // Returns the way in which the program opened it; nullopt for a heap that was made.
   const std::optional<Import>& import() const { return import_; }
 
  private:

@@ -5,7 +5,23 @@
 
 namespace cairn {
 
+void FenceModel::AddNumber(uint64_t fence, uint64_t original) {
+  const uint64_t first = Of(original);
+  if (first == fence || original_of_.contains(fence) || numbers_of_.contains(fence)) return;
+  values_.erase(fence);
+  RemoveFence(fence);
+  original_of_[fence] = first;
+  ++numbers_of_[first];
+}
+
 void FenceModel::Remove(uint64_t object) {
+  if (const auto further = original_of_.find(object); further != original_of_.end()) {
+    const auto numbers = numbers_of_.find(further->second);
+    if (--numbers->second == 0) numbers_of_.erase(numbers);
+    original_of_.erase(further);
+    return;
+  }
+  if (numbers_of_.contains(object)) return;  // it goes on under its other numbers
   if (const auto queue = queues_.find(object); queue != queues_.end()) {
     if (!queue->second.empty()) {
       const FenceValue& what = queue->second.front().what;
@@ -48,11 +64,11 @@ void FenceModel::SetValue(uint64_t fence, uint64_t value) {
 }
 
 void FenceModel::SignalFromQueue(uint64_t queue, uint64_t fence, uint64_t value) {
-  Enqueue(queue, {true, {fence, value}});
+  Enqueue(queue, {true, {Of(fence), value}});
 }
 
 void FenceModel::WaitOnQueue(uint64_t queue, uint64_t fence, uint64_t value) {
-  Enqueue(queue, {false, {fence, value}});
+  Enqueue(queue, {false, {Of(fence), value}});
 }
 
 void FenceModel::Enqueue(uint64_t queue, const Operation& operation) {
@@ -81,7 +97,7 @@ void FenceModel::Advance() {
 }
 
 bool FenceModel::Reachable(uint64_t fence, uint64_t value) const {
-  const auto found = values_.find(fence);
+  const auto found = values_.find(Of(fence));
   return found != values_.end() && found->second >= value;
 }
 
@@ -94,7 +110,7 @@ bool FenceModel::Await(const std::vector<FenceValue>& any) {
   if (any.size() > kMostAwaited - awaited_count_) return false;
   std::map<uint64_t, uint64_t> wait;
   for (const auto& [fence, value] : any) {
-    const auto [entry, is_new] = wait.emplace(fence, value);
+    const auto [entry, is_new] = wait.emplace(Of(fence), value);
     if (!is_new) entry->second = std::min(entry->second, value);
   }
   if (wait.empty()) return true;

@@ -32,14 +32,18 @@ class FenceModel {
  public:
   static constexpr size_t kMostAwaited = 1u << 16;  // values that the CPU waits for
 
-  void Create(uint64_t fence, uint64_t initial_value) { Set(fence, initial_value); }
+  void Create(uint64_t fence, uint64_t initial_value) { Set(Of(fence), initial_value); }
+  // `fence` is another number of `original`. Call it after Create(fence).
+  void AddNumber(uint64_t fence, uint64_t original);
+  // Returns true if the fence has several numbers.
+  bool HasNumbers(uint64_t fence) const { return numbers_of_.contains(Of(fence)); }
   // Removes an object. The CPU waits no longer for a removed fence. A queue that waits for it never
   // proceeds: it cannot be signalled.
   void Remove(uint64_t object);
   // Sets the real value of the fence.
-  void Correct(uint64_t fence, uint64_t value) { Set(fence, value); }
+  void Correct(uint64_t fence, uint64_t value) { Set(Of(fence), value); }
 
-  void SignalFromCpu(uint64_t fence, uint64_t value) { Set(fence, value); }
+  void SignalFromCpu(uint64_t fence, uint64_t value) { Set(Of(fence), value); }
   void SignalFromQueue(uint64_t queue, uint64_t fence, uint64_t value);
   void WaitOnQueue(uint64_t queue, uint64_t fence, uint64_t value);
 
@@ -68,7 +72,14 @@ class FenceModel {
   // Runs the queues of `woken_`, and those that they wake.
   void Advance();
   void RemoveFence(uint64_t fence);
+  // Returns the number by which the fence is kept.
+  uint64_t Of(uint64_t fence) const {
+    const auto found = original_of_.find(fence);
+    return found == original_of_.end() ? fence : found->second;
+  }
 
+  std::unordered_map<uint64_t, uint64_t> original_of_;  // further number -> the first
+  std::unordered_map<uint64_t, size_t> numbers_of_;     // first number -> further ones
   std::unordered_map<uint64_t, uint64_t> values_;  // fence -> value that is reachable, set last
   std::unordered_map<uint64_t, std::deque<Operation>> queues_;  // what is not reachable yet
   std::unordered_map<uint64_t, Waiting> blocked_;  // by the fence of their first operation: queues

@@ -174,5 +174,27 @@ TEST(FenceModelTest, WhatAFenceReallyHasCounts) {
   EXPECT_TRUE(model.Reachable(kFence, 3));
 }
 
+TEST(FenceModelTest, AFenceWithTwoNumbers) {
+  FenceModel model;
+  model.Create(1, 5);
+  model.Create(2, 0);
+  model.AddNumber(2, 1);
+  EXPECT_TRUE(model.HasNumbers(1));
+  EXPECT_TRUE(model.HasNumbers(2));
+  EXPECT_TRUE(model.Reachable(2, 5));
+  model.WaitOnQueue(9, 2, 7);
+  EXPECT_TRUE(model.Blocked(9));
+  EXPECT_TRUE(model.Await({{2, 7}}));
+  model.SignalFromQueue(8, 1, 7);
+  EXPECT_FALSE(model.Blocked(9));
+  EXPECT_EQ(model.TakeReachable().size(), 1u);
+  model.Remove(1);
+  EXPECT_TRUE(model.Reachable(2, 7)) << "it lives under its other number";
+  model.Remove(2);
+  EXPECT_FALSE(model.HasNumbers(1));
+  model.AddNumber(3, 3);
+  EXPECT_FALSE(model.HasNumbers(3));
+}
+
 }  // namespace
 }  // namespace cairn

@@ -221,13 +221,16 @@ Status MemoryPlayer::ClearBuffer(ID3D12Resource* buffer, DeviceContext* context,
 
 // ---- Contents with which a recording began ----
 
+// Contents of an object that shares its memory with another one come as that one's.
 Status MemoryPlayer::WriteContents(const Record& record) {
   ContentsBody body = {};
   std::span<const std::byte> bytes;
   ReplayObject* object = nullptr;
   Status status = ReadBytes(record, &body, &bytes, &object);
   DeviceContext* const context = object == nullptr ? nullptr : devices_->Find(object->device);
-  if (status.ok() && (context == nullptr || context->lost)) return Status();
+  if (status.ok() && (context == nullptr || context->lost || object->created.shares)) {
+    return Status();
+  }
   if (status.ok()) status = WriteContents(object, context, body, bytes);
   if (status.ok() || log_->failed()) return status;
   if (status.code() == StatusCode::kDeviceLost) return devices_->Lose(context, status.message());

@@ -681,7 +681,8 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
     if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(waits_.SweepEnded(context));
   }
   if (object != nullptr) bindings_.End(*object);
-  if (object != nullptr && object->chain == Chain::kID3D12Fence) {
+  if (object != nullptr && object->chain == Chain::kID3D12Fence &&
+      !waits_.fences().HasNumbers(record.object)) {
     // Queues wait for no fence that is gone: what they have is waited for as ever.
     waits_.fences().SignalFromCpu(record.object, std::numeric_limits<uint64_t>::max());
   }

@@ -40,7 +40,7 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// Why a call is skipped that opens what the trace does not describe.
+// The reason to skip a call that opens an object of which the trace has no facts.
 inline constexpr char kNoImport[] = "no replay has what it opens";
 
 std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options, D3D12Library library,
@@ -105,6 +105,12 @@ class PlayerImpl final : public Player {
                     std::span<const std::byte> facts, Pending* opening);
   Status OpenHeap(const Record& record, const ObjectBody& body, const ImportFacts& import,
                   Pending* opening);
+  Status OpenShared(const Record& record, const ObjectBody& body, Chain chain,
+                    std::span<const std::byte> facts, const ImportFacts& import, Pending* opening);
+  ComPtr<IUnknown> OpenOriginal(const ReplayObject& original, DeviceContext* device) const;
+  HRESULT MakeInPlace(DeviceContext* context, Chain chain, std::span<const std::byte> facts,
+                      const ImportFacts& import, ComPtr<IUnknown>* made) const;
+  Status SkipOpening(const Record& record, std::string why, HRESULT result, Pending* opening);
   // Arguments of a resource that is placed in such a heap.
   void AdjustPlaced(CallInProgress* call);
   // Gives the textures as they are, if that is wanted before this call.

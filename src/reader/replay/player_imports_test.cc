@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Heaps over the program's memory: a replay has heaps of its own in their place.
+// Heaps over the program's memory, and what it opened from handles: a replay has objects of its own in their place.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -195,6 +195,142 @@ TEST_F(PlayerImportsTest, FactsThatAreCutOff) {
   Play();
   EXPECT_TRUE(status_.ok()) << status_.message();
   EXPECT_FALSE(LeftOut().empty());
+}
+
+// ---- Handles ----
+
+class PlayerHandlesTest : public PlayerImportsTest {
+ protected:
+  // The device `script_.device` opens an object from a handle.
+  uint64_t OpenHandle(Chain chain, uint64_t original, uint64_t value = 0) {
+    const Method method = Method::ID3D12Device_OpenSharedHandle;
+    void* place = nullptr;
+    const uint64_t call =
+        script_.Call(method, script_.device, nullptr, __uuidof(ID3D12Fence), &place);
+    ImportFacts import = {};
+    import.source = static_cast<uint32_t>(ImportSource::kHandle);
+    import.original = original;
+    import.value = value;
+    const uint64_t opened = kHeap;
+    ObjectBody body = {script_.device, call, static_cast<uint32_t>(chain), kImportFacts};
+    std::vector<std::byte> facts = BodyBytes(import);
+    if (chain == Chain::kID3D12Resource) {
+      body.facts = kResourceFacts;
+      ResourceFacts resource = {};
+      resource.size_bytes = kBytes;
+      const D3D12_RESOURCE_DESC desc = BufferDesc(kBytes);
+      std::memcpy(resource.desc, &desc, sizeof(desc));
+      facts = BodyBytes(resource, facts);
+    }
+    script_.trace.Add(RecordKind::kObject, opened, BodyBytes(body, facts));
+    place = ObjectPointer(opened);
+    script_.Return(method, call, HRESULT{S_OK}, nullptr, __uuidof(ID3D12Fence), &place);
+    return opened;
+  }
+  void AddDevice(uint64_t number) {
+    std::vector<std::byte> bytes = BodyBytes(DeviceBody{0, 0, 4, D3D_FEATURE_LEVEL_11_0});
+    bytes.resize(bytes.size() + 3 * sizeof(uint32_t));  // three empty texts
+    script_.trace.Add(RecordKind::kDevice, number, bytes);
+    script_.trace.Object(number, Chain::kID3D12Device, number);
+  }
+  // Copies the buffer, which is to hold these bytes.
+  void ExpectContents(uint64_t buffer, int value) {
+    const uint64_t queue = script_.CreateQueue();
+    const uint64_t list = script_.CreateList(script_.CreateAllocator());
+    const uint64_t fence = script_.CreateFence();
+    const uint64_t to = script_.CreateBuffer(D3D12_HEAP_TYPE_READBACK, kBytes);
+    script_.Call(Method::ID3D12GraphicsCommandList_CopyBufferRegion, list, ObjectPointer(to),
+                 uint64_t{0}, ObjectPointer(buffer), uint64_t{0}, kBytes);
+    script_.Close(list);
+    script_.Execute(queue, list);
+    script_.Signal(queue, fence, 1);
+    script_.Completed(fence, 1);
+    script_.ReadBack(to, 0, Bytes(value));
+  }
+  void AddContents(uint64_t buffer, int value) {
+    const ContentsBody body = {0, 0, 0, 0, kBytes};
+    const std::vector<std::byte> bytes = Bytes(value);
+    script_.trace.Add(RecordKind::kContents, buffer,
+                      BodyBytes(body, BodyBytes(static_cast<uint32_t>(bytes.size()), bytes)));
+  }
+};
+
+TEST_F(PlayerHandlesTest, FenceThatADeviceSharesWithAnotherIsOneFence) {
+  const uint64_t first = script_.device;
+  const uint64_t fence = script_.CreateFence();
+  const uint64_t first_queue = script_.CreateQueue();
+  AddDevice(2000);
+  script_.device = 2000;
+  const uint64_t opened = OpenHandle(Chain::kID3D12Fence, fence);
+  const uint64_t queue = script_.CreateQueue();
+  const uint64_t done = script_.CreateFence();
+  const Method wait = Method::ID3D12CommandQueue_Wait;
+  const uint64_t call = script_.Call(wait, queue, ObjectPointer(opened), uint64_t{3});
+  script_.Return(wait, call, HRESULT{S_OK}, ObjectPointer(opened), uint64_t{3});
+  script_.Signal(queue, done, 1);
+  script_.device = first;
+  script_.Signal(first_queue, fence, 3);
+  script_.Completed(opened, 3);
+  script_.Completed(done, 1);
+  Play();
+  EXPECT_TRUE(status_.ok()) << status_.message();
+  EXPECT_THAT(LeftOut(), IsEmpty());
+  EXPECT_THAT(result_.notes, IsEmpty());
+}
+
+TEST_F(PlayerHandlesTest, FenceOfAnotherProcessHasItsValue) {
+  const uint64_t opened = OpenHandle(Chain::kID3D12Fence, 0, 6);
+  script_.Completed(opened, 6);
+  script_.Signal(script_.CreateQueue(), opened, 7);
+  script_.Completed(opened, 7);
+  Play();
+  EXPECT_TRUE(status_.ok()) << status_.message();
+  EXPECT_THAT(LeftOut(), IsEmpty());
+  EXPECT_THAT(result_.notes,
+              ElementsAre(HasSubstr("is one of its own here: what others signal is not seen")));
+}
+
+TEST_F(PlayerHandlesTest, BufferOfAnotherProcessHasWhatItHeld) {
+  const uint64_t opened = OpenHandle(Chain::kID3D12Resource, 0);
+  AddContents(opened, 9);
+  ExpectContents(opened, 9);
+  Play();
+  EXPECT_TRUE(status_.ok()) << status_.message();
+  EXPECT_THAT(LeftOut(), IsEmpty());
+  EXPECT_EQ(result_.compared_readbacks, 1u);
+  EXPECT_THAT(result_.notes,
+              ElementsAre(HasSubstr("is one of its own here: what others write is not seen")));
+}
+
+// The made-up device gives out the same object, which cannot have two numbers.
+TEST_F(PlayerHandlesTest, BufferThatCannotBeSharedHasWhatItHeld) {
+  const uint64_t original = script_.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, kBytes);
+  const uint64_t opened = OpenHandle(Chain::kID3D12Resource, original);
+  AddContents(opened, 8);
+  ExpectContents(opened, 8);
+  Play();
+  EXPECT_TRUE(status_.ok()) << status_.message();
+  EXPECT_THAT(LeftOut(), IsEmpty());
+  EXPECT_EQ(result_.compared_readbacks, 1u);
+  EXPECT_EQ(result_.notes.size(), 1u);
+}
+
+TEST_F(PlayerHandlesTest, OriginalsThatAreNoneHarmNothing) {
+  const uint64_t queue = script_.CreateQueue();
+  for (const uint64_t original : {kHeap, uint64_t{77}, queue, script_.device, kForeignObject}) {
+    PlayerHandlesTest_OriginalsThatAreNoneHarmNothing_Test other;
+    other.script_.CreateQueue();
+    const uint64_t opened = other.OpenHandle(Chain::kID3D12Fence, original, 2);
+    other.script_.Completed(opened, 2);
+    other.Play();
+    EXPECT_TRUE(other.status_.ok()) << other.status_.message();
+    EXPECT_THAT(other.LeftOut(), IsEmpty());
+    EXPECT_EQ(other.result_.notes.size(), 1u);
+  }
+  // An object that cannot be opened.
+  OpenHandle(Chain::kID3D12CommandQueue, 0);
+  Play();
+  EXPECT_THAT(LeftOut(), ElementsAre(HasSubstr("no replay has what it opens")));
 }
 
 }  // namespace

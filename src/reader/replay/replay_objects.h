@@ -42,6 +42,7 @@ struct CreationFacts {
   ComPtr<IUnknown> pipeline;
   bool lost_pipeline = false;  // it could not be made here
   bool imported = false;       // a heap in place of one that the program opened
+  bool shares = false;         // its memory is that of another object of the replay
 };
 
 struct ReplayObject {

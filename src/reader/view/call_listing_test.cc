@@ -13,6 +13,7 @@
 #include "base/testing/json.h"
 #include "base/testing/json_schema_check.h"
 #include "format/calls/call_builder.h"
+#include "format/calls/import_facts.h"
 #include "format/trace/testing/test_trace.h"
 #include "reader/analysis/testing/snapshot_builder.h"
 
@@ -119,6 +120,24 @@ TEST_F(Calls, AreListedWithNamesResultsAndFrames) {
   EXPECT_THAT(lines[1], HasSubstr("command list 2 \"Main\"  DrawInstanced("
                                   "VertexCountPerInstance = 3, InstanceCount = 1"));
   EXPECT_THAT(lines[4], HasSubstr("---- end of frame 0 (present)"));
+}
+
+TEST_F(Calls, ObjectsThatTheProgramOpenedHaveALine) {
+  trace_.Object(kFence, Chain::kID3D12Fence, kDevice);
+  const ObjectBody body = {kDevice, 3, static_cast<uint32_t>(Chain::kID3D12Fence), kImportFacts};
+  trace_.Add(RecordKind::kObject, 9,
+             BodyBytes(body, BodyBytes(ImportFacts{.source = 3, .place = 0x54, .original = 4})));
+  EXPECT_THAT(List(), ElementsAre(EndsWith("fence 9 came to be, made by call 3, opened from "
+                                           "handle 0x54: fence 4")));
+  options_.json = true;
+  const Json line = Json::Parse(List()[0]);
+  EXPECT_EQ(line["opened"], "opened from handle 0x54");
+  EXPECT_EQ(line["opened_object"], 4);
+  options_.json = false;
+  options_.filter.object = 9;
+  EXPECT_EQ(List().size(), 1u);
+  options_.filter.object = kFence;
+  EXPECT_EQ(List().size(), 0u);
 }
 
 TEST_F(Calls, AnnotationsHaveTheirText) {

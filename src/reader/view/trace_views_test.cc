@@ -176,9 +176,9 @@ TEST(TraceViewsTest, FindingsAsTextAndJson) {
   ASSERT_TRUE(report.ok());
   const std::string text = VerifyText("a\nb.cairn", *report, trace.frame_count());
   EXPECT_THAT(text,
-              HasSubstr("a\\x0ab.cairn: 40 records in 2 frames, 1 call (1 checked), 4 objects, "
+              HasSubstr("a\\x0ab.cairn: 41 records in 2 frames, 1 call (1 checked), 5 objects, "
                         "0 blobs\n"));
-  EXPECT_THAT(text, HasSubstr("error    record                11  the end of an object"));
+  EXPECT_THAT(text, HasSubstr("error    record                12  the end of an object"));
   EXPECT_THAT(text, HasSubstr("and 10 more of the rule record\n30 errors, 0 warnings\n"));
   const Json json = Json::Parse(VerifyJson(*report, trace.frame_count()));
   EXPECT_EQ(Violation("verify.schema.json", json), "");

@@ -18,7 +18,6 @@
 #include "app/d3d12/capture/event_waits.h"
 #include "app/d3d12/capture/import_capture.h"
 #include "app/d3d12/device.h"
-#include "app/d3d12/objects.h"
 #include "app/recorder/block_writer.h"
 #include "app/settings/log.h"
 #include "d3d12abi/adapters.h"
@@ -113,12 +112,7 @@ const char* WhyNotReplayed(Method method, const void* const* arguments) {
     return WhySharingIsNotReplayed(*static_cast<ID3D12DeviceChild* const*>(arguments[0]),
                                    *static_cast<const LPCWSTR*>(arguments[3]));
   }
-  if (role.replay != Replay::kImport) return nullptr;
-  if (Describe(method).object_chain == Chain::kID3D12Heap) return nullptr;
-  // An object that is opened by its handle is recorded as it is.
-  return role.role == Role::kCreate
-             ? nullptr
-             : "a shared object was opened by its name: a replay cannot know what is in it";
+  return nullptr;
 }
 
 // Returns true for the first call with this reason: some of these calls are made in every frame.
@@ -288,6 +282,23 @@ void PutDevice(Capture& capture, const WrappedID3D12Device& device) {
 
 }  // namespace
 
+namespace {
+
+// Records a heap or a fence, which has facts if the program opened it.
+template <typename Real>
+void PutOpened(Capture& capture, uint64_t number, ObjectBody body, Real* real) {
+  const std::optional<Import> import = ImportScope::Current();
+  if (!import) {
+    capture.Put(RecordKind::kObject, number, BytesOf(body));
+    return;
+  }
+  body.facts = kImportFacts;
+  const ImportFacts facts = FactsOf(*import, real);
+  capture.Put(RecordKind::kObject, number, BytesOf(body), BytesOf(facts));
+}
+
+}  // namespace
+
 uint64_t BytesOfHeap(ID3D12Heap* heap) {
   const Wrapper* const wrapper = AsWrapper(heap);
   if (wrapper == nullptr) return 0;
@@ -297,6 +308,7 @@ uint64_t BytesOfHeap(ID3D12Heap* heap) {
 void CaptureObject(const Wrapper& wrapper, const Creation& creation) try {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return;
+  ImportScope::NoteRecorded();
   const WrappedID3D12Device* const device = wrapper.device();
   if (wrapper.chain() == Chain::kID3D12Device) PutDevice(*capture, *device);
   ObjectBody body = {};
@@ -317,18 +329,20 @@ void CaptureObject(const Wrapper& wrapper, const Creation& creation) try {
                                                .present_state = creation.present_state,
                                                .heap = AsWrapper(creation.heap)});
     }
-    capture->Put(RecordKind::kObject, number, BytesOf(body), BytesOf(facts));
+    struct {
+      ResourceFacts resource;
+      ImportFacts import;
+    } both = {facts, {}};
+    const std::optional<Import> import = ImportScope::Current();
+    if (import) both.import = FactsOf(*import);
+    const auto bytes = BytesOf(both);
+    capture->Put(RecordKind::kObject, number, BytesOf(body),
+                 import ? bytes : bytes.first(sizeof(facts)));
   } else if (wrapper.chain() == Chain::kID3D12Heap) {
     if (device->capture() != nullptr) device->capture()->AddHeap(wrapper);
-    const auto& import = static_cast<const WrappedID3D12Heap&>(wrapper).import();
-    ImportFacts facts = {};
-    if (import) {
-      body.facts = kImportFacts;
-      facts = FactsOf(*import, static_cast<ID3D12Heap*>(wrapper.real_pointer()));
-    }
-    const auto facts_bytes = BytesOf(facts);
-    capture->Put(RecordKind::kObject, number, BytesOf(body),
-                 import ? facts_bytes : facts_bytes.first(0));
+    PutOpened(*capture, number, body, static_cast<ID3D12Heap*>(wrapper.real_pointer()));
+  } else if (wrapper.chain() == Chain::kID3D12Fence) {
+    PutOpened(*capture, number, body, static_cast<ID3D12Fence*>(wrapper.real_pointer()));
   } else if (wrapper.chain() == Chain::kID3D12DescriptorHeap) {
     body.facts = kDescriptorHeapFacts;
     const DescriptorHeapFacts facts =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Heaps over memory of the program: a capture has their properties, the bytes of the buffers in them, and what the
-// CPU writes there without a call.
+// CPU writes there without a call. Objects that are opened from handles: what they stand for, and what they hold.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/capture/testing/test_watcher.h"
+#include "app/d3d12/capture/import_capture.h"
 #include "app/d3d12/capture/testing/queue_and_list.h"
 #include "app/d3d12/layer.h"
 #include "app/d3d12/testing/test_device.h"
@@ -236,6 +237,92 @@ TEST_P(CaptureImportsTest, ALateRecordingReadsNothingThatIsGone) {
   program_->memory = SparseMemory();
   program_->EndFrame();
   EXPECT_THAT(End().contents, ElementsAre("0+8192: 5")) << "as they were seen last";
+}
+
+std::vector<ImportFacts> OpenedIn(const std::vector<TestRecord>& records, Chain chain) {
+  std::vector<ImportFacts> found;
+  for (const TestRecord& record : records) {
+    if (record.header.kind != RecordKind::kObject) continue;
+    const auto body = record.As<ObjectBody>();
+    if (body.chain != static_cast<uint32_t>(chain)) continue;
+    const bool is_resource = body.facts == kResourceFacts;
+    const size_t at = sizeof(ObjectBody) + (is_resource ? sizeof(ResourceFacts) : 0);
+    if (record.body.size() >= at + sizeof(ImportFacts)) found.push_back(record.As<ImportFacts>(at));
+  }
+  return found;
+}
+
+// Objects of a device without the layer stand for those of another process: here a handle is the object.
+TEST(CaptureHandlesTest, WhatAnotherProcessSharesIsRecordedWithWhatItHolds) {
+  TestWatcher watcher;
+  ASSERT_TRUE(Capture::Start({}).ok());
+  ComPtr<ID3D12Device> other;
+  *other.Receive() = CreateNewerFakeDevice();
+  const ComPtr<ID3D12Fence> shared_fence = MakeFence(other.get(), D3D12_FENCE_FLAG_SHARED);
+  EXPECT_EQ(shared_fence->Signal(4), S_OK);
+  ComPtr<ID3D12Resource> shared_buffer;
+  ASSERT_EQ(CreateBuffer(other.get(), kBytes, __uuidof(ID3D12Resource), shared_buffer.Receive()),
+            S_OK);
+  std::memset(reinterpret_cast<void*>(shared_buffer->GetGPUVirtualAddress()), 9, kBytes);
+  const ComPtr<ID3D12Fence> known_fence = MakeFence(other.get(), D3D12_FENCE_FLAG_SHARED);
+  const auto handle_of = [&](ID3D12DeviceChild* object) {
+    HANDLE handle = {};
+    EXPECT_EQ(other->CreateSharedHandle(object, nullptr, 0, nullptr, &handle), S_OK);
+    return handle;
+  };
+  uint64_t buffer_number = 0;
+  {
+    ComPtr<ID3D12Device> device;
+    *device.Receive() = WrapDevice(CreateNewerFakeDevice(), {});
+    ComPtr<ID3D12Fence> fence, known;
+    ComPtr<ID3D12Resource> buffer;
+    EXPECT_EQ(device->OpenSharedHandle(handle_of(shared_fence.get()), __uuidof(ID3D12Fence),
+                                       fence.Receive()),
+              S_OK);
+    EXPECT_EQ(device->OpenSharedHandle(handle_of(shared_buffer.get()), __uuidof(ID3D12Resource),
+                                       buffer.Receive()),
+              S_OK);
+    buffer_number = AsWrapper(buffer.get())->capture_number();
+    SharedHandles::Get().Created(handle_of(known_fence.get()), nullptr, 2, 77);
+    EXPECT_EQ(device->OpenSharedHandle(handle_of(known_fence.get()), __uuidof(ID3D12Fence),
+                                       known.Receive()),
+              S_OK);
+  }
+  const std::vector<TestRecord> records = watcher.Finish();
+  const std::vector<ImportFacts> fences = OpenedIn(records, Chain::kID3D12Fence);
+  ASSERT_EQ(fences.size(), 2u);
+  EXPECT_EQ(fences[0].source, static_cast<uint32_t>(ImportSource::kHandle));
+  EXPECT_EQ(fences[0].place, HandleValue(handle_of(shared_fence.get())));
+  EXPECT_EQ(fences[0].value, 4u);
+  EXPECT_EQ(fences[0].original, 0u);
+  EXPECT_EQ(fences[1].original, 77u);
+  EXPECT_EQ(OpenedIn(records, Chain::kID3D12Resource).size(), 1u);
+  const Told told = Look(records, buffer_number);
+  EXPECT_THAT(told.contents, ElementsAre("0+8192: 9"));
+  EXPECT_THAT(told.notes, ElementsAre(HasSubstr("was opened from a handle of another process"),
+                                      HasSubstr("was opened from a handle of another process")));
+}
+
+TEST(CaptureHandlesTest, HandlesAndNamesStandForTheObjectThatWasSharedLast) {
+  SharedHandles handles;
+  int places[3] = {};
+  const auto handle = [&](int i) {
+    HANDLE value = {};
+    int* const place = &places[i];
+    std::memcpy(&value, &place, sizeof(value));
+    return value;
+  };
+  EXPECT_EQ(handles.Find(handle(0)), 0u);
+  handles.Created(handle(0), u"Shared", 2, 5);
+  EXPECT_EQ(handles.Find(handle(0)), 5u);
+  handles.Opened(handle(1), u"Shared", 2);
+  EXPECT_EQ(handles.Find(handle(1)), 5u);
+  handles.Opened(handle(1), u"Other", 2);
+  EXPECT_EQ(handles.Find(handle(1)), 0u) << "the number of a closed handle came again";
+  handles.Created(handle(0), nullptr, 2, 6);
+  EXPECT_EQ(handles.Find(handle(0)), 6u);
+  handles.Opened(handle(2), u"", 2);
+  EXPECT_EQ(handles.Find(handle(2)), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sources, CaptureImportsTest,

@@ -133,6 +133,25 @@ void DeviceCapture::AddHeap(const Wrapper& wrapper) {
   hashes_->BeginHeap(wrapper.capture_number(), static_cast<ID3D12Heap*>(wrapper.real_pointer()));
 }
 
+void DeviceCapture::WriteOpened(const Wrapper& wrapper) try {
+  Capture* const capture = Capture::Active();
+  if (capture == nullptr || !capture->memory_on()) return;
+  // A thread that holds a native queue must not wait for it.
+  if (HoldsNativeQueue()) return;
+  const std::lock_guard look_lock(look_mutex_);
+  const std::lock_guard lock(queues_mutex_);
+  const Status status = WriteContents(*capture, AnyQueueLocked().get(), wrapper.capture_number(),
+                                      static_cast<ID3D12Resource*>(wrapper.real_pointer()));
+  if (status.ok()) return;
+  capture->PutNote(NoteKind::kIncomplete,
+                   "what resource " + std::to_string(wrapper.capture_number()) +
+                       " held when it was opened is not known: " + status.message());
+} catch (const std::bad_alloc&) {
+  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+    capture->PutNote(NoteKind::kIncomplete, "what an opened resource held is not known: no memory");
+  }
+}
+
 void DeviceCapture::AddQueue(WrappedID3D12CommandQueue* queue) try {
   const std::lock_guard lock(queues_mutex_);
   queues_.push_back(queue);
@@ -490,7 +509,7 @@ void DeviceCapture::WriteAllContents(Capture& capture, ID3D12CommandQueue* queue
   }
 }
 
-// What lies in the program's own memory is read guarded, and was read just now.
+// Bytes in the memory of the program are those of the guarded read before.
 Result<std::vector<std::byte>> DeviceCapture::ReadBuffer(ID3D12CommandQueue* queue, uint64_t number,
                                                          ID3D12Resource* real, uint64_t offset,
                                                          uint64_t size,

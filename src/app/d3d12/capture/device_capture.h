@@ -71,6 +71,8 @@ class DeviceCapture {
     if (hashes_.has_value()) hashes_->Forget(wrapper.capture_number());
   }
   void AddHeap(const Wrapper& wrapper);
+  // Records what an opened resource holds. Waits for the GPU.
+  void WriteOpened(const Wrapper& wrapper);
   void AddQueue(WrappedID3D12CommandQueue* queue);
   void RemoveQueue(WrappedID3D12CommandQueue* queue);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/capture/imported_memory.h"
+#include "app/d3d12/capture/device_capture.h"
 #include "app/d3d12/capture/event_waits.h"
 #include "app/d3d12/device.h"
 #include "app/d3d12/objects.h"
@@ -73,6 +74,14 @@ void NoteLostWrites() {
   if (Capture* const capture = Capture::Active(); capture != nullptr) {
     capture->PutNote(NoteKind::kIncomplete, "writes to mapped memory were not recorded: no memory");
   }
+}
+
+bool IsWrittenByCpu(ID3D12Resource* real) {
+  D3D12_HEAP_PROPERTIES heap = {};
+  D3D12_HEAP_FLAGS flags = {};
+  return SUCCEEDED(real->GetHeapProperties(&heap, &flags)) && heap.Type == D3D12_HEAP_TYPE_CUSTOM &&
+         (heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_BACK ||
+          heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_COMBINE);
 }
 
 // Returns how a heap was opened that a resource lies in.
@@ -145,6 +154,11 @@ void MappingCapture::FollowImport(const Wrapper& resource) {
   if (!import_ || capture == nullptr) return;
   auto* const real = static_cast<ID3D12Resource*>(resource.real_pointer());
   const D3D12_RESOURCE_DESC desc = GetDesc(real);
+  if (import_->source == ImportSource::kHandle && !IsWrittenByCpu(real)) {
+    DeviceCapture* const of_device = resource.device()->capture();
+    if (of_device != nullptr) of_device->WriteOpened(resource);
+    return;
+  }
   uint64_t address = import_->place + heap_offset_bytes_;
   if (import_->source != ImportSource::kAddress) {
     void* data = nullptr;
