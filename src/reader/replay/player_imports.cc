@@ -22,8 +22,8 @@ namespace {
 constexpr DWORD kGenericAll = 0x10000000;
 
 // Flags that only shared memory has.
-constexpr uint32_t kSharedHeap = uint32_t{D3D12_HEAP_FLAG_SHARED} |
-                                 uint32_t{D3D12_HEAP_FLAG_SHARED_CROSS_ADAPTER};
+constexpr uint32_t kSharedHeap =
+    uint32_t{D3D12_HEAP_FLAG_SHARED} | uint32_t{D3D12_HEAP_FLAG_SHARED_CROSS_ADAPTER};
 
 Result<D3D12_HEAP_DESC> HeapDescOf(const ImportFacts& import) {
   D3D12_HEAP_DESC desc = {};
