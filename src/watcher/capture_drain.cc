@@ -28,6 +28,8 @@ constexpr uint64_t kMissingNs = 2'000'000'000;
 // The same where a ring was damaged: the records that were in it will never come, and those that other
 // threads were about to write are there after so long.
 constexpr uint64_t kDamageNs = 100'000'000;
+// A thread that does not use up its lease in this time gives the rest back: a busy one fills its ring in about as long.
+constexpr uint64_t kLeaseNs = 1'000'000;
 
 }  // namespace
 
@@ -93,7 +95,7 @@ void CaptureDrain::Run() {
       if (failed_ || sink_->nearly_full()) reader_->Request(CaptureRequest::kStop);
     }
     LetOthersIn();
-    if (!found) reader_->WaitForDoorbell(doorbell, kLookNs);
+    if (!found) reader_->WaitForDoorbell(doorbell, holding_lease_ != 0 ? kLeaseNs : kLookNs);
   }
   if (ends_) TakeTheRest();
 }
@@ -134,11 +136,22 @@ void CaptureDrain::PumpInto(uint64_t last, size_t* count) {
     }
     if (found == RegionReader::Found::kNothing) {
       held_back_since_ns_ = 0;
+      holding_lease_ = 0;
       break;
     }
-    if (!IsLost(MonotonicNs()) || !reader_->PassOverGap()) break;
+    const uint64_t now_ns = MonotonicNs();
+    if (!TakeBackLease(now_ns) && (!IsLost(now_ns) || !reader_->PassOverGap())) break;
     held_back_since_ns_ = 0;
   }
+}
+
+bool CaptureDrain::TakeBackLease(uint64_t now_ns) {
+  const uint64_t lease = reader_->HoldingLease();
+  if (lease != holding_lease_) {
+    holding_lease_ = lease;
+    holding_since_ns_ = now_ns;
+  }
+  return lease != 0 && now_ns - holding_since_ns_ >= kLeaseNs && reader_->TakeBackLease();
 }
 
 bool CaptureDrain::IsLost(uint64_t now_ns) {

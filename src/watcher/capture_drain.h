@@ -100,6 +100,8 @@ class CaptureDrain {
   void WriteTheRest();
   // The same, with `count` of those that were taken, without care for memory.
   void PumpInto(uint64_t last, size_t* count);
+  // Returns true if the next number was in the lease of a thread that was slow to use it.
+  bool TakeBackLease(uint64_t now_ns);
   // Returns true if the missing record will not come by any evidence.
   bool IsLost(uint64_t now_ns);
   void WatchTrigger();
@@ -115,6 +117,8 @@ class CaptureDrain {
   std::optional<RegionReader> reader_;
   std::optional<TraceSink> sink_;
   uint64_t held_back_since_ns_ = 0;
+  uint64_t holding_lease_ = 0;  // as seen last
+  uint64_t holding_since_ns_ = 0;
   uint64_t gap_free_until_ = 0;  // of reader_, as seen last
   uint64_t gap_free_since_ns_ = 0;
   uint64_t last_number_ = 0;  // once reader_ is gone

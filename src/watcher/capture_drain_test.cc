@@ -108,6 +108,20 @@ TEST_F(CaptureDrainTest, GapsOfADeadProgramArePassedOver) {
   EXPECT_THAT(KindsIn(Settings().path), ElementsAre(1, 1));
 }
 
+TEST_F(CaptureDrainTest, AThreadThatKeepsItsNumbersHoldsNobodyBack) {
+  CaptureDrain drain(region_.Watched(), Settings());
+  region_.header().next_number = kMostLeased;
+  RecordHeader first{};
+  first.kind = RecordKind::kCall;
+  first.number = 1;
+  region_.ring(0).lease = Lease{1, kMostLeased, 1}.Word();
+  region_.Write(0, first, {});
+  region_.Write(1, RecordKind::kCall, 2);
+  while (region_.ring(1).tail.load() != region_.ring(1).head.load()) std::this_thread::yield();
+  ASSERT_TRUE(drain.Finish().ok());
+  EXPECT_THAT(KindsIn(Settings().path), ElementsAre(1, 1));
+}
+
 TEST_F(CaptureDrainTest, DumpsStandInTheSameFileAndTheLastCounts) {
   CaptureDrain drain(region_.Watched(), Settings());
   region_.Write(0, RecordKind::kCall, 1);

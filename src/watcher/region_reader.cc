@@ -193,6 +193,40 @@ void RegionReader::DropFront(uint32_t index) {
   front_numbers_[index] = 0;
 }
 
+void RegionReader::SkipUnused() {
+  while (!unused_.empty() && unused_.begin()->first <= next_) {
+    if (next_ != 0) next_ = std::max(next_, unused_.begin()->second + 1);
+    unused_.erase(unused_.begin());
+  }
+}
+
+bool RegionReader::RevokeLease(uint32_t index) {
+  const Lease lease =
+      Lease::Of(ring(index).lease.fetch_or(kLeaseRevoked, std::memory_order_acq_rel));
+  const uint64_t last = std::min(lease.last(), last_taken_number());
+  // A program gives as many leases as it likes; those that stand in its rings are enough.
+  if (!lease.rest() || lease.next() > last || unused_.size() >= kCaptureRings) return false;
+  unused_.emplace(lease.next(), last);
+  return true;
+}
+
+uint64_t RegionReader::HoldingLease() const {
+  for (uint32_t index = 0; index < kCaptureRings; ++index) {
+    const Lease lease = Lease::Of(ring(index).lease.load(std::memory_order_acquire));
+    if (lease.rest() && lease.next() <= next_ && next_ <= lease.last()) return lease.first;
+  }
+  return 0;
+}
+
+bool RegionReader::TakeBackLease() {
+  for (uint32_t index = 0; index < kCaptureRings; ++index) {
+    const Lease lease = Lease::Of(ring(index).lease.load(std::memory_order_acquire));
+    if (!lease.rest() || next_ < lease.next() || lease.last() < next_) continue;
+    return RevokeLease(index);
+  }
+  return false;
+}
+
 // The ring whose front has the number `next_`, or -1.
 int RegionReader::RingWithNext() {
   if (next_ == 0) return -1;  // behind the last number that there is
@@ -216,6 +250,7 @@ RegionReader::Found RegionReader::Take(Record* record) {
   for (;;) {
     // Loaded before the rings are looked at: what was taken by then may be there.
     const uint64_t taken = last_taken_number();
+    SkipUnused();
     const int index = RingWithNext();
     if (index < 0 && steps_ == 0 && !end_.reached) return Found::kPaused;
     if (index < 0) return taken >= next_ ? Found::kHeldBack : Found::kNothing;
@@ -231,7 +266,14 @@ bool RegionReader::TakeFront(uint32_t index, Record* record) {
   const RecordHeader front = mine.front;
   const uint32_t offset = static_cast<uint32_t>(mine.position % kCaptureRingBytes);
   DropFront(index);
-  if (static_cast<uint32_t>(front.kind) == kPadKind) return false;
+  if (static_cast<uint32_t>(front.kind) == kPadKind) {
+    // The rest of a lease, if it can be one.
+    if (front.object > front.number && front.object - front.number < kMostLeased &&
+        front.object <= last_taken_number()) {
+      next_ = front.object + 1;
+    }
+    return false;
+  }
   if (!IsRecordKind(front.kind) || front.body_bytes > front.size_bytes - sizeof(front) ||
       front.body_bytes > kMaxRecordBytes) {
     ++damaged_records_;
@@ -336,6 +378,7 @@ void RegionReader::FreeEndedRing(uint32_t index) {
     return;
   }
   NoteThread(index);
+  RevokeLease(index);
   theirs.state.compare_exchange_strong(state, kEntryFree);
 }
 

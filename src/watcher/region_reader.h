@@ -46,6 +46,12 @@ class RegionReader {
   // were. Cost: bench of capture_drain.
   Found Take(Record* record);
 
+  // Takes the next number from the lease of a thread that keeps it, with the rest of that lease. False: nobody has it
+  // leased, or its record is about to come. Call it when others have waited for a while.
+  bool TakeBackLease();
+  // Returns the first number of the lease that holds back what comes behind it; 0: there is none.
+  uint64_t HoldingLease() const;
+
   // Call it when the missing records will not come any more: goes on with the next existing ones.
   // False if there are none.
   bool PassOverGap();
@@ -123,6 +129,8 @@ class RegionReader {
   void FreeBlock(uint32_t block);
   void ForgetAnEndedThread();
   int RingWithNext();
+  void SkipUnused();
+  bool RevokeLease(uint32_t index);
   void NoteThread(uint32_t index);
   void FreeEndedRing(uint32_t index);
   // Moves the ring behind its front, which goes to `record`. False: it was not usable.
@@ -135,6 +143,8 @@ class RegionReader {
   uint32_t model_hash_ = 0;
   uint64_t start_frame_ = 0;
   uint64_t next_ = 1;  // the number that is taken next
+  std::map<uint64_t, uint64_t>
+      unused_;  // first and last numbers of what was left of leases; from next_ on
   End end_;
   uint32_t last_ring_ = 0;
   std::array<Ring, kCaptureRings> rings_;

@@ -143,6 +143,112 @@ TEST_F(RegionReaderTest, PadsWithNumbersAndWithout) {
   EXPECT_THAT(TakeAll(reader), ElementsAre("2:x"));
 }
 
+TEST_F(RegionReaderTest, TheRestOfALeaseThatIsGivenBackIsSkipped) {
+  region_.Write(0, RecordKind::kNote, 0, TestBytes("a"));
+  region_.header().next_number = 8;
+  RecordHeader unused{};
+  unused.number = 2;
+  unused.object = 8;
+  region_.Write(0, unused, {});
+  region_.Write(1, RecordKind::kNote, 0, TestBytes("b"));
+  RegionReader reader = Open();
+  EXPECT_THAT(TakeAll(reader), ElementsAre("1:a", "9:b"));
+  EXPECT_EQ(reader.passed_over(), 0u);
+  EXPECT_THAT(reader.Losses(), testing::IsEmpty());
+}
+
+TEST_F(RegionReaderTest, ALieAboutUnusedNumbersSkipsNoneOfOthers) {
+  region_.header().next_number = 1;
+  RecordHeader unused{};
+  unused.number = 1;
+  for (const uint64_t last : {uint64_t{3}, uint64_t{1} + kMostLeased, ~uint64_t{0}}) {
+    unused.object = last;
+    region_.Write(0, unused, {});
+  }
+  region_.Write(1, RecordKind::kNote, 0, TestBytes("b"));
+  RegionReader reader = Open();
+  EXPECT_THAT(TakeAll(reader), ElementsAre("2:b"));
+}
+
+TEST_F(RegionReaderTest, ALeaseThatOthersWaitForIsTakenBack) {
+  region_.Write(0, RecordKind::kNote, 0, TestBytes("a"));
+  region_.ring(0).lease = Lease{1, 8, 1}.Word();
+  region_.header().next_number = 8;
+  region_.Write(1, RecordKind::kNote, 0, TestBytes("b"));
+  RegionReader reader = Open();
+  EXPECT_FALSE(reader.TakeBackLease());  // it is not in the way yet
+  EXPECT_EQ(reader.HoldingLease(), 0u);
+  EXPECT_THAT(TakeAll(reader), ElementsAre("1:a"));
+  Record record;
+  EXPECT_EQ(reader.Take(&record), Found::kHeldBack);
+  EXPECT_EQ(reader.HoldingLease(), 1u);
+  EXPECT_TRUE(reader.TakeBackLease());
+  EXPECT_TRUE(Lease::Of(region_.ring(0).lease).revoked);
+  EXPECT_THAT(TakeAll(reader), ElementsAre("9:b"));
+  EXPECT_FALSE(reader.TakeBackLease());
+  EXPECT_EQ(reader.passed_over(), 0u);
+}
+
+TEST_F(RegionReaderTest, ANumberOfALeaseWhoseRecordIsAboutToComeIsWaitedFor) {
+  region_.header().next_number = 8;
+  region_.ring(0).lease = Lease{1, 8, 2}.Word();
+  RecordHeader header{};
+  header.kind = RecordKind::kNote;
+  header.number = 1;
+  region_.Write(0, header, TestBytes("a"));
+  region_.Write(1, RecordKind::kNote, 0, TestBytes("c"));
+  RegionReader reader = Open();
+  EXPECT_THAT(TakeAll(reader), ElementsAre("1:a"));
+  EXPECT_FALSE(reader.TakeBackLease());
+  header.number = 2;
+  region_.Write(0, header, TestBytes("b"));
+  EXPECT_THAT(TakeAll(reader), ElementsAre("2:b"));
+  EXPECT_TRUE(reader.TakeBackLease());
+  EXPECT_THAT(TakeAll(reader), ElementsAre("9:c"));
+}
+
+TEST_F(RegionReaderTest, TheLeaseOfAnEndedThreadIsTakenBackWithItsRing) {
+  region_.UseRing(0, 0, "ended");
+  region_.Write(0, RecordKind::kNote, 0, TestBytes("a"));
+  region_.ring(0).lease = Lease{1, 64, 1}.Word();
+  region_.header().next_number = 64;
+  region_.ring(0).state = kEntryRetired;
+  region_.Write(1, RecordKind::kNote, 0, TestBytes("b"));
+  RegionReader reader = Open();
+  EXPECT_THAT(TakeAll(reader), ElementsAre("1:a"));
+  reader.GiveBack();
+  reader.GiveBack();
+  EXPECT_EQ(region_.ring(0).state.load(), kEntryFree);
+  EXPECT_THAT(TakeAll(reader), ElementsAre("65:b"));
+}
+
+TEST_F(RegionReaderTest, NoWordOfALeaseSkipsWhatIsThere) {
+  constexpr uint64_t kWords[] = {~uint64_t{0},
+                                 0xFF00,
+                                 uint64_t{1} << 16 | 0xFF00,
+                                 Lease{0, kMostLeased, 0}.Word(),
+                                 Lease{1, kMostLeased, kMostLeased}.Word(),
+                                 Lease{2, kMostLeased, 0}.Word()};
+  RegionReader reader = Open();
+  uint64_t number = 0;
+  for (const uint64_t word : kWords) {
+    region_.ring(5).lease = word;
+    number = region_.TakeNumber();
+    reader.TakeBackLease();
+    RecordHeader header{};
+    header.kind = RecordKind::kNote;
+    header.number = number;
+    region_.Write(1, header, TestBytes("a"));
+    reader.TakeBackLease();
+    // A number that was said to be free, and is not, is late; the reader goes on behind it.
+    TakeAll(reader);
+    EXPECT_LE(reader.next_number(), number + 1) << std::hex << word;
+  }
+  region_.ring(5).lease = 0;
+  number = region_.Write(1, RecordKind::kNote, 0, TestBytes("last"));
+  EXPECT_THAT(TakeAll(reader), ElementsAre(std::to_string(number) + ":last"));
+}
+
 TEST_F(RegionReaderTest, RingsGoRoundAndRoomIsGivenBack) {
   RegionReader reader = Open();
   const std::vector<std::byte> body(300'000, std::byte{7});
@@ -341,7 +447,7 @@ TEST_F(RegionReaderTest, RingsOfEndedThreadsAreFreeWhenTheyAreRead) {
 TEST_F(RegionReaderTest, OtherMemoryIsRefused) {
   Result<SharedMemory> small = SharedMemory::Create("small", 8192);
   EXPECT_EQ(RegionReader::Open(std::move(*small)).status().code(), StatusCode::kUnsupported);
-  region_.header().version = 2;
+  region_.header().version = kCaptureVersion + 1;
   EXPECT_EQ(RegionReader::Open(region_.Watched()).status().code(), StatusCode::kUnsupported);
   region_.header().magic = 1;
   EXPECT_EQ(RegionReader::Open(region_.Watched()).status().code(), StatusCode::kCorrupt);

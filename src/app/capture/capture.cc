@@ -87,17 +87,30 @@ void Capture::NoteLoss(Method method, const char* what) try {
   PutNote(NoteKind::kIncomplete, "a call could not be recorded in full: no memory");
 }
 
+// Notes that the thread records the list. The program sees to it that only one thread at a time does, and so to the
+// order of these loads and stores; lists that share a place only cost numbers.
+bool Capture::RecordedLast(uint64_t list, uint32_t thread) {
+  std::atomic<uint64_t>& recorder = recorders_[list % recorders_.size()];
+  const uint64_t mine = list << 24 | ((thread + 1) & 0xFFFFFF);
+  if (recorder.load(std::memory_order_relaxed) == mine) return true;
+  recorder.store(mine, std::memory_order_relaxed);
+  return false;
+}
+
 uint64_t Capture::BeginCall(Method method, uint64_t object, const void* const* arguments,
-                            const EncodeContext& context, uint8_t flags) {
+                            const EncodeContext& context, uint8_t flags, RecordOrder order) {
   CaptureThread* const thread = CaptureThread::Of(region_.get());
   if (thread == nullptr) return 0;
   if (region_->ended()) [[unlikely]] {
     Deactivate();
     return 0;
   }
+  if (order == RecordOrder::kThread && !RecordedLast(object, thread->index())) {
+    order = RecordOrder::kAll;
+  }
   uint64_t number = 0;
   {
-    RecordSink sink(thread);
+    RecordSink sink(thread, order);
     if (EncodeArguments(Describe(method), arguments, context, &sink)) {
       RecordHeader header = thread->Header(RecordKind::kCall, object);
       header.method = static_cast<uint16_t>(method);
@@ -121,7 +134,7 @@ void Capture::EndCall(uint64_t call, Method method, uint64_t object, const void*
   if (HasResults(info)) {
     uint64_t number = 0;
     {
-      RecordSink sink(thread);
+      RecordSink sink(thread, RecordOrder::kAll);
       const ResultBody body{call};
       std::byte* const at = sink.Extend(sizeof(body));
       if (at != nullptr) std::memcpy(at, &body, sizeof(body));
@@ -152,14 +165,14 @@ uint64_t Capture::Put(RecordKind kind, uint64_t object, std::span<const std::byt
   if (thread == nullptr) return 0;
   RecordHeader header = thread->Header(kind, object);
   header.flags = flags;
-  return thread->Write(header, body, tail);
+  return thread->Write(header, RecordOrder::kAll, body, tail);
 }
 
 void Capture::PutBytes(RecordKind kind, uint64_t object, std::span<const std::byte> body,
                        std::span<const std::byte> bytes) {
   CaptureThread* const thread = CaptureThread::Of(region_.get());
   if (thread == nullptr) return;
-  RecordSink sink(thread);
+  RecordSink sink(thread, RecordOrder::kAll);
   std::byte* at = sink.Extend(body.size());
   if (at == nullptr) return;
   if (!body.empty()) std::memcpy(at, body.data(), body.size());

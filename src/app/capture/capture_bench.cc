@@ -37,8 +37,11 @@ void BM_RecordCall(benchmark::State& state) {
   const EncodeContext context = Context();
   const uint32_t counts[] = {36, 1, 0, 0, 0};
   const void* const arguments[] = {&counts[0], &counts[1], &counts[2], &counts[3], &counts[4]};
+  const auto list = static_cast<uint64_t>(5 + state.thread_index());
   constexpr Method kDraw = Method::ID3D12GraphicsCommandList_DrawIndexedInstanced;
-  for (auto _ : state) capture.Returned(capture.BeginCall(kDraw, 5, arguments, context));
+  for (auto _ : state) {
+    capture.Returned(capture.BeginCall(kDraw, list, arguments, context, 0, RecordOrder::kThread));
+  }
 }
 void BM_RecordBarriers(benchmark::State& state) {
   Capture& capture = Begin();
@@ -47,8 +50,12 @@ void BM_RecordBarriers(benchmark::State& state) {
   const uint32_t count = 4;
   const void* const data = barriers.data();
   const void* const arguments[] = {&count, &data};
+  const auto list = static_cast<uint64_t>(5 + state.thread_index());
   constexpr Method kBarrier = Method::ID3D12GraphicsCommandList_ResourceBarrier;
-  for (auto _ : state) capture.Returned(capture.BeginCall(kBarrier, 5, arguments, context));
+  for (auto _ : state) {
+    capture.Returned(
+        capture.BeginCall(kBarrier, list, arguments, context, 0, RecordOrder::kThread));
+  }
 }
 void BM_RecordCallWithResult(benchmark::State& state) {
   Capture& capture = Begin();

@@ -104,18 +104,20 @@ void CaptureThread::End(void* value) {
   delete thread;
 }
 
-uint64_t CaptureThread::Write(RecordHeader header, std::span<const std::byte> first,
-                              std::span<const std::byte> second) {
+uint64_t CaptureThread::Write(RecordHeader header, RecordOrder order,
+                              std::span<const std::byte> first, std::span<const std::byte> second) {
   const size_t body_bytes = first.size() + second.size();
   if (body_bytes > kMaxRecordBytes - sizeof(header) || region_->ended()) return 0;
   if (sink_ != nullptr && !sink_->LeaveRing()) return 0;
   const auto lock = LockIfShared();
+  order = OrderOf(order);
+  if (!writer_.Begin(order)) return 0;
   std::byte* at = writer_.WaitForRoom(RingWriter::RecordBytes(body_bytes));
   if (at == nullptr) return 0;
   at += sizeof(header);
   CopyTo(at, first);
   CopyTo(at, second);
-  return writer_.Publish(header, body_bytes);
+  return writer_.Publish(header, body_bytes, order);
 }
 
 bool CaptureThread::WriteBlobs(std::span<const std::byte> bytes, uint64_t* numbers) {
@@ -127,7 +129,7 @@ bool CaptureThread::WriteBlobs(std::span<const std::byte> bytes, uint64_t* numbe
     BlobBody body{static_cast<uint32_t>(part.size()), 0};
     if (part.size() < kSmallestSpill) {
       header.flags = 0;
-      *numbers = Write(header, BytesOf(body), part);
+      *numbers = Write(header, RecordOrder::kThread, BytesOf(body), part);
     } else {
       uint32_t blocks[kMostBlocks];
       body.block_count =
@@ -140,7 +142,7 @@ bool CaptureThread::WriteBlobs(std::span<const std::byte> bytes, uint64_t* numbe
                     std::min<size_t>(kSpillBlockBytes, part.size() - begin));
       }
       header.flags = kRecordSpilled;
-      *numbers = Write(header, BytesOf(body), std::as_bytes(taken));
+      *numbers = Write(header, RecordOrder::kThread, BytesOf(body), std::as_bytes(taken));
     }
     if (*numbers++ == 0) return false;
   }
@@ -172,12 +174,12 @@ void CaptureThread::Leave(uint64_t call) {
   writer_.ring().in_call.store(innermost_call(), std::memory_order_release);
 }
 
-RecordSink::RecordSink(CaptureThread* thread)
-    : EncodeSink(nullptr, nullptr), thread_(thread), outer_(thread->sink_) {
+RecordSink::RecordSink(CaptureThread* thread, RecordOrder order)
+    : EncodeSink(nullptr, nullptr), thread_(thread), outer_(thread->sink_), order_(order) {
   // If that fails, the outer record finds no memory when it continues.
   if (outer_ != nullptr) (void)outer_->LeaveRing();
   thread_->sink_ = this;
-  if (thread_->shares_) return;
+  if (thread_->shares_ || !thread_->writer_.Begin(order_)) return;
   std::span<std::byte> room = thread_->writer_.RoomNow(kRoomInPlace);
   if (room.empty()) return;
   room = room.first(std::min<size_t>(room.size(), kMaxRecordBytes)).subspan(sizeof(RecordHeader));
@@ -258,9 +260,9 @@ uint64_t RecordSink::Commit(const RecordHeader& header) {
   const size_t size = size_bytes();
   if (in_ring_) {
     in_ring_ = false;
-    return thread_->writer_.Publish(header, size);
+    return thread_->writer_.Publish(header, size, order_);
   }
-  return thread_->Write(header, {begin_, size});
+  return thread_->Write(header, order_, {begin_, size});
 }
 
 }  // namespace cairn

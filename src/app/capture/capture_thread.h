@@ -32,7 +32,7 @@ class CaptureThread {
 
   // Writes a record with the body `first`, `second`. Its number; 0 if it was not written: it is larger
   // than kMaxRecordBytes, or the capture has ended.
-  uint64_t Write(RecordHeader header, std::span<const std::byte> first,
+  uint64_t Write(RecordHeader header, RecordOrder order, std::span<const std::byte> first,
                  std::span<const std::byte> second = {});
   // Writes `bytes` into kBlob records and their numbers to `numbers`, BlobCount() of them. False: the
   // capture has ended.
@@ -45,6 +45,7 @@ class CaptureThread {
   // Calls nested deeper than kDeepestCall are not recorded.
   void Enter(uint64_t call);
   void Leave(uint64_t call);
+  uint32_t index() const { return index_; }
   uint64_t innermost_call() const { return depth_ == 0 ? 0 : calls_[depth_ - 1]; }
 
   // Copies the thread's name into the ring: threads are named at any time.
@@ -71,6 +72,8 @@ class CaptureThread {
   static void End(void* thread);  // the thread ends
   void Introduce();
 
+  // Threads that share a ring take each number alone.
+  RecordOrder OrderOf(RecordOrder order) const { return shares_ ? RecordOrder::kAll : order; }
   std::unique_lock<std::mutex> LockIfShared() {
     return shares_ ? std::unique_lock(region_->last_ring_mutex()) : std::unique_lock<std::mutex>();
   }
@@ -96,7 +99,7 @@ class CaptureThread {
 // of the thread. Other records may be written meanwhile; they stand before this one.
 class RecordSink final : public EncodeSink {
  public:
-  explicit RecordSink(CaptureThread* thread);
+  RecordSink(CaptureThread* thread, RecordOrder order);
   ~RecordSink();
   RecordSink(const RecordSink&) = delete;
   RecordSink& operator=(const RecordSink&) = delete;
@@ -116,6 +119,7 @@ class RecordSink final : public EncodeSink {
 
   CaptureThread* thread_;
   RecordSink* outer_;
+  RecordOrder order_;
   std::unique_ptr<std::byte[]> memory_;
   size_t memory_bytes_ = 0;
   bool in_ring_ = false;

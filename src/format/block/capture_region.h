@@ -13,10 +13,18 @@
 // A record lies in one piece: where it would reach over the end of the ring, a pad (a header with
 // size_bytes, kind 0 and number 0) fills the rest. Sizes are multiples of kRecordAlignment, so that a
 // header never reaches over the end. A record's number is taken when the record is complete, a moment
-// before `head` says so: numbers rise in each ring, and every number that was taken is written. So a
-// reader that has seen all numbers up to n has all that happened before, and a number that is missing
-// comes without waiting for anybody. (A process that dies may leave gaps: at its end they are passed
-// over.)
+// before `head` says so: numbers rise in each ring, and every number that was taken is written, or is said
+// to be unused. So a reader that has seen all numbers up to n has all that happened before, and a number
+// that is missing comes without waiting for anybody, or is leased. (A process that dies may leave gaps: at
+// its end they are passed over.)
+//
+// Leases. A thread that records commands of its own lists takes up to kMostLeased numbers at once, says so in
+// `lease`, and uses one after the other there. `order_changes` counts the records whose place others can see (all but
+// commands of lists that the same thread recorded last): before each of its records a thread whose lease is older than
+// the last such change gives the rest back, so that a record that was made after another one, by any chain
+// of such events, has a larger number. What is given back stands in the ring as a header of kind 0 whose number is the first of
+// these and whose `object` is the last. The watcher takes the rest of a lease that others wait for
+// (kLeaseRevoked); its owner finds that when it wants the next number.
 //
 // Waiting. The program: sets `waiting` (or counts `spill_waiting`), reads `drained`, looks again for
 // room, waits on `drained`. The watcher, after it wrote tails or freed blocks: counts `drained`, and
@@ -40,7 +48,7 @@
 namespace cairn {
 
 inline constexpr uint64_t kCaptureMagic = 0x31504143'4e524143;  // "CARNCAP1"
-inline constexpr uint32_t kCaptureVersion = 1;
+inline constexpr uint32_t kCaptureVersion = 2;
 inline constexpr uint32_t kCaptureRings = 128;  // threads beyond share the last one, under a lock
 inline constexpr uint32_t kCaptureRingBytes = 1u << 20;
 inline constexpr uint32_t kSpillBlockBytes = 64u << 10;
@@ -71,6 +79,27 @@ enum class CaptureState : uint32_t {
   kStopped = 3,
 };
 
+// The word `lease` of a ring: the first number, how many, and how many of these are used.
+inline constexpr uint32_t kMostLeased = 64;
+inline constexpr uint64_t kLeaseRevoked = 0x80;
+struct Lease {
+  uint64_t first = 0;  // below 2^48
+  uint32_t count = 0;  // at most kMostLeased; 0: there is none
+  uint32_t used = 0;
+  bool revoked = false;
+
+  static constexpr Lease Of(uint64_t word) {
+    Lease lease{word >> 16, static_cast<uint32_t>(word >> 8 & 0xFF),
+                static_cast<uint32_t>(word & 0x7F), (word & kLeaseRevoked) != 0};
+    if (lease.count > kMostLeased || lease.used > lease.count) return {};
+    return lease;
+  }
+  constexpr uint64_t Word() const { return first << 16 | count << 8 | used; }
+  constexpr uint64_t next() const { return first + used; }
+  constexpr uint64_t last() const { return first + count - 1; }
+  constexpr bool rest() const { return !revoked && used < count; }
+};
+
 struct alignas(4096) CaptureRing {
   std::atomic<uint32_t> state;             // EntryState; retired: its thread has ended (see above)
   uint32_t thread;                         // index of the thread in the capture, from 0
@@ -81,6 +110,8 @@ struct alignas(4096) CaptureRing {
   // crash is a call that never returned. If several threads share the last ring, it is the call
   // that began last.
   std::atomic<uint64_t> in_call;
+  alignas(64) std::atomic<
+      uint64_t> lease;  // Lease; apart from `head`, which the watcher looks at all the time
   alignas(64) std::atomic<uint64_t> tail;  // bytes ever read; the watcher's
   std::atomic<uint32_t> waiting;           // 1: the program waits on `drained` for room
 };
@@ -101,6 +132,7 @@ struct alignas(4096) CaptureRegionHeader {
   std::atomic<uint32_t> request;                  // CaptureRequest
   std::atomic<uint32_t> state;                    // CaptureState
   alignas(64) std::atomic<uint64_t> next_number;  // the last number that was taken
+  std::atomic<uint64_t> order_changes;            // see Leases
   alignas(64) std::atomic<uint32_t> doorbell;     // counts; the watcher waits on it (futex, shared)
   alignas(64) std::atomic<uint32_t> drained;      // counts; the program waits on it for room
   std::atomic<uint32_t> spill_waiting;            // threads that wait for blocks

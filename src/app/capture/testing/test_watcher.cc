@@ -55,6 +55,11 @@ CaptureRing* TestWatcher::ring(uint32_t index) {
   return reinterpret_cast<CaptureRing*>(region_->data() + header()->rings_offset) + index;
 }
 
+AttachedMemory TestWatcher::TakeMemory() {
+  while (!has_memory_) std::this_thread::yield();
+  return std::move(memory_);
+}
+
 bool TestWatcher::Receive() {
   (void)messages_.Wait(MonotonicNs() + kLookEveryNs);
   uint64_t connection = 0;
@@ -64,6 +69,11 @@ bool TestWatcher::Receive() {
   if (received.size_bytes != sizeof(message)) return false;
   std::memcpy(&message, received.data.data(), sizeof(message));
   if (message.kind != HandoverKind::kCapture) return false;
+  if (keep_ == Keep::kNoRegion) {
+    memory_ = std::move(received.memory);
+    has_memory_ = true;
+    return true;
+  }
   Result<SharedMemory> region = received.memory.MapForWriting(message.block_bytes);
   if (!region.ok()) abort();
   region_ = std::move(*region);
@@ -73,7 +83,7 @@ bool TestWatcher::Receive() {
 }
 
 void TestWatcher::Run() {
-  for (bool last = false; !has_region_ && !last;) {
+  for (bool last = false; !has_region_ && !has_memory_ && !last;) {
     last = finish_;
     Receive();
   }
@@ -116,7 +126,7 @@ void TestWatcher::Read(uint32_t ring, uint64_t position, uint64_t head) {
     TestRecord record;
     std::memcpy(&record.header, at, sizeof(record.header));
     position += record.header.size_bytes;
-    if (record.header.number == 0) continue;  // a pad
+    if (static_cast<uint32_t>(record.header.kind) == 0) continue;  // a pad, or unused numbers
     const bool spilled = (record.header.flags & kRecordSpilled) != 0;
     if (keep_ == Keep::kNothing && !spilled) continue;
     const std::byte* const body = at + sizeof(record.header);
@@ -145,7 +155,8 @@ void TestWatcher::GatherBlob(TestRecord* record) {
 }
 
 std::vector<TestRecord> TestWatcher::Finish() {
-  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+  Capture* const capture = Capture::Active();
+  if (capture != nullptr && keep_ != Keep::kNoRegion) {
     while (!has_region_) std::this_thread::yield();  // it is in the socket
     Request(CaptureRequest::kStop);
     capture->FrameEnded(header()->frame.load());

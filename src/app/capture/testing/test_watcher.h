@@ -44,7 +44,7 @@ struct TestRecord {
 
 class TestWatcher {
  public:
-  enum class Keep { kAll, kNothing };
+  enum class Keep { kAll, kNothing, kNoRegion };
   explicit TestWatcher(Keep keep = Keep::kAll);
   ~TestWatcher();
   TestWatcher(const TestWatcher&) = delete;
@@ -58,6 +58,8 @@ class TestWatcher {
   // Null before a capture was handed over.
   CaptureRegionHeader* header();
   CaptureRing* ring(uint32_t index);
+  // Of Keep::kNoRegion: the region that was handed over, for another reader. Waits for it.
+  AttachedMemory TakeMemory();
 
   // Returns the records in order of their numbers. Ends the capture if it has not ended.
   std::vector<TestRecord> Finish();
@@ -80,6 +82,8 @@ class TestWatcher {
   WaitSet messages_;
   std::optional<SharedMemory> region_;
   std::atomic<bool> has_region_{false};
+  AttachedMemory memory_;
+  std::atomic<bool> has_memory_{false};
   std::atomic<bool> paused_{false};
   std::atomic<bool> finish_{false};
   std::map<uint64_t, TestRecord> records_;

@@ -115,6 +115,13 @@ const char* WhyNotReplayed(Method method, const void* const* arguments) {
   return nullptr;
 }
 
+// What stands in a list matters to others from Close on.
+RecordOrder OrderOf(Method method) {
+  const Role role = RoleOf(method).role;
+  const bool of_list = IsRecorded(method) && role != Role::kListReset && role != Role::kListClose;
+  return of_list ? RecordOrder::kThread : RecordOrder::kAll;
+}
+
 // Returns true for the first call with this reason: some of these calls are made in every frame.
 bool IsNew(const char* why) {
   static std::array<std::atomic<const char*>, 16> noted;
@@ -150,7 +157,8 @@ uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* co
     NoteUnsupported(*capture, why);
   }
   const uint8_t flags = EventWaits::Get().BeforeCall(wrapper, method, arguments);
-  return capture->BeginCall(method, wrapper.capture_number(), arguments, context, flags);
+  return capture->BeginCall(method, wrapper.capture_number(), arguments, context, flags,
+                            OrderOf(method));
 }
 
 void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
