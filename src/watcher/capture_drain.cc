@@ -140,18 +140,22 @@ void CaptureDrain::PumpInto(uint64_t last, size_t* count) {
       break;
     }
     const uint64_t now_ns = MonotonicNs();
-    if (!TakeBackLease(now_ns) && (!IsLost(now_ns) || !reader_->PassOverGap())) break;
+    if (!TakeBackLeases(now_ns) && (!IsLost(now_ns) || !reader_->PassOverGap())) break;
     held_back_since_ns_ = 0;
   }
 }
 
-bool CaptureDrain::TakeBackLease(uint64_t now_ns) {
+bool CaptureDrain::TakeBackLeases(uint64_t now_ns) {
   const uint64_t lease = reader_->HoldingLease();
   if (lease != holding_lease_) {
     holding_lease_ = lease;
     holding_since_ns_ = now_ns;
+    held_back_since_ns_ = 0;  // it was leased until now, not missing
   }
-  return lease != 0 && now_ns - holding_since_ns_ >= kLeaseNs && reader_->TakeBackLease();
+  if (lease == 0 || now_ns - holding_since_ns_ < kLeaseNs || !reader_->TakeBackLeases())
+    return false;
+  holding_lease_ = 0;
+  return true;
 }
 
 bool CaptureDrain::IsLost(uint64_t now_ns) {

@@ -101,7 +101,7 @@ class CaptureDrain {
   // The same, with `count` of those that were taken, without care for memory.
   void PumpInto(uint64_t last, size_t* count);
   // Returns true if the next number was in the lease of a thread that was slow to use it.
-  bool TakeBackLease(uint64_t now_ns);
+  bool TakeBackLeases(uint64_t now_ns);
   // Returns true if the missing record will not come by any evidence.
   bool IsLost(uint64_t now_ns);
   void WatchTrigger();

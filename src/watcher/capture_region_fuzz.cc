@@ -28,7 +28,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fill(0, data + 1, in_first);
   fill(1, data + 1 + in_first, in_second);
   region->header().next_number = 100;
-  if (size >= 9) std::memcpy(&region->ring(2).lease, data + 1, sizeof(uint64_t));
+  uint64_t lease = 0;
+  if (size > sizeof(lease)) std::memcpy(&lease, data + 1, sizeof(lease));
+  region->ring(2).lease = lease;
 
   cairn::Result<cairn::RegionReader> reader = cairn::RegionReader::Open(region->Watched());
   if (!reader.ok()) __builtin_trap();
@@ -44,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       live.Keep(record);
     }
     reader->GiveBack();
-  } while (reader->TakeBackLease() || reader->PassOverGap());
+  } while (reader->TakeBackLeases() || reader->PassOverGap());
   uint64_t before = 0;
   const cairn::Status written = live.WriteTo(last + 1, [&](const cairn::Record& kept) {
     if (kept.number <= before || kept.number > last) __builtin_trap();

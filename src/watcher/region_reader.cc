@@ -201,13 +201,15 @@ void RegionReader::SkipUnused() {
 }
 
 bool RegionReader::RevokeLease(uint32_t index) {
+  // A hostile program gives leases for as long as it likes.
+  if (unused_.size() >= 2 * kCaptureRings) return false;
+  if (!Lease::Of(ring(index).lease.load(std::memory_order_relaxed)).rest()) return false;
   const Lease lease =
       Lease::Of(ring(index).lease.fetch_or(kLeaseRevoked, std::memory_order_acq_rel));
   const uint64_t last = std::min(lease.last(), last_taken_number());
-  // A program gives as many leases as it likes; those that stand in its rings are enough.
-  if (!lease.rest() || lease.next() > last || unused_.size() >= kCaptureRings) return false;
+  if (!lease.rest() || lease.next() > last) return false;
   unused_.emplace(lease.next(), last);
-  return true;
+  return lease.next() <= next_ && next_ <= last;
 }
 
 uint64_t RegionReader::HoldingLease() const {
@@ -218,13 +220,12 @@ uint64_t RegionReader::HoldingLease() const {
   return 0;
 }
 
-bool RegionReader::TakeBackLease() {
+bool RegionReader::TakeBackLeases() {
+  bool has_next = false;
   for (uint32_t index = 0; index < kCaptureRings; ++index) {
-    const Lease lease = Lease::Of(ring(index).lease.load(std::memory_order_acquire));
-    if (!lease.rest() || next_ < lease.next() || lease.last() < next_) continue;
-    return RevokeLease(index);
+    has_next = RevokeLease(index) || has_next;
   }
-  return false;
+  return has_next;
 }
 
 // The ring whose front has the number `next_`, or -1.
@@ -364,6 +365,11 @@ bool RegionReader::PassOverGap() {
     }
   }
   if (smallest == ~uint64_t{0}) return false;
+  // Their records would come too late.
+  for (uint32_t i = 0; i < kCaptureRings; ++i) {
+    const Lease lease = Lease::Of(ring(i).lease.load(std::memory_order_acquire));
+    if (lease.rest() && lease.next() < smallest) RevokeLease(i);
+  }
   passed_over_ += smallest - next_;
   next_ = smallest;
   return true;

@@ -46,9 +46,9 @@ class RegionReader {
   // were. Cost: bench of capture_drain.
   Found Take(Record* record);
 
-  // Takes the next number from the lease of a thread that keeps it, with the rest of that lease. False: nobody has it
-  // leased, or its record is about to come. Call it when others have waited for a while.
-  bool TakeBackLease();
+  // Takes back what is left of all leases. Call it when others have waited for a while. False: the next number is
+  // in none of them, or its record is about to come.
+  bool TakeBackLeases();
   // Returns the first number of the lease that holds back what comes behind it; 0: there is none.
   uint64_t HoldingLease() const;
 

@@ -176,16 +176,15 @@ TEST_F(RegionReaderTest, ALeaseThatOthersWaitForIsTakenBack) {
   region_.header().next_number = 8;
   region_.Write(1, RecordKind::kNote, 0, TestBytes("b"));
   RegionReader reader = Open();
-  EXPECT_FALSE(reader.TakeBackLease());  // it is not in the way yet
-  EXPECT_EQ(reader.HoldingLease(), 0u);
+  EXPECT_EQ(reader.HoldingLease(), 0u);  // it is not in the way yet
   EXPECT_THAT(TakeAll(reader), ElementsAre("1:a"));
   Record record;
   EXPECT_EQ(reader.Take(&record), Found::kHeldBack);
   EXPECT_EQ(reader.HoldingLease(), 1u);
-  EXPECT_TRUE(reader.TakeBackLease());
+  EXPECT_TRUE(reader.TakeBackLeases());
   EXPECT_TRUE(Lease::Of(region_.ring(0).lease).revoked);
   EXPECT_THAT(TakeAll(reader), ElementsAre("9:b"));
-  EXPECT_FALSE(reader.TakeBackLease());
+  EXPECT_FALSE(reader.TakeBackLeases());
   EXPECT_EQ(reader.passed_over(), 0u);
 }
 
@@ -199,11 +198,11 @@ TEST_F(RegionReaderTest, ANumberOfALeaseWhoseRecordIsAboutToComeIsWaitedFor) {
   region_.Write(1, RecordKind::kNote, 0, TestBytes("c"));
   RegionReader reader = Open();
   EXPECT_THAT(TakeAll(reader), ElementsAre("1:a"));
-  EXPECT_FALSE(reader.TakeBackLease());
+  EXPECT_FALSE(reader.TakeBackLeases());
   header.number = 2;
   region_.Write(0, header, TestBytes("b"));
   EXPECT_THAT(TakeAll(reader), ElementsAre("2:b"));
-  EXPECT_TRUE(reader.TakeBackLease());
+  EXPECT_TRUE(reader.TakeBackLeases());
   EXPECT_THAT(TakeAll(reader), ElementsAre("9:c"));
 }
 
@@ -234,12 +233,12 @@ TEST_F(RegionReaderTest, NoWordOfALeaseSkipsWhatIsThere) {
   for (const uint64_t word : kWords) {
     region_.ring(5).lease = word;
     number = region_.TakeNumber();
-    reader.TakeBackLease();
+    reader.TakeBackLeases();
     RecordHeader header{};
     header.kind = RecordKind::kNote;
     header.number = number;
     region_.Write(1, header, TestBytes("a"));
-    reader.TakeBackLease();
+    reader.TakeBackLeases();
     // A number that was said to be free, and is not, is late; the reader goes on behind it.
     TakeAll(reader);
     EXPECT_LE(reader.next_number(), number + 1) << std::hex << word;

@@ -34,6 +34,9 @@ uint64_t RingWriter::TakeLease() {
 }
 
 bool RingWriter::GiveBackLease() {
+  // Waited for first: the watcher can take the lease meanwhile.
+  std::byte* const place = WaitForRoom(sizeof(RecordHeader));
+  if (place == nullptr) return false;
   leased_ = 0;
   const Lease lease = Lease::Of(ring_->lease.exchange(0, std::memory_order_acq_rel));
   next_lease_ = std::max(1u, lease.used);
@@ -42,8 +45,6 @@ bool RingWriter::GiveBackLease() {
   unused.size_bytes = sizeof(unused);
   unused.number = lease.next();
   unused.object = lease.last();
-  std::byte* const place = WaitForRoom(sizeof(unused));
-  if (place == nullptr) return false;
   std::memcpy(place, &unused, sizeof(unused));
   ring_->head.fetch_add(sizeof(unused), std::memory_order_release);
   return true;

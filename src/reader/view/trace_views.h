@@ -54,7 +54,7 @@ struct ObjectList {
     std::optional<uint32_t> place;
     std::string text;  // "adapter 1, LUID 0x0000000000012345"
   };
-  std::unordered_map<uint64_t, Adapter> adapters;  // by device, where something was recorded
+  std::unordered_map<uint64_t, Adapter> adapters;     // by device, where something was recorded
   std::unordered_map<uint64_t, ImportFacts> imports;  // by object that the program opened
 };
 
