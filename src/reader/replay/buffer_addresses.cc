@@ -242,22 +242,66 @@ struct BufferAddresses::Added {
   std::vector<PatchedValues<ShaderIdentifier>::Entry> identifiers;
 };
 
+namespace {
+
+// Returns the entry of a value that was replaced, and is still there; null: there is none.
+template <typename Value>
+typename PatchedValues<Value>::Entry* EntryOf(
+    std::unordered_map<uint64_t, PatchedValues<Value>>& patched, uint64_t buffer, uint64_t offset,
+    const std::byte* bytes) {
+  const auto found = patched.find(buffer);
+  auto* const entry = found == patched.end() ? nullptr : found->second.Find(offset);
+  const bool there =
+      entry != nullptr && entry->valid && std::memcmp(&entry->real, bytes, sizeof(Value)) == 0;
+  return there ? entry : nullptr;
+}
+
+// Returns the entry of `bytes` that become null. Only the CPU writes the buffer: what it writes next may be a part.
+template <typename Value>
+typename PatchedValues<Value>::Entry NullEntry(
+    std::unordered_map<uint64_t, PatchedValues<Value>>& patched, uint64_t buffer, uint64_t offset,
+    const std::byte* bytes) {
+  typename PatchedValues<Value>::Entry entry = {offset, {}, {}, true};
+  const auto* const before = EntryOf(patched, buffer, offset, bytes);
+  std::memcpy(&entry.recorded, bytes, sizeof(Value));
+  if (before != nullptr) entry.recorded = before->recorded;
+  return entry;
+}
+
+}  // namespace
+
+// A zero in a buffer that others write may be theirs when it is next read: nothing is known of it then.
+bool BufferAddresses::MakeNull(const Word& word, std::byte* bytes, Memory* memory, Added* added) {
+  const auto [buffer, offset] = word.place;
+  if (!memory->IsOfCpu(buffer)) {
+    Overwrite(buffer, offset, word.size(), [](uint64_t, std::span<const std::byte>) {});
+  } else if (word.size() == kWordBytes) {
+    added->words.push_back(NullEntry(patched_words_, buffer, offset, bytes));
+  } else {
+    added->identifiers.push_back(NullEntry(patched_identifiers_, buffer, offset, bytes));
+  }
+  std::memset(bytes, 0, word.size());
+  return true;
+}
+
+bool BufferAddresses::PatchIdentifier(const Word& word, std::byte* bytes, Added* added) {
+  const auto [buffer, offset] = word.place;
+  ShaderIdentifier value;
+  std::memcpy(value.data(), bytes, kIdentifierBytes);
+  const auto* const entry = EntryOf(patched_identifiers_, buffer, offset, bytes);
+  const ShaderIdentifier recorded = entry == nullptr ? value : entry->recorded;
+  const auto found = identifiers_.find(recorded);
+  if (found == identifiers_.end() || found->second == value) return false;
+  std::memcpy(bytes, found->second.data(), kIdentifierBytes);
+  added->identifiers.push_back({offset, recorded, found->second, true});
+  return true;
+}
+
 bool BufferAddresses::PatchWord(const Word& word, std::byte* bytes, Memory* memory, Added* added) {
   const auto [buffer, offset] = word.place;
   if (word.kind == WordKind::kValue) return false;
-  if (IsNull(word.kind)) {
-    std::memset(bytes, 0, word.size());
-    return true;
-  }
-  if (word.kind == WordKind::kIdentifier) {
-    ShaderIdentifier identifier;
-    std::memcpy(identifier.data(), bytes, kIdentifierBytes);
-    const auto found = identifiers_.find(identifier);
-    if (found == identifiers_.end() || found->second == identifier) return false;
-    std::memcpy(bytes, found->second.data(), kIdentifierBytes);
-    added->identifiers.push_back({offset, identifier, found->second, true});
-    return true;
-  }
+  if (IsNull(word.kind)) return MakeNull(word, bytes, memory, added);
+  if (word.kind == WordKind::kIdentifier) return PatchIdentifier(word, bytes, added);
   const uint64_t value = WordAt(bytes);
   const auto patched = patched_words_.find(buffer);
   auto* const entry = patched == patched_words_.end() ? nullptr : patched->second.Find(offset);
@@ -322,7 +366,7 @@ Status BufferAddresses::Patch(std::span<const uint64_t> lists, Memory* memory) {
   written_.clear();
   bytes_.clear();
   attempts_ = 0;
-  missed_elements_ = 0;
+  missed_elements_ = false;
   if (!NeedsPatch(lists)) return {};
   const Result<Timeline> all = TimelineOf(lists);
   if (!all.ok()) return all.status();
@@ -342,6 +386,67 @@ Status BufferAddresses::Patch(std::span<const uint64_t> lists, Memory* memory) {
     CAIRN_RETURN_IF_ERROR(ReadWords(&words, memory));
   }
   return PatchWords(words, memory);
+}
+
+// ---- Back ----------------------------------------------------------------------------------------
+
+namespace {
+
+// Returns the recorded value of one at no place that is known to be patched; nullopt: it may be either.
+// `means_something`: as a recorded value.
+template <typename Value>
+std::optional<Value> RecordedOf(const std::unordered_map<uint64_t, PatchedValues<Value>>& patched,
+                                const Value& value, bool means_something) {
+  std::optional<Value> recorded;
+  bool several = false;
+  for (const auto& [buffer, values] : patched) {
+    values.ForEach([&](const auto& entry) {
+      if (entry.real != value || entry.real == Value{}) return;
+      several = several || (recorded && *recorded != entry.recorded);
+      recorded = entry.recorded;
+    });
+  }
+  if (!recorded || *recorded == value) return several ? std::nullopt : std::optional(value);
+  if (several || means_something) return std::nullopt;
+  return recorded;
+}
+
+}  // namespace
+
+bool BufferAddresses::MapBack(uint64_t buffer, uint64_t offset_bytes, Memory* memory,
+                              std::span<std::byte> bytes) {
+  if (bytes.size() == kIdentifierBytes) {
+    ShaderIdentifier value;
+    std::memcpy(value.data(), bytes.data(), kIdentifierBytes);
+    std::optional<ShaderIdentifier> recorded;
+    if (auto* const entry = EntryOf(patched_identifiers_, buffer, offset_bytes, bytes.data())) {
+      recorded = entry->recorded;
+    } else {
+      recorded = RecordedOf(patched_identifiers_, value, identifiers_.contains(value));
+    }
+    if (!recorded) return false;
+    if (*recorded != value) {
+      std::memcpy(bytes.data(), recorded->data(), kIdentifierBytes);
+      return true;
+    }
+  }
+  // Those of an ExecuteIndirect have only this alignment.
+  constexpr uint64_t kStep = sizeof(uint32_t);
+  for (uint64_t at = 0; at + kWordBytes <= bytes.size(); at += kStep) {
+    std::byte* const word = bytes.data() + at;
+    std::optional<uint64_t> recorded;
+    if (auto* const entry = EntryOf(patched_words_, buffer, offset_bytes + at, word)) {
+      recorded = entry->recorded;
+    } else {
+      const uint64_t value = WordAt(word);
+      recorded = RecordedOf(patched_words_, value, memory->RealAddress(value).has_value());
+    }
+    if (!recorded) return false;
+    if (*recorded == WordAt(word)) continue;
+    std::memcpy(word, &*recorded, kWordBytes);
+    at += kWordBytes - kStep;
+  }
+  return true;
 }
 
 // ---- What shaders wrote --------------------------------------------------------------------------

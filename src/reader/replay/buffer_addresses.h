@@ -140,6 +140,10 @@ class BufferAddresses {
     }
   }
 
+  // Changes bytes of a buffer to what the recording would have there. False: nobody knows what that is, because
+  // a value that a copy may have brought means something both as it was recorded and on this device.
+  bool MapBack(uint64_t buffer, uint64_t offset_bytes, Memory* memory, std::span<std::byte> bytes);
+
   // A list of them would have something to patch.
   bool NeedsPatch(std::span<const uint64_t> lists) const;
   // Returns how many of the lists, from the first one on, can be executed together: the next one reads
@@ -156,9 +160,9 @@ class BufferAddresses {
   void ForgetStale() { written_.clear(); }
   Result<uint64_t> CountStale(Memory* memory);
   uint64_t patched() const { return patched_; }  // values replaced so far
-  // Elements that were to become null, and did not: shaders of their own submission write them, or they lie in
-  // no buffer.
-  uint64_t missed_elements() const { return missed_elements_; }
+  // Elements that were to become null did not, or took others along: shaders of their own submission write them,
+  // other commands read their bytes, or they lie in no buffer.
+  bool missed_elements() const { return missed_elements_; }
 
   static constexpr uint64_t kMostWords = uint64_t{1} << 22;  // of one submission
 
@@ -259,7 +263,9 @@ class BufferAddresses {
   // `written`: where shaders may have written the bytes since; unchanged if they have not.
   PlaceKey SourceOf(const Timeline& timeline, size_t before, PlaceKey place, uint64_t size_bytes,
                     Memory* memory, std::optional<PlaceKey>* written);
-  static void Sort(Words* words);
+  void Sort(Words* words);
+  // Sorted words, each kind of a place still there: notes nulls whose bytes others read.
+  void NoteSharedNulls(const Words& words);
   // Reads into `bytes_` what is not known.
   Status ReadWords(Words* words, Memory* memory);
   // Returns the program's own word at a place, even if it was patched meanwhile; 0 if it was not read.
@@ -268,6 +274,8 @@ class BufferAddresses {
   Status PatchWords(const Words& words, Memory* memory);
   // Changes `bytes` to what they mean here. False: they do already.
   struct Added;
+  bool MakeNull(const Word& word, std::byte* bytes, Memory* memory, Added* added);
+  bool PatchIdentifier(const Word& word, std::byte* bytes, Added* added);
   bool PatchWord(const Word& word, std::byte* bytes, Memory* memory, Added* added);
   static std::optional<uint64_t> RealOf(WordKind kind, uint64_t recorded, Memory* memory);
   bool IsStale(const Word& word, const std::byte* bytes, Memory* memory) const;
@@ -282,7 +290,7 @@ class BufferAddresses {
   Words written_;                 // by its own shaders, perhaps
   uint64_t attempts_ = 0;         // of it
   uint64_t patched_ = 0;
-  uint64_t missed_elements_ = 0;
+  bool missed_elements_ = false;
 };
 
 }  // namespace cairn

@@ -206,7 +206,7 @@ Status BufferAddresses::AddWord(const Timeline& timeline, size_t before, PlaceKe
   word.place = SourceOf(timeline, before, place, word.size(), memory, &written);
   if (IsNull(kind) &&
       (written || !Fits(word.place.second, 1, word.size(), memory->SizeOf(word.place.first)))) {
-    ++missed_elements_;
+    missed_elements_ = true;
     return {};
   }
   if (written && kind != WordKind::kValue &&
@@ -233,6 +233,20 @@ Status BufferAddresses::AddWords(const Timeline& timeline, size_t step, uint64_t
   return {};
 }
 
+void BufferAddresses::NoteSharedNulls(const Words& words) {
+  uint64_t buffer = 0;
+  uint64_t null_end = 0;
+  uint64_t kept_end = 0;
+  for (const Word& word : words) {
+    if (word.place.first != buffer) null_end = kept_end = 0;
+    buffer = word.place.first;
+    const bool is_null = IsNull(word.kind);
+    if (word.place.second < (is_null ? kept_end : null_end)) missed_elements_ = true;
+    uint64_t& end = is_null ? null_end : kept_end;
+    end = std::max(end, word.place.second + word.size());
+  }
+}
+
 void BufferAddresses::Sort(Words* words) {
   // A word that is only read may be one that is patched, too, and that one may become null.
   const auto rank = [](const Word& word) {
@@ -249,6 +263,7 @@ void BufferAddresses::Sort(Words* words) {
     std::stable_sort(sorted_end, words->end(), less);
   }
   std::inplace_merge(words->begin(), sorted_end, words->end(), less);
+  NoteSharedNulls(*words);
   const auto same = [](const Word& a, const Word& b) { return a.place == b.place; };
   words->erase(std::unique(words->begin(), words->end(), same), words->end());
 }
@@ -257,7 +272,7 @@ Status BufferAddresses::CollectTable(const Timeline& timeline, size_t before, co
                                      Memory* memory, Words* words) {
   const uint64_t stride = step.other == 0 ? step.count : step.other;
   if (stride < kIdentifierBytes || !Fits(step.offset, 1, step.count, memory->SizeOf(step.buffer))) {
-    if (!step.kept.all()) missed_elements_ += CountRecords(step.count, step.other);
+    if (!step.kept.all() && CountRecords(step.count, step.other) != 0) missed_elements_ = true;
     return {};
   }
   uint64_t index = 0;
@@ -357,7 +372,7 @@ Status BufferAddresses::Collect(const Timeline& timeline, Memory* memory, Words*
       case Kind::kInstances: {
         const uint64_t there =
             step.offset > size ? 0 : std::min(step.count, (size - step.offset) / kInstanceBytes);
-        if (!step.kept.all()) missed_elements_ += step.count - there;
+        if (!step.kept.all() && step.count != there) missed_elements_ = true;
         for (uint64_t k = 0; k < there; ++k) {
           const PlaceKey place = {step.buffer, step.offset + k * kInstanceBytes + kInstanceAddress};
           const WordKind kind = step.kept.Has(k) ? WordKind::kAddress : WordKind::kNullAddress;
@@ -430,14 +445,14 @@ Status BufferAddresses::CollectPointed(const Timeline& timeline, size_t number, 
   const uint64_t size = memory->SizeOf(step.buffer);
   const uint64_t count =
       step.offset > size ? 0 : std::min(step.count, (size - step.offset) / kWordBytes);
-  if (!step.kept.all()) missed_elements_ += step.count - count;
+  if (!step.kept.all() && step.count != count) missed_elements_ = true;
   for (uint64_t i = 0; i < count; ++i) {
     const WordKind kind = step.kept.Has(i) ? WordKind::kAddress : WordKind::kNullAddress;
     const PlaceKey pointer = {step.buffer, step.offset + i * kWordBytes};
     const std::optional<Memory::Place> instance =
         memory->PlaceOf(RecordedAt(timeline, number, pointer, memory, values));
     if (!instance) {
-      if (IsNull(kind)) ++missed_elements_;
+      if (IsNull(kind)) missed_elements_ = true;
       continue;
     }
     CAIRN_RETURN_IF_ERROR(AddWord(timeline, number,

@@ -116,8 +116,11 @@ void PlayerImpl::GiveBytes(uint64_t submission, uint64_t queue_number, DeviceCon
   }
   const BufferAddresses::Memory::Piece piece = {wanted.buffer, wanted.offset_bytes,
                                                 wanted.size_bytes};
-  const Result<std::vector<std::byte>> bytes = memory.Read(std::span(&piece, 1));
-  if (bytes.ok()) options_.on_bytes(*bytes);
+  Result<std::vector<std::byte>> bytes = memory.Read(std::span(&piece, 1));
+  if (!bytes.ok() || !addresses_.MapBack(wanted.buffer, wanted.offset_bytes, &memory, *bytes)) {
+    return;
+  }
+  options_.on_bytes(*bytes);
 }
 
 // Addresses in arguments are real ones by now.
@@ -345,6 +348,14 @@ Status PlayerImpl::PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queu
                                   std::span<const uint64_t> lists, size_t* together) {
   *together = lists.size();
   addresses_.ForgetStale();
+  const auto refuse_parts = [&](const std::string& why) {
+    return log_.FailCall(
+        PlayerFailure::kRefused, call->record.number, call->info.name,
+        fmt::format("parts of call {} cannot be skipped: {}", options_.kept_parts->call, why));
+  };
+  if (options_.kept_parts && missed_parts_ && !log_.failed()) {
+    return refuse_parts("they lie in no buffer");
+  }
   if (!addresses_.NeedsPatch(lists)) return Status();
   DeviceContext* const context = devices_.Find(call->object->device);
   if (context == nullptr) return Status();
@@ -360,15 +371,17 @@ Status PlayerImpl::PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queu
   Status status = addresses_.Patch(lists.first(*together), &memory);
   // Nothing else orders two queues.
   if (blocked && status.ok()) status = context->Readback().AwaitWritten();
-  if (options_.kept_parts && !log_.failed() &&
-      (missed_parts_ || !status.ok() || addresses_.missed_elements() != 0)) {
-    return log_.FailCall(PlayerFailure::kRefused, call->record.number, call->info.name,
-                         fmt::format("parts of call {} cannot be skipped: they lie where only the "
-                                     "GPU writes them",
-                                     options_.kept_parts->call));
+  const bool lost = status.code() == StatusCode::kDeviceLost;
+  if (options_.kept_parts && !log_.failed() && !lost) {
+    if (!status.ok()) return refuse_parts(status.message());
+    if (addresses_.missed_elements()) {
+      return refuse_parts(
+          "shaders of the same submission write them, others of its commands read them, or they "
+          "lie in no buffer");
+    }
   }
   if (status.ok() || log_.failed()) return status;
-  if (status.code() == StatusCode::kDeviceLost) return devices_.Lose(context, status.message());
+  if (lost) return devices_.Lose(context, status.message());
   log_.Note("addresses in buffers stay as they were recorded: " + status.message());
   return Status();
 }

@@ -151,6 +151,46 @@ TEST(PlayerAddressesTest, CommandsThatAreNotKeptAreNotExecuted) {
   }
 }
 
+// The same arguments are executed in two submissions: the second one finds addresses of this device.
+TEST(PlayerAddressesTest, BytesAreGivenAsTheyWereRecorded) {
+  IndirectScript script;
+  const uint64_t arguments = script.CreateBuffer(D3D12_HEAP_TYPE_UPLOAD, 65536);
+  const uint64_t recorded = TestScript::AddressOf(script.target) + 64;
+  script.Indirect(script.list, arguments);
+  script.Close(script.list);
+  script.WriteOnCpu(arguments, recorded);
+  script.Execute(script.queue, script.list);
+  const uint64_t second = script.Execute(script.queue, script.list);
+  PlayerOptions options;
+  options.create_device = [](uint32_t) -> void* { return CreateNewerFakeDevice(); };
+  options.canary = true;
+  options.bytes_to_read = {second, arguments, 0, sizeof(uint64_t)};
+  uint64_t given = 0;
+  options.on_bytes = [&](std::span<const std::byte> bytes) {
+    if (bytes.size() == sizeof(given)) std::memcpy(&given, bytes.data(), sizeof(given));
+  };
+  EXPECT_TRUE(Play(&script, std::move(options)).status.ok());
+  EXPECT_NE(LastFakeIndirectWord(), recorded);
+  EXPECT_EQ(given, recorded);
+}
+
+// Nothing in the list needs addresses of this device: the tables that were to change lie in no buffer.
+TEST(PlayerAddressesTest, PartsThatLieInNoBufferAreRefused) {
+  IndirectScript script;
+  D3D12_DISPATCH_RAYS_DESC desc = {};
+  desc.HitGroupTable = {0, 64, 32};
+  const uint64_t call =
+      script.Call(Method::ID3D12GraphicsCommandList4_DispatchRays, script.list, &desc);
+  script.Close(script.list);
+  script.Execute(script.queue, script.list);
+  PlayerOptions options;
+  options.create_device = [](uint32_t) -> void* { return CreateNewerFakeDevice(); };
+  options.kept_parts = {call, 0, 0, 0};
+  const Played played = Play(&script, std::move(options));
+  EXPECT_FALSE(played.status.ok());
+  EXPECT_THAT(played.status.message(), HasSubstr("cannot be skipped: they lie in no buffer"));
+}
+
 // A list executes one bundle twice, before and behind a copy into its arguments.
 TEST(PlayerAddressesTest, ABundleReadsWhatItsListCopied) {
   IndirectScript script;

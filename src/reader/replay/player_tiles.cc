@@ -158,7 +158,10 @@ Status CutRegions(UINT* count, const D3D12_TILED_RESOURCE_COORDINATE* coordinate
 }  // namespace
 
 Status PlayerImpl::AwaitTileMappings() {
-  return std::exchange(tile_mappings_pending_, false) ? waits_.WaitForDevices() : Status();
+  if (!tile_mappings_pending_) return Status();
+  // The mappings of a queue that waits are made later.
+  tile_mappings_pending_ = waits_.AnyBlocked();
+  return waits_.WaitForDevices();
 }
 
 Status PlayerImpl::CheckTiles(CallInProgress* call) {
