@@ -97,7 +97,7 @@ void CheckPicture(const sample::Picture& picture) {
   }
 }
 
-// What a dispatch needs that stores out of range.
+// Pipeline and views of a dispatch that stores out of range.
 struct Fault {
   explicit Fault(sample::Gpu& gpu)
       : scatter(sample::CreateComputePipeline(gpu, "Scatter",

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/status.h"
 #include "reader/bisect/bisect.h"

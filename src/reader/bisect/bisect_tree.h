@@ -32,7 +32,7 @@ struct PartsText {
   struct Part {
     uint64_t first = 0;
     uint64_t end = 0;  // behind the last
-    std::string text;  // of the last: "Dispatch: 1 × 1 × 1 groups"; "" if it is not known
+    std::string text;  // of the last: CommandInWords(), RayCall::InWords(); "" if it is not known
   };
   std::string word;  // "command"
   uint64_t count = 0;

@@ -75,7 +75,9 @@ void Run(std::span<const std::byte> input) {
   Require(texts.ok() && texts->size() == suspects.size());
   for (size_t i = 0; i < suspects.size(); ++i) {
     Require((*texts)[i].suspect == suspects[i]);
-    LookWithin(&trace, *tree, (*texts)[i]);
+    // Each reads the trace again.
+    constexpr size_t kMostLooked = 8;
+    if (i < kMostLooked) LookWithin(&trace, *tree, (*texts)[i]);
   }
 }
 

@@ -27,9 +27,10 @@ struct CallParts {
   std::string word = "part";  // for the progress
 };
 
-// [first, end): the trace was seen to fail with these parts of the call alone, and to be clean without the last
-// of them and, if there are several, without the first. With CallParts::only_prefixes it was seen to fail
-// with the parts up to the last of them, and first + 1 is end.
+// [first, end): the trace was seen to fail, twice, with these parts of the call alone. It was seen to be clean
+// with the parts from the end of the range before up to the last of these, without this one, and, if there are
+// several, with these without the first. With CallParts::only_prefixes it was seen to fail with the parts up
+// to the last of them, and first + 1 is end.
 struct PartRange {
   uint64_t first = 0;
   uint64_t end = 0;
@@ -38,10 +39,12 @@ struct PartRange {
 };
 
 struct PartsAnswer {
-  // Each fails by itself. Empty: not known, or the call fails without any of them.
+  // In ascending order. Empty: not known, or the trace fails without any of them.
   std::vector<PartRange> guilty;
   bool needs_none = false;  // the trace was seen to fail while the call had none of its parts
-  bool more = false;        // the parts behind the last of `guilty` fail as well
+  bool fails_with_all =
+      false;          // the trace was seen to fail with the first CallParts::count of them
+  bool more = false;  // the parts behind the last of `guilty` fail as well
   // False: nobody has looked at the parts behind.
   bool all_looked_at = false;
   uint64_t probes = 0;

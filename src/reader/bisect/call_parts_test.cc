@@ -68,7 +68,7 @@ TEST(SearchParts, OneIsNamedWhereverItIs) {
       EXPECT_THAT(answer.guilty, ElementsAre(PartRange{guilty, guilty + 1})) << count;
       EXPECT_TRUE(answer.all_looked_at);
       EXPECT_FALSE(answer.needs_none || answer.more);
-      EXPECT_THAT(answer.probes, Le(10u + 12u));
+      EXPECT_THAT(answer.probes, Le(10u + 15u));
     }
   }
 }
@@ -125,7 +125,7 @@ TEST(SearchParts, WhereTheCountIsALimitNothingBehindTheFirstIsPlayed) {
   const PartsAnswer answer = Search(parts, [](const KeptParts& kept) { return kept.Has(2); });
   EXPECT_THAT(answer.guilty, ElementsAre(PartRange{2, 3}));
   EXPECT_FALSE(answer.all_looked_at);
-  EXPECT_THAT(answer.probes, Le(10u + 36u));
+  EXPECT_THAT(answer.probes, Le(10u + 39u));
 }
 
 TEST(SearchParts, APlayThatMakesNoSenseNamesNothing) {
@@ -138,7 +138,7 @@ TEST(SearchParts, APlayThatMakesNoSenseNamesNothing) {
       {}, &answer);
   EXPECT_TRUE(status.ok());
   EXPECT_THAT(answer.guilty, IsEmpty());
-  EXPECT_FALSE(answer.needs_none);
+  EXPECT_FALSE(answer.needs_none || answer.all_looked_at);
 }
 
 TEST(SearchParts, AnInterruptionLeavesWhatIsKnown) {
@@ -156,6 +156,40 @@ TEST(SearchParts, AnInterruptionLeavesWhatIsKnown) {
   EXPECT_EQ(StatusCode::kInterrupted, status.code());
   EXPECT_THAT(answer.guilty, ElementsAre(PartRange{2, 3}));
   EXPECT_FALSE(answer.all_looked_at);
+}
+
+// A play that is refused in the halving, and one of what is behind the first part.
+TEST(SearchParts, WhatIsRefusedCountsAsNothing) {
+  for (const KeptParts& refused : {KeptParts{kCall, 0, 4}, KeptParts{kCall, 3, 8}}) {
+    PartsAnswer answer;
+    const Status status = SearchParts(
+        {kCall, 8}, Tree(), Failure(),
+        [&](const BisectQuestion& question) -> Result<ProbeAnswer> {
+          if (*question.parts == refused) return ProbeAnswer{ProbeOutcome::kInvalid, 0};
+          return ProbeAnswer{question.parts->Has(2) ? ProbeOutcome::kFails : ProbeOutcome::kClean,
+                             kSubmission};
+        },
+        {}, &answer);
+    EXPECT_TRUE(status.ok());
+    EXPECT_EQ(refused.first == 0 ? 0u : 1u, answer.guilty.size());
+    EXPECT_FALSE(answer.all_looked_at);
+  }
+}
+
+TEST(SearchParts, ACallThatIsCleanWithAllItsPartsNamesNone) {
+  const PartsAnswer answer = Search({kCall, 10}, [](const KeptParts&) { return false; });
+  EXPECT_THAT(answer.guilty, IsEmpty());
+  EXPECT_FALSE(answer.fails_with_all || answer.needs_none || answer.all_looked_at);
+  EXPECT_EQ(12u, answer.probes);
+}
+
+TEST(SearchParts, OneCleanPlayByLuckNamesNoWrongRange) {
+  for (int lucky = 2; lucky < 12; ++lucky) {
+    int play = 0;
+    const PartsAnswer answer =
+        Search({kCall, 10}, [&](const KeptParts& kept) { return kept.Has(5) && play++ != lucky; });
+    for (const PartRange& range : answer.guilty) EXPECT_EQ((PartRange{5, 6}), range) << lucky;
+  }
 }
 
 TEST(SearchParts, AFailureElsewhereIsAnotherOne) {

@@ -44,6 +44,7 @@ class WithinCulprit {
   const BisectOptions& options_;
   CulpritText& culprit_;
   uint64_t& probes_;
+  bool fails_with_all_ = false;  // in the last Search()
 };
 
 Status WithinCulprit::Search(const CallParts& parts) {
@@ -60,6 +61,7 @@ Status WithinCulprit::Search(const CallParts& parts) {
   text.needs_none = answer.needs_none;
   text.more = answer.more;
   text.all_looked_at = answer.all_looked_at;
+  fails_with_all_ = answer.fails_with_all;
   return status;
 }
 
@@ -76,7 +78,12 @@ Status WithinCulprit::SearchCommands(const IndirectCall& indirect) {
       parts.count_is_limit = false;
     }
   }
-  const Status searched = Search(parts);
+  Status searched = Search(parts);
+  // The GPU may have counted otherwise in the failing play.
+  const bool counted = indirect.count_buffer != 0 && !parts.count_is_limit;
+  if (counted && searched.ok() && !fails_with_all_ && !culprit_.parts->needs_none) {
+    searched = Search(PartsOf(indirect, culprit_.suspect.call));
+  }
   if (searched.code() == StatusCode::kInterrupted) return searched;
   CAIRN_RETURN_IF_ERROR(
       Describe([&](uint64_t part) { return ArgumentsOf(indirect, part, culprit_.submission); },

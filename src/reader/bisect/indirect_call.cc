@@ -22,7 +22,7 @@ T ArgumentAt(const DecodedCall& call, size_t index) {
   return value;
 }
 
-// The first call of a number, if it is one of `method`.
+// Decodes calls of one trace, one after the other.
 class CallReader {
  public:
   explicit CallReader(TraceReader* trace) : trace_(trace) {}
@@ -208,6 +208,9 @@ BytesToRead CountOf(const IndirectCall& indirect, uint64_t submission) {
 
 std::string CommandInWords(const IndirectLayout& layout, std::span<const std::byte> bytes) {
   std::string text;
+  // Arguments without bytes are as many as the trace says.
+  constexpr size_t kMostShown = 16;
+  size_t count = 0;
   // The work is the last of its arguments: it comes first here.
   for (auto argument = layout.arguments.rbegin(); argument != layout.arguments.rend(); ++argument) {
     if (argument->offset_bytes > bytes.size()) continue;
@@ -216,8 +219,9 @@ std::string CommandInWords(const IndirectLayout& layout, std::span<const std::by
     if (needed > own.size()) continue;
     const std::string words = ArgumentInWords(*argument, own.first(needed));
     if (words.empty()) continue;
-    text += text.empty() ? words : "; " + words;
+    if (++count <= kMostShown) text += text.empty() ? words : "; " + words;
   }
+  if (count > kMostShown) text += fmt::format("; … {} more", GroupedDigits(count - kMostShown));
   if (layout.unknown_type) {
     text += fmt::format("{}further arguments of unknown type {}", text.empty() ? "" : "; ",
                         *layout.unknown_type);

@@ -36,7 +36,7 @@ CallParts PartsOf(const IndirectCall& indirect, uint64_t call);
 BytesToRead ArgumentsOf(const IndirectCall& indirect, uint64_t command, uint64_t submission);
 BytesToRead CountOf(const IndirectCall& indirect, uint64_t submission);
 
-// "root constants 0xfefefefe, 0xfefefefe; Dispatch, 1 × 1 × 1 groups". `bytes`: as many as were read.
+// "Dispatch: 1 × 1 × 1 groups; root constants of parameter 0: 0x7, 0xff". `bytes`: as many as were read.
 std::string CommandInWords(const IndirectLayout& layout, std::span<const std::byte> bytes);
 
 }  // namespace cairn

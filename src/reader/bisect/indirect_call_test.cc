@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "format/trace/testing/test_trace.h"
@@ -70,6 +71,15 @@ TEST(IndirectCall, WithoutABufferTheCountIsThatOfTheCall) {
   ASSERT_TRUE(indirect.ok()) << indirect.status().message();
   EXPECT_FALSE(PartsOf(*indirect, program.call).count_is_limit);
   EXPECT_EQ(0u, CountOf(*indirect, 9).size_bytes);
+}
+
+TEST(IndirectCall, ArgumentsWithoutBytesMakeNoLongText) {
+  IndirectLayout layout;
+  layout.stride_bytes = 4;
+  layout.arguments.assign(1016, {D3D12_INDIRECT_ARGUMENT_TYPE_CONSTANT, 0, 0, 0});
+  const std::string text = CommandInWords(layout, {});
+  EXPECT_TRUE(text.ends_with("; … 1,000 more")) << text;
+  EXPECT_LE(text.size(), 16u * 64);
 }
 
 TEST(IndirectCall, CommandsHaveWordsAsFarAsTheirBytesGo) {

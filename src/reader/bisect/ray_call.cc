@@ -16,7 +16,7 @@
 namespace cairn {
 namespace {
 
-// Of a call that has one argument of that type; null if the record is damaged.
+// Returns the argument of a call that has one of that type; null if the record is damaged.
 template <typename T>
 const T* OnlyPointer(const Record& record, Method method, TraceReader* trace, Arena* arena) {
   DecodedCall call;
@@ -46,12 +46,14 @@ class ExportNames {
     if (record.kind == RecordKind::kCall) {
       const auto* const name = OnlyPointer<char16_t>(record, kMethod, trace_, &arena_);
       char text[kMostBytes];
-      if (name != nullptr) asked_[record.number] = WriteUtf8({name, 2}, text).text;
+      if (name == nullptr) return;
+      const auto written = WriteUtf8({name, 2}, text);
+      asked_[record.number] = std::string(written.text) + (written.cut ? "…" : "");
     } else if (record.kind == RecordKind::kResult) {
       OnResult(record);
     }
   }
-  std::map<ShaderIdentifier, std::string> Take() { return std::move(names_); }
+  std::map<ShaderIdentifier, std::vector<std::string>> Take() { return std::move(names_); }
 
  private:
   static constexpr size_t kMostBytes = 256;
@@ -78,13 +80,23 @@ class ExportNames {
     if (bytes == nullptr) return;
     ShaderIdentifier identifier;
     std::memcpy(identifier.data(), bytes, sizeof(identifier));
-    names_[identifier] = name;
+    AddName(name, &names_[identifier]);
+  }
+
+  // Exports that are one shader may have one identifier.
+  static void AddName(const std::string& name, std::vector<std::string>* names) {
+    constexpr size_t kMostNames = 4;
+    if (names->size() > kMostNames ||
+        std::find(names->begin(), names->end(), name) != names->end()) {
+      return;
+    }
+    names->push_back(names->size() == kMostNames ? "…" : name);
   }
 
   TraceReader* const trace_;
   Arena arena_;
   std::unordered_map<uint64_t, std::string> asked_;  // by call
-  std::map<ShaderIdentifier, std::string> names_;
+  std::map<ShaderIdentifier, std::vector<std::string>> names_;
 };
 
 }  // namespace
@@ -96,6 +108,12 @@ bool RayCall::TakeBuild(const Record& record, TraceReader* trace) {
       &arena);
   if (desc == nullptr ||
       !Is(desc->Inputs.Type, D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL)) {
+    return false;
+  }
+  // An update must leave inactive what was, and active what was.
+  uint32_t flags = 0;
+  std::memcpy(&flags, &desc->Inputs.Flags, sizeof(flags));
+  if ((flags & D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_PERFORM_UPDATE) != 0) {
     return false;
   }
   is_build_ = true;
@@ -201,7 +219,11 @@ std::string RayCall::RecordInWords(std::span<const std::byte> bytes) const {
   if (identifier == ShaderIdentifier{}) return "no shader";
   const auto found = exports_.find(identifier);
   if (found == exports_.end()) return "an identifier that GetShaderIdentifier did not return";
-  return fmt::format("export \"{}\"", VisibleText(found->second));
+  std::string text = "export";
+  for (size_t i = 0; i < found->second.size(); ++i) {
+    text += fmt::format("{} \"{}\"", i == 0 ? "" : " or", VisibleText(found->second[i]));
+  }
+  return text;
 }
 
 std::string RayCall::InWords(uint64_t part, std::span<const std::byte> bytes) const {

@@ -23,14 +23,15 @@ namespace cairn {
 
 class RayCall {
  public:
-  // Errors: kNotFound: the call is neither the build of a top level nor a DispatchRays; those of reading the trace.
+  // Errors: kNotFound: the call is neither the build of a top level, other than an update, nor a
+  // DispatchRays; those of reading the trace.
   static Result<RayCall> Read(TraceReader* trace, uint64_t call);
 
   CallParts PartsOf(uint64_t call) const;
   // Returns where a part lies; size_bytes 0: nowhere, or behind a pointer.
   BytesToRead PlaceOf(uint64_t part, uint64_t submission) const;
-  // `instance_id 2, mask 0xff, …, bottom level resource 18 "Triangle"`, `hit group [2]: export "Glass"`. `bytes`: those at
-  // its place as the trace has them; none if they are not known.
+  // `InstanceID 2, InstanceMask 0xff, …, bottom level resource 18 "Triangle"`, `hit group [2], export "Glass"`.
+  // `bytes`: those at its place as the trace has them; none if they are not known.
   std::string InWords(uint64_t part, std::span<const std::byte> bytes) const;
 
  private:
@@ -54,7 +55,7 @@ class RayCall {
   bool pointers_ = false;
   std::vector<Table> tables_;
   std::unique_ptr<TraceState> state_;  // where the call is made
-  std::map<ShaderIdentifier, std::string> exports_;
+  std::map<ShaderIdentifier, std::vector<std::string>> exports_;
 };
 
 }  // namespace cairn

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reader/bisect/ray_call.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "format/trace/testing/test_trace.h"
 
@@ -28,9 +30,11 @@ class RayCallTest : public testing::Test {
     test_.Resource(kBuffer, kDevice, 0, facts);
     test_.Object(kList, Chain::kID3D12GraphicsCommandList, kDevice);
   }
-  uint64_t Build(D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE type) {
+  uint64_t Build(D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE type,
+                 D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAGS flags = {}) {
     D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC desc = {};
     desc.Inputs.Type = type;
+    desc.Inputs.Flags = flags;
     desc.Inputs.NumDescs = type == D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL ? 4 : 0;
     desc.Inputs.InstanceDescs = kAddress + 128;
     return test_.Make(Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure,
@@ -49,6 +53,8 @@ class RayCallTest : public testing::Test {
 TEST_F(RayCallTest, InstancesOfATopLevel) {
   const uint64_t bottom = Build(D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL);
   const uint64_t call = Build(D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL);
+  const uint64_t update = Build(D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL,
+                                D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_PERFORM_UPDATE);
   const Result<RayCall> rays = Read(call);
   ASSERT_TRUE(rays.ok()) << rays.status().message();
   const CallParts parts = rays->PartsOf(call);
@@ -72,6 +78,7 @@ TEST_F(RayCallTest, InstancesOfATopLevel) {
       rays->InWords(2, bytes));
   EXPECT_EQ("", rays->InWords(2, bytes.first(63)));
   EXPECT_EQ(StatusCode::kNotFound, Read(bottom).status().code());
+  EXPECT_EQ(StatusCode::kNotFound, Read(update).status().code());
   EXPECT_EQ(StatusCode::kNotFound, Read(999).status().code());
 }
 
@@ -83,6 +90,16 @@ TEST_F(RayCallTest, RecordsHaveTheNamesOfTheirExports) {
       test_.Make(Method::ID3D12StateObjectProperties_GetShaderIdentifier, kState, name);
   const void* const identifier = glass.data();
   test_.Gave(asked, identifier, name);
+  // One shader under two names; the other one is too long.
+  const std::u16string long_name(1000, u'x');
+  ShaderIdentifier shared = {};
+  shared.fill(std::byte{0x33});
+  const void* const shared_identifier = shared.data();
+  for (const char16_t* const each : {u"Water", u"Water", long_name.c_str()}) {
+    const uint64_t again =
+        test_.Make(Method::ID3D12StateObjectProperties_GetShaderIdentifier, kState, each);
+    test_.Gave(again, shared_identifier, each);
+  }
   D3D12_DISPATCH_RAYS_DESC desc = {};
   desc.RayGenerationShaderRecord = {kAddress, 32};
   desc.MissShaderTable = {kAddress + 64, 64, 32};
@@ -96,6 +113,8 @@ TEST_F(RayCallTest, RecordsHaveTheNamesOfTheirExports) {
   EXPECT_EQ((BytesToRead{9, kBuffer, 64 + 32, 32}), rays->PlaceOf(1, 9));
   EXPECT_EQ((BytesToRead{9, kBuffer, 128 + 128, 32}), rays->PlaceOf(4, 9));
   EXPECT_EQ("hit group [2], export \"Glass\"", rays->InWords(4, glass));
+  EXPECT_THAT(rays->InWords(4, shared),
+              testing::MatchesRegex("hit group .2., export \"Water\" or \"x+…\""));
   EXPECT_EQ("miss [1], no shader", rays->InWords(1, ShaderIdentifier{}));
   glass[0] = std::byte{9};
   EXPECT_EQ("miss [0], an identifier that GetShaderIdentifier did not return",

@@ -74,6 +74,7 @@ void Play(const ProbeQuestion& question, const std::function<void(PlayerOptions*
   options.on_bytes = [&status](std::span<const std::byte> bytes) {
     std::string digits;
     for (const std::byte byte : bytes) digits += fmt::format("{:02x}", std::to_integer<int>(byte));
+    static_assert(BytesToRead::kMostBytes * 2 <= StatusText<>::kMaxBytes);
     status.bytes.Set(digits);
   };
   options.on_call = [&status](uint64_t number) { status.At(number); };
