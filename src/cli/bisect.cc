@@ -178,7 +178,7 @@ class Search {
   }
 
   void Note(const BisectQuestion& question, const ProbeRun& run) {
-    const bool whole = question.left_out.empty();
+    const bool whole = question.left_out.empty() && !question.parts;
     // Without a part it may be less.
     if (whole || told_.left_out.empty()) {
       told_.left_out = run.left_out;
@@ -266,11 +266,11 @@ class Search {
       AddBreadcrumbPaths(*crash, &told_.culprits);
     }
     if (interrupted) {
-      const bool told = PrintOutput("bisect", AnswerInWords());
+      (void)PrintOutput("bisect", AnswerInWords());
       PrintError(
           "bisect",
           "interrupted in the search within the culprit; the same command resumes from here");
-      return told ? 0 : kExitFailed;
+      return kExitFailed;
     }
     if (told_.answer.found && !options_.no_output) {
       const Status written = WriteMinimal();

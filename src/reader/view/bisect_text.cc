@@ -61,7 +61,7 @@ std::string Joined(const std::vector<std::string>& path) {
   return fmt::format("{}", fmt::join(path, " > "));
 }
 
-// "commands [2] to [5] of 64 together"
+// "[2] to [5] of 64 together, the last"
 std::string PartInWords(const PartsText& parts, const PartsText::Part& part) {
   const std::string of = parts.count_is_limit
                              ? fmt::format("at most {}", GroupedDigits(parts.count))
@@ -74,8 +74,11 @@ std::string PartInWords(const PartsText& parts, const PartsText::Part& part) {
 void AppendParts(const PartsText& parts, std::string* text) {
   auto out = std::back_inserter(*text);
   if (parts.needs_none) {
-    fmt::format_to(out, "    {:<9} none is needed: the call fails without any of its {}s\n",
-                   parts.word, parts.word);
+    fmt::format_to(
+        out,
+        "    {:<9} none is needed: with everything else in place the trace fails without any "
+        "of its {}s\n",
+        parts.word, parts.word);
   }
   for (const PartsText::Part& part : parts.guilty) {
     fmt::format_to(out, "    {:<9} {}{}{}\n", parts.word, PartInWords(parts, part),

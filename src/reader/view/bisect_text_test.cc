@@ -82,9 +82,10 @@ TEST(BisectText, NamesThePartsOfACall) {
   EXPECT_THAT(AnswerAsText(told), HasSubstr("[1,100] of at most 1,200: "));
   parts.guilty.clear();
   parts.needs_none = true;
-  EXPECT_THAT(AnswerAsText(told),
-              HasSubstr("    command   none is needed: the call fails without any of its commands\n"
-                        "    in  "));
+  EXPECT_THAT(AnswerAsText(told), HasSubstr("    command   none is needed: with everything else in "
+                                            "place the trace fails without any of "
+                                            "its commands\n"
+                                            "    in  "));
 }
 
 TEST(BisectText, TheCommandThatItNamesCanBeCopied) {
