@@ -12,6 +12,6 @@ cbuffer Draw : register(b0)
 
 void main(uint vertex : SV_VertexID, out float4 position : SV_Position, out uint primitive_rate : SV_ShadingRate)
 {
-    position = float4(vertex == 1 ? 3.0 : -1.0, vertex == 2 ? 3.0 : -1.0, 0.5, 1.0);
+    position = float4(vertex == 2 ? 3.0 : -1.0, vertex == 1 ? 3.0 : -1.0, 0.5, 1.0);
     primitive_rate = rate;
 }
