@@ -18,7 +18,6 @@
 #include "app/recorder/watcher_link.h"
 #include "format/block/raw_marker_binds.h"
 #include "os/clock.h"
-#include "os/thread.h"
 
 namespace cairn {
 namespace {
@@ -104,16 +103,9 @@ Context::Context(const CairnContextDesc& desc, BlockWriter* block, std::unique_p
 Context::~Context() {
   if (record_ == nullptr) return;
   ForgetContextInCrashSignals(this);
-  if (mirror_.joinable()) {
-    {
-      std::lock_guard lock(mirror_mutex_);
-      mirror_stopping_ = true;
-    }
-    mirror_stop_.notify_one();
-    mirror_.join();
-  }
+  mirror_.Stop();
   // The last frames stay in the block: they may be what a report is about.
-  backend_->Mirror();
+  Mirror();
   for (CommandList& list : lists_) {
     list.Detach();
     try {
@@ -225,8 +217,10 @@ Status Context::Initialize() {
       .store(desc_.max_command_lists, std::memory_order_release);
   Publish(record.state);
   if (sees_signals) RememberContextInCrashSignals(this, block_->header());
-  if (record.mirror_period_us != 0)
-    mirror_ = StartInnerThread("cairn-mirror", [this] { MirrorLoop(); });
+  if (record.mirror_period_us != 0) {
+    mirror_.Start(std::chrono::microseconds(record.mirror_period_us),
+                  [this] { backend_->Mirror(); });
+  }
   return Status();
 }
 
@@ -273,7 +267,7 @@ void Context::AllocateCrashWords(const WordRegion& words) {
 }
 
 void Context::KeepWords(uint64_t crash_ns) {
-  backend_->Mirror();
+  Mirror();
   if (crash_words_.base == nullptr) return;
   MirrorWords(crash_words_, block_->data() + record_->progress_offset);
   record_->crash_words_ns.store(crash_ns, std::memory_order_release);
@@ -308,14 +302,6 @@ void Context::DescribeMethods(const BackendDescription& description) {
                          block_->AddName(source.reason)};
   }
   record.source_count.store(count, std::memory_order_release);
-}
-
-void Context::MirrorLoop() {
-  const std::chrono::microseconds period(record_->mirror_period_us);
-  std::unique_lock lock(mirror_mutex_);
-  while (!mirror_stop_.wait_for(lock, period, [this] { return mirror_stopping_; })) {
-    backend_->Mirror();
-  }
 }
 
 void Context::BeginFrame() {
@@ -640,7 +626,7 @@ Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t li
     const bool finished = again && (list.exclusive() || Finished(list));
     // The words may be copies, and older than what made the application submit the list again.
     if (again && !finished && !mirrored) {
-      backend_->Mirror();
+      Mirror();
       mirrored = true;
     }
     if (again && (finished || Finished(list))) {
@@ -731,7 +717,7 @@ Status Context::NotifyCompleted(void* queue, uint64_t submission) {
 }
 
 Status Context::ReportDeviceLost(int32_t code, const char* where) {
-  backend_->Mirror();
+  Mirror();
   const NameRef name = where == nullptr ? 0 : block_->AddName(where);
   block_->FreeName(std::exchange(record_->device_lost_where, name));
   record_->device_lost_code.store(code, std::memory_order_relaxed);

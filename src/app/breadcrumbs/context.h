@@ -10,7 +10,6 @@
 #define CAIRN_APP_BREADCRUMBS_CONTEXT_H_
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -18,7 +17,6 @@
 #include <mutex>
 #include <span>
 #include <string_view>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -28,6 +26,7 @@
 #include "app/breadcrumbs/backend.h"
 #include "app/breadcrumbs/command_list.h"
 #include "app/breadcrumbs/layer_identity.h"
+#include "app/breadcrumbs/mirror_thread.h"
 #include "app/recorder/block_writer.h"
 #include "base/status.h"
 
@@ -119,7 +118,9 @@ class Context {
                   CommandList* recording = nullptr);
 
   // Brings the words in the block up to date. Safe in a signal handler.
-  void Mirror() { backend_->Mirror(); }
+  void Mirror() {
+    if (MirrorThread::MemoryIsThere()) backend_->Mirror();
+  }
   // The same, and copies them to where the GPU does not write: as the words of a fault at `crash_ns`.
   void KeepWords(uint64_t crash_ns);
 
@@ -155,7 +156,6 @@ class Context {
   void DescribeMethods(const BackendDescription& description);
   void NoteFailure();
   void RetirePipelines();
-  void MirrorLoop();
   void AdvanceFrame();
 
   // All below need mutex_.
@@ -207,10 +207,7 @@ class Context {
   std::pmr::vector<CommandList*> lingering_;  // of forgotten frames, still running on the GPU
   std::pmr::vector<uint32_t> queues_;         // indices into the block's queue table
 
-  std::mutex mirror_mutex_;
-  std::condition_variable mirror_stop_;
-  bool mirror_stopping_ = false;
-  std::thread mirror_;
+  MirrorThread mirror_;
 
   // The last registered of each native list, where raw markers are on. Needs mutex_.
   std::pmr::unordered_map<const void*, CommandList*> lists_by_native_;

@@ -187,7 +187,7 @@ TEST(PlayerAddressesTest, PartsThatLieInNoBufferAreRefused) {
   options.create_device = [](uint32_t) -> void* { return CreateNewerFakeDevice(); };
   options.kept_parts = {call, 0, 0, 0};
   const Played played = Play(&script, std::move(options));
-  EXPECT_FALSE(played.status.ok());
+  EXPECT_EQ(played.failure, PlayerFailure::kRefused);
   EXPECT_THAT(played.status.message(), HasSubstr("cannot be skipped: they lie in no buffer"));
 }
 
