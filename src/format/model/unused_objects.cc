@@ -10,6 +10,7 @@
 #include "d3d12gen/chains.h"
 #include "d3d12gen/methods.h"
 #include "format/calls/created_object.h"
+#include "format/calls/import_facts.h"
 #include "format/model/call_kinds.h"
 #include "format/model/call_values.h"
 #include "format/trace/address_map.h"
@@ -129,6 +130,8 @@ class UnusedObjects::Search {
     const ObjectBody* const body = &made->body;
     std::vector<uint64_t>& uses = uses_[record.object];
     uses.push_back(body->device);
+    if (const std::optional<ImportFacts> import = ImportOf(record))
+      uses.push_back(import->original);
     const auto creator = values_of_calls_.find(body->creator);
     if (creator != values_of_calls_.end()) {
       uses.insert(uses.end(), creator->second.begin(), creator->second.end());

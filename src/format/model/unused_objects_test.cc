@@ -7,6 +7,7 @@
 #include <set>
 
 #include "format/calls/call_builder.h"
+#include "format/calls/import_facts.h"
 #include "format/trace/testing/test_trace.h"
 
 namespace cairn {
@@ -124,6 +125,20 @@ TEST_F(UnusedObjectsTest, StateObjectsWhoseProgramsWereAskedForStay) {
   Call(Method::ID3D12StateObjectProperties1_GetProgramIdentifier, 10, u"Culling");
   StartRecording();
   EXPECT_THAT(Left(), ElementsAre(10));
+}
+
+// The playback opens it from that one.
+TEST_F(UnusedObjectsTest, OriginalsOfOpenedObjectsStay) {
+  CreateFence(10);
+  CreateFence(11);
+  ImportFacts import{};
+  import.source = static_cast<uint32_t>(ImportSource::kHandle);
+  import.original = 10;
+  PutObject(12, Chain::kID3D12Fence, CallThatCreates(), static_cast<FactsKind>(kImportFacts),
+            BodyBytes(import));
+  StartRecording();
+  Call(Method::ID3D12CommandQueue_Signal, kQueue, ObjectPointer(12), 1);
+  EXPECT_THAT(Left(), ElementsAre(10, 12));
 }
 
 TEST_F(UnusedObjectsTest, WhatNothingRefersToGoesWithItsCalls) {

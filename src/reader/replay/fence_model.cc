@@ -9,19 +9,33 @@ void FenceModel::AddNumber(uint64_t fence, uint64_t original) {
   const uint64_t first = Of(original);
   if (first == fence || original_of_.contains(fence) || numbers_of_.contains(fence)) return;
   values_.erase(fence);
-  RemoveFence(fence);
+  RemoveWaits(fence);
   original_of_[fence] = first;
-  ++numbers_of_[first];
+  ++numbers_of_[first].further;
+}
+
+bool FenceModel::HasNumbers(uint64_t fence) const {
+  const auto found = numbers_of_.find(Of(fence));
+  if (found == numbers_of_.end()) return false;
+  return found->second.further + (found->second.first_removed ? 0 : 1) > 1;
 }
 
 void FenceModel::Remove(uint64_t object) {
   if (const auto further = original_of_.find(object); further != original_of_.end()) {
-    const auto numbers = numbers_of_.find(further->second);
-    if (--numbers->second == 0) numbers_of_.erase(numbers);
+    const uint64_t first = further->second;
     original_of_.erase(further);
+    const auto numbers = numbers_of_.find(first);
+    if (--numbers->second.further != 0) return;
+    const bool was_last = numbers->second.first_removed;
+    numbers_of_.erase(numbers);
+    if (was_last && values_.erase(first) != 0) RemoveWaits(first);
     return;
   }
-  if (numbers_of_.contains(object)) return;  // it goes on under its other numbers
+  const auto numbers = numbers_of_.find(object);
+  if (numbers != numbers_of_.end() && !numbers->second.first_removed) {
+    numbers->second.first_removed = true;  // it goes on under its other numbers
+    return;
+  }
   if (const auto queue = queues_.find(object); queue != queues_.end()) {
     if (!queue->second.empty()) {
       const FenceValue& what = queue->second.front().what;
@@ -30,10 +44,10 @@ void FenceModel::Remove(uint64_t object) {
     queues_.erase(queue);
     return;
   }
-  if (values_.erase(object) != 0) RemoveFence(object);
+  if (values_.erase(object) != 0) RemoveWaits(object);
 }
 
-void FenceModel::RemoveFence(uint64_t fence) {
+void FenceModel::RemoveWaits(uint64_t fence) {
   const auto waits = waits_.find(fence);
   if (waits == waits_.end()) return;
   for (const auto& [value, number] : waits->second) {
@@ -108,15 +122,15 @@ bool FenceModel::Blocked(uint64_t queue) const {
 
 bool FenceModel::Await(const std::vector<FenceValue>& any) {
   if (any.size() > kMostAwaited - awaited_count_) return false;
-  std::map<uint64_t, uint64_t> wait;
+  std::map<uint64_t, Awaited> wait;
   for (const auto& [fence, value] : any) {
-    const auto [entry, is_new] = wait.emplace(Of(fence), value);
-    if (!is_new) entry->second = std::min(entry->second, value);
+    const auto [entry, is_new] = wait.try_emplace(Of(fence), Awaited{value, fence});
+    if (!is_new && value < entry->second.value) entry->second = {value, fence};
   }
   if (wait.empty()) return true;
   const uint64_t number = next_wait_++;
-  for (const auto& [fence, value] : wait) {
-    waits_[fence].insert({value, number});
+  for (const auto& [fence, awaited] : wait) {
+    waits_[fence].insert({awaited.value, number});
     changed_.insert(fence);
   }
   awaited_count_ += wait.size();
@@ -139,10 +153,10 @@ std::vector<std::vector<FenceValue>> FenceModel::TakeReachable() {
   for (const uint64_t number : taken) {
     const auto wait = awaited_.find(number);
     std::vector<FenceValue> reachable;
-    for (const auto& [fence, value] : wait->second) {
-      if (Reachable(fence, value)) reachable.push_back({fence, value});
+    for (const auto& [fence, awaited] : wait->second) {
+      if (Reachable(fence, awaited.value)) reachable.push_back({awaited.number, awaited.value});
       const auto waits = waits_.find(fence);
-      waits->second.erase({value, number});
+      waits->second.erase({awaited.value, number});
       if (waits->second.empty()) waits_.erase(waits);
     }
     awaited_count_ -= wait->second.size();

@@ -35,10 +35,10 @@ class FenceModel {
   void Create(uint64_t fence, uint64_t initial_value) { Set(Of(fence), initial_value); }
   // `fence` is another number of `original`. Call it after Create(fence).
   void AddNumber(uint64_t fence, uint64_t original);
-  // Returns true if the fence has several numbers.
-  bool HasNumbers(uint64_t fence) const { return numbers_of_.contains(Of(fence)); }
-  // Removes an object. The CPU waits no longer for a removed fence. A queue that waits for it never
-  // proceeds: it cannot be signalled.
+  // Returns true if the fence has several numbers that were not removed.
+  bool HasNumbers(uint64_t fence) const;
+  // Removes an object; a fence goes with the last of its numbers. The CPU waits no longer for a removed fence. A queue
+  // that waits for it never proceeds: it cannot be signalled.
   void Remove(uint64_t object);
   // Sets the real value of the fence.
   void Correct(uint64_t fence, uint64_t value) { Set(Of(fence), value); }
@@ -55,7 +55,7 @@ class FenceModel {
   bool Blocked(uint64_t queue) const;
 
   // The CPU waits for one of these. TakeReachable() gives those of them for which nothing more is needed, as
-  // soon as there is one, once. False: it waits for kMostAwaited already, and this wait is not kept.
+  // soon as there is one, once, by the numbers that were given. False: it waits for kMostAwaited already, and this wait is not kept.
   bool Await(const std::vector<FenceValue>& any);
   std::vector<std::vector<FenceValue>> TakeReachable();
 
@@ -64,6 +64,14 @@ class FenceModel {
     bool is_signal;
     FenceValue what;
   };
+  struct Awaited {
+    uint64_t value = 0;
+    uint64_t number = 0;  // of the fence, as it was given
+  };
+  struct Numbers {
+    size_t further = 0;
+    bool first_removed = false;
+  };
   using Waiting = std::set<std::pair<uint64_t, uint64_t>>;  // (value, who waits for it)
 
   void Enqueue(uint64_t queue, const Operation& operation);
@@ -71,7 +79,7 @@ class FenceModel {
   void SetValue(uint64_t fence, uint64_t value);
   // Runs the queues of `woken_`, and those that they wake.
   void Advance();
-  void RemoveFence(uint64_t fence);
+  void RemoveWaits(uint64_t fence);
   // Returns the number by which the fence is kept.
   uint64_t Of(uint64_t fence) const {
     const auto found = original_of_.find(fence);
@@ -79,16 +87,15 @@ class FenceModel {
   }
 
   std::unordered_map<uint64_t, uint64_t> original_of_;  // further number -> the first
-  std::unordered_map<uint64_t, size_t> numbers_of_;     // first number -> further ones
+  std::unordered_map<uint64_t, Numbers> numbers_of_;    // by the first number
   std::unordered_map<uint64_t, uint64_t> values_;  // fence -> value that is reachable, set last
   std::unordered_map<uint64_t, std::deque<Operation>> queues_;  // what is not reachable yet
   std::unordered_map<uint64_t, Waiting> blocked_;  // by the fence of their first operation: queues
   std::deque<uint64_t> woken_;                     // queues
 
-  std::map<uint64_t, std::map<uint64_t, uint64_t>>
-      awaited_;                                  // waits in their order: fence -> value
-  std::unordered_map<uint64_t, Waiting> waits_;  // by fence: those of `awaited_`
-  std::unordered_set<uint64_t> changed_;         // fences of `waits_`, since the last look
+  std::map<uint64_t, std::map<uint64_t, Awaited>> awaited_;  // waits in their order, by fence
+  std::unordered_map<uint64_t, Waiting> waits_;              // by fence: those of `awaited_`
+  std::unordered_set<uint64_t> changed_;  // fences of `waits_`, since the last look
   uint64_t next_wait_ = 0;
   size_t awaited_count_ = 0;  // values
 };

@@ -190,10 +190,41 @@ TEST(FenceModelTest, AFenceWithTwoNumbers) {
   EXPECT_EQ(model.TakeReachable().size(), 1u);
   model.Remove(1);
   EXPECT_TRUE(model.Reachable(2, 7)) << "it lives under its other number";
+  EXPECT_FALSE(model.HasNumbers(2)) << "the only one that is left";
   model.Remove(2);
   EXPECT_FALSE(model.HasNumbers(1));
+  EXPECT_FALSE(model.Reachable(1, 0)) << "nothing is left of it";
   model.AddNumber(3, 3);
   EXPECT_FALSE(model.HasNumbers(3));
+}
+
+TEST(FenceModelTest, WaitsAreGivenByTheNumbersTheyCameWith) {
+  FenceModel model;
+  model.Create(1, 0);
+  model.Create(2, 0);
+  model.AddNumber(2, 1);
+  EXPECT_TRUE(model.Await({{2, 7}}));
+  EXPECT_TRUE(model.Await({{1, 9}, {2, 8}}));
+  model.Remove(1);
+  model.SignalFromCpu(2, 9);
+  EXPECT_THAT(model.TakeReachable(),
+              ElementsAre(ElementsAre(FenceValue{2, 7}), ElementsAre(FenceValue{2, 8})));
+}
+
+// As the player does with the last number of a fence.
+TEST(FenceModelTest, QueuesDoNotWaitForAFenceWhoseFirstNumberEndedFirst) {
+  FenceModel model;
+  model.Create(1, 0);
+  model.Create(2, 0);
+  model.AddNumber(2, 1);
+  model.WaitOnQueue(9, 1, 7);
+  for (const uint64_t fence : {1, 2}) {
+    if (!model.HasNumbers(fence)) model.SignalFromCpu(fence, UINT64_MAX);
+    model.Remove(fence);
+  }
+  EXPECT_FALSE(model.Blocked(9));
+  model.Create(1, 0);
+  EXPECT_FALSE(model.Reachable(1, 1)) << "another fence";
 }
 
 }  // namespace

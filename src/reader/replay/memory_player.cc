@@ -221,17 +221,20 @@ Status MemoryPlayer::ClearBuffer(ID3D12Resource* buffer, DeviceContext* context,
 
 // ---- Contents with which a recording began ----
 
-// Contents of an object that shares its memory with another one come as that one's.
+// Contents of an object that shares its memory with another one come as that one's, or, if that one is of a device that a
+// recording did not read, as its own.
 Status MemoryPlayer::WriteContents(const Record& record) {
   ContentsBody body = {};
   std::span<const std::byte> bytes;
   ReplayObject* object = nullptr;
   Status status = ReadBytes(record, &body, &bytes, &object);
   DeviceContext* const context = object == nullptr ? nullptr : devices_->Find(object->device);
-  if (status.ok() && (context == nullptr || context->lost || object->created.shares)) {
+  if (status.ok() &&
+      (context == nullptr || context->lost || with_contents_.contains(object->created.shares))) {
     return Status();
   }
   if (status.ok()) status = WriteContents(object, context, body, bytes);
+  if (status.ok()) with_contents_.insert(record.object);
   if (status.ok() || log_->failed()) return status;
   if (status.code() == StatusCode::kDeviceLost) return devices_->Lose(context, status.message());
   log_->LeaveOut(record.number, "contents of resources: " + status.message());

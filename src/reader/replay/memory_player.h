@@ -115,8 +115,9 @@ class MemoryPlayer {
   Arena arena_;
   // Textures of which not all pieces have come, by (resource, subresource).
   std::map<std::pair<uint64_t, uint32_t>, std::vector<std::byte>> contents_;
-  std::set<uint64_t> not_cleared_;  // textures that do not begin as zeros, though asked for
-  std::set<uint64_t> own_;          // buffers with what is the driver's own
+  std::set<uint64_t> not_cleared_;    // textures that do not begin as zeros, though asked for
+  std::set<uint64_t> with_contents_;  // resources that a recording began with
+  std::set<uint64_t> own_;            // buffers with what is the driver's own
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -199,6 +199,33 @@ TEST_F(MemoryPlayerTest, ContentsOfABuffer) {
   EXPECT_EQ(log_.failure(), PlayerFailure::kMismatch);
 }
 
+// A recording that begins late reads the resources of one device.
+TEST_F(MemoryPlayerTest, ContentsOfASharedBufferAreThoseOfTheDeviceThatWasRead) {
+  objects_.table.Find(kUpload)->created.shares = kDefault;
+  WriteContents(kUpload, Bytes(16, 3));
+  EXPECT_EQ(Seen(kUpload)[15], std::byte{3}) << "the original got none";
+  WriteContents(kDefault, Bytes(16, 4));
+  WriteContents(kUpload, Bytes(16, 5));
+  EXPECT_EQ(Seen(kUpload)[15], std::byte{3}) << "the original got them";
+}
+
+// An object that has two numbers keeps one while the other ends.
+TEST_F(MemoryPlayerTest, ObjectsKeepTheNumberThatIsLeft) {
+  ReplayObjects& table = objects_.table;
+  const void* const pointer = table.Find(kFence)->pointer.get();
+  for (const uint64_t further : {uint64_t{900}, uint64_t{901}}) {
+    ASSERT_TRUE(
+        table.Add(further, Chain::kID3D12Fence, kDevice, table.Find(kFence)->pointer.get()).ok());
+  }
+  EXPECT_EQ(table.NumberOf(pointer), 901u);
+  table.Remove(901);
+  EXPECT_EQ(table.NumberOf(pointer), 900u);
+  table.Remove(kFence);
+  EXPECT_EQ(table.NumberOf(pointer), 900u);
+  table.Remove(900);
+  EXPECT_EQ(table.NumberOf(pointer), kNoObject);
+}
+
 TEST_F(MemoryPlayerTest, NewMemoryOfTheGpuIsZeroIfAsked) {
   objects_.AddResource(kNotZeroed, BufferDesc(kBytes), D3D12_HEAP_TYPE_DEFAULT,
                        D3D12_HEAP_FLAG_CREATE_NOT_ZEROED);

@@ -258,9 +258,9 @@ Result<uint64_t> PlayerImpl::AddressOfZeros(DeviceContext* context) {
 // Creates the pipeline instead of loading it: only the library knows its name; the description and
 // the other arguments are those of a creation.
 Status PlayerImpl::LoadPipeline(CallInProgress* call) {
-  const ReplayObject* const device = objects_.Find(call->object->device);
-  if (device == nullptr) return LeaveOutCall(*call, "its device is not there");
-  void* target = device->pointer.get();
+  const DeviceContext* const context = devices_.Find(call->object->device);
+  if (context == nullptr || context->lost) return LeaveOutCall(*call, "its device is not there");
+  void* target = context->device.get();
   Method create = Method::ID3D12Device2_CreatePipelineState;
   ComPtr<ID3D12Device2> newer;
   if (call->method == Method::ID3D12PipelineLibrary_LoadGraphicsPipeline) {
@@ -268,7 +268,7 @@ Status PlayerImpl::LoadPipeline(CallInProgress* call) {
   } else if (call->method == Method::ID3D12PipelineLibrary_LoadComputePipeline) {
     create = Method::ID3D12Device_CreateComputePipelineState;
   } else {
-    newer = device->pointer.As<ID3D12Device2>();
+    newer = context->device.As<ID3D12Device2>();
     if (!newer) {
       return LeaveOutCall(*call, "this device has no ID3D12Device2", /*device_lacks=*/true);
     }

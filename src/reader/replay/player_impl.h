@@ -107,7 +107,7 @@ class PlayerImpl final : public Player {
                   Pending* opening);
   Status OpenShared(const Record& record, const ObjectBody& body, Chain chain,
                     std::span<const std::byte> facts, const ImportFacts& import, Pending* opening);
-  ComPtr<IUnknown> OpenOriginal(const ReplayObject& original, DeviceContext* device) const;
+  ComPtr<IUnknown> OpenOriginal(const ReplayObject& original, DeviceContext* device);
   HRESULT MakeInPlace(DeviceContext* context, Chain chain, std::span<const std::byte> facts,
                       const ImportFacts& import, ComPtr<IUnknown>* made) const;
   Status SkipOpening(const Record& record, std::string why, HRESULT result, Pending* opening);

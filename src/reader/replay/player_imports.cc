@@ -25,6 +25,9 @@ constexpr DWORD kGenericAll = 0x10000000;
 constexpr uint32_t kSharedHeap =
     uint32_t{D3D12_HEAP_FLAG_SHARED} | uint32_t{D3D12_HEAP_FLAG_SHARED_CROSS_ADAPTER};
 
+// D3D12_HEAP_TYPE_GPU_UPLOAD: newer than the headers.
+constexpr uint32_t kHeapTypeGpuUpload = 5;
+
 Result<D3D12_HEAP_DESC> HeapDescOf(const ImportFacts& import) {
   D3D12_HEAP_DESC desc = {};
   desc.SizeInBytes = import.value;
@@ -36,7 +39,7 @@ Result<D3D12_HEAP_DESC> HeapDescOf(const ImportFacts& import) {
   const bool is_custom = import.heap_type == D3D12_HEAP_TYPE_CUSTOM;
   const bool is_known =
       import.value != 0 && import.heap_type >= D3D12_HEAP_TYPE_DEFAULT &&
-      import.heap_type <= D3D12_HEAP_TYPE_CUSTOM &&
+      import.heap_type <= kHeapTypeGpuUpload &&
       import.cpu_page_property <= D3D12_CPU_PAGE_PROPERTY_WRITE_BACK &&
       import.memory_pool <= D3D12_MEMORY_POOL_L1 &&
       is_custom == (import.cpu_page_property != D3D12_CPU_PAGE_PROPERTY_UNKNOWN) &&
@@ -135,7 +138,7 @@ Status PlayerImpl::OpenShared(const Record& record, const ObjectBody& body, Chai
   ReplayObject* const object = objects_.Find(record.object);
   if (object == nullptr || object->pointer.get() == nullptr) return added;
   if (!added.ok() && added.code() != StatusCode::kUnsupported) return added;
-  object->created.shares = shares;
+  if (shares) object->created.shares = import.original;
   if (shares && chain == Chain::kID3D12Fence) {
     waits_.fences().AddNumber(record.object, import.original);
   }
@@ -145,14 +148,14 @@ Status PlayerImpl::OpenShared(const Record& record, const ObjectBody& body, Chai
 }
 
 // Returns what the device opens from a handle of the replay's own; null if it or its device cannot.
-ComPtr<IUnknown> PlayerImpl::OpenOriginal(const ReplayObject& original,
-                                          DeviceContext* device) const {
-  const auto from = objects_.all().find(original.device);
+ComPtr<IUnknown> PlayerImpl::OpenOriginal(const ReplayObject& original, DeviceContext* device) {
+  // A number of the trace, which may be that of any object.
+  DeviceContext* const from = devices_.Find(original.device);
   HANDLE handle = {};
   ComPtr<IUnknown> opened;
-  if (from == objects_.all().end() ||
-      FAILED(from->second->As<ID3D12Device>()->CreateSharedHandle(
-          original.As<ID3D12DeviceChild>(), nullptr, kGenericAll, nullptr, &handle))) {
+  if (from == nullptr || from->lost ||
+      FAILED(from->device->CreateSharedHandle(original.As<ID3D12DeviceChild>(), nullptr,
+                                              kGenericAll, nullptr, &handle))) {
     return opened;
   }
   const HRESULT result =
@@ -204,6 +207,11 @@ void PlayerImpl::AdjustPlaced(CallInProgress* call) {
     // D3D12_RESOURCE_DESC1 begins with the fields of D3D12_RESOURCE_DESC.
     if (auto* const desc = call->At<D3D12_RESOURCE_DESC*>(i); desc != nullptr) {
       desc->Flags &= ~D3D12_RESOURCE_FLAG_ALLOW_CROSS_ADAPTER;
+      // Only textures with that flag may have it.
+      const bool is_texture = desc->Dimension != D3D12_RESOURCE_DIMENSION_BUFFER;
+      if (is_texture && desc->Layout == D3D12_TEXTURE_LAYOUT_ROW_MAJOR) {
+        desc->Layout = D3D12_TEXTURE_LAYOUT_UNKNOWN;
+      }
     }
   }
 }

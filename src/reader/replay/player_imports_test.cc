@@ -170,6 +170,17 @@ TEST_F(PlayerImportsTest, FactsThatMeanNothingReachNoDevice) {
               HasSubstr("this device refuses"));
 }
 
+TEST_F(PlayerImportsTest, HeapThatCpuAndGpuWriteIsNoCorruption) {
+  ImportFacts facts = FactsOfHeap();
+  facts.heap_type = 5;  // D3D12_HEAP_TYPE_GPU_UPLOAD
+  facts.cpu_page_property = D3D12_CPU_PAGE_PROPERTY_UNKNOWN;
+  facts.memory_pool = D3D12_MEMORY_POOL_UNKNOWN;
+  Open(facts);
+  Play();
+  EXPECT_TRUE(status_.ok()) << status_.message();
+  for (const std::string& what : LeftOut()) EXPECT_THAT(what, HasSubstr("this device refuses"));
+}
+
 TEST_F(PlayerImportsTest, OneCallOpensOneHeap) {
   const uint64_t call =
       Open(FactsOfHeap(), Method::ID3D12Device3_OpenExistingHeapFromAddress, /*objects=*/2);
@@ -331,6 +342,27 @@ TEST_F(PlayerHandlesTest, OriginalsThatAreNoneHarmNothing) {
   OpenHandle(Chain::kID3D12CommandQueue, 0);
   Play();
   EXPECT_THAT(LeftOut(), ElementsAre(HasSubstr("no replay has what it opens")));
+}
+
+// Facts say which device an object is of, and may lie.
+TEST_F(PlayerHandlesTest, OriginalsOfDevicesThatAreNoneAreNotShared) {
+  const uint64_t device = script_.device;
+  const uint64_t queue = script_.CreateQueue();
+  for (const uint64_t liar : {queue, uint64_t{77}, uint64_t{0}}) {
+    PlayerHandlesTest_OriginalsOfDevicesThatAreNoneAreNotShared_Test other;
+    ASSERT_EQ(other.script_.CreateQueue(), queue);
+    const Method method = Method::ID3D12Device_CreateFence;
+    void* place = nullptr;
+    const uint64_t call = other.script_.Call(method, device, uint64_t{0}, D3D12_FENCE_FLAG_NONE,
+                                             __uuidof(ID3D12Fence), &place);
+    other.script_.trace.Object(500, Chain::kID3D12Fence, liar, call);
+    const uint64_t opened = other.OpenHandle(Chain::kID3D12Fence, 500, 2);
+    other.script_.Completed(opened, 2);
+    other.Play();
+    EXPECT_TRUE(other.status_.ok()) << other.status_.message();
+    EXPECT_THAT(other.LeftOut(), IsEmpty());
+    EXPECT_THAT(other.result_.notes, ElementsAre(HasSubstr("is one of its own here")));
+  }
 }
 
 }  // namespace

@@ -452,6 +452,22 @@ TEST_F(PlayerTest, PipelinesOfALibraryAreMadeFromTheirDescriptions) {
   EXPECT_EQ(played.result.skipped, 0u);
 }
 
+TEST_F(PlayerTest, LibrariesOfDevicesThatAreNoneLoadNothing) {
+  const uint64_t queue = script_.CreateQueue();
+  const uint64_t library = 500;
+  void* place = nullptr;
+  const uint64_t call = script_.Call(Method::ID3D12Device1_CreatePipelineLibrary, script_.device,
+                                     "1234", size_t{4}, __uuidof(ID3D12PipelineLibrary), &place);
+  script_.trace.Object(library, Chain::kID3D12PipelineLibrary, /*device=*/queue, call);
+  const D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
+  const char16_t name[] = u"blur";
+  script_.CreateBy(library, Method::ID3D12PipelineLibrary_LoadComputePipeline,
+                   Chain::kID3D12PipelineState, name, &desc, __uuidof(ID3D12PipelineState));
+  const Played played = Play(&script_, OnFakeDevice());
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  EXPECT_THAT(LeftOutBy(played), ElementsAre(HasSubstr("its device is not there")));
+}
+
 // The same calls, without a recorded failure: one warning for each kind, however often.
 TEST_F(PlayerTest, KindsOfWhatIsLeftOutAreCounted) {
   const uint64_t list = script_.CreateList(script_.CreateAllocator());

@@ -77,7 +77,9 @@ Result<ReplayObject*> ReplayObjects::Add(uint64_t number, Chain chain, uint64_t 
   }
   ReplayObject* const added = object.get();
   // A device is one object, whichever creation gave it out: the number that came last counts.
-  numbers_[object->pointer.get()] = number;
+  const auto [name, is_new] = numbers_.try_emplace(object->pointer.get(), number);
+  if (!is_new) further_numbers_[object->pointer.get()].insert(name->second);
+  name->second = number;
   absent_.erase(number);
   objects_.emplace(number, std::move(object));
   return added;
@@ -129,12 +131,29 @@ Status ReplayObjects::SetFacts(ReplayObject* object, const DescriptorHeapFacts& 
   return Status();
 }
 
+void ReplayObjects::RemoveNumber(const void* pointer, uint64_t number) {
+  const auto known = numbers_.find(pointer);
+  if (known == numbers_.end()) return;
+  const auto further = further_numbers_.find(pointer);
+  if (further == further_numbers_.end()) {
+    if (known->second == number) numbers_.erase(known);
+    return;
+  }
+  std::set<uint64_t>& others = further->second;
+  if (known->second == number) {
+    known->second = *others.rbegin();
+    others.erase(known->second);
+  } else {
+    others.erase(number);
+  }
+  if (others.empty()) further_numbers_.erase(further);
+}
+
 void ReplayObjects::Remove(uint64_t number) {
   absent_.erase(number);
   const auto found = objects_.find(number);
   if (found == objects_.end()) return;
-  const auto known = numbers_.find(found->second->pointer.get());
-  if (known != numbers_.end() && known->second == number) numbers_.erase(known);
+  RemoveNumber(found->second->pointer.get(), number);
   addresses_.Remove(number);
   real_addresses_.Remove(number);
   cpu_descriptors_.Remove(number);
@@ -146,6 +165,7 @@ void ReplayObjects::Abandon() {
   for (auto& [number, object] : objects_) object->pointer.Detach();
   objects_.clear();
   numbers_.clear();
+  further_numbers_.clear();
 }
 
 ReplayObject* ReplayObjects::Find(uint64_t number) {

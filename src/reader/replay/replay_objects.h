@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -40,9 +41,9 @@ struct CreationFacts {
   uint64_t allocator = kNoObject;
   uint64_t allocator_resets = 0;
   ComPtr<IUnknown> pipeline;
-  bool lost_pipeline = false;  // it could not be made here
-  bool imported = false;       // a heap in place of one that the program opened
-  bool shares = false;         // its memory is that of another object of the replay
+  bool lost_pipeline = false;   // it could not be made here
+  bool imported = false;        // a heap in place of one that the program opened
+  uint64_t shares = kNoObject;  // the object of this replay whose memory is its own
 };
 
 struct ReplayObject {
@@ -137,12 +138,15 @@ class ReplayObjects {
   Result<ReplayDescriptor> RealGpuDescriptor(uint64_t recorded) const;
 
  private:
+  void RemoveNumber(const void* pointer, uint64_t number);
   Result<ReplayDescriptor> Descriptor(const AddressMap& map, uint64_t recorded, bool gpu) const;
 
   std::unordered_map<uint64_t, std::unique_ptr<ReplayObject>> objects_;
   std::unordered_map<uint64_t, bool> absent_;
   bool absent_descriptors_ = false;
   std::unordered_map<const void*, uint64_t> numbers_;
+  // Those that an object had before and still has.
+  std::unordered_map<const void*, std::set<uint64_t>> further_numbers_;
   AddressMap addresses_;  // recorded
   AddressMap real_addresses_;
   AddressMap cpu_descriptors_;
