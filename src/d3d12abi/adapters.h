@@ -35,7 +35,10 @@ std::optional<uint32_t> AdapterPlaceOf(void* device, uint64_t luid);
 // to set it while other threads ask for variables is the caller's risk. Errors: kNotFound: there is no such adapter.
 Result<void*> SelectAdapter(uint32_t place);
 
-// True if the user's environment selects the adapter.
+// Ends the selection, once the device is made: the environment is the user's again.
+void EndAdapterSelection();
+
+// True if the user's environment selects the adapter. Not between the two above.
 bool EnvironmentSelectsAdapter();
 
 }  // namespace cairn

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "d3d12abi/adapters.h"
 #include "d3d12abi/vulkan_below.h"
@@ -12,6 +14,12 @@ namespace cairn {
 namespace {
 
 constexpr char kSelected[] = "VKD3D_VULKAN_DEVICE";
+
+// What the user set, while another value stands in its place.
+struct Replaced {
+  std::optional<std::string> of_user;
+};
+std::optional<Replaced> replaced;
 
 }  // namespace
 
@@ -54,8 +62,25 @@ std::optional<uint32_t> AdapterPlaceOf(void* device, uint64_t) {
 }
 
 Result<void*> SelectAdapter(uint32_t place) {
-  SetVariable(kSelected, std::to_string(place));
+  const std::string wanted = std::to_string(place);
+  const char* const now = OwnVariable(kSelected);
+  if (now != nullptr && now == wanted) return static_cast<void*>(nullptr);
+  if (!replaced) {
+    replaced.emplace();
+    if (now != nullptr) replaced->of_user = now;
+  }
+  SetVariable(kSelected, wanted);
   return static_cast<void*>(nullptr);
+}
+
+void EndAdapterSelection() {
+  if (!replaced) return;
+  if (replaced->of_user) {
+    SetVariable(kSelected, *replaced->of_user);
+  } else {
+    ClearVariable(kSelected);
+  }
+  replaced.reset();
 }
 
 bool EnvironmentSelectsAdapter() {

@@ -29,6 +29,8 @@ Result<void*> SelectAdapter(uint32_t place) {
   return OpenGraphicsAdapter(place);
 }
 
+void EndAdapterSelection() {}
+
 bool EnvironmentSelectsAdapter() {
   return false;
 }

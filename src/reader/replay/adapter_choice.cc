@@ -30,6 +30,12 @@ bool Differ(const RecordedAdapter& one, const RecordedAdapter& other) {
   return one.place && other.place && *one.place != *other.place;
 }
 
+// True if the LUIDs are the same, and may be those of one adapter. A name says so, or is unknown.
+bool HasLuid(const Adapter& adapter, const RecordedAdapter& recorded) {
+  if (!recorded.luid || adapter.luid == 0 || adapter.luid != *recorded.luid) return false;
+  return recorded.name.empty() || adapter.name.empty() || adapter.name == recorded.name;
+}
+
 Status Wrong(const std::vector<Adapter>& adapters, const std::string& what) {
   const std::string there =
       adapters.empty() ? "this machine has none" : "there are " + AdaptersInWords(adapters);
@@ -74,35 +80,35 @@ bool AdapterChoice::IsTaken(uint32_t place) const {
                      [place](const auto& one) { return one.second == place; });
 }
 
-uint32_t AdapterChoice::Choose(const RecordedAdapter& recorded) {
+std::optional<uint32_t> AdapterChoice::Choose(const RecordedAdapter& recorded) {
   constexpr size_t kMost = 64;
   const auto again = chosen_.find(recorded);
   if (again != chosen_.end()) return again->second;
-  const auto at = [&](uint32_t place) { return recorded.place == place; };
-  // The greater, the more alike; equal ones: the first.
+  // The greater, the more alike; equal ones: the first; 0: not at all.
   const auto likeness = [&](uint32_t i) {
     const Adapter& adapter = adapters_[i];
-    if (recorded.luid && adapter.luid == *recorded.luid) return 5;
-    if (!recorded.name.empty() && adapter.name == recorded.name) {
-      return at(i) ? 4 : IsTaken(i) ? 2 : 3;
-    }
-    return at(i) ? 1 : 0;
+    if (HasLuid(adapter, recorded)) return 4;
+    if (recorded.name.empty() || adapter.name != recorded.name) return 0;
+    return recorded.place == i ? 3 : IsTaken(i) ? 1 : 2;
   };
-  uint32_t best = asked_.value_or(0);
-  for (uint32_t i = 1; !asked_ && i < adapters_.size(); ++i) {
-    if (likeness(i) > likeness(best)) best = i;
+  std::optional<uint32_t> best = asked_;
+  int best_likeness = 0;
+  for (uint32_t i = 0; !asked_ && i < adapters_.size(); ++i) {
+    if (likeness(i) <= best_likeness) continue;
+    best = i;
+    best_likeness = likeness(i);
   }
   if (chosen_.size() < kMost && recorded.known()) chosen_[recorded] = best;
   return best;
 }
 
-bool AdapterChoice::IsAlike(const RecordedAdapter& recorded, uint32_t place) const {
-  if (place >= adapters_.size() || (recorded.name.empty() && !recorded.luid)) return true;
-  return adapters_[place].name == recorded.name ||
-         (recorded.luid && adapters_[place].luid == *recorded.luid);
+bool AdapterChoice::IsAlike(const RecordedAdapter& recorded, std::optional<uint32_t> place) const {
+  if (recorded.name.empty() && !recorded.luid) return true;
+  if (!place || *place >= adapters_.size()) return false;
+  return adapters_[*place].name == recorded.name || HasLuid(adapters_[*place], recorded);
 }
 
-bool AdapterChoice::IsShared(const RecordedAdapter& recorded, uint32_t place) const {
+bool AdapterChoice::IsShared(const RecordedAdapter& recorded, std::optional<uint32_t> place) const {
   return std::any_of(chosen_.begin(), chosen_.end(), [&](const auto& one) {
     return one.second == place && Differ(one.first, recorded);
   });

@@ -43,24 +43,25 @@ class AdapterChoice {
   explicit AdapterChoice(std::vector<Adapter> adapters, std::optional<uint32_t> asked = {})
       : adapters_(std::move(adapters)), asked_(asked) {}
 
-  // Returns the place of the adapter for a device that was recorded on this one: with the same LUID, else with the same
-  // name, else at the same place, else the first one. If several have its name, the one at the same place is taken, else
-  // the first that stands for no other. 0 if there are none.
-  uint32_t Choose(const RecordedAdapter& recorded);
+  // Returns the place of the adapter for a device that was recorded on this one: with the same name, and if several
+  // have it, that of them with the same LUID, else the one at the same place, else the first that stands for no other.
+  // LUIDs change with each start of a machine, and places from one to another: a LUID alone counts only where a name is
+  // unknown, a place alone never. Nothing: none is alike, and the implementation takes the one that it prefers.
+  std::optional<uint32_t> Choose(const RecordedAdapter& recorded);
 
   const std::vector<Adapter>& adapters() const { return adapters_; }
   bool asked() const { return asked_.has_value(); }
-  // True if the adapter at `place` has the recorded LUID or name, or if the recording tells neither.
-  bool IsAlike(const RecordedAdapter& recorded, uint32_t place) const;
+  // True if the adapter at `place` has the recorded name or LUID, or if the recording tells neither.
+  bool IsAlike(const RecordedAdapter& recorded, std::optional<uint32_t> place) const;
   // True if Choose gave `place` for an adapter of the recording that is known to be another one than this.
-  bool IsShared(const RecordedAdapter& recorded, uint32_t place) const;
+  bool IsShared(const RecordedAdapter& recorded, std::optional<uint32_t> place) const;
 
  private:
   bool IsTaken(uint32_t place) const;
 
   std::vector<Adapter> adapters_;
   std::optional<uint32_t> asked_;
-  std::map<RecordedAdapter, uint32_t> chosen_;  // at most kMost
+  std::map<RecordedAdapter, std::optional<uint32_t>> chosen_;  // at most kMost
 };
 
 }  // namespace cairn

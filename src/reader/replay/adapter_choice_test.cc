@@ -39,18 +39,39 @@ TEST(AdapterChoice, ErrorsListTheAdaptersThatThereAre) {
   EXPECT_EQ(WrongAbout("0", {}), "--adapter: there is no adapter 0; this machine has none");
 }
 
-TEST(AdapterChoice, LuidThenNameThenPlaceThenTheFirst) {
+TEST(AdapterChoice, NameThenLuidThenPlace) {
   const auto choose = [](const RecordedAdapter& recorded) {
     return AdapterChoice(kThree).Choose(recorded);
   };
-  EXPECT_EQ(choose({"NVIDIA H100 PCIe", 13, 0}), 2u);
   EXPECT_EQ(choose({"llvmpipe (LLVM 15.0.6)", 99, 0}), 2u);
+  EXPECT_EQ(choose({"NVIDIA H100 PCIe", 12, 0}), 1u);  // the name and the LUID
   EXPECT_EQ(choose({"NVIDIA H100 PCIe", 99, 1}), 1u);  // the name and the place
   EXPECT_EQ(choose({"NVIDIA H100 PCIe", 99, 2}), 0u);
-  EXPECT_EQ(choose({"Radeon", std::nullopt, 1}), 1u);
-  EXPECT_EQ(choose({"Radeon", std::nullopt, 3}), 0u);
-  EXPECT_EQ(choose({}), 0u);
-  EXPECT_EQ(AdapterChoice({}).Choose({"Radeon", 1, 1}), 0u);
+  EXPECT_EQ(choose({"", 13, 0}), 2u);
+  EXPECT_EQ(AdapterChoice({{"A", 1}, {"", 2}}).Choose({"B", 2, 0}), 1u);
+}
+
+// LUIDs and places are those of one start of one machine.
+TEST(AdapterChoice, LuidOfAnotherNameIsAnotherAdapter) {
+  AdapterChoice choice(kThree);
+  EXPECT_EQ(choice.Choose({"NVIDIA H100 PCIe", 13, 0}), 0u);
+  EXPECT_EQ(choice.Choose({"Radeon", 13, 0}), std::nullopt);
+  EXPECT_FALSE(choice.IsAlike({"Radeon", 13, 0}, 2));
+}
+
+TEST(AdapterChoice, NoneIsChosenWhereNoneIsAlike) {
+  const auto choose = [](const RecordedAdapter& recorded) {
+    return AdapterChoice(kThree).Choose(recorded);
+  };
+  EXPECT_EQ(choose({"Radeon", std::nullopt, 1}), std::nullopt);
+  EXPECT_EQ(choose({"Radeon", 99, 0}), std::nullopt);
+  EXPECT_EQ(choose({"", std::nullopt, 1}), std::nullopt);
+  EXPECT_EQ(choose({}), std::nullopt);
+  EXPECT_EQ(AdapterChoice({}).Choose({"Radeon", 1, 1}), std::nullopt);
+  // On Linux no LUID is known.
+  EXPECT_EQ(AdapterChoice({{"A", 0}, {"B", 0}}).Choose({"", 0, 1}), std::nullopt);
+  EXPECT_FALSE(AdapterChoice(kThree).IsAlike({"Radeon", std::nullopt, 1}, std::nullopt));
+  EXPECT_TRUE(AdapterChoice(kThree).IsAlike({"", std::nullopt, 1}, std::nullopt));
 }
 
 TEST(AdapterChoice, TwoOfOneNameAreTwo) {
@@ -67,6 +88,11 @@ TEST(AdapterChoice, TwoOfOneNameAreTwo) {
   const RecordedAdapter third = {"NVIDIA H100 PCIe", 23, 6};
   EXPECT_EQ(choice.Choose(third), 0u);
   EXPECT_TRUE(choice.IsShared(third, 0));
+  const RecordedAdapter unlike = {"Radeon", 24, 7};
+  EXPECT_EQ(choice.Choose(unlike), std::nullopt);
+  EXPECT_FALSE(choice.IsShared(unlike, std::nullopt));
+  EXPECT_EQ(choice.Choose({"Arc", 25, 8}), std::nullopt);
+  EXPECT_TRUE(choice.IsShared(unlike, std::nullopt));
 }
 
 TEST(AdapterChoice, AllAreOnTheOneThatIsAskedFor) {

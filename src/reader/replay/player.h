@@ -99,7 +99,7 @@ struct PlayerOptions {
   std::string adapter;
   // Plays nothing: makes the devices, and compares with them what the trace asks of its own (PlayerResult::differences).
   bool check_only = false;
-  // Called before each device is made, with the place of its adapter, where the adapters are known. May be null.
+  // Called before each device is made, with the place of its adapter, where one is chosen. May be null.
   std::function<void(uint32_t place)> on_adapter;
   // For tests, with create_device: the adapters of the made-up machine. May be null: they are not known.
   std::function<std::vector<Adapter>()> list_adapters;

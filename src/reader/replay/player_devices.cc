@@ -54,17 +54,18 @@ std::string InWords(const RecordedAdapter& recorded) {
 
 }  // namespace
 
-std::string PlayerImpl::AdapterInWords(uint32_t place) const {
-  if (place >= adapters_.adapters().size()) return "the default one";
-  return fmt::format("adapter {} \"{}\"", place, VisibleText(adapters_.adapters()[place].name));
+std::string PlayerImpl::AdapterInWords(std::optional<uint32_t> place) const {
+  if (!place || *place >= adapters_.adapters().size()) return "the default one";
+  return fmt::format("adapter {} \"{}\"", *place, VisibleText(adapters_.adapters()[*place].name));
 }
 
 // Says how a device's adapter is not that of the recording. With one adapter there was no choice.
-void PlayerImpl::NoteAdapter(uint64_t device, const RecordedAdapter& recorded, uint32_t place) {
+void PlayerImpl::NoteAdapter(uint64_t device, const RecordedAdapter& recorded,
+                             std::optional<uint32_t> place) {
   if (adapters_.IsShared(recorded, place)) {
     log_.Note(fmt::format("the program had devices of several adapters: {} on {}",
                           adapters_.adapters().size() > 1 && !adapters_.asked()
-                              ? "some of different ones are made"
+                              ? "those of more than one are made"
                               : "all are made",
                           AdapterInWords(place)));
   }
@@ -76,22 +77,23 @@ void PlayerImpl::NoteAdapter(uint64_t device, const RecordedAdapter& recorded, u
       ObjectText(Chain::kID3D12Device, device), InWords(recorded), AdapterInWords(place)));
 }
 
-// Makes a device where `place` says, if there is a choice.
-Status PlayerImpl::CreateDevice(D3D_FEATURE_LEVEL level, uint32_t place,
+// Makes a device where `place` says, if there is a choice; without a place, where the implementation prefers it.
+Status PlayerImpl::CreateDevice(D3D_FEATURE_LEVEL level, std::optional<uint32_t> place,
                                 ComPtr<ID3D12Device>* device, HRESULT* result) {
   if (options_.create_device) {
     *device->Receive() = options_.create_device(level);
     *result = *device ? S_OK : E_FAIL;
     return Status();
   }
-  const bool selects = adapters_.adapters().size() > 1;
+  const bool selects = adapters_.adapters().size() > 1 && place.has_value();
   ComPtr<IUnknown> adapter;
   if (selects) {
-    const Result<void*> selected = SelectAdapter(place);
+    const Result<void*> selected = SelectAdapter(*place);
     if (!selected.ok()) return selected.status();
     *adapter.Receive() = static_cast<IUnknown*>(*selected);
   }
   *result = CreateRealDevice(library_, adapter.get(), level, device);
+  EndAdapterSelection();
   if (!selects || FAILED(*result) || !*device) return Status();
   const std::optional<uint32_t> made = AdapterPlaceOf(device->get(), LuidOf(device->get()));
   if (!made || *made == place) return Status();
@@ -116,9 +118,9 @@ Status PlayerImpl::OnDevice(const Record& record) {
     return Status();
   }
   const RecordedAdapter adapter = AdapterIn(*recorded);
-  const uint32_t place = adapters_.Choose(adapter);
+  const std::optional<uint32_t> place = adapters_.Choose(adapter);
   NoteAdapter(record.object, adapter, place);
-  if (options_.on_adapter && place < adapters_.adapters().size()) options_.on_adapter(place);
+  if (options_.on_adapter && place) options_.on_adapter(*place);
   ComPtr<ID3D12Device> device;
   constexpr uint32_t kLowestLevel = D3D_FEATURE_LEVEL_11_0;
   const uint32_t recorded_level = recorded->body.feature_level;

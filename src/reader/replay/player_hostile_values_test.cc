@@ -84,6 +84,32 @@ TEST_F(ValuesTest, DevicesOfSeveralAdaptersAreNoted) {
                   "the program had devices of several adapters: all are made on the default one"));
 }
 
+TEST_F(ValuesTest, AdapterThatIsNotHereIsNoted) {
+  const std::string name = "Radeon\x1b";
+  std::vector<std::byte> body = BodyBytes(DeviceBody{0x1234, 0x5678, 4, D3D_FEATURE_LEVEL_11_0},
+                                          BodyBytes(static_cast<uint32_t>(name.size())));
+  for (const char c : name) body.push_back(static_cast<std::byte>(c));
+  body.resize(body.size() + 2 * sizeof(uint32_t));  // two empty texts
+  HostileScript script;
+  script.trace.Add(RecordKind::kDevice, 90, body);
+  script.trace.Object(90, Chain::kID3D12Device, 90);
+  TraceReader trace = script.trace.Open();
+  std::vector<uint32_t> places;
+  PlayerOptions options;
+  options.create_device = [](uint32_t) -> void* { return CreateFakeDevice(); };
+  options.list_adapters = [] { return std::vector<Adapter>{{"A", 1}, {"B", 2}}; };
+  options.on_adapter = [&](uint32_t place) { places.push_back(place); };
+  Result<std::unique_ptr<Player>> player = Player::Create(&trace, std::move(options));
+  ASSERT_TRUE(player.ok());
+  EXPECT_TRUE((*player)->Run().ok());
+  EXPECT_THAT(places, testing::IsEmpty());
+  EXPECT_THAT(
+      (*player)->result().notes,
+      testing::ElementsAre(
+          "device 90 was recorded on adapter \"Radeon\\x1b\", which is not here: it is made "
+          "on the default one; --adapter asks for another one"));
+}
+
 TEST_F(ValuesTest, NumberThatIsTaken) {
   const uint64_t fence = script_.CreateFence();
   void* place = nullptr;

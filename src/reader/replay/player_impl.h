@@ -121,10 +121,10 @@ class PlayerImpl final : public Player {
 
   // player_devices.cc: devices.
   Status OnDevice(const Record& record);
-  Status CreateDevice(D3D_FEATURE_LEVEL level, uint32_t place, ComPtr<ID3D12Device>* device,
-                      HRESULT* result);
-  void NoteAdapter(uint64_t device, const RecordedAdapter& recorded, uint32_t place);
-  std::string AdapterInWords(uint32_t place) const;
+  Status CreateDevice(D3D_FEATURE_LEVEL level, std::optional<uint32_t> place,
+                      ComPtr<ID3D12Device>* device, HRESULT* result);
+  void NoteAdapter(uint64_t device, const RecordedAdapter& recorded, std::optional<uint32_t> place);
+  std::string AdapterInWords(std::optional<uint32_t> place) const;
   void TellDevice(ID3D12Device* device) const;
 
   // player_calls.cc: calls.
