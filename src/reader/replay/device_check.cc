@@ -34,7 +34,12 @@ T At(const DecodedCall& call, size_t index) {
 bool IsCreation(Method method) {
   switch (method) {
     case Method::ID3D12Device_CreateCommittedResource:
+    case Method::ID3D12Device4_CreateCommittedResource1:
+    case Method::ID3D12Device8_CreateCommittedResource2:
+    case Method::ID3D12Device10_CreateCommittedResource3:
     case Method::ID3D12Device_CreateReservedResource:
+    case Method::ID3D12Device4_CreateReservedResource1:
+    case Method::ID3D12Device10_CreateReservedResource2:
     case Method::ID3D12Device_CreatePlacedResource:
     case Method::ID3D12Device8_CreatePlacedResource1:
     case Method::ID3D12Device_CreateHeap:
@@ -43,8 +48,14 @@ bool IsCreation(Method method) {
   }
 }
 
-bool IsQuestion(Method method) {
+bool IsAllocationQuestion(Method method) {
   return method == Method::ID3D12Device_GetResourceAllocationInfo ||
+         method == Method::ID3D12Device4_GetResourceAllocationInfo1 ||
+         method == Method::ID3D12Device8_GetResourceAllocationInfo2;
+}
+
+bool IsQuestion(Method method) {
+  return IsAllocationQuestion(method) ||
          method == Method::ID3D12Device5_GetRaytracingAccelerationStructurePrebuildInfo;
 }
 
@@ -56,16 +67,48 @@ std::string KeyOf(const D3D12_RESOURCE_DESC& desc) {
                      static_cast<int>(desc.Layout), static_cast<int>(desc.Flags));
 }
 
+// An enumerator as a number: that of a trace may be any.
+template <typename Enum>
+uint32_t NumberOf(const Enum& value) {
+  static_assert(sizeof(value) == sizeof(uint32_t));
+  uint32_t number = 0;
+  std::memcpy(&number, &value, sizeof(number));
+  return number;
+}
+
+// What stands behind other types is not known here, and would be handed on as it is.
+bool IsKnown(const D3D12_RAYTRACING_GEOMETRY_DESC& desc) {
+  return NumberOf(desc.Type) == D3D12_RAYTRACING_GEOMETRY_TYPE_TRIANGLES ||
+         NumberOf(desc.Type) == D3D12_RAYTRACING_GEOMETRY_TYPE_PROCEDURAL_PRIMITIVE_AABBS;
+}
+
 // True if an implementation finds all that these inputs count.
 bool IsWhole(const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS& inputs) {
-  if (inputs.Type == D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL) return true;
-  if (inputs.Type != D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL) return false;
+  const uint32_t type = NumberOf(inputs.Type);
+  if (type == D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL) return true;
+  if (type != D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL) return false;
   if (inputs.NumDescs == 0) return true;
-  if (inputs.DescsLayout == D3D12_ELEMENTS_LAYOUT_ARRAY) return inputs.pGeometryDescs != nullptr;
-  if (inputs.DescsLayout != D3D12_ELEMENTS_LAYOUT_ARRAY_OF_POINTERS) return false;
+  const uint32_t layout = NumberOf(inputs.DescsLayout);
+  if (layout == D3D12_ELEMENTS_LAYOUT_ARRAY) {
+    return inputs.pGeometryDescs != nullptr &&
+           std::all_of(inputs.pGeometryDescs, inputs.pGeometryDescs + inputs.NumDescs, IsKnown);
+  }
+  if (layout != D3D12_ELEMENTS_LAYOUT_ARRAY_OF_POINTERS) return false;
   if (inputs.ppGeometryDescs == nullptr) return false;
   return std::all_of(inputs.ppGeometryDescs, inputs.ppGeometryDescs + inputs.NumDescs,
-                     [](const auto* desc) { return desc != nullptr; });
+                     [](const auto* desc) { return desc != nullptr && IsKnown(*desc); });
+}
+
+// Sampler feedback maps need more than the first fields of D3D12_RESOURCE_DESC1 say.
+bool IsFeedback(const D3D12_RESOURCE_DESC& desc) {
+  constexpr uint32_t kMinMip = 189;  // DXGI_FORMAT_SAMPLER_FEEDBACK_...: newer than the headers
+  constexpr uint32_t kMipRegionUsed = 190;
+  return NumberOf(desc.Format) == kMinMip || NumberOf(desc.Format) == kMipRegionUsed;
+}
+
+// Calls for which a replay needs no interface.
+bool NeedsNoInterface(Replay replay) {
+  return replay == Replay::kSkip || replay == Replay::kImport || replay == Replay::kAwaitEvents;
 }
 
 bool Overlap(uint64_t one, uint64_t one_size, uint64_t other, uint64_t other_size) {
@@ -103,6 +146,9 @@ void DeviceCheck::AddFeature(const std::string& name) {
 }
 
 std::vector<DeviceDifference> DeviceCheck::Take() {
+  // Calls that had no result when the recording ended.
+  for (const auto& [call, method] : missing_) AddMissing(call, method);
+  missing_.clear();
   if (not_kept_ != 0) {
     differences_.push_back({DeviceDifference::Kind::kFurther, 0, not_kept_, not_kept_prevents_,
                             fmt::format("{} further differences", GroupedDigits(not_kept_))});
@@ -125,7 +171,7 @@ void DeviceCheck::OnCall(const Record& record) {
 // The interfaces of devices and lists, which are what newer features need.
 void DeviceCheck::CheckInterface(const Record& record, Method method) {
   const InterfaceInfo* const wanted = InterfaceOf(method);
-  if (wanted == nullptr || RoleOf(method).replay == Replay::kSkip) return;
+  if (wanted == nullptr || NeedsNoInterface(RoleOf(method).replay)) return;
   const bool of_device = wanted->chain == Chain::kID3D12Device;
   if (!of_device && wanted->chain != Chain::kID3D12GraphicsCommandList) return;
   uint64_t number = record.object;
@@ -134,35 +180,49 @@ void DeviceCheck::CheckInterface(const Record& record, Method method) {
     if (object == objects_.end()) return;
     number = object->second.device;
   }
-  ID3D12Device* const device = DeviceOf(number);
-  if (device == nullptr) return;
-  const auto [found, is_new] = interfaces_.try_emplace({number, wanted}, true);
-  if (is_new) {
-    IUnknown* asked = device;
-    if (!of_device) {
-      ComPtr<ID3D12GraphicsCommandList>& list = lists_[number];
-      if (!list) {
-        ComPtr<ID3D12CommandAllocator> allocator;
-        (void)device->CreateCommandAllocator(D3D12_COMMAND_LIST_TYPE_DIRECT,
-                                             __uuidof(ID3D12CommandAllocator), allocator.Receive());
-        if (!allocator || FAILED(device->CreateCommandList(
-                              0, D3D12_COMMAND_LIST_TYPE_DIRECT, allocator.get(), nullptr,
-                              __uuidof(ID3D12GraphicsCommandList), list.Receive()))) {
-          return;
-        }
-        (void)list->Close();
-      }
-      asked = list.get();
-    }
-    GUID iid;
-    std::memcpy(&iid, &wanted->iid, sizeof(iid));
-    ComPtr<IUnknown> there;
-    found->second = SUCCEEDED(asked->QueryInterface(iid, there.Receive())) && there;
+  if (HasInterface(number, of_device, wanted)) return;
+  const bool answers = std::strcmp(Describe(method).result.type, "HRESULT") == 0;
+  if (answers && missing_.size() < kMostKept) {
+    missing_[record.number] = method;
+  } else {
+    AddMissing(record.number, method);
   }
-  if (found->second) return;
-  Add(DeviceDifference::Kind::kInterface, record.number, true,
-      fmt::format("{}: this device has no {}", Describe(method).name, wanted->name),
+}
+
+void DeviceCheck::AddMissing(uint64_t call, Method method) {
+  Add(DeviceDifference::Kind::kInterface, call, true,
+      fmt::format("{}: this device has no {}", Describe(method).name, InterfaceOf(method)->name),
       Describe(method).name);
+}
+
+// True also where the device is not there, or makes no list.
+bool DeviceCheck::HasInterface(uint64_t number, bool of_device, const InterfaceInfo* wanted) {
+  ID3D12Device* const device = DeviceOf(number);
+  if (device == nullptr) return true;
+  const auto [found, is_new] = interfaces_.try_emplace({number, wanted}, true);
+  if (!is_new) return found->second;
+  cost_->AddObject();
+  IUnknown* asked = device;
+  if (!of_device) {
+    ComPtr<ID3D12GraphicsCommandList>& list = lists_[number];
+    if (!list) {
+      ComPtr<ID3D12CommandAllocator> allocator;
+      (void)device->CreateCommandAllocator(D3D12_COMMAND_LIST_TYPE_DIRECT,
+                                           __uuidof(ID3D12CommandAllocator), allocator.Receive());
+      if (!allocator || FAILED(device->CreateCommandList(
+                            0, D3D12_COMMAND_LIST_TYPE_DIRECT, allocator.get(), nullptr,
+                            __uuidof(ID3D12GraphicsCommandList), list.Receive()))) {
+        return true;
+      }
+      (void)list->Close();
+    }
+    asked = list.get();
+  }
+  GUID iid;
+  std::memcpy(&iid, &wanted->iid, sizeof(iid));
+  ComPtr<IUnknown> there;
+  found->second = SUCCEEDED(asked->QueryInterface(iid, there.Receive())) && there;
+  return found->second;
 }
 
 void DeviceCheck::Keep(const Record& record, Method method) {
@@ -176,18 +236,25 @@ void DeviceCheck::Keep(const Record& record, Method method) {
   DecodedCall call;
   arena_.Reset();
   if (!DecodeArguments(Describe(method), record.body, options, &arena_, &call).ok()) return;
+  cost_->AddQuestion();
   Asked asked = {.method = method, .device = record.object};
   const auto set_desc = [&](size_t index) {
     const auto* const desc = At<const D3D12_RESOURCE_DESC*>(call, index);
     if (desc == nullptr) return false;
     std::memcpy(&asked.desc, desc, sizeof(asked.desc));
+    if (IsFeedback(asked.desc)) return false;
     asked.allocation = GetAllocationInfo(device, asked.desc);
     return true;
   };
   bool known = false;
   switch (method) {
-    case Method::ID3D12Device_CreateCommittedResource: known = set_desc(2); break;
-    case Method::ID3D12Device_CreateReservedResource: known = set_desc(0); break;
+    case Method::ID3D12Device_CreateCommittedResource:
+    case Method::ID3D12Device4_CreateCommittedResource1:
+    case Method::ID3D12Device8_CreateCommittedResource2:
+    case Method::ID3D12Device10_CreateCommittedResource3: known = set_desc(2); break;
+    case Method::ID3D12Device_CreateReservedResource:
+    case Method::ID3D12Device4_CreateReservedResource1:
+    case Method::ID3D12Device10_CreateReservedResource2: known = set_desc(0); break;
     case Method::ID3D12Device_CreatePlacedResource:
     case Method::ID3D12Device8_CreatePlacedResource1:
       asked.heap = At<uint64_t>(call, 0);  // the number in place of the pointer
@@ -202,6 +269,8 @@ void DeviceCheck::Keep(const Record& record, Method method) {
       break;
     }
     case Method::ID3D12Device_GetResourceAllocationInfo:
+    case Method::ID3D12Device4_GetResourceAllocationInfo1:
+    case Method::ID3D12Device8_GetResourceAllocationInfo2:
       known = At<UINT>(call, 1) == 1 && set_desc(2);
       break;
     default: {
@@ -212,6 +281,8 @@ void DeviceCheck::Keep(const Record& record, Method method) {
       known = inputs != nullptr && IsWhole(*inputs) && newer;
       if (known) {
         newer->GetRaytracingAccelerationStructurePrebuildInfo(inputs, &asked.structure);
+        asked.updates = (NumberOf(inputs->Flags) &
+                         D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_UPDATE) != 0;
       }
       break;
     }
@@ -223,6 +294,12 @@ void DeviceCheck::OnResult(const Record& record) {
   std::span<const std::byte> rest = record.body;
   const Result<ResultBody> body = DecodeBody<ResultBody>(&rest);
   if (!body.ok()) return;
+  if (const auto missing = missing_.find(body->call); missing != missing_.end()) {
+    HRESULT recorded = S_OK;
+    if (rest.size() >= sizeof(recorded)) std::memcpy(&recorded, rest.data(), sizeof(recorded));
+    if (SUCCEEDED(recorded)) AddMissing(missing->first, missing->second);
+    missing_.erase(missing);
+  }
   const auto found = asked_.find(body->call);
   if (found == asked_.end()) return;
   const Asked asked = found->second;
@@ -234,7 +311,7 @@ void DeviceCheck::OnResult(const Record& record) {
   DecodedCall recorded;
   arena_.Reset();
   if (!DecodeResults(Describe(asked.method), rest, options, &arena_, &recorded).ok()) return;
-  if (asked.method == Method::ID3D12Device_GetResourceAllocationInfo) {
+  if (IsAllocationQuestion(asked.method)) {
     D3D12_RESOURCE_ALLOCATION_INFO info = {};
     if (recorded.result == nullptr) return;
     std::memcpy(&info, recorded.result, sizeof(info));
@@ -270,6 +347,7 @@ void DeviceCheck::CheckStructure(
     const char* name;
     uint64_t here;
     uint64_t recorded;
+    bool counts = true;
   };
   const Size sizes[] = {
       {"an acceleration structure", asked.structure.ResultDataMaxSizeInBytes,
@@ -277,9 +355,9 @@ void DeviceCheck::CheckStructure(
       {"the scratch memory of a build", asked.structure.ScratchDataSizeInBytes,
        recorded.ScratchDataSizeInBytes},
       {"the scratch memory of an update", asked.structure.UpdateScratchDataSizeInBytes,
-       recorded.UpdateScratchDataSizeInBytes}};
+       recorded.UpdateScratchDataSizeInBytes, asked.updates}};
   for (const Size& size : sizes) {
-    if (size.here <= size.recorded) continue;
+    if (!size.counts || size.here <= size.recorded) continue;
     // The program gave as much memory as it was told.
     Add(DeviceDifference::Kind::kStructure, call, true,
         fmt::format("{} needs {} bytes here, and {} when it was recorded", size.name,
@@ -349,6 +427,7 @@ void DeviceCheck::CheckPlaced(uint64_t number, const Asked& asked) {
                     name, place, GroupedDigits(size), ObjectText(Chain::kID3D12Resource, other)));
     break;
   }
+  cost_->AddComparisons(compared);
   heap.resources[number] = placed;
 }
 
@@ -358,6 +437,11 @@ void DeviceCheck::OnObjectEnd(const Record& record) {
   const auto heap = heaps_.find(found->second.heap);
   if (heap != heaps_.end()) heap->second.resources.erase(record.object);
   heaps_.erase(record.object);
+  if (found->second.chain == Chain::kID3D12Device) {
+    lists_.erase(record.object);
+    std::erase_if(interfaces_,
+                  [&](const auto& entry) { return entry.first.first == record.object; });
+  }
   objects_.erase(found);
 }
 

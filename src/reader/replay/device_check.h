@@ -13,25 +13,29 @@
 #include <vector>
 
 #include "base/status.h"
+#include "d3d12gen/interfaces.h"
 #include "format/calls/value_decoder.h"
 #include "format/trace/trace_reader.h"
+#include "reader/replay/play_cost.h"
 #include "reader/replay/player.h"
 #include "reader/replay/replay_devices.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// Calls that lack their arguments are left to the playback, which skips them with the reason. Memory: bounded by
-// the number of living placed resources and heaps of the trace. One thread.
+// Calls that lack their arguments are left to the playback, which skips them with the reason; calls that failed when they
+// were recorded need nothing here. Memory: bounded by the number of living placed resources and heaps of the trace. One
+// thread.
 class DeviceCheck {
  public:
   // All outlive this. `wchar_bytes`: D3D12Library::wchar_bytes.
-  DeviceCheck(TraceReader* trace, ReplayDevices* devices, uint32_t wchar_bytes)
-      : trace_(trace), devices_(devices), wchar_bytes_(wchar_bytes) {}
+  DeviceCheck(TraceReader* trace, ReplayDevices* devices, PlayCost* cost, uint32_t wchar_bytes)
+      : trace_(trace), devices_(devices), cost_(cost), wchar_bytes_(wchar_bytes) {}
 
   void OnCall(const Record& record);
   void OnResult(const Record& record);
   void OnObject(const Record& record);
+  // Lets go of the device, if it is one.
   void OnObjectEnd(const Record& record);
   // A feature that the program asked about has another answer here.
   void AddFeature(const std::string& name);
@@ -58,6 +62,7 @@ class DeviceCheck {
     uint64_t heap = 0;    // of a placed resource
     uint64_t offset = 0;  // in it
     uint64_t heap_size_bytes = 0;
+    bool updates = false;  // the structure may be updated
     D3D12_RESOURCE_DESC desc = {};
     D3D12_RESOURCE_ALLOCATION_INFO allocation = {};                        // here
     D3D12_RAYTRACING_ACCELERATION_STRUCTURE_PREBUILD_INFO structure = {};  // here
@@ -70,6 +75,8 @@ class DeviceCheck {
 
   ID3D12Device* DeviceOf(uint64_t number);
   void CheckInterface(const Record& record, Method method);
+  bool HasInterface(uint64_t device_number, bool of_device, const InterfaceInfo* wanted);
+  void AddMissing(uint64_t call, Method method);
   // Keeps what `record` asks, if it is one of the calls that are compared.
   void Keep(const Record& record, Method method);
   void CheckPlaced(uint64_t number, const Asked& asked);
@@ -83,6 +90,7 @@ class DeviceCheck {
 
   TraceReader* const trace_;
   ReplayDevices* const devices_;
+  PlayCost* const cost_;
   const uint32_t wchar_bytes_;
   Arena arena_;
   std::unordered_map<uint64_t, Object> objects_;
@@ -92,6 +100,8 @@ class DeviceCheck {
   std::map<std::string, uint64_t> recorded_sizes_;
   std::map<std::pair<uint64_t, const void*>, bool> interfaces_;  // device, interface: is it there
   std::map<uint64_t, ComPtr<ID3D12GraphicsCommandList>> lists_;  // by device
+  std::map<uint64_t, Method>
+      missing_;  // by call: its interface is not here; its result is yet to come
   std::map<std::string, size_t> known_;
   std::vector<DeviceDifference> differences_;
   uint64_t not_kept_ = 0;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +54,10 @@ class DeviceCheckTest : public testing::Test {
     D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS inputs = {};
     inputs.Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL;
     inputs.NumDescs = instances;
+    return AskStructure(inputs, told_bytes);
+  }
+  uint64_t AskStructure(const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS& inputs,
+                        uint64_t told_bytes) {
     D3D12_RAYTRACING_ACCELERATION_STRUCTURE_PREBUILD_INFO info = {};
     const Method method = Method::ID3D12Device5_GetRaytracingAccelerationStructurePrebuildInfo;
     const uint64_t call = script_.Call(method, script_.device, &inputs, &info);
@@ -147,6 +152,69 @@ TEST_F(DeviceCheckTest, StructuresThatNeedMoreAreNamed) {
       Check(/*newer=*/true),
       ElementsAre("prevents: an acceleration structure needs 1,280 bytes here, and 1,024 when "
                   "it was recorded"));
+}
+
+// Another type of geometry means other bytes behind it, which are those of a stranger here.
+TEST_F(DeviceCheckTest, UnknownGeometryReachesNoDevice) {
+  SetFakeSizes(256, kBlock);
+  const auto check = [](uint32_t type) {
+    DeviceCheckTest_UnknownGeometryReachesNoDevice_Test other;
+    D3D12_RAYTRACING_GEOMETRY_DESC geometry = {};
+    std::memcpy(&geometry.Type, &type, sizeof(type));
+    D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS inputs = {};
+    inputs.Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL;
+    inputs.NumDescs = 1;
+    inputs.pGeometryDescs = &geometry;
+    other.AskStructure(inputs, 1);
+    return other.Check(/*newer=*/true).size();
+  };
+  EXPECT_EQ(check(0), 1u);
+  EXPECT_EQ(check(1), 1u);
+  EXPECT_EQ(check(2), 0u);
+  EXPECT_EQ(check(0x80000000), 0u);
+}
+
+TEST_F(DeviceCheckTest, CallsThatFailedNeedNothing) {
+  const Method method = Method::ID3D12Device4_CreateCommandList1;
+  void* list = nullptr;
+  for (const HRESULT recorded : {E_NOTIMPL, E_INVALIDARG}) {
+    const uint64_t call =
+        script_.Call(method, script_.device, 0u, D3D12_COMMAND_LIST_TYPE_DIRECT,
+                     D3D12_COMMAND_LIST_FLAG_NONE, __uuidof(ID3D12GraphicsCommandList), &list);
+    script_.Return(method, call, recorded, 0u, D3D12_COMMAND_LIST_TYPE_DIRECT,
+                   D3D12_COMMAND_LIST_FLAG_NONE, __uuidof(ID3D12GraphicsCommandList), &list);
+  }
+  EXPECT_THAT(Check(), IsEmpty());
+}
+
+TEST_F(DeviceCheckTest, CallsWithoutAResultNeedTheirInterface) {
+  const Method method = Method::ID3D12Device4_CreateCommandList1;
+  void* list = nullptr;
+  script_.Call(method, script_.device, 0u, D3D12_COMMAND_LIST_TYPE_DIRECT,
+               D3D12_COMMAND_LIST_FLAG_NONE, __uuidof(ID3D12GraphicsCommandList), &list);
+  EXPECT_EQ(Check().size(), 1u);
+}
+
+TEST_F(DeviceCheckTest, OpenedObjectsNeedNoInterface) {
+  const void* const memory = this;
+  void* heap = nullptr;
+  script_.Call(Method::ID3D12Device3_OpenExistingHeapFromAddress, script_.device, memory,
+               __uuidof(ID3D12Heap), &heap);
+  EXPECT_THAT(Check(), IsEmpty());
+}
+
+TEST_F(DeviceCheckTest, EndedDevicesAreGivenBack) {
+  const uint64_t list = script_.CreateList(script_.CreateAllocator());
+  script_.Close(list);
+  script_.trace.Add(RecordKind::kObjectEnd, script_.device, {});
+  TraceReader trace = script_.trace.Open();
+  PlayerOptions options;
+  options.check_only = true;
+  options.create_device = [](uint32_t) -> void* { return CreateFakeDevice(); };
+  Result<std::unique_ptr<Player>> player = Player::Create(&trace, std::move(options));
+  ASSERT_TRUE(player.ok());
+  EXPECT_TRUE((*player)->Run().ok());
+  EXPECT_EQ(FakeObjectCount(), 0);
 }
 
 TEST_F(DeviceCheckTest, MissingInterfacesAreNamedOnce) {

@@ -27,7 +27,9 @@ class PlayCost {
   // For each byte of memory that is made: it is cleared, some of it in this process. A small file gets a gigabyte
   // at most.
   static constexpr uint64_t kMadeByteNs = 8;
-  static constexpr uint64_t kImageByteNs = 10;  // read back and encoded
+  static constexpr uint64_t kImageByteNs = 10;    // read back and encoded
+  static constexpr uint64_t kQuestionNs = 2'000;  // to a device
+  static constexpr uint64_t kComparisonNs = 20;   // of two placed resources
 
   // UINT64_MAX: no bound.
   explicit PlayCost(uint64_t most_ns) : most_ns_(most_ns) {}
@@ -37,6 +39,8 @@ class PlayCost {
   void AddRecord(uint64_t body_bytes) { Add(kRecordNs + body_bytes * kByteNs); }
   void AddObject() { Add(kObjectNs); }
   void AddPipeline() { Add(kPipelineNs); }
+  void AddQuestion() { Add(kQuestionNs); }
+  void AddComparisons(uint64_t count) { Add(count * kComparisonNs); }
   void AddSubmission() { Add(kSubmissionNs); }
   void AddMemory(uint64_t bytes) { AddBytes(bytes, kMadeByteNs); }
   void AddImage(uint64_t bytes) { AddBytes(bytes, kImageByteNs); }

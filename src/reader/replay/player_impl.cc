@@ -99,7 +99,7 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
                    .cost = &cost_,
                    .check_cost = [this] { return CheckCost(); },
                    .limit = std::chrono::milliseconds(options_.wait_timeout_ns / 1'000'000)}),
-      check_(trace, &devices_, library.wchar_bytes),
+      check_(trace, &devices_, &cost_, library.wchar_bytes),
       next_frame_(trace->first_frame().value_or(0)) {
   // For a trace that began late, the duration of its first frame is unknown.
   if (next_frame_ == 0 && !trace->facts().trimmed) {
@@ -192,7 +192,7 @@ Status PlayerImpl::Check(const Record& record) {
     case RecordKind::kObject:
       check_.OnObject(record);
       return new_devices_.contains(record.object) ? OnObject(record) : Status();
-    case RecordKind::kObjectEnd: check_.OnObjectEnd(record); return Status();
+    case RecordKind::kObjectEnd: check_.OnObjectEnd(record); return OnObjectEnd(record);
     case RecordKind::kCall:
       if (answers_features()) return OnCall(record);
       check_.OnCall(record);
