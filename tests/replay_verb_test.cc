@@ -94,8 +94,8 @@ TEST_F(OtherDeviceTest, ACheckDoesNotMindAnotherAnswer) {
   AskOptions(D3D12_CONSERVATIVE_RASTERIZATION_TIER_3);
   const CommandResult result = Replay({"--check"});
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
-  EXPECT_EQ(result.output,
-            std::string(kOtherOptions) + "a.cairn: all of it would be played here\n");
+  EXPECT_EQ(result.output, std::string(kOtherOptions) +
+                               "a.cairn: nothing that was compared prevents the playback\n");
 }
 
 TEST_F(OtherDeviceTest, ACheckNamesWhatIsMissing) {
@@ -125,6 +125,24 @@ TEST_F(OtherDeviceTest, ACheckNamesWhatIsMissing) {
   EXPECT_EQ(json["plays"], false);
   EXPECT_EQ(json["differences"][0]["call"], call);
   EXPECT_EQ(Replay({"--json"}).exit_code, 2);
+}
+
+TEST_F(OtherDeviceTest, ACheckTakesNoOptionsOfPlaybacks) {
+  for (const std::vector<std::string>& given :
+       std::vector<std::vector<std::string>>{{"--images", "out"},
+                                             {"--window"},
+                                             {"--loop", "2"},
+                                             {"--hash"},
+                                             {"--validate"},
+                                             {"--frames", "0"},
+                                             {"--pad", "64"}}) {
+    std::vector<std::string> options = given;
+    options.insert(options.begin(), "--check");
+    const CommandResult result = Replay(options);
+    EXPECT_EQ(result.exit_code, 2) << given.front();
+    EXPECT_EQ(result.errors,
+              "cairn replay: " + given.front() + " is for playbacks: --check plays nothing\n");
+  }
 }
 
 TEST_F(OtherDeviceTest, ARefusedCallIsNamedWithWhatDiffers) {

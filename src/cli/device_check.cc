@@ -37,8 +37,7 @@ std::string TextOf(const std::string& path, const PlayerResult& result, uint64_t
     text += "\n";
   }
   const std::string name = VisibleText(path);
-  if (result.differences.empty()) return name + ": this device is like that of the recording\n";
-  if (prevent == 0) return text + name + ": all of it would be played here\n";
+  if (prevent == 0) return text + name + ": nothing that was compared prevents the playback\n";
   return text + fmt::format("{}: {} would be skipped or wrong here\n", name,
                             prevent == 1 ? "one of these" : GroupedDigits(prevent) + " of these");
 }

@@ -10,8 +10,8 @@
 
 namespace cairn::cli {
 
-// Prints the differences that a check has found, and returns the exit code: 0 if none prevents anything of the trace
-// from being played, kExitLeftOut if one does, kExitFailed if the output cannot be written.
+// Prints the differences that a check has found, and returns the exit code: 0 if none of them prevents anything of
+// the trace from being played, kExitLeftOut if one does, kExitFailed if the output cannot be written.
 int PrintCheck(const std::string& path, const PlayerResult& result, bool json);
 
 }  // namespace cairn::cli

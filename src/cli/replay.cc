@@ -360,6 +360,19 @@ int Play(const ReplayOptions& options, PlayerOptions player, PlayStatus* child) 
   return left_out == 0 ? 0 : kExitLeftOut;
 }
 
+// Returns the first option that was given and has no meaning where nothing is played; null: there is none.
+const char* OptionOfPlaybacks(const ReplayOptions& options) {
+  const ReplayOptions none;
+  if (!options.images.empty()) return "--images";
+  if (options.window) return "--window";
+  if (options.loop != none.loop) return "--loop";
+  if (options.hash) return "--hash";
+  if (!options.validate.empty()) return "--validate";
+  if (!options.frames.empty()) return "--frames";
+  if (options.pad_bytes != none.pad_bytes) return "--pad";
+  return nullptr;
+}
+
 int Run(ReplayOptions options) {
   PlayerOptions player;
   if (const Status status = ParseOptions(&options, &player); !status.ok()) {
@@ -368,6 +381,10 @@ int Run(ReplayOptions options) {
   }
   if (options.json && !options.check) {
     PrintError("replay", "--json is for --check: a playback prints no JSON");
+    return kExitUsage;
+  }
+  if (const char* const other = options.check ? OptionOfPlaybacks(options) : nullptr) {
+    PrintError("replay", fmt::format("{} is for playbacks: --check plays nothing", other));
     return kExitUsage;
   }
   const bool is_new_folder = !options.images.empty() &&
