@@ -17,12 +17,9 @@ Result<std::vector<Adapter>> ListAdapters() {
 }
 
 std::optional<uint32_t> AdapterPlaceOf(void*, uint64_t luid) {
-  const Result<std::vector<GraphicsAdapter>> adapters = ListGraphicsAdapters();
-  if (!adapters.ok() || luid == 0) return std::nullopt;
-  for (size_t i = 0; i < adapters->size(); ++i) {
-    if ((*adapters)[i].luid == luid) return static_cast<uint32_t>(i);
-  }
-  return std::nullopt;
+  if (luid == 0) return std::nullopt;
+  const Result<uint32_t> place = PlaceOfGraphicsAdapter(luid);
+  return place.ok() ? std::optional(*place) : std::nullopt;
 }
 
 Result<void*> SelectAdapter(uint32_t place) {

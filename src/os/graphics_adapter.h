@@ -27,6 +27,9 @@ Result<std::vector<GraphicsAdapter>> ListGraphicsAdapters();
 // there is none of that number; kUnsupported where the system knows none.
 Result<GraphicsAdapter> FindGraphicsAdapter(uint64_t luid);
 
+// Returns the place of an adapter in that order by its LUID. Asks no driver, unlike the two above. Errors as above.
+Result<uint32_t> PlaceOfGraphicsAdapter(uint64_t luid);
+
 // Returns the IUnknown of an adapter, by its place in that order, with a reference for the caller. Errors as above.
 Result<void*> OpenGraphicsAdapter(uint32_t place);
 

@@ -32,6 +32,11 @@ bool ImportedMemory::ReadAll(Memory* memory) {
       size_bytes > std::numeric_limits<uint64_t>::max() - memory->address) {
     return false;
   }
+  // Memory for a copy is asked for only if both ends can be read: the size may be any number.
+  std::byte end{};
+  if (!Read(memory->address, {&end, 1}) || !Read(memory->address + size_bytes - 1, {&end, 1})) {
+    return false;
+  }
   memory->copy.reset(static_cast<std::byte*>(std::malloc(size_bytes)));
   if (memory->copy == nullptr) return false;
   for (uint64_t offset = 0; offset < size_bytes; offset += kPieceBytes) {

@@ -406,19 +406,22 @@ HRESULT WrappedID3D12Device::OpenSharedHandle(HANDLE handle, REFIID riid, void**
 }
 
 // An object that was opened became known to the capture.
-void WrappedID3D12Device::NoteOpened(void* object, const Import& import) {
+void WrappedID3D12Device::NoteOpened(void* object, const Import& import) try {
   Capture* const capture = Capture::Active();
   const Wrapper* const wrapper = AsWrapper(static_cast<IUnknown*>(object));
   if (capture == nullptr || wrapper == nullptr) return;
   if (import.original == 0) {
     capture->PutNote(NoteKind::kUnsupported,
                      "object " + std::to_string(wrapper->capture_number()) +
-                         " was opened from a handle of another process or another API: what is "
-                         "written there, or signalled, is not recorded");
+                         " was opened from a handle of another process or another API, or one "
+                         "that DuplicateHandle made: what others write there, or signal, is not "
+                         "recorded");
   }
   if (wrapper->chain() == Chain::kID3D12Resource && capture_ != nullptr) {
     capture_->WriteOpened(*wrapper);
   }
+} catch (const std::bad_alloc&) {
+  // The trace has no note; nothing may leave the application's call.
 }
 
 namespace {

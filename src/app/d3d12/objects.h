@@ -40,9 +40,11 @@ class WrappedID3D12Resource final : public AnnotatedObject<ThinID3D12Resource> {
                                                 UINT subresource, const D3D12_BOX* box) override;
 
   MappingCapture& mappings() { return mappings_; }
+  const MappingCapture& mappings() const { return mappings_; }
 
  protected:
   void OnEnd() override;
+  void OnWoken() override { mappings_.FollowImportAgain(*this); }
 
  private:
   MappingCapture mappings_;

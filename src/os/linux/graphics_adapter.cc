@@ -18,6 +18,10 @@ Result<GraphicsAdapter> FindGraphicsAdapter(uint64_t) {
   return NoNumbers();
 }
 
+Result<uint32_t> PlaceOfGraphicsAdapter(uint64_t) {
+  return NoNumbers();
+}
+
 Result<void*> OpenGraphicsAdapter(uint32_t) {
   return NoNumbers();
 }

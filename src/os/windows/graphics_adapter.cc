@@ -26,6 +26,10 @@ uint64_t Number(const LUID& luid) {
   return static_cast<uint64_t>(static_cast<uint32_t>(luid.HighPart)) << 32 | luid.LowPart;
 }
 
+Status NoAdapter(uint64_t luid) {
+  return {StatusCode::kNotFound, fmt::format("no graphics adapter has the LUID {:#x}", luid)};
+}
+
 GraphicsAdapter FactsOf(IDXGIAdapter1* adapter, const DXGI_ADAPTER_DESC1& desc) {
   GraphicsAdapter facts;
   const wchar_t* const name = static_cast<const wchar_t*>(desc.Description);
@@ -78,13 +82,23 @@ Result<std::vector<GraphicsAdapter>> ListGraphicsAdapters() {
 }
 
 Result<GraphicsAdapter> FindGraphicsAdapter(uint64_t luid) {
-  Result<GraphicsAdapter> found =
-      Status(StatusCode::kNotFound, fmt::format("no graphics adapter has the LUID {:#x}", luid));
+  Result<GraphicsAdapter> found = NoAdapter(luid);
   const Status status = ForEachAdapter([&](UINT, IDXGIAdapter1* adapter) {
     DXGI_ADAPTER_DESC1 desc = {};
     if (SUCCEEDED(adapter->GetDesc1(&desc)) && Number(desc.AdapterLuid) == luid) {
       found = FactsOf(adapter, desc);
     }
+    return !found.ok();
+  });
+  if (!status.ok()) return status;
+  return found;
+}
+
+Result<uint32_t> PlaceOfGraphicsAdapter(uint64_t luid) {
+  Result<uint32_t> found = NoAdapter(luid);
+  const Status status = ForEachAdapter([&](UINT i, IDXGIAdapter1* adapter) {
+    DXGI_ADAPTER_DESC1 desc = {};
+    if (SUCCEEDED(adapter->GetDesc1(&desc)) && Number(desc.AdapterLuid) == luid) found = i;
     return !found.ok();
   });
   if (!status.ok()) return status;

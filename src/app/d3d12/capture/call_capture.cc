@@ -18,6 +18,7 @@
 #include "app/d3d12/capture/event_waits.h"
 #include "app/d3d12/capture/import_capture.h"
 #include "app/d3d12/device.h"
+#include "app/d3d12/objects.h"
 #include "app/recorder/block_writer.h"
 #include "app/settings/log.h"
 #include "d3d12abi/adapters.h"
@@ -305,6 +306,10 @@ void PutOpened(Capture& capture, uint64_t number, ObjectBody body, Real* real) {
   capture.Put(RecordKind::kObject, number, BytesOf(body), BytesOf(facts));
 }
 
+bool IsMemoryOfProgram(const Wrapper& resource) {
+  return static_cast<const WrappedID3D12Resource&>(resource).mappings().is_memory_of_program();
+}
+
 }  // namespace
 
 uint64_t BytesOfHeap(ID3D12Heap* heap) {
@@ -330,24 +335,29 @@ void CaptureObject(const Wrapper& wrapper, const Creation& creation) try {
     body.facts = kResourceFacts;
     auto* const real = static_cast<ID3D12Resource*>(wrapper.real_pointer());
     const ResourceFacts facts = FactsOf(real, creation);
+    const std::optional<Import> import = ImportScope::Current();
     if (device->capture() != nullptr) {
+      // An opened resource is not the program's alone: nothing may be written into it.
       device->capture()->AddResource(wrapper, {.desc = GetDesc(real),
                                                .initial_state = creation.initial_state,
                                                .is_image = creation.is_image,
                                                .present_state = creation.present_state,
-                                               .heap = AsWrapper(creation.heap)});
+                                               .is_new = !import.has_value(),
+                                               .heap = AsWrapper(creation.heap),
+                                               .is_memory_of_program = IsMemoryOfProgram(wrapper)});
     }
     struct {
       ResourceFacts resource;
       ImportFacts import;
     } both = {facts, {}};
-    const std::optional<Import> import = ImportScope::Current();
     if (import) both.import = FactsOf(*import);
     const auto bytes = BytesOf(both);
     capture->Put(RecordKind::kObject, number, BytesOf(body),
                  import ? bytes : bytes.first(sizeof(facts)));
   } else if (wrapper.chain() == Chain::kID3D12Heap) {
-    if (device->capture() != nullptr) device->capture()->AddHeap(wrapper);
+    // The same holds for an opened heap.
+    if (device->capture() != nullptr && !ImportScope::Current())
+      device->capture()->AddHeap(wrapper);
     PutOpened(*capture, number, body, static_cast<ID3D12Heap*>(wrapper.real_pointer()));
   } else if (wrapper.chain() == Chain::kID3D12Fence) {
     PutOpened(*capture, number, body, static_cast<ID3D12Fence*>(wrapper.real_pointer()));
@@ -392,7 +402,9 @@ void CaptureObjectWoken(const Wrapper& wrapper) try {
   if (of_device == nullptr) return;
   // The state is unknown until a barrier names it.
   auto* const real = static_cast<ID3D12Resource*>(wrapper.real_pointer());
-  of_device->AddResource(wrapper, {.desc = GetDesc(real), .is_new = false});
+  of_device->AddResource(
+      wrapper,
+      {.desc = GetDesc(real), .is_new = false, .is_memory_of_program = IsMemoryOfProgram(wrapper)});
 } catch (const std::bad_alloc&) {
   NoteNoMemory();
 }

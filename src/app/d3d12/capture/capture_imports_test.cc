@@ -17,6 +17,7 @@
 #include "app/d3d12/layer.h"
 #include "app/d3d12/testing/test_device.h"
 #include "app/d3d12/wrapper.h"
+#include "base/testing/leaks_are_meant.h"
 #include "d3d12abi/buffer_desc.h"
 #include "d3d12abi/testing/fake_device.h"
 #include "format/calls/import_facts.h"
@@ -72,6 +73,27 @@ class Program {
                                             nullptr, __uuidof(ID3D12Resource), buffer.Receive()),
               S_OK);
   }
+  void PlaceTexture() {
+    D3D12_RESOURCE_DESC desc = {};
+    desc.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D;
+    desc.Width = 4;
+    desc.Height = 4;
+    desc.DepthOrArraySize = 1;
+    desc.MipLevels = 1;
+    desc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
+    desc.SampleDesc.Count = 1;
+    ASSERT_EQ(device_->CreatePlacedResource(heap.get(), kOffset, &desc, D3D12_RESOURCE_STATE_COMMON,
+                                            nullptr, __uuidof(ID3D12Resource), texture_.Receive()),
+              S_OK);
+  }
+  // The last reference goes, while the implementation keeps the buffer; then the program has it again.
+  void ReleaseAndWake() {
+    ID3D12Resource* const pointer = buffer.get();
+    ComPtr<IUnknown> kept(RealObject(pointer));
+    EXPECT_EQ(buffer.Detach()->Release(), 0u);
+    EXPECT_EQ(pointer->AddRef(), 1u);
+    *buffer.Receive() = pointer;
+  }
   // Without Map.
   void Write(uint64_t offset, int value) const {
     memory.data()[kOffset + offset] = static_cast<std::byte>(value);
@@ -95,6 +117,7 @@ class Program {
   ID3D12Device* const device_;
   const QueueAndList commands_;
   ComPtr<ID3D12Heap> refused_;
+  ComPtr<ID3D12Resource> texture_;
 };
 
 struct Told {
@@ -239,6 +262,38 @@ TEST_P(CaptureImportsTest, ALateRecordingReadsNothingThatIsGone) {
   EXPECT_THAT(End().contents, ElementsAre("0+8192: 5")) << "as they were seen last";
 }
 
+TEST_P(CaptureImportsTest, ABufferThatIsBroughtBackIsFollowedAgain) {
+  Begin();
+  Open();
+  Place();
+  program_->Submit();
+  program_->ReleaseAndWake();
+  program_->Write(100, 7);
+  program_->Submit();
+  EXPECT_THAT(End().writes,
+              ElementsAre("0+8192: 5", "submission", "0+8192: 5", "100+1: 7", "submission"));
+}
+
+TEST_P(CaptureImportsTest, ALateRecordingReadsNoMemoryOfABufferThatWasBroughtBack) {
+  CaptureSettings late;
+  late.start_frame = 1;
+  Begin(late);
+  Open();
+  Place();
+  program_->Submit();
+  program_->ReleaseAndWake();
+  program_->memory = SparseMemory();
+  program_->EndFrame();
+  EXPECT_THAT(End().contents, ElementsAre("0+8192: 5")) << "as they were seen last";
+}
+
+TEST_P(CaptureImportsTest, ATextureIsNamed) {
+  Begin();
+  Open();
+  program_->PlaceTexture();
+  EXPECT_THAT(End().notes, ElementsAre(HasSubstr("is a texture in a heap that the program")));
+}
+
 std::vector<ImportFacts> OpenedIn(const std::vector<TestRecord>& records, Chain chain) {
   std::vector<ImportFacts> found;
   for (const TestRecord& record : records) {
@@ -301,6 +356,133 @@ TEST(CaptureHandlesTest, WhatAnotherProcessSharesIsRecordedWithWhatItHolds) {
   EXPECT_THAT(told.contents, ElementsAre("0+8192: 9"));
   EXPECT_THAT(told.notes, ElementsAre(HasSubstr("was opened from a handle of another process"),
                                       HasSubstr("was opened from a handle of another process")));
+}
+
+// A device without the layer, as one of another process, with buffers and a heap full of nines.
+class Others {
+ public:
+  Others() {
+    *device_.Receive() = CreateNewerFakeDevice();
+    committed = Buffer();
+    D3D12_HEAP_DESC desc = {};
+    desc.SizeInBytes = kBytes;
+    desc.Properties.Type = D3D12_HEAP_TYPE_DEFAULT;
+    EXPECT_EQ(device_->CreateHeap(&desc, __uuidof(ID3D12Heap), heap.Receive()), S_OK);
+    placed = Place(device_.get(), heap.get());
+    for (ID3D12Resource* const buffer : {committed.get(), placed.get()}) {
+      std::memset(reinterpret_cast<void*>(buffer->GetGPUVirtualAddress()), 9, kBytes);
+    }
+  }
+  ComPtr<ID3D12Resource> Buffer() const {
+    ComPtr<ID3D12Resource> buffer;
+    EXPECT_EQ(CreateBuffer(device_.get(), kBytes, __uuidof(ID3D12Resource), buffer.Receive()),
+              S_OK);
+    return buffer;
+  }
+  static ComPtr<ID3D12Resource> Place(ID3D12Device* device, ID3D12Heap* heap) {
+    const D3D12_RESOURCE_DESC desc = BufferDesc(kBytes);
+    ComPtr<ID3D12Resource> buffer;
+    EXPECT_EQ(device->CreatePlacedResource(heap, 0, &desc, D3D12_RESOURCE_STATE_COMMON, nullptr,
+                                           __uuidof(ID3D12Resource), buffer.Receive()),
+              S_OK);
+    return buffer;
+  }
+  HANDLE HandleOf(ID3D12DeviceChild* object) const {
+    HANDLE handle = {};
+    EXPECT_EQ(device_->CreateSharedHandle(object, nullptr, 0, nullptr, &handle), S_OK);
+    return handle;
+  }
+  static int FirstByte(ID3D12Resource* buffer) {
+    return *reinterpret_cast<const unsigned char*>(buffer->GetGPUVirtualAddress());
+  }
+
+  ComPtr<ID3D12Resource> committed;
+  ComPtr<ID3D12Heap> heap;
+  ComPtr<ID3D12Resource> placed;
+
+ private:
+  ComPtr<ID3D12Device> device_;
+};
+
+TEST(CaptureHandlesTest, HashesOfResourcesWriteNothingIntoMemoryOfOthers) {
+  TestWatcher watcher;
+  CaptureSettings settings;
+  settings.hash_resources = true;
+  ASSERT_TRUE(Capture::Start(settings).ok());
+  const Others others;
+  uint64_t committed_number = 0;
+  uint64_t placed_number = 0;
+  {
+    ComPtr<ID3D12Device> device;
+    *device.Receive() = WrapDevice(CreateNewerFakeDevice(), {});
+    ComPtr<ID3D12Resource> committed;
+    EXPECT_EQ(device->OpenSharedHandle(others.HandleOf(others.committed.get()),
+                                       __uuidof(ID3D12Resource), committed.Receive()),
+              S_OK);
+    committed_number = AsWrapper(committed.get())->capture_number();
+    ComPtr<ID3D12Heap> heap;
+    EXPECT_EQ(device->OpenSharedHandle(others.HandleOf(others.heap.get()), __uuidof(ID3D12Heap),
+                                       heap.Receive()),
+              S_OK);
+    const ComPtr<ID3D12Resource> placed = Others::Place(device.get(), heap.get());
+    placed_number = AsWrapper(placed.get())->capture_number();
+  }
+  EXPECT_EQ(Others::FirstByte(others.committed.get()), 9);
+  EXPECT_EQ(Others::FirstByte(others.placed.get()), 9);
+  const std::vector<TestRecord> records = watcher.Finish();
+  EXPECT_THAT(Look(records, committed_number).contents, ElementsAre("0+8192: 9"));
+  EXPECT_THAT(Look(records, placed_number).contents, ElementsAre("0+8192: 9"));
+  for (const TestRecord& record : records) {
+    EXPECT_NE(record.header.kind, RecordKind::kResourceHash) << record.header.object;
+  }
+}
+
+TEST(CaptureHandlesTest, AGpuWithoutAnAnswerIsNotWaitedForAgainAndAgain) {
+  const LeaksAreMeant left_behind;
+  TestWatcher watcher;
+  ASSERT_TRUE(Capture::Start({}).ok());
+  const Others others;
+  {
+    ComPtr<ID3D12Device> device;
+    *device.Receive() = WrapDevice(CreateNewerFakeDevice(), {});
+    const auto open = [&] {
+      const ComPtr<ID3D12Resource> shared = others.Buffer();
+      ComPtr<ID3D12Resource> buffer;
+      EXPECT_EQ(device->OpenSharedHandle(others.HandleOf(shared.get()), __uuidof(ID3D12Resource),
+                                         buffer.Receive()),
+                S_OK);
+    };
+    HoldsNativeQueue(true);
+    open();
+    HoldsNativeQueue(false);
+    HoldFakeSignals(true);
+    for (int i = 0; i < 4; ++i) open();
+    HoldFakeSignals(false);
+    open();
+  }
+  std::vector<std::string> notes = Look(watcher.Finish(), 0).notes;
+  std::erase_if(notes, [](const std::string& note) { return !note.starts_with("what resource"); });
+  EXPECT_THAT(
+      notes, ElementsAre(HasSubstr("the program holds the Vulkan queue"),
+                         HasSubstr("did not finish a copy within 500 ms"),
+                         HasSubstr("did not finish a copy within 500 ms"),
+                         HasSubstr("did not finish a copy within 500 ms"),
+                         HasSubstr("did not answer earlier"), HasSubstr("did not answer earlier")));
+}
+
+TEST(CaptureHandlesTest, AScopeWithinAnotherEndsByItself) {
+  EXPECT_FALSE(ImportScope::Current().has_value());
+  const ImportScope outer({ImportSource::kHandle, 5});
+  {
+    const ImportScope inner({ImportSource::kAddress, 6});
+    ImportScope::NoteRecorded();
+    EXPECT_EQ(ImportScope::Current()->place, 6u);
+    EXPECT_TRUE(inner.recorded());
+  }
+  EXPECT_EQ(ImportScope::Current()->place, 5u);
+  EXPECT_FALSE(outer.recorded());
+  ImportScope::NoteRecorded();
+  EXPECT_TRUE(outer.recorded());
 }
 
 TEST(CaptureHandlesTest, HandlesAndNamesStandForTheObjectThatWasSharedLast) {

@@ -35,6 +35,8 @@ constexpr std::chrono::seconds kIdleLimit(5);
 constexpr uint32_t kMostStartAttempts = 4;
 // A GPU that does not answer is not waited for again and again.
 constexpr uint32_t kMostReadbacksGivenUp = 3;
+// For the GPU, when the program opens a resource: its call waits as long.
+constexpr std::chrono::milliseconds kOpenedLimit(500);
 // Buffers are read in pieces of this size.
 constexpr uint64_t kContentsPieceBytes = uint64_t{4} << 20;
 
@@ -102,7 +104,7 @@ void DeviceCapture::AddResource(const Wrapper& wrapper, const CapturedResource& 
   }
   const std::lock_guard lock(objects_mutex_);
   resources_[wrapper.capture_number()] = {static_cast<ID3D12Resource*>(wrapper.real_pointer()),
-                                          resource.is_image};
+                                          resource.is_image, resource.is_memory_of_program};
 }
 
 void DeviceCapture::RemoveResource(const Wrapper& wrapper) {
@@ -133,15 +135,40 @@ void DeviceCapture::AddHeap(const Wrapper& wrapper) {
   hashes_->BeginHeap(wrapper.capture_number(), static_cast<ID3D12Heap*>(wrapper.real_pointer()));
 }
 
+Status DeviceCapture::ReadOpened(Capture& capture, uint64_t number, ID3D12Resource* real) {
+  const D3D12_RESOURCE_DESC desc = GetDesc(real);
+  if (desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER &&
+      (desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_SIMULTANEOUS_ACCESS) == 0) {
+    return {StatusCode::kUnsupported, "the state of a texture that others may use is not known"};
+  }
+  // A thread that holds a native queue must not wait for it.
+  if (HoldsNativeQueue()) return {StatusCode::kUnsupported, "the program holds the Vulkan queue"};
+  const std::lock_guard lock(opened_mutex_);
+  if (opened_given_up_ == kMostReadbacksGivenUp) {
+    return {StatusCode::kUnsupported, "the GPU did not answer earlier"};
+  }
+  const D3D12_COMMAND_QUEUE_DESC queue_desc = {};
+  if (!opened_queue_ && FAILED(real_->CreateCommandQueue(&queue_desc, __uuidof(ID3D12CommandQueue),
+                                                         opened_queue_.Receive()))) {
+    opened_queue_ = {};
+  }
+  if (!opened_readback_.has_value()) opened_readback_.emplace(real_, kOpenedLimit);
+  Status status =
+      WriteContents(capture, {opened_queue_.get(), *opened_readback_, false}, number, real);
+  if (status.code() != StatusCode::kDeviceLost) return status;
+  ++opened_given_up_;
+  // The GPU may still come to work with both.
+  opened_readback_.reset();
+  opened_queue_.Detach();
+  ComPtr<ID3D12Resource>(real).Detach();
+  return status;
+}
+
 void DeviceCapture::WriteOpened(const Wrapper& wrapper) try {
   Capture* const capture = Capture::Active();
   if (capture == nullptr || !capture->memory_on()) return;
-  // A thread that holds a native queue must not wait for it.
-  if (HoldsNativeQueue()) return;
-  const std::lock_guard look_lock(look_mutex_);
-  const std::lock_guard lock(queues_mutex_);
-  const Status status = WriteContents(*capture, AnyQueueLocked().get(), wrapper.capture_number(),
-                                      static_cast<ID3D12Resource*>(wrapper.real_pointer()));
+  const Status status = ReadOpened(*capture, wrapper.capture_number(),
+                                   static_cast<ID3D12Resource*>(wrapper.real_pointer()));
   if (status.ok()) return;
   capture->PutNote(NoteKind::kIncomplete,
                    "what resource " + std::to_string(wrapper.capture_number()) +
@@ -480,20 +507,27 @@ bool DeviceCapture::WaitForAllQueues(Capture& capture) {
 }
 
 void DeviceCapture::WriteAllContents(Capture& capture, ID3D12CommandQueue* queue) {
-  std::vector<std::pair<uint64_t, ComPtr<ID3D12Resource>>> resources;
+  struct Living {
+    uint64_t number;
+    ComPtr<ID3D12Resource> real;
+    bool is_memory_of_program;
+  };
+  std::vector<Living> resources;
   {
     const std::lock_guard lock(objects_mutex_);
     for (const auto& [number, known] : resources_) {
       // Images of swap chains may be on their way to the screen; programs draw all of them anew.
-      if (!known.is_image) resources.emplace_back(number, ComPtr(known.real));
+      if (known.is_image) continue;
+      resources.push_back({number, ComPtr(known.real), known.is_memory_of_program});
     }
   }
   std::sort(resources.begin(), resources.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [number, real] : resources) {
+            [](const Living& a, const Living& b) { return a.number < b.number; });
+  for (const auto& [number, real, is_memory_of_program] : resources) {
     Status status;
     try {
-      status = WriteContents(capture, queue, number, real.get());
+      status =
+          WriteContents(capture, {queue, Readback(), is_memory_of_program}, number, real.get());
     } catch (const std::bad_alloc&) {
       capture.PutNote(NoteKind::kIncomplete,
                       "what a resource held when the recording began is not known: no memory");
@@ -510,23 +544,23 @@ void DeviceCapture::WriteAllContents(Capture& capture, ID3D12CommandQueue* queue
 }
 
 // Bytes in the memory of the program are those of the guarded read before.
-Result<std::vector<std::byte>> DeviceCapture::ReadBuffer(ID3D12CommandQueue* queue, uint64_t number,
-                                                         ID3D12Resource* real, uint64_t offset,
-                                                         uint64_t size,
+Result<std::vector<std::byte>> DeviceCapture::ReadBuffer(const ContentsReader& reader,
+                                                         uint64_t number, ID3D12Resource* real,
+                                                         uint64_t offset, uint64_t size,
                                                          D3D12_RESOURCE_STATES state) {
-  if (ImportedMemory::Get().Has(number)) {
+  if (reader.is_memory_of_program || ImportedMemory::Get().Has(number)) {
     std::vector<std::byte> bytes(size);
     if (ImportedMemory::Get().Copy(number, offset, bytes)) return bytes;
     return Status(StatusCode::kUnsupported, "the program's memory cannot be read");
   }
-  return Readback().ReadBuffer(queue, real, offset, size, state);
+  return reader.readback.ReadBuffer(reader.queue, real, offset, size, state);
 }
 
-Status DeviceCapture::WriteContents(Capture& capture, ID3D12CommandQueue* queue, uint64_t number,
+Status DeviceCapture::WriteContents(Capture& capture, const ContentsReader& reader, uint64_t number,
                                     ID3D12Resource* real) {
   const D3D12_RESOURCE_DESC desc = GetDesc(real);
   const bool buffer = desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER;
-  if (queue == nullptr && !(buffer && IsMappable(real))) {
+  if (reader.queue == nullptr && !(buffer && IsMappable(real))) {
     return Status(StatusCode::kUnsupported, "the device has no direct queue");
   }
   ContentsBody body = {};
@@ -539,7 +573,7 @@ Status DeviceCapture::WriteContents(Capture& capture, ID3D12CommandQueue* queue,
     for (uint64_t offset = 0; offset < desc.Width; offset += kContentsPieceBytes) {
       const uint64_t size = std::min(kContentsPieceBytes, desc.Width - offset);
       const Result<std::vector<std::byte>> bytes =
-          ReadBuffer(queue, number, real, offset, size, state);
+          ReadBuffer(reader, number, real, offset, size, state);
       if (!bytes.ok()) return bytes.status();
       body.offset_bytes = offset;
       capture.PutBytes(RecordKind::kContents, number, BytesOf(body), *bytes);
@@ -550,7 +584,7 @@ Status DeviceCapture::WriteContents(Capture& capture, ID3D12CommandQueue* queue,
     body.subresource = i;
     body.state = states_.State(number, i);
     const Result<SubresourceBytes> pixels =
-        Readback().Read(queue, real, i, static_cast<D3D12_RESOURCE_STATES>(body.state));
+        reader.readback.Read(reader.queue, real, i, static_cast<D3D12_RESOURCE_STATES>(body.state));
     if (!pixels.ok()) return pixels.status();
     body.row_pitch = pixels->row_bytes;
     body.total_bytes = pixels->bytes.size();

@@ -13,6 +13,8 @@
 //                   the program takes the native queue
 //   queues_mutex_   over a late start; otherwise for moments. A thread with a queue's lock does not take it
 //   capture_mutex() of queues
+//   opened_mutex_   while WriteOpened() waits for the GPU, on a queue of its own; none of the others is taken
+//                   meanwhile but objects_mutex_
 //   those of readback_capture.h and structure_capture.h
 //   frame_mutex_, objects_mutex_: for moments, over no call of the implementation
 #ifndef CAIRN_APP_D3D12_CAPTURE_DEVICE_CAPTURE_H_
@@ -48,8 +50,9 @@ struct CapturedResource {
   uint32_t initial_state = 0;  // D3D12_RESOURCE_STATES
   bool is_image = false;       // of a swap chain
   uint32_t present_state = 0;
-  bool is_new = true;             // false: it comes back after its last reference
-  const Wrapper* heap = nullptr;  // that it is placed in
+  bool is_new = true;                 // false: it comes back after its last reference
+  const Wrapper* heap = nullptr;      // that it is placed in
+  bool is_memory_of_program = false;  // MappingCapture::is_memory_of_program()
 };
 
 class DeviceCapture {
@@ -71,7 +74,8 @@ class DeviceCapture {
     if (hashes_.has_value()) hashes_->Forget(wrapper.capture_number());
   }
   void AddHeap(const Wrapper& wrapper);
-  // Records what an opened resource holds. Waits for the GPU.
+  // Records what an opened resource holds, without those textures whose state others may know alone. Waits for
+  // the GPU, for a limited time, on a queue that nothing else is submitted to. Gives up after some waits in vain.
   void WriteOpened(const Wrapper& wrapper);
   void AddQueue(WrappedID3D12CommandQueue* queue);
   void RemoveQueue(WrappedID3D12CommandQueue* queue);
@@ -151,11 +155,18 @@ class DeviceCapture {
   bool WaitForAllQueues(Capture& capture);
   bool IsIdle(ID3D12CommandQueue* queue, std::string* why);
   void WriteAllContents(Capture& capture, ID3D12CommandQueue* queue);
-  Status WriteContents(Capture& capture, ID3D12CommandQueue* queue, uint64_t number,
+  // Reads a resource by `queue`, which may be null, with `readback`.
+  struct ContentsReader {
+    ID3D12CommandQueue* queue;
+    TextureReadback& readback;
+    bool is_memory_of_program;
+  };
+  Status WriteContents(Capture& capture, const ContentsReader& reader, uint64_t number,
                        ID3D12Resource* real);
-  Result<std::vector<std::byte>> ReadBuffer(ID3D12CommandQueue* queue, uint64_t number,
-                                            ID3D12Resource* real, uint64_t offset, uint64_t size,
-                                            D3D12_RESOURCE_STATES state);
+  static Result<std::vector<std::byte>> ReadBuffer(const ContentsReader& reader, uint64_t number,
+                                                   ID3D12Resource* real, uint64_t offset,
+                                                   uint64_t size, D3D12_RESOURCE_STATES state);
+  Status ReadOpened(Capture& capture, uint64_t number, ID3D12Resource* real);
   // The real resource, with a reference for the caller; null if it has ended.
   ComPtr<ID3D12Resource> Find(uint64_t number) const;
   // A direct queue of the program, real, or one of our own if it has none. queues_mutex_ is held.
@@ -175,6 +186,7 @@ class DeviceCapture {
   struct Known {
     ID3D12Resource* real;
     bool is_image;
+    bool is_memory_of_program;
   };
   std::unordered_map<uint64_t, Known> resources_;
   // Held while a recording begins late. A thread that holds a queue's lock does not take it.
@@ -184,6 +196,13 @@ class DeviceCapture {
   std::mutex look_mutex_;
   std::optional<TextureReadback> readback_;
   uint32_t readbacks_given_up_ = 0;
+
+  // Of WriteOpened(). The lock is held while it waits for the GPU; nothing else takes it.
+  std::mutex opened_mutex_;
+  ComPtr<ID3D12CommandQueue> opened_queue_;
+  std::optional<TextureReadback> opened_readback_;
+  uint32_t opened_given_up_ = 0;
+
   uint32_t start_attempts_ = 0;
 
   std::mutex frame_mutex_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/d3d12/capture/import_capture.h"
 
+#include <new>
 #include <utility>
 
 #include "d3d12abi/aggregates.h"
@@ -26,14 +27,15 @@ std::string NameBytes(const void* name, uint32_t wchar_bytes) {
 }
 }  // namespace
 
-ImportScope::ImportScope(const Import& import) : import_(import) {
+ImportScope::ImportScope(const Import& import)
+    : import_(import), outer_import_(current_import), outer_recorded_(current_recorded) {
   current_import = &import_;
   current_recorded = &recorded_;
 }
 
 ImportScope::~ImportScope() {
-  current_import = nullptr;
-  current_recorded = nullptr;
+  current_import = outer_import_;
+  current_recorded = outer_recorded_;
 }
 
 void ImportScope::NoteRecorded() {
@@ -78,21 +80,27 @@ SharedHandles& SharedHandles::Get() {
 }
 
 void SharedHandles::Created(HANDLE handle, const void* name, uint32_t wchar_bytes,
-                            uint64_t object) {
+                            uint64_t object) try {
   const std::lock_guard lock(mutex_);
+  handles_.erase(HandleValue(handle));
   if (handles_.size() >= kMost) handles_.clear();
   if (names_.size() >= kMost) names_.clear();
   handles_[HandleValue(handle)] = object;
   if (std::string bytes = NameBytes(name, wchar_bytes); !bytes.empty()) {
     names_[std::move(bytes)] = object;
   }
+} catch (const std::bad_alloc&) {
+  // The handle stands for an unknown object.
 }
 
-void SharedHandles::Opened(HANDLE handle, const void* name, uint32_t wchar_bytes) {
+void SharedHandles::Opened(HANDLE handle, const void* name, uint32_t wchar_bytes) try {
   const std::lock_guard lock(mutex_);
+  handles_.erase(HandleValue(handle));
   const auto found = names_.find(NameBytes(name, wchar_bytes));
   if (handles_.size() >= kMost) handles_.clear();
   handles_[HandleValue(handle)] = found == names_.end() ? 0 : found->second;
+} catch (const std::bad_alloc&) {
+  // The handle stands for an unknown object.
 }
 
 uint64_t SharedHandles::Find(HANDLE handle) const {

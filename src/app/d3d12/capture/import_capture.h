@@ -41,6 +41,9 @@ class ImportScope {
  private:
   const Import import_;
   bool recorded_ = false;
+  // Of the scope that this one lies in.
+  const Import* const outer_import_;
+  bool* const outer_recorded_;
 };
 
 // The objects of this process that handles and names stand for. Handles are closed without a call that could be
@@ -50,6 +53,7 @@ class SharedHandles {
   static SharedHandles& Get();  // of the process; never destroyed
 
   // CreateSharedHandle returned `handle` for an object. `name`: may be null; ends with a zero of `wchar_bytes`.
+  // Without memory, here and in Opened(), the handle stands for an unknown object; nothing is thrown.
   void Created(HANDLE handle, const void* name, uint32_t wchar_bytes, uint64_t object);
   // OpenSharedHandleByName returned it.
   void Opened(HANDLE handle, const void* name, uint32_t wchar_bytes);

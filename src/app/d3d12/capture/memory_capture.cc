@@ -99,6 +99,18 @@ void NoteUnreadable(Capture& capture, uint64_t resource) {
           "the CPU writes there is not recorded");
 }
 
+void NoteTexture(Capture& capture, uint64_t resource) {
+  capture.PutNote(NoteKind::kIncomplete,
+                  "resource " + std::to_string(resource) +
+                      " is a texture in a heap that the program imported or opened: what it held "
+                      "at first, and what the CPU writes there without a call, is not recorded");
+}
+
+bool IsBuffer(const Wrapper& resource) {
+  return GetDesc(static_cast<ID3D12Resource*>(resource.real_pointer())).Dimension ==
+         D3D12_RESOURCE_DIMENSION_BUFFER;
+}
+
 }  // namespace
 
 MappingCapture::Access MappingCapture::FindAccess(const Wrapper& resource) {
@@ -149,27 +161,48 @@ MappingCapture::MappingCapture(const Creation& creation)
       heap_offset_bytes_(creation.heap_offset_bytes),
       import_(Capture::Active() == nullptr ? std::nullopt : ImportOf(creation.heap)) {}
 
-void MappingCapture::FollowImport(const Wrapper& resource) {
+bool MappingCapture::IsOfGpuAlone(const Wrapper& resource) const {
+  return import_->source == ImportSource::kHandle &&
+         !IsWrittenByCpu(static_cast<ID3D12Resource*>(resource.real_pointer()));
+}
+
+void MappingCapture::FollowImport(const Wrapper& resource) try {
   Capture* const capture = Capture::Active();
   if (!import_ || capture == nullptr) return;
+  if (!IsBuffer(resource)) return NoteTexture(*capture, resource.capture_number());
+  if (!IsOfGpuAlone(resource)) return FollowMemory(*capture, resource);
+  DeviceCapture* const of_device = resource.device()->capture();
+  if (of_device != nullptr) of_device->WriteOpened(resource);
+} catch (const std::bad_alloc&) {
+  NoteLostWrites();
+}
+
+void MappingCapture::FollowImportAgain(const Wrapper& resource) try {
+  Capture* const capture = Capture::Active();
+  if (!import_ || capture == nullptr) return;
+  if (IsBuffer(resource) && !IsOfGpuAlone(resource)) FollowMemory(*capture, resource);
+} catch (const std::bad_alloc&) {
+  NoteLostWrites();
+}
+
+void MappingCapture::FollowMemory(Capture& capture, const Wrapper& resource) {
   auto* const real = static_cast<ID3D12Resource*>(resource.real_pointer());
-  const D3D12_RESOURCE_DESC desc = GetDesc(real);
-  if (import_->source == ImportSource::kHandle && !IsWrittenByCpu(real)) {
-    DeviceCapture* const of_device = resource.device()->capture();
-    if (of_device != nullptr) of_device->WriteOpened(resource);
-    return;
-  }
+  const uint64_t number = resource.capture_number();
+  const std::lock_guard lock(mutex_);
   uint64_t address = import_->place + heap_offset_bytes_;
   if (import_->source != ImportSource::kAddress) {
     void* data = nullptr;
-    is_mapped_for_import_ = desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER &&
-                            SUCCEEDED(real->Map(0, &kNothing, &data));
+    if (SUCCEEDED(real->Map(0, &kNothing, &data))) {
+      if (is_mapped_for_import_) real->Unmap(0, &kNothing);
+      is_mapped_for_import_ = true;
+    }
     address = reinterpret_cast<uintptr_t>(data);
   }
-  const bool follows =
-      desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER &&
-      ImportedMemory::Get().Add(resource.capture_number(), address, desc.Width, ReportTo(capture));
-  if (!follows) NoteUnreadable(*capture, resource.capture_number());
+  if (!ImportedMemory::Get().Add(number, address, GetDesc(real).Width, ReportTo(&capture))) {
+    NoteUnreadable(capture, number);
+  }
+  // The capture ended while the memory was about to be followed.
+  if (Capture::Active() == nullptr) ImportedMemory::Get().Forget(number);
 }
 
 void* MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource, void* data) try {
@@ -229,7 +262,11 @@ void MappingCapture::Unmapping(const Wrapper& resource, uint32_t subresource) tr
 
 void MappingCapture::Ends(const Wrapper& resource) {
   const std::lock_guard lock(mutex_);
-  ImportedMemory::Get().Forget(resource.capture_number());
+  // The end of a capture forgets all. Without one, in the child of a fork, a thread that is not there may hold its
+  // lock.
+  if (import_ && Capture::Active() != nullptr) {
+    ImportedMemory::Get().Forget(resource.capture_number());
+  }
   if (std::exchange(is_mapped_for_import_, false)) {
     static_cast<ID3D12Resource*>(resource.real_pointer())->Unmap(0, &kNothing);
   }

@@ -32,7 +32,12 @@ class MappingCapture {
 
   // Call it when the resource has been recorded. If it lies in an imported heap, its bytes are recorded, and
   // from now on what the CPU writes there, mapped or not.
+  // Throws nothing.
   void FollowImport(const Wrapper& resource);
+  // Call it when a resource that had ended has a reference again. The GPU is not asked: any thread may wake it.
+  void FollowImportAgain(const Wrapper& resource);
+  // Returns true if its memory belongs to the program, which may free it at any time: it is read with guards only.
+  bool is_memory_of_program() const { return import_ && import_->source != ImportSource::kHandle; }
 
   // Call it after a Map that succeeded. `data`: the pointer that Map returned, null if the program
   // did not ask for it. Returns the pointer for the program.
@@ -72,6 +77,10 @@ class MappingCapture {
   enum class Access : uint8_t { kUnknown, kNone, kWritten, kOnlyWritten, kReadBack };
 
   Access FindAccess(const Wrapper& resource);
+  // Returns true for a resource in an opened heap that the GPU alone reaches.
+  bool IsOfGpuAlone(const Wrapper& resource) const;
+  // `resource`: a buffer that the CPU reaches.
+  void FollowMemory(Capture& capture, const Wrapper& resource);
   MappedPlace PlaceOf(const Wrapper& resource, const Mapping& mapping);
 
   std::mutex mutex_;
