@@ -375,7 +375,8 @@ class Others {
   }
   ComPtr<ID3D12Resource> Buffer() const {
     ComPtr<ID3D12Resource> buffer;
-    EXPECT_EQ(CreateBuffer(device_.get(), kBytes, __uuidof(ID3D12Resource), buffer.Receive()),
+    EXPECT_EQ(CreateBuffer(device_.get(), kBytes, __uuidof(ID3D12Resource), buffer.Receive(),
+                           D3D12_HEAP_TYPE_DEFAULT),
               S_OK);
     return buffer;
   }
