@@ -126,7 +126,10 @@ void TestWatcher::Read(uint32_t ring, uint64_t position, uint64_t head) {
     TestRecord record;
     std::memcpy(&record.header, at, sizeof(record.header));
     position += record.header.size_bytes;
-    if (static_cast<uint32_t>(record.header.kind) == 0) continue;  // a pad, or unused numbers
+    if (static_cast<uint32_t>(record.header.kind) == 0) {  // a pad, or unused numbers
+      if (record.header.number != 0) unused_ += record.header.object - record.header.number + 1;
+      continue;
+    }
     const bool spilled = (record.header.flags & kRecordSpilled) != 0;
     if (keep_ == Keep::kNothing && !spilled) continue;
     const std::byte* const body = at + sizeof(record.header);

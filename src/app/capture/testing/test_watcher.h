@@ -61,6 +61,8 @@ class TestWatcher {
   // Of Keep::kNoRegion: the region that was handed over, for another reader. Waits for it.
   AttachedMemory TakeMemory();
 
+  // The numbers that threads gave back unused. After Finish().
+  uint64_t unused() const { return unused_; }
   // Returns the records in order of their numbers. Ends the capture if it has not ended.
   std::vector<TestRecord> Finish();
   // The bytes of a byte value at `offset` of the body, from blobs too.
@@ -87,6 +89,7 @@ class TestWatcher {
   std::atomic<bool> paused_{false};
   std::atomic<bool> finish_{false};
   std::map<uint64_t, TestRecord> records_;
+  uint64_t unused_ = 0;
   std::thread thread_;
 };
 

@@ -34,10 +34,15 @@ class RecordedProgram {
       ID3D12Device* const device = WrapDevice(TestDevice().Detach(), {});
       run_(device);
       device->Release();
-      return new std::vector<TestRecord>(watcher.Finish());
+      auto* const records = new std::vector<TestRecord>(watcher.Finish());
+      unused_ = watcher.unused();
+      return records;
     }();
     return records;
   }
+
+  // The numbers that no record has. After records().
+  uint64_t unused() const { return unused_; }
 
   // Returns the places in records() of this kind.
   std::vector<size_t> PlacesOf(RecordKind kind) const {
@@ -80,6 +85,7 @@ class RecordedProgram {
  private:
   const char* const setting_;
   void (*const run_)(ID3D12Device* device);
+  static inline uint64_t unused_ = 0;
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE
