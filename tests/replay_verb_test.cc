@@ -103,7 +103,7 @@ TEST_F(OtherDeviceTest, ACheckNamesWhatIsMissing) {
   GTEST_SKIP() << "Wine's own may have it";
 #endif
   AskOptions(D3D12_CONSERVATIVE_RASTERIZATION_TIER_3);
-  // That of Debian 12 lacks it.
+  // The one of Debian 12 lacks it.
   const D3D12_COMMAND_QUEUE_DESC desc = {};
   const GUID creator = {};
   void* queue = nullptr;

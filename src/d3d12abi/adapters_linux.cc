@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kSelected[] = "VKD3D_VULKAN_DEVICE";
 
-// What the user set, while another value stands in its place.
+// The value that the user set, while another stands in its place.
 struct Replaced {
   std::optional<std::string> of_user;
 };

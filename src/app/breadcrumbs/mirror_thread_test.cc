@@ -20,7 +20,7 @@ void Mirror() {
   ++mirrored;
 }
 
-// What a driver does that was loaded before: its memory is gone, and a reader would die of it.
+// A driver that was loaded before ends: its memory is gone, and a reader would die of it.
 void Unmap() {
   const int at_exit = mirrored;
   unmapped = true;

@@ -15,7 +15,7 @@
 
 namespace cairn {
 
-// Who can tell when a record was made.
+// The threads that can tell when a record was made.
 enum class RecordOrder : uint8_t {
   kAll,     // other threads: what they do because of it must come later
   kThread,  // its own thread alone

@@ -17,7 +17,7 @@
 
 namespace cairn {
 
-// What a trace says of the adapter of one of its devices. Bytes of a stranger.
+// The adapter of a device, as the trace tells it: bytes of a stranger.
 struct RecordedAdapter {
   std::string name;  // "": not recorded
   std::optional<uint64_t> luid;

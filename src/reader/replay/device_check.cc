@@ -76,7 +76,7 @@ uint32_t NumberOf(const Enum& value) {
   return number;
 }
 
-// What stands behind other types is not known here, and would be handed on as it is.
+// The bytes behind other types are not known here, and would be handed on as they are.
 bool IsKnown(const D3D12_RAYTRACING_GEOMETRY_DESC& desc) {
   return NumberOf(desc.Type) == D3D12_RAYTRACING_GEOMETRY_TYPE_TRIANGLES ||
          NumberOf(desc.Type) == D3D12_RAYTRACING_GEOMETRY_TYPE_PROCEDURAL_PRIMITIVE_AABBS;

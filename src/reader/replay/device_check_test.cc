@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a check of a trace says of a device that wants other sizes than the recording's.
+// Checks of a trace on a device that wants other sizes than that of the recording.
 #include "reader/replay/device_check.h"
 
 #include <gmock/gmock.h>

@@ -58,7 +58,7 @@ class TestWatcher {
   // Null before a capture was handed over.
   CaptureRegionHeader* header();
   CaptureRing* ring(uint32_t index);
-  // Of Keep::kNoRegion: the region that was handed over, for another reader. Waits for it.
+  // Returns the region that was handed over to a Keep::kNoRegion, for another reader. Waits for it.
   AttachedMemory TakeMemory();
 
   // The numbers that threads gave back unused. After Finish().

@@ -116,7 +116,7 @@ const char* WhyNotReplayed(Method method, const void* const* arguments) {
   return nullptr;
 }
 
-// What stands in a list matters to others from Close on.
+// Commands in a list matter to others from Close on.
 RecordOrder OrderOf(Method method) {
   const Role role = RoleOf(method).role;
   const bool of_list = IsRecorded(method) && role != Role::kListReset && role != Role::kListClose;

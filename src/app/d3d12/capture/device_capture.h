@@ -197,7 +197,7 @@ class DeviceCapture {
   std::optional<TextureReadback> readback_;
   uint32_t readbacks_given_up_ = 0;
 
-  // Of WriteOpened(). The lock is held while it waits for the GPU; nothing else takes it.
+  // For WriteOpened(). The lock is held while it waits for the GPU; nothing else takes it.
   std::mutex opened_mutex_;
   ComPtr<ID3D12CommandQueue> opened_queue_;
   std::optional<TextureReadback> opened_readback_;

@@ -41,7 +41,7 @@ class ImportScope {
  private:
   const Import import_;
   bool recorded_ = false;
-  // Of the scope that this one lies in.
+  // The same of the scope around this one, put back at its end.
   const Import* const outer_import_;
   bool* const outer_recorded_;
 };
