@@ -269,8 +269,10 @@ INSTANTIATE_TEST_SUITE_P(Samples, CaptureSampleTest, ::testing::ValuesIn(Samples
                          });
 
 TEST(CaptureSamplesTest, NoneIsMissing) {
-  // modern_samples_test plays the first three, bench/addresses the next.
-  std::vector<std::string> played = {"indirect", "mesh", "raytracing", "many-addresses"};
+  // By modern_samples_test, bench/addresses and replay_test.
+  std::vector<std::string> played = {"bundles",    "import",           "indirect",     "mesh",
+                                     "raytracing", "sampler-feedback", "shading-rate", "tiled"};
+  played.insert(played.end(), {"many-addresses", "two-devices"});
   for (const SampleCase& sample : Samples()) played.push_back(sample.name);
   std::vector<std::string> there;
   constexpr std::string_view kEnding = "_d3d12.cc";

@@ -24,6 +24,7 @@
 #include "d3d12abi/adapters.h"
 #include "d3d12abi/aggregates.h"
 #include "d3d12gen/roles.h"
+#include "format/model/call_kinds.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -118,9 +119,7 @@ const char* WhyNotReplayed(Method method, const void* const* arguments) {
 
 // Commands in a list matter to others from Close on.
 RecordOrder OrderOf(Method method) {
-  const Role role = RoleOf(method).role;
-  const bool of_list = IsRecorded(method) && role != Role::kListReset && role != Role::kListClose;
-  return of_list ? RecordOrder::kThread : RecordOrder::kAll;
+  return IsCommand(RoleOf(method)) ? RecordOrder::kThread : RecordOrder::kAll;
 }
 
 // Returns true for the first call with this reason: some of these calls are made in every frame.
