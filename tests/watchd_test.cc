@@ -295,7 +295,11 @@ TEST_F(WatchdTest, ConnectionsBeyondTheBoundAreTold) {
   // 16 of each process; those beyond end the oldest of the same process.
   const Children children(257, [this] {
     std::vector<SystemHandle> kept;
-    for (int i = 0; i < 20; ++i) kept.push_back(Connect(HandoverGreeting()));
+    while (kept.size() < 20) {
+      // The queue of the door is full while the service has no time.
+      SystemHandle connection = Connect(HandoverGreeting());
+      if (connection.valid()) kept.push_back(std::move(connection));
+    }
     for (;;) pause();
   });
   WaitUntilTold(" programs are connected; programs beyond run unwatched\n");
@@ -307,10 +311,15 @@ TEST_F(WatchdTest, ConnectionsOfOneProcessCostNoOther) {
   for (int i = 0; i < 100; ++i) kept.push_back(Connect(HandoverGreeting()));
   Run({kKilled});
   EXPECT_THAT(WaitForReports(1), ElementsAre(StartsWith("sample-killed-vulkan-plain-")));
-  const auto open = std::count_if(kept.begin(), kept.end(), [](const SystemHandle& connection) {
-    return !IsChannelClosed(connection.get());
-  });
-  EXPECT_EQ(open, 16);
+  // The service has several doors, and may have come to that of the program first.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto open = [&kept] {
+    return std::count_if(kept.begin(), kept.end(), [](const SystemHandle& connection) {
+      return !IsChannelClosed(connection.get());
+    });
+  };
+  while (open() > 16 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_EQ(open(), 16);
 }
 
 TEST_F(WatchdTest, ProgramsBeyondTheBoundAreTold) {
