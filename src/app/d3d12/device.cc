@@ -376,7 +376,8 @@ HRESULT WrappedID3D12Device::CreateSharedHandle(ID3D12DeviceChild* object,
     static_cast<WrappedID3D12Fence*>(wrapper)->MayBeShared();
   }
   const HRESULT result = Thin::CreateSharedHandle(object, attributes, access, name, handle);
-  if (SUCCEEDED(result) && wrapper != nullptr && Capture::Active() != nullptr) [[unlikely]] {
+  const bool made = SUCCEEDED(result) && wrapper != nullptr && handle != nullptr;
+  if (made && Capture::Active() != nullptr) [[unlikely]] {
     SharedHandles::Get().Created(*handle, name, sizeof(WCHAR), wrapper->capture_number());
   }
   return result;
@@ -385,7 +386,7 @@ HRESULT WrappedID3D12Device::CreateSharedHandle(ID3D12DeviceChild* object,
 HRESULT WrappedID3D12Device::OpenSharedHandleByName(const WCHAR* name, DWORD access,
                                                     HANDLE* handle) {
   const HRESULT result = Thin::OpenSharedHandleByName(name, access, handle);
-  if (SUCCEEDED(result) && Capture::Active() != nullptr) [[unlikely]] {
+  if (SUCCEEDED(result) && handle != nullptr && Capture::Active() != nullptr) [[unlikely]] {
     SharedHandles::Get().Opened(*handle, name, sizeof(WCHAR));
   }
   return result;
