@@ -69,23 +69,23 @@ TEST_F(CaptureKillTest, EachKillLeavesAWholeTrace) {
     ASSERT_TRUE(trace.ok()) << trace.status().message();
     EXPECT_TRUE(trace->finished());
     EXPECT_THAT(trace->losses(), ::testing::IsEmpty());
-    // One thread calls: nothing is missing before the last record, but numbers that it took for commands of a list
-    // and gave back when it called something else.
-    const auto is_command = [&](const Record& record) {
+    // One thread calls: nothing is missing before the last record, but numbers that it took at once behind a command of
+    // a list, or a blob, and did not use.
+    const auto takes_several = [&](const Record& record) {
+      if (record.kind != RecordKind::kCall) return record.kind == RecordKind::kBlob;
       const std::optional<Method> method = trace->MethodOf(record);
-      return record.kind == RecordKind::kCall && method && IsCommand(RoleOf(*method));
+      return method && IsCommand(RoleOf(*method));
     };
     TraceCursor cursor(*trace);
     Record record;
     uint64_t number = 0;
-    bool after_command = false;
+    bool took_several = false;
     while (cursor.Next(&record)) {
-      const bool command = is_command(record);
-      const uint64_t unused = after_command && !command ? kMostLeased - 1 : 0;
+      const uint64_t unused = took_several ? kMostLeased - 1 : 0;
       ASSERT_GT(record.number, number);
       ASSERT_LE(record.number - number - 1, unused) << record.number;
       number = record.number;
-      after_command = command;
+      took_several = takes_several(record);
     }
     EXPECT_TRUE(cursor.status().ok()) << cursor.status().message();
     EXPECT_GT(number, 0u);
