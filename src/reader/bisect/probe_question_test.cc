@@ -66,12 +66,12 @@ TEST(ProbeQuestion, NonsenseIsRefused) {
     bytes.at(at) = std::byte{value};
     return ReadProbeQuestion(bytes).status().code();
   };
-  // Two empty texts, the time-out, two flags, the last submission: then the count, and the kind.
-  EXPECT_EQ(StatusCode::kCorrupt, with(10, 2));
+  // Three empty texts, the time-out, two flags, the last submission: then the count, and the kind.
   EXPECT_EQ(StatusCode::kCorrupt, with(11, 2));
-  EXPECT_EQ(StatusCode::kCorrupt, with(20, 2));
-  EXPECT_EQ(StatusCode::kCorrupt, with(21, 3));
-  EXPECT_EQ(StatusCode::kOk, with(21, 1));
+  EXPECT_EQ(StatusCode::kCorrupt, with(12, 2));
+  EXPECT_EQ(StatusCode::kCorrupt, with(21, 2));
+  EXPECT_EQ(StatusCode::kCorrupt, with(22, 3));
+  EXPECT_EQ(StatusCode::kOk, with(22, 1));
   question.read.size_bytes = BytesToRead::kMostBytes + 1;
   EXPECT_EQ(StatusCode::kCorrupt, ReadProbeQuestion(WriteProbeQuestion(question)).status().code());
   const std::vector<std::byte> ones(100, std::byte{0xff});
