@@ -3,6 +3,7 @@
 """Does foreign-suite count what it ran? Its program and its cairn are scripts here, which say one thing each."""
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,10 @@ SUITE = pathlib.Path(__file__).resolve().parent / "foreign-suite"
 PROGRAM = """#!/bin/sh
 if [ "$1" = --list-tests ]; then printf '%s\\n' {tests}; exit; fi
 echo "d3d12: 1 tests executed (0 failures, 0 successful todo, 0 skipped, 0 todo, 0 bugs)."
-case "$VKD3D_TEST_FILTER" in test_dies*) kill -SEGV $$ ;; esac
+case "$VKD3D_TEST_FILTER" in
+test_dies*) kill -SEGV $$ ;;
+test_waits) echo "waits" >"$0.waits"; exec sleep 1000 ;;
+esac
 """
 
 # A trace holds the command line of its capture.
@@ -62,13 +66,14 @@ class ForeignSuiteTest(unittest.TestCase):
     def tearDown(self):
         self.scratch.cleanup()
 
-    def suite(self, tests, *options):
+    def command(self, tests, *options):
         self.write("d3d12", PROGRAM.format(tests=" ".join(tests)))
-        self.write("build/bin/cairn", CAIRN.format(answers="\n".join(ANSWERS[test] for test in tests)))
-        return subprocess.run(
-            [sys.executable, "-B", SUITE, self.folder / "d3d12", "--build", self.folder / "build",
-             "--folder", self.folder / "out", "--tries", "2", "--keep", *options],
-            capture_output=True, text=True, check=False, timeout=100)
+        self.write("build/bin/cairn", CAIRN.format(answers="\n".join(ANSWERS.get(test, "") for test in tests)))
+        return [sys.executable, "-B", SUITE, self.folder / "d3d12", "--build", self.folder / "build",
+                "--folder", self.folder / "out", "--tries", "2", "--keep", *options]
+
+    def suite(self, tests, *options):
+        return subprocess.run(self.command(tests, *options), capture_output=True, text=True, check=False, timeout=100)
 
     def write(self, name, text):
         file = self.folder / name
@@ -99,6 +104,32 @@ class ForeignSuiteTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         # Neither is run again.
         self.assertEqual(self.text("test_dies.cairn.replayed").count("\n"), 1)
+
+    def test_groups_are_counted_and_nothing_else_is_run(self):
+        done = self.suite(ANSWERS, "--group", "reads and others=test_reads,test_d*", "--group", "queries=test_queries")
+        self.assertIn("  reads and others: 3 traces, clean 2; compared what the GPU wrote: 2 of 3\n"
+                      "  queries: 1 traces, clean 1; compared what the GPU wrote: 0 of 1\n", done.stdout)
+        self.assertIn("replay: 4 traces, clean 2,", done.stdout)
+
+    def test_a_group_without_tests_is_refused(self):
+        for text in ("reads", "=test_reads", "reads=", "reads=test_reads,"):
+            done = self.suite(["test_reads"], "--group", text)
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stderr, f"foreign-suite: --group: '{text}' is not NAME=PATTERN,PATTERN...\n")
+
+    def test_an_interrupt_ends_what_runs_and_tells_what_was_done(self):
+        os.mkfifo(self.folder / "d3d12.waits")
+        suite = subprocess.Popen(self.command(["test_reads", "test_waits"], "--modes", "capture,replay",
+                                              "--timeout", "900"),
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        with open(self.folder / "d3d12.waits", encoding="utf-8") as waits:  # opens when the test does
+            self.assertEqual(waits.read(), "waits\n")
+        suite.send_signal(signal.SIGINT)
+        out, err = suite.communicate(timeout=100)
+        self.assertEqual(suite.returncode, 130)
+        self.assertIn("replay: 1 traces, clean 1,", out)
+        self.assertIn("interrupted; the same command goes on", err)
+        self.assertNotIn("test_waits", self.text("results.jsonl"))
 
     def test_hashes_are_kept_and_compared(self):
         self.suite(["test_reads"])
