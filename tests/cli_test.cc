@@ -86,7 +86,7 @@ TEST_F(CliTest, EveryHelpHasExamples) {
     EXPECT_THAT(result.output, HasSubstr("Usage: cairn ")) << command[0];
     EXPECT_LE(LongestLine(result.output), 100u) << result.output;
   }
-  for (const char* const hidden : {"watch", "probe", "trial", "pictures"}) {
+  for (const char* const hidden : {"watch", "probe", "trial", "pictures", "hand-on"}) {
     EXPECT_THAT(Cairn({"--help"}).output, Not(HasSubstr(std::string("\n  ") + hidden + " ")));
   }
 }

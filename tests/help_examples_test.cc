@@ -102,6 +102,7 @@ class HelpExamplesTest : public ::testing::Test {
     }
     std::ofstream(folder_ / "payload.bin") << "5368 1b";
     PutProgram("game", "#!/bin/sh\nexit 0\n");
+    PutProgram("send.sh", "#!/bin/sh\nexit 0\n");
   }
 
   void PutProgram(const std::string& name, const std::string& script) {

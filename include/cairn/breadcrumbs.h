@@ -32,7 +32,8 @@
  * dropped and counted, and the report gives their number; recording goes on.
  *
  * Strings are UTF-8 and zero-terminated. Structs start with struct_size = sizeof(the struct), so that
- * a later library can recognise older versions of a struct; this one knows one size of each.
+ * a later library can recognise older versions of a struct. This one knows one size of each, and two of
+ * CairnWatcherDesc: that without on_report is of the first release.
  *
  * Sources: FidelityFX Breadcrumbs (markers, frames, print flags, custom backends); the Direct3D 12
  * and Vulkan specifications. See docs/reference/breadcrumbs.md.
@@ -329,12 +330,17 @@ typedef struct CairnWatcherDesc {
   const char* output_path;  /* the .cairn file; NULL: PROGRAM.cairn in the working directory */
   const char* cairn_path;   /* the `cairn` program; NULL: that of the library's installation, or one
                                beside the library or the program. PATH is not searched. */
+  const char*
+      on_report; /* a command that the watcher runs for each file that it writes: a path, or a name in
+                               PATH, and arguments, with blanks between; apostrophes hold a word together. It gets
+                               the file as its last argument, and a line of JSON as its input. NULL: none.
+                               docs/reference/cairn-run.md has the rules. */
 } CairnWatcherDesc;
 
 /* Starts the watcher process for this process, if it has none (under `cairn run` it has: CAIRN_OK, and
  * nothing is started). Contexts that exist already are watched as well. The watcher ends with the
  * process. CAIRN_ERROR_OPERATING_SYSTEM: `cairn` was not found, did not start, or cannot write the
- * output, or this program has more rights than its user (setuid, file capabilities): such a program
+ * output, or there is no such command, or this program has more rights than its user (setuid, file capabilities): such a program
  * starts nothing. Threads: one at a time, and no other thread may read or change the environment meanwhile.
  * Cost: starting a process, some milliseconds. */
 CAIRN_API CairnResult cairnStartWatcher(const CairnWatcherDesc* desc);

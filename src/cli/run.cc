@@ -13,6 +13,7 @@
 #include "cli/layer.h"
 #include "cli/mistaken_word.h"
 #include "cli/numbers.h"
+#include "cli/report_program.h"
 #include "cli/stderr_verdict.h"
 #include "cli/system_help.h"
 #include "cli/verb.h"
@@ -33,6 +34,7 @@ struct RunOptions {
   std::string hang_timeout = "10";
   bool kill_on_hang = false;
   bool dump_on_exit = false;
+  std::string on_report;
   bool quiet = false;
   bool no_layer = false;
   bool no_witnesses = false;
@@ -155,6 +157,11 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
     PrintError("run", checked.message());
     return kExitCairnFailed;
   }
+  ReportProgram on_report(options.on_report);
+  if (const Status checked = on_report.Check(); !checked.ok()) {
+    PrintError("run", checked.message());
+    return kExitCairnFailed;
+  }
   const LayerSettings known = SettingsOf(options, std::getenv);
   if (options.kill_on_hang && *known.breadcrumbs == MarkerMode::kOff) {
     PrintWarning(
@@ -186,7 +193,11 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
   settings.tell_unwritten = TellUnwritten;
   settings.environment = ProgramEnvironment(options, known, settings.say, &settings.preloaded);
   std::vector<std::string> written;
-  settings.report_written = [&written](const std::string& path) { written.push_back(path); };
+  settings.own_children = [&on_report] { return on_report.processes(); };
+  settings.report_written = [&](const std::string& path) {
+    written.push_back(path);
+    on_report.Add(path);
+  };
   const Result<int> exit_code = RunWatched(settings, program);
   if (!options.quiet) {
     try {
@@ -195,6 +206,7 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
       // No memory: the program's exit code counts more than an answer that its file has.
     }
   }
+  on_report.Finish(settings.say);
   if (exit_code.ok()) return *exit_code;
   const std::string mistaken =
       MistakenForProgram("run", program.front(), exit_code.status().code());
@@ -234,6 +246,7 @@ Verb AddRunVerb(CLI::App& root) {
   command.Flag("--kill-on-hang", &options->kill_on_hang, "Kill the program after reporting a hang");
   command.Flag("--dump-on-exit", &options->dump_on_exit,
                "Write the file also when the program exits normally");
+  command.Option("--on-report", &options->on_report, "COMMAND", kOnReportHelp);
   AddLayerOptions(&command, options.get());
   command.Flag("--no-layer", &options->no_layer, kNoLayerHelp);
   command.Flag("--no-witnesses", &options->no_witnesses,

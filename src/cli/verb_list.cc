@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/play_process.h"
+#include "cli/report_program.h"
 #include "os/executable_stack.h"
 #include "reader/replay/device.h"
 
@@ -46,7 +47,7 @@ std::vector<Verb> AddVerbs(CLI::App& root) {
   add("About this machine, PIX and these commands", {AddSelftestVerb, AddPixVerb, AddHelpVerb});
   // The help does not list them.
   add(nullptr, {AddWatchVerb, AddProbeVerb, AddWitnessProbeVerb, AddTrialVerb, AddGpuCheckVerb,
-                AddPicturesVerb});
+                AddPicturesVerb, AddHandOnVerb});
   return verbs;
 }
 

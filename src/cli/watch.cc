@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/numbers.h"
+#include "cli/report_program.h"
 #include "cli/stderr_verdict.h"
 #include "cli/verb.h"
 #include "os/channel.h"
@@ -35,6 +36,7 @@ struct WatchOptions {
   std::string program;  // to name them after
   uint32_t quota_mib = 1024;
   uint32_t keep_days = 30;
+  std::string on_report;
 };
 
 int Run(const WatchOptions& options) {
@@ -55,6 +57,12 @@ int Run(const WatchOptions& options) {
   settings.capture = EnvironmentAsksForCapture();
   settings.say = settings.warn = [](const std::string& line) { PrintOnError(line + "\n"); };
   settings.tell_unwritten = TellUnwritten;
+  ReportProgram on_report(options.on_report);
+  if (const Status checked = on_report.Check(); !checked.ok()) {
+    PrintError("watch", checked.message());
+    return kExitFailed;
+  }
+  settings.report_written = [&](const std::string& path) { on_report.Add(path); };
   if (!options.reports.empty()) {
     const Result<ProcessId> program = MakerOfChannel(options.fd);
     if (!program.ok()) {
@@ -64,11 +72,13 @@ int Run(const WatchOptions& options) {
     settings.output_path = NewReportPath(options.reports, options.program, *program, RealtimeNs());
     const ReportLimits limits{.most_bytes = uint64_t{options.quota_mib} << 20,
                               .most_age_seconds = uint64_t{options.keep_days} * 24 * 60 * 60};
-    settings.report_written = [folder = options.reports, limits](const std::string&) {
-      PruneReports(folder, limits);
+    settings.report_written = [&, limits](const std::string& path) {
+      PruneReports(options.reports, limits);
+      on_report.Add(path);
     };
   }
   const Status status = WatchInherited(settings, static_cast<uint64_t>(options.fd));
+  on_report.Finish(settings.say);
   if (status.ok()) return 0;
   PrintError("watch", status.message());
   return kExitFailed;
@@ -99,6 +109,7 @@ Verb AddWatchVerb(CLI::App& root) {
       .Option("--keep", &options->keep_days, "DAYS", "Remove files there that are older than this")
       .From(1, 36'500)
       .WithDefault();
+  command.Option("--on-report", &options->on_report, "COMMAND", kOnReportHelp);
   return {command.app(), [options] { return Run(*options); }};
 }
 

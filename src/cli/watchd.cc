@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/numbers.h"
+#include "cli/report_program.h"
 #include "cli/report_store.h"
 #include "cli/verb.h"
 #include "cli/watchd_setup.h"
@@ -34,6 +35,7 @@ struct WatchdOptions {
   std::string hang_timeout = "10";
   uint32_t quota_mib = 1024;
   uint32_t keep_days = 30;
+  std::string on_report;
   bool enable = false;
   bool disable = false;
 };
@@ -54,6 +56,10 @@ int Serve(const WatchdOptions& options) {
   }
   const ReportLimits limits{.most_bytes = uint64_t{options.quota_mib} << 20,
                             .most_age_seconds = uint64_t{options.keep_days} * 24 * 60 * 60};
+  if (const Status checked = ReportProgram(options.on_report).Check(); !checked.ok()) {
+    PrintError("watchd", checked.message());
+    return kExitFailed;
+  }
   PruneReports(folder, limits);
   WatchServiceSettings settings;
   // As it is now: the file may be replaced by an upgrade while the service runs.
@@ -72,7 +78,9 @@ int Serve(const WatchdOptions& options) {
                                     "--quota",
                                     std::to_string(options.quota_mib),
                                     "--keep",
-                                    std::to_string(options.keep_days)};
+                                    std::to_string(options.keep_days),
+                                    "--on-report",
+                                    options.on_report};
   };
   settings.warn = Say;
   settings.ready = [&folder] { Say("ready; reports go to " + folder); };
@@ -122,6 +130,9 @@ Verb AddWatchdVerb(CLI::App& root) {
   command.Option("--keep", &options->keep_days, "DAYS", "Remove reports older than this")
       .From(1, 36'500)
       .WithDefault()
+      .Without(enable)
+      .Without(disable);
+  command.Option("--on-report", &options->on_report, "COMMAND", kOnReportHelp)
       .Without(enable)
       .Without(disable);
   return {.app = command.app(), .run = [options] { return Run(*options); }};

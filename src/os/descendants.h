@@ -31,9 +31,9 @@ bool AdoptOrphans();
 // there is none. Windows: nothing.
 void ForgetEndedOrphans(const std::function<bool(ProcessId id)>& keep);
 
-// All descendants of this process that live, in no order. Windows: none. Costs some microseconds for each process of
-// the machine.
-std::vector<Descendant> Descendants();
+// All descendants of this process that live, in no order, but those that are in `without`, or descend from them.
+// Windows: none. Costs some microseconds for each process of the machine.
+std::vector<Descendant> Descendants(const std::vector<ProcessId>& without = {});
 
 // The GPU library in a process's memory; a later value wins.
 enum class GpuLibrary : uint8_t { kNone, kOpenGl, kDriver, kVulkan, kDirect3D };

@@ -74,7 +74,10 @@ class WatchLoop final : public WatchedSystem {
   std::string ProgramOf(ProcessId id) override { return cairn::ProgramOf(id); }
   std::string CommandLineOf(ProcessId id) override { return cairn::CommandLineOf(id); }
   std::vector<ProcessId> ProcessesWithBlock() override;
-  std::vector<Descendant> LivingDescendants() override { return Descendants(); }
+  std::vector<Descendant> LivingDescendants() override {
+    return Descendants(settings_.own_children ? settings_.own_children()
+                                              : std::vector<ProcessId>());
+  }
   ProcessLook LookAt(ProcessId id, const LookFor& wanted) override {
     return LookAtProcess(id, wanted);
   }

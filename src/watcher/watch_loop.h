@@ -7,6 +7,7 @@
 #define CAIRN_WATCHER_WATCH_LOOP_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct WatchSettings : SessionSettings {
   std::string preloaded;
   // An armed capture starts, and the next time stops, when this process gets SIGUSR1.
   bool capture_trigger_signal = false;
+  // Returns the children that this process has started for itself: they are no part of the run.
+  std::function<std::vector<ProcessId>()> own_children;
   // Takes the reports in the place of files, which are written without it. Outlives the run.
   SessionOutput* output = nullptr;
 };

@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
   watcher.struct_size = sizeof(watcher);
   watcher.output_path = argument;
   watcher.cairn_path = argc > 3 ? argv[3] : nullptr;
+  watcher.on_report = argc > 4 ? argv[4] : nullptr;
   if (mode == "start-watcher") Must(cairnStartWatcher(&watcher), "cairnStartWatcher");
   SimulatedDevice device;
   SimulatedCommandList native;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -417,11 +418,15 @@ void cairnRefresh(CairnContext* context) {
 
 CairnResult cairnStartWatcher(const CairnWatcherDesc* desc) {
   return Guarded([&] {
-    if (desc == nullptr || desc->struct_size != sizeof(CairnWatcherDesc)) {
+    constexpr size_t kFirstSize = offsetof(CairnWatcherDesc, on_report);
+    if (desc == nullptr ||
+        (desc->struct_size != sizeof(CairnWatcherDesc) && desc->struct_size != kFirstSize)) {
       return Fail(CAIRN_ERROR_INVALID_ARGUMENT,
                   "CairnWatcherDesc is NULL or its struct_size is not sizeof(CairnWatcherDesc)");
     }
-    return Finish(cairn::StartWatcher(*desc));
+    CairnWatcherDesc known{};
+    std::memcpy(&known, desc, desc->struct_size);
+    return Finish(cairn::StartWatcher(known));
   });
 }
 

@@ -70,6 +70,10 @@ std::vector<std::string> Arguments(const CairnWatcherDesc& desc, const std::stri
     arguments.push_back("-o");
     arguments.push_back(desc.output_path);
   }
+  if (desc.on_report != nullptr) {
+    arguments.push_back("--on-report");
+    arguments.push_back(desc.on_report);
+  }
   return arguments;
 }
 

@@ -264,7 +264,7 @@ void ForgetEndedOrphans(const std::function<bool(ProcessId id)>& keep) {
   }
 }
 
-std::vector<Descendant> Descendants() {
+std::vector<Descendant> Descendants(const std::vector<ProcessId>& without) {
   std::map<ProcessId, Descendant> all;
   for (const ProcessId id : RunningProcesses()) {
     Descendant process;
@@ -272,6 +272,7 @@ std::vector<Descendant> Descendants() {
   }
   const ProcessId own = OwnProcessId();
   std::map<ProcessId, bool> known = {{own, true}};
+  for (const ProcessId id : without) known[id] = false;
   std::vector<Descendant> found;
   for (const auto& [id, process] : all) {
     if (id == own) continue;

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 namespace cairn {
 namespace {
@@ -28,11 +29,26 @@ uint64_t WritableBytes() {
   return read == 1 ? uint64_t{pages} * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
-bool SetLimit(int what, uint64_t value) {
+struct OwnLimit {
+  __rlimit_resource what;
+  std::optional<rlim_t> before = {};
+};
+OwnLimit g_memory{RLIMIT_DATA};
+OwnLimit g_processor{RLIMIT_CPU};
+
+bool SetLimit(OwnLimit* own, uint64_t value) {
   rlimit limit = {};
-  if (getrlimit(static_cast<__rlimit_resource>(what), &limit) != 0) return false;
+  if (getrlimit(own->what, &limit) != 0) return false;
+  if (!own->before.has_value()) own->before = limit.rlim_cur;
   limit.rlim_cur = std::min<rlim_t>(value, limit.rlim_max);
-  return setrlimit(static_cast<__rlimit_resource>(what), &limit) == 0;
+  return setrlimit(own->what, &limit) == 0;
+}
+
+void LiftLimit(OwnLimit* own) {
+  rlimit limit = {};
+  if (!own->before.has_value() || getrlimit(own->what, &limit) != 0) return;
+  limit.rlim_cur = *own->before;
+  if (setrlimit(own->what, &limit) == 0) own->before.reset();
 }
 
 void EndNow(int) {
@@ -45,7 +61,7 @@ void EndNow(int) {
 
 bool LimitOwnMemory(uint64_t more_bytes) {
   const uint64_t now = WritableBytes();
-  return now != 0 && SetLimit(RLIMIT_DATA, now + more_bytes);
+  return now != 0 && SetLimit(&g_memory, now + more_bytes);
 }
 
 bool LimitOwnProcessorTime(uint64_t more_seconds, const std::string& last_words) {
@@ -59,7 +75,12 @@ bool LimitOwnProcessorTime(uint64_t more_seconds, const std::string& last_words)
   action.sa_handler = EndNow;
   if (sigaction(SIGXCPU, &action, nullptr) != 0) return false;
   const auto seconds = static_cast<uint64_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
-  return SetLimit(RLIMIT_CPU, seconds + std::max<uint64_t>(more_seconds, 1));
+  return SetLimit(&g_processor, seconds + std::max<uint64_t>(more_seconds, 1));
+}
+
+void LiftOwnLimits() {
+  LiftLimit(&g_memory);
+  LiftLimit(&g_processor);
 }
 
 }  // namespace cairn
