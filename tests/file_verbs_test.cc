@@ -299,6 +299,14 @@ TEST_F(FileVerbsTest, TriageGroupsWhatAFolderHolds) {
   EXPECT_THAT(files, ::testing::ElementsAre(Path("crashes/below/\xc3\xa4 two.cairn"),
                                             Path("crashes/one.cairn"), Path("crashes/text.cairn"),
                                             Path("crashes/three.cairn")));
+  // A row for each report alone.
+  const CommandResult rows = Cairn({"triage", "--tsv", "crashes"});
+  EXPECT_THAT(rows.errors, HasSubstr("crashes/text.cairn"));
+  EXPECT_EQ(std::ranges::count(rows.output, '\n'), 3);
+  EXPECT_EQ(std::ranges::count(rows.output, '\t'), 3 * 15);
+  EXPECT_THAT(rows.output, HasSubstr("\t" + Path("crashes/one.cairn") + "\t"));
+  ExpectRefused({"triage", "--tsv", "--json", "crashes"}, 2,
+                "cairn triage: --json excludes --tsv; see cairn triage --help");
 }
 
 TEST_F(FileVerbsTest, TriageOfNothing) {

@@ -36,6 +36,7 @@
 #include "reader/serve/triage_session.h"
 #include "reader/view/dump_reader.h"
 #include "reader/view/triage_page_data.h"
+#include "reader/view/triage_row.h"
 
 namespace cairn::cli {
 namespace {
@@ -52,6 +53,8 @@ constexpr char kTriageExamples[] =
     "  cairn triage --jsonl crashes/ > dumps.jsonl\n"
     "                                              one line for each dump, for a database; "
     "docs/reference/cairn-triage.md\n"
+    "  cairn triage --tsv crashes/ > dumps.tsv     one row for each report, which PostgreSQL and "
+    "ClickHouse load\n"
     "  cairn triage --html triage.html crashes/    one page for a browser, to be sent; it needs no "
     "network\n"
     "  cairn triage --serve crashes/               the same in the browser: a click opens a "
@@ -72,6 +75,7 @@ struct TriageOptions {
   std::vector<std::string> paths;
   bool json = false;
   bool jsonl = false;
+  bool tsv = false;
   std::string html;
   bool force = false;
   bool redact = false;
@@ -153,7 +157,8 @@ class TriageRun {
       }
     }
     warnings_.Print(triage_.unreadable_count());
-    if (!options_.jsonl) piece_ = options_.json ? triage_.Json() : FittedToTerminal(triage_.Text());
+    if (!options_.jsonl && !options_.tsv)
+      piece_ = options_.json ? triage_.Json() : FittedToTerminal(triage_.Text());
     return PrintPiece() && triage_.dump_count() != 0 ? 0 : kExitFailed;
   }
 
@@ -162,6 +167,7 @@ class TriageRun {
     if (dump.ok()) {
       triage_.Add(*dump);
       if (options_.jsonl) piece_ += TriageLine(*dump);
+      if (options_.tsv) piece_ += TriageRow(*dump);
       return;
     }
     const Status& status = dump.status();
@@ -281,12 +287,19 @@ Verb AddTriageVerb(CLI::App& root) {
   const CommandOption json = command.Json(&options->json);
   const CommandOption jsonl =
       command.Flag("--jsonl", &options->jsonl, "Print JSON, one line for each file").Without(json);
+  const CommandOption tsv =
+      command
+          .Flag("--tsv", &options->tsv,
+                "Print one row for each report, with tabs between the columns, for a database")
+          .Without(json)
+          .Without(jsonl);
   const CommandOption html = command
                                  .Option("--html", &options->html, "FILE",
                                          "Write the groups as one page for a browser, which needs "
                                          "no network")
                                  .Without(json)
-                                 .Without(jsonl);
+                                 .Without(jsonl)
+                                 .Without(tsv);
   command.Flag("--force", &options->force, "Let --html replace a file").OnlyWith(html);
   command.Flag("--redact", &options->redact, "Replace names by hashes in the page of --html")
       .OnlyWith(html);
@@ -294,6 +307,7 @@ Verb AddTriageVerb(CLI::App& root) {
       command.Flag("--serve", &options->serve, "Serve the page to the browser of this user")
           .Without(json)
           .Without(jsonl)
+          .Without(tsv)
           .Without(html);
   for (CommandOption option : AddServedPageOptions(&command, &options->served)) {
     option.OnlyWith(serve);

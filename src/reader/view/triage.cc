@@ -3,12 +3,14 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <ctime>
 #include <iterator>
 #include <utility>
 
+#include "base/byte_writer.h"
 #include "base/text.h"
 #include "format/file/file_reader.h"
 #include "format/snapshot/snapshot_file.h"
@@ -38,6 +40,22 @@ uint64_t SeenNs(const Snapshot& snapshot) {
   return seen_ns < kLatestNs ? seen_ns : 0;
 }
 
+// Reads no more than the process: its number and its times tell two crashes apart, and the checksums are in the index.
+std::string ContentOf(const FileReader& reader) {
+  ByteWriter content;
+  for (size_t i = 0; i < reader.chunks().size(); ++i) {
+    const ChunkInfo& chunk = reader.chunks()[i];
+    content.WriteU32(chunk.type);
+    content.WriteU32(chunk.raw_bytes);
+    content.WriteU32(chunk.payload_crc);
+    if (chunk.type != kProcessChunk) continue;
+    const Result<std::vector<std::byte>> process = reader.Read(i);
+    if (process.ok()) content.WriteU64(XXH3_64bits(process->data(), process->size()));
+  }
+  const XXH128_hash_t hash = XXH3_128bits(content.bytes().data(), content.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
 void BeginLine(std::string_view file, JsonWriter* json) {
   json->BeginObject();
   json->StringKey("format", "cairn-triage-line");
@@ -56,7 +74,7 @@ void AddRow(std::string_view name, std::string_view value, std::string& text) {
 
 // `GPU hang in Frame # > Lighting > DRAW_INSTANCED`
 std::string Title(const Signature& signature) {
-  std::string title = signature.kind;
+  std::string title = VisibleText(signature.kind);
   if (!signature.cause.empty()) title += fmt::format(" ({})", VisibleText(signature.cause));
   if (!signature.path.empty()) title += " in " + PathOf(signature);
   return title;
@@ -108,6 +126,7 @@ Result<DumpSummary> SummariseDump(const std::string& file, DumpNames names) {
   dump.certainty = findings.culprit.certainty;
   dump.sentence = AnswerLine(AnswerInWords(snapshot, findings));
   dump.loss_count = snapshot.losses.size();
+  dump.content = ContentOf(*reader);
   dump.signature = SignatureOf(snapshot, findings);
   return dump;
 }

@@ -26,6 +26,8 @@ struct DumpSummary {
   Certainty certainty = Certainty::kUnknown;
   std::string sentence;  // visible text
   uint64_t loss_count = 0;
+  // Hexadecimal, the same for copies of a file: of the process, and of the checksums of all parts. "" if not known.
+  std::string content;
   Signature signature;
 };
 
