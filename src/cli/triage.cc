@@ -19,11 +19,12 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/mistaken_word.h"
 #include "cli/progress.h"
 #include "cli/reading_limits.h"
 #include "cli/served_page.h"
 #include "cli/terminal.h"
+#include "cli/triage_index.h"
+#include "cli/triage_warnings.h"
 #include "cli/verb.h"
 #include "cli/witnesses.h"
 #include "cli/written_output.h"
@@ -32,6 +33,7 @@
 #include "os/memory.h"
 #include "os/this_process.h"
 #include "reader/page/page.h"
+#include "reader/serve/dump_files.h"
 #include "reader/serve/kept_dumps.h"
 #include "reader/serve/triage_session.h"
 #include "reader/view/dump_reader.h"
@@ -55,6 +57,11 @@ constexpr char kTriageExamples[] =
     "docs/reference/cairn-triage.md\n"
     "  cairn triage --tsv crashes/ > dumps.tsv     one row for each report, which PostgreSQL and "
     "ClickHouse load\n"
+    "  cairn triage --index crashes.index crashes/ keeps what it read in an index; the next run "
+    "reads what is\n"
+    "                                              new, and counts reports whose files are gone\n"
+    "  cairn triage --index all.index --merge crashes.index\n"
+    "                                              adds the index of another machine\n"
     "  cairn triage --html triage.html crashes/    one page for a browser, to be sent; it needs no "
     "network\n"
     "  cairn triage --serve crashes/               the same in the browser: a click opens a "
@@ -68,7 +75,6 @@ constexpr char kTriageExamples[] =
     "its last page is closed, or by ^C.";
 
 constexpr size_t kPieceBytes = 64 << 10;
-constexpr uint64_t kMostWarnings = 20;
 constexpr std::chrono::milliseconds kBetweenLooks(50);  // at ^C, while a dump is read
 
 struct TriageOptions {
@@ -76,6 +82,8 @@ struct TriageOptions {
   bool json = false;
   bool jsonl = false;
   bool tsv = false;
+  std::string index;
+  std::vector<std::string> merged;
   std::string html;
   bool force = false;
   bool redact = false;
@@ -119,25 +127,6 @@ int PrintInterrupted(uint64_t done, uint64_t total) {
                                    GroupedDigits(total)));
   return kExitFailed;
 }
-
-// The first warnings, and how many others there are.
-class TriageWarnings {
- public:
-  void Add(const std::string& file, const Status& status) {
-    if (warnings_.size() == kMostWarnings) return;
-    const std::string mistaken = MistakenForFile("triage", file, NeededFile::kAny);
-    warnings_.push_back(mistaken.empty() ? status.WithFile(file).message() : mistaken);
-  }
-  void Print(uint64_t unreadable_count) const {
-    for (const std::string& warning : warnings_) PrintWarning("triage", warning);
-    if (unreadable_count <= kMostWarnings) return;
-    PrintWarning("triage", fmt::format("{} more files without a report; --json lists them",
-                                       GroupedDigits(unreadable_count - kMostWarnings)));
-  }
-
- private:
-  std::vector<std::string> warnings_;
-};
 
 // Lines are printed as they come: a folder may hold a million dumps.
 class TriageRun {
@@ -257,6 +246,14 @@ int Serve(const TriageOptions& options) {
 }
 
 int Run(const TriageOptions& options) {
+  if (!options.index.empty()) {
+    return RunTriageIndex({.index = options.index,
+                           .merged = options.merged,
+                           .paths = options.paths,
+                           .json = options.json,
+                           .jsonl = options.jsonl,
+                           .tsv = options.tsv});
+  }
   if (options.paths.empty()) {
     PrintError("triage", "no file is given; say cairn triage FOLDER, or name the files");
     return kExitUsage;
@@ -309,6 +306,16 @@ Verb AddTriageVerb(CLI::App& root) {
           .Without(jsonl)
           .Without(tsv)
           .Without(html);
+  const CommandOption index =
+      command
+          .Option("--index", &options->index, "FILE",
+                  "Keep what is read in this SQLite database, and read only what is new")
+          .Without(html)
+          .Without(serve);
+  command
+      .Option("--merge", &options->merged, "FILE",
+              "Add the reports of another index, such as another machine's; may be repeated")
+      .OnlyWith(index);
   for (CommandOption option : AddServedPageOptions(&command, &options->served)) {
     option.OnlyWith(serve);
   }

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "os/file.h"
 #include "os/new_file.h"
+#include "reader/serve/dump_files.h"
 #include "reader/view/dump_reader.h"
 
 namespace cairn {
@@ -22,57 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kBetweenLooks(50);  // at ^C, while a dump is read
-constexpr std::chrono::seconds kNew(2);
-
-struct Looked {
-  std::string path;  // absolute; "" for what cannot be kept
-  FileStamp stamp;
-  bool is_new = false;
-};
-
-Looked LookAt(const std::string& file, const fs::path& here, fs::file_time_type now) {
-  const FilePath path(file);
-  const fs::directory_entry entry = [&] {
-    std::error_code error;
-    return fs::directory_entry(path, error);
-  }();
-  std::error_code error;
-  if (!entry.is_regular_file(error) || error) return {};
-  Looked looked;
-  looked.stamp.size_bytes = entry.file_size(error);
-  if (error) return {};
-  const fs::file_time_type written = entry.last_write_time(error);
-  if (error) return {};
-  looked.stamp.written = written.time_since_epoch().count();
-  looked.is_new = written > now - kNew;
-  looked.path = TextOfPath((here / path).lexically_normal());
-  return looked;
-}
 
 }  // namespace
-
-Result<std::vector<std::string>> DumpFilesIn(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
-  for (const std::string& path : paths) {
-    const FilePath start(path);
-    std::error_code error;
-    if (!fs::is_directory(start, error)) {
-      files.push_back(path);
-      continue;
-    }
-    fs::recursive_directory_iterator entry(start, fs::directory_options::skip_permission_denied,
-                                           error);
-    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-      if (entry->path().extension() != ".cairn") continue;
-      std::error_code unknown;
-      if (!entry->is_directory(unknown)) files.push_back(TextOfPath(entry->path()));
-    }
-    if (error) return StatusFromError(error, fmt::format("cannot read the folder '{}'", path));
-  }
-  std::sort(files.begin(), files.end());
-  files.erase(std::unique(files.begin(), files.end()), files.end());
-  return files;
-}
 
 KeptDumps::KeptDumps(std::string file, uint64_t build, DumpNames names)
     : file_(std::move(file)), build_(build), names_(names) {}
@@ -120,11 +72,11 @@ Status KeptDumps::Read(
   std::error_code ignored;
   const fs::path here = fs::current_path(ignored);
   const fs::file_time_type now = fs::file_time_type::clock::now();
-  std::vector<Looked> looked;
+  std::vector<FoundDump> looked;
   std::vector<std::string> paths;
   std::vector<std::string> unread;
   for (const std::string& file : files) {
-    looked.push_back(LookAt(file, here, now));
+    looked.push_back(LookAtDump(file, here, now));
     paths.push_back(looked.back().path);
     if (index_.Find(looked.back().path, looked.back().stamp) == nullptr) unread.push_back(file);
   }

@@ -15,10 +15,6 @@
 
 namespace cairn {
 
-// Returns the named files and the .cairn files in the named folders; does not follow links to folders. Sorted, each
-// once. Errors: kIo, for a folder that cannot be read.
-Result<std::vector<std::string>> DumpFilesIn(const std::vector<std::string>& paths);
-
 // One thread.
 class KeptDumps {
  public:

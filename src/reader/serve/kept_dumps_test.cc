@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "reader/serve/dump_files.h"
+
 namespace cairn {
 namespace {
 

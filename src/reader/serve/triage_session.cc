@@ -19,6 +19,7 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "reader/page/page.h"
+#include "reader/serve/dump_files.h"
 #include "reader/serve/file_question.h"
 #include "reader/serve/file_session.h"
 #include "reader/serve/kept_dumps.h"

@@ -166,19 +166,25 @@ std::string TriageLine(std::string_view file, const Status& why_not) {
 
 void Triage::Add(const DumpSummary& dump) {
   ++dump_count_;
-  Group& group = groups_[dump.signature.id];
+  TriageGroup& group = groups_[dump.signature.id];
   if (group.count++ == 0) group.signature = dump.signature;
+  const bool is_example = group.count == 1 || dump.seen_ns > group.last_seen_ns ||
+                          (dump.seen_ns == group.last_seen_ns && dump.file < group.example);
   if (dump.seen_ns != 0) {
     group.last_seen_ns = std::max(group.last_seen_ns, dump.seen_ns);
     group.first_seen_ns =
         group.first_seen_ns == 0 ? dump.seen_ns : std::min(group.first_seen_ns, dump.seen_ns);
   }
-  const bool later = dump.seen_ns > group.example_ns ||
-                     (dump.seen_ns == group.example_ns && dump.file < group.example);
-  if (group.count != 1 && !later) return;
-  group.example_ns = dump.seen_ns;
+  if (!is_example) return;
   group.example = dump.file;
   group.sentence = dump.sentence;
+}
+
+void Triage::AddGroup(TriageGroup added) {
+  dump_count_ += added.count;
+  TriageGroup& group = groups_[added.signature.id];
+  added.count += group.count;
+  group = std::move(added);
 }
 
 void Triage::AddUnreadable(std::string_view file, const Status& why_not) {
@@ -187,10 +193,10 @@ void Triage::AddUnreadable(std::string_view file, const Status& why_not) {
   unreadable_.push_back({std::string(file), why_not.message()});
 }
 
-std::vector<const Triage::Group*> Triage::Sorted() const {
-  std::vector<const Group*> sorted;
+std::vector<const TriageGroup*> Triage::Sorted() const {
+  std::vector<const TriageGroup*> sorted;
   for (const auto& [id, group] : groups_) sorted.push_back(&group);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Group* a, const Group* b) {
+  std::stable_sort(sorted.begin(), sorted.end(), [](const TriageGroup* a, const TriageGroup* b) {
     if (a->count != b->count) return a->count > b->count;
     return a->last_seen_ns > b->last_seen_ns;
   });
@@ -205,7 +211,7 @@ std::string Triage::Text() const {
         fmt::format("; {} without a report", Counted(unreadable_count_, "file is", "files are"));
   }
   text += '\n';
-  for (const Group* const group : Sorted()) {
+  for (const TriageGroup* const group : Sorted()) {
     const Signature& signature = group->signature;
     Append(text, "\n{:>5} {}\n", GroupedDigits(group->count), Title(signature));
     AddRow("shaders", ShadersOf(signature), text);
@@ -234,7 +240,7 @@ std::string Triage::ShortJson(uint64_t most_bytes) const {
 
 std::vector<std::string> Triage::GroupIds() const {
   std::vector<std::string> ids;
-  for (const Group* const group : Sorted()) ids.push_back(group->signature.id);
+  for (const TriageGroup* const group : Sorted()) ids.push_back(group->signature.id);
   return ids;
 }
 
@@ -245,7 +251,7 @@ void Triage::Write(JsonWriter* to) const {
   json.NumberKey("version", kTriageVersion);
   json.NumberKey("dumps", dump_count_);
   json.BeginArray("groups");
-  for (const Group* const group : Sorted()) {
+  for (const TriageGroup* const group : Sorted()) {
     json.BeginObject();
     json.NumberKey("count", group->count);
     IsoTimeKey("first_seen", group->first_seen_ns, &json);

@@ -47,11 +47,24 @@ std::string IsoTime(uint64_t realtime_ns);
 std::string TriageLine(const DumpSummary& dump);
 std::string TriageLine(std::string_view file, const Status& why_not);
 
+// What dumps of one signature have in common.
+struct TriageGroup {
+  Signature signature;
+  uint64_t count = 0;
+  uint64_t first_seen_ns = 0;  // 0: of none that is known
+  uint64_t last_seen_ns = 0;
+  std::string example;  // the file that was seen last, of several the first by its name
+  std::string sentence;
+};
+
 // Groups dumps. Keeps only the groups: memory grows with the number of signatures alone.
 class Triage {
  public:
   void Add(const DumpSummary& dump);
+  // Adds dumps of one signature, of which none was added before.
+  void AddGroup(TriageGroup added);
   void AddUnreadable(std::string_view file, const Status& why_not);
+  void CountUnreadable(uint64_t count) { unreadable_count_ += count; }  // files that are not named
 
   uint64_t dump_count() const { return dump_count_; }
   uint64_t group_count() const { return groups_.size(); }
@@ -67,24 +80,15 @@ class Triage {
   std::vector<std::string> GroupIds() const;
 
  private:
-  struct Group {
-    Signature signature;
-    uint64_t count = 0;
-    uint64_t first_seen_ns = 0;  // 0: of none that is known
-    uint64_t last_seen_ns = 0;
-    uint64_t example_ns = 0;
-    std::string example;  // the file that was seen last
-    std::string sentence;
-  };
   struct Unreadable {
     std::string file;
     std::string reason;
   };
-  std::vector<const Group*> Sorted() const;
+  std::vector<const TriageGroup*> Sorted() const;
   void Write(JsonWriter* json) const;
 
-  std::map<std::string, Group> groups_;  // by Signature::id
-  std::vector<Unreadable> unreadable_;   // the first kMostUnreadable
+  std::map<std::string, TriageGroup> groups_;  // by Signature::id
+  std::vector<Unreadable> unreadable_;         // the first kMostUnreadable
   uint64_t unreadable_count_ = 0;
   uint64_t dump_count_ = 0;
 };
