@@ -33,9 +33,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kFilesAtOnce = 256;  // of a transaction
-constexpr size_t kPieceBytes = 64 << 10;
-constexpr size_t kMostUnreadable = 1000;                // as Triage
-constexpr std::chrono::milliseconds kBetweenLooks(50);  // at ^C, while a dump is read
+constexpr size_t kPrintedBytes = 64 << 10;
+constexpr size_t kMostUnreadable = 1000;                         // as Triage
+constexpr std::chrono::milliseconds kBetweenInterruptLooks(50);  // at ^C, while a dump is read
 
 // The paths of the command line, by which files are shown: the index has absolute ones.
 class GivenPaths {
@@ -176,7 +176,7 @@ class TriageIndexRun {
       if (!progress_->Update(file_count_ + i, 0)) {
         return Status(StatusCode::kInterrupted, "stopped");
       }
-      std::optional<Result<DumpSummary>> dump = dumps.Next(kBetweenLooks);
+      std::optional<Result<DumpSummary>> dump = dumps.Next(kBetweenInterruptLooks);
       if (!dump.has_value()) continue;
       if (dump->ok() && !ReportIndex::Fits(**dump)) {
         *dump = Status(StatusCode::kUnsupported, "its names take more than 512 KiB");
@@ -227,7 +227,7 @@ class TriageIndexRun {
 
   void Print(const std::string& text) {
     piece_ += text;
-    if (piece_.size() >= kPieceBytes) Flush();
+    if (piece_.size() >= kPrintedBytes) Flush();
   }
   void Flush() {
     is_printed_ = is_printed_ && PrintOutput("triage", piece_);
