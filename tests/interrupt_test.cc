@@ -84,9 +84,12 @@ TEST_F(InterruptTest, TrimLeavesNothing) {
 TEST_F(InterruptTest, RepackKeepsTheOldFile) {
   Copy("long.cairn");
   const std::string before = ReadFile(folder_ / "long.cairn");
-  for (const bool in_place : {true, false}) {
+  const std::vector<std::string> all_options[] = {
+      {}, {"-o", "b.cairn"}, {"--redact", "-o", "b.cairn"}};
+  for (const std::vector<std::string>& options : all_options) {
+    const bool in_place = options.empty();
     std::vector<std::string> arguments = {"repack", "long.cairn"};
-    if (!in_place) arguments.insert(arguments.end(), {"-o", "b.cairn"});
+    arguments.insert(arguments.end(), options.begin(), options.end());
     const CommandResult result =
         Interrupt(arguments, [this](const Command&) { return Has(".part"); });
     EXPECT_EQ(result.exit_code, 1) << result.Summary();

@@ -33,6 +33,29 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
+// ---- Traces that were sent ---------------------------------------------------------------------------
+
+TEST_F(ReplayVerbTest, ARedactedTraceHasTheSameImages) {
+  Capture();
+  const CommandResult redacted = Cairn({"repack", "--redact", "-o", "names.cairn", "a.cairn"});
+  ASSERT_EQ(redacted.exit_code, 0) << redacted.Summary();
+  EXPECT_EQ(Hashes({}, "names.cairn"), Hashes({}));
+  EXPECT_EQ(Cairn({"replay", "--validate", "names.cairn"}).exit_code, 0);
+  // A cut of it still says what it lacks.
+  ASSERT_EQ(Cairn({"trim", "--frames", "7", "-o", "7.cairn", "names.cairn"}).exit_code, 0);
+  EXPECT_THAT(Cairn({"info", "7.cairn"}).output,
+              HasSubstr("\nRedacted  names are hashes\nRecorded  name-"));
+}
+
+TEST_F(ReplayVerbTest, ATraceWithoutContentsIsPlayed) {
+  Capture();
+  const CommandResult redacted =
+      Cairn({"repack", "--redact=contents", "-o", "zeros.cairn", "a.cairn"});
+  ASSERT_EQ(redacted.exit_code, 0) << redacted.Summary();
+  EXPECT_EQ(Lines(Hashes({}, "zeros.cairn")).size(), kFrames);
+  EXPECT_EQ(Cairn({"verify", "zeros.cairn"}).exit_code, 0);
+}
+
 // ---- Devices that lack something --------------------------------------------------------------------
 
 class OtherDeviceTest : public ReplayVerbTest {

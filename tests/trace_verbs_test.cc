@@ -127,6 +127,64 @@ TEST_F(TraceVerbsTest, RepackKeepsEverythingOrTheOldFile) {
   EXPECT_EQ(folder_.Contents(), contents);
 }
 
+TEST_F(TraceVerbsTest, RedactingWritesAnotherFileThatTellsOfIt) {
+  const std::string original = ReadFile(folder_ / "trace-v1.cairn");
+  const CommandResult in_place = Cairn({"repack", "--redact", "trace-v1.cairn"});
+  EXPECT_EQ(in_place.exit_code, 2);
+  EXPECT_EQ(in_place.errors,
+            "cairn repack: --redact writes another file; give its name with -o FILE\n");
+  const CommandResult itself =
+      Cairn({"repack", "--redact", "--force", "-o", "./trace-v1.cairn", "trace-v1.cairn"});
+  EXPECT_EQ(itself.exit_code, 2);
+  EXPECT_THAT(itself.errors, HasSubstr("./trace-v1.cairn is the trace itself"));
+  EXPECT_EQ(ReadFile(folder_ / "trace-v1.cairn"), original);
+  const CommandResult named = Cairn({"repack", "--redact", "-o", "n.cairn", "trace-v1.cairn"});
+  EXPECT_EQ(named.exit_code, 0) << named.Summary();
+  EXPECT_EQ(named.errors, "");
+  EXPECT_EQ(Cairn({"verify", "n.cairn"}).exit_code, Cairn({"verify", "trace-v1.cairn"}).exit_code);
+  EXPECT_THAT(Cairn({"info", "n.cairn"}).output,
+              HasSubstr("\nRedacted  names are hashes\nRecorded  name-"));
+  const Json names = JsonOf({"info", "--json", "n.cairn"}, "info.schema.json", 0);
+  EXPECT_EQ(names["trace"]["redacted"]["names"], true);
+  EXPECT_EQ(names["trace"]["redacted"]["shaders"], false);
+  const Json before = JsonOf({"info", "--json", "trace-v1.cairn"}, "info.schema.json", 0);
+  EXPECT_EQ(names["trace"]["calls"], before["trace"]["calls"]);
+  EXPECT_THAT(Cairn({"objects", "n.cairn"}).output, HasSubstr("\"name-"));
+}
+
+TEST_F(TraceVerbsTest, ATraceWithoutShadersIsNotPlayed) {
+  const CommandResult all = Cairn({"repack", "--redact=all", "-o", "n.cairn", "trace-v1.cairn"});
+  EXPECT_EQ(all.exit_code, 0) << all.Summary();
+  EXPECT_THAT(
+      Cairn({"info", "n.cairn"}).output,
+      HasSubstr("\nRedacted  names and shaders are hashes; it cannot be played; contents of "
+                "resources are zeros\n"));
+  for (const std::vector<std::string>& verb :
+       {std::vector<std::string>{"replay"}, {"images"}, {"trim", "--frames", "0"}, {"bisect"}}) {
+    std::vector<std::string> arguments = verb;
+    arguments.push_back("n.cairn");
+    const CommandResult result = Cairn(arguments);
+    EXPECT_EQ(result.exit_code, 1) << result.Summary();
+    EXPECT_EQ(result.errors, "cairn " + verb[0] +
+                                 ": n.cairn holds hashes instead of shaders (cairn repack "
+                                 "--redact=shaders), so it cannot be played; cairn calls, objects "
+                                 "and state read it\n");
+  }
+  for (const std::string verb : {"calls", "objects", "state"}) {
+    EXPECT_EQ(Cairn({verb, "n.cairn"}).exit_code, Cairn({verb, "trace-v1.cairn"}).exit_code)
+        << verb;
+  }
+}
+
+TEST_F(TraceVerbsTest, ADamagedTraceIsNotRedacted) {
+  Damage("trace-v1.cairn", "RECD");
+  const std::vector<std::string> contents = folder_.Contents();
+  const CommandResult refused = Cairn({"repack", "--redact", "-o", "n.cairn", "trace-v1.cairn"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, HasSubstr("trace-v1.cairn is damaged or cut"));
+  EXPECT_EQ(folder_.Contents(), contents);
+}
+
 TEST_F(TraceVerbsTest, ExportReplacesNothingUnlessThatIsWanted) {
   std::ofstream(folder_ / "trace-v1.pftrace") << "mine";
   const std::vector<std::string> words = {"export", "--perfetto", "trace-v1.cairn"};

@@ -13,6 +13,7 @@
 #include "cli/reading_limits.h"
 #include "cli/verb.h"
 #include "format/snapshot/snapshot_file.h"
+#include "format/trace/trace_tables.h"
 #include "os/file.h"
 
 namespace cairn::cli {
@@ -85,7 +86,15 @@ std::optional<TraceReader> OpenTraceFileQuietly(std::string_view verb, const std
 
 std::optional<TraceReader> OpenTraceToPlay(std::string_view verb, const std::string& path) {
   std::optional<TraceReader> trace = OpenTraceFileQuietly(verb, path);
-  if (trace.has_value() && IsCut(*trace)) PrintWarning(verb, DamageInWords(path, *trace));
+  if (!trace.has_value()) return std::nullopt;
+  if (trace->table().redaction.shaders) {
+    PrintError(verb, fmt::format("{} holds hashes instead of shaders (cairn repack "
+                                 "--redact=shaders), so it cannot be played; cairn calls, objects "
+                                 "and state read it",
+                                 path));
+    return std::nullopt;
+  }
+  if (IsCut(*trace)) PrintWarning(verb, DamageInWords(path, *trace));
   return trace;
 }
 

@@ -63,6 +63,7 @@ struct TrimOptions {
 // The facts that the copy takes from the original trace.
 struct Original {
   TraceFacts facts;
+  TraceRedaction redaction;
   uint64_t first_frame = 0;  // as its program counts
   uint64_t frame_count = 0;
   bool hashed = false;
@@ -72,6 +73,7 @@ struct Original {
 Original OriginalOf(TraceReader* trace) {
   Original original;
   original.facts = trace->facts();
+  original.redaction = trace->table().redaction;
   original.frame_count = trace->frame_count();
   TraceCursor cursor(*trace);
   cairn::Record record;
@@ -221,6 +223,7 @@ Result<CopiedTrace> CopyUsed(const TrimOptions& options, const Original& origina
   copy.facts->program = original.facts.program;
   copy.facts->command_line = original.facts.command_line;
   copy.facts->process_id = original.facts.process_id;
+  copy.redaction = original.redaction;
   copy.progress = [&progress](uint64_t done, uint64_t total) {
     return progress.Update(done, total);
   };

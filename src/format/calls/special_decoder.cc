@@ -87,7 +87,7 @@ Status ValueDecoder::Exports(const void* const** exports, uint32_t* count) {
   std::byte* names = nullptr;
   CAIRN_RETURN_IF_ERROR(Allocate(uint64_t{recorded} * kPointerBytes, &names));
   for (uint32_t i = 0; i < recorded; ++i) {
-    CAIRN_RETURN_IF_ERROR(WideString(names + size_t{i} * kPointerBytes));
+    CAIRN_RETURN_IF_ERROR(WideString(nullptr, names + size_t{i} * kPointerBytes));
   }
   *count = recorded;
   *exports = reinterpret_cast<const void* const*>(names);
@@ -104,7 +104,7 @@ Status ValueDecoder::Association(const StateParts& parts, std::byte* place) {
 
 Status ValueDecoder::Program(const StateParts& parts, std::byte* place) {
   StateProgram program = {};
-  CAIRN_RETURN_IF_ERROR(WideString(reinterpret_cast<std::byte*>(&program.name)));
+  CAIRN_RETURN_IF_ERROR(WideString(nullptr, reinterpret_cast<std::byte*>(&program.name)));
   CAIRN_RETURN_IF_ERROR(Exports(&program.exports, &program.export_count));
   uint32_t count = 0;
   CAIRN_RETURN_IF_ERROR(Read(&count));

@@ -183,7 +183,33 @@ Status ValueDecoder::Bytes(std::byte* place, uint64_t* count) {
   return {};
 }
 
-Status ValueDecoder::String(std::byte* place) {
+Status ValueDecoder::PassBytes(uint64_t* count) {
+  uint32_t size = 0;
+  CAIRN_RETURN_IF_ERROR(Read(&size));
+  *count = size == kNullBytes ? kNoCount : size;
+  if (size == kNullBytes) return {};
+  uint64_t following = size;
+  if (size == kBytesInBlobs) {
+    uint32_t parts = 0;
+    CAIRN_RETURN_IF_ERROR(Read(count));
+    CAIRN_RETURN_IF_ERROR(Read(&parts));
+    following = parts * uint64_t{sizeof(uint64_t)};
+  }
+  if (following > rest_.size()) return TooShort();
+  rest_ = rest_.subspan(following);
+  return {};
+}
+
+void ValueDecoder::Tell(const ValueInfo* value, Shape shape, std::span<const std::byte> before) {
+  if (places_ == nullptr) return;
+  places_->push_back({.value = value,
+                      .shape = shape,
+                      .offset = body_.size() - before.size(),
+                      .size_bytes = before.size() - rest_.size()});
+}
+
+Status ValueDecoder::String(const ValueInfo* value, std::byte* place) {
+  const std::span<const std::byte> before = rest_;
   uint32_t size = 0;
   CAIRN_RETURN_IF_ERROR(Read(&size));
   if (size == kNullBytes) return {};
@@ -192,11 +218,13 @@ Status ValueDecoder::String(std::byte* place) {
   CAIRN_RETURN_IF_ERROR(Allocate(uint64_t{size} + 1, &text));
   if (size != 0) std::memcpy(text, rest_.data(), size);
   rest_ = rest_.subspan(size);
+  Tell(value, Shape::kString, before);
   Store(place, text);
   return {};
 }
 
-Status ValueDecoder::WideString(std::byte* place) {
+Status ValueDecoder::WideString(const ValueInfo* value, std::byte* place) {
+  const std::span<const std::byte> before = rest_;
   uint32_t size = 0;
   CAIRN_RETURN_IF_ERROR(Read(&size));
   if (size == kNullBytes) return {};
@@ -224,6 +252,7 @@ Status ValueDecoder::WideString(std::byte* place) {
     next += sizeof(uint32_t);
   }
   rest_ = rest_.subspan(size);
+  Tell(value, Shape::kWideString, before);
   Store(place, text);
   return {};
 }
@@ -263,9 +292,15 @@ Status ValueDecoder::FillElements(const ValueInfo& value, HandleKind handle, std
 Status ValueDecoder::Target(const ValueInfo& value, Shape shape, HandleKind handle,
                             std::byte* place, uint64_t* count) {
   *count = kNoCount;
-  if (shape == Shape::kString) return String(place);
-  if (shape == Shape::kWideString) return WideString(place);
-  if (shape == Shape::kBytes) return Bytes(place, count);
+  if (shape == Shape::kString) return String(&value, place);
+  if (shape == Shape::kWideString) return WideString(&value, place);
+  if (shape == Shape::kBytes) {
+    if (places_ == nullptr) return Bytes(place, count);
+    const std::span<const std::byte> before = rest_;
+    CAIRN_RETURN_IF_ERROR(PassBytes(count));
+    Tell(&value, shape, before);
+    return {};
+  }
   uint32_t recorded = 0;
   CAIRN_RETURN_IF_ERROR(Read(&recorded));
   if (recorded == kNullBytes) return {};
@@ -288,9 +323,9 @@ Status ValueDecoder::Target(const ValueInfo& value, Shape shape, HandleKind hand
     std::byte* const element = elements + size_t{i} * kPointerBytes;
     uint64_t one = 0;
     if (value.kind == ValueKind::kString) {
-      CAIRN_RETURN_IF_ERROR(String(element));
+      CAIRN_RETURN_IF_ERROR(String(&value, element));
     } else if (value.kind == ValueKind::kWideString) {
-      CAIRN_RETURN_IF_ERROR(WideString(element));
+      CAIRN_RETURN_IF_ERROR(WideString(&value, element));
     } else {
       CAIRN_RETURN_IF_ERROR(Target(value, Shape::kArray, handle, element, &one));
       if (one != 1 && one != kNoCount) return Corrupt("a pointer to one element has another count");
@@ -456,8 +491,8 @@ Status ValueDecoder::Results(const MethodInfo& method, DecodedCall* call) {
     Status status;
     switch (shape) {
       case Shape::kBytes: status = Bytes(place, &bytes); break;
-      case Shape::kString: status = String(place); break;
-      case Shape::kWideString: status = WideString(place); break;
+      case Shape::kString: status = String(&method.result, place); break;
+      case Shape::kWideString: status = WideString(&method.result, place); break;
       default: status = Inline(method.result, HandleKind::kNone, place); break;
     }
     if (!status.ok()) return status.WithContext("result");
@@ -498,6 +533,16 @@ Status DecodeArguments(const MethodInfo& method, std::span<const std::byte> body
 Status DecodeResults(const MethodInfo& method, std::span<const std::byte> body,
                      const DecodeOptions& options, Arena* arena, DecodedCall* call) {
   return ValueDecoder(body, options, arena).Results(method, call);
+}
+
+Status FindEncodedValues(const MethodInfo& method, std::span<const std::byte> body, CallBody what,
+                         const DecodeOptions& options, Arena* arena,
+                         std::vector<EncodedValue>* places) {
+  ValueDecoder decoder(body, options, arena);
+  decoder.TellPlaces(places);
+  DecodedCall call;
+  return what == CallBody::kArguments ? decoder.Arguments(method, &call)
+                                      : decoder.Results(method, &call);
 }
 
 }  // namespace cairn

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "d3d12gen/subobjects.h"
+#include "format/calls/encoded_values.h"
 #include "format/calls/value_decoder.h"
 #include "format/calls/value_shape.h"
 
@@ -18,7 +19,10 @@ namespace cairn {
 class ValueDecoder {
  public:
   ValueDecoder(std::span<const std::byte> body, const DecodeOptions& options, Arena* arena)
-      : rest_(body), options_(options), arena_(arena) {}
+      : body_(body), rest_(body), options_(options), arena_(arena) {}
+
+  // Adds the places of texts and byte values from now on.
+  void TellPlaces(std::vector<EncodedValue>* places) { places_ = places; }
 
   Status Arguments(const MethodInfo& method, DecodedCall* call);
   Status Results(const MethodInfo& method, DecodedCall* call);
@@ -47,8 +51,12 @@ class ValueDecoder {
   Status Target(const ValueInfo& value, Shape shape, HandleKind handle, std::byte* place,
                 uint64_t* count);
   Status Bytes(std::byte* place, uint64_t* count);
-  Status String(std::byte* place);
-  Status WideString(std::byte* place);
+  Status PassBytes(uint64_t* count);  // reads no blob
+  // `value`: what is declared there; null in the parts of a state object that no table describes.
+  Status String(const ValueInfo* value, std::byte* place);
+  Status WideString(const ValueInfo* value, std::byte* place);
+  // Tells the place of a value that began at `before` and ended at rest_.
+  void Tell(const ValueInfo* value, Shape shape, std::span<const std::byte> before);
   Status Elements(const ValueInfo& value, HandleKind handle, std::byte* elements, uint64_t count);
   Status FillElements(const ValueInfo& value, HandleKind handle, std::byte* elements,
                       uint64_t count);
@@ -77,10 +85,12 @@ class ValueDecoder {
   static constexpr size_t kMaxParameters = 32;
   static constexpr uint64_t kNoCount = ~uint64_t{0};
 
+  const std::span<const std::byte> body_;
   std::span<const std::byte> rest_;
   const DecodeOptions& options_;
   Arena* const arena_;
   uint64_t counts_[kMaxParameters] = {};  // that arguments had
+  std::vector<EncodedValue>* places_ = nullptr;
 };
 
 }  // namespace cairn

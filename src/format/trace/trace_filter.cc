@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "format/trace/blob_references.h"
-#include "format/trace/trace_tables.h"
 
 namespace cairn {
 namespace {
@@ -31,6 +30,7 @@ class Copier {
     TraceTable table = from_.table();
     if (options_.facts.has_value()) table.facts = *options_.facts;
     table.facts.trimmed = table.facts.trimmed || options_.trimmed;
+    table.redaction = table.redaction | options_.redaction;
     if (!copied_.interrupted) {
       CAIRN_RETURN_IF_ERROR(writer_.Begin(table));
       CAIRN_RETURN_IF_ERROR(CopyRecords());
@@ -88,13 +88,19 @@ class Copier {
     blob_.resize(sizeof(body) + bytes->size());
     std::memcpy(blob_.data(), &body, sizeof(body));
     if (!bytes->empty()) std::memcpy(blob_.data() + sizeof(body), bytes->data(), bytes->size());
+    if (filter_ != nullptr) {
+      filter_->ChangeBlob(record.number, std::span(blob_).subspan(sizeof(body)));
+    }
     Record whole = record;
     whole.body = blob_;
     return writer_.Add(whole);
   }
 
   Status Finish() {
-    CAIRN_RETURN_IF_ERROR(writer_.Finish(from_.threads(), from_.finished() || options_.trimmed));
+    const std::span<const TraceThread> threads =
+        options_.threads.has_value() ? std::span<const TraceThread>(*options_.threads)
+                                     : from_.threads();
+    CAIRN_RETURN_IF_ERROR(writer_.Finish(threads, from_.finished() || options_.trimmed));
     if (!options_.other_chunks) return Status();
     const FileReader& file = from_.file();
     for (size_t i = 0; i < file.chunks().size(); ++i) {

@@ -15,12 +15,14 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/status.h"
 #include "format/file/file_writer.h"
 #include "format/trace/trace_reader.h"
+#include "format/trace/trace_tables.h"
 #include "format/trace/trace_writer.h"
 
 namespace cairn {
@@ -37,6 +39,8 @@ class RecordFilter {
   // must live until the next call. Also called for records of kinds that this build does not know,
   // which are better kept.
   virtual bool Keep(Record* record, uint64_t frame) = 0;
+  // May change the bytes of a blob that is copied, but not how many there are. Called in the second round.
+  virtual void ChangeBlob(uint64_t, std::span<std::byte>) {}
 };
 
 // Chains filters: keeps the records that all of them keep, as the last one returned them.
@@ -54,6 +58,9 @@ class RecordFilters final : public RecordFilter {
     }
     return true;
   }
+  void ChangeBlob(uint64_t number, std::span<std::byte> bytes) override {
+    for (RecordFilter* const filter : filters_) filter->ChangeBlob(number, bytes);
+  }
 
  private:
   std::vector<RecordFilter*> filters_;
@@ -63,6 +70,8 @@ struct CopyOptions {
   bool trimmed = true;  // the copy says that it was made from another trace
   // Replaces the facts of the trace. The option `trimmed` applies as well.
   std::optional<TraceFacts> facts = std::nullopt;
+  TraceRedaction redaction = {};  // of the copy, beside that of the original
+  std::optional<std::vector<TraceThread>> threads = std::nullopt;  // replaces those of the trace
   bool other_chunks = false;  // those of a crash's snapshot, and those that nobody knows
   size_t chunk_bytes = kTraceChunkBytes;
   // Called now and then with the progress; if it returns false, copying ends with `interrupted`.

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "d3d12gen/interfaces.h"
 #include "format/calls/created_object.h"
+#include "format/calls/name_guids.h"
 #include "format/calls/object_text.h"
 #include "format/file/file_cost.h"
 
@@ -17,12 +17,6 @@ namespace cairn {
 namespace {
 
 constexpr size_t kMaxNameBytes = 1024;
-
-// WKPDID_D3DDebugObjectName and WKPDID_D3DDebugObjectNameW.
-constexpr InterfaceGuid kNameGuid = {
-    0x429b8c22, 0x9188, 0x4b0c, {0x87, 0x42, 0xac, 0xb0, 0xbf, 0x85, 0xc2, 0x00}};
-constexpr InterfaceGuid kWideNameGuid = {
-    0x4cca5fd8, 0x921f, 0x42c8, {0x85, 0x66, 0x70, 0xca, 0xf2, 0xa9, 0xb7, 0x41}};
 
 // Up to a zero, and not without end.
 std::string Utf8FromUtf16(std::span<const std::byte> bytes) {

@@ -20,6 +20,9 @@ namespace {
 constexpr size_t kLongestName = 1024;
 constexpr size_t kMaxFactBytes = 64 << 10;
 constexpr uint64_t kTrimmedFlag = 1;
+constexpr uint64_t kNamesRedactedFlag = 2;
+constexpr uint64_t kShadersRedactedFlag = 4;
+constexpr uint64_t kContentsRedactedFlag = 8;
 
 class Hasher {
  public:
@@ -133,7 +136,10 @@ std::vector<std::byte> EncodeTraceTable(const TraceTable& table) {
   out.WriteVarint(table.facts.process_id);
   out.WriteVarint(table.facts.start_realtime_ns);
   out.WriteVarint(table.facts.start_monotonic_ns);
-  out.WriteVarint(table.facts.trimmed ? kTrimmedFlag : 0);
+  out.WriteVarint((table.facts.trimmed ? kTrimmedFlag : 0) |
+                  (table.redaction.names ? kNamesRedactedFlag : 0) |
+                  (table.redaction.shaders ? kShadersRedactedFlag : 0) |
+                  (table.redaction.contents ? kContentsRedactedFlag : 0));
   out.WriteVarint(table.methods.size());
   for (const TracedMethod& method : table.methods) {
     out.WriteString(method.name, kLongestName);
@@ -164,6 +170,9 @@ Result<TraceTable> DecodeTraceTable(std::span<const std::byte> payload) {
   in.ReadVarint(table.facts.start_monotonic_ns);
   in.ReadVarint(flags);
   table.facts.trimmed = (flags & kTrimmedFlag) != 0;
+  table.redaction = {.names = (flags & kNamesRedactedFlag) != 0,
+                     .shaders = (flags & kShadersRedactedFlag) != 0,
+                     .contents = (flags & kContentsRedactedFlag) != 0};
   uint32_t count = 0;
   in.ReadCount(5, count);
   // Record::method has 16 bits.

@@ -32,8 +32,21 @@ struct TracedMethod {
   uint32_t layout = 0;
 };
 
+// The parts of a trace that were replaced before it was sent (reader/redact).
+struct TraceRedaction {
+  bool names = false;     // by hashes
+  bool shaders = false;   // by hashes, so that it cannot be played
+  bool contents = false;  // of resources, by zeros
+
+  bool any() const { return names || shaders || contents; }
+  TraceRedaction operator|(const TraceRedaction& other) const {
+    return {names || other.names, shaders || other.shaders, contents || other.contents};
+  }
+};
+
 struct TraceTable {
   TraceFacts facts;
+  TraceRedaction redaction;
   std::vector<TracedMethod> methods;  // Record::method is an index
   std::vector<std::string> chains;    // ObjectBody::chain is an index; the first is kNone, ""
 };

@@ -14,6 +14,7 @@
 #include "format/calls/object_text.h"
 #include "format/calls/recorded_device.h"
 #include "format/calls/value_decoder.h"
+#include "format/trace/trace_tables.h"
 
 namespace cairn::cli {
 namespace {
@@ -103,6 +104,14 @@ bool ContainsIgnoringCase(std::string_view text, std::string_view part) {
                      [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
 }
 
+std::string RedactionInWords(const TraceRedaction& redaction) {
+  if (!redaction.any()) return "";
+  std::string text =
+      redaction.shaders ? "names and shaders are hashes; it cannot be played" : "names are hashes";
+  if (redaction.contents) text += "; contents of resources are zeros";
+  return text;
+}
+
 }  // namespace
 
 std::string TraceInfoText(TraceReader& trace) {
@@ -111,6 +120,9 @@ std::string TraceInfoText(TraceReader& trace) {
   Add(text, "\nTrace     {}{}\n",
       trace.finished() ? "finished" : "cut: the recording was interrupted",
       facts.trimmed ? ", made from another one" : "");
+  if (const std::string redacted = RedactionInWords(trace.table().redaction); !redacted.empty()) {
+    Add(text, "Redacted  {}\n", redacted);
+  }
   Add(text, "Recorded  {} (PID {})\n", VisibleText(facts.program), facts.process_id);
   const EarlyFacts early = FindEarlyFacts(trace);
   for (const DeviceInWords& device : early.devices) {
@@ -147,6 +159,14 @@ void WriteTraceInfo(TraceReader& trace, JsonWriter* json) {
   json->BeginObject();
   json->BoolKey("finished", trace.finished());
   json->BoolKey("trimmed", facts.trimmed);
+  const TraceRedaction& redaction = trace.table().redaction;
+  if (redaction.any()) {
+    json->BeginObject("redacted");
+    json->BoolKey("names", redaction.names);
+    json->BoolKey("shaders", redaction.shaders);
+    json->BoolKey("contents", redaction.contents);
+    json->EndObject();
+  }
   json->StringKey("program", VisibleText(facts.program));
   json->StringKey("command_line", VisibleText(facts.command_line));
   json->StringKey("library_version", VisibleText(facts.library_version));
