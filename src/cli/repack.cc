@@ -38,7 +38,7 @@ constexpr char kRepackExamples[] =
     "  cairn repack -o small.cairn game.cairn   writes another file\n"
     "  cairn repack --redact -o sent.cairn game.cairn\n"
     "                                           names, paths and the command line become hashes\n"
-    "  cairn repack --redact=all -o sent.cairn game.cairn\n"
+    "  cairn repack --redact=all -o bare.cairn game.cairn\n"
     "                                           shaders and contents, too: it cannot be played\n"
     "\n"
     "Without --redact nothing is lost; it takes about a second for each 20 MiB that cairn info "
