@@ -15,6 +15,7 @@
 #include "format/calls/recorded_device.h"
 #include "format/calls/value_decoder.h"
 #include "format/trace/trace_tables.h"
+#include "reader/view/creation_parts.h"
 
 namespace cairn::cli {
 namespace {
@@ -282,6 +283,7 @@ Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
   }
   ObjectList list;
   TraceState state(trace);
+  CreationParts parts(&trace);
   TraceCursor cursor(trace);
   Record record;
   uint64_t records = 0;
@@ -301,6 +303,7 @@ Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
       break;
     }
     list.contradictions += !state.Apply(record).ok();
+    parts.Look(record);
     if (record.kind == RecordKind::kObject) {
       if (const auto import = ImportOf(record)) list.imports[record.object] = *import;
     }
@@ -313,6 +316,7 @@ Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
                                     device->adapter_place, text};
   }
   CAIRN_RETURN_IF_ERROR(cursor.status());
+  list.parts = parts.Take();
   list.made = state.objects().size();
   list.alive = state.alive_count();
   const uint64_t first_frame = trace.first_frame().value_or(0);
@@ -347,6 +351,12 @@ std::string FactsInWords(const ObjectList& list, const TracedObject& object) {
   if (object.chain == Chain::kID3D12Device && adapter != list.adapters.end()) {
     const ObjectList::Adapter& facts = adapter->second;
     return facts.gpu + (facts.gpu.empty() || facts.text.empty() ? "" : ", ") + facts.text;
+  }
+  if (const SignatureParts* const parts = list.parts.SignatureOf(object.number)) {
+    return InWords(*parts);
+  }
+  if (const StateObjectParts* const parts = list.parts.StateObjectOf(object.number)) {
+    return InWords(*parts);
   }
   if (object.heap.has_value()) {
     return fmt::format("{}{}", Counted(object.heap->count, "descriptor"),
@@ -392,6 +402,33 @@ std::string ObjectsText(const ObjectList& list) {
 
 namespace {
 
+void WriteParts(const SignatureParts& parts, JsonWriter* json) {
+  json->BeginObject("command_signature");
+  json->NumberKey("stride_bytes", parts.stride_bytes);
+  json->NumberKey("argument_count", parts.argument_count);
+  json->BeginArray("arguments");
+  for (const std::string& argument : parts.arguments) json->String(argument);
+  json->EndArray();
+  json->EndObject();
+}
+
+void WriteParts(const StateObjectParts& parts, JsonWriter* json) {
+  json->BeginObject("state_object");
+  json->StringKey("kind", parts.kind);
+  if (parts.grows != kNoObject) json->NumberKey("adds_to", parts.grows);
+  json->NumberKey("export_count", parts.export_count);
+  json->BeginArray("exports");
+  for (const StateObjectParts::Export& each : parts.exports) {
+    json->BeginObject();
+    json->StringKey("kind", each.kind);
+    if (!each.name.empty()) json->StringKey("name", each.name);
+    json->StringKey("text", each.text);
+    json->EndObject();
+  }
+  json->EndArray();
+  json->EndObject();
+}
+
 void WriteObject(const ObjectList& list, const TracedObject& object, JsonWriter* json) {
   json->BeginObject();
   json->NumberKey("object", object.number);
@@ -432,6 +469,12 @@ void WriteObject(const ObjectList& list, const TracedObject& object, JsonWriter*
     json->NumberKey("count", object.heap->count);
     json->BoolKey("shader_visible", object.heap->gpu_start != 0);
     json->EndObject();
+  }
+  if (const SignatureParts* const parts = list.parts.SignatureOf(object.number)) {
+    WriteParts(*parts, json);
+  }
+  if (const StateObjectParts* const parts = list.parts.StateObjectOf(object.number)) {
+    WriteParts(*parts, json);
   }
   json->EndObject();
 }

@@ -19,6 +19,7 @@
 #include "format/trace/trace_reader.h"
 #include "format/trace/trace_state.h"
 #include "format/trace/verify.h"
+#include "reader/view/object_parts.h"
 
 namespace cairn::cli {
 
@@ -56,6 +57,7 @@ struct ObjectList {
   };
   std::unordered_map<uint64_t, Adapter> adapters;     // by device, where something was recorded
   std::unordered_map<uint64_t, ImportFacts> imports;  // by object that the program opened
+  ObjectParts parts;                                  // of command signatures and state objects
 };
 
 // Frames are the program's. Errors: kInvalidArgument for a frame that is not in the trace; those of the reader.
