@@ -62,7 +62,8 @@ Result<uint64_t> ReadCall(TraceReader* trace, uint64_t number, IndirectCall* ind
     indirect->offset_bytes = ArgumentAt<uint64_t>(reader.call(), 3);
     indirect->count_buffer = ArgumentAt<uint64_t>(reader.call(), 4);
     indirect->count_offset_bytes = ArgumentAt<uint64_t>(reader.call(), 5);
-    const TracedObject* const signature = state.Find(ArgumentAt<uint64_t>(reader.call(), 0));
+    indirect->signature = ArgumentAt<uint64_t>(reader.call(), 0);
+    const TracedObject* const signature = state.Find(indirect->signature);
     if (signature == nullptr) return NoSuch(number, "its command signature is not in the trace");
     return signature->creator;
   }

@@ -18,6 +18,7 @@ namespace cairn {
 
 struct IndirectCall {
   uint64_t max_count = 0;
+  uint64_t signature = 0;  // object
   IndirectLayout layout;
   uint64_t arguments = 0;  // buffer
   uint64_t offset_bytes = 0;

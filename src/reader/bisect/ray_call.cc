@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -128,6 +129,7 @@ bool RayCall::TakeDispatch(const Record& record, TraceReader* trace) {
   const auto* const desc = OnlyPointer<D3D12_DISPATCH_RAYS_DESC>(
       record, Method::ID3D12GraphicsCommandList4_DispatchRays, trace, &arena);
   if (desc == nullptr) return false;
+  ray_generation_ = {"ray generation", 1, 0, desc->RayGenerationShaderRecord.StartAddress};
   const auto add = [this](const char* word, const auto& table) {
     tables_.push_back({word, CountRecords(table.SizeInBytes, table.StrideInBytes),
                        table.StrideInBytes, table.StartAddress});
@@ -190,13 +192,57 @@ BytesToRead RayCall::PlaceOf(uint64_t part, uint64_t submission) const {
   uint64_t index = 0;
   const Table* const table = TableOf(part, &index);
   if (table == nullptr || pointers_) return {};
-  const std::optional<AddressMap::Place> place = state_->gpu_addresses().Find(table->address);
+  return PlaceIn(*table, index, submission);
+}
+
+BytesToRead RayCall::PlaceIn(const Table& table, uint64_t index, uint64_t submission) const {
+  const std::optional<AddressMap::Place> place = state_->gpu_addresses().Find(table.address);
   if (!place) return {};
   const uint64_t most = std::numeric_limits<uint64_t>::max() - place->offset_bytes;
-  if (table->stride_bytes != 0 && index > most / table->stride_bytes) return {};
-  return {submission, place->object, place->offset_bytes + index * table->stride_bytes,
+  if (table.stride_bytes != 0 && index > most / table.stride_bytes) return {};
+  return {submission, place->object, place->offset_bytes + index * table.stride_bytes,
           is_build_ ? sizeof(D3D12_RAYTRACING_INSTANCE_DESC) : sizeof(ShaderIdentifier)};
 }
+
+std::vector<std::pair<uint64_t, uint64_t>> RayCall::RangesOfTables() const {
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;
+  uint64_t first = 0;
+  for (const Table& table : tables_) {
+    const uint64_t end = first + std::min(table.count, ~uint64_t{0} - first);
+    ranges.emplace_back(first, end);
+    first = end;
+  }
+  return ranges;
+}
+
+BytesToRead RayCall::PlaceOfRayGeneration() const {
+  return ray_generation_.count == 0 ? BytesToRead() : PlaceIn(ray_generation_, 0, 0);
+}
+
+std::string RayCall::RayGenerationInWords(std::span<const std::byte> bytes) const {
+  const std::string record = RecordInWords(bytes);
+  return fmt::format("{}{}{}", ray_generation_.word, record.empty() ? "" : ", ", record);
+}
+
+namespace {
+
+// "at (1, 0, 2.5)", and that axes are not those of the bottom level. Numbers that are none are shown as they are.
+std::string TransformInWords(const float (&rows)[3][4]) {
+  constexpr float kIdentity[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  std::string text = fmt::format("at ({}, {}, {})", rows[0][3], rows[1][3], rows[2][3]);
+  bool is_identity = true;
+  bool is_finite = true;
+  for (size_t row = 0; row < 3; ++row) {
+    for (size_t column = 0; column < 3; ++column) {
+      is_identity = is_identity && rows[row][column] == kIdentity[row][column];
+      is_finite = is_finite && std::isfinite(rows[row][column]);
+    }
+  }
+  if (!is_finite) return text + ", with axes that are not finite";
+  return is_identity ? text : text + ", turned or scaled";
+}
+
+}  // namespace
 
 std::string RayCall::InstanceInWords(std::span<const std::byte> bytes) const {
   D3D12_RAYTRACING_INSTANCE_DESC instance;
@@ -206,10 +252,11 @@ std::string RayCall::InstanceInWords(std::span<const std::byte> bytes) const {
   if (bottom.empty()) {
     bottom = fmt::format("at 0x{:x}, where no buffer is", instance.AccelerationStructure);
   }
-  return fmt::format("InstanceID {}, InstanceMask 0x{:x}, hit groups from {}, bottom level {}",
+  return fmt::format("InstanceID {}, InstanceMask 0x{:x}, hit groups from {}, bottom level {}, {}",
                      static_cast<uint32_t>(instance.InstanceID),
                      static_cast<uint32_t>(instance.InstanceMask),
-                     static_cast<uint32_t>(instance.InstanceContributionToHitGroupIndex), bottom);
+                     static_cast<uint32_t>(instance.InstanceContributionToHitGroupIndex), bottom,
+                     TransformInWords(instance.Transform));
 }
 
 std::string RayCall::RecordInWords(std::span<const std::byte> bytes) const {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -30,7 +31,15 @@ class RayCall {
   CallParts PartsOf(uint64_t call) const;
   // Returns where a part lies; size_bytes 0: nowhere, or behind a pointer.
   BytesToRead PlaceOf(uint64_t part, uint64_t submission) const;
-  // `InstanceID 2, InstanceMask 0xff, …, bottom level resource 18 "Triangle"`, `hit group [2], export "Glass"`.
+  // The instances lie behind pointers.
+  bool pointers() const { return pointers_; }
+  // The first part of each table and one behind its last, in order; of instances one.
+  std::vector<std::pair<uint64_t, uint64_t>> RangesOfTables() const;
+  // Returns where the ray generation record of a DispatchRays lies. It is none of the parts.
+  BytesToRead PlaceOfRayGeneration() const;
+  std::string RayGenerationInWords(std::span<const std::byte> bytes) const;
+  // `InstanceID 2, InstanceMask 0xff, …, bottom level resource 18 "Triangle", at (1, 0, 0)`,
+  // `hit group [2], export "Glass"`.
   // `bytes`: those at its place as the trace has them; none if they are not known.
   std::string InWords(uint64_t part, std::span<const std::byte> bytes) const;
 
@@ -43,6 +52,7 @@ class RayCall {
     uint64_t address = 0;  // as recorded
   };
 
+  BytesToRead PlaceIn(const Table& table, uint64_t index, uint64_t submission) const;
   // Returns the table of a part, and its index there; null: there is none.
   const Table* TableOf(uint64_t part, uint64_t* index) const;
   std::string InstanceInWords(std::span<const std::byte> bytes) const;
@@ -53,6 +63,7 @@ class RayCall {
 
   bool is_build_ = false;
   bool pointers_ = false;
+  Table ray_generation_;  // of a dispatch
   std::vector<Table> tables_;
   std::unique_ptr<TraceState> state_;  // where the call is made
   std::map<ShaderIdentifier, std::vector<std::string>> exports_;

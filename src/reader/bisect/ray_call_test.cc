@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "format/trace/testing/test_trace.h"
 
@@ -68,14 +70,21 @@ TEST_F(RayCallTest, InstancesOfATopLevel) {
   instance.InstanceMask = 0xff;
   instance.InstanceContributionToHitGroupIndex = 3;
   instance.AccelerationStructure = kAddress + 256;
+  instance.Transform[1][3] = 2.5f;
   const auto bytes = std::as_bytes(std::span(&instance, 1));
-  EXPECT_EQ("InstanceID 7, InstanceMask 0xff, hit groups from 3, bottom level resource 5 + 256",
-            rays->InWords(2, bytes));
+  EXPECT_EQ(
+      "InstanceID 7, InstanceMask 0xff, hit groups from 3, bottom level resource 5 + 256, "
+      "at (0, 2.5, 0), turned or scaled",
+      rays->InWords(2, bytes));
   instance.AccelerationStructure = 0xdead0000;
+  for (size_t i = 0; i < 3; ++i) instance.Transform[i][i] = 1;
   EXPECT_EQ(
       "InstanceID 7, InstanceMask 0xff, hit groups from 3, bottom level at 0xdead0000, where no "
-      "buffer is",
+      "buffer is, at (0, 2.5, 0)",
       rays->InWords(2, bytes));
+  instance.Transform[0][0] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(rays->InWords(2, bytes),
+              testing::EndsWith("at (0, 2.5, 0), with axes that are not finite"));
   EXPECT_EQ("", rays->InWords(2, bytes.first(63)));
   EXPECT_EQ(StatusCode::kNotFound, Read(bottom).status().code());
   EXPECT_EQ(StatusCode::kNotFound, Read(update).status().code());
@@ -121,6 +130,10 @@ TEST_F(RayCallTest, RecordsHaveTheNamesOfTheirExports) {
             rays->InWords(0, glass));
   EXPECT_EQ("hit group [0]", rays->InWords(2, {}));
   EXPECT_EQ("", rays->InWords(5, glass));
+  EXPECT_EQ((BytesToRead{0, kBuffer, 0, 32}), rays->PlaceOfRayGeneration());
+  EXPECT_EQ("ray generation, no shader", rays->RayGenerationInWords(ShaderIdentifier{}));
+  EXPECT_THAT(rays->RangesOfTables(),
+              testing::ElementsAre(std::pair(0u, 2u), std::pair(2u, 5u), std::pair(5u, 5u)));
 }
 
 }  // namespace

@@ -104,8 +104,15 @@ class StateFinder {
     CAIRN_RETURN_IF_ERROR(GoThere());
     found_.list = ObjectNow(found_.list.number);
     TakeFences();
-    if (const BoundState* const bound = lists_.Find(found_.list.number)) Take(*bound);
+    uint64_t pipeline = kNoObject;
+    if (const BoundState* const bound = lists_.Find(found_.list.number)) {
+      Take(*bound);
+      pipeline = bound->pipeline;
+    }
     ReadCalls();
+    Result<std::optional<ExecutedParts>> parts = FindExecutedParts(&trace_, wanted_, pipeline);
+    if (!parts.ok()) return parts.status();
+    found_.parts = std::move(*parts);
     return std::move(found_);
   }
 

@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "format/trace/trace_reader.h"
 #include "format/trace/trace_state.h"
+#include "reader/view/executed_parts.h"
 
 namespace cairn::cli {
 
@@ -96,6 +97,7 @@ struct ListState {
   std::map<uint32_t, Setting> vertex_buffers;  // by their slots
   std::map<uint32_t, Setting> stream_output;
   std::vector<Fence> fences;
+  std::optional<ExecutedParts> parts;  // of the call
 };
 
 // The state with which the call with this number is recorded. Goes through the trace up to the call, and

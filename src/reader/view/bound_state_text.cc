@@ -105,6 +105,27 @@ void AddFences(std::string* text, const std::vector<ListState::Fence>& fences) {
   }
 }
 
+void AddParts(std::string* text, const ExecutedParts& parts) {
+  AddLine(
+      text, 0, parts.kind + "s",
+      fmt::format("{}{}, {}", parts.count_is_limit ? "up to " : "", GroupedDigits(parts.count),
+                  parts.executed_by == 0 ? "which no ExecuteCommandLists of the trace executes"
+                                         : fmt::format("executed by call {}", parts.executed_by)));
+  if (!parts.made_of.empty()) AddLine(text, 2, "of", parts.made_of);
+  for (size_t i = 0; i < parts.parts.size();) {
+    const ExecutedParts::Part& part = parts.parts[i];
+    const size_t first = i++;
+    if (part.unknown.empty()) {
+      AddLine(text, 2, "", part.text);
+      continue;
+    }
+    // Neighbours with one reason share a line.
+    while (i < parts.parts.size() && parts.parts[i].unknown == part.unknown) ++i;
+    const std::string more = i - first == 1 ? "" : fmt::format(" and {} more", i - first - 1);
+    AddLine(text, 2, "", fmt::format("{}{}: unknown, {}", part.text, more, part.unknown));
+  }
+}
+
 // ---- JSON ----
 
 void WriteObject(std::string_view key, const ListState::Object& object, JsonWriter* json) {
@@ -243,6 +264,24 @@ void WriteFences(const std::vector<ListState::Fence>& fences, JsonWriter* json) 
   json->EndArray();
 }
 
+void WriteParts(const ExecutedParts& parts, JsonWriter* json) {
+  json->BeginObject("parts");
+  json->StringKey("kind", parts.kind);
+  json->NumberKey("count", parts.count);
+  json->BoolKey("count_is_limit", parts.count_is_limit);
+  if (parts.executed_by != 0) json->NumberKey("executed_by", parts.executed_by);
+  if (!parts.made_of.empty()) json->StringKey("of", parts.made_of);
+  json->BeginArray("listed");
+  for (const ExecutedParts::Part& part : parts.parts) {
+    json->BeginObject();
+    json->StringKey("text", part.text);
+    if (!part.unknown.empty()) json->StringKey("unknown", part.unknown);
+    json->EndObject();
+  }
+  json->EndArray();
+  json->EndObject();
+}
+
 }  // namespace
 
 std::string ListStateInWords(const ListState& state) {
@@ -251,6 +290,7 @@ std::string ListStateInWords(const ListState& state) {
   AddLine(&text, 0, "list",
           fmt::format("{}, recorded since call {}", NameOrNone(state.list, "none"),
                       state.recorded_since));
+  if (state.parts) AddParts(&text, *state.parts);
   AddPipeline(&text, state);
   AddRoot(&text, "graphics root signature", state.graphics);
   AddRoot(&text, "compute root signature", state.compute);
@@ -273,6 +313,7 @@ std::string ListStateJson(const ListState& state) {
   WriteOwnCall(state, &json);
   WriteObject("list", state.list, &json);
   json.NumberKey("recorded_since", state.recorded_since);
+  if (state.parts) WriteParts(*state.parts, &json);
   WritePipeline(state, &json);
   WriteRoot("graphics", state.graphics, &json);
   WriteRoot("compute", state.compute, &json);
