@@ -20,6 +20,7 @@
 namespace cairn::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
@@ -95,6 +96,17 @@ class ModernSamplesTest : public ReplayTest {
     EXPECT_EQ(played.exit_code, 0) << played.Summary();
     EXPECT_THAT(played.errors, IsEmpty());
     EXPECT_THAT(played.output, HasSubstr("; 2 readbacks"));
+  }
+
+  // What `cairn state` prints of the last call of a function.
+  std::string StateAtLast(const std::string& function, const std::string& trace) {
+    const CommandResult calls =
+        RunWithLibrary({Program("cairn"), "calls", "--json", "--function", function, trace});
+    const size_t last = calls.output.rfind("\n{");
+    const Json call =
+        Json::Parse(last == std::string::npos ? calls.output : calls.output.substr(last + 1));
+    const std::string number = std::to_string(call["number"].get<uint64_t>());
+    return RunWithLibrary({Program("cairn"), "state", "--call", number, trace}).output;
   }
 
   // For targets: the picture that a playback draws is the one that the sample wrote.
@@ -306,6 +318,18 @@ TEST_F(ModernSamplesTest, RayTracingIsPlayedWithTheSamePicture) {
   const std::string why = WhyItDoesNotRun("sample-raytracing-d3d12");
   if (!why.empty()) GTEST_SKIP() << why;
   ExpectTheSamePicture("sample-raytracing-d3d12", 2);  // the compacted size, and the picture
+  // Instances and shader records are known without playing.
+  EXPECT_THAT(
+      StateAtLast("BuildRaytracingAccelerationStructure", "a.cairn"),
+      AllOf(HasSubstr("\ninstances  4, executed by call "),
+            HasSubstr("\n  instance [2], InstanceID 12, InstanceMask 0xff, hit groups from 0, "
+                      "bottom level resource ")));
+  EXPECT_THAT(
+      StateAtLast("DispatchRays", "a.cairn"),
+      AllOf(HasSubstr("\nrecords  3, executed by call "),
+            HasSubstr("hit group \"Hit\": closest hit \"ClosestHit\"\n"
+                      "  ray generation, export \"RayGen\"\n  miss [0], export \"Miss\"\n"
+                      "  hit group [0], export \"Hit\"\n  hit group [1], export \"Hit\"\n")));
 }
 
 // The structures were built, updated and compacted before the recording began, and their inputs are gone.

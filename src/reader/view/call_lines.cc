@@ -10,12 +10,14 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "d3d12abi/d3d12_api.h"
 #include "format/calls/import_facts.h"
 #include "format/calls/object_text.h"
 #include "format/calls/recorded_device.h"
 #include "format/calls/value_output.h"
 #include "format/calls/value_shape.h"
 #include "format/pix/pix_event.h"
+#include "reader/replay/buffer_addresses.h"
 
 namespace cairn::cli {
 namespace {
@@ -74,6 +76,25 @@ std::string AnnotationText(std::optional<Method> method, const DecodedCall& call
                  std::span(data, static_cast<size_t>(call.counts[1])));
 }
 
+struct TableCounts {
+  uint64_t miss = 0;
+  uint64_t hit_group = 0;
+  uint64_t callable = 0;
+};
+// Counts the records in the shader tables of a DispatchRays; nullopt for other calls.
+std::optional<TableCounts> CountsOfTables(std::optional<Method> method, const DecodedCall& call,
+                                          const Status& decoded) {
+  if (!decoded.ok() || method != Method::ID3D12GraphicsCommandList4_DispatchRays) return {};
+  const auto* const place = Load<const std::byte*>(call.arguments[0]);
+  if (place == nullptr) return {};
+  const auto desc = Load<D3D12_DISPATCH_RAYS_DESC>(place);
+  const auto count = [](const D3D12_GPU_VIRTUAL_ADDRESS_RANGE_AND_STRIDE& table) {
+    return CountRecords(table.SizeInBytes, table.StrideInBytes);
+  };
+  return TableCounts{count(desc.MissShaderTable), count(desc.HitGroupTable),
+                     count(desc.CallableShaderTable)};
+}
+
 void AddProblem(std::string_view problem, CallLine* line) {
   if (!line->problem.empty()) line->problem += "; ";
   line->problem += problem;
@@ -107,6 +128,7 @@ void CallLines::AddCall(const Record& record, uint64_t frame, std::optional<Meth
                         const DecodedCall& call, const Status& decoded, const LineOptions& options,
                         CallLine* line) const {
   const std::string annotation = AnnotationText(method, call, decoded);
+  const std::optional<TableCounts> tables = CountsOfTables(method, call, decoded);
   std::string& text = line->text;
   if (options.json) {
     JsonWriter json(&text, JsonWriter::kOneLine);
@@ -125,6 +147,13 @@ void CallLines::AddCall(const Record& record, uint64_t frame, std::optional<Meth
       AddProblem(decoded.message(), line);
     }
     if (!annotation.empty()) json.StringKey("annotation", VisibleText(annotation));
+    if (tables) {
+      json.BeginObject("records");
+      json.NumberKey("miss", tables->miss);
+      json.NumberKey("hit_group", tables->hit_group);
+      json.NumberKey("callable", tables->callable);
+      json.EndObject();
+    }
     return;
   }
   fmt::format_to(std::back_inserter(text), FMT_COMPILE("{:>9}  t{:<3} {}  "), record.number,
@@ -137,6 +166,11 @@ void CallLines::AddCall(const Record& record, uint64_t frame, std::optional<Meth
     text += fmt::format("(<{}>)", VisibleText(decoded.message()));
   }
   if (!annotation.empty()) text += fmt::format("  \"{}\"", VisibleText(annotation));
+  if (tables) {
+    text +=
+        fmt::format("  records: {} miss, {} hit group, {} callable", GroupedDigits(tables->miss),
+                    GroupedDigits(tables->hit_group), GroupedDigits(tables->callable));
+  }
 }
 
 Status CallLines::AddResult(const Record& record, std::span<const std::byte> results,

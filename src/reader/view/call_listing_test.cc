@@ -149,6 +149,27 @@ TEST_F(Calls, AnnotationsHaveTheirText) {
   EXPECT_EQ(Json::Parse(List()[0])["annotation"], "Shadow\\x1b");
 }
 
+TEST_F(Calls, ShaderTablesAreCounted) {
+  trace_.Object(kList, Chain::kID3D12GraphicsCommandList, kDevice);
+  struct {  // D3D12_DISPATCH_RAYS_DESC
+    uint64_t ray_generation[2] = {0x1000, 32};
+    uint64_t miss[3] = {0x2000, 96, 64};
+    uint64_t hit_group[3] = {0x3000, ~uint64_t{0}, 32};  // as a damaged file may say
+    uint64_t callable[3] = {0, 0, 0};
+    uint32_t size[4] = {64, 64, 1, 0};
+  } desc;
+  Call(Method::ID3D12GraphicsCommandList4_DispatchRays, kList, &desc);
+  EXPECT_THAT(List(), ElementsAre(EndsWith("  records: 2 miss, 576,460,752,303,423,487 hit group, "
+                                           "0 callable")));
+  options_.json = true;
+  const Json line = Json::Parse(List()[0]);
+  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/calls.schema.json"),
+                            line.With("/arguments", Json::Parse("{}"))),
+            "");
+  EXPECT_EQ(line["records"]["miss"], 2);
+  EXPECT_EQ(line["records"]["callable"], 0);
+}
+
 TEST_F(Calls, OfAFrameAndOfAFunction) {
   Record();
   options_.filter.function = "drawinstanced";
