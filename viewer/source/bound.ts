@@ -19,6 +19,7 @@ export interface BoundState {
   pipeline?: { object: number; text?: string; set_by: number; created_by: { number: number; arguments: Value } | null } | null;
   graphics?: { root_arguments: Argument[] }; compute?: { root_arguments: Argument[] };
   targets?: { kind: string; written_by: Written | null }[];
+  parts?: { kind: string; count: number; count_is_limit: boolean; executed_by?: number; of?: string; listed: { text: string; unknown?: string }[] };
   vertex_buffers?: { slot?: number; [key: string]: unknown }[];
   [key: string]: unknown;
 }
@@ -91,6 +92,16 @@ function output(state: BoundState, description: Value, known: Bound) {
   ], bound.some(({ written_by: by }) => isWrong(known, by)));
 }
 
+// The commands, instances or shader records that buffers hold for the call.
+function parts({ parts: found }: BoundState) {
+  if (!found) return nothing;
+  return card("from buffers", [
+    html`${found.count_is_limit ? "up to " : ""}${count(found.count, found.kind)}${found.executed_by === undefined ? ", never executed" : html`, executed by ${call(found.executed_by)}`}`,
+    ...(found.of ? [html`<span class="quiet">${visible(found.of, 400)}</span>`] : []),
+    ...list(found.listed).slice(0, 64).map((each) => html`${visible(String(each["text"]), 300)}${each["unknown"] ? html` <span class="quiet">unknown, ${visible(String(each["unknown"]), 200)}</span>` : nothing}`),
+  ]);
+}
+
 export function bound(state: BoundState, known: Bound): TemplateResult {
   const { pipeline } = state;
   const description = (pipeline?.created_by?.arguments["pDesc"] ?? {}) as Value;
@@ -100,8 +111,8 @@ export function bound(state: BoundState, known: Bound): TemplateResult {
   });
   const computes = description["CS"] !== undefined || /::Dispatch/.test(state.call?.method ?? "");
   const head = pipeline ? html`<h2>${icon("pipeline")} <span class="isolate">${visible(pipeline.text ?? `object ${pipeline.object}`, 200)}</span> <span class="quiet small">set by ${call(pipeline.set_by)}${pipeline.created_by ? html`, created by ${call(pipeline.created_by.number)}` : nothing}</span></h2>`
-    : html`<h2 class="wrong">! No pipeline is set</h2>`;
-  return html`<section class="card" aria-label="Pipeline">${head}<ol class="flow">${computes ? nothing : input(state, description)}${resources((computes ? state.compute : state.graphics)?.root_arguments ?? [], known)}${shaders}${
+    : state["state_object"] || state["program"] || /::BuildRaytracing/.test(state.call?.method ?? "") ? nothing : html`<h2 class="wrong">! No pipeline is set</h2>`;
+  return html`<section class="card" aria-label="Pipeline">${head}<ol class="flow">${parts(state)}${computes ? nothing : input(state, description)}${resources((computes ? state.compute : state.graphics)?.root_arguments ?? [], known)}${shaders}${
     computes ? nothing : html`${rasteriser(state, description)}${output(state, description, known)}`}</ol></section>`;
 }
 

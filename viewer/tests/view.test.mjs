@@ -17,6 +17,25 @@ const left = () => readdirSync(folder).filter((name) => name.startsWith("cairn-v
 before(startBrowser);
 after(stopBrowser);
 
+test("commands, instances and shader records stand beside what is bound", async () => {
+  const server = await view(trace);
+  const { page, errors } = await open(server.address);
+  await page.evaluate((state) => {
+    const real = window.fetch;
+    window.fetch = async (place, ...rest) => (String(place).startsWith("state") ? new Response(JSON.stringify(state)) : real(place, ...rest));
+  }, { format: "cairn-state", version: 1, call: { number: 9, method: "ID3D12GraphicsCommandList4::DispatchRays", arguments: {} }, list: null, pipeline: null, state_object: { set_by: 5, arguments: {} },
+    parts: { kind: "record", count: 2, count_is_limit: false, executed_by: 11, of: 'RAYTRACING_PIPELINE: hit group "Glass"',
+      listed: [{ text: 'hit group [0], export "Glass"' }, { text: "miss [0]", unknown: "the GPU may write resource 6: only a playback knows it" }] } });
+  await go(page, "view=state&call=9");
+  await appears(page, "cairn-state .flow li");
+  const [card] = (await texts(page, "cairn-state .flow li")).map((each) => each.replace(/\s+/g, " ").trim());
+  assert.equal(card, 'from buffers2 records, executed by 11RAYTRACING_PIPELINE: hit group "Glass"hit group [0], export "Glass"miss [0] unknown, the GPU may write resource 6: only a playback knows it');
+  assert.doesNotMatch(await text(page, "cairn-state"), /No pipeline is set/);
+  assert.deepEqual(errors, []);
+  await page.close();
+  await server.ended;
+});
+
 test("calls: by place, by filter, and the state of one", async () => {
   const server = await view(trace);
   const { page, errors } = await open(server.address);

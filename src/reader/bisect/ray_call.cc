@@ -102,7 +102,7 @@ class ExportNames {
 
 }  // namespace
 
-bool RayCall::TakeBuild(const Record& record, TraceReader* trace) {
+bool RayCall::TakeBuild(const Record& record, TraceReader* trace, Updates updates) {
   Arena arena;
   const auto* const desc = OnlyPointer<D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC>(
       record, Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure, trace,
@@ -111,12 +111,11 @@ bool RayCall::TakeBuild(const Record& record, TraceReader* trace) {
       !Is(desc->Inputs.Type, D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL)) {
     return false;
   }
-  // An update must leave inactive what was, and active what was.
   uint32_t flags = 0;
   std::memcpy(&flags, &desc->Inputs.Flags, sizeof(flags));
-  if ((flags & D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_PERFORM_UPDATE) != 0) {
-    return false;
-  }
+  const bool is_update =
+      (flags & D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_PERFORM_UPDATE) != 0;
+  if (is_update && updates == Updates::kNone) return false;
   is_build_ = true;
   pointers_ = Is(desc->Inputs.DescsLayout, D3D12_ELEMENTS_LAYOUT_ARRAY_OF_POINTERS);
   tables_ = {{"", desc->Inputs.NumDescs, sizeof(D3D12_RAYTRACING_INSTANCE_DESC),
@@ -140,7 +139,7 @@ bool RayCall::TakeDispatch(const Record& record, TraceReader* trace) {
   return true;
 }
 
-Result<RayCall> RayCall::Read(TraceReader* trace, uint64_t number) {
+Result<RayCall> RayCall::Read(TraceReader* trace, uint64_t number, Updates updates) {
   RayCall ray;
   ray.state_ = std::make_unique<TraceState>(*trace);
   ExportNames names(trace);
@@ -153,7 +152,7 @@ Result<RayCall> RayCall::Read(TraceReader* trace, uint64_t number) {
     if (record.number != number || record.kind != RecordKind::kCall) continue;
     const std::optional<Method> method = trace->MethodOf(record);
     if (method == Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure) {
-      found = ray.TakeBuild(record, trace);
+      found = ray.TakeBuild(record, trace, updates);
     } else if (method == Method::ID3D12GraphicsCommandList4_DispatchRays) {
       found = ray.TakeDispatch(record, trace);
     }

@@ -24,9 +24,11 @@ namespace cairn {
 
 class RayCall {
  public:
-  // Errors: kNotFound: the call is neither the build of a top level, other than an update, nor a
-  // DispatchRays; those of reading the trace.
-  static Result<RayCall> Read(TraceReader* trace, uint64_t call);
+  // An update must leave inactive what was, and active what was: its instances are no parts to leave out.
+  enum class Updates : uint8_t { kNone, kToo };
+  // Errors: kNotFound: the call is neither the build of a top level nor a DispatchRays, or an update that is not
+  // wanted; those of reading the trace.
+  static Result<RayCall> Read(TraceReader* trace, uint64_t call, Updates updates = Updates::kNone);
 
   CallParts PartsOf(uint64_t call) const;
   // Returns where a part lies; size_bytes 0: nowhere, or behind a pointer.
@@ -58,7 +60,7 @@ class RayCall {
   std::string InstanceInWords(std::span<const std::byte> bytes) const;
   std::string RecordInWords(std::span<const std::byte> bytes) const;
   // Return false if the call is another one.
-  bool TakeBuild(const Record& record, TraceReader* trace);
+  bool TakeBuild(const Record& record, TraceReader* trace, Updates updates);
   bool TakeDispatch(const Record& record, TraceReader* trace);
 
   bool is_build_ = false;

@@ -130,7 +130,7 @@ Result<std::optional<ExecutedParts>> FindExecutedParts(TraceReader* trace, uint6
   const Result<IndirectCall> indirect = ReadIndirectCall(trace, call);
   if (indirect.ok()) return CommandsOf(trace, call, *indirect);
   if (indirect.status().code() != StatusCode::kNotFound) return indirect.status();
-  const Result<RayCall> rays = RayCall::Read(trace, call);
+  const Result<RayCall> rays = RayCall::Read(trace, call, RayCall::Updates::kToo);
   if (rays.ok()) return RaysOf(trace, call, state_object, *rays);
   if (rays.status().code() != StatusCode::kNotFound) return rays.status();
   return std::optional<ExecutedParts>();

@@ -61,11 +61,13 @@ class ExecutedPartsTest : public testing::Test {
     return test_.Make(Method::ID3D12CommandQueue_ExecuteCommandLists, kQueue, 1u, lists);
   }
   uint64_t BuildOf(uint64_t instances, uint32_t count,
-                   D3D12_ELEMENTS_LAYOUT layout = D3D12_ELEMENTS_LAYOUT_ARRAY) {
+                   D3D12_ELEMENTS_LAYOUT layout = D3D12_ELEMENTS_LAYOUT_ARRAY,
+                   D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAGS flags = {}) {
     D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC desc = {};
     desc.Inputs.Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL;
     desc.Inputs.DescsLayout = layout;
     desc.Inputs.NumDescs = count;
+    desc.Inputs.Flags = flags;
     desc.Inputs.InstanceDescs = instances;
     return test_.Make(Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure,
                       kList, &desc, 0u, nullptr);
@@ -141,6 +143,9 @@ TEST_F(ExecutedPartsTest, InstancesThatNobodyKnows) {
   const uint64_t written = BuildOf(kDefaultAddress, 1);
   const uint64_t nowhere = BuildOf(0xdead0000, 1);
   const uint64_t pointers = BuildOf(kUploadAddress, 1, D3D12_ELEMENTS_LAYOUT_ARRAY_OF_POINTERS);
+  const uint64_t update =
+      BuildOf(kUploadAddress, 1, D3D12_ELEMENTS_LAYOUT_ARRAY,
+              D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_PERFORM_UPDATE);
   const uint64_t beyond = BuildOf(kUploadAddress + 4096 - 64, 4'000'000'000);
   Execute();
   EXPECT_THAT(InWords(written),
@@ -155,6 +160,7 @@ TEST_F(ExecutedPartsTest, InstancesThatNobodyKnows) {
   const std::string text = InWords(beyond);
   EXPECT_THAT(text, HasSubstr("instances  4,000,000,000, executed"));
   EXPECT_THAT(text, HasSubstr("  instance [0], InstanceID 0,"));
+  EXPECT_THAT(InWords(update), HasSubstr("instances  1, executed"));
   EXPECT_THAT(text, HasSubstr("  instance [1] and 14 more: unknown, it ends beyond the 4,096 bytes "
                               "of resource 5\n"));
   EXPECT_EQ(PartsAt(beyond)["listed"].size(), 16u);
