@@ -13,6 +13,7 @@
 #include "d3d12gen/roles.h"
 #include "format/calls/object_text.h"
 #include "reader/replay/replay_objects.h"
+#include "reader/replay/structure_questions.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -65,38 +66,6 @@ std::string KeyOf(const D3D12_RESOURCE_DESC& desc) {
                      desc.Alignment, desc.Width, desc.Height, desc.DepthOrArraySize, desc.MipLevels,
                      static_cast<int>(desc.Format), desc.SampleDesc.Count, desc.SampleDesc.Quality,
                      static_cast<int>(desc.Layout), static_cast<int>(desc.Flags));
-}
-
-// An enumerator as a number: that of a trace may be any.
-template <typename Enum>
-uint32_t NumberOf(const Enum& value) {
-  static_assert(sizeof(value) == sizeof(uint32_t));
-  uint32_t number = 0;
-  std::memcpy(&number, &value, sizeof(number));
-  return number;
-}
-
-// The bytes behind other types are not known here, and would be handed on as they are.
-bool IsKnown(const D3D12_RAYTRACING_GEOMETRY_DESC& desc) {
-  return NumberOf(desc.Type) == D3D12_RAYTRACING_GEOMETRY_TYPE_TRIANGLES ||
-         NumberOf(desc.Type) == D3D12_RAYTRACING_GEOMETRY_TYPE_PROCEDURAL_PRIMITIVE_AABBS;
-}
-
-// True if an implementation finds all that these inputs count.
-bool IsWhole(const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS& inputs) {
-  const uint32_t type = NumberOf(inputs.Type);
-  if (type == D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL) return true;
-  if (type != D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL) return false;
-  if (inputs.NumDescs == 0) return true;
-  const uint32_t layout = NumberOf(inputs.DescsLayout);
-  if (layout == D3D12_ELEMENTS_LAYOUT_ARRAY) {
-    return inputs.pGeometryDescs != nullptr &&
-           std::all_of(inputs.pGeometryDescs, inputs.pGeometryDescs + inputs.NumDescs, IsKnown);
-  }
-  if (layout != D3D12_ELEMENTS_LAYOUT_ARRAY_OF_POINTERS) return false;
-  if (inputs.ppGeometryDescs == nullptr) return false;
-  return std::all_of(inputs.ppGeometryDescs, inputs.ppGeometryDescs + inputs.NumDescs,
-                     [](const auto* desc) { return desc != nullptr && IsKnown(*desc); });
 }
 
 // Sampler feedback maps need more than the first fields of D3D12_RESOURCE_DESC1 say.
@@ -280,9 +249,8 @@ void DeviceCheck::Keep(const Record& record, Method method) {
       (void)device->QueryInterface(__uuidof(ID3D12Device5), newer.Receive());
       known = inputs != nullptr && IsWhole(*inputs) && newer;
       if (known) {
-        newer->GetRaytracingAccelerationStructurePrebuildInfo(inputs, &asked.structure);
-        asked.updates = (NumberOf(inputs->Flags) &
-                         D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_UPDATE) != 0;
+        asked.structure = PrebuildInfoOf(newer.get(), *inputs);
+        asked.updates = Updates(*inputs);
       }
       break;
     }

@@ -143,6 +143,7 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
     Invoke(call->method, target, call->arguments.arguments.data(), result);
   }
   KeepPending(call, result);
+  OrderOwnMemory(*call);
   NoteStates(call);
   HRESULT outcome = S_OK;
   if (call->info.result.size_bytes == sizeof(outcome)) {

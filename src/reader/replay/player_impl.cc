@@ -277,6 +277,7 @@ Status PlayerImpl::Finish() {
   CAIRN_RETURN_IF_ERROR(devices_.CheckLosses());
   for (const auto& [call, pending] : pending_) EndPending(call, pending);
   pending_.clear();
+  NoteOwnMemory();
   log_.Finish();
   if (options_.check_only) {
     for (const auto& [feature, name] : different_features_) check_.AddFeature(name);
@@ -300,6 +301,9 @@ Status PlayerImpl::OnCall(const Record& record) {
     // The program looked, and so does the playback.
     DeviceContext* const asked = devices_.Find(record.object);
     return asked == nullptr ? Status() : devices_.CheckLoss(asked);
+  }
+  if (*method == Method::ID3D12Device5_GetRaytracingAccelerationStructurePrebuildInfo) {
+    AskStructureSizes(record);
   }
   if (role.replay == Replay::kSkip) return Status();
   if (options_.on_call) options_.on_call(record.number);
@@ -404,6 +408,7 @@ Status PlayerImpl::OnResult(const Record& record) {
     std::memcpy(&recorded, rest.data(), sizeof(recorded));
   }
   if (FAILED(recorded)) NoteRecordedLoss(record, recorded);
+  CompareStructureSizes(body->call, rest);
   const auto found = pending_.find(body->call);
   if (found == pending_.end()) return Status();
   const Pending pending = std::move(found->second);
@@ -675,9 +680,12 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
     // releases its waiters and is not delayed.
     const bool is_fence = object->chain == Chain::kID3D12Fence;
     if (object->pointer && !is_fence) context->ended.push_back(object->pointer);
-    for (ComPtr<IUnknown>& buffer : context->graph_memory.Remove(record.object)) {
-      context->ended.push_back(std::move(buffer));
-    }
+    const auto end = [&](std::vector<ComPtr<IUnknown>> buffers) {
+      for (ComPtr<IUnknown>& buffer : buffers) context->ended.push_back(std::move(buffer));
+    };
+    end(context->graph_memory.Remove(record.object));
+    end(context->structure_memory.Remove(record.object));
+    end(context->scratch_memory.Remove(record.object));
     if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(waits_.SweepEnded(context));
   }
   if (object != nullptr) bindings_.End(*object);
