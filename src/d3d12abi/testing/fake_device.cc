@@ -592,9 +592,10 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
     auto* const place = static_cast<FakeHeap*>(heap);
     if (desc->Dimension != D3D12_RESOURCE_DIMENSION_BUFFER)
       return Give(*desc, nullptr, 0, riid, resource);
-    if (offset_bytes > place->size() || desc->Width > place->size() - offset_bytes) {
-      return E_INVALIDARG;
-    }
+    const uint64_t size = desc->Width + more_bytes_asked;
+    if (offset_bytes > place->size() || size > place->size() - offset_bytes) return E_INVALIDARG;
+    // Newer devices take smaller alignments than they ask for at first.
+    if (alignment_asked > 65536 && offset_bytes % alignment_asked != 0) return E_INVALIDARG;
     const bool crosses = (desc->Flags & D3D12_RESOURCE_FLAG_ALLOW_CROSS_ADAPTER) != 0;
     if (crosses && (place->desc().Flags & D3D12_HEAP_FLAG_SHARED_CROSS_ADAPTER) == 0) {
       return E_INVALIDARG;

@@ -14,6 +14,7 @@
 #include "d3d12abi/aggregates.h"
 #include "format/calls/object_text.h"
 #include "format/calls/value_encoder.h"
+#include "reader/replay/allocation_questions.h"
 #include "reader/replay/image_file.h"
 
 namespace cairn {
@@ -116,6 +117,7 @@ PlayerImpl::~PlayerImpl() {
   for (auto& [call, pending] : pending_) {
     pending.created.Detach();
     pending.facts.pipeline.Detach();
+    pending.facts.own_heap.Detach();
   }
   bindings_.Abandon();
 }
@@ -305,6 +307,7 @@ Status PlayerImpl::OnCall(const Record& record) {
   if (*method == Method::ID3D12Device5_GetRaytracingAccelerationStructurePrebuildInfo) {
     AskStructureSizes(record);
   }
+  if (IsAllocationQuestion(*method)) AskAllocation(record, *method);
   if (role.replay == Replay::kSkip) return Status();
   if (options_.on_call) options_.on_call(record.number);
   const KeptParts* const kept = KeptOf(call);
@@ -409,6 +412,7 @@ Status PlayerImpl::OnResult(const Record& record) {
   }
   if (FAILED(recorded)) NoteRecordedLoss(record, recorded);
   CompareStructureSizes(body->call, rest);
+  CompareAllocation(body->call, rest);
   const auto found = pending_.find(body->call);
   if (found == pending_.end()) return Status();
   const Pending pending = std::move(found->second);
@@ -674,12 +678,16 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
     if (devices_.Remove(record.object)) object->pointer.Detach();
   } else if (context != nullptr && context->lost) {
     object->pointer.Detach();
+    object->created.own_heap.Detach();
   } else if (context != nullptr) {
     context->states.Remove(record.object);
     // Tile mappings and residency use objects as well as submissions do. The end of a fence
     // releases its waiters and is not delayed.
     const bool is_fence = object->chain == Chain::kID3D12Fence;
     if (object->pointer && !is_fence) context->ended.push_back(object->pointer);
+    if (object->created.own_heap) {
+      context->ended.push_back(std::move(object->created.own_heap));
+    }
     const auto end = [&](std::vector<ComPtr<IUnknown>> buffers) {
       for (ComPtr<IUnknown>& buffer : buffers) context->ended.push_back(std::move(buffer));
     };

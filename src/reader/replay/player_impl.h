@@ -216,6 +216,11 @@ class PlayerImpl final : public Player {
   void OrderOwnMemory(const CallInProgress& call);
   void NoteOwnMemory();
 
+  // player_placed.cc: heaps for placed resources that need more here.
+  void AskAllocation(const Record& record, Method method);
+  void CompareAllocation(uint64_t call, std::span<const std::byte> results);
+  Status GiveOwnHeap(CallInProgress* call);
+
   // player_programs.cc: programs of state objects. An error of the first two is a reason to skip the call.
   Status TranslateProgram(CallInProgress* call);
   Status ProvideBackingMemory(CallInProgress* call, D3D12_SET_WORK_GRAPH_DESC* desc);
@@ -289,6 +294,16 @@ class PlayerImpl final : public Player {
     D3D12_RAYTRACING_ACCELERATION_STRUCTURE_PREBUILD_INFO here = {};
   };
   std::unordered_map<uint64_t, AskedSizes> asked_sizes_;
+  // The same of resources.
+  struct AskedAllocation {
+    Method method = Method::ID3D12Device_GetResourceAllocationInfo;
+    std::string key;  // of the description
+    D3D12_RESOURCE_ALLOCATION_INFO here = {};
+  };
+  std::unordered_map<uint64_t, AskedAllocation> asked_allocations_;
+  std::set<std::string> larger_;  // keys of resources that need more here than the program was told
+  ComPtr<ID3D12Heap> own_heap_;   // for what the call in progress makes
+  uint64_t own_heaps_ = 0;        // so far
   // Structures and scratch memory of the player's so far, by buffer and offset.
   std::set<std::pair<uint64_t, uint64_t>> own_structures_;
   std::set<std::pair<uint64_t, uint64_t>> own_scratches_;

@@ -236,6 +236,15 @@ void PlayerImpl::NoteOwnMemory() {
   note(own_structures_.size(), "acceleration structures may need more memory here", "them");
   note(own_scratches_.size(), "scratch buffers of builds may have to be larger here",
        "what they held");
+  if (own_heaps_ == 1) {
+    log_.Note(
+        "1 placed resource may need more memory here than when recorded: it has a heap of its own");
+  } else if (own_heaps_ != 0) {
+    log_.Note(
+        fmt::format("{} placed resources may need more memory here than when recorded: each has a "
+                    "heap of its own",
+                    GroupedDigits(own_heaps_)));
+  }
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -180,7 +180,10 @@ void ReplayObjects::Remove(uint64_t number) {
 }
 
 void ReplayObjects::Abandon() {
-  for (auto& [number, object] : objects_) object->pointer.Detach();
+  for (auto& [number, object] : objects_) {
+    object->pointer.Detach();
+    object->created.own_heap.Detach();
+  }
   objects_.clear();
   numbers_.clear();
   further_numbers_.clear();

@@ -42,6 +42,7 @@ struct CreationFacts {
   uint64_t allocator_resets = 0;
   ComPtr<IUnknown> pipeline;
   bool lost_pipeline = false;   // it could not be made here
+  ComPtr<IUnknown> own_heap;    // of the player's, in which a placed resource lies
   bool imported = false;        // a heap in place of one that the program opened
   uint64_t shares = kNoObject;  // the object of this replay whose memory is its own
 };
