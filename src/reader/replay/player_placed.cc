@@ -89,7 +89,11 @@ Status PlayerImpl::GiveOwnHeap(CallInProgress* call) {
   auto& offset = call->At<UINT64>(1);
   const uint64_t room = HeapRoom(own.SizeInBytes, offset);
   const bool fits = here.SizeInBytes <= room;
-  if (fits && offset % here.Alignment == 0 && !larger_.contains(KeyOf(desc))) return Status();
+  // An offset that no device promises to take was taken when it was recorded.
+  const bool is_lenient = offset % D3D12_DEFAULT_RESOURCE_PLACEMENT_ALIGNMENT != 0 &&
+                          desc.Alignment != D3D12_SMALL_RESOURCE_PLACEMENT_ALIGNMENT;
+  const bool is_aligned = is_lenient || offset % here.Alignment == 0;
+  if (fits && is_aligned && !larger_.contains(KeyOf(desc))) return Status();
   own.SizeInBytes = here.SizeInBytes;
   own.Alignment = here.Alignment > D3D12_DEFAULT_RESOURCE_PLACEMENT_ALIGNMENT
                       ? D3D12_DEFAULT_MSAA_RESOURCE_PLACEMENT_ALIGNMENT
