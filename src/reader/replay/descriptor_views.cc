@@ -316,13 +316,6 @@ void DescriptorViews::Set(CallInProgress* call, const ReplayDescriptor& descript
   if (view == nullptr) return;
   *view = {};
   view->kind = role.view;
-  if (role.view == ViewKind::kShaderResource) {
-    const auto* const desc = call->At<const D3D12_SHADER_RESOURCE_VIEW_DESC*>(1);
-    const bool is_structure =
-        desc != nullptr &&
-        desc->ViewDimension == D3D12_SRV_DIMENSION_RAYTRACING_ACCELERATION_STRUCTURE;
-    if (is_structure) return SetStructure(desc->RaytracingAccelerationStructure.Location, view);
-  }
   if (role.object == kNoParameter) return;  // constants, and samplers
   const ReplayObject* const resource = call->ObjectAt(static_cast<size_t>(role.object));
   if (resource == nullptr) return;
@@ -337,14 +330,6 @@ void DescriptorViews::Set(CallInProgress* call, const ReplayDescriptor& descript
   constexpr uint64_t kMost = std::numeric_limits<int32_t>::max();
   view->width = static_cast<uint32_t>(std::min(size.width, kMost));
   view->height = static_cast<uint32_t>(std::min(size.height, kMost));
-}
-
-void DescriptorViews::SetStructure(D3D12_GPU_VIRTUAL_ADDRESS real, View* view) {
-  const auto place = objects_->PlaceOfStructure(real);
-  if (!place) return;
-  view->resource = place->object;
-  view->SetOffset(place->offset_bytes);
-  structures_.insert({place->object, place->offset_bytes});
 }
 
 void DescriptorViews::Copy(const ReplayDescriptor& to, uint32_t to_index,
@@ -388,26 +373,6 @@ void DescriptorViews::CopyRanges(CallInProgress* call,
       Copy(descriptors[to], i, descriptors[counts[0] + from], from_index++);
     }
   }
-}
-
-std::vector<D3D12_CPU_DESCRIPTOR_HANDLE> DescriptorViews::ViewsOfStructure(
-    uint64_t buffer, uint64_t offset_bytes) const {
-  std::vector<D3D12_CPU_DESCRIPTOR_HANDLE> found;
-  const ReplayObject* const owner = objects_->Find(buffer);
-  if (owner == nullptr || !structures_.contains({buffer, offset_bytes})) return found;
-  for (const auto& [number, views] : heaps_) {
-    const ReplayObject* const heap = objects_->Find(number);
-    if (heap == nullptr || heap->device != owner->device) continue;
-    for (size_t i = 0; i < views.size(); ++i) {
-      const View& view = views[i];
-      if (view.kind != ViewKind::kShaderResource || view.resource != buffer ||
-          view.offset_bytes() != offset_bytes) {
-        continue;
-      }
-      found.push_back({static_cast<SIZE_T>(heap->cpu_start + i * heap->increment_bytes)});
-    }
-  }
-  return found;
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -11,10 +11,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <span>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -42,10 +40,6 @@ class DescriptorViews {
   // Follows a call that was made and that succeeded: keeps the views that it creates or copies.
   void Note(CallInProgress* call, std::span<const ReplayDescriptor> descriptors);
 
-  // Returns the descriptors that hold views of the structure at that place of a buffer, as the program knows it.
-  std::vector<D3D12_CPU_DESCRIPTOR_HANDLE> ViewsOfStructure(uint64_t buffer,
-                                                            uint64_t offset_bytes) const;
-
   // Forgets a heap that ends, if it is one: another object may get its number.
   void Remove(uint64_t heap) { heaps_.erase(heap); }
 
@@ -55,12 +49,6 @@ class DescriptorViews {
     uint32_t width = 0;  // of the mip of a target
     uint32_t height = 0;
     uint64_t resource = kNoObject;
-    // Of a view of a structure, in place of the extent.
-    void SetOffset(uint64_t bytes) {
-      width = static_cast<uint32_t>(bytes);
-      height = static_cast<uint32_t>(bytes >> 32);
-    }
-    uint64_t offset_bytes() const { return uint64_t{height} << 32 | width; }
   };
 
   // Return null if `further` lies behind the end of the heap, or is in none. Find(): or holds nothing.
@@ -71,15 +59,12 @@ class DescriptorViews {
                     ViewKind kind, size_t count, size_t rects) const;
   Status CheckTargets(CallInProgress* call, std::span<const ReplayDescriptor> descriptors) const;
   void Set(CallInProgress* call, const ReplayDescriptor& descriptor);
-  void SetStructure(D3D12_GPU_VIRTUAL_ADDRESS real, View* view);
   void Copy(const ReplayDescriptor& to, uint32_t to_index, const ReplayDescriptor& from,
             uint32_t from_index);
   void CopyRanges(CallInProgress* call, std::span<const ReplayDescriptor> descriptors);
 
   ReplayObjects* const objects_;
   std::unordered_map<uint64_t, std::vector<View>> heaps_;  // descriptors behind its end hold none
-  // Buffer and offset of structures that have had a view.
-  std::set<std::pair<uint64_t, uint64_t>> structures_;
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -5,23 +5,22 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/text.h"
 #include "d3d12abi/aggregates.h"
 #include "d3d12gen/interfaces.h"
 #include "d3d12gen/roles.h"
 #include "format/calls/object_text.h"
-#include "reader/replay/allocation_questions.h"
 #include "reader/replay/replay_objects.h"
-#include "reader/replay/structure_questions.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
+constexpr uint64_t kRefused = std::numeric_limits<uint64_t>::max();  // GetResourceAllocationInfo
 constexpr size_t kMostKept = 1 << 16;
-constexpr char kGetsOwnHeap[] = ": a playback gives it a heap of its own";
 
 template <typename T>
 T At(const DecodedCall& call, size_t index) {
@@ -49,9 +48,62 @@ bool IsCreation(Method method) {
   }
 }
 
+bool IsAllocationQuestion(Method method) {
+  return method == Method::ID3D12Device_GetResourceAllocationInfo ||
+         method == Method::ID3D12Device4_GetResourceAllocationInfo1 ||
+         method == Method::ID3D12Device8_GetResourceAllocationInfo2;
+}
+
 bool IsQuestion(Method method) {
   return IsAllocationQuestion(method) ||
          method == Method::ID3D12Device5_GetRaytracingAccelerationStructurePrebuildInfo;
+}
+
+std::string KeyOf(const D3D12_RESOURCE_DESC& desc) {
+  // Without the padding.
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", static_cast<int>(desc.Dimension),
+                     desc.Alignment, desc.Width, desc.Height, desc.DepthOrArraySize, desc.MipLevels,
+                     static_cast<int>(desc.Format), desc.SampleDesc.Count, desc.SampleDesc.Quality,
+                     static_cast<int>(desc.Layout), static_cast<int>(desc.Flags));
+}
+
+// An enumerator as a number: that of a trace may be any.
+template <typename Enum>
+uint32_t NumberOf(const Enum& value) {
+  static_assert(sizeof(value) == sizeof(uint32_t));
+  uint32_t number = 0;
+  std::memcpy(&number, &value, sizeof(number));
+  return number;
+}
+
+// The bytes behind other types are not known here, and would be handed on as they are.
+bool IsKnown(const D3D12_RAYTRACING_GEOMETRY_DESC& desc) {
+  return NumberOf(desc.Type) == D3D12_RAYTRACING_GEOMETRY_TYPE_TRIANGLES ||
+         NumberOf(desc.Type) == D3D12_RAYTRACING_GEOMETRY_TYPE_PROCEDURAL_PRIMITIVE_AABBS;
+}
+
+// True if an implementation finds all that these inputs count.
+bool IsWhole(const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS& inputs) {
+  const uint32_t type = NumberOf(inputs.Type);
+  if (type == D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL) return true;
+  if (type != D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL) return false;
+  if (inputs.NumDescs == 0) return true;
+  const uint32_t layout = NumberOf(inputs.DescsLayout);
+  if (layout == D3D12_ELEMENTS_LAYOUT_ARRAY) {
+    return inputs.pGeometryDescs != nullptr &&
+           std::all_of(inputs.pGeometryDescs, inputs.pGeometryDescs + inputs.NumDescs, IsKnown);
+  }
+  if (layout != D3D12_ELEMENTS_LAYOUT_ARRAY_OF_POINTERS) return false;
+  if (inputs.ppGeometryDescs == nullptr) return false;
+  return std::all_of(inputs.ppGeometryDescs, inputs.ppGeometryDescs + inputs.NumDescs,
+                     [](const auto* desc) { return desc != nullptr && IsKnown(*desc); });
+}
+
+// Sampler feedback maps need more than the first fields of D3D12_RESOURCE_DESC1 say.
+bool IsFeedback(const D3D12_RESOURCE_DESC& desc) {
+  constexpr uint32_t kMinMip = 189;  // DXGI_FORMAT_SAMPLER_FEEDBACK_...: newer than the headers
+  constexpr uint32_t kMipRegionUsed = 190;
+  return NumberOf(desc.Format) == kMinMip || NumberOf(desc.Format) == kMipRegionUsed;
 }
 
 // Calls for which a replay needs no interface.
@@ -228,8 +280,9 @@ void DeviceCheck::Keep(const Record& record, Method method) {
       (void)device->QueryInterface(__uuidof(ID3D12Device5), newer.Receive());
       known = inputs != nullptr && IsWhole(*inputs) && newer;
       if (known) {
-        asked.structure = PrebuildInfoOf(newer.get(), *inputs);
-        asked.updates = Updates(*inputs);
+        newer->GetRaytracingAccelerationStructurePrebuildInfo(inputs, &asked.structure);
+        asked.updates = (NumberOf(inputs->Flags) &
+                         D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_UPDATE) != 0;
       }
       break;
     }
@@ -272,13 +325,13 @@ void DeviceCheck::OnResult(const Record& record) {
 
 void DeviceCheck::CheckAllocation(uint64_t call, const Asked& asked,
                                   const D3D12_RESOURCE_ALLOCATION_INFO& recorded) {
-  if (recorded.SizeInBytes == kRefusedBytes) return;
+  if (recorded.SizeInBytes == kRefused) return;
   const std::string key = KeyOf(asked.desc);
   if (recorded_sizes_.size() < kMostKept) recorded_sizes_[key] = recorded.SizeInBytes;
   const D3D12_RESOURCE_ALLOCATION_INFO& here = asked.allocation;
   if (here.SizeInBytes == recorded.SizeInBytes && here.Alignment == recorded.Alignment) return;
   // A resource that is refused is told where it is created.
-  if (here.SizeInBytes == kRefusedBytes) return;
+  if (here.SizeInBytes == kRefused) return;
   Add(DeviceDifference::Kind::kAllocation, call, false,
       fmt::format("a resource of {} bytes, alignment {}, when it was recorded needs {} bytes, "
                   "alignment {}, here",
@@ -306,11 +359,9 @@ void DeviceCheck::CheckStructure(
   for (const Size& size : sizes) {
     if (!size.counts || size.here <= size.recorded) continue;
     // The program gave as much memory as it was told.
-    Add(DeviceDifference::Kind::kStructure, call, false,
-        fmt::format(
-            "{} needs {} bytes here, and {} when it was recorded: a playback gives it memory "
-            "of its own",
-            size.name, GroupedDigits(size.here), GroupedDigits(size.recorded)),
+    Add(DeviceDifference::Kind::kStructure, call, true,
+        fmt::format("{} needs {} bytes here, and {} when it was recorded", size.name,
+                    GroupedDigits(size.here), GroupedDigits(size.recorded)),
         fmt::format("{} {} {}", size.name, size.here, size.recorded));
   }
 }
@@ -328,7 +379,7 @@ void DeviceCheck::OnObject(const Record& record) {
     heaps_[record.object] = {asked.heap_size_bytes, {}};
     return;
   }
-  if (asked.allocation.SizeInBytes == kRefusedBytes) {
+  if (asked.allocation.SizeInBytes == kRefused) {
     Add(DeviceDifference::Kind::kAllocation, body->creator, true,
         ObjectText(Chain::kID3D12Resource, record.object) + ": this device makes none like it");
     return;
@@ -348,14 +399,13 @@ void DeviceCheck::CheckPlaced(uint64_t number, const Asked& asked) {
   const std::string place =
       fmt::format("at offset {} of heap {}", GroupedDigits(asked.offset), asked.heap);
   if (alignment != 0 && asked.offset % alignment != 0) {
-    Add(DeviceDifference::Kind::kPlacement, number, false,
-        fmt::format("{} {} needs alignment {} here{}", name, place, GroupedDigits(alignment),
-                    kGetsOwnHeap));
+    Add(DeviceDifference::Kind::kPlacement, number, true,
+        fmt::format("{} {} needs alignment {} here", name, place, GroupedDigits(alignment)));
   }
-  if (size > HeapRoom(heap.size_bytes, asked.offset)) {
-    Add(DeviceDifference::Kind::kPlacement, number, false,
-        fmt::format("{} {} needs {} bytes here, and the heap has {}{}", name, place,
-                    GroupedDigits(size), GroupedDigits(heap.size_bytes), kGetsOwnHeap));
+  if (asked.offset > heap.size_bytes || size > heap.size_bytes - asked.offset) {
+    Add(DeviceDifference::Kind::kPlacement, number, true,
+        fmt::format("{} {} needs {} bytes here, and the heap has {}", name, place,
+                    GroupedDigits(size), GroupedDigits(heap.size_bytes)));
   }
   const auto recorded = recorded_sizes_.find(KeyOf(asked.desc));
   const Placed placed = {asked.offset, size,
@@ -371,11 +421,10 @@ void DeviceCheck::CheckPlaced(uint64_t number, const Asked& asked) {
                 neighbour.recorded_size_bytes)) {
       continue;
     }
-    Add(DeviceDifference::Kind::kPlacement, number, false,
+    Add(DeviceDifference::Kind::kPlacement, number, true,
         fmt::format("{} {} needs {} bytes here, and overlaps {}, which it did not when it was "
-                    "recorded{}",
-                    name, place, GroupedDigits(size), ObjectText(Chain::kID3D12Resource, other),
-                    kGetsOwnHeap));
+                    "recorded",
+                    name, place, GroupedDigits(size), ObjectText(Chain::kID3D12Resource, other)));
     break;
   }
   cost_->AddComparisons(compared);

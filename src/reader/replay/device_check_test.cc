@@ -108,14 +108,11 @@ TEST_F(DeviceCheckTest, ResourcesThatNeedMoreAreNamed) {
       ElementsAre(
           "differs: a resource of 65,536 bytes, alignment 65,536, when it was recorded needs "
           "69,632 bytes, alignment 65,536, here",
-          "differs: resource " + std::to_string(second) + " at offset 65,536 of heap " +
-              std::to_string(heap) +
-              " needs 69,632 bytes here, and the heap has 131,072: a playback gives it a heap of "
-              "its own",
-          "differs: resource " + std::to_string(second) + " at offset 65,536 of heap " +
+          "prevents: resource " + std::to_string(second) + " at offset 65,536 of heap " +
+              std::to_string(heap) + " needs 69,632 bytes here, and the heap has 131,072",
+          "prevents: resource " + std::to_string(second) + " at offset 65,536 of heap " +
               std::to_string(heap) + " needs 69,632 bytes here, and overlaps resource " +
-              std::to_string(first) +
-              ", which it did not when it was recorded: a playback gives it a heap of its own"));
+              std::to_string(first) + ", which it did not when it was recorded"));
 }
 
 TEST_F(DeviceCheckTest, ResourcesThatSharedMemoryMayShareIt) {
@@ -141,10 +138,9 @@ TEST_F(DeviceCheckTest, AlignmentsAreCompared) {
   const uint64_t heap = CreateHeap(4 * kBlock);
   const uint64_t resource = Place(heap, kBlock, kBlock);
   SetFakeSizes(0, 2 * kBlock);
-  EXPECT_THAT(Check(),
-              ElementsAre("differs: resource " + std::to_string(resource) +
-                          " at offset 65,536 of heap " + std::to_string(heap) +
-                          " needs alignment 131,072 here: a playback gives it a heap of its own"));
+  EXPECT_THAT(Check(), ElementsAre("prevents: resource " + std::to_string(resource) +
+                                   " at offset 65,536 of heap " + std::to_string(heap) +
+                                   " needs alignment 131,072 here"));
 }
 
 TEST_F(DeviceCheckTest, StructuresThatNeedMoreAreNamed) {
@@ -154,8 +150,8 @@ TEST_F(DeviceCheckTest, StructuresThatNeedMoreAreNamed) {
   SetFakeSizes(256, kBlock);
   EXPECT_THAT(
       Check(/*newer=*/true),
-      ElementsAre("differs: an acceleration structure needs 1,280 bytes here, and 1,024 when "
-                  "it was recorded: a playback gives it memory of its own"));
+      ElementsAre("prevents: an acceleration structure needs 1,280 bytes here, and 1,024 when "
+                  "it was recorded"));
 }
 
 // Another type of geometry means other bytes behind it, which are those of a stranger here.

@@ -143,7 +143,6 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
     Invoke(call->method, target, call->arguments.arguments.data(), result);
   }
   KeepPending(call, result);
-  OrderOwnMemory(*call);
   NoteStates(call);
   HRESULT outcome = S_OK;
   if (call->info.result.size_bytes == sizeof(outcome)) {
@@ -180,11 +179,7 @@ Status PlayerImpl::Adjust(CallInProgress* call) {
   }
   CutCommands(call);
   if (!library_.takes_null) CAIRN_RETURN_IF_ERROR(ReplaceNull(call));
-  own_heap_ = {};
-  if (RoleOf(call->method).memory == ResourceMemory::kPlaced) {
-    AdjustPlaced(call);
-    CAIRN_RETURN_IF_ERROR(GiveOwnHeap(call));
-  }
+  if (RoleOf(call->method).memory == ResourceMemory::kPlaced) AdjustPlaced(call);
   if (options_.pad_resources_bytes == 0 ||
       RoleOf(call->method).memory != ResourceMemory::kCommitted)
     return Status();
@@ -315,10 +310,8 @@ void PlayerImpl::KeepPending(CallInProgress* call, const void* result) {
   void** const place = *static_cast<void***>(call->arguments.arguments[static_cast<size_t>(out)]);
   *pending.created.Receive() = *place;  // with the reference that the call gave
   pending.initial_state = InitialStateOf(call->info, call->arguments.arguments);
-  pending.committed = RoleOf(call->method).memory == ResourceMemory::kCommitted || own_heap_;
+  pending.committed = RoleOf(call->method).memory == ResourceMemory::kCommitted;
   pending.facts = FactsOf(call, values_.lost_pipeline());
-  pending.facts.own_heap = ComPtr<IUnknown>(own_heap_.get());
-  own_heap_ = {};
 }
 
 Status PlayerImpl::RememberWait(CallInProgress* call) {

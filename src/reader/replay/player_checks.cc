@@ -90,7 +90,6 @@ Status PlayerImpl::CheckCall(CallInProgress* call) {
   CAIRN_RETURN_IF_ERROR(CheckRanges(call));
   CAIRN_RETURN_IF_ERROR(views_.Check(call, values_.descriptors()));
   CAIRN_RETURN_IF_ERROR(bindings_.Check(call, values_.descriptors()));
-  CAIRN_RETURN_IF_ERROR(ProvideStructureMemory(call));
   return TranslateProgram(call);
 }
 

@@ -14,7 +14,6 @@
 #include "d3d12abi/aggregates.h"
 #include "format/calls/object_text.h"
 #include "format/calls/value_encoder.h"
-#include "reader/replay/allocation_questions.h"
 #include "reader/replay/image_file.h"
 
 namespace cairn {
@@ -117,7 +116,6 @@ PlayerImpl::~PlayerImpl() {
   for (auto& [call, pending] : pending_) {
     pending.created.Detach();
     pending.facts.pipeline.Detach();
-    pending.facts.own_heap.Detach();
   }
   bindings_.Abandon();
 }
@@ -279,7 +277,6 @@ Status PlayerImpl::Finish() {
   CAIRN_RETURN_IF_ERROR(devices_.CheckLosses());
   for (const auto& [call, pending] : pending_) EndPending(call, pending);
   pending_.clear();
-  NoteOwnMemory();
   log_.Finish();
   if (options_.check_only) {
     for (const auto& [feature, name] : different_features_) check_.AddFeature(name);
@@ -304,10 +301,6 @@ Status PlayerImpl::OnCall(const Record& record) {
     DeviceContext* const asked = devices_.Find(record.object);
     return asked == nullptr ? Status() : devices_.CheckLoss(asked);
   }
-  if (*method == Method::ID3D12Device5_GetRaytracingAccelerationStructurePrebuildInfo) {
-    AskStructureSizes(record);
-  }
-  if (IsAllocationQuestion(*method)) AskAllocation(record, *method);
   if (role.replay == Replay::kSkip) return Status();
   if (options_.on_call) options_.on_call(record.number);
   const KeptParts* const kept = KeptOf(call);
@@ -411,8 +404,6 @@ Status PlayerImpl::OnResult(const Record& record) {
     std::memcpy(&recorded, rest.data(), sizeof(recorded));
   }
   if (FAILED(recorded)) NoteRecordedLoss(record, recorded);
-  CompareStructureSizes(body->call, rest);
-  CompareAllocation(body->call, rest);
   const auto found = pending_.find(body->call);
   if (found == pending_.end()) return Status();
   const Pending pending = std::move(found->second);
@@ -678,22 +669,15 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
     if (devices_.Remove(record.object)) object->pointer.Detach();
   } else if (context != nullptr && context->lost) {
     object->pointer.Detach();
-    object->created.own_heap.Detach();
   } else if (context != nullptr) {
     context->states.Remove(record.object);
     // Tile mappings and residency use objects as well as submissions do. The end of a fence
     // releases its waiters and is not delayed.
     const bool is_fence = object->chain == Chain::kID3D12Fence;
     if (object->pointer && !is_fence) context->ended.push_back(object->pointer);
-    if (object->created.own_heap) {
-      context->ended.push_back(std::move(object->created.own_heap));
+    for (ComPtr<IUnknown>& buffer : context->graph_memory.Remove(record.object)) {
+      context->ended.push_back(std::move(buffer));
     }
-    const auto end = [&](std::vector<ComPtr<IUnknown>> buffers) {
-      for (ComPtr<IUnknown>& buffer : buffers) context->ended.push_back(std::move(buffer));
-    };
-    end(context->graph_memory.Remove(record.object));
-    end(context->structure_memory.Remove(record.object));
-    end(context->scratch_memory.Remove(record.object));
     if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(waits_.SweepEnded(context));
   }
   if (object != nullptr) bindings_.End(*object);

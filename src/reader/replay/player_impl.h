@@ -10,11 +10,9 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "d3d12abi/resource_states.h"
@@ -198,29 +196,6 @@ class PlayerImpl final : public Player {
   uint64_t RecordedFrameNs();
   void Pace(uint64_t time_ns);
 
-  // player_structures.cc: memory for acceleration structures that need more here. Errors are reasons to skip the call.
-  void AskStructureSizes(const Record& record);
-  void CompareStructureSizes(uint64_t call, std::span<const std::byte> results);
-  Status ProvideStructureMemory(CallInProgress* call);
-  Status ProvideForBuild(DeviceContext* context,
-                         D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc);
-  Status ProvideForCopy(CallInProgress* call, DeviceContext* context);
-  uint64_t SizeOfStructure(uint64_t real);
-  // `target`: of the build.
-  Status ProvideScratch(DeviceContext* context, uint64_t size_bytes, AddressMap::Place target,
-                        D3D12_GPU_VIRTUAL_ADDRESS* address);
-  // `moves`: even if it would fit.
-  Status ProvideTarget(DeviceContext* context, AddressMap::Place place, uint64_t size_bytes,
-                       bool moves, D3D12_GPU_VIRTUAL_ADDRESS* address);
-  Status MoveViews(DeviceContext* context, AddressMap::Place place, uint64_t address);
-  void OrderOwnMemory(const CallInProgress& call);
-  void NoteOwnMemory();
-
-  // player_placed.cc: heaps for placed resources that need more here.
-  void AskAllocation(const Record& record, Method method);
-  void CompareAllocation(uint64_t call, std::span<const std::byte> results);
-  Status GiveOwnHeap(CallInProgress* call);
-
   // player_programs.cc: programs of state objects. An error of the first two is a reason to skip the call.
   Status TranslateProgram(CallInProgress* call);
   Status ProvideBackingMemory(CallInProgress* call, D3D12_SET_WORK_GRAPH_DESC* desc);
@@ -287,26 +262,6 @@ class PlayerImpl final : public Player {
   // Signatures by the calls that made them, until their objects and results come.
   std::unordered_map<uint64_t, IndirectLayout> new_signatures_;
   std::unordered_map<uint64_t, ShaderIdentifier> new_identifiers_;
-  // Sizes of structures that the program asked for, by call, until its answer comes.
-  struct AskedSizes {
-    uint64_t device = 0;
-    bool updates = false;  // the structure may be updated
-    D3D12_RAYTRACING_ACCELERATION_STRUCTURE_PREBUILD_INFO here = {};
-  };
-  std::unordered_map<uint64_t, AskedSizes> asked_sizes_;
-  // The same of resources.
-  struct AskedAllocation {
-    Method method = Method::ID3D12Device_GetResourceAllocationInfo;
-    std::string key;  // of the description
-    D3D12_RESOURCE_ALLOCATION_INFO here = {};
-  };
-  std::unordered_map<uint64_t, AskedAllocation> asked_allocations_;
-  std::set<std::string> larger_;  // keys of resources that need more here than the program was told
-  ComPtr<ID3D12Heap> own_heap_;   // for what the call in progress makes
-  uint64_t own_heaps_ = 0;        // so far
-  // Structures and scratch memory of the player's so far, by buffer and offset.
-  std::set<std::pair<uint64_t, uint64_t>> own_structures_;
-  std::set<std::pair<uint64_t, uint64_t>> own_scratches_;
   // feature -> its name
   std::map<uint32_t, std::string> different_features_;
   bool missed_parts_ = false;  // of the call with kept_parts: some could not be replaced

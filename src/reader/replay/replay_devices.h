@@ -22,7 +22,6 @@
 #include "d3d12abi/resource_states.h"
 #include "d3d12abi/texture_readback.h"
 #include "reader/replay/canary.h"
-#include "reader/replay/own_memory.h"
 #include "reader/replay/play_log.h"
 #include "reader/replay/work_graph_memory.h"
 
@@ -52,17 +51,6 @@ struct DeviceContext {
   std::unique_ptr<Canary> canary;
   ComPtr<ID3D12Resource> zeros;  // a buffer in place of none
   WorkGraphMemory graph_memory;
-  // Of acceleration structures and of their builds, where the program's is too small here.
-  OwnMemory structure_memory{D3D12_RESOURCE_STATE_RAYTRACING_ACCELERATION_STRUCTURE};
-  OwnMemory scratch_memory{D3D12_RESOURCE_STATE_UNORDERED_ACCESS};
-  // How the sizes that the program was told of structures are those of this device.
-  struct StructureSizes {
-    bool asked = false;
-    bool differ = false;
-    bool more = false;  // of structures
-    bool more_scratch = false;
-  };
-  StructureSizes structure_sizes;
 
   // Returns a queue of the player's own, for copies. The first call makes it; an error: the device
   // refuses it.

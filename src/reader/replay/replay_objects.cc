@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 
 #include "d3d12abi/aggregates.h"
@@ -54,19 +52,6 @@ const InterfaceInfo* InterfaceOf(Method method) {
 bool DerivesFrom(const InterfaceInfo* derived, const InterfaceInfo* base) {
   while (derived != nullptr && derived != base) derived = derived->base;
   return derived != nullptr;
-}
-
-uint64_t RoomForStructure(const ReplayObject& buffer, uint64_t offset_bytes) {
-  if (offset_bytes >= buffer.desc.Width) return 0;
-  uint64_t end = buffer.desc.Width;
-  const auto next = buffer.structures.upper_bound(offset_bytes);
-  if (next != buffer.structures.end()) end = std::min(end, next->first);
-  const auto here = buffer.structures.lower_bound(offset_bytes);
-  if (here != buffer.structures.begin()) {
-    const auto& [offset, structure] = *std::prev(here);
-    if (structure.own_address == 0 && structure.size_bytes > offset_bytes - offset) return 0;
-  }
-  return end - offset_bytes;
 }
 
 Result<ReplayObject*> ReplayObjects::Add(uint64_t number, Chain chain, uint64_t device,
@@ -169,9 +154,6 @@ void ReplayObjects::Remove(uint64_t number) {
   const auto found = objects_.find(number);
   if (found == objects_.end()) return;
   RemoveNumber(found->second->pointer.get(), number);
-  for (const auto& [offset, structure] : found->second->structures) {
-    own_structures_.erase(structure.own_address);
-  }
   addresses_.Remove(number);
   real_addresses_.Remove(number);
   cpu_descriptors_.Remove(number);
@@ -180,10 +162,7 @@ void ReplayObjects::Remove(uint64_t number) {
 }
 
 void ReplayObjects::Abandon() {
-  for (auto& [number, object] : objects_) {
-    object->pointer.Detach();
-    object->created.own_heap.Detach();
-  }
+  for (auto& [number, object] : objects_) object->pointer.Detach();
   objects_.clear();
   numbers_.clear();
   further_numbers_.clear();
@@ -206,24 +185,7 @@ Result<uint64_t> ReplayObjects::RealAddress(uint64_t recorded) const {
     return Status(StatusCode::kNotFound,
                   fmt::format("GPU address 0x{:x} is in no buffer that exists here", recorded));
   }
-  const auto structure = found->second->structures.find(place->offset_bytes);
-  if (structure != found->second->structures.end() && structure->second.own_address != 0) {
-    return structure->second.own_address;
-  }
   return found->second->gpu_address + place->offset_bytes;
-}
-
-void ReplayObjects::PlaceStructure(ReplayObject* buffer, uint64_t offset_bytes,
-                                   const ReplayObject::Structure& structure) {
-  ReplayObject::Structure& kept = buffer->structures[offset_bytes];
-  if (kept.own_address != 0) own_structures_.erase(kept.own_address);
-  kept = structure;
-  if (kept.own_address != 0) own_structures_[kept.own_address] = {buffer->number, offset_bytes};
-}
-
-std::optional<AddressMap::Place> ReplayObjects::PlaceOfStructure(uint64_t real) const {
-  const auto own = own_structures_.find(real);
-  return own == own_structures_.end() ? real_addresses_.Find(real) : std::optional(own->second);
 }
 
 Result<ReplayDescriptor> ReplayObjects::RealCpuDescriptor(uint64_t recorded) const {

@@ -42,7 +42,6 @@ struct CreationFacts {
   uint64_t allocator_resets = 0;
   ComPtr<IUnknown> pipeline;
   bool lost_pipeline = false;   // it could not be made here
-  ComPtr<IUnknown> own_heap;    // of the player's, in which a placed resource lies
   bool imported = false;        // a heap in place of one that the program opened
   uint64_t shares = kNoObject;  // the object of this replay whose memory is its own
 };
@@ -64,12 +63,6 @@ struct ReplayObject {
     uint32_t count = 0;
   };
   std::map<uint32_t, Mapping> maps;  // by subresource
-  // Acceleration structures that were built or copied into a buffer, by their offsets.
-  struct Structure {
-    uint64_t size_bytes = 0;   // that it takes here at most; 0: unknown
-    uint64_t own_address = 0;  // in memory of the player's, if it lies there
-  };
-  std::map<uint64_t, Structure> structures;
 
   // Descriptor heaps.
   D3D12_DESCRIPTOR_HEAP_DESC heap = {};
@@ -97,9 +90,6 @@ struct ReplayDescriptor {
   // null where the CPU reads descriptors of tables, elsewhere what it was. 0: none.
   uint64_t outside = 0;
 };
-
-// Returns how many bytes a structure may take at an offset of a buffer before it meets another one.
-uint64_t RoomForStructure(const ReplayObject& buffer, uint64_t offset_bytes);
 
 // The interface that declares a method.
 const InterfaceInfo* InterfaceOf(Method method);
@@ -142,13 +132,7 @@ class ReplayObjects {
   std::optional<AddressMap::Place> PlaceOfReal(uint64_t real) const {
     return real_addresses_.Find(real);
   }
-  // Keeps where a structure lies from now on. `own_address`: in memory of the player's; 0: in its buffer.
-  void PlaceStructure(ReplayObject* buffer, uint64_t offset_bytes,
-                      const ReplayObject::Structure& structure);
-  // Returns the buffer that a structure was in when it was recorded. `real`: where it lies or is to lie.
-  std::optional<AddressMap::Place> PlaceOfStructure(uint64_t real) const;
-  // Errors: kNotFound: in no living buffer, in no living heap, or behind its end. The address of a structure is where
-  // that lies.
+  // Errors: kNotFound: in no living buffer, in no living heap, or behind its end.
   Result<uint64_t> RealAddress(uint64_t recorded) const;
   Result<ReplayDescriptor> RealCpuDescriptor(uint64_t recorded) const;
   Result<ReplayDescriptor> RealGpuDescriptor(uint64_t recorded) const;
@@ -165,7 +149,6 @@ class ReplayObjects {
   std::unordered_map<const void*, std::set<uint64_t>> further_numbers_;
   AddressMap addresses_;  // recorded
   AddressMap real_addresses_;
-  std::unordered_map<uint64_t, AddressMap::Place> own_structures_;  // by address
   AddressMap cpu_descriptors_;
   AddressMap gpu_descriptors_;
 };

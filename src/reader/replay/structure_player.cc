@@ -197,7 +197,7 @@ Status StructurePlayer::Copy(const Step& step) {
   // How much a copy takes is the driver's: it took as much when it was recorded.
   const bool lasts = step.body.copies_left == 0;
   const Result<D3D12_GPU_VIRTUAL_ADDRESS> target =
-      Target(step, lasts ? 0 : structure_.size_bytes, &memory);
+      Target(step, lasts ? 1 : structure_.size_bytes, &memory);
   if (!target.ok()) return target.status();
   if (*target == structure_.address) return {StatusCode::kCorrupt, "one is copied onto itself"};
   const bool compacts = static_cast<StructureStep>(step.body.step) == StructureStep::kCompact;
@@ -239,19 +239,12 @@ Result<D3D12_GPU_VIRTUAL_ADDRESS> StructurePlayer::Target(const Step& step, uint
   }
   const bool is_there = static_cast<StructureStep>(body.step) == StructureStep::kUpdate &&
                         structure_.address != 0 && !structure_.memory;
-  if (is_there) return structure_.address;
-  const auto known = step.object->structures.find(body.offset_bytes);
-  const bool is_own = known != step.object->structures.end() && known->second.own_address != 0;
-  if (!is_own && size_bytes <= RoomForStructure(*step.object, body.offset_bytes)) {
-    parts_.objects->PlaceStructure(step.object, body.offset_bytes, {size_bytes, 0});
-    return step.object->gpu_address + body.offset_bytes;
+  if (!is_there && size_bytes > width - body.offset_bytes) {
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("this device needs {} bytes for one that has {}", size_bytes,
+                              width - body.offset_bytes));
   }
-  // Its addresses mean that memory from now on.
-  const Result<D3D12_GPU_VIRTUAL_ADDRESS> own = step.context->structure_memory.Provide(
-      step.device.get(), parts_.cost, {step.object->number, body.offset_bytes}, size_bytes);
-  if (!own.ok()) return own.status();
-  parts_.objects->PlaceStructure(step.object, body.offset_bytes, {size_bytes, *own});
-  return *own;
+  return step.object->As<ID3D12Resource>()->GetGPUVirtualAddress() + body.offset_bytes;
 }
 
 Status StructurePlayer::Run(const Step& step) {

@@ -71,8 +71,7 @@ class StructurePlayer {
                   std::span<const std::byte> rest);
   Status Build(const Step& step, StructureInputs inputs);
   Status Copy(const Step& step);
-  // Returns where the step puts the structure, with room for `size_bytes`, 0: unknown; `memory`: of the player's, if it
-  // is copied from there.
+  // Returns where the step puts the structure, with room for `size_bytes`; `memory`: of the player's, if it lies there.
   Result<D3D12_GPU_VIRTUAL_ADDRESS> Target(const Step& step, uint64_t size_bytes,
                                            ComPtr<ID3D12Resource>* memory);
   Status Run(const Step& step);
