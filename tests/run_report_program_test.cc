@@ -103,12 +103,71 @@ TEST_F(RunReportProgramTest, DoesNotRunIfNothingWasWritten) {
   EXPECT_THAT(folder_.Contents(), ElementsAre("send.sh"));
 }
 
-// The limits that hold while Cairn reads a report are not those of the command.
-TEST_F(RunReportProgramTest, HasTheLimitsOfItsUser) {
-  Write("limits.sh", "{ ulimit -S -t; ulimit -S -d; ulimit -S -n; } > \"${1%.cairn}.limits\"\n");
-  ASSERT_EQ(RunCommand({"./limits.sh", "own.cairn"}, Here()).exit_code, 0);
-  Run({"--on-report", "./limits.sh"}, {Misbehave(), "segv-in-thread"});
+// Limits that hold while Cairn reads a report, and what the watcher ignores, are not those of the command.
+TEST_F(RunReportProgramTest, HasTheLimitsAndSignalsOfItsUser) {
+  Write("limits.sh",
+        "{ ulimit -S -t; ulimit -S -d; ulimit -S -n; grep SigIgn /proc/self/status; } > "
+        "\"${1%.cairn}.limits\"\n");
+  Write("few.sh", "ulimit -S -n 99\nexec \"$@\"\n");
+  ASSERT_EQ(RunCommand({"./few.sh", "./limits.sh", "own.cairn"}, Here()).exit_code, 0);
+  RunCommand({"./few.sh", Program("cairn"), "run", "--on-report", "./limits.sh", "--", Misbehave(),
+              "segv-in-thread"},
+             Here());
+  EXPECT_THAT(Text("own.limits"), HasSubstr("\n99\n"));
   EXPECT_EQ(Text("misbehave.limits"), Text("own.limits"));
+}
+
+// Otherwise it would be an option of the command.
+TEST_F(RunReportProgramTest, AFileIsNeverAnOption) {
+  Write("send.sh", "echo \"$*\" > words\n");
+  std::filesystem::copy_file(Misbehave(), folder_ / "-x");
+  Run({"--on-report", "./send.sh --"}, {"./-x", "segv-in-thread"});
+  EXPECT_EQ(Text("words"), "-- ./-x.cairn\n");
+}
+
+TEST_F(RunReportProgramTest, WhatCannotBeExecutedIsRefused) {
+  std::ofstream(folder_ / "send.sh") << "#!/bin/sh\n";
+  const CommandResult result = Run({"--on-report", "./send.sh"}, {"sh", "-c", ": > started"});
+  EXPECT_EQ(result.exit_code, 125);
+  EXPECT_EQ(result.errors, "cairn run: --on-report: the program ./send.sh cannot be executed\n");
+}
+
+// The launcher ends when all five commands have run: they do not wait for its end.
+TEST_F(RunReportProgramTest, OneFollowsTheOtherWhileTheProgramRuns) {
+  Write("send.sh", "cat > /dev/null; : > \"$1.sent\"\n");
+  std::string line;
+  for (int i = 0; i < 5; ++i) line += "'" + Misbehave() + "' segv-in-thread > /dev/null & ";
+  line += "wait; while [ \"$(ls | grep -c sent)\" -lt 5 ]; do sleep 0.05; done";
+  const CommandResult result = Run({"--on-report", "./send.sh"}, {"bash", "-c", line});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+}
+
+// Four run and 100 wait, which is all that there is room for.
+TEST_F(RunReportProgramTest, WhatThereIsNoRoomForIsCounted) {
+  Write("send.sh", "cat > /dev/null; until [ -e go ]; do sleep 0.05; done; : > \"$1.sent\"\n");
+  const std::string line =
+      "for i in $(seq 106); do '" + Misbehave() + "' segv-in-thread > /dev/null; done; : > go";
+  const CommandResult result = Run({"--on-report", "./send.sh"}, {"bash", "-c", line});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_THAT(result.errors,
+              HasSubstr("cairn run: warning: --on-report: ./send.sh was not run for 2 reports\n"));
+  int sent = 0;
+  for (const std::string& name : folder_.Contents()) sent += name.ends_with(".sent") ? 1 : 0;
+  EXPECT_EQ(sent, 104);
+}
+
+// What the command leaves behind is no process of the run.
+TEST_F(RunReportProgramTest, WhatItLeavesBehindIsNotWaitedFor) {
+  Write("send.sh", "cat > /dev/null; sleep 1000 & echo $! > left\n: > sent\n");
+  Command::Options options = Here();
+  options.leaves_behind = 1;
+  const CommandResult result =
+      RunCommand({Program("cairn"), "run", "--hang-timeout", "0.3", "--on-report", "./send.sh",
+                  "--", Misbehave(), "hang-then-finish", "sent"},
+                 options);
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(result.errors.find("waits for"), std::string::npos) << result.errors;
+  KillProcess(static_cast<pid_t>(std::stol(Text("left"))));
 }
 
 TEST_F(RunReportProgramTest, EveryReportHasItsRun) {

@@ -159,8 +159,11 @@ TEST_F(TraceVerbsTest, ATraceWithoutShadersIsNotPlayed) {
       Cairn({"info", "n.cairn"}).output,
       HasSubstr("\nRedacted  names and shaders are hashes; it cannot be played; contents of "
                 "resources are zeros\n"));
-  for (const std::vector<std::string>& verb :
-       {std::vector<std::string>{"replay"}, {"images"}, {"trim", "--frames", "0"}, {"bisect"}}) {
+  for (const std::vector<std::string>& verb : {std::vector<std::string>{"replay"},
+                                               {"replay", "--quiet"},
+                                               {"images"},
+                                               {"trim", "--frames", "0"},
+                                               {"bisect"}}) {
     std::vector<std::string> arguments = verb;
     arguments.push_back("n.cairn");
     const CommandResult result = Cairn(arguments);

@@ -185,7 +185,8 @@ int Main(int argc, char** argv) {
   }
   if (chosen == nullptr && !word.starts_with('-')) return UnknownVerb(root, words);
   const std::vector<std::string> own_words = words;
-  if (chosen != nullptr && chosen->program_needs_dashes && words.back() == "--") {
+  if (chosen != nullptr && chosen->program_needs_dashes && words.back() == "--" &&
+      std::count(words.begin(), words.end(), "--") == 1) {
     PrintError(word, "no program is given behind --");
     return chosen->usage_exit_code;
   }

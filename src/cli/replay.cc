@@ -318,6 +318,7 @@ int Play(const ReplayOptions& options, PlayerOptions player, PlayStatus* child) 
                                          ? OpenTraceFileQuietly(VerbOf(options), options.path)
                                          : OpenTraceToPlay("replay", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+  if (RefuseWithoutShaders(VerbOf(options), options.path, *trace)) return kExitFailed;
   if (!options.no_limit && !options.mark_frames) {
     player.most_cost_ns = PlayCost::MostNs(trace->file().size_bytes());
   }

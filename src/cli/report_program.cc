@@ -5,7 +5,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "base/shell_words.h"
@@ -37,26 +39,37 @@ ReportProgram::ReportProgram(std::string_view command) : program_(WordsOfShellLi
 
 Status ReportProgram::Check() const {
   if (program_.empty()) return Status();
-  const std::string file = FileOfProgram(program_.front());
-  if (FactsAt(FilePath(file)).type == std::filesystem::file_type::regular) return Status();
-  return Status(StatusCode::kNotFound, fmt::format("--on-report: the program {} was not found",
-                                                   ShellQuoted(program_.front())));
+  using std::filesystem::perms;
+  const FilePath file(FileOfProgram(program_.front()));
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(file, ignored);
+  const char* wrong = nullptr;
+  if (!std::filesystem::is_regular_file(status)) {
+    wrong = "was not found";
+  } else if ((status.permissions() &
+              (perms::owner_exec | perms::group_exec | perms::others_exec)) == perms::none) {
+    wrong = "cannot be executed";
+  }
+  if (wrong == nullptr) return Status();
+  return Status(StatusCode::kNotFound, fmt::format("--on-report: the program {} {}",
+                                                   ShellQuoted(program_.front()), wrong));
 }
 
 void ReportProgram::Add(const std::string& path) {
   if (program_.empty()) return;
+  StartSome();
   if (waiting_.size() == kMostWaitingReports) {
     ++dropped_;
     return;
   }
-  waiting_.push_back(path);
+  // No program takes it for an option.
+  waiting_.push_back(path.starts_with('-') ? "./" + path : path);
   StartSome();
 }
 
-std::vector<ProcessId> ReportProgram::processes() const {
-  std::vector<ProcessId> processes;
-  for (const Child& child : running_) processes.push_back(static_cast<ProcessId>(child.number()));
-  return processes;
+bool ReportProgram::Look() {
+  StartSome();
+  return !running_.empty();
 }
 
 void ReportProgram::StartSome() {
@@ -72,6 +85,7 @@ void ReportProgram::StartSome() {
     request.arguments.insert(request.arguments.end(), program_.begin(), program_.end());
     Result<Child> child = Child::Start(request);
     if (child.ok()) {
+      groups_.push_back(static_cast<ProcessId>(child->number()));
       running_.push_back(std::move(*child));
     } else {
       PrintWarning("run", child.status().message());
@@ -84,7 +98,7 @@ void ReportProgram::Finish(const std::function<void(const std::string&)>& say) {
   uint64_t tell_ns = MonotonicNs() + kTellNs;
   for (StartSome(); !running_.empty(); StartSome()) {
     (void)running_.front().WaitForEnd(kLookNs);
-    if (MonotonicNs() >= tell_ns) {
+    if (say && MonotonicNs() >= tell_ns) {
       tell_ns = UINT64_MAX;
       say(fmt::format("cairn: waits for {} of --on-report; ^C ends it", ShellQuotedLine(program_)));
     }
@@ -108,8 +122,12 @@ struct HandOnOptions {
 
 // The line of cairn triage --jsonl.
 std::string SummaryOf(const std::string& file) {
-  const Result<DumpSummary> dump = SummariseDump(file, DumpNames::kShown);
-  return dump.ok() ? TriageLine(*dump) : TriageLine(file, dump.status());
+  try {
+    const Result<DumpSummary> dump = SummariseDump(file, DumpNames::kShown);
+    return dump.ok() ? TriageLine(*dump) : TriageLine(file, dump.status());
+  } catch (const std::bad_alloc&) {
+    return TriageLine(file, Status(StatusCode::kOutOfMemory, WhyNoMemory()));
+  }
 }
 
 Result<ProcessEnd> RunToEnd(const std::vector<std::string>& arguments) {
@@ -133,6 +151,7 @@ int HandOn(const HandOnOptions& options, const std::vector<std::string>& program
   LimitReading("hand-on", options.file);
   const std::string summary = SummaryOf(options.file);
   LiftOwnLimits();
+  TakeUsualSignals();
   Status status = ReplaceStandardInput(std::as_bytes(std::span(summary)));
   if (status.ok()) {
     std::vector<std::string> arguments = program;

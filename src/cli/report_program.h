@@ -35,14 +35,16 @@ class ReportProgram {
   // Its first word is a path, or a name in PATH; the file is its last argument. "": there is none, and nothing is done.
   explicit ReportProgram(std::string_view command);
 
-  // kNotFound if there is no such program.
+  // kNotFound if there is no such program that can be executed.
   Status Check() const;
   // Runs the program for this file; later, if too many run already. Does not wait.
   void Add(const std::string& path);
-  // Returns the processes that run it.
-  std::vector<ProcessId> processes() const;
+  // Begins with those that wait, as others have ended. True: one runs; look again.
+  bool Look();
+  // The process groups in which it ran, and runs.
+  const std::vector<ProcessId>& groups() const { return groups_; }
   // Runs it for those that wait, and waits for its ends. A request to end this process ends it.
-  // `say` takes a line if that takes long.
+  // `say`, if it is not empty, takes a line if that takes long.
   void Finish(const std::function<void(const std::string& line)>& say);
 
  private:
@@ -50,6 +52,7 @@ class ReportProgram {
 
   const std::vector<std::string> program_;
   std::vector<Child> running_;
+  std::vector<ProcessId> groups_;
   std::deque<std::string> waiting_;
   uint64_t dropped_ = 0;
 };

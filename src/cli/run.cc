@@ -193,7 +193,8 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
   settings.tell_unwritten = TellUnwritten;
   settings.environment = ProgramEnvironment(options, known, settings.say, &settings.preloaded);
   std::vector<std::string> written;
-  settings.own_children = [&on_report] { return on_report.processes(); };
+  settings.groups_of_own_children = [&on_report] { return on_report.groups(); };
+  settings.look_at_own_children = [&on_report] { return on_report.Look(); };
   settings.report_written = [&](const std::string& path) {
     written.push_back(path);
     on_report.Add(path);

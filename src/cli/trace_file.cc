@@ -84,16 +84,19 @@ std::optional<TraceReader> OpenTraceFileQuietly(std::string_view verb, const std
   return std::nullopt;
 }
 
+bool RefuseWithoutShaders(std::string_view verb, const std::string& path,
+                          const TraceReader& trace) {
+  if (!trace.table().redaction.shaders) return false;
+  PrintError(verb, fmt::format("{} holds hashes instead of shaders (cairn repack "
+                               "--redact=shaders), so it cannot be played; cairn calls, objects "
+                               "and state read it",
+                               path));
+  return true;
+}
+
 std::optional<TraceReader> OpenTraceToPlay(std::string_view verb, const std::string& path) {
   std::optional<TraceReader> trace = OpenTraceFileQuietly(verb, path);
-  if (!trace.has_value()) return std::nullopt;
-  if (trace->table().redaction.shaders) {
-    PrintError(verb, fmt::format("{} holds hashes instead of shaders (cairn repack "
-                                 "--redact=shaders), so it cannot be played; cairn calls, objects "
-                                 "and state read it",
-                                 path));
-    return std::nullopt;
-  }
+  if (!trace.has_value() || RefuseWithoutShaders(verb, path, *trace)) return std::nullopt;
   if (IsCut(*trace)) PrintWarning(verb, DamageInWords(path, *trace));
   return trace;
 }

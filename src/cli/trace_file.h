@@ -18,6 +18,8 @@ namespace cairn::cli {
 std::optional<TraceReader> OpenTraceFile(std::string_view verb, const std::string& path,
                                          Check check = Check::kStructure);
 // The same for a playback, which names the damage where it has to end: warns only if the file was cut.
+// True, with an error, for a trace that holds hashes instead of shaders: it is never played.
+bool RefuseWithoutShaders(std::string_view verb, const std::string& path, const TraceReader& trace);
 std::optional<TraceReader> OpenTraceToPlay(std::string_view verb, const std::string& path);
 // Like OpenTraceFile, without the warning: the caller prints a more detailed one.
 std::optional<TraceReader> OpenTraceFileQuietly(std::string_view verb, const std::string& path,

@@ -137,7 +137,7 @@ class TriageIndexRun {
     std::vector<std::string> batch;
     const auto take = [&] {
       failed = TakeBatch(batch);
-      file_count_ += batch.size();
+      if (failed.ok()) file_count_ += batch.size();
       batch.clear();
       return failed.ok();
     };

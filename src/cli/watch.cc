@@ -59,9 +59,14 @@ int Run(const WatchOptions& options) {
   settings.tell_unwritten = TellUnwritten;
   ReportProgram on_report(options.on_report);
   if (const Status checked = on_report.Check(); !checked.ok()) {
-    PrintError("watch", checked.message());
-    return kExitFailed;
+    if (options.reports.empty()) {
+      PrintError("watch", checked.message());
+      return kExitFailed;
+    }
+    PrintWarning("watch", checked.message());  // cairn watchd had found it: the report counts more
   }
+  settings.groups_of_own_children = [&] { return on_report.groups(); };
+  settings.look_at_own_children = [&] { return on_report.Look(); };
   settings.report_written = [&](const std::string& path) { on_report.Add(path); };
   if (!options.reports.empty()) {
     const Result<ProcessId> program = MakerOfChannel(options.fd);
@@ -78,7 +83,7 @@ int Run(const WatchOptions& options) {
     };
   }
   const Status status = WatchInherited(settings, static_cast<uint64_t>(options.fd));
-  on_report.Finish(settings.say);
+  on_report.Finish(nullptr);
   if (status.ok()) return 0;
   PrintError("watch", status.message());
   return kExitFailed;

@@ -65,22 +65,25 @@ int Serve(const WatchdOptions& options) {
   // As it is now: the file may be replaced by an upgrade while the service runs.
   const std::string own = OwnProgramPath();
   settings.watcher = [&](const std::string& program, uint64_t number) {
-    return std::vector<std::string>{own,
-                                    "watch",
-                                    "--fd",
-                                    std::to_string(number),
-                                    "--program",
-                                    program,
-                                    "--hang-timeout",
-                                    options.hang_timeout,
-                                    "--reports",
-                                    folder,
-                                    "--quota",
-                                    std::to_string(options.quota_mib),
-                                    "--keep",
-                                    std::to_string(options.keep_days),
-                                    "--on-report",
-                                    options.on_report};
+    std::vector<std::string> words{own,
+                                   "watch",
+                                   "--fd",
+                                   std::to_string(number),
+                                   "--program",
+                                   program,
+                                   "--hang-timeout",
+                                   options.hang_timeout,
+                                   "--reports",
+                                   folder,
+                                   "--quota",
+                                   std::to_string(options.quota_mib),
+                                   "--keep",
+                                   std::to_string(options.keep_days)};
+    if (!options.on_report.empty()) {
+      words.emplace_back("--on-report");
+      words.push_back(options.on_report);
+    }
+    return words;
   };
   settings.warn = Say;
   settings.ready = [&folder] { Say("ready; reports go to " + folder); };

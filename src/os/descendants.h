@@ -21,6 +21,7 @@ struct Descendant {
   uint64_t started = 0;  // with `id`: another process than a later one of the same number
   ProcessId session = -1;
   bool ended = false;  // and its parent has not taken note of that yet
+  ProcessId group = -1;
 };
 
 // Makes this process the parent of descendants whose parent ends; they stay descendants. False if
@@ -31,9 +32,10 @@ bool AdoptOrphans();
 // there is none. Windows: nothing.
 void ForgetEndedOrphans(const std::function<bool(ProcessId id)>& keep);
 
-// All descendants of this process that live, in no order, but those that are in `without`, or descend from them.
+// All descendants of this process that live, in no order, but those of the process groups `without_groups`, and what descends
+// from them.
 // Windows: none. Costs some microseconds for each process of the machine.
-std::vector<Descendant> Descendants(const std::vector<ProcessId>& without = {});
+std::vector<Descendant> Descendants(const std::vector<ProcessId>& without_groups = {});
 
 // The GPU library in a process's memory; a later value wins.
 enum class GpuLibrary : uint8_t { kNone, kOpenGl, kDriver, kVulkan, kDirect3D };

@@ -104,6 +104,8 @@ Status SendSignal(const ProcessHandle& process, int signal_number);
 
 // Lets this process hold `most` handles at once, if it may. Returns how many it may.
 uint64_t RaiseHandleLimit(uint64_t most);
+// Gives this process the limit back that it had before.
+void RestoreHandleLimit();
 
 // Takes the handle that this process inherited under this number.
 SystemHandle TakeInherited(uint64_t number);

@@ -501,9 +501,11 @@ Status WatchSession::WriteReport(Process& process, const Decision& decision, std
     const Status appended =
         WithoutExceptions([&] { return process.capture->AppendReport(subject, process.block); });
     // The file gets its name when the program has ended.
+    process.has_report_in_capture = appended.ok();
     if (appended.ok() && process.alive() && !decision.kill) *where += ".part";
     if (appended.ok()) return appended;
   }
+  process.has_report_in_capture = false;
   SessionOutput::Place place{*where, "", {}};
   const Status written = WithoutExceptions([&] {
     return output_.WriteReport(
@@ -535,7 +537,8 @@ void WatchSession::CarryOut(Process& process, const Decision& decision) {
       fmt::format("cairn: {} {}{}", process.program, decision.what, killed);
   if (written.ok()) {
     lines_.Say(fmt::format("{}; report: cairn report {}", happened, ShellQuoted(where)));
-    if (settings_.report_written) settings_.report_written(where);
+    const bool has_name = !process.has_report_in_capture || where != process.output_path;
+    if (settings_.report_written && has_name) settings_.report_written(where);
   } else {
     lost_output_ = true;
     lines_.Warn(fmt::format("{}; no report: {}", happened, written.message()));

@@ -96,8 +96,8 @@ struct SessionSettings {
   std::function<void(const std::string& line)> say;
   // The same for what is missing: reports that could not be written, processes that are not watched.
   std::function<void(const std::string& line)> warn;
-  // Takes the path of each report that was written, behind its line; a later one of a process replaces it there. May be
-  // empty.
+  // Takes the path of each report that was written, behind its line, and once its file has this name; a later one of a
+  // process replaces it there. May be empty.
   std::function<void(const std::string& path)> report_written;
   // Takes the reason why a capture could not be written, beside the line that says so. May be empty.
   std::function<void(const Status& why)> capture_lost;
@@ -209,9 +209,10 @@ class WatchSession {
     OutputNames::OfProcess output_names;
     std::unique_ptr<SessionCapture> capture;
     bool ended = false;
-    uint64_t end_seen_at = kNever;  // so many messages had been taken then
-    bool ends_capture = false;      // it has ended, and what is left of its capture is written
-    bool abandoned = false;         // survived being killed
+    uint64_t end_seen_at = kNever;       // so many messages had been taken then
+    bool has_report_in_capture = false;  // whose file gets its name when the capture ends
+    bool ends_capture = false;           // it has ended, and what is left of its capture is written
+    bool abandoned = false;              // survived being killed
     ProcessEnd end;
     // Ended by a signal that it may only have passed on: until then nothing is said of that.
     uint64_t judged_at_ns = kNever;
@@ -249,7 +250,8 @@ class WatchSession {
   size_t CaptureCount() const;
   void StartCapture(Process& process, SharedMemory region);
   void FinishCapture(Process& process);
-  void FinishCapture(std::unique_ptr<SessionCapture> capture, const std::string& program);
+  // Returns the path of its file; "" if there is none.
+  std::string FinishCapture(std::unique_ptr<SessionCapture> capture, const std::string& program);
   void LookAtEndings();
   bool EndingsGoOn() const;
 

@@ -71,24 +71,30 @@ void WatchSession::StartCapture(Process& process, SharedMemory region) {
 }
 
 void WatchSession::FinishCapture(Process& process) {
-  if (process.capture != nullptr) FinishCapture(std::move(process.capture), process.program);
+  if (process.capture == nullptr) return;
+  const std::string path = FinishCapture(std::move(process.capture), process.program);
+  if (process.has_report_in_capture && !path.empty() && settings_.report_written) {
+    settings_.report_written(path);
+  }
 }
 
-void WatchSession::FinishCapture(std::unique_ptr<SessionCapture> capture,
-                                 const std::string& program) {
+std::string WatchSession::FinishCapture(std::unique_ptr<SessionCapture> capture,
+                                        const std::string& program) {
   const Result<CaptureSummary> summary = capture->Finish();
   std::string words = CaptureInWords(program, ShellQuoted(capture->path()), summary);
   if (const std::string& why = capture->why_not_there(); summary.ok() && !why.empty()) {
     words += fmt::format(" ({})", why);
   }
+  const std::string path = capture->path();
   capture.reset();
   if (summary.ok()) {
     lines_.Say(words);
-  } else {
-    lost_output_ = true;
-    if (settings_.capture_lost) settings_.capture_lost(summary.status());
-    lines_.Warn(words);
+    return path;
   }
+  lost_output_ = true;
+  if (settings_.capture_lost) settings_.capture_lost(summary.status());
+  lines_.Warn(words);
+  return "";
 }
 
 bool WatchSession::EndingsGoOn() const {
@@ -112,7 +118,7 @@ void WatchSession::LookAtEndings() {
     }
     Ending ending = std::move(endings_[i]);
     endings_.erase(endings_.begin() + static_cast<ptrdiff_t>(i));
-    FinishCapture(std::move(ending.capture), ending.program);
+    (void)FinishCapture(std::move(ending.capture), ending.program);
   }
 }
 

@@ -316,7 +316,14 @@ TEST(WatchSession, ASecondProgramInAProcessHasASecondBlock) {
 }
 
 TEST(WatchSession, ACaptureHoldsTheReportAndGetsItsNameAtTheEnd) {
-  Scene scene(Capturing());
+  std::vector<std::string> told;
+  const std::vector<std::string>* lines = nullptr;
+  SessionSettings settings = Capturing();
+  settings.report_written = [&](const std::string& path) {
+    told.push_back(path + " behind " + lines->back().substr(0, 19));
+  };
+  Scene scene(std::move(settings));
+  lines = &scene.lines;
   scene.StartGame();
   scene.Block(kGame);
   scene.Capture(kGame);
@@ -333,6 +340,24 @@ TEST(WatchSession, ACaptureHoldsTheReportAndGetsItsNameAtTheEnd) {
                   "game.cairn.part",
                   "cairn: game died with signal 11 (SIGSEGV); report: cairn report game.cairn",
                   "cairn: game captured: 1 call, 1 frame, 100 bytes: cairn info game.cairn"));
+  EXPECT_THAT(told, ElementsAre("game.cairn.part behind cairn: game lost it",
+                                "game.cairn behind cairn: game capture"));
+}
+
+TEST(WatchSession, AReportOfAKilledProgramIsToldWhenItsCaptureHasItsName) {
+  std::vector<std::string> told;
+  SessionSettings settings = Capturing();
+  settings.policy.kill_on_hang = true;
+  settings.report_written = [&](const std::string& path) { told.push_back(path); };
+  Scene scene(std::move(settings));
+  scene.StartGame();
+  scene.Block(kGame);
+  scene.Capture(kGame);
+  scene.Pass(3 * kSecond);
+  EXPECT_EQ(scene.world.reports.size(), 1u);
+  EXPECT_THAT(told, IsEmpty());
+  scene.End(kGame, kKilled);
+  EXPECT_THAT(told, ElementsAre("game.cairn"));
 }
 
 TEST(WatchSession, ASecondProgramInAProcessHasACaptureOfItsOwn) {

@@ -34,6 +34,7 @@ namespace {
 // Keys of the wait set; those from kFirstProcess on are kFirstProcess + the session's number of a
 // process.
 enum : uint64_t { kRequests, kMessages, kFirstProcess };
+constexpr uint64_t kLookAtChildrenNs = 100'000'000;
 
 static_assert(kNever == WaitSet::kTime);
 
@@ -75,8 +76,8 @@ class WatchLoop final : public WatchedSystem {
   std::string CommandLineOf(ProcessId id) override { return cairn::CommandLineOf(id); }
   std::vector<ProcessId> ProcessesWithBlock() override;
   std::vector<Descendant> LivingDescendants() override {
-    return Descendants(settings_.own_children ? settings_.own_children()
-                                              : std::vector<ProcessId>());
+    return Descendants(settings_.groups_of_own_children ? settings_.groups_of_own_children()
+                                                        : std::vector<ProcessId>());
   }
   ProcessLook LookAt(ProcessId id, const LookFor& wanted) override {
     return LookAtProcess(id, wanted);
@@ -171,7 +172,9 @@ void WatchLoop::ForgetOrphans() {
 
 Status WatchLoop::Run() {
   while (!session_.Finished()) {
-    const auto happened = wait_set_.Wait(session_.NextTimeNs());
+    const bool looks = settings_.look_at_own_children && settings_.look_at_own_children();
+    const uint64_t look_ns = looks ? cairn::MonotonicNs() + kLookAtChildrenNs : WaitSet::kTime;
+    const auto happened = wait_set_.Wait(std::min(session_.NextTimeNs(), look_ns));
     if (!happened.ok()) return happened.status();
     // Processes that were added later are handled first: an earlier one (timeout, strace) may only
     // pass on how they ended.

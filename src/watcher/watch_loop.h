@@ -33,8 +33,10 @@ struct WatchSettings : SessionSettings {
   std::string preloaded;
   // An armed capture starts, and the next time stops, when this process gets SIGUSR1.
   bool capture_trigger_signal = false;
-  // Returns the children that this process has started for itself: they are no part of the run.
-  std::function<std::vector<ProcessId>()> own_children;
+  // The children that this process starts for itself are no part of the run; nor is what they start. Empty: there are
+  // none. `look_at_own_children` is called now and then as long as it returns true, which is while one of them runs.
+  std::function<std::vector<ProcessId>()> groups_of_own_children;
+  std::function<bool()> look_at_own_children;
   // Takes the reports in the place of files, which are written without it. Outlives the run.
   SessionOutput* output = nullptr;
 };

@@ -131,6 +131,7 @@ void CloseOutput() {
     dup2(launch.output, STDOUT_FILENO);
     dup2(launch.errors, STDERR_FILENO);
   }
+  RestoreHandleLimit();
   if (launch.memory >= 0) fcntl(launch.memory, F_SETFD, 0);
   sigprocmask(SIG_SETMASK, launch.mask, nullptr);
   execve(kOwnExecutable, launch.arguments, launch.environment);
@@ -467,6 +468,10 @@ Result<SharedMemory> TakeMemoryOfParent() {
   // Set the name that tools list, instead of that of the executed link "exe".
   prctl(PR_SET_NAME, program_invocation_short_name);
   return SharedMemory::MapForWriting(SystemHandle(static_cast<RawHandle>(numbers[0])), numbers[1]);
+}
+
+void TakeUsualSignals() {
+  for (const int number : {SIGPIPE, SIGTTOU}) signal(number, SIG_DFL);
 }
 
 void LeaveNoDump() {

@@ -67,6 +67,7 @@ bool ReadStat(ProcessId id, Descendant* process) {
     const std::string_view value = rest.substr(0, rest.find(' '));
     if (field == 3) process->ended = value == "Z" || value == "X";
     if (field == 4) ParseInto(value, &process->parent);
+    if (field == 5) ParseInto(value, &process->group);
     if (field == 6) ParseInto(value, &process->session);
     if (field == 22) ParseInto(value, &process->started);
     rest.remove_prefix(std::min(rest.size(), value.size() + 1));
@@ -264,7 +265,7 @@ void ForgetEndedOrphans(const std::function<bool(ProcessId id)>& keep) {
   }
 }
 
-std::vector<Descendant> Descendants(const std::vector<ProcessId>& without) {
+std::vector<Descendant> Descendants(const std::vector<ProcessId>& without_groups) {
   std::map<ProcessId, Descendant> all;
   for (const ProcessId id : RunningProcesses()) {
     Descendant process;
@@ -272,7 +273,12 @@ std::vector<Descendant> Descendants(const std::vector<ProcessId>& without) {
   }
   const ProcessId own = OwnProcessId();
   std::map<ProcessId, bool> known = {{own, true}};
-  for (const ProcessId id : without) known[id] = false;
+  for (const auto& [id, process] : all) {
+    if (std::find(without_groups.begin(), without_groups.end(), process.group) !=
+        without_groups.end()) {
+      known[id] = false;
+    }
+  }
   std::vector<Descendant> found;
   for (const auto& [id, process] : all) {
     if (id == own) continue;

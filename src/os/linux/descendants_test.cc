@@ -115,7 +115,7 @@ TEST(Descendants, OrphansStayAndAreForgottenWhenTheyEnd) {
   ASSERT_EQ(waitpid(launcher, nullptr, 0), launcher);
   ASSERT_TRUE(Find(orphan).has_value());
   EXPECT_EQ(Find(orphan)->parent, OwnProcessId());
-  for (const Descendant& other : Descendants({orphan})) EXPECT_NE(other.id, orphan);
+  for (const Descendant& other : Descendants({Find(orphan)->group})) EXPECT_NE(other.id, orphan);
 
   kill(orphan, SIGKILL);
   siginfo_t ended{};

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 
 #include "os/linux/file_descriptor.h"
 
@@ -32,6 +33,10 @@ constexpr int kInherited = 3;
   const int moved_pipe = fcntl(error_pipe, F_DUPFD_CLOEXEC, kInherited + 1);
   if (moved_pipe >= 0 && dup2(inherited, kInherited) >= 0) {
     fcntl(kInherited, F_SETFD, 0);
+    // It is asked to end as ever, whatever this process makes of such requests.
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
     execv(arguments[0], arguments);
   }
   FailToStart(moved_pipe >= 0 ? moved_pipe : error_pipe);

@@ -172,7 +172,7 @@ bool AllThreadsAreEnding(ProcessId pid) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != watcher) _exit(125);
   if (request.inherited != nullptr) fcntl(DescriptorOf(*request.inherited), F_SETFD, 0);
-  if (LimitBefore().has_value()) setrlimit(RLIMIT_NOFILE, &*LimitBefore());
+  RestoreHandleLimit();
   if (request.requests != nullptr) request.requests->state().Restore();
   execvpe(arguments[0], arguments, environment);
   const int error = errno;
@@ -350,6 +350,10 @@ uint64_t RaiseHandleLimit(uint64_t most) {
   rlimit wanted = limit;
   wanted.rlim_cur = std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, most));
   return setrlimit(RLIMIT_NOFILE, &wanted) == 0 ? wanted.rlim_cur : limit.rlim_cur;
+}
+
+void RestoreHandleLimit() {
+  if (LimitBefore().has_value()) setrlimit(RLIMIT_NOFILE, &*LimitBefore());
 }
 
 SystemHandle TakeInherited(uint64_t number) {

@@ -252,6 +252,8 @@ Result<SharedMemory> TakeMemoryOfParent() {
 }
 
 // Prevents both a message box and a report to the system's collection of errors.
+void TakeUsualSignals() {}
+
 void LeaveNoDump() {
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
 }

@@ -212,6 +212,8 @@ uint64_t RaiseHandleLimit(uint64_t) {
   return uint64_t{1} << 24;
 }
 
+void RestoreHandleLimit() {}
+
 SystemHandle TakeInherited(uint64_t number) {
   return SystemHandle(static_cast<RawHandle>(number));
 }

@@ -243,11 +243,11 @@ std::string TransformInWords(const float (&rows)[3][4]) {
 
 }  // namespace
 
-std::string RayCall::InstanceInWords(std::span<const std::byte> bytes) const {
+std::string RayCall::InstanceInWords(std::span<const std::byte> bytes, const TraceState& buffers) {
   D3D12_RAYTRACING_INSTANCE_DESC instance;
   if (bytes.size() != sizeof(instance)) return "";
   std::memcpy(&instance, bytes.data(), sizeof(instance));
-  std::string bottom = state_->GpuAddress(instance.AccelerationStructure);
+  std::string bottom = buffers.GpuAddress(instance.AccelerationStructure);
   if (bottom.empty()) {
     bottom = fmt::format("at 0x{:x}, where no buffer is", instance.AccelerationStructure);
   }
@@ -272,11 +272,12 @@ std::string RayCall::RecordInWords(std::span<const std::byte> bytes) const {
   return text;
 }
 
-std::string RayCall::InWords(uint64_t part, std::span<const std::byte> bytes) const {
+std::string RayCall::InWords(uint64_t part, std::span<const std::byte> bytes,
+                             const TraceState* buffers) const {
   uint64_t index = 0;
   const Table* const table = TableOf(part, &index);
   if (table == nullptr) return "";
-  if (is_build_) return InstanceInWords(bytes);
+  if (is_build_) return InstanceInWords(bytes, buffers == nullptr ? *state_ : *buffers);
   const std::string record = RecordInWords(bytes);
   return fmt::format("{} [{}]{}{}", table->word, GroupedDigits(index), record.empty() ? "" : ", ",
                      record);

@@ -42,8 +42,10 @@ class RayCall {
   std::string RayGenerationInWords(std::span<const std::byte> bytes) const;
   // `InstanceID 2, InstanceMask 0xff, …, bottom level resource 18 "Triangle", at (1, 0, 0)`,
   // `hit group [2], export "Glass"`.
-  // `bytes`: those at its place as the trace has them; none if they are not known.
-  std::string InWords(uint64_t part, std::span<const std::byte> bytes) const;
+  // `bytes`: those at its place as the trace has them; none if they are not known. `buffers`: when the GPU reads them;
+  // null: as the call is made.
+  std::string InWords(uint64_t part, std::span<const std::byte> bytes,
+                      const TraceState* buffers = nullptr) const;
 
  private:
   // The array of a build, or the tables of a dispatch in the order of KeptParts.
@@ -57,7 +59,7 @@ class RayCall {
   BytesToRead PlaceIn(const Table& table, uint64_t index, uint64_t submission) const;
   // Returns the table of a part, and its index there; null: there is none.
   const Table* TableOf(uint64_t part, uint64_t* index) const;
-  std::string InstanceInWords(std::span<const std::byte> bytes) const;
+  static std::string InstanceInWords(std::span<const std::byte> bytes, const TraceState& buffers);
   std::string RecordInWords(std::span<const std::byte> bytes) const;
   // Return false if the call is another one.
   bool TakeBuild(const Record& record, TraceReader* trace, Updates updates);

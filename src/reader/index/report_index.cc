@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <system_error>
 
 #include "base/byte_reader.h"
@@ -43,7 +44,8 @@ constexpr const char* kSchema[] = {
 
 constexpr char kRows[] =
     "SELECT machine, file, size, content, seen, program, library_version, how_sure, sentence, "
-    "losses, id, kind, cause, path, shaders, device, driver FROM reports JOIN signatures "
+    "losses, id, kind, cause, path, shaders, device, driver, reports.key FROM reports JOIN "
+    "signatures "
     "ON signatures.key = reports.signature ";
 
 std::vector<std::byte> ListBytes(const std::vector<std::string>& texts) {
@@ -88,17 +90,19 @@ bool ReadSignature(const SqliteStatement& row, int first, Signature* signature) 
 
 // A row of kRows.
 bool ReadRow(const SqliteStatement& row, DumpSummary* dump) {
+  const int64_t size = row.NumberAt(2);
   const int64_t seen = row.NumberAt(4);
   const int64_t how_sure = row.NumberAt(7);
   dump->file = row.TextAt(1);
-  dump->size_bytes = static_cast<uint64_t>(row.NumberAt(2));
+  dump->size_bytes = static_cast<uint64_t>(size);
   dump->content = row.TextAt(3);
   dump->seen_ns = static_cast<uint64_t>(seen);
   dump->program = row.TextAt(5);
   dump->version = row.TextAt(6);
   dump->sentence = row.TextAt(8);
-  dump->loss_count = static_cast<uint64_t>(row.NumberAt(9));
-  if (seen < 0 || seen >= kLatestNs || how_sure < 0 ||
+  const int64_t losses = row.NumberAt(9);
+  dump->loss_count = static_cast<uint64_t>(losses);
+  if (size < 0 || losses < 0 || seen < 0 || seen >= kLatestNs || how_sure < 0 ||
       how_sure > static_cast<int64_t>(Certainty::kUnknown) ||
       !IsHexadecimal(dump->content, kContentDigits)) {
     return false;
@@ -153,12 +157,37 @@ class RowWriter {
   SqliteStatement insert_;
 };
 
+// Returns true for an error that says nothing of what is in a file: it may be read the next time.
+bool IsPassing(const Status& status) {
+  return status.code() == StatusCode::kIo || status.code() == StatusCode::kNotFound ||
+         status.code() == StatusCode::kOutOfMemory;
+}
+
 // A database of no bytes, for its owner alone.
 Status MakeFile(const std::string& path) {
   if (FactsOfName(FilePath(path)).type != std::filesystem::file_type::not_found) return {};
   std::error_code error;
   const File file = File::Open(FilePath(path), FileMode::kOpenOrCreate, error);
   return error ? StatusFromError(error, "cannot make it") : Status();
+}
+
+// SQLite obeys a journal that lies beside the file that a link leads to.
+Status CheckOwner(const FilePath& file) {
+  std::error_code unknown;
+  const FilePath real = std::filesystem::canonical(file, unknown);
+  for (const char* const ending : {"", "-journal", "-wal", "-shm"}) {
+    FilePath part = unknown ? file : real;
+    part += ending;
+    if (FactsOfName(part).type == std::filesystem::file_type::not_found || !IsOfAnother(part))
+      continue;
+    return Status(StatusCode::kIo,
+                  *ending == 0
+                      ? "it is another user's, in a folder that others can write to"
+                      : fmt::format("its {} is another user's, in a folder that others can "
+                                    "write to",
+                                    ending + 1));
+  }
+  return {};
 }
 
 }  // namespace
@@ -173,9 +202,7 @@ Result<std::unique_ptr<ReportIndex>> ReportIndex::Open(const std::string& file, 
   if (facts.type != std::filesystem::file_type::regular) {
     return Status(StatusCode::kInvalidArgument, "not a file");
   }
-  if (access == Access::kNew && IsOfAnother(FilePath(file))) {
-    return Status(StatusCode::kIo, "it is another user's, in a folder that others can write to");
-  }
+  if (access == Access::kNew) CAIRN_RETURN_IF_ERROR(CheckOwner(FilePath(file)));
   Result<SqliteFile> opened = SqliteFile::Open(
       file, access == Access::kNew ? SqliteFile::Access::kReadAndWrite : SqliteFile::Access::kRead,
       wait);
@@ -270,6 +297,7 @@ Status ReportIndex::Keep(std::span<const std::pair<Found, Result<DumpSummary>>> 
   SqliteStatement give_way =
       file_.Prepare("DELETE FROM reports WHERE content = ? AND machine <> ''");
   for (const auto& [found, dump] : reads) {
+    if (!dump.ok() && IsPassing(dump.status())) continue;
     CAIRN_RETURN_IF_ERROR(forget.Text(found.path).Run());
     if (!dump.ok()) continue;
     CAIRN_RETURN_IF_ERROR(give_way.Text(dump->content).Run());
@@ -364,13 +392,25 @@ Status ReportIndex::AddGroupsTo(Triage* triage,
 
 Status ReportIndex::ForEach(
     const std::function<bool(const DumpSummary& dump, std::string_view machine)>& visit) const {
-  SqliteStatement rows = file_.Prepare((std::string(kRows) + "ORDER BY reports.key").c_str());
-  while (rows.Step()) {
-    DumpSummary dump;
-    if (!ReadRow(rows, &dump)) return Damaged("a report has impossible values");
-    if (!visit(dump, rows.TextAt(0))) return Status(StatusCode::kInterrupted, "stopped");
+  // In portions: others can write while these are printed, which may take as long as its reader likes.
+  constexpr int64_t kAtOnce = 1024;
+  SqliteStatement rows = file_.Prepare(
+      (std::string(kRows) + "WHERE reports.key > ? ORDER BY reports.key LIMIT ?").c_str());
+  std::vector<std::pair<std::string, DumpSummary>> portion;
+  for (int64_t last = std::numeric_limits<int64_t>::min();;) {
+    portion.clear();
+    rows.Number(last).Number(kAtOnce);
+    while (rows.Step()) {
+      auto& [machine, dump] = portion.emplace_back(rows.TextAt(0), DumpSummary());
+      if (!ReadRow(rows, &dump)) return Damaged("a report has impossible values");
+      last = rows.NumberAt(17);
+    }
+    CAIRN_RETURN_IF_ERROR(rows.Finish());
+    if (portion.empty()) return {};
+    for (const auto& [machine, dump] : portion) {
+      if (!visit(dump, machine)) return Status(StatusCode::kInterrupted, "stopped");
+    }
   }
-  return rows.Finish();
 }
 
 }  // namespace cairn

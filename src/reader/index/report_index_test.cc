@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -256,6 +258,28 @@ TEST_F(ReportIndexTest, OtherFilesAreRefused) {
   EXPECT_TRUE(OpenStatus("empty.index").ok());
 }
 
+// SQLite would play a journal back, whoever has put it there.
+TEST_F(ReportIndexTest, WhatAnotherUserHasPutThereIsNotUsed) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make files of another user";
+  constexpr uid_t kOther = 65534;
+  fs::create_directory(In("shared"));
+  ASSERT_EQ(chmod(In("shared").c_str(), 01777), 0);
+  Fill("shared/a.index");
+  fs::create_symlink("shared/a.index", In("link.index"));
+  for (const char* const ending : {"-journal", "-wal", "-shm", ""}) {
+    const std::string planted = In("shared/a.index") + ending;
+    std::ofstream(planted, std::ios::app).flush();
+    ASSERT_EQ(chown(planted.c_str(), kOther, kOther), 0);
+    for (const char* const name : {"shared/a.index", "link.index"}) {
+      const Status status = OpenStatus(name);
+      EXPECT_EQ(status.code(), StatusCode::kIo) << name << ending;
+      EXPECT_THAT(status.message(),
+                  HasSubstr("another user's, in a folder that others can write to"));
+    }
+    if (*ending != 0) fs::remove(planted);
+  }
+}
+
 TEST_F(ReportIndexTest, ImpossibleValuesAreDamage) {
   for (const char* const sql :
        {"UPDATE reports SET seen = 9000000000000000000", "UPDATE reports SET seen = -1",
@@ -320,7 +344,7 @@ TEST_F(ReportIndexTest, WaitsForNoProcessForEver) {
       {Found("/crashes/new"), Dump(99, 1)}};
   const Status status = index->Keep(reads);
   EXPECT_EQ(status.code(), StatusCode::kIo);
-  EXPECT_EQ(status.message(), "another process is writing to it; try again when that has ended");
+  EXPECT_EQ(status.message(), "another process is using it; try again when that has ended");
   // Readers go on.
   EXPECT_EQ(index->ReportCount().value(), 30u);
   sqlite3_close(other);

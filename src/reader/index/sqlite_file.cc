@@ -26,8 +26,7 @@ Status StatusOf(sqlite3* database, int code) {
     case SQLITE_NOTADB: return Status(StatusCode::kCorrupt, "not an SQLite database");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return Status(StatusCode::kIo,
-                    "another process is writing to it; try again when that has ended");
+      return Status(StatusCode::kIo, "another process is using it; try again when that has ended");
     case SQLITE_FULL: return Status(StatusCode::kIo, "no space is left for it");
     case SQLITE_CORRUPT:
     case SQLITE_TOOBIG:

@@ -123,6 +123,7 @@ Status CallRedactor::RedactValues(Method method, std::span<const std::byte> body
   values_.clear();
   DecodeOptions options;
   options.blobs = &trace_;
+  options.refuse_unknown_parts = true;  // they may hold anything
   CAIRN_RETURN_IF_ERROR(
       FindEncodedValues(Describe(method), body, kind, options, &arena_, &values_));
   size_t done = 0;

@@ -68,7 +68,7 @@ void Run(std::span<const std::byte> input) {
   Require(writer->Finish().ok());
   Result<TraceReader> copy = TraceReader::FromBytes(file.bytes);
   Require(copy.ok() && copy->table().redaction.names);
-  Arena arena(64 << 20);
+  Arena arena(uint64_t{512} << 20);  // more than redaction has
   TraceCursor cursor(*copy);
   Record record;
   while (cursor.Next(&record)) {

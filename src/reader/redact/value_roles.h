@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The texts and bytes of a call that redaction replaces, by the tables of the API model: what no line here
-// keeps is replaced, so that a method that is added later tells no name.
+// The texts and bytes of a call that redaction replaces, by the tables of the API model. Texts that are arguments are
+// replaced unless a line here keeps them, so that a method that is added later tells no name. Texts in structs, and
+// bytes, are kept unless a line here replaces them.
 #ifndef CAIRN_READER_REDACT_VALUE_ROLES_H_
 #define CAIRN_READER_REDACT_VALUE_ROLES_H_
 

@@ -23,6 +23,7 @@
 #include "format/calls/object_text.h"
 #include "format/snapshot/snapshot_file.h"
 #include "format/trace/trace_reader.h"
+#include "format/trace/trace_tables.h"
 #include "os/file.h"
 #include "reader/analysis/findings.h"
 #include "reader/page/page.h"
@@ -357,6 +358,9 @@ struct FileSession::State {
 
   // Newer questions of the page give up this one, which then waits for nothing.
   PageAnswer Images(const FileQuestion& question) {
+    if (trace.has_value() && trace->table().redaction.shaders) {
+      return NotPlayed("the trace holds hashes instead of shaders: it cannot be played");
+    }
     const uint64_t number = Number(question);
     const auto is_wanted = [&] { return !ending && !searching && IsNewest(question, number); };
     const auto lock = Turn(is_wanted);

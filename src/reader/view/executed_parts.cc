@@ -113,7 +113,7 @@ Result<std::optional<ExecutedParts>> RaysOf(TraceReader* trace, uint64_t call,
   };
   if (is_dispatch) add(listed.size(), rays.RayGenerationInWords(bytes_of(listed.size())));
   for (size_t i = 0; i < listed.size(); ++i) {
-    std::string words = rays.InWords(listed[i], bytes_of(i));
+    std::string words = rays.InWords(listed[i], bytes_of(i), written->state.get());
     if (!is_dispatch) {
       words = fmt::format("instance [{}]{}{}", listed[i], words.empty() ? "" : ", ", words);
     }

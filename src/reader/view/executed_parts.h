@@ -34,7 +34,7 @@ struct ExecutedParts {
   std::vector<Part> parts;
 };
 
-// nullopt: the call has no such parts. `state_object`: that is bound at the call. Reads the trace three times.
+// nullopt: the call has no such parts. `state_object`: that is bound at the call. Reads the trace four times at most.
 // Errors: those of reading it.
 Result<std::optional<ExecutedParts>> FindExecutedParts(TraceReader* trace, uint64_t call,
                                                        uint64_t state_object);

@@ -147,6 +147,7 @@ TEST_F(ExecutedPartsTest, InstancesThatNobodyKnows) {
       BuildOf(kUploadAddress, 1, D3D12_ELEMENTS_LAYOUT_ARRAY,
               D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_PERFORM_UPDATE);
   const uint64_t beyond = BuildOf(kUploadAddress + 4096 - 64, 4'000'000'000);
+  Write(0, uint32_t{0});
   Execute();
   EXPECT_THAT(InWords(written),
               HasSubstr("  instance [0]: unknown, the GPU may write resource 6: only a playback "
@@ -164,6 +165,44 @@ TEST_F(ExecutedPartsTest, InstancesThatNobodyKnows) {
   EXPECT_THAT(text, HasSubstr("  instance [1] and 14 more: unknown, it ends beyond the 4,096 bytes "
                               "of resource 5\n"));
   EXPECT_EQ(PartsAt(beyond)["listed"].size(), 16u);
+}
+
+// Buffers are those of the submission, not of the recording.
+TEST_F(ExecutedPartsTest, InstancesPointToWhatIsThereWhenTheyAreExecuted) {
+  constexpr uint64_t kLate = 20, kLateAddress = 0x70000;
+  const uint64_t call = BuildOf(kUploadAddress, 2);
+  D3D12_RAYTRACING_INSTANCE_DESC instance = {};
+  instance.AccelerationStructure = kLateAddress + 256;
+  Write(0, instance);
+  instance.AccelerationStructure = kDefaultAddress;
+  Write(64, instance);
+  ResourceFacts facts{};
+  facts.gpu_address = kLateAddress;
+  facts.size_bytes = 4096;
+  test_.Resource(kLate, kDevice, 0, facts);
+  test_.ObjectEnd(kDefault);
+  Execute();
+  const std::string text = InWords(call);
+  EXPECT_THAT(text, HasSubstr("bottom level resource 20 + 256,"));
+  EXPECT_THAT(text, HasSubstr("bottom level at 0x60000, where no buffer is,"));
+}
+
+TEST_F(ExecutedPartsTest, ABufferThatWasDestroyedOrNeverWrittenIsNotKnown) {
+  const uint64_t call = BuildOf(kUploadAddress, 1);
+  const uint64_t first = Execute();
+  EXPECT_THAT(InWords(call),
+              HasSubstr("executed by call " + std::to_string(first) +
+                        "\n  instance [0]: unknown, the trace has no write into resource 5\n"));
+  const uint64_t again = test_.Make(Method::ID3D12GraphicsCommandList_Reset, kList,
+                                    ObjectPointer(kAllocator), nullptr);
+  test_.Gave(again, 0, ObjectPointer(kAllocator), nullptr);
+  const uint64_t late = BuildOf(kUploadAddress, 1);
+  Write(0, uint32_t{1});
+  test_.ObjectEnd(kUpload);
+  Execute();
+  EXPECT_THAT(
+      InWords(late),
+      HasSubstr("  instance [0]: unknown, resource 5 was destroyed before it was executed\n"));
 }
 
 TEST_F(ExecutedPartsTest, RecordsHaveTheNamesOfTheirExports) {
@@ -228,6 +267,7 @@ TEST_F(ExecutedPartsTest, CommandsThatTheGpuCounts) {
   const uint64_t call = Indirect(64, kUpload, kDefault);
   const uint64_t bundled = Indirect(1, kUpload, kNoObject, kBundle);
   test_.Make(Method::ID3D12GraphicsCommandList_ExecuteBundle, kList, ObjectPointer(kBundle));
+  Write(0, uint32_t{0});
   const uint64_t first = Execute();
   // Of this recording nothing is executed.
   const uint64_t reset = test_.Make(Method::ID3D12GraphicsCommandList_Reset, kList,
@@ -246,6 +286,7 @@ TEST_F(ExecutedPartsTest, CommandsThatTheGpuCounts) {
   EXPECT_THAT(InWords(bundled), HasSubstr("commands  1" + by_first));
   EXPECT_THAT(InWords(never),
               HasSubstr("commands  1, which no ExecuteCommandLists of the trace executes\n"));
+  EXPECT_THAT(InWords(never), HasSubstr("unknown, no submission of the trace executes it\n"));
 }
 
 }  // namespace

@@ -7,13 +7,13 @@
 #include <cstring>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "d3d12gen/roles.h"
 #include "format/calls/value_decoder.h"
 #include "format/model/decoded_arguments.h"
 #include "format/model/recordings.h"
-#include "format/trace/trace_state.h"
 
 namespace cairn::cli {
 namespace {
@@ -84,6 +84,7 @@ class RangeReader {
     if (record.kind != RecordKind::kMemory && record.kind != RecordKind::kContents) return;
     const auto found = by_buffer_.find(record.object);
     if (found == by_buffer_.end()) return;
+    written_.insert(record.object);
     std::span<const std::byte> rest = record.body;
     uint64_t offset = 0;
     if (record.kind == RecordKind::kMemory) {
@@ -107,10 +108,10 @@ class RangeReader {
   }
 
   // Empties the ranges of which nothing is known.
-  void Finish(const TraceState& state) {
+  void Finish(const TraceState& state, bool is_executed) {
     for (size_t i = 0; i < wanted_.size(); ++i) {
       WrittenBytes::Range& range = ranges_[i];
-      if (range.unknown.empty()) range.unknown = WhyUnknown(wanted_[i], state);
+      if (range.unknown.empty()) range.unknown = WhyUnknown(wanted_[i], state, is_executed);
       if (!range.unknown.empty()) range.bytes.clear();
     }
   }
@@ -125,10 +126,16 @@ class RangeReader {
                 std::min<uint64_t>(from.size() - skip, to->size() - at));
   }
 
-  static std::string WhyUnknown(const BytesToRead& wanted, const TraceState& state) {
+  std::string WhyUnknown(const BytesToRead& wanted, const TraceState& state,
+                         bool is_executed) const {
     if (wanted.size_bytes == 0) return "";
+    if (!is_executed) return "no submission of the trace executes it";
     const TracedObject* const buffer = state.Find(wanted.buffer);
     if (buffer == nullptr || !buffer->resource.has_value()) return "its buffer is not in the trace";
+    if (buffer->ended != 0) {
+      return fmt::format("{} was destroyed before it was executed",
+                         VisibleText(state.Object(wanted.buffer)));
+    }
     const uint64_t size = buffer->resource->size_bytes;
     const std::string name = VisibleText(state.Object(wanted.buffer));
     if (wanted.offset_bytes > size || wanted.size_bytes > size - wanted.offset_bytes) {
@@ -137,6 +144,9 @@ class RangeReader {
     if (buffer->resource->heap_type != kUploadHeap) {
       return fmt::format("the GPU may write {}: only a playback knows it", name);
     }
+    // What is placed at the same place may have been mapped in its stead.
+    if (!written_.contains(wanted.buffer))
+      return fmt::format("the trace has no write into {}", name);
     return "";
   }
 
@@ -144,6 +154,7 @@ class RangeReader {
   const std::span<const BytesToRead> wanted_;
   std::vector<WrittenBytes::Range>& ranges_;
   std::unordered_map<uint64_t, std::vector<size_t>> by_buffer_;
+  std::unordered_set<uint64_t> written_;  // buffers of by_buffer_
   Arena arena_;
 };
 
@@ -152,18 +163,18 @@ class RangeReader {
 Result<WrittenBytes> ReadWrittenBytes(TraceReader* trace, uint64_t call,
                                       std::span<const BytesToRead> wanted) {
   WrittenBytes written;
-  TraceState state(*trace);
+  written.state = std::make_unique<TraceState>(*trace);
   ExecutionFinder execution(trace, call);
   RangeReader ranges(trace, wanted, &written);
   TraceCursor cursor(*trace);
   Record record;
   while (written.executed_by == 0 && cursor.Next(&record)) {
-    (void)state.Apply(record);
+    (void)written.state->Apply(record);
     ranges.Look(record);
     if (execution.Look(record)) written.executed_by = record.number;
   }
   CAIRN_RETURN_IF_ERROR(cursor.status());
-  ranges.Finish(state);
+  ranges.Finish(*written.state, written.executed_by != 0);
   return written;
 }
 

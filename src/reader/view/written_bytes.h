@@ -6,12 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "format/trace/trace_reader.h"
+#include "format/trace/trace_state.h"
 #include "reader/replay/kept_parts.h"
 
 namespace cairn::cli {
@@ -24,10 +26,12 @@ struct WrittenBytes {
     std::string unknown;  // the reason why they are not known, visible; "": they are
   };
   std::vector<Range> ranges;
+  std::unique_ptr<TraceState> state;  // when it is executed; at the end of the trace if it never is
 };
 
-// Only of memory that the GPU does not write, upload heaps: it begins as zeros, as recordings assume. `wanted`: a size
-// of 0 is no range. Reads the trace up to the submission. Errors: those of reading it.
+// Only of memory that the GPU does not write, upload heaps, and of buffers that the trace has a write into: what it does
+// not write there begins as zeros, as recordings assume. `wanted`: a size of 0 is no range. Reads the trace up to the
+// submission. Errors: those of reading it.
 Result<WrittenBytes> ReadWrittenBytes(TraceReader* trace, uint64_t call,
                                       std::span<const BytesToRead> wanted);
 
