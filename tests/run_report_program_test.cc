@@ -142,11 +142,12 @@ TEST_F(RunReportProgramTest, OneFollowsTheOtherWhileTheProgramRuns) {
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
 }
 
-// Four run and 100 wait, which is all that there is room for.
+// Four run and 100 wait, which is all that there is room for. None ends before the last report is written.
 TEST_F(RunReportProgramTest, WhatThereIsNoRoomForIsCounted) {
   Write("send.sh", "cat > /dev/null; until [ -e go ]; do sleep 0.05; done; : > \"$1.sent\"\n");
-  const std::string line =
-      "for i in $(seq 106); do '" + Misbehave() + "' segv-in-thread > /dev/null; done; : > go";
+  const std::string line = "for i in $(seq 106); do '" + Misbehave() +
+                           "' segv-in-thread > /dev/null; done; until [ \"$(ls | grep -c "
+                           "'cairn$')\" -ge 106 ]; do sleep 0.05; done; : > go";
   const CommandResult result = Run({"--on-report", "./send.sh"}, {"bash", "-c", line});
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
   EXPECT_THAT(result.errors,
