@@ -98,7 +98,7 @@ class ModernSamplesTest : public ReplayTest {
     EXPECT_THAT(played.output, HasSubstr("; 2 readbacks"));
   }
 
-  // What `cairn state` prints of the last call of a function.
+  // The text that `cairn state` prints of the last call of a function.
   std::string StateAtLast(const std::string& function, const std::string& trace) {
     const CommandResult calls =
         RunWithLibrary({Program("cairn"), "calls", "--json", "--function", function, trace});

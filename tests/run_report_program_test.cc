@@ -157,7 +157,7 @@ TEST_F(RunReportProgramTest, WhatThereIsNoRoomForIsCounted) {
   EXPECT_EQ(sent, 104);
 }
 
-// What the command leaves behind is no process of the run.
+// Processes that the command leaves behind are none of the run.
 TEST_F(RunReportProgramTest, WhatItLeavesBehindIsNotWaitedFor) {
   Write("send.sh", "cat > /dev/null; sleep 1000 & echo $! > left\n: > sent\n");
   Command::Options options = Here();

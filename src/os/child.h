@@ -114,8 +114,8 @@ bool WasStartedAsChild();
 // Maps the parent's memory. Call it once. Errors: kNotFound if there is none; kCorrupt, kIo.
 Result<SharedMemory> TakeMemoryOfParent();
 
-// What is ignored in this process since its parent started it has its usual effect again, here and in programs that it
-// starts from now on: it was for the parent's sake. Windows: nothing.
+// Signals that are ignored in this process since its parent started it have their usual effect again, here and in
+// programs that it starts from now on: they were ignored for the parent's sake. Windows: nothing.
 void TakeUsualSignals();
 
 // Makes the system keep none of this process's memory when it dies.

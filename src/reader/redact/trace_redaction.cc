@@ -116,7 +116,7 @@ class TraceRedactor final : public RecordFilter {
     return KeepAs(record, body_);
   }
 
-  // What was cut off, or lies behind the last text that can be read, may be a name.
+  // Bytes that were cut off, or lie behind the last text that can be read, may be a name.
   std::span<const std::byte> DeviceWithoutName(const Record& record, const RecordedDevice& device) {
     body_.assign(record.body.begin(), record.body.begin() + sizeof(DeviceBody));
     for (const std::string_view text : {device.gpu, device.driver}) {

@@ -268,7 +268,7 @@ TEST_F(ExecutedPartsTest, CommandsThatTheGpuCounts) {
   test_.Make(Method::ID3D12GraphicsCommandList_ExecuteBundle, kList, ObjectPointer(kBundle));
   Write(0, uint32_t{0});
   const uint64_t first = Execute();
-  // Of this recording nothing is executed.
+  // Nothing of this recording is executed.
   const uint64_t reset = test_.Make(Method::ID3D12GraphicsCommandList_Reset, kList,
                                     ObjectPointer(kAllocator), nullptr);
   test_.Gave(reset, 0, ObjectPointer(kAllocator), nullptr);

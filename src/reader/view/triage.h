@@ -47,7 +47,7 @@ std::string IsoTime(uint64_t realtime_ns);
 std::string TriageLine(const DumpSummary& dump);
 std::string TriageLine(std::string_view file, const Status& why_not);
 
-// What dumps of one signature have in common.
+// The parts that dumps of one signature have in common.
 struct TriageGroup {
   Signature signature;
   uint64_t count = 0;

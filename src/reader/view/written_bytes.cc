@@ -144,7 +144,7 @@ class RangeReader {
     if (buffer->resource->heap_type != kUploadHeap) {
       return fmt::format("the GPU may write {}: only a playback knows it", name);
     }
-    // What is placed at the same place may have been mapped in its stead.
+    // Another resource at the same place may have been mapped in its stead.
     if (!written_.contains(wanted.buffer))
       return fmt::format("the trace has no write into {}", name);
     return "";
