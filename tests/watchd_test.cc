@@ -4,14 +4,18 @@
 // (docs/reference/cairn-watchd.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -71,6 +75,39 @@ class Children {
  private:
   std::vector<pid_t> children_;
 };
+
+// Tells this process how far its children are.
+class Milestones {
+ public:
+  Milestones() { EXPECT_EQ(pipe(ends_.data()), 0); }
+  ~Milestones() {
+    for (const int end : ends_) close(end);
+  }
+  Milestones(const Milestones&) = delete;
+  Milestones& operator=(const Milestones&) = delete;
+
+  void Reach() const { EXPECT_EQ(write(ends_[1], "", 1), 1); }
+  // False if they are not reached in time.
+  bool WaitFor(int count) const {
+    for (char byte = 0; count > 0; --count) {
+      pollfd waited{.fd = ends_[0], .events = POLLIN, .revents = 0};
+      if (poll(&waited, 1, 60'000) != 1 || read(ends_[0], &byte, 1) != 1) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
+// Before, the end of a program that has been reaped is known to nobody else.
+bool IsLinuxSince616() {
+  utsname system{};
+  int major = 0;
+  int minor = 0;
+  return uname(&system) == 0 && std::sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+         (major > 6 || (major == 6 && minor >= 16));
+}
 
 class WatchdTest : public ::testing::Test {
  protected:
@@ -160,6 +197,12 @@ class WatchdTest : public ::testing::Test {
     std::error_code error;
     return ConnectTo(DoorName::kPath, (runtime_ / "cairn-watchd").string(),
                      std::as_bytes(std::span(&first, 1)), error);
+  }
+
+  // Says that there is a block; none comes with it.
+  static void SendBlock(const SystemHandle& connection, uint64_t bytes) {
+    const HandoverMessage block{.block_bytes = bytes};
+    (void)SendOver(connection.get(), std::as_bytes(std::span(&block, 1))).ok();
   }
 
   TemporaryFolder all_;
@@ -278,8 +321,7 @@ TEST_F(WatchdTest, VisitorsCostNobodyAReport) {
     ASSERT_TRUE(connection.valid()) << i;
     if (i % 3 == 2) {
       // Rubbish in the place of a block.
-      const HandoverMessage block{.block_bytes = ~uint64_t{0}};
-      (void)SendOver(connection.get(), std::as_bytes(std::span(&block, 1))).ok();
+      SendBlock(connection, ~uint64_t{0});
     }
     if (i % 100 == 0) kept.push_back(std::move(connection));
   }
@@ -324,16 +366,43 @@ TEST_F(WatchdTest, ConnectionsOfOneProcessCostNoOther) {
 
 TEST_F(WatchdTest, ProgramsBeyondTheBoundAreTold) {
   ExpectStart();
+  const Milestones watched;
   {
-    const Children children(257, [this] {
+    const Children children(257, [&] {
       const SystemHandle connection = Connect(HandoverGreeting());
-      const HandoverMessage block{.block_bytes = 1};
-      (void)SendOver(connection.get(), std::as_bytes(std::span(&block, 1))).ok();
+      SendBlock(connection, 1);
+      ChannelMessage answer;
+      if (ReceiveWithin(connection.get(), 60'000'000'000, &answer) == Received::kMessage) {
+        watched.Reach();
+      }
       for (;;) pause();
     });
     WaitUntilTold("cairn watchd: 256 programs are watched; programs beyond run unwatched\n");
+    EXPECT_TRUE(watched.WaitFor(256));
   }
   EXPECT_THAT(WaitForReports(256), SizeIs(256)) << "they were killed";
+  EXPECT_EQ(EndService().exit_code, 0);
+}
+
+// Its watcher starts when it has been reaped.
+TEST_F(WatchdTest, AProgramThatIsGoneIsReported) {
+  if (!IsLinuxSince616()) GTEST_SKIP() << "before Linux 6.16 nobody knows how such a program ended";
+  ExpectStart();
+  kill(service_->pid(), SIGSTOP);
+  const Milestones sent;
+  {
+    const Children child(1, [&] {
+      const SystemHandle connection = Connect(HandoverGreeting());
+      SendBlock(connection, 1);
+      sent.Reach();
+      for (;;) pause();
+    });
+    ASSERT_TRUE(sent.WaitFor(1));
+  }
+  kill(service_->pid(), SIGCONT);
+  ASSERT_THAT(WaitForReports(1), SizeIs(1));
+  EXPECT_THAT(Cairn({"report", "--last"}).output,
+              StartsWith("The program was killed by SIGKILL\n"));
   EXPECT_EQ(EndService().exit_code, 0);
 }
 

@@ -54,6 +54,7 @@ int Run(const WatchOptions& options) {
   WatchSettings settings;
   settings.policy.hang_timeout_ns = *hang_timeout_ns;
   settings.output_path = options.output_path;
+  settings.program = options.program;
   settings.capture = EnvironmentAsksForCapture();
   settings.say = settings.warn = [](const std::string& line) { PrintOnError(line + "\n"); };
   settings.tell_unwritten = TellUnwritten;
@@ -69,12 +70,13 @@ int Run(const WatchOptions& options) {
   settings.look_at_own_children = [&] { return on_report.Look(); };
   settings.report_written = [&](const std::string& path) { on_report.Add(path); };
   if (!options.reports.empty()) {
-    const Result<ProcessId> program = MakerOfChannel(options.fd);
+    const Result<ProcessHandle> program = MakerOfChannel(options.fd);
     if (!program.ok()) {
       PrintError("watch", program.status().message());
       return kExitFailed;
     }
-    settings.output_path = NewReportPath(options.reports, options.program, *program, RealtimeNs());
+    settings.output_path =
+        NewReportPath(options.reports, options.program, program->pid, RealtimeNs());
     const ReportLimits limits{.most_bytes = uint64_t{options.quota_mib} << 20,
                               .most_age_seconds = uint64_t{options.keep_days} * 24 * 60 * 60};
     settings.report_written = [&, limits](const std::string& path) {

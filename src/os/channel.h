@@ -71,8 +71,9 @@ struct ChannelEnds {
 };
 Result<ChannelEnds> MakeChannel();
 
-// The process that made it. kInvalidArgument, kIo: this is no end of a channel.
-Result<ProcessId> MakerOfChannel(RawHandle end);
+// The process that made it. Without a handle: it is gone, and the system no longer tells how it ended. kInvalidArgument,
+// kIo: this is no end of a channel, or the process cannot be opened.
+Result<ProcessHandle> MakerOfChannel(RawHandle end);
 
 // TextOfInherited returns the environment's text for an end that a program inherits under the same
 // number. The other function returns that end as long as the number still means it; else -1. It is

@@ -173,9 +173,10 @@ TEST_F(ChannelTest, AnEmptyMessageIsNotTheEnd) {
 }
 
 TEST_F(ChannelTest, ItsMakerIsKnown) {
-  const Result<ProcessId> maker = MakerOfChannel(theirs_.get());
+  const Result<ProcessHandle> maker = MakerOfChannel(theirs_.get());
   ASSERT_TRUE(maker.ok());
-  EXPECT_EQ(*maker, OwnProcessId());
+  EXPECT_EQ(maker->pid, OwnProcessId());
+  EXPECT_TRUE(maker->handle.valid());
   EXPECT_FALSE(MakerOfChannel(0).ok());
 }
 

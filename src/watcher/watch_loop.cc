@@ -285,29 +285,23 @@ Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::str
 
 Status WatchInherited(const WatchSettings& settings, uint64_t channel_number) {
   SystemHandle channel = TakeInherited(channel_number);
-  const Result<ProcessId> maker = MakerOfChannel(channel.get());
-  if (!maker.ok()) return maker.status();
   // Devices and pipes of the program must not stay open because its watcher inherited them.
   CloseAllBut(channel);
-  ProcessHandle program;
-  program.pid = *maker;
-  Result<ProcessHandle> opened = OpenProcess(*maker);
-  if (opened.ok()) {
-    program = std::move(*opened);
-  } else if (opened.status().code() != StatusCode::kNotFound) {
-    return opened.status();
-  }  // Else it died while its watcher started: what it handed over is still in the channel.
-
-  const std::string command_line = CommandLineOf(*maker);
-  const std::string command = ProgramOf(*maker);
+  // It may have died while its watcher started: what it handed over is still in the channel.
+  Result<ProcessHandle> program = MakerOfChannel(channel.get());
+  if (!program.ok()) return program.status();
+  const ProcessId maker = program->pid;
+  const std::string command_line = CommandLineOf(maker);
+  std::string command = ProgramOf(maker);
+  if (command.empty()) command = settings.program;
   CAIRN_RETURN_IF_ERROR(CheckOutputPath(settings.output_path.empty() ? DefaultOutputPath(command)
                                                                      : settings.output_path));
   const RawHandle program_end = channel.get();
   WatchLoop loop(settings);
-  CAIRN_RETURN_IF_ERROR(loop.Prepare(std::move(channel), *maker, false));
+  CAIRN_RETURN_IF_ERROR(loop.Prepare(std::move(channel), maker, false));
   loop.TakeSpace();
   CAIRN_RETURN_IF_ERROR(
-      loop.session().AddMainProcess(std::move(program), ProgramInWords(command), command_line));
+      loop.session().AddMainProcess(std::move(*program), ProgramInWords(command), command_line));
   HandoverMessage watching;
   watching.kind = HandoverKind::kWatching;
   // The program may have ended already; the loop finds that out.

@@ -31,6 +31,8 @@ struct WatchSettings : SessionSettings {
   // The same: a library that is in the program from its beginning (SpawnRequest::preloaded). Why it is not, is warned
   // of.
   std::string preloaded;
+  // For WatchInherited: the program's name, if it is gone before this process has read it.
+  std::string program;
   // An armed capture starts, and the next time stops, when this process gets SIGUSR1.
   bool capture_trigger_signal = false;
   // The children that this process starts for itself are no part of the run; nor is what they start. Empty: there are

@@ -14,6 +14,13 @@
 #include "os/linux/file_descriptor.h"
 
 namespace cairn {
+namespace {
+
+// SO_PEERPIDFD, Linux 6.5; since 6.16 also of a process that has been reaped. Headers of the distributions we build on
+// lack the name.
+constexpr int kPeerPidfd = 77;
+
+}  // namespace
 
 AttachedMemory AttachedMemory::Of(const SharedMemory& memory) {
   return AttachedMemory(
@@ -33,12 +40,19 @@ Result<ChannelEnds> MakeChannel() {
   return ChannelEnds{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-Result<ProcessId> MakerOfChannel(RawHandle end) {
+Result<ProcessHandle> MakerOfChannel(RawHandle end) {
+  const int socket = static_cast<int>(end);
   ucred peer{};
   socklen_t size = sizeof(peer);
-  if (getsockopt(static_cast<int>(end), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-      peer.pid > 0) {
-    return ProcessId{peer.pid};
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0) {
+    int pidfd = -1;
+    size = sizeof(pidfd);
+    if (getsockopt(socket, SOL_SOCKET, kPeerPidfd, &pidfd, &size) == 0) {
+      return ProcessHandle{peer.pid, FileDescriptor(pidfd)};
+    }
+    Result<ProcessHandle> opened = OpenProcess(peer.pid);
+    if (opened.status().code() == StatusCode::kNotFound) return ProcessHandle{peer.pid, {}};
+    return opened;
   }
   return StatusFromErrno(errno, "descriptor " + std::to_string(end) + " is not a watcher's socket");
 }

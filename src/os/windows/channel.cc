@@ -139,14 +139,17 @@ Result<ChannelEnds> MakeChannel() {
   return ends;
 }
 
-Result<ProcessId> MakerOfChannel(RawHandle end) {
+Result<ProcessHandle> MakerOfChannel(RawHandle end) {
   ULONG maker = 0;
   const PipeName name = NameOfPipe(RawOf(end));
   unsigned named = 0;
   // Older Wine does not know who made a pipe: the name that MakeChannel gave it says so.
   if (name.valid() && GetNamedPipeServerProcessId(RawOf(end), &maker) != 0 &&
       (maker != 0 || std::swscanf(name.text.data(), L"\\cairn-channel-%u-", &named) == 1)) {
-    return static_cast<ProcessId>(maker != 0 ? maker : named);
+    const auto pid = static_cast<ProcessId>(maker != 0 ? maker : named);
+    Result<ProcessHandle> opened = OpenProcess(pid);
+    if (opened.status().code() == StatusCode::kNotFound) return ProcessHandle{pid, {}};
+    return opened;
   }
   return Status(StatusCode::kInvalidArgument,
                 "handle " + std::to_string(end) + " is not a watcher's pipe");
