@@ -359,6 +359,11 @@ Status PlayerImpl::AfterCall(CallInProgress* call) {
   if (role.timeline == Timeline::kQueue) {
     waits_.fences().SignalFromQueue(object, fence, value);
     waits_.unfinished().Signalled(object, fence, value);
+    // The program's wait for this value is no part of the trace. The next signal must not be enqueued before it is
+    // there: on libvkd3d 1.2 a fence with two signals in flight may end with the value of the first.
+    if ((call->record.flags & kRecordRestores) != 0) {
+      return waits_.AwaitWhenReachable({{fence, value}});
+    }
   } else {
     waits_.fences().SignalFromCpu(fence, value);
   }

@@ -323,6 +323,31 @@ TEST_F(PlayerTest, FollowedWaitsNeverBlock) {
   EXPECT_LT(place("unfinished 0 to 0"), place("call " + std::to_string(next)));
 }
 
+TEST_F(PlayerTest, SignalsOfTheStartAreWaitedFor) {
+  const uint64_t queue = script_.CreateQueue();
+  const uint64_t list = script_.CreateList(script_.CreateAllocator());
+  script_.Close(list);
+  const uint64_t fence = script_.CreateFence();
+  const uint64_t gate = script_.CreateFence();
+  script_.Execute(queue, list);
+  script_.RestoreSignal(queue, fence, 6);
+  const uint64_t next = script_.Call(Method::ID3D12Fence_Signal, gate, uint64_t{1});
+  script_.Execute(queue, list);
+  script_.Signal(queue, fence, 7);
+  const uint64_t last = script_.Call(Method::ID3D12Fence_Signal, gate, uint64_t{2});
+  std::vector<std::string> told;
+  PlayerOptions options = OnFakeDevice();
+  Watch(&options, &told);
+  EXPECT_TRUE(Play(&script_, options).status.ok());
+  const auto place = [&](const std::string& what) {
+    return std::find(told.begin(), told.end(), what) - told.begin();
+  };
+  const std::string all_ended = "unfinished 0 to 0";
+  EXPECT_LT(place(all_ended), place("call " + std::to_string(next)));
+  EXPECT_NE(told[static_cast<size_t>(place("call " + std::to_string(last))) - 1], all_ended)
+      << "signals of the program are not";
+}
+
 TEST_F(PlayerTest, OneOfSeveralFencesIsWaitedFor) {
   for (const bool has_event : {false, true}) {
     TestScript script;

@@ -109,6 +109,13 @@ class TestScript {
     const uint64_t call = Call(method, queue, ObjectPointer(fence), value);
     Return(method, call, HRESULT{S_OK}, ObjectPointer(fence), value);
   }
+  // The same, for the state at the beginning.
+  void RestoreSignal(uint64_t queue, uint64_t fence, uint64_t value) {
+    const Method method = Method::ID3D12CommandQueue_Signal;
+    const CallBuilder::Body body = builder.Call(method, ObjectPointer(fence), value);
+    ok = ok && body.ok && body.blobs.empty();
+    trace.Add(RecordKind::kCall, queue, body.bytes, static_cast<uint16_t>(method), kRecordRestores);
+  }
   // A program that gets an event, and waits for it unseen. `followed`: the trace says where it had waited (Reached).
   uint64_t AskForEvent(uint64_t fence, uint64_t value, bool followed) {
     const Method method = Method::ID3D12Fence_SetEventOnCompletion;
