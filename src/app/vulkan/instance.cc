@@ -14,6 +14,7 @@
 #include "app/vulkan/recorded_experiment.h"
 #include "app/vulkan/settings.h"
 #include "os/environment.h"
+#include "os/library.h"
 
 namespace cairn {
 namespace {
@@ -43,10 +44,21 @@ std::string ApplicationName(const VkApplicationInfo* info) {
   return name.empty() ? engine : name + " (" + engine + ")";
 }
 
+// Loaders before 1.3.204 call a null function where a layer, and not the program, has enabled
+// VK_KHR_get_physical_device_properties2. `link`: one of the layers' chain, which ends at the loader.
+bool TakesQueriesOfLayers(const VkLayerInstanceLink* link) {
+  while (link->pNext != nullptr) link = link->pNext;
+  const auto end = reinterpret_cast<const void*>(link->pfnNextGetInstanceProcAddr);
+  const Library loader = Library::FindLoaded(LibraryPathOf(end));
+  // The latter is of Vulkan 1.3.
+  return loader.Find<PFN_vkVoidFunction>("vkCreateInstance") == nullptr ||
+         loader.Find<PFN_vkVoidFunction>("vkGetPhysicalDeviceToolProperties") != nullptr;
+}
+
 // Returns the application's extensions and those that the layer needs: messages, for the reports of
 // address bindings, and queries of extensions' features.
-std::vector<const char*> ExtensionsWithOurs(const VkInstanceCreateInfo& info,
-                                            uint32_t api_version) {
+std::vector<const char*> ExtensionsWithOurs(const VkInstanceCreateInfo& info, uint32_t api_version,
+                                            const VkLayerInstanceLink* link) {
   std::vector<const char*> extensions(info.ppEnabledExtensionNames,
                                       info.ppEnabledExtensionNames + info.enabledExtensionCount);
   const auto add = [&](const char* name) {
@@ -56,7 +68,7 @@ std::vector<const char*> ExtensionsWithOurs(const VkInstanceCreateInfo& info,
     extensions.push_back(name);
   };
   add(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-  if (api_version < VK_API_VERSION_1_1) {
+  if (api_version < VK_API_VERSION_1_1 && TakesQueriesOfLayers(link)) {
     add(kProperties2);
     add(kExternalMemory);
   }
@@ -89,7 +101,7 @@ void LoadFunctions(InstanceState& state) {
   Load(state, "vkGetPhysicalDeviceProperties", &state.GetPhysicalDeviceProperties);
   Load(state, "vkGetPhysicalDeviceQueueFamilyProperties",
        &state.GetPhysicalDeviceQueueFamilyProperties);
-  // The core's functions exist for instances of that version only, whatever a look-up answers.
+  // The core's functions exist for instances of that version only.
   if (state.api_version >= VK_API_VERSION_1_1) {
     Load(state, "vkGetPhysicalDeviceFeatures2", &state.GetPhysicalDeviceFeatures2);
     Load(state, "vkGetPhysicalDeviceProperties2", &state.GetPhysicalDeviceProperties2);
@@ -132,7 +144,7 @@ VkResult CreateNext(PFN_vkCreateInstance next, VkLayerInstanceCreateInfo* link,
       more.pApplicationInfo = &application;
       state->api_version = kShaderExperimentVersion;
     }
-    std::vector<const char*> extensions = ExtensionsWithOurs(info, asked_version);
+    std::vector<const char*> extensions = ExtensionsWithOurs(info, asked_version, ours);
     more.ppEnabledExtensionNames = extensions.data();
     more.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
     state->extensions.assign(extensions.begin(), extensions.end());
@@ -188,8 +200,11 @@ void WorkOnlyWithWatcher() {
 
 void InstanceState::KeepNext() {
   kept_.clear();
-  for (const char* const name : kAskedLater) {
-    kept_.emplace_back(name, next_get(handle, name));
+  for (const std::string_view name : kAskedLater) {
+    // Whatever a look-up answers: a loader may know what it cannot call.
+    if (name.ends_with("2") && api_version < VK_API_VERSION_1_1) continue;
+    if (name.ends_with("2KHR") && !Enabled(kProperties2)) continue;
+    kept_.emplace_back(name, next_get(handle, name.data()));
   }
 }
 

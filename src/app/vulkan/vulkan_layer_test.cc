@@ -15,12 +15,14 @@
 #include "app/breadcrumbs/driver_half.h"
 #include "app/breadcrumbs/layer_identity.h"
 #include "app/breadcrumbs/raw_marker_text.h"
+#include "app/breadcrumbs/vulkan_loader.h"
 #include "app/vulkan/checkpoint_marker.h"
 #include "app/vulkan/exact.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/testing/test_loader.h"
 #include "format/block/raw_marker_binds.h"
 #include "format/block/work_arguments.h"
+#include "os/library.h"
 
 namespace cairn {
 namespace {
@@ -61,6 +63,33 @@ class VulkanLayerTest : public testing::Test {
   TestLoader loader_;
   VkBuffer buffer_ = VK_NULL_HANDLE;
 };
+
+// Loaders before 1.3.204 crash when a layer asks for what it has enabled itself.
+TEST_F(VulkanLayerTest, AnOlderLoaderIsNotAskedForWhatItCannotCall) {
+  const Result<VulkanGetInstanceProcAddr> system = LoadVulkanLoader();
+  ASSERT_TRUE(system.ok());
+  const Result<Library> older = Library::Load(CAIRN_OLDER_LOADER);
+  ASSERT_TRUE(older.ok()) << older.status().message();
+  older->Find<void (*)(VulkanGetInstanceProcAddr)>("SetSystemLoader")(*system);
+  const VkPhysicalDeviceFeatures2 none = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+  const auto has_properties2 = [&](uint32_t api_version, PFN_vkGetInstanceProcAddr next) {
+    TestLoader loader;
+    const Status status = loader.Create(
+        MarkerMode::kTop, {.chain = &none, .api_version = api_version, .next_of_instance = next});
+    EXPECT_TRUE(status.ok()) << status.message();
+    if (!status.ok()) return false;
+    const InstanceState& instance = *loader.state().instance;
+    const bool has = instance.GetPhysicalDeviceProperties2 != nullptr;
+    EXPECT_EQ(instance.Next("vkGetPhysicalDeviceProperties2") != nullptr ||
+                  instance.Next("vkGetPhysicalDeviceProperties2KHR") != nullptr,
+              has);
+    return has;
+  };
+  const auto its = older->Find<PFN_vkGetInstanceProcAddr>("vkGetInstanceProcAddr");
+  EXPECT_FALSE(has_properties2(VK_API_VERSION_1_0, its));
+  EXPECT_TRUE(has_properties2(VK_API_VERSION_1_1, its));
+  EXPECT_TRUE(has_properties2(VK_API_VERSION_1_0, nullptr));
+}
 
 TEST_F(VulkanLayerTest, WordsHaveTheLastValuesAfterASubmission) {
   Make();

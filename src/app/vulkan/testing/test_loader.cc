@@ -22,11 +22,11 @@ PFN_vkGetInstanceProcAddr system_loader = nullptr;
 }  // namespace
 
 Status TestLoader::Create(MarkerMode mode, const TestDeviceRequest& request) {
-  CAIRN_RETURN_IF_ERROR(CreateInstance(mode, request.api_version));
+  CAIRN_RETURN_IF_ERROR(CreateInstance(mode, request));
   return CreateDevice(request);
 }
 
-Status TestLoader::CreateInstance(MarkerMode mode, uint32_t api_version) {
+Status TestLoader::CreateInstance(MarkerMode mode, const TestDeviceRequest& request) {
   Result<VulkanGetInstanceProcAddr> loader = LoadVulkanLoader();
   if (!loader.ok()) return loader.status();
   system_loader = reinterpret_cast<PFN_vkGetInstanceProcAddr>(*loader);
@@ -44,12 +44,15 @@ Status TestLoader::CreateInstance(MarkerMode mode, uint32_t api_version) {
   const LayerSetting setting = {kVulkanLayerName, "breadcrumbs", 7, 1, &word};
   const LayerSettingsCreateInfo settings = {.setting_count = 1, .settings = &setting};
   VkLayerInstanceLink link = {nullptr, system_loader, nullptr};
+  if (request.next_of_instance != nullptr) {
+    link.pfnNextGetInstanceProcAddr = request.next_of_instance;
+  }
   VkLayerInstanceCreateInfo chain = {VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, &settings,
                                      VK_LAYER_LINK_INFO};
   chain.u.pLayerInfo = &link;
   VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.pApplicationName = "layer test";
-  application.apiVersion = api_version;
+  application.apiVersion = request.api_version;
   VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
   info.pNext = &chain;
   info.pApplicationInfo = &application;

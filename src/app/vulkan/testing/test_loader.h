@@ -27,6 +27,7 @@ struct TestDeviceRequest {
   uint32_t api_version = VK_API_VERSION_1_3;
   // vkGetInstanceProcAddr in the place of the system's loader: sees what the layer passes on.
   PFN_vkGetInstanceProcAddr next = nullptr;
+  PFN_vkGetInstanceProcAddr next_of_instance = nullptr;
 };
 
 class TestLoader {
@@ -79,7 +80,7 @@ class TestLoader {
   uint32_t SequenceOfWork(VkCommandBuffer commands, uint32_t word) const;
 
  private:
-  Status CreateInstance(MarkerMode mode, uint32_t api_version);
+  Status CreateInstance(MarkerMode mode, const TestDeviceRequest& request);
   Status CreateDevice(const TestDeviceRequest& request);
 
   PFN_vkGetInstanceProcAddr get_instance_ = nullptr;
