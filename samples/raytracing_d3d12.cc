@@ -4,8 +4,8 @@
 // and seen four times through a top level, with two shader records. Where one of these steps is missing, the picture is
 // another.
 //
-// With --fault instance one instance points to no bottom level; with --fault record the record of the ray generation
-// shader is zeros, and so no shader. With --frames N the picture is traced N times. The inputs of the structures are
+// With --fault instance one instance points to no bottom level; with --fault record nobody writes the identifier of the
+// last hit record, where a memory of the program's own had something else. With --frames N the picture is traced N times. The inputs of the structures are
 // overwritten after the first time: a recording that begins later needs what they were.
 #include <fmt/format.h>
 
@@ -24,6 +24,8 @@ constexpr uint32_t kFirstId = 10;
 constexpr uint32_t kFaultyInstance = 2;
 constexpr uint64_t kNowhere = 0xFEFEFEFEFE00;  // as aligned as an address of a structure
 constexpr uint32_t kRecordBytes = 64;          // an identifier and a colour
+constexpr uint32_t kUnwrittenRecord = 3;
+constexpr int kUsedBefore = 0xFE;
 
 // The scene and the picture, for all shaders.
 sample::ComPtr<ID3D12RootSignature> CreateGlobalSignature(ID3D12Device* device) {
@@ -90,7 +92,10 @@ void WriteShaderTable(const sample::Buffer& table, ID3D12StateObject* state, boo
   for (uint32_t i = 0; i < 4; ++i) {
     const void* const identifier = properties->GetShaderIdentifier(sample::Wide(names[i]).get());
     if (identifier == nullptr) sample::Fail(fmt::format("there is no identifier of {}", names[i]));
-    if (i == 0 && fault) continue;
+    if (i == kUnwrittenRecord && fault) {
+      std::memset(bytes + i * kRecordBytes, kUsedBefore, D3D12_SHADER_IDENTIFIER_SIZE_IN_BYTES);
+      continue;
+    }
     std::memcpy(bytes + i * kRecordBytes, identifier, D3D12_SHADER_IDENTIFIER_SIZE_IN_BYTES);
   }
   const float colours[2][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}};
@@ -312,7 +317,7 @@ int main(int argc, char** argv) {
   std::string fault;
   std::string path;
   uint32_t frames = 1;
-  line.Text("--fault", &fault, "instance: one points nowhere; record: the first is zeros");
+  line.Text("--fault", &fault, "instance: one points nowhere; record: the last is not written");
   line.Text("--output", &path, "a PNG to write");
   line.Number("--frames", &frames, 1, 1000, "how often the picture is traced");
   line.Read(argc, argv);

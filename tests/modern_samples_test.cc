@@ -374,6 +374,19 @@ TEST_F(ModernSamplesTest, InstanceThatPointsNowhereIsNamed) {
   EXPECT_THAT(parts["guilty"][0]["text"].get<std::string>(), HasSubstr("where no buffer is"));
 }
 
+// lavapipe runs no shader for the record, and the sample ends.
+TEST_F(ModernSamplesTest, HitRecordWhoseIdentifierNobodyWroteIsNamed) {
+  const std::string why = WhyItDoesNotRun("sample-raytracing-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  RunWithLibrary({Program("cairn"), "run", "--capture", "-o", "a.cairn", "--hang-timeout", "2",
+                  "--kill-on-hang", "--", Program("sample-raytracing-d3d12"), "--fault", "record"});
+  EXPECT_THAT(
+      StateAtLast("DispatchRays", "a.cairn"),
+      HasSubstr("  miss [0], export \"Miss\"\n"
+                "  hit group [0], export \"Hit\"\n"
+                "  hit group [1], an identifier that GetShaderIdentifier did not return\n"));
+}
+
 TEST_F(ModernSamplesTest, MeshIsPlayedWithTheSamePicture) {
   const std::string why = WhyItDoesNotRun("sample-mesh-d3d12");
   if (!why.empty()) GTEST_SKIP() << why;

@@ -243,6 +243,10 @@ std::vector<std::string> LavapipeEnvironment() {
   return {};  // Whoever starts the tests has seen to it: tools/wine-env.
 }
 
+std::vector<std::string> ChosenDriverEnvironment() {
+  return LavapipeEnvironment();
+}
+
 std::string ReadFile(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(file), {});
