@@ -200,6 +200,7 @@ function(cairn_stands_alone target)
   endif()
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:cairn_linked_inside>)
   target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc LINKER:--as-needed,--no-undefined)
+  cairn_loads_on_older_glibc(${target})
 endfunction()
 
 # cairn_ships(TARGET bin | lib): a file that users get. It is stripped; FILE.debug beside it has what debuggers

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
@@ -28,12 +29,31 @@ struct Library {
   std::vector<std::string> needed;
   std::set<std::string> exported;
   std::set<std::string> imported;
+  std::set<std::string> versions;  // of the C library that it needs: "GLIBC_2.14"
 };
 
 template <typename T>
 const T* At(const std::string& bytes, size_t offset) {
   if (offset > bytes.size() || sizeof(T) > bytes.size() - offset) std::abort();
   return reinterpret_cast<const T*>(bytes.data() + offset);
+}
+
+// Returns the versions in a list of needed libraries; `strings` has their names.
+std::set<std::string> NeededVersions(const std::string& bytes, const Elf64_Shdr& list,
+                                     const Elf64_Shdr& strings) {
+  std::set<std::string> versions;
+  size_t place = list.sh_offset;
+  for (size_t i = 0; i < list.sh_info; ++i) {
+    const auto& library = *At<Elf64_Verneed>(bytes, place);
+    size_t place_of_version = place + library.vn_aux;
+    for (size_t k = 0; k < library.vn_cnt; ++k) {
+      const auto& version = *At<Elf64_Vernaux>(bytes, place_of_version);
+      versions.insert(At<char>(bytes, strings.sh_offset + version.vna_name));
+      place_of_version += version.vna_next;
+    }
+    place += library.vn_next;
+  }
+  return versions;
 }
 
 Library Read(const std::filesystem::path& path) {
@@ -48,6 +68,8 @@ Library Read(const std::filesystem::path& path) {
   Library library;
   for (size_t i = 0; i < header.e_shnum; ++i) {
     const Elf64_Shdr& part = section(i);
+    if (part.sh_type == SHT_GNU_verneed)
+      library.versions = NeededVersions(bytes, part, section(part.sh_link));
     for (uint64_t place = 0; place < part.sh_size && part.sh_entsize != 0;
          place += part.sh_entsize) {
       if (part.sh_type == SHT_DYNAMIC) {
@@ -96,9 +118,10 @@ std::set<std::string> StoodInFrontOf() {
   return result;
 }
 
-// libm belongs to it, as does the loader.
+// Its other libraries, and the loader, belong to it. Containers have glibc 2.31.
 void ExpectNeedsTheCLibraryAlone(const Library& library) {
-  EXPECT_THAT(library.needed, IsSubsetOf({"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}));
+  EXPECT_THAT(library.needed, IsSubsetOf({"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0",
+                                          "ld-linux-x86-64.so.2"}));
   EXPECT_THAT(library.needed, Contains("libc.so.6"));
   EXPECT_TRUE(library.imported.contains("malloc"));
   for (const std::string& name : library.imported) {
@@ -118,6 +141,22 @@ TEST(InjectedLibraries, TheLibraryNeedsTheCLibraryAlone) {
 TEST(InjectedLibraries, TheLayerNeedsTheCLibraryAlone) {
   const Library library = Read(kBinary / "lib/libcairn-d3d12.so");
   ExpectNeedsTheCLibraryAlone(library);
+}
+
+// A newer symbol is replaced in cmake/CairnOlderGlibc.cmake or in src/os/linux/newer_glibc.c.
+TEST(InjectedLibraries, NoSymbolIsNewerThanGlibc231) {
+#if __GLIBC_PREREQ(2, 37)
+  GTEST_SKIP() << "packages are made with glibc 2.36: newer headers ask for newer functions";
+#endif
+  for (const char* name : {"lib/libcairn.so", "lib/libcairn-d3d12.so"}) {
+    const std::set<std::string> versions = Read(kBinary / name).versions;
+    EXPECT_THAT(versions, Contains("GLIBC_2.2.5")) << name;
+    for (const std::string& version : versions) {
+      int minor = -1;
+      EXPECT_EQ(std::sscanf(version.c_str(), "GLIBC_2.%d", &minor), 1) << name << ": " << version;
+      EXPECT_LE(minor, 31) << name;
+    }
+  }
 }
 
 TEST(InjectedLibraries, TheLibraryShowsItsInterfaceAlone) {

@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/signal_name.h"
 #include "os/linux/file_descriptor.h"
 #include "os/running_processes.h"
 #include "os/this_process.h"
@@ -421,8 +422,8 @@ Result<ProcessEnd> RunInForeground(const ChildRequest& request) {
 }
 
 std::string CauseOfDeath(int value) {
-  const char* const name = sigabbrev_np(value);
-  return name == nullptr ? fmt::format("signal {}", value) : fmt::format("SIG{}", name);
+  const std::string_view name = SignalName(value);
+  return name.empty() ? fmt::format("signal {}", value) : std::string(name);
 }
 
 bool WasKilled(const ProcessEnd& end) {
