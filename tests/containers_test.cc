@@ -36,6 +36,12 @@ void Append(Words* words, const Words& more) {
   words->insert(words->end(), more.begin(), more.end());
 }
 
+int CountOf(const std::string& part, const std::string& text) {
+  int count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
 // Writes the installed manifest into the data folder `share`, with the library in another folder.
 void WriteManifest(const fs::path& share, const std::string& folder_of_library) {
   std::string text = ReadFile(fs::path(CAIRN_BINARY_DIR) / kManifest);
@@ -154,9 +160,16 @@ TEST_F(ContainersTest, BothManifestsGiveOneLayer) {
                    "CAIRN_ENABLE_VULKAN_LAYER", "1", "--setenv", "VK_LOADER_DEBUG", "all"});
   EXPECT_THAT(errors_, HasSubstr("/overrides/share/vulkan/implicit_layer.d/0.json"));
   EXPECT_THAT(errors_, HasSubstr(CAIRN_BINARY_DIR "/lib/VkLayer_CAIRN_breadcrumbs.json"));
-  const size_t first = errors_.find(kInserted);
-  ASSERT_NE(first, std::string::npos) << errors_;
-  EXPECT_EQ(errors_.find(kInserted, first + 1), std::string::npos) << errors_;
+  EXPECT_EQ(CountOf(kInserted, errors_), 1) << errors_;
+}
+
+// The program enables the layer as well.
+TEST_F(ContainersTest, TheProgramEnablesTheLayerItself) {
+  const std::string preloaded = CAIRN_BINARY_DIR "/tests/programs/libenable_layer.so";
+  ExpectOneReport({"--setenv", "LD_PRELOAD", preloaded, "--ro-bind", CAIRN_BINARY_DIR "/lib",
+                   CAIRN_BINARY_DIR "/lib", "--setenv", "CAIRN_ENABLE_VULKAN_LAYER", "1",
+                   "--setenv", "VK_LOADER_DEBUG", "all"});
+  EXPECT_EQ(CountOf(kInserted, errors_), 1) << errors_;
 }
 
 TEST_F(ContainersTest, ProcessesOfItsOwn) {

@@ -20,6 +20,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <regex>
 #include <span>
 #include <string>
 #include <system_error>
@@ -289,6 +290,28 @@ TEST_F(WatchdTest, ProgramsOfCairnRunAreNotWatchedTwice) {
   EXPECT_EQ(Cairn({"run", "--", "printenv", "CAIRN_DISABLE_WATCHD"}).output, "1\n");
   EndService();
   EXPECT_THAT(Reports(), ElementsAre());
+}
+
+// Its layer and the service's are one library: one of them works, for the same watcher.
+TEST_F(WatchdTest, AProgramThatEnablesTheLayerItselfIsReportedOnce) {
+  ExpectStart();
+  Run({kKilled});
+  const std::vector<std::string> alone = WaitForReports(1);
+  ASSERT_THAT(alone, SizeIs(1));
+  fs::rename(reports_ / alone[0], all_ / "alone.cairn");
+  const CommandResult killed =
+      Run({kKilled}, "VK_ADD_LAYER_PATH=" CAIRN_BINARY_DIR "/lib LD_PRELOAD=" CAIRN_BINARY_DIR
+                     "/tests/programs/libenable_layer.so");
+  EXPECT_EQ(killed.exit_code, 128 + SIGKILL) << killed.Summary();
+  const std::vector<std::string> reports = WaitForReports(1);
+  ASSERT_THAT(reports, SizeIs(1)) << killed.Summary() << service_->errors();
+  EndService();
+  // The sample measures how many groups keep this device busy.
+  const std::regex groups(R"(\([0-9]+, 1, 1\))");
+  const auto tree = [&](const std::string& file) {
+    return std::regex_replace(ReportTree(file, true), groups, "(N, 1, 1)");
+  };
+  EXPECT_EQ(tree((reports_ / reports[0]).string()), tree(all_ / "alone.cairn"));
 }
 
 TEST_F(WatchdTest, OldReportsMakeRoom) {

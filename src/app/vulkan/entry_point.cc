@@ -6,5 +6,5 @@
 
 extern "C" __attribute__((visibility("default"))) VkResult cairnNegotiateVulkanLayer(
     VkNegotiateLayerInterface* negotiation) {
-  return cairn::NegotiateLayer(negotiation);
+  return cairn::NegotiateNamedLayer(negotiation);
 }

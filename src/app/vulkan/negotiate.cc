@@ -4,6 +4,7 @@
 #include "app/vulkan/negotiate.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "app/vulkan/device_creation.h"
 #include "app/vulkan/driver_half.h"
@@ -19,6 +20,8 @@
 
 namespace cairn {
 namespace {
+
+std::atomic<bool> is_enabled_by_name{false};
 
 PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char* pName);
 
@@ -113,6 +116,16 @@ VkResult NegotiateLayer(VkNegotiateLayerInterface* negotiation) {
   negotiation->pfnGetDeviceProcAddr = GetDeviceProcAddr;
   negotiation->pfnGetPhysicalDeviceProcAddr = GetPhysicalDeviceProcAddr;
   return VK_SUCCESS;
+}
+
+VkResult NegotiateNamedLayer(VkNegotiateLayerInterface* negotiation) {
+  const VkResult result = NegotiateLayer(negotiation);
+  if (result == VK_SUCCESS) is_enabled_by_name.store(true);
+  return result;
+}
+
+bool IsEnabledByName() {
+  return is_enabled_by_name.load();
 }
 
 }  // namespace cairn

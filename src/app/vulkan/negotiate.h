@@ -11,6 +11,11 @@ namespace cairn {
 // since 2017 speak; VK_ERROR_INITIALIZATION_FAILED for older ones.
 VkResult NegotiateLayer(VkNegotiateLayerInterface* negotiation);
 
+// The same for the layer under its own name, VK_LAYER_CAIRN_breadcrumbs; afterwards IsEnabledByName().
+VkResult NegotiateNamedLayer(VkNegotiateLayerInterface* negotiation);
+// The loader asks the layers of a chain one after the other, explicit ones before implicit ones.
+bool IsEnabledByName();
+
 }  // namespace cairn
 
 #endif  // CAIRN_APP_VULKAN_NEGOTIATE_H_

@@ -13,8 +13,10 @@
 
 namespace {
 
-// The user enables the same library under its other names: twice in one chain, it would not work.
+// The user, or the program, enables the same library under its other name: twice in one chain, each would call the other
+// for ever.
 bool IsEnabledByHand() {
+  if (cairn::IsEnabledByName()) return true;
   const char* const layers = std::getenv("VK_INSTANCE_LAYERS");
   const char* const by_variable = cairn::OwnVariable("CAIRN_ENABLE_VULKAN_LAYER");
   return (layers != nullptr && std::strstr(layers, "VK_LAYER_CAIRN_breadcrumbs") != nullptr) ||
@@ -25,13 +27,15 @@ bool IsEnabledByHand() {
 
 extern "C" __attribute__((visibility("default"))) VkResult cairnNegotiateWatchedVulkanLayer(
     VkNegotiateLayerInterface* negotiation) {
-  if (cairn::IsPrivilegedProcess() || IsEnabledByHand()) return VK_ERROR_INITIALIZATION_FAILED;
+  if (cairn::IsPrivilegedProcess()) return VK_ERROR_INITIALIZATION_FAILED;
   const cairn::ServiceDoorNames doors = cairn::DoorsOfService(cairn::kWatchService);
   cairn::WatcherAddress address;
   address.name = doors.name;
   address.path = doors.path;
+  (void)cairn::UseWatcherAt(address).ok();
+  // The other one has that watcher now.
+  if (IsEnabledByHand()) return VK_ERROR_INITIALIZATION_FAILED;
   // Where no service runs, the layer passes calls on: a loader complains of layers that refuse.
   cairn::WorkOnlyWithWatcher();
-  (void)cairn::UseWatcherAt(address).ok();
   return cairn::NegotiateLayer(negotiation);
 }
