@@ -92,6 +92,9 @@ class ContainersTest : public ::testing::Test {
     Append(&words, Container());
     Append(&words, more);
     words.push_back(CAIRN_BINARY_DIR "/bin/sample-killed-vulkan-plain");
+    ExpectOneReportOf(words);
+  }
+  void ExpectOneReportOf(const Words& words) {
     const CommandResult result =
         RunCommand(words, {.folder = folder_.path(), .environment = LavapipeEnvironment()});
     const std::string file = "sample-killed-vulkan-plain.cairn";
@@ -187,6 +190,47 @@ TEST_F(ContainersTest, AMissingManifestIsTold) {
 TEST_F(ContainersTest, AManifestThatIsThereIsNotMissing) {
   EXPECT_THAT(ToldOf({"--setenv", "LD_PRELOAD", "/run/host" + std::string(kLibrary)}),
               HasSubstr(", and created no device that Cairn follows\n"));
+}
+
+// Rootless, if this user is not root. The host's /usr stands for that of an image.
+class PodmanTest : public ContainersTest {
+ protected:
+  void SetUp() override {
+    ContainersTest::SetUp();
+    if (IsSkipped()) return;
+    for (const char* name : {"bin", "lib", "lib64", "sbin"}) {
+      fs::create_symlink(std::string("usr/") + name, root_.path() / name);
+    }
+    Words words = Podman({});
+    words.push_back("true");
+    const CommandResult works = RunCommand(words, {.folder = folder_.path()});
+    if (works.exit_code != 0) GTEST_SKIP() << "podman cannot be run: " << works.Summary();
+  }
+
+  // The call of podman without a program.
+  Words Podman(const Words& more) const {
+    Words words = {"podman",   "run",  "--rm",      "--cgroups=disabled",
+                   "--ulimit", "host", "--network", "host"};
+    for (const char* shown : {"/usr", "/etc/ld.so.cache", "/etc/ld.so.conf",
+                              CAIRN_BINARY_DIR "/bin", CAIRN_BINARY_DIR "/tests/programs"}) {
+      Append(&words, {"-v", std::string(shown) + ":" + shown + ":ro"});
+    }
+    Append(&words, more);
+    Append(&words, {"--rootfs", root_.path().string()});
+    return words;
+  }
+
+  TemporaryFolder root_;
+};
+
+TEST_F(PodmanTest, WithTheHostsEnvironmentAndTheLibrary) {
+  Words words = {Program("cairn"), "run", "--"};
+  const std::string library = CAIRN_BINARY_DIR "/lib";
+  Append(&words, Podman({"--env-host", "-v", library + ":" + library + ":ro"}));
+  // The first process of a container survives what it sends itself.
+  Append(&words,
+         {"sh", "-c", "\"$0\"; exit $?", CAIRN_BINARY_DIR "/bin/sample-killed-vulkan-plain"});
+  ExpectOneReportOf(words);
 }
 
 // The manifest is for runs alone.
