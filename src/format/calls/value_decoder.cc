@@ -46,6 +46,12 @@ void* Arena::Allocate(uint64_t bytes) {
 }
 
 void Arena::Reset() {
+  if (pieces_.size() == 1 && pieces_.front().size_bytes <= kKeptPieceBytes) {
+    std::memset(pieces_.front().bytes.get(), 0, piece_used_);
+    used_bytes_ = 0;
+    piece_used_ = 0;
+    return;
+  }
   Piece* kept = nullptr;  // the largest that is not too large
   for (Piece& piece : pieces_) {
     const bool larger = kept == nullptr || piece.size_bytes > kept->size_bytes;
@@ -126,23 +132,59 @@ Result<std::span<const std::byte>> DecodeBytes(std::span<const std::byte>* rest,
 
 // ---- Values ----
 
-Status ValueDecoder::TooShort() {
-  return Corrupt("the record is too short");
+bool ValueDecoder::Fail(Status error) {
+  error_ = std::move(error);
+  return false;
 }
 
-Status ValueDecoder::Allocate(uint64_t bytes, std::byte** memory) {
+bool ValueDecoder::FailIn(const char* name) {
+  return Fail(error_.WithContext(name));
+}
+
+bool ValueDecoder::TooShort() {
+  return Fail(Corrupt("the record is too short"));
+}
+
+bool ValueDecoder::Allocate(uint64_t bytes, std::byte** memory) {
   *memory = static_cast<std::byte*>(arena_->Allocate(bytes));
-  if (*memory == nullptr) return Corrupt(std::to_string(bytes) + " bytes are too many");
-  return {};
+  if (*memory == nullptr) return Fail(Corrupt(std::to_string(bytes) + " bytes are too many"));
+  return true;
 }
 
-Status ValueDecoder::Visit(const ValueInfo& value, HandleKind handle, std::byte* place) {
+namespace {
+
+// A kind that ValueDecoder::Visit shows to the visitor.
+bool IsVisited(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kObject:
+    case ValueKind::kGpuAddress:
+    case ValueKind::kCpuDescriptor:
+    case ValueKind::kGpuDescriptor:
+    case ValueKind::kHandle:
+    case ValueKind::kCallback: return true;
+    default: return false;
+  }
+}
+
+// Copies the value of a parameter, which has rarely more than 8 bytes.
+void CopyValue(std::byte* place, const std::byte* recorded, uint32_t size_bytes) {
+  switch (size_bytes) {
+    case 4: std::memcpy(place, recorded, 4); return;
+    case 8: std::memcpy(place, recorded, 8); return;
+    default: std::memcpy(place, recorded, size_bytes); return;
+  }
+}
+
+}  // namespace
+
+bool ValueDecoder::Visit(const ValueInfo& value, HandleKind handle, std::byte* place) {
   ValueVisitor* const visitor = options_.visitor;
-  if (visitor == nullptr) return {};
+  if (visitor == nullptr) return true;
   uint64_t number = 0;
-  const auto replaced = [&](const Status& status) {
-    if (status.ok()) Store(place, number);
-    return status;
+  const auto replaced = [&](Status status) {
+    if (!status.ok()) return Fail(std::move(status));
+    Store(place, number);
+    return true;
   };
   switch (value.kind) {
     case ValueKind::kObject:
@@ -163,41 +205,50 @@ Status ValueDecoder::Visit(const ValueInfo& value, HandleKind handle, std::byte*
     case ValueKind::kCallback:
       number = Load<uint64_t>(place);
       return replaced(visitor->Callback(&number));
-    default: return {};
+    default: return true;
   }
 }
 
-Status ValueDecoder::Inline(const ValueInfo& value, HandleKind handle, std::byte* place) {
+bool ValueDecoder::Inline(const ValueInfo& value, HandleKind handle, std::byte* place) {
   return Elements(value, handle, place, 1);
 }
 
-Status ValueDecoder::Bytes(std::byte* place, uint64_t* count) {
-  Result<std::span<const std::byte>> bytes = DecodeBytes(&rest_, options_.blobs, arena_);
-  if (!bytes.ok()) return bytes.status();
-  *count = bytes->data() == nullptr ? kNoCount : bytes->size();
-  if (bytes->data() == nullptr) return {};
+bool ValueDecoder::Bytes(std::byte* place, uint64_t* count) {
+  const uint32_t size = rest_.size() < sizeof(uint32_t) ? kNullBytes : Load<uint32_t>(rest_.data());
+  std::span<const std::byte> recorded;
+  if (size != kNullBytes && size != kBytesInBlobs && size <= rest_.size() - sizeof(size)) {
+    recorded = rest_.subspan(sizeof(size), size);
+    rest_ = rest_.subspan(sizeof(size) + size);
+  } else {
+    const Result<std::span<const std::byte>> bytes = DecodeBytes(&rest_, options_.blobs, arena_);
+    if (!bytes.ok()) return Fail(bytes.status());
+    *count = bytes->data() == nullptr ? kNoCount : bytes->size();
+    if (bytes->data() == nullptr) return true;
+    recorded = *bytes;
+  }
+  *count = recorded.size();
   std::byte* memory = nullptr;
-  CAIRN_RETURN_IF_ERROR(Allocate(bytes->size(), &memory));
-  if (!bytes->empty()) std::memcpy(memory, bytes->data(), bytes->size());
+  if (!Allocate(recorded.size(), &memory)) return false;
+  if (!recorded.empty()) std::memcpy(memory, recorded.data(), recorded.size());
   Store(place, memory);
-  return {};
+  return true;
 }
 
-Status ValueDecoder::PassBytes(uint64_t* count) {
+bool ValueDecoder::PassBytes(uint64_t* count) {
   uint32_t size = 0;
-  CAIRN_RETURN_IF_ERROR(Read(&size));
+  if (!Read(&size)) return false;
   *count = size == kNullBytes ? kNoCount : size;
-  if (size == kNullBytes) return {};
+  if (size == kNullBytes) return true;
   uint64_t following = size;
   if (size == kBytesInBlobs) {
     uint32_t parts = 0;
-    CAIRN_RETURN_IF_ERROR(Read(count));
-    CAIRN_RETURN_IF_ERROR(Read(&parts));
+    if (!Read(count)) return false;
+    if (!Read(&parts)) return false;
     following = parts * uint64_t{sizeof(uint64_t)};
   }
   if (following > rest_.size()) return TooShort();
   rest_ = rest_.subspan(following);
-  return {};
+  return true;
 }
 
 void ValueDecoder::Tell(const ValueInfo* value, Shape shape, std::span<const std::byte> before) {
@@ -208,31 +259,31 @@ void ValueDecoder::Tell(const ValueInfo* value, Shape shape, std::span<const std
                       .size_bytes = before.size() - rest_.size()});
 }
 
-Status ValueDecoder::String(const ValueInfo* value, std::byte* place) {
+bool ValueDecoder::String(const ValueInfo* value, std::byte* place) {
   const std::span<const std::byte> before = rest_;
   uint32_t size = 0;
-  CAIRN_RETURN_IF_ERROR(Read(&size));
-  if (size == kNullBytes) return {};
+  if (!Read(&size)) return false;
+  if (size == kNullBytes) return true;
   if (size > rest_.size()) return TooShort();
   std::byte* text = nullptr;
-  CAIRN_RETURN_IF_ERROR(Allocate(uint64_t{size} + 1, &text));
+  if (!Allocate(uint64_t{size} + 1, &text)) return false;
   if (size != 0) std::memcpy(text, rest_.data(), size);
   rest_ = rest_.subspan(size);
   Tell(value, Shape::kString, before);
   Store(place, text);
-  return {};
+  return true;
 }
 
-Status ValueDecoder::WideString(const ValueInfo* value, std::byte* place) {
+bool ValueDecoder::WideString(const ValueInfo* value, std::byte* place) {
   const std::span<const std::byte> before = rest_;
   uint32_t size = 0;
-  CAIRN_RETURN_IF_ERROR(Read(&size));
-  if (size == kNullBytes) return {};
+  if (!Read(&size)) return false;
+  if (size == kNullBytes) return true;
   if (size > rest_.size()) return TooShort();
-  if (size % sizeof(uint16_t) != 0) return Corrupt("half a character");
+  if (size % sizeof(uint16_t) != 0) return Fail(Corrupt("half a character"));
   const uint32_t units = size / sizeof(uint16_t);
   std::byte* text = nullptr;
-  CAIRN_RETURN_IF_ERROR(Allocate((uint64_t{units} + 1) * options_.wchar_bytes, &text));
+  if (!Allocate((uint64_t{units} + 1) * options_.wchar_bytes, &text)) return false;
   std::byte* next = text;
   for (uint32_t i = 0; i < units; ++i) {
     const auto unit = [&](uint32_t at) {
@@ -254,17 +305,17 @@ Status ValueDecoder::WideString(const ValueInfo* value, std::byte* place) {
   rest_ = rest_.subspan(size);
   Tell(value, Shape::kWideString, before);
   Store(place, text);
-  return {};
+  return true;
 }
 
-Status ValueDecoder::Elements(const ValueInfo& value, HandleKind handle, std::byte* elements,
-                              uint64_t count) {
+bool ValueDecoder::Elements(const ValueInfo& value, HandleKind handle, std::byte* elements,
+                            uint64_t count) {
   const uint64_t bytes = count * ElementBytes(Shape::kArray, value);
   std::span<const std::byte> recorded;
   if (bytes > kMaxInlineBytes) {
     Result<std::span<const std::byte>> blobs = DecodeBytes(&rest_, options_.blobs, arena_);
-    if (!blobs.ok()) return blobs.status();
-    if (blobs->size() != bytes) return Corrupt("elements and their bytes do not agree");
+    if (!blobs.ok()) return Fail(blobs.status());
+    if (blobs->size() != bytes) return Fail(Corrupt("elements and their bytes do not agree"));
     recorded = *blobs;
   } else {
     if (bytes > rest_.size()) return TooShort();
@@ -275,36 +326,36 @@ Status ValueDecoder::Elements(const ValueInfo& value, HandleKind handle, std::by
   return FillElements(value, handle, elements, count);
 }
 
-Status ValueDecoder::FillElements(const ValueInfo& value, HandleKind handle, std::byte* elements,
-                                  uint64_t count) {
+bool ValueDecoder::FillElements(const ValueInfo& value, HandleKind handle, std::byte* elements,
+                                uint64_t count) {
   const StructInfo* const type = StructOf(value);
   if (type != nullptr && (options_.visitor == nullptr ? type->is_flat : type->is_universal))
-    return {};
-  if (type == nullptr && options_.visitor == nullptr) return {};
+    return true;
+  if (type == nullptr && (options_.visitor == nullptr || !IsVisited(value.kind))) return true;
   for (uint64_t i = 0; i < count; ++i) {
     std::byte* const element = elements + i * ElementBytes(Shape::kArray, value);
-    CAIRN_RETURN_IF_ERROR(type != nullptr ? FillStruct(*type, element)
-                                          : Visit(value, handle, element));
+    if (!(type != nullptr ? FillStruct(*type, element) : Visit(value, handle, element)))
+      return false;
   }
-  return {};
+  return true;
 }
 
-Status ValueDecoder::Target(const ValueInfo& value, Shape shape, HandleKind handle,
-                            std::byte* place, uint64_t* count) {
+bool ValueDecoder::Target(const ValueInfo& value, Shape shape, HandleKind handle, std::byte* place,
+                          uint64_t* count) {
   *count = kNoCount;
   if (shape == Shape::kString) return String(&value, place);
   if (shape == Shape::kWideString) return WideString(&value, place);
   if (shape == Shape::kBytes) {
     if (places_ == nullptr) return Bytes(place, count);
     const std::span<const std::byte> before = rest_;
-    CAIRN_RETURN_IF_ERROR(PassBytes(count));
+    if (!PassBytes(count)) return false;
     Tell(&value, shape, before);
-    return {};
+    return true;
   }
   uint32_t recorded = 0;
-  CAIRN_RETURN_IF_ERROR(Read(&recorded));
-  if (recorded == kNullBytes) return {};
-  if (IsOpaque(value)) return Corrupt("it cannot be recorded");
+  if (!Read(&recorded)) return false;
+  if (recorded == kNullBytes) return true;
+  if (IsOpaque(value)) return Fail(Corrupt("it cannot be recorded"));
   *count = recorded;
   const bool is_text = value.kind == ValueKind::kString || value.kind == ValueKind::kWideString;
   const uint64_t element_bytes = ElementBytes(shape, value);
@@ -316,40 +367,41 @@ Status ValueDecoder::Target(const ValueInfo& value, Shape shape, HandleKind hand
     return TooShort();
   }
   std::byte* elements = nullptr;
-  CAIRN_RETURN_IF_ERROR(Allocate(recorded * element_bytes, &elements));
+  if (!Allocate(recorded * element_bytes, &elements)) return false;
   Store(place, elements);
   if (!is_text && shape != Shape::kPointers) return Elements(value, handle, elements, recorded);
   for (uint32_t i = 0; i < recorded; ++i) {
     std::byte* const element = elements + size_t{i} * kPointerBytes;
     uint64_t one = 0;
     if (value.kind == ValueKind::kString) {
-      CAIRN_RETURN_IF_ERROR(String(&value, element));
+      if (!String(&value, element)) return false;
     } else if (value.kind == ValueKind::kWideString) {
-      CAIRN_RETURN_IF_ERROR(WideString(&value, element));
+      if (!WideString(&value, element)) return false;
     } else {
-      CAIRN_RETURN_IF_ERROR(Target(value, Shape::kArray, handle, element, &one));
-      if (one != 1 && one != kNoCount) return Corrupt("a pointer to one element has another count");
+      if (!Target(value, Shape::kArray, handle, element, &one)) return false;
+      if (one != 1 && one != kNoCount)
+        return Fail(Corrupt("a pointer to one element has another count"));
     }
   }
-  return {};
+  return true;
 }
 
 // ---- Structs ----
 
-Status ValueDecoder::FillPointer(const StructInfo& type, const FieldInfo& field, Shape shape,
-                                 std::byte* struct_place, std::byte* place) {
+bool ValueDecoder::FillPointer(const StructInfo& type, const FieldInfo& field, Shape shape,
+                               std::byte* struct_place, std::byte* place) {
   const auto written = Load<uint64_t>(place);
   Store(place, uint64_t{0});
-  if (written == 0) return {};
-  if (written != 1) return Corrupt("a pointer is neither null nor not");
+  if (written == 0) return true;
+  if (written != 1) return Fail(Corrupt("a pointer is neither null nor not"));
   uint64_t count = 0;
-  CAIRN_RETURN_IF_ERROR(Target(field, shape, HandleKind::kNone, place, &count));
-  if (shape == Shape::kString || shape == Shape::kWideString) return {};
-  if (count != CountOf(type, field, struct_place)) return Corrupt("its count is another");
-  return {};
+  if (!Target(field, shape, HandleKind::kNone, place, &count)) return false;
+  if (shape == Shape::kString || shape == Shape::kWideString) return true;
+  if (count != CountOf(type, field, struct_place)) return Fail(Corrupt("its count is another"));
+  return true;
 }
 
-Status ValueDecoder::FillField(const StructInfo& type, const FieldInfo& field, std::byte* place) {
+bool ValueDecoder::FillField(const StructInfo& type, const FieldInfo& field, std::byte* place) {
   const Shape shape = ShapeOf(field);
   const StructInfo* const inner = shape == Shape::kInline ? StructOf(field) : nullptr;
   const uint32_t stride = shape == Shape::kInline && field.kind != ValueKind::kObject
@@ -359,57 +411,63 @@ Status ValueDecoder::FillField(const StructInfo& type, const FieldInfo& field, s
     if (NeedsWork(field) && NoneIsMeant(type, place)) {
       std::memset(place + field.offset_bytes, 0, size_t{stride} * field.array_length);
     }
-    return {};
+    return true;
   }
   for (uint32_t i = 0; i < field.array_length; ++i) {
     std::byte* const element = place + field.offset_bytes + size_t{i} * stride;
     if (inner != nullptr) {
-      CAIRN_RETURN_IF_ERROR(FillStruct(*inner, element));
+      if (!FillStruct(*inner, element)) return false;
     } else if (shape == Shape::kInline) {
-      CAIRN_RETURN_IF_ERROR(Visit(field, HandleKind::kNone, element));
+      if (!Visit(field, HandleKind::kNone, element)) return false;
     } else if (IsFollowed(field, shape)) {
-      CAIRN_RETURN_IF_ERROR(FillPointer(type, field, shape, place, element));
+      if (!FillPointer(type, field, shape, place, element)) return false;
     } else {
       Store(element, uint64_t{0});
     }
   }
-  return {};
+  return true;
 }
 
-Status ValueDecoder::FillStruct(const StructInfo& type, std::byte* place) {
+bool ValueDecoder::FillStruct(const StructInfo& type, std::byte* place) {
   if (type.special == SpecialStruct::kPipelineStream) return FillPipelineStream(place);
   if (type.special == SpecialStruct::kStateObject) return FillStateObject(place);
   for (const FieldInfo& field : type.fields) {
-    if (Status status = FillField(type, field, place); !status.ok()) {
-      return status.WithContext(field.name);
-    }
+    if (!FillField(type, field, place)) return FailIn(field.name);
   }
   if (type.special == SpecialStruct::kCachedPipeline && options_.drop_cached_pipelines) {
     std::memset(place, 0, type.size_bytes);
   }
-  return {};
+  return true;
 }
 
 // ---- Calls ----
 
-Status ValueDecoder::OutParameter(const MethodInfo& method, size_t index, std::byte* place) {
+bool ValueDecoder::OutParameter(const MethodInfo& method, size_t index, std::byte* place) {
   const Shape shape = ShapeOf(method, index);
   if (shape == Shape::kAddress) return Read(reinterpret_cast<uint64_t*>(place));
   uint32_t count = 0;
-  CAIRN_RETURN_IF_ERROR(Read(&count));
-  if (count == kNullBytes) return {};
+  if (!Read(&count)) return false;
+  if (count == kNullBytes) return true;
   counts_[index] = count;
   std::byte* memory = nullptr;
-  CAIRN_RETURN_IF_ERROR(
-      Allocate(count * uint64_t{ElementBytes(shape, method.parameters[index])}, &memory));
+  if (!Allocate(count * uint64_t{ElementBytes(shape, method.parameters[index])}, &memory))
+    return false;
   Store(place, memory);
-  return {};
+  return true;
 }
 
-Status ValueDecoder::Argument(const MethodInfo& method, size_t index,
-                              const std::vector<void*>& arguments) {
+bool ValueDecoder::Argument(const MethodInfo& method, size_t index,
+                            const std::vector<void*>& arguments) {
   auto* const place = static_cast<std::byte*>(arguments[index]);
   const ParameterInfo& parameter = method.parameters[index];
+  const bool is_number =
+      parameter.pointers == 0 && parameter.array_length <= 1 && parameter.kind <= ValueKind::kFlags;
+  if (is_number) {
+    if (rest_.size() < parameter.size_bytes) return TooShort();
+    CopyValue(place, rest_.data(), parameter.size_bytes);
+    rest_ = rest_.subspan(parameter.size_bytes);
+    return true;
+  }
   const Shape shape = ShapeOf(method, index);
   if (shape == Shape::kInline) return Inline(parameter, parameter.handle, place);
   if (parameter.direction == Direction::kOut) return OutParameter(method, index, place);
@@ -421,48 +479,67 @@ Status ValueDecoder::Argument(const MethodInfo& method, size_t index,
     return Target(parameter, shape, parameter.handle, place, &counts_[index]);
   }
   uint64_t address = 0;
-  CAIRN_RETURN_IF_ERROR(Read(&address));
-  if (options_.visitor != nullptr) CAIRN_RETURN_IF_ERROR(options_.visitor->Callback(&address));
+  if (!Read(&address)) return false;
+  if (options_.visitor != nullptr) {
+    Status status = options_.visitor->Callback(&address);
+    if (!status.ok()) return Fail(std::move(status));
+  }
   Store(place, address);
-  return {};
+  return true;
 }
 
-Status ValueDecoder::CheckCounts(const MethodInfo& method, const DecodedCall& call) const {
+bool ValueDecoder::CheckCounts(const MethodInfo& method, DecodedCall* call) {
+  call->counts.assign(method.parameters.size(), 0);
   for (size_t i = 0; i < method.parameters.size(); ++i) {
+    if (counts_[i] == kNoCount) continue;
+    call->counts[i] = counts_[i];
     const ParameterInfo& parameter = method.parameters[i];
-    if (counts_[i] == kNoCount || IsCallerCount(parameter)) continue;
     const Shape shape = ShapeOf(method, i);
     if (shape == Shape::kInline || shape == Shape::kString || shape == Shape::kWideString) continue;
-    if (counts_[i] != CountOf(method, i, call.arguments.data(), false, 0)) {
-      return Corrupt(std::string(parameter.name) + ": the other arguments say another count");
+    if (IsCallerCount(parameter)) continue;
+    if (counts_[i] != CountOf(method, i, call->arguments.data(), false, 0)) {
+      return Fail(Corrupt(std::string(parameter.name) + ": the other arguments say another count"));
     }
   }
-  return {};
+  return true;
 }
+
+namespace {
+
+// The memory of a parameter, in steps of the arena's alignment.
+uint64_t PlaceBytes(const ParameterInfo& parameter) {
+  const uint64_t bytes = std::max<uint64_t>(parameter.size_bytes, kPointerBytes);
+  return (bytes + kArenaAlignment - 1) & ~uint64_t{kArenaAlignment - 1};
+}
+
+}  // namespace
 
 Status ValueDecoder::Arguments(const MethodInfo& method, DecodedCall* call) {
-  const size_t count = method.parameters.size();
-  if (count > kMaxParameters)
-    return Status(StatusCode::kInternal, "a method with so many parameters");
-  call->result = nullptr;
-  call->arguments.assign(count, nullptr);
-  for (size_t i = 0; i < count; ++i) {
-    counts_[i] = kNoCount;
-    std::byte* place = nullptr;
-    CAIRN_RETURN_IF_ERROR(
-        Allocate(std::max<uint64_t>(method.parameters[i].size_bytes, kPointerBytes), &place));
-    call->arguments[i] = place;
-    if (Status status = Argument(method, i, call->arguments); !status.ok()) {
-      return status.WithContext(method.parameters[i].name);
-    }
-  }
-  if (!rest_.empty()) return Corrupt("the record is too long");
-  CAIRN_RETURN_IF_ERROR(CheckCounts(method, *call));
-  KeepCounts(call);
-  return {};
+  return ReadArguments(method, call) ? Status() : std::move(error_);
 }
 
-Status ValueDecoder::Output(const MethodInfo& method, size_t index, std::byte* place) {
+bool ValueDecoder::ReadArguments(const MethodInfo& method, DecodedCall* call) {
+  const size_t count = method.parameters.size();
+  if (count > kMaxParameters)
+    return Fail(Status(StatusCode::kInternal, "a method with so many parameters"));
+  call->result = nullptr;
+  call->arguments.assign(count, nullptr);
+  // The memory of all parameters is one piece.
+  uint64_t bytes = 0;
+  for (const ParameterInfo& parameter : method.parameters) bytes += PlaceBytes(parameter);
+  std::byte* place = nullptr;
+  if (!Allocate(bytes, &place)) return false;
+  for (size_t i = 0; i < count; ++i) {
+    counts_[i] = kNoCount;
+    call->arguments[i] = place;
+    place += PlaceBytes(method.parameters[i]);
+    if (!Argument(method, i, call->arguments)) return FailIn(method.parameters[i].name);
+  }
+  if (!rest_.empty()) return Fail(Corrupt("the record is too long"));
+  return CheckCounts(method, call);
+}
+
+bool ValueDecoder::Output(const MethodInfo& method, size_t index, std::byte* place) {
   const ParameterInfo& parameter = method.parameters[index];
   const Shape shape = ShapeOf(method, index);
   if (shape == Shape::kInline) return Inline(parameter, parameter.handle, place);
@@ -477,28 +554,32 @@ Status ValueDecoder::Output(const MethodInfo& method, size_t index, std::byte* p
 }
 
 Status ValueDecoder::Results(const MethodInfo& method, DecodedCall* call) {
+  return ReadResults(method, call) ? Status() : std::move(error_);
+}
+
+bool ValueDecoder::ReadResults(const MethodInfo& method, DecodedCall* call) {
   const size_t count = method.parameters.size();
   if (count > kMaxParameters)
-    return Status(StatusCode::kInternal, "a method with so many parameters");
+    return Fail(Status(StatusCode::kInternal, "a method with so many parameters"));
   call->result = nullptr;
   call->arguments.assign(count, nullptr);
   if (method.result.size_bytes != 0) {
     std::byte* place = nullptr;
-    CAIRN_RETURN_IF_ERROR(
-        Allocate(std::max<uint64_t>(method.result.size_bytes, kPointerBytes), &place));
+    if (!Allocate(std::max<uint64_t>(method.result.size_bytes, kPointerBytes), &place))
+      return false;
     uint64_t bytes = 0;
     const Shape shape = ShapeOf(method.result);
-    Status status;
+    bool decoded = false;
     switch (shape) {
-      case Shape::kBytes: status = Bytes(place, &bytes); break;
-      case Shape::kString: status = String(&method.result, place); break;
-      case Shape::kWideString: status = WideString(&method.result, place); break;
-      default: status = Inline(method.result, HandleKind::kNone, place); break;
+      case Shape::kBytes: decoded = Bytes(place, &bytes); break;
+      case Shape::kString: decoded = String(&method.result, place); break;
+      case Shape::kWideString: decoded = WideString(&method.result, place); break;
+      default: decoded = Inline(method.result, HandleKind::kNone, place); break;
     }
-    if (!status.ok()) return status.WithContext("result");
+    if (!decoded) return FailIn("result");
     if (shape == Shape::kBytes && bytes != kNoCount &&
         bytes != method.result.count.factors[0].value) {
-      return Corrupt("result: its count is another");
+      return Fail(Corrupt("result: its count is another"));
     }
     call->result = place;
   }
@@ -506,16 +587,14 @@ Status ValueDecoder::Results(const MethodInfo& method, DecodedCall* call) {
     counts_[i] = kNoCount;
     if (method.parameters[i].direction == Direction::kIn) continue;
     std::byte* place = nullptr;
-    CAIRN_RETURN_IF_ERROR(
-        Allocate(std::max<uint64_t>(method.parameters[i].size_bytes, kPointerBytes), &place));
+    if (!Allocate(std::max<uint64_t>(method.parameters[i].size_bytes, kPointerBytes), &place))
+      return false;
     call->arguments[i] = place;
-    if (Status status = Output(method, i, place); !status.ok()) {
-      return status.WithContext(method.parameters[i].name);
-    }
+    if (!Output(method, i, place)) return FailIn(method.parameters[i].name);
   }
-  if (!rest_.empty()) return Corrupt("the record is too long");
+  if (!rest_.empty()) return Fail(Corrupt("the record is too long"));
   KeepCounts(call);
-  return {};
+  return true;
 }
 
 void ValueDecoder::KeepCounts(DecodedCall* call) const {

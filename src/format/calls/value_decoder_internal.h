@@ -28,59 +28,67 @@ class ValueDecoder {
   Status Results(const MethodInfo& method, DecodedCall* call);
 
  private:
+  // Errors are kept aside, in error_: a call has dozens of values, and hardly any fails. All that follow return
+  // false if they failed.
+  bool ReadArguments(const MethodInfo& method, DecodedCall* call);
+  bool ReadResults(const MethodInfo& method, DecodedCall* call);
   template <typename T>
-  Status Read(T* value) {
+  bool Read(T* value) {
     if (rest_.size() < sizeof(*value)) return TooShort();
     *value = Load<T>(rest_.data());
     rest_ = rest_.subspan(sizeof(*value));
-    return {};
+    return true;
   }
-  static Status TooShort();
-  Status Allocate(uint64_t bytes, std::byte** memory);
+  // Notes why it failed; false.
+  bool Fail(Status error);
+  // Says in which value it failed; false.
+  bool FailIn(const char* name);
+  bool TooShort();
+  bool Allocate(uint64_t bytes, std::byte** memory);
 
   // Into what `arguments[index]` points to; those before it are read.
-  Status Argument(const MethodInfo& method, size_t index, const std::vector<void*>& arguments);
-  Status OutParameter(const MethodInfo& method, size_t index, std::byte* place);
-  Status Output(const MethodInfo& method, size_t index, std::byte* place);
-  Status CheckCounts(const MethodInfo& method, const DecodedCall& call) const;
+  bool Argument(const MethodInfo& method, size_t index, const std::vector<void*>& arguments);
+  bool OutParameter(const MethodInfo& method, size_t index, std::byte* place);
+  bool Output(const MethodInfo& method, size_t index, std::byte* place);
+  // Keeps the counts in `call`.
+  bool CheckCounts(const MethodInfo& method, DecodedCall* call);
   void KeepCounts(DecodedCall* call) const;
 
   // Each reads a value into `place`.
-  Status Inline(const ValueInfo& value, HandleKind handle, std::byte* place);
+  bool Inline(const ValueInfo& value, HandleKind handle, std::byte* place);
   // Decodes a pointer and its target; stores the count that was read in `*count`.
-  Status Target(const ValueInfo& value, Shape shape, HandleKind handle, std::byte* place,
-                uint64_t* count);
-  Status Bytes(std::byte* place, uint64_t* count);
-  Status PassBytes(uint64_t* count);  // reads no blob
+  bool Target(const ValueInfo& value, Shape shape, HandleKind handle, std::byte* place,
+              uint64_t* count);
+  bool Bytes(std::byte* place, uint64_t* count);
+  bool PassBytes(uint64_t* count);  // reads no blob
   // `value`: what is declared there; null in the parts of a state object that no table describes.
-  Status String(const ValueInfo* value, std::byte* place);
-  Status WideString(const ValueInfo* value, std::byte* place);
+  bool String(const ValueInfo* value, std::byte* place);
+  bool WideString(const ValueInfo* value, std::byte* place);
   // Tells the place of a value that began at `before` and ended at rest_.
   void Tell(const ValueInfo* value, Shape shape, std::span<const std::byte> before);
-  Status Elements(const ValueInfo& value, HandleKind handle, std::byte* elements, uint64_t count);
-  Status FillElements(const ValueInfo& value, HandleKind handle, std::byte* elements,
-                      uint64_t count);
+  bool Elements(const ValueInfo& value, HandleKind handle, std::byte* elements, uint64_t count);
+  bool FillElements(const ValueInfo& value, HandleKind handle, std::byte* elements, uint64_t count);
 
   // Decodes the data behind a struct that was copied from the record unchanged.
-  Status FillStruct(const StructInfo& type, std::byte* place);
-  Status FillField(const StructInfo& type, const FieldInfo& field, std::byte* place);
-  Status FillPointer(const StructInfo& type, const FieldInfo& field, Shape shape,
-                     std::byte* struct_place, std::byte* place);
-  Status Feature(const StructInfo& type, std::byte* place, uint64_t* count);
-  Status FillPipelineStream(std::byte* desc);
-  Status FillStateObject(std::byte* desc);
+  bool FillStruct(const StructInfo& type, std::byte* place);
+  bool FillField(const StructInfo& type, const FieldInfo& field, std::byte* place);
+  bool FillPointer(const StructInfo& type, const FieldInfo& field, Shape shape,
+                   std::byte* struct_place, std::byte* place);
+  bool Feature(const StructInfo& type, std::byte* place, uint64_t* count);
+  bool FillPipelineStream(std::byte* desc);
+  bool FillStateObject(std::byte* desc);
   // The sub-objects of a state object, which parts name by their indices.
   struct StateParts {
     std::byte* subobjects;
     uint32_t count;
   };
-  Status StateSubobjectInto(const StateParts& parts, uint32_t index);
-  Status Described(const StateParts& parts, const SubobjectInfo& known, std::byte* desc);
-  Status SubobjectAt(const StateParts& parts, const std::byte** subobject);
-  Status Exports(const void* const** exports, uint32_t* count);
-  Status Association(const StateParts& parts, std::byte* place);
-  Status Program(const StateParts& parts, std::byte* place);
-  Status Visit(const ValueInfo& value, HandleKind handle, std::byte* place);
+  bool StateSubobjectInto(const StateParts& parts, uint32_t index);
+  bool Described(const StateParts& parts, const SubobjectInfo& known, std::byte* desc);
+  bool SubobjectAt(const StateParts& parts, const std::byte** subobject);
+  bool Exports(const void* const** exports, uint32_t* count);
+  bool Association(const StateParts& parts, std::byte* place);
+  bool Program(const StateParts& parts, std::byte* place);
+  bool Visit(const ValueInfo& value, HandleKind handle, std::byte* place);
 
   static constexpr size_t kMaxParameters = 32;
   static constexpr uint64_t kNoCount = ~uint64_t{0};
@@ -89,7 +97,8 @@ class ValueDecoder {
   std::span<const std::byte> rest_;
   const DecodeOptions& options_;
   Arena* const arena_;
-  uint64_t counts_[kMaxParameters] = {};  // that arguments had
+  Status error_;
+  uint64_t counts_[kMaxParameters];  // of the parameters that were read
   std::vector<EncodedValue>* places_ = nullptr;
 };
 

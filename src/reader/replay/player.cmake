@@ -35,6 +35,7 @@ foreach(abi "" ${CAIRN_D3D12_ABIS})
   target_link_libraries(cairn_player_any PUBLIC $<LINK_ONLY:cairn_player${abi}>)
 endforeach()
 
+cairn_bench(player_bench SOURCES player_bench.cc DEPS cairn_player_any)
 cairn_test(adapter_choice_test SOURCES adapter_choice_test.cc DEPS cairn_replay_device)
 cairn_test(fence_model_test SOURCES fence_model_test.cc play_cost_test.cc play_log_test.cc unfinished_work_test.cc unrepeatable_test.cc wait_time_test.cc
   DEPS cairn_replay_model)
