@@ -5,7 +5,9 @@
 #define CAIRN_READER_REPLAY_CALL_IN_PROGRESS_H_
 
 #include <cstddef>
+#include <cstdint>
 
+#include "base/status.h"
 #include "d3d12gen/methods.h"
 #include "format/calls/record.h"
 #include "format/calls/value_decoder.h"
@@ -13,6 +15,19 @@
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
+
+// Parts of the player that have work with calls of a few methods only.
+enum class CallPart : uint8_t {
+  kCopyChecks,
+  kTileChecks,
+  kRangeChecks,
+  kViewChecks,
+  kCreationChecks,
+  kPrograms,
+  kMetaParameters,
+  kStates,
+  kAddresses,
+};
 
 // Owns nothing; lives as long as the call is played. One thread.
 struct CallInProgress {
@@ -22,6 +37,15 @@ struct CallInProgress {
   ReplayObject* object;  // on which it is called
   DecodedCall& arguments;
   ReplayObjects& objects;
+  // A bit for each CallPart that has nothing to do for calls of this method, as far as that was found out.
+  uint32_t needless = 0;
+
+  bool Needs(CallPart part) const { return (needless >> static_cast<unsigned>(part) & 1) == 0; }
+  // Called by a part that does nothing for this method, whatever the arguments are.
+  Status Needless(CallPart part) {
+    needless |= uint32_t{1} << static_cast<unsigned>(part);
+    return Status();
+  }
 
   // Returns the argument. `T`: the type of the parameter, as the method declares it.
   template <typename T>

@@ -80,8 +80,9 @@ Status CheckCreation(CallInProgress* call) {
     for (UINT i = 0; i < desc.NumArgumentDescs; ++i) {
       CAIRN_RETURN_IF_ERROR(CheckCommand(desc.pArgumentDescs[i], call->ObjectAt(1)));
     }
+    return Status();
   }
-  return Status();
+  return call->Needless(CallPart::kCreationChecks);
 }
 
 CreationFacts FactsOf(CallInProgress* call, bool lost_pipeline) {

@@ -61,14 +61,16 @@ void ListBindings::Unbind(uint64_t device, Bound* bound) {
 }
 
 const ListBindings::Bound* ListBindings::Find(uint64_t list) const {
+  if (const Bound* const recent = recent_.Find(list); recent != nullptr) return recent;
   const auto found = lists_.find(list);
-  return found == lists_.end() ? nullptr : found->second.get();
+  return found == lists_.end() ? nullptr : recent_.Keep(list, found->second.get());
 }
 
 ListBindings::Bound& ListBindings::Of(uint64_t list) {
+  if (Bound* const recent = recent_.Find(list); recent != nullptr) return *recent;
   std::unique_ptr<Bound>& bound = lists_[list];
   if (bound == nullptr) bound = std::make_unique<Bound>();
-  return *bound;
+  return *recent_.Keep(list, bound.get());
 }
 
 void ListBindings::Begin(uint64_t list, CreationFacts* facts) {
@@ -83,11 +85,13 @@ void ListBindings::End(const ReplayObject& list) {
   const auto found = lists_.find(list.number);
   if (found == lists_.end()) return;
   Unbind(list.device, found->second.get());
+  recent_.Forget(list.number);
   lists_.erase(found);
 }
 
 void ListBindings::Abandon() {
   for (auto& [list, bound] : lists_) (void)bound.release();
+  recent_.Clear();
   lists_.clear();
 }
 

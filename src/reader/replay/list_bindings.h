@@ -22,6 +22,7 @@
 #include "base/status.h"
 #include "d3d12gen/roles.h"
 #include "reader/replay/call_in_progress.h"
+#include "reader/replay/recent_values.h"
 #include "reader/replay/replay_objects.h"
 #include "reader/replay/replay_programs.h"
 #include "reader/replay/root_signature.h"
@@ -126,6 +127,7 @@ class ListBindings {
   const bool is_libvkd3d_;
   const Retire retire_;
   std::unordered_map<uint64_t, std::unique_ptr<Bound>> lists_;
+  mutable RecentValues<Bound> recent_;  // of lists_
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "format/file/file_cost.h"
+#include "reader/replay/recent_values.h"
 
 namespace cairn {
 
@@ -46,8 +47,14 @@ class PlayCost {
   void AddImage(uint64_t bytes) { AddBytes(bytes, kImageByteNs); }
 
   // Commands of a list, by the number of its object.
-  void Record(uint64_t list) { ++commands_[list]; }
-  void Reset(uint64_t list) { commands_.erase(list); }
+  void Record(uint64_t list) {
+    uint64_t* const recent = recent_.Find(list);
+    ++(recent != nullptr ? *recent : *recent_.Keep(list, &commands_[list]));
+  }
+  void Reset(uint64_t list) {
+    recent_.Forget(list);
+    commands_.erase(list);
+  }
   void Include(uint64_t list, uint64_t bundle) { commands_[list] += CommandsOf(bundle); }
   void Execute(uint64_t list) { Add(kCommandNs * CommandsOf(list)); }
 
@@ -66,6 +73,7 @@ class PlayCost {
   const uint64_t most_ns_;
   uint64_t cost_ns_ = 0;
   std::unordered_map<uint64_t, uint64_t> commands_;
+  RecentValues<uint64_t> recent_;  // of commands_
 };
 
 }  // namespace cairn

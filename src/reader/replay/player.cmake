@@ -37,7 +37,7 @@ endforeach()
 
 cairn_bench(player_bench SOURCES player_bench.cc DEPS cairn_player_any)
 cairn_test(adapter_choice_test SOURCES adapter_choice_test.cc DEPS cairn_replay_device)
-cairn_test(fence_model_test SOURCES fence_model_test.cc play_cost_test.cc play_log_test.cc unfinished_work_test.cc unrepeatable_test.cc wait_time_test.cc
+cairn_test(fence_model_test SOURCES fence_model_test.cc play_cost_test.cc play_log_test.cc recent_values_test.cc unfinished_work_test.cc unrepeatable_test.cc wait_time_test.cc
   DEPS cairn_replay_model)
 if(BUILD_TESTING)
   # Parts of the player, each on its own.

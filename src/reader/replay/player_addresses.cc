@@ -302,7 +302,7 @@ void PlayerImpl::NoteAddresses(CallInProgress* call, const void* result) {
                   sizeof(ShaderIdentifier));
       return;
     }
-    default: return;
+    default: (void)call->Needless(CallPart::kAddresses);
   }
 }
 

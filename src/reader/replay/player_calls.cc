@@ -96,8 +96,8 @@ Status PlayerImpl::MakeCall(CallInProgress* call) {
   }
   if (!target.ok()) return target.status();
   CAIRN_RETURN_IF_ERROR(Decode(call));
-  CAIRN_RETURN_IF_ERROR(CheckCreation(call));
-  CAIRN_RETURN_IF_ERROR(TranslateMetaParameters(call));
+  if (call->Needs(CallPart::kCreationChecks)) CAIRN_RETURN_IF_ERROR(CheckCreation(call));
+  if (call->Needs(CallPart::kMetaParameters)) CAIRN_RETURN_IF_ERROR(TranslateMetaParameters(call));
   ++log_.result().calls;
   const uint64_t object = call->record.object;
   switch (RoleOf(call->method).replay) {
@@ -138,12 +138,13 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
   if (out >= 0 && call->At<void*>(static_cast<size_t>(out)) == nullptr) return Status();
   if (RoleOf(call->method).replay == Replay::kBuild) return LoadPipeline(call);
   CAIRN_RETURN_IF_ERROR(Adjust(call));
-  alignas(16) std::byte result[kLargestResult] = {};
+  alignas(16) std::byte result[kLargestResult];
+  if (call->info.result.size_bytes != 0) std::memset(result, 0, sizeof(result));
   if (!CopyPadded(call, target)) {
     Invoke(call->method, target, call->arguments.arguments.data(), result);
   }
   KeepPending(call, result);
-  NoteStates(call);
+  if (call->Needs(CallPart::kStates)) NoteStates(call);
   HRESULT outcome = S_OK;
   if (call->info.result.size_bytes == sizeof(outcome)) {
     std::memcpy(&outcome, result, sizeof(outcome));
@@ -153,7 +154,7 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
     bindings_.Note(call, values_.descriptors(), values_.lost_pipeline());
     NoteSubstitutes(*call);
   }
-  NoteAddresses(call, result);
+  if (call->Needs(CallPart::kAddresses)) NoteAddresses(call, result);
   return AfterCall(call);
 }
 
@@ -479,30 +480,30 @@ void PlayerImpl::CutCommands(CallInProgress* call) {
 // current state.
 void PlayerImpl::NoteStates(CallInProgress* call) {
   const CallRole& role = RoleOf(call->method);
-  if (role.timeline != Timeline::kList) return;
   const auto number_of = [&](const void* resource) { return objects_.NumberOf(resource); };
-  ListStates& list = lists_[call->record.object];
-  if (role.role == Role::kListReset) return list.Reset();
+  const auto list = [&]() -> ListStates& { return lists_[call->record.object]; };
+  if (role.timeline != Timeline::kList) return (void)call->Needless(CallPart::kStates);
+  if (role.role == Role::kListReset) return list().Reset();
   if (role.role == Role::kBarrier && call->info.work == CAIRN_MARKER_BARRIER) {
-    return NoteBarrierGroups(&list, call->At<const D3D12_BARRIER_GROUP*>(1), call->At<UINT32>(0),
+    return NoteBarrierGroups(&list(), call->At<const D3D12_BARRIER_GROUP*>(1), call->At<UINT32>(0),
                              number_of);
   }
   if (role.role == Role::kBarrier) {
-    return NoteBarriers(&list, call->At<const D3D12_RESOURCE_BARRIER*>(1), call->At<UINT>(0),
+    return NoteBarriers(&list(), call->At<const D3D12_RESOURCE_BARRIER*>(1), call->At<UINT>(0),
                         number_of);
   }
   switch (call->method) {
     case Method::ID3D12GraphicsCommandList_CopyResource:
-      list.CopiedInto(number_of(call->At<void*>(0)), kAllSubresources);
+      list().CopiedInto(number_of(call->At<void*>(0)), kAllSubresources);
       return;
     case Method::ID3D12GraphicsCommandList_CopyTextureRegion: {
       const auto* const to = call->At<const D3D12_TEXTURE_COPY_LOCATION*>(0);
       if (to != nullptr && to->Type == D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX) {
-        list.CopiedInto(number_of(to->pResource), to->SubresourceIndex);
+        list().CopiedInto(number_of(to->pResource), to->SubresourceIndex);
       }
       return;
     }
-    default: return;
+    default: (void)call->Needless(CallPart::kStates);
   }
 }
 

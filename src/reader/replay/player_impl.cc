@@ -340,7 +340,10 @@ Status PlayerImpl::OnCall(const Record& record) {
     return LeaveOutCall(call, WhyUnrepeatable(role.unrepeatable));
   }
   arena_.Reset();
+  uint32_t& needless = needless_[static_cast<size_t>(*method)];
+  call.needless = needless;
   const Status status = MakeCall(&call);
+  needless = call.needless;
   if (status.ok()) CountCost(call);
   if (status.ok() || log_.failed()) return status;
   // The call would have no effect, and implementations on the CPU may not know that: its omission

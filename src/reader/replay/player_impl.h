@@ -6,6 +6,7 @@
 #ifndef CAIRN_READER_REPLAY_PLAYER_IMPL_H_
 #define CAIRN_READER_REPLAY_PLAYER_IMPL_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -242,7 +243,8 @@ class PlayerImpl final : public Player {
   bool had_device_ = false;
   AdapterChoice adapters_;
   Arena arena_;
-  std::vector<std::byte> meta_parameters_;  // of the call in progress
+  std::vector<std::byte> meta_parameters_;            // of the call in progress
+  std::array<uint32_t, kMethodCount> needless_ = {};  // CallInProgress::needless, by method
   DecodedCall decoded_;  // of the call in progress: its memory serves the next one
   ReplayObjects objects_;
   ReplayValues values_;

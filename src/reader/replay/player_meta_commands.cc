@@ -75,7 +75,7 @@ Status PlayerImpl::TranslateMetaParameter(const D3D12_META_COMMAND_PARAMETER_DES
 Status PlayerImpl::TranslateMetaParameters(CallInProgress* call) {
   const bool executes = call->method == Method::ID3D12GraphicsCommandList4_ExecuteMetaCommand;
   if (!executes && call->method != Method::ID3D12GraphicsCommandList4_InitializeMetaCommand) {
-    return Status();
+    return call->Needless(CallPart::kMetaParameters);
   }
   const auto* const bytes = static_cast<const std::byte*>(call->At<const void*>(1));
   if (bytes == nullptr) return Status();

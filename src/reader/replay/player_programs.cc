@@ -28,7 +28,9 @@ Status PlayerImpl::TranslateProgram(CallInProgress* call) {
     // Decoded for this call alone.
     return CheckInputs(*program, call->At<D3D12_DISPATCH_GRAPH_DESC*>(0));
   }
-  if (call->method != Method::ID3D12GraphicsCommandList10_SetProgram) return Status();
+  if (call->method != Method::ID3D12GraphicsCommandList10_SetProgram) {
+    return call->Needless(CallPart::kPrograms);
+  }
   auto* const desc = call->At<D3D12_SET_PROGRAM_DESC*>(0);
   D3D12_PROGRAM_IDENTIFIER* identifier = nullptr;
   switch (static_cast<uint32_t>(desc->Type)) {

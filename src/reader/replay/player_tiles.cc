@@ -216,7 +216,7 @@ Status PlayerImpl::CheckTiles(CallInProgress* call) {
       }
       return Status();
     }
-    default: return Status();
+    default: return call->Needless(CallPart::kTileChecks);
   }
 }
 

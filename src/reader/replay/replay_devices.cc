@@ -28,6 +28,7 @@ TextureReadback& DeviceContext::Readback() {
 }
 
 DeviceContext* ReplayDevices::Add(uint64_t number, ComPtr<ID3D12Device> device) {
+  recent_.Forget(number);
   std::unique_ptr<DeviceContext>& context = devices_[number];
   context = std::make_unique<DeviceContext>();
   context->device = std::move(device);
@@ -40,18 +41,21 @@ bool ReplayDevices::Remove(uint64_t number) {
   if (found == devices_.end()) return false;
   const bool lost = found->second->lost;
   if (lost) (void)found->second.release();
+  recent_.Forget(number);
   devices_.erase(found);
   return lost;
 }
 
 void ReplayDevices::Abandon() {
   for (auto& [number, context] : devices_) (void)context.release();
+  recent_.Clear();
   devices_.clear();
 }
 
 DeviceContext* ReplayDevices::Find(uint64_t number) {
+  if (DeviceContext* const recent = recent_.Find(number); recent != nullptr) return recent;
   const auto found = devices_.find(number);
-  return found == devices_.end() ? nullptr : found->second.get();
+  return found == devices_.end() ? nullptr : recent_.Keep(number, found->second.get());
 }
 
 Status ReplayDevices::CheckLoss(DeviceContext* context) {

@@ -23,6 +23,7 @@
 #include "d3d12abi/texture_readback.h"
 #include "reader/replay/canary.h"
 #include "reader/replay/play_log.h"
+#include "reader/replay/recent_values.h"
 #include "reader/replay/work_graph_memory.h"
 
 namespace cairn {
@@ -105,7 +106,8 @@ class ReplayDevices {
   const PlayerOptions& options_;
   PlayLog* const log_;
   std::map<uint64_t, std::unique_ptr<DeviceContext>> devices_;
-  std::map<uint64_t, Loss> losses_;  // here, by device
+  RecentValues<DeviceContext> recent_;  // of devices_
+  std::map<uint64_t, Loss> losses_;     // here, by device
   std::set<uint64_t> recorded_;
 };
 

@@ -158,19 +158,22 @@ void ReplayObjects::Remove(uint64_t number) {
   real_addresses_.Remove(number);
   cpu_descriptors_.Remove(number);
   gpu_descriptors_.Remove(number);
+  recent_.Forget(number);
   objects_.erase(found);
 }
 
 void ReplayObjects::Abandon() {
   for (auto& [number, object] : objects_) object->pointer.Detach();
+  recent_.Clear();
   objects_.clear();
   numbers_.clear();
   further_numbers_.clear();
 }
 
 ReplayObject* ReplayObjects::Find(uint64_t number) {
+  if (ReplayObject* const recent = recent_.Find(number); recent != nullptr) return recent;
   const auto found = objects_.find(number);
-  return found == objects_.end() ? nullptr : found->second.get();
+  return found == objects_.end() ? nullptr : recent_.Keep(number, found->second.get());
 }
 
 uint64_t ReplayObjects::NumberOf(const void* pointer) const {

@@ -25,6 +25,7 @@
 #include "d3d12gen/roles.h"
 #include "format/calls/record.h"
 #include "format/trace/trace_state.h"
+#include "reader/replay/recent_values.h"
 #include "reader/replay/root_signature.h"
 
 namespace cairn {
@@ -142,6 +143,7 @@ class ReplayObjects {
   Result<ReplayDescriptor> Descriptor(const AddressMap& map, uint64_t recorded, bool gpu) const;
 
   std::unordered_map<uint64_t, std::unique_ptr<ReplayObject>> objects_;
+  RecentValues<ReplayObject> recent_;  // of objects_
   std::unordered_map<uint64_t, bool> absent_;
   bool absent_descriptors_ = false;
   std::unordered_map<const void*, uint64_t> numbers_;

@@ -368,7 +368,23 @@ Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
   }
 }
 
+namespace {
+
+std::array<bool, kMethodCount> FindPointers() {
+  std::array<bool, kMethodCount> result = {};
+  for (uint32_t i = 0; i < kMethodCount; ++i) {
+    for (const ParameterInfo& parameter : Describe(static_cast<Method>(i)).parameters) {
+      result[i] = result[i] || parameter.pointers != 0;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
 Status CheckPointers(Method called, const std::vector<void*>& arguments) {
+  static const std::array<bool, kMethodCount> has_pointers = FindPointers();
+  if (!has_pointers[static_cast<size_t>(called)]) return Status();
   const MethodInfo& method = Describe(called);
   for (size_t i = 0; i < method.parameters.size() && i < arguments.size(); ++i) {
     const ParameterInfo& parameter = method.parameters[i];
