@@ -460,14 +460,6 @@ bool ValueDecoder::Argument(const MethodInfo& method, size_t index,
                             const std::vector<void*>& arguments) {
   auto* const place = static_cast<std::byte*>(arguments[index]);
   const ParameterInfo& parameter = method.parameters[index];
-  const bool is_number =
-      parameter.pointers == 0 && parameter.array_length <= 1 && parameter.kind <= ValueKind::kFlags;
-  if (is_number) {
-    if (rest_.size() < parameter.size_bytes) return TooShort();
-    CopyValue(place, rest_.data(), parameter.size_bytes);
-    rest_ = rest_.subspan(parameter.size_bytes);
-    return true;
-  }
   const Shape shape = ShapeOf(method, index);
   if (shape == Shape::kInline) return Inline(parameter, parameter.handle, place);
   if (parameter.direction == Direction::kOut) return OutParameter(method, index, place);
@@ -506,6 +498,11 @@ bool ValueDecoder::CheckCounts(const MethodInfo& method, DecodedCall* call) {
 
 namespace {
 
+bool IsNumber(const ParameterInfo& parameter) {
+  return parameter.pointers == 0 && parameter.array_length <= 1 &&
+         parameter.kind <= ValueKind::kFlags;
+}
+
 // The memory of a parameter, in steps of the arena's alignment.
 uint64_t PlaceBytes(const ParameterInfo& parameter) {
   const uint64_t bytes = std::max<uint64_t>(parameter.size_bytes, kPointerBytes);
@@ -527,12 +524,19 @@ bool ValueDecoder::ReadArguments(const MethodInfo& method, DecodedCall* call) {
   // The memory of all parameters is one piece.
   uint64_t bytes = 0;
   for (const ParameterInfo& parameter : method.parameters) bytes += PlaceBytes(parameter);
-  std::byte* place = nullptr;
-  if (!Allocate(bytes, &place)) return false;
+  std::byte* next = nullptr;
+  if (!Allocate(bytes, &next)) return false;
   for (size_t i = 0; i < count; ++i) {
     counts_[i] = kNoCount;
+    const ParameterInfo& parameter = method.parameters[i];
+    std::byte* const place = next;
+    next += PlaceBytes(parameter);
     call->arguments[i] = place;
-    place += PlaceBytes(method.parameters[i]);
+    if (IsNumber(parameter) && parameter.size_bytes <= rest_.size()) {
+      CopyValue(place, rest_.data(), parameter.size_bytes);
+      rest_ = rest_.subspan(parameter.size_bytes);
+      continue;
+    }
     if (!Argument(method, i, call->arguments)) return FailIn(method.parameters[i].name);
   }
   if (!rest_.empty()) return Fail(Corrupt("the record is too long"));

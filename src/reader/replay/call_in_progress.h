@@ -22,11 +22,14 @@ enum class CallPart : uint8_t {
   kTileChecks,
   kRangeChecks,
   kViewChecks,
+  kViewNotes,
   kCreationChecks,
   kPrograms,
   kMetaParameters,
   kStates,
   kAddresses,
+  kNulls,
+  kSignals,
 };
 
 // Owns nothing; lives as long as the call is played. One thread.

@@ -349,7 +349,7 @@ void DescriptorViews::Note(CallInProgress* call, std::span<const ReplayDescripto
       for (UINT i = 0; i < call->At<UINT>(0); ++i) Copy(descriptors[0], i, descriptors[1], i);
       return;
     case Role::kCopyViewRanges: return CopyRanges(call, descriptors);
-    default: return;
+    default: (void)call->Needless(CallPart::kViewNotes);
   }
 }
 

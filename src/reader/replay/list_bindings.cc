@@ -107,25 +107,28 @@ void ListBindings::SetKnown(uint64_t list) {
 // A list is gone with what its allocator had for it.
 Status ListBindings::CheckRecorded(uint64_t list) const {
   const Bound* const bound = Find(list);
-  if (bound == nullptr) return Status();
-  if (bound->unknown) {
+  return bound == nullptr ? Status() : CheckRecorded(list, *bound);
+}
+
+Status ListBindings::CheckRecorded(uint64_t list, const Bound& bound) const {
+  if (bound.unknown) {
     return Status(StatusCode::kUnsupported,
                   "its command list was not reset or closed here: that call was skipped");
   }
-  if (bound->allocator == kNoObject) return Status();
-  const ReplayObject* const allocator = objects_->Find(bound->allocator);
+  if (bound.allocator == kNoObject) return Status();
+  const ReplayObject* const allocator = objects_->Find(bound.allocator);
   if (allocator == nullptr && !is_libvkd3d_) return Status();
-  if (allocator != nullptr && allocator->resets == bound->allocator_resets) return Status();
+  if (allocator != nullptr && allocator->resets == bound.allocator_resets) return Status();
   return Status(StatusCode::kCorrupt,
                 fmt::format("command list {} was recorded in allocator {}, which {} since", list,
-                            bound->allocator, allocator == nullptr ? "has ended" : "was reset"));
+                            bound.allocator, allocator == nullptr ? "has ended" : "was reset"));
 }
 
-Status ListBindings::CheckRootArgument(CallInProgress* call,
+Status ListBindings::CheckRootArgument(CallInProgress* call, const Bound& list,
                                        std::span<const ReplayDescriptor> descriptors) {
   const CallRole& role = RoleOf(call->method);
   const RootParameter::Kind kind = KindOf(role.root);
-  const Point& bound = Of(call->record.object).points[PointOf(role)];
+  const Point& bound = list.points[PointOf(role)];
   const UINT index = call->At<UINT>(0);
   if (bound.unknown) {
     return Status(StatusCode::kUnsupported, "its root signature was not set here");
@@ -185,13 +188,13 @@ Status ListBindings::Check(CallInProgress* call, std::span<const ReplayDescripto
   if (call->object->chain != Chain::kID3D12GraphicsCommandList) return Status();
   const CallRole& role = RoleOf(call->method);
   if (role.timeline != Timeline::kList || role.role == Role::kListReset) return Status();
-  CAIRN_RETURN_IF_ERROR(CheckRecorded(call->record.object));
-  return role.root == RootArgumentKind::kNone ? CheckWork(call)
-                                              : CheckRootArgument(call, descriptors);
+  Bound& bound = Of(call->record.object);
+  CAIRN_RETURN_IF_ERROR(CheckRecorded(call->record.object, bound));
+  return role.root == RootArgumentKind::kNone ? CheckWork(call, &bound)
+                                              : CheckRootArgument(call, bound, descriptors);
 }
 
-Status ListBindings::CheckWork(CallInProgress* call) {
-  Bound& bindings = Of(call->record.object);
+Status ListBindings::CheckWork(CallInProgress* call, Bound* bindings) {
   const CallRole& role = RoleOf(call->method);
   if (role.role == Role::kBundle) {
     if (!IsUnknown(objects_->NumberOf(call->At<void*>(0)))) return Status();
@@ -201,13 +204,13 @@ Status ListBindings::CheckWork(CallInProgress* call) {
   if (role.role == Role::kWork) {
     if (role.point == RootPoint::kNone) return Status();
     if (call->method == Method::ID3D12GraphicsCommandList10_DispatchGraph &&
-        !bindings.points[kCompute].set) {
+        !bindings->points[kCompute].set) {
       return Status(StatusCode::kUnsupported, "a work graph without a root signature");
     }
-    if (role.point != RootPoint::kEither) return CheckTables(&bindings, PointOf(role));
+    if (role.point != RootPoint::kEither) return CheckTables(bindings, PointOf(role));
     const ReplayObject* const signature = call->ObjectAt(static_cast<size_t>(role.object));
     const bool dispatches = signature != nullptr && signature->created.dispatches;
-    return CheckTables(&bindings, dispatches ? kCompute : kGraphics);
+    return CheckTables(bindings, dispatches ? kCompute : kGraphics);
   }
   if (role.state == StateKind::kDescriptorHeaps) {
     const auto* const heaps = call->At<ID3D12DescriptorHeap* const*>(1);
@@ -344,7 +347,6 @@ const ReplayProgram* ListBindings::ProgramOf(uint64_t list) const {
 
 void ListBindings::NoteState(CallInProgress* call, std::span<const ReplayDescriptor> descriptors) {
   const CallRole& role = RoleOf(call->method);
-  Bound& bindings = Of(call->record.object);
   switch (role.state) {
     case StateKind::kRootSignature: return SetRootSignature(call, PointOf(role));
     case StateKind::kRootArgument:
@@ -354,6 +356,7 @@ void ListBindings::NoteState(CallInProgress* call, std::span<const ReplayDescrip
       // With a state object, keep the pipeline as well: the implementation may or may not forget it.
       const ParameterInfo& set = call->info.parameters[static_cast<size_t>(role.value)];
       if (set.kind != ValueKind::kObject) return;
+      Bound& bindings = Of(call->record.object);
       ComPtr<IUnknown>& bound =
           set.chain == Chain::kID3D12PipelineState ? bindings.pipeline : bindings.state_object;
       Unbind(call->object->device, std::move(bound));
@@ -362,8 +365,8 @@ void ListBindings::NoteState(CallInProgress* call, std::span<const ReplayDescrip
       bindings.unknown_pipeline = false;
       return;
     }
-    case StateKind::kDescriptorHeaps: bindings.unknown_heaps = false; return;
-    case StateKind::kRenderTargets: bindings.unknown_targets = false; return;
+    case StateKind::kDescriptorHeaps: Of(call->record.object).unknown_heaps = false; return;
+    case StateKind::kRenderTargets: Of(call->record.object).unknown_targets = false; return;
     default: return;
   }
 }

@@ -109,9 +109,11 @@ class ListBindings {
 
   const Bound* Find(uint64_t list) const;
   Bound& Of(uint64_t list);
-  Status CheckRootArgument(CallInProgress* call, std::span<const ReplayDescriptor> descriptors);
+  Status CheckRecorded(uint64_t list, const Bound& bound) const;
+  Status CheckRootArgument(CallInProgress* call, const Bound& list,
+                           std::span<const ReplayDescriptor> descriptors);
   Status CheckTables(Bound* bound, size_t point) const;
-  Status CheckWork(CallInProgress* call);
+  Status CheckWork(CallInProgress* call, Bound* bindings);
   void NoteState(CallInProgress* call, std::span<const ReplayDescriptor> descriptors);
   void SetRootSignature(CallInProgress* call, size_t point);
   void SetTable(CallInProgress* call, size_t point, std::span<const ReplayDescriptor> descriptors);

@@ -150,12 +150,12 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
     std::memcpy(&outcome, result, sizeof(outcome));
   }
   if (SUCCEEDED(outcome)) {
-    views_.Note(call, values_.descriptors());
+    if (call->Needs(CallPart::kViewNotes)) views_.Note(call, values_.descriptors());
     bindings_.Note(call, values_.descriptors(), values_.lost_pipeline());
-    NoteSubstitutes(*call);
+    if (values_.lost_pipeline() || !values_.descriptors().empty()) NoteSubstitutes(*call);
   }
   if (call->Needs(CallPart::kAddresses)) NoteAddresses(call, result);
-  return AfterCall(call);
+  return call->Needs(CallPart::kSignals) ? AfterCall(call) : Status();
 }
 
 void PlayerImpl::NoteSubstitutes(const CallInProgress& call) {
@@ -179,7 +179,9 @@ Status PlayerImpl::Adjust(CallInProgress* call) {
     call->At<SIZE_T>(1) = 0;
   }
   CutCommands(call);
-  if (!library_.takes_null) CAIRN_RETURN_IF_ERROR(ReplaceNull(call));
+  if (!library_.takes_null && call->Needs(CallPart::kNulls)) {
+    CAIRN_RETURN_IF_ERROR(ReplaceNull(call));
+  }
   if (RoleOf(call->method).memory == ResourceMemory::kPlaced) AdjustPlaced(call);
   if (options_.pad_resources_bytes == 0 ||
       RoleOf(call->method).memory != ResourceMemory::kCommitted)
@@ -228,7 +230,7 @@ Status PlayerImpl::ReplaceNull(CallInProgress* call) {
       call->At<UINT64>(1) = *zeros;
       return Status();
     }
-    default: return Status();
+    default: return call->Needless(CallPart::kNulls);
   }
 }
 
@@ -347,7 +349,7 @@ Status PlayerImpl::RememberWait(CallInProgress* call) {
 Status PlayerImpl::AfterCall(CallInProgress* call) {
   const CallRole& role = RoleOf(call->method);
   const uint64_t object = call->record.object;
-  if (!role.signals && role.role != Role::kWait) return Status();
+  if (!role.signals && role.role != Role::kWait) return call->Needless(CallPart::kSignals);
   // A fence that signals itself names none.
   const uint64_t fence = role.object == kNoParameter
                              ? object

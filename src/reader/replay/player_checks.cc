@@ -83,8 +83,10 @@ Status CheckQueries(const ReplayObject& heap, D3D12_QUERY_TYPE type, uint64_t fi
 
 Status PlayerImpl::CheckCall(CallInProgress* call) {
   CAIRN_RETURN_IF_ERROR(CheckPointers(call->method, call->arguments.arguments));
-  CAIRN_RETURN_IF_ERROR(
-      CheckDescriptors(call->method, call->arguments.arguments, &values_.descriptors()));
+  if (HasDescriptorRules(RoleOf(call->method))) {
+    CAIRN_RETURN_IF_ERROR(
+        CheckDescriptors(call->method, call->arguments.arguments, &values_.descriptors()));
+  }
   if (call->Needs(CallPart::kCopyChecks)) CAIRN_RETURN_IF_ERROR(CheckCopies(call));
   if (call->Needs(CallPart::kTileChecks)) CAIRN_RETURN_IF_ERROR(CheckTiles(call));
   if (call->Needs(CallPart::kRangeChecks)) CAIRN_RETURN_IF_ERROR(CheckRanges(call));

@@ -147,13 +147,15 @@ Status PlayerImpl::PlayAll() {
       if (record.number >= hole.behind) return FailAtHole(hole.reason);
     }
     if (!cursor.losses().empty()) return FailAtHole(cursor.losses().front().reason);
-    if (record.kind == RecordKind::kCall) CAIRN_RETURN_IF_ERROR(StopBefore(record.number));
+    if (options_.stops_before && record.kind == RecordKind::kCall) {
+      CAIRN_RETURN_IF_ERROR(StopBefore(record.number));
+    }
     if (stopped()) break;
     log_.Begin(record.number);
     if (options_.on_record) options_.on_record();
     cost_.AddRecord(record.body.size());
     CAIRN_RETURN_IF_ERROR(Play(record));
-    CAIRN_RETURN_IF_ERROR(CheckCost());
+    if (cost_.spent()) return CheckCost();
     if (++played % kBetweenLooks == 0) (void)log_.Interrupted();
   }
   if (!stopped() && !cursor.status().ok()) {
@@ -250,7 +252,6 @@ Status PlayerImpl::WaitInsteadOf(const Record& record) {
 }
 
 Status PlayerImpl::StopBefore(uint64_t call) {
-  if (!options_.stops_before) return Status();
   while (!log_.Interrupted() && options_.stops_before(call)) {
     CAIRN_RETURN_IF_ERROR(waits_.WaitForDevices());
     CAIRN_RETURN_IF_ERROR(devices_.CheckLosses());

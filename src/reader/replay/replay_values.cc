@@ -335,8 +335,15 @@ Status ReplayValues::Callback(uint64_t* place) {
   return Status(StatusCode::kUnsupported, "it passes a function of the program");
 }
 
+bool HasDescriptorRules(const CallRole& role) {
+  return role.view != ViewKind::kNone || role.state == StateKind::kRenderTargets ||
+         role.role == Role::kBeginPass || role.role == Role::kCopyViews ||
+         role.role == Role::kCopyViewRanges;
+}
+
 Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
                         std::vector<ReplayDescriptor>* all) {
+  if (!HasDescriptorRules(RoleOf(method))) return Status();
   const std::vector<ReplayDescriptor>& descriptors = *all;
   const CallRole& role = RoleOf(method);
   if (role.view != ViewKind::kNone) return AllOfType(descriptors, HeapTypeOf(role.view));

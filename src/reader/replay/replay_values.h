@@ -54,6 +54,8 @@ class ReplayValues final : public ValueVisitor {
   bool lost_pipeline_ = false;
 };
 
+// Returns true for calls that CheckDescriptors looks at.
+bool HasDescriptorRules(const CallRole& role);
 // Checks accesses that could corrupt memory and that an implementation does not check: copies of
 // descriptors beyond their heap, views written into a heap of another type. Returns kCorrupt for
 // these. If the ranges of a copy differ in their number of descriptors, reduces the arguments and
