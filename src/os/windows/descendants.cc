@@ -10,7 +10,7 @@ bool AdoptOrphans() {
 
 void ForgetEndedOrphans(const std::function<bool(ProcessId)>&) {}
 
-std::vector<Descendant> Descendants() {
+std::vector<Descendant> Descendants(const std::vector<ProcessId>&) {
   return {};
 }
 
