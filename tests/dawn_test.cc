@@ -20,6 +20,7 @@
 namespace cairn::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
@@ -144,7 +145,9 @@ TEST_P(DawnTest, TheDispatchThatNeverEndsIsTheCulprit) {
   EXPECT_THAT(result.errors, HasSubstr("hangs: GPU work made no progress for 2 s"));
   EXPECT_THAT(ReadReportedWork(folder_ / "endless.cairn").candidates,
               ElementsAre(StartsWith("DISPATCH ")));
-  EXPECT_THAT(ReportTree(folder_ / "endless.cairn"), HasSubstr("Endless"));
+  EXPECT_THAT(
+      result.errors,
+      HasSubstr("Endless"));  // a scope; Dawn asks PIX's library for those, and names pipelines
 }
 
 // Of programs that are run again and again Cairn leaves out work of Vulkan and Direct3D 12.
@@ -183,12 +186,14 @@ TEST_P(DawnCaptureTest, BisectFindsTheDispatchThatNeverEnds) {
             DawnProgram("endless.mjs"));
   ASSERT_TRUE(std::filesystem::exists(folder_ / "a.cairn")) << captured.Summary();
   const Json answer = Bisect({"--no-output", "a.cairn"});
-  ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
   EXPECT_EQ("hang", answer["failure"]);
   EXPECT_EQ("clean", answer["without"]);
-  const Json culprit = answer["culprits"][0];
-  EXPECT_THAT(culprit["text"].get<std::string>(), StartsWith("Dispatch(1, 1, 1)"));
-  EXPECT_THAT(PathOf(culprit), Contains("Endless"));
+  // Memory that nobody writes is zeros: it takes the end that the loop does not reach.
+  ASSERT_EQ(2u, answer["culprits"].size()) << answer.dump(2);
+  EXPECT_THAT(answer["culprits"][0]["text"].get<std::string>(),
+              AllOf(StartsWith("CopyBufferRegion("), HasSubstr("Dawn_Buffer_Endless params")));
+  EXPECT_THAT(answer["culprits"][1]["text"].get<std::string>(),
+              StartsWith("Dispatch(ThreadGroupCountX = 1, "));
 }
 
 INSTANTIATE_TEST_SUITE_P(Dawn, DawnCaptureTest, ::testing::Values("d3d12"), NameOf);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const packages = process.env.CAIRN_DAWN_PACKAGES;
-if (process.platform === 'win32') process.dlopen({ exports: {} }, join(packages, 'WinPixEventRuntime.dll'));
+if (process.platform === 'win32') process.dlopen({ exports: {} }, join(packages, 'wine_gaps.dll'));
 const webgpu = join(packages, 'node_modules', 'webgpu', 'index.js');
 const { create, globals } = await import(pathToFileURL(webgpu));
 Object.assign(globalThis, globals);

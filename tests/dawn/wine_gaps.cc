@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stands in for what Dawn wants and Wine lacks. A module of node that gpu.mjs loads before Dawn; its file is called
-// WinPixEventRuntime.dll, because that is the library which Dawn asks to name scopes of Direct3D 12.
+// Stands in for what Dawn wants and Wine lacks. A module of node that gpu.mjs loads before Dawn.
 //
 // Two methods of Wine's and DXVK's devices are replaced in the tables that these implementations have of them, which is
 // below whoever wraps a device. Where the methods do what Dawn wants, they are called as they are.
@@ -107,8 +106,6 @@ void FillGapOfDirect3D11() {
   ID3D11Device_Release(device);
 }
 
-constexpr UINT kAnsi = 1;  // the metadata of events whose text is that
-
 }  // namespace
 
 extern "C" {
@@ -125,18 +122,6 @@ __declspec(dllexport) void* napi_register_module_v1(void* /*env*/, void* exports
     FillGapOfDirect3D12();
   }
   return exports;
-}
-
-__declspec(dllexport) void WINAPI PIXBeginEventOnCommandList(ID3D12GraphicsCommandList* list,
-                                                             UINT64 /*color*/, const char* text) {
-  ID3D12GraphicsCommandList_BeginEvent(list, kAnsi, text, static_cast<UINT>(std::strlen(text) + 1));
-}
-__declspec(dllexport) void WINAPI PIXEndEventOnCommandList(ID3D12GraphicsCommandList* list) {
-  ID3D12GraphicsCommandList_EndEvent(list);
-}
-__declspec(dllexport) void WINAPI
-    PIXSetMarkerOnCommandList(ID3D12GraphicsCommandList* list, UINT64 /*color*/, const char* text) {
-  ID3D12GraphicsCommandList_SetMarker(list, kAnsi, text, static_cast<UINT>(std::strlen(text) + 1));
 }
 
 }  // extern "C"
