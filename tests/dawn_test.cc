@@ -30,8 +30,6 @@ using ::testing::StartsWith;
 
 constexpr int kNoDevice = 77;
 constexpr char kFrames[] = "3";
-// Read by the program in each frame: sums, a picture, a counter, a picture.
-constexpr int kReadbacks = 3 * 4;
 
 // The folder with node_modules of dawn/package-lock.json.
 std::string Packages() {
@@ -167,6 +165,9 @@ INSTANTIATE_TEST_SUITE_P(Dawn, DawnTest, ::testing::Values("vulkan"), NameOf);
 INSTANTIATE_TEST_SUITE_P(Dawn, DawnTest, ::testing::Values("d3d12", "d3d11"), NameOf);
 
 using DawnCaptureTest = DawnTest;
+
+// Read by the program in each frame: sums, a picture, a counter, a picture.
+constexpr int kReadbacks = 3 * 4;
 
 TEST_P(DawnCaptureTest, PlaysWithTheSameValues) {
   const CommandResult captured = Cairn({"run", "--capture", "--hash-resources", "-o", "a.cairn"},
