@@ -481,10 +481,10 @@ bool ValueDecoder::Argument(const MethodInfo& method, size_t index,
 }
 
 bool ValueDecoder::CheckCounts(const MethodInfo& method, DecodedCall* call) {
-  call->counts.assign(method.parameters.size(), 0);
+  call->counts.resize(method.parameters.size());
   for (size_t i = 0; i < method.parameters.size(); ++i) {
+    call->counts[i] = counts_[i] == kNoCount ? 0 : counts_[i];
     if (counts_[i] == kNoCount) continue;
-    call->counts[i] = counts_[i];
     const ParameterInfo& parameter = method.parameters[i];
     const Shape shape = ShapeOf(method, i);
     if (shape == Shape::kInline || shape == Shape::kString || shape == Shape::kWideString) continue;

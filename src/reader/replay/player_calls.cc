@@ -62,7 +62,6 @@ Status PlayerImpl::Decode(CallInProgress* call) {
 
 Result<void*> PlayerImpl::Target(const CallInProgress& call) {
   const InterfaceInfo* const wanted = InterfaceOf(call.method);
-  if (DerivesFrom(call.object->version, wanted)) return call.object->pointer.get();
   if (wanted == nullptr || wanted->chain == Chain::kNone) {
     return Status(StatusCode::kCorrupt,
                   fmt::format("{} has no method {}",
@@ -87,14 +86,20 @@ Result<void*> PlayerImpl::Target(const CallInProgress& call) {
 }
 
 Status PlayerImpl::MakeCall(CallInProgress* call) {
-  Result<void*> target = Target(*call);
-  // Waits for several fences are the playback's own.
-  const bool is_made = RoleOf(call->method).replay != Replay::kAwaitEvents;
-  if (target.status().code() == StatusCode::kNotFound && !is_made) target = nullptr;
-  if (target.status().code() == StatusCode::kNotFound) {
-    return LeaveOutCall(*call, target.status().message(), /*device_lacks=*/true);
+  const bool is_declared = DerivesFrom(call->object->version, InterfaceOf(call->method));
+  void* target = is_declared ? call->object->pointer.get() : nullptr;
+  if (!is_declared) {
+    const Result<void*> further = Target(*call);
+    // Waits for several fences are the playback's own.
+    const bool is_made = RoleOf(call->method).replay != Replay::kAwaitEvents;
+    if (further.ok()) {
+      target = *further;
+    } else if (further.status().code() != StatusCode::kNotFound) {
+      return further.status();
+    } else if (is_made) {
+      return LeaveOutCall(*call, further.status().message(), /*device_lacks=*/true);
+    }
   }
-  if (!target.ok()) return target.status();
   CAIRN_RETURN_IF_ERROR(Decode(call));
   if (call->Needs(CallPart::kCreationChecks)) CAIRN_RETURN_IF_ERROR(CheckCreation(call));
   if (call->Needs(CallPart::kMetaParameters)) CAIRN_RETURN_IF_ERROR(TranslateMetaParameters(call));
@@ -107,10 +112,10 @@ Status PlayerImpl::MakeCall(CallInProgress* call) {
     }
     case Replay::kAwaitEvent:
     case Replay::kAwaitEvents: return RememberWait(call);
-    case Replay::kSubmit: return Execute(call, *target);
-    case Replay::kMap: return MapResource(call, *target);
-    case Replay::kCompare: return AskFeature(call, *target);
-    case Replay::kLoseDevice: return RemoveDevice(call, *target);
+    case Replay::kSubmit: return Execute(call, target);
+    case Replay::kMap: return MapResource(call, target);
+    case Replay::kCompare: return AskFeature(call, target);
+    case Replay::kLoseDevice: return RemoveDevice(call, target);
     case Replay::kUnmap: {
       const auto mapping = call->object->maps.find(call->At<UINT>(0));
       // Unmap without Map is an error of the program that harms only an implementation.
@@ -121,7 +126,7 @@ Status PlayerImpl::MakeCall(CallInProgress* call) {
     default: break;
   }
   if (options_.mark_frames && MarksFrame(call)) return Status();
-  return Make(call, *target);
+  return Make(call, target);
 }
 
 // The ends of frames are marked by the playback itself: as the program marked them, or in its place.

@@ -130,8 +130,8 @@ class PlayerImpl final : public Player {
 
   // player_calls.cc: calls.
   Status MakeCall(CallInProgress* call);
-  // The object's pointer for the interface that declares the method. kNotFound: this device has not
-  // that interface; kCorrupt.
+  // The pointer for the interface that declares the method, where it is not among those of the object's version.
+  // kNotFound: this device has not that interface; kCorrupt.
   Result<void*> Target(const CallInProgress& call);
   // Skips the call. The call's result, if it has one, shows if this is a loss.
   Status LeaveOutCall(const CallInProgress& call, const std::string& why,
