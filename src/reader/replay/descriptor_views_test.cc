@@ -71,6 +71,22 @@ class DescriptorViewsTest : public testing::Test {
   DescriptorViews views_{&objects_.table};
 };
 
+TEST_F(DescriptorViewsTest, IsNeedlessForMethodsWithoutViewsAlone) {
+  TestCall draw(&objects_.table, Method::ID3D12GraphicsCommandList_DrawInstanced, kList, UINT{3},
+                UINT{1}, UINT{0}, UINT{0});
+  EXPECT_TRUE(Made(&draw, {}).ok());
+  EXPECT_FALSE(draw.call.Needs(CallPart::kViewChecks));
+  EXPECT_FALSE(draw.call.Needs(CallPart::kViewNotes));
+  EXPECT_TRUE(draw.call.Needs(CallPart::kCopyChecks));
+  D3D12_RENDER_TARGET_VIEW_DESC desc = {};
+  desc.ViewDimension = D3D12_RTV_DIMENSION_TEXTURE2D;
+  TestCall set(&objects_.table, Method::ID3D12Device_CreateRenderTargetView, TestObjects::kDevice,
+               objects_.Real(kTexture), &desc, kHandle);
+  EXPECT_TRUE(Made(&set, {objects_.At(kTargets, 0)}).ok());
+  EXPECT_TRUE(set.call.Needs(CallPart::kViewChecks));
+  EXPECT_TRUE(set.call.Needs(CallPart::kViewNotes));
+}
+
 TEST_F(DescriptorViewsTest, ClearIsCutToTheMipOfItsView) {
   ASSERT_TRUE(SetTarget(kTargets, 5, /*mip=*/1).ok());  // 32 x 16
   std::vector<D3D12_RECT> rects = {{-4, -4, 100, 100}, {40, 0, 50, 8}, {2, 3, 4, 5}};
