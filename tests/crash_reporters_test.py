@@ -30,9 +30,15 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.requests.append((self.path, self.headers, b""))
+        self.send_response(200)
+        self.end_headers()
+
     def do_POST(self):
         self.server.requests.append((self.path, self.headers, self.rfile.read(int(self.headers["Content-Length"]))))
         self.send_response(self.server.status)
+        self.send_header("Location", "/elsewhere")
         self.end_headers()
         self.wfile.write(b"bp-1234\n")
 
@@ -66,7 +72,7 @@ class CrashReportersTest(unittest.TestCase):
 
     def hand_on(self, sample, *arguments, file=REPORT, dsn=None):
         """As the watcher does for --on-report."""
-        environment = dict(os.environ, SENTRY_DSN=dsn or f"http://0123abcd@{self.address}/42")
+        environment = dict(os.environ, no_proxy="*", SENTRY_DSN=dsn or f"http://0123abcd@{self.address}/42")
         return subprocess.run([CAIRN, "hand-on", file, "--", SAMPLES / sample, *arguments], text=True,
                               capture_output=True, env=environment, timeout=120)
 
@@ -98,6 +104,7 @@ class CrashReportersTest(unittest.TestCase):
         self.assertEqual(self.hand_on("to-sentry", "--no-file").returncode, 0)
         _, items = items_of(self.server.requests[0][2])
         self.assertEqual([item["type"] for item, _ in items], ["event"])
+        self.assertNotIn(str(REPORT.parent).encode(), self.server.requests[0][2])
 
     def test_a_long_file_stays_here(self):
         long = self.folder / "long.cairn"
@@ -120,6 +127,14 @@ class CrashReportersTest(unittest.TestCase):
             self.assertIn("its exit code is 1", sent.stderr)
         sent = self.hand_on("to-sentry", dsn="http://127.0.0.1/")
         self.assertIn("to-sentry: SENTRY_DSN is not https://KEY@HOST/PROJECT\n", sent.stderr)
+
+    def test_a_post_that_is_sent_elsewhere_is_no_success(self):
+        self.server.status = 302
+        for sample, arguments in (("to-sentry", []), ("to-collector", [f"http://{self.address}/"])):
+            sent = self.hand_on(sample, *arguments)
+            self.assertIn(f"{sample}: HTTP Error 302: Found\n", sent.stderr)
+            self.assertIn("its exit code is 1", sent.stderr)
+        self.assertEqual([path for path, _, _ in self.server.requests], ["/api/42/envelope/", "/"])
 
     def test_a_collector_gets_a_form(self):
         sent = self.hand_on("to-collector", "--product", "Game", "--version", "1.2", f"http://{self.address}/submit?a=b")
