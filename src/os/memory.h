@@ -43,6 +43,8 @@ class SparseMemory {
 
   // Null if empty.
   std::byte* data() const { return data_; }
+  // It stays for the life of the process; LeakSanitizer sees the pointers in it.
+  void Keep();
 
  private:
   std::byte* data_ = nullptr;

@@ -7,10 +7,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <new>
 #include <optional>
+
+#include "os/memory.h"
 
 namespace cairn {
 
@@ -19,10 +19,8 @@ class IndexQueue {
   // `capacity` is a power of two and at least the number of different indices: each is in the queue at
   // most once, so that a push always finds room.
   explicit IndexQueue(uint32_t capacity)
-      // Zeroed memory that costs nothing until it is used.
-      : mask_(capacity - 1),
-        cells_(static_cast<uint64_t*>(std::calloc(capacity, sizeof(uint64_t)))) {
-    if (cells_ == nullptr) throw std::bad_alloc();
+      : mask_(capacity - 1), cells_(SparseMemory::Reserve(capacity * sizeof(uint64_t))) {
+    if (cells_.data() == nullptr) throw std::bad_alloc();
   }
 
   void Push(uint32_t index) {
@@ -58,19 +56,15 @@ class IndexQueue {
   }
 
  private:
-  struct Free {
-    void operator()(uint64_t* cells) const { std::free(cells); }
-  };
-
   std::atomic_ref<uint64_t> Cell(uint64_t position) const {
-    return std::atomic_ref<uint64_t>(cells_[position & mask_]);
+    return std::atomic_ref<uint64_t>(reinterpret_cast<uint64_t*>(cells_.data())[position & mask_]);
   }
   // Returns the number in a cell's upper half: 1 + the rounds of the ring. It distinguishes a
   // filled cell from an old one.
   uint64_t Lap(uint64_t position) const { return (position / (uint64_t{mask_} + 1) + 1) << 32; }
 
   const uint32_t mask_;
-  const std::unique_ptr<uint64_t[], Free> cells_;
+  const SparseMemory cells_;
   alignas(64) std::atomic<uint64_t> head_{0};
   alignas(64) std::atomic<uint64_t> tail_{0};
 };

@@ -9,6 +9,7 @@
 #include "app/vulkan/driver_half.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
+#include "app/vulkan/negotiate.h"
 #include "app/vulkan/shader_experiment.h"
 
 namespace cairn {
@@ -136,7 +137,7 @@ VkResult MakeDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo& 
   if (instance == nullptr || link == nullptr || link->u.pLayerInfo == nullptr) {
     return VK_ERROR_INITIALIZATION_FAILED;
   }
-  links.ours = link->u.pLayerInfo;
+  links.ours = LastOfOurs(link->u.pLayerInfo);
   links.loaders = *device;
   const auto next = reinterpret_cast<PFN_vkCreateDevice>(
       links.ours->pfnNextGetInstanceProcAddr(instance->handle, "vkCreateDevice"));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/vulkan/handle_map.h"
 
-#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <utility>
+
+#include "os/memory.h"
 
 namespace cairn {
 
@@ -12,13 +13,13 @@ template <typename Node>
 Node* HandleTree::NodeAt(std::atomic<Node*>& place) noexcept {
   Node* node = place.load(std::memory_order_acquire);
   if (node != nullptr) return node;
-  // calloc makes no pages of a node until they are touched. Its zeros are null pointers.
-  void* const memory = std::calloc(1, sizeof(Node));
-  if (memory == nullptr) return nullptr;
-  Node* const made = static_cast<Node*>(memory);
-  if (place.compare_exchange_strong(node, made, std::memory_order_acq_rel)) return made;
-  std::free(memory);
-  return node;
+  // Its zeros are null pointers. Not of the heap, which writes the zeros where it has used the memory before.
+  SparseMemory memory = SparseMemory::Reserve(sizeof(Node));
+  if (memory.data() == nullptr) return nullptr;
+  Node* const made = reinterpret_cast<Node*>(memory.data());
+  if (!place.compare_exchange_strong(node, made, std::memory_order_acq_rel)) return node;
+  memory.Keep();
+  return made;
 }
 
 bool HandleTree::Set(uint64_t handle, void* value) noexcept {

@@ -11,6 +11,7 @@
 #include "app/settings/log.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/layer_chain.h"
+#include "app/vulkan/negotiate.h"
 #include "app/vulkan/recorded_experiment.h"
 #include "app/vulkan/settings.h"
 #include "os/environment.h"
@@ -164,7 +165,8 @@ VkResult MakeInstance(const VkInstanceCreateInfo& info, const VkAllocationCallba
   auto* const link = FindLoaderInfo<VkLayerInstanceCreateInfo>(
       info.pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, VK_LAYER_LINK_INFO);
   if (link == nullptr || link->u.pLayerInfo == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
-  VkLayerInstanceLink* const ours = link->u.pLayerInfo;
+  VkLayerInstanceLink* const ours = LastOfOurs(link->u.pLayerInfo);
+  ForgetName();
   const auto next = reinterpret_cast<PFN_vkCreateInstance>(
       ours->pfnNextGetInstanceProcAddr(VK_NULL_HANDLE, "vkCreateInstance"));
   if (next == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
@@ -196,6 +198,10 @@ VkResult MakeInstance(const VkInstanceCreateInfo& info, const VkAllocationCallba
 
 void WorkOnlyWithWatcher() {
   needs_watcher.store(true);
+}
+
+void WorkAlsoWithoutWatcher() {
+  needs_watcher.store(false);
 }
 
 void InstanceState::KeepNext() {

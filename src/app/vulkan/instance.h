@@ -18,6 +18,7 @@ void ForgetInstance(const InstanceState& state);
 
 // From now on instances are made as with breadcrumbs off where the process has no watcher.
 void WorkOnlyWithWatcher();
+void WorkAlsoWithoutWatcher();
 
 // Intercepts; the functions that the loader asks for before there is an instance among them.
 VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreateInfo,

@@ -101,6 +101,12 @@ PFN_vkVoidFunction VKAPI_CALL GetPhysicalDeviceProcAddr(VkInstance instance, con
   return state->next_get_physical_device(instance, pName);
 }
 
+template <typename Link>
+Link* LastWith(Link* link, PFN_vkGetInstanceProcAddr ours) {
+  while (link->pNext != nullptr && link->pfnNextGetInstanceProcAddr == ours) link = link->pNext;
+  return link;
+}
+
 }  // namespace
 
 VkResult NegotiateLayer(VkNegotiateLayerInterface* negotiation) {
@@ -120,12 +126,27 @@ VkResult NegotiateLayer(VkNegotiateLayerInterface* negotiation) {
 
 VkResult NegotiateNamedLayer(VkNegotiateLayerInterface* negotiation) {
   const VkResult result = NegotiateLayer(negotiation);
-  if (result == VK_SUCCESS) is_enabled_by_name.store(true);
+  if (result == VK_SUCCESS) {
+    is_enabled_by_name.store(true);
+    WorkAlsoWithoutWatcher();
+  }
   return result;
 }
 
 bool IsEnabledByName() {
   return is_enabled_by_name.load();
+}
+
+void ForgetName() {
+  is_enabled_by_name.store(false);
+}
+
+VkLayerInstanceLink* LastOfOurs(VkLayerInstanceLink* link) {
+  return LastWith(link, GetInstanceProcAddr);
+}
+
+VkLayerDeviceLink* LastOfOurs(VkLayerDeviceLink* link) {
+  return LastWith(link, GetInstanceProcAddr);
 }
 
 }  // namespace cairn

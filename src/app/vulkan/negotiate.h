@@ -11,10 +11,18 @@ namespace cairn {
 // since 2017 speak; VK_ERROR_INITIALIZATION_FAILED for older ones.
 VkResult NegotiateLayer(VkNegotiateLayerInterface* negotiation);
 
-// The same for the layer under its own name, VK_LAYER_CAIRN_breadcrumbs; afterwards IsEnabledByName().
+// The same for the layer under its own name, VK_LAYER_CAIRN_breadcrumbs; IsEnabledByName() until the chain's instance is
+// made.
 VkResult NegotiateNamedLayer(VkNegotiateLayerInterface* negotiation);
-// The loader asks the layers of a chain one after the other, explicit ones before implicit ones.
+// The loader asks the layers of a chain one after the other, explicit ones before implicit ones unless the user orders
+// them otherwise.
 bool IsEnabledByName();
+void ForgetName();
+
+// The library may stand in a chain under both of its names: the second one, next to the first, would lead back to that.
+// Returns the last of them, from the first one's `link` on.
+VkLayerInstanceLink* LastOfOurs(VkLayerInstanceLink* link);
+VkLayerDeviceLink* LastOfOurs(VkLayerDeviceLink* link);
 
 }  // namespace cairn
 

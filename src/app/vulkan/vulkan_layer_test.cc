@@ -91,6 +91,18 @@ TEST_F(VulkanLayerTest, AnOlderLoaderIsNotAskedForWhatItCannotCall) {
   EXPECT_TRUE(has_properties2(VK_API_VERSION_1_0, nullptr));
 }
 
+// Under both of its names, where the user orders the layers.
+TEST_F(VulkanLayerTest, TwiceInAChainItMarksOnce) {
+  const Status status = loader_.Create(MarkerMode::kTop, {.twice = true});
+  ASSERT_TRUE(status.ok()) << status.message();
+  buffer_ = loader_.MakeBuffer();
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  Fill(commands);
+  vk().EndCommandBuffer(commands);
+  EXPECT_THAT(Begun(commands), ElementsAre(CAIRN_MARKER_FILL_BUFFER));
+}
+
 TEST_F(VulkanLayerTest, WordsHaveTheLastValuesAfterASubmission) {
   Make();
   const VkCommandBuffer commands = loader_.Allocate();

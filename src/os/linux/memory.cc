@@ -10,6 +10,10 @@
 
 #include "os/linux/file_descriptor.h"
 
+#if defined(CAIRN_SANITIZED)
+extern "C" __attribute__((weak)) void __lsan_register_root_region(const void* memory, size_t bytes);
+#endif
+
 namespace cairn {
 
 size_t PageBytes() {
@@ -44,6 +48,13 @@ SparseMemory SparseMemory::Reserve(size_t size_bytes) {
 
 SparseMemory SparseMemory::ReserveForTracking(size_t size_bytes) {
   return Reserve(size_bytes);
+}
+
+void SparseMemory::Keep() {
+#if defined(CAIRN_SANITIZED)
+  if (__lsan_register_root_region != nullptr) __lsan_register_root_region(data_, size_bytes_);
+#endif
+  data_ = nullptr;
 }
 
 SparseMemory::~SparseMemory() {

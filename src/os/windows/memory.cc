@@ -45,6 +45,10 @@ SparseMemory SparseMemory::ReserveForTracking(size_t size_bytes) {
   return memory;
 }
 
+void SparseMemory::Keep() {
+  data_ = nullptr;
+}
+
 SparseMemory::~SparseMemory() {
   if (data_ != nullptr) VirtualFree(data_, 0, MEM_RELEASE);
 }

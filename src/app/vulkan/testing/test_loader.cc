@@ -49,7 +49,8 @@ Status TestLoader::CreateInstance(MarkerMode mode, const TestDeviceRequest& requ
   }
   VkLayerInstanceCreateInfo chain = {VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, &settings,
                                      VK_LAYER_LINK_INFO};
-  chain.u.pLayerInfo = &link;
+  VkLayerInstanceLink itself = {&link, get_instance_, nullptr};
+  chain.u.pLayerInfo = request.twice ? &itself : &link;
   VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.pApplicationName = "layer test";
   application.apiVersion = request.api_version;
@@ -72,7 +73,8 @@ Status TestLoader::CreateDevice(const TestDeviceRequest& request) {
       reinterpret_cast<PFN_vkGetDeviceProcAddr>(next(instance_, "vkGetDeviceProcAddr"))};
   VkLayerDeviceCreateInfo chain = {VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, nullptr,
                                    VK_LAYER_LINK_INFO};
-  chain.u.pLayerInfo = &link;
+  VkLayerDeviceLink itself = {&link, get_instance_, get_device_};
+  chain.u.pLayerInfo = request.twice ? &itself : &link;
   VkPhysicalDeviceVulkan13Features features = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &chain};
   features.dynamicRendering = VK_TRUE;

@@ -28,6 +28,7 @@ struct TestDeviceRequest {
   // vkGetInstanceProcAddr in the place of the system's loader: sees what the layer passes on.
   PFN_vkGetInstanceProcAddr next = nullptr;
   PFN_vkGetInstanceProcAddr next_of_instance = nullptr;
+  bool twice = false;  // the layer, in both chains
 };
 
 class TestLoader {
