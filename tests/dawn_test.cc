@@ -85,7 +85,7 @@ class DawnTest : public ::testing::TestWithParam<const char*> {
     }
     if (RunCommand({Node(), "--version"}, {}).exit_code != 0) GTEST_SKIP() << "there is no node";
     const CommandResult& alone = Alone(GetParam());
-    if (alone.exit_code == kNoDevice) GTEST_SKIP() << Lines(alone.errors).back();
+    if (alone.exit_code == kNoDevice) GTEST_SKIP() << alone.Summary();
   }
 
   CommandResult Cairn(std::vector<std::string> words,

@@ -55,8 +55,13 @@ constexpr std::string_view SignalName(int64_t number) {
     case 13: return "SIGPIPE";
     case 14: return "SIGALRM";
     case kSignalTerminate: return "SIGTERM";
+    case 16: return "SIGSTKFLT";
     case 24: return "SIGXCPU";
     case 25: return "SIGXFSZ";
+    case 26: return "SIGVTALRM";
+    case 27: return "SIGPROF";
+    case 29: return "SIGIO";
+    case 30: return "SIGPWR";
     case 31: return "SIGSYS";
     case kConsoleClosed: return "DBG_TERMINATE_PROCESS";
     case 0x80000003: return "EXCEPTION_BREAKPOINT";
