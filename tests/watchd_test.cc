@@ -157,7 +157,8 @@ class WatchdTest : public ::testing::Test {
     Words words = {Program("cairn"), "watchd"};
     words.insert(words.end(), more.begin(), more.end());
     service_.emplace(words, Options());
-    ASSERT_TRUE(WaitForFile(runtime_ / "cairn-watchd")) << service_->errors();
+    // The file of its door is there before anybody can connect.
+    WaitUntilTold("cairn watchd: ready; reports go to " + reports_.string() + "\n");
   }
   CommandResult EndService() {
     kill(service_->pid(), SIGTERM);

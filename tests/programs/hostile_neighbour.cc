@@ -26,6 +26,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "app/recorder/watcher_link.h"
@@ -252,9 +253,13 @@ int LingeringSocket(std::vector<int>* kept) {
 void Descriptors() {
   std::vector<int> kept;
   const uint64_t bytes = cairn::kMinBlockBytes;
+  // Where the watcher has closed its own already, this is the close that waits.
+  const auto give_up = [](int descriptor) {
+    if (descriptor > STDERR_FILENO) std::thread([descriptor] { close(descriptor); }).detach();
+  };
   const auto give = [&](int descriptor) {
     SendOne(descriptor, bytes);
-    if (descriptor > STDERR_FILENO) close(descriptor);
+    give_up(descriptor);
   };
   for (int i = 0; i < 8; ++i) give(LingeringSocket(&kept));
   // As the second descriptor of a message, as one of many, and inside of another socket.
@@ -262,7 +267,7 @@ void Descriptors() {
   std::vector<int> many;
   for (int i = 0; i < 30; ++i) many.push_back(LingeringSocket(&kept));
   Send(cairn::HandoverKind::kBlock, bytes, many);
-  for (const int each : many) close(each);
+  for (const int each : many) give_up(each);
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) std::exit(78);
   give(pair[0]);
   give(pair[1]);
