@@ -43,7 +43,7 @@ class SparseMemory {
 
   // Null if empty.
   std::byte* data() const { return data_; }
-  // It stays for the life of the process; LeakSanitizer sees the pointers in it.
+  // Lets the memory stay for the life of the process, and empties this. LeakSanitizer follows the pointers in it.
   void Keep();
 
  private:

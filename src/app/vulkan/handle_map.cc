@@ -13,7 +13,7 @@ template <typename Node>
 Node* HandleTree::NodeAt(std::atomic<Node*>& place) noexcept {
   Node* node = place.load(std::memory_order_acquire);
   if (node != nullptr) return node;
-  // Its zeros are null pointers. Not of the heap, which writes the zeros where it has used the memory before.
+  // The system's zeros are null pointers. The heap would write them where it has used the memory before.
   SparseMemory memory = SparseMemory::Reserve(sizeof(Node));
   if (memory.data() == nullptr) return nullptr;
   Node* const made = reinterpret_cast<Node*>(memory.data());

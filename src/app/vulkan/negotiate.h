@@ -17,6 +17,7 @@ VkResult NegotiateNamedLayer(VkNegotiateLayerInterface* negotiation);
 // The loader asks the layers of a chain one after the other, explicit ones before implicit ones unless the user orders
 // them otherwise.
 bool IsEnabledByName();
+// Afterwards it is false: the chain's instance is being made.
 void ForgetName();
 
 // The library may stand in a chain under both of its names: the second one, next to the first, would lead back to that.
