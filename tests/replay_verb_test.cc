@@ -149,7 +149,22 @@ TEST_F(OtherDeviceTest, ACheckNamesWhatIsMissing) {
                 Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/device-check.schema.json"), json));
   EXPECT_EQ(json["plays"], false);
   EXPECT_EQ(json["differences"][1]["call"], call);
-  EXPECT_EQ(Replay({"--json"}).exit_code, 2);
+  EXPECT_EQ(Replay({"--json", "--hash"}).exit_code, 2);
+  EXPECT_EQ(Replay({"--json", "--loop", "2"}).exit_code, 2);
+}
+
+TEST_F(OtherDeviceTest, APlaybackIsOneDocument) {
+  script_.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, 4096);
+  const CommandResult result = Replay({"--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  const Json json = Json::Parse(result.output);
+  EXPECT_EQ("", SchemaViolation(
+                    Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/replay.schema.json"), json));
+  EXPECT_EQ(json["calls"], 1);
+  EXPECT_EQ(json["skipped"], 0);
+  for (const char* const kind : {"structures", "scratches", "resources"}) {
+    EXPECT_EQ(json["moved"][kind], 0) << kind;
+  }
 }
 
 TEST_F(OtherDeviceTest, ACheckTakesNoOptionsOfPlaybacks) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/device_check.h"
@@ -82,7 +83,7 @@ struct ReplayOptions {
   bool in_process = false;
   bool no_limit = false;
   bool check = false;
-  bool json = false;  // with `check`
+  bool json = false;
 };
 
 // True also of a trace that was recorded with these options: some programs draw and write nothing.
@@ -224,6 +225,28 @@ std::string Summary(const ReplayOptions& options, const PlayerResult& result,
   return text + "\n";
 }
 
+std::string JsonSummary(const ReplayOptions& options, const PlayerResult& result) {
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject();
+  json.StringKey("format", "cairn-replay");
+  json.NumberKey("version", 1);
+  json.StringKey("file", VisibleText(options.path));
+  json.NumberKey("frames", result.frames);
+  json.NumberKey("calls", result.calls);
+  json.NumberKey("skipped", result.skipped);
+  json.BeginObject("moved");
+  json.NumberKey("structures", result.moved.structures);
+  json.NumberKey("scratches", result.moved.scratches);
+  json.NumberKey("resources", result.moved.resources);
+  json.EndObject();
+  json.BeginArray("notes");
+  for (const std::string& note : result.notes) json.String(VisibleText(note));
+  json.EndArray();
+  json.EndObject();
+  return text;
+}
+
 int PrintEnd(const ReplayOptions& options, const Player& player, const Status& status) {
   const PlayerFailure failure = player.failure();
   const char* const what = failure == PlayerFailure::kMismatch ? "first difference: " : "";
@@ -281,7 +304,8 @@ std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& a
     return kExitFailed;
   }
   if (!options.quiet && !options.mark_frames &&
-      !PrintOutput("replay", Summary(options, result, duration_ns))) {
+      !PrintOutput("replay", options.json ? JsonSummary(options, result)
+                                          : Summary(options, result, duration_ns))) {
     return kExitFailed;
   }
   if (result.not_compared != 0) {
@@ -380,8 +404,8 @@ int Run(ReplayOptions options) {
     PrintError(VerbOf(options), status.message());
     return kExitUsage;
   }
-  if (options.json && !options.check) {
-    PrintError("replay", "--json is for --check: a playback prints no JSON");
+  if (options.json && (options.hash || options.loop != ReplayOptions().loop)) {
+    PrintError("replay", "--json prints one document: not with --hash or --loop");
     return kExitUsage;
   }
   if (const char* const other = options.check ? OptionOfPlaybacks(options) : nullptr) {

@@ -30,6 +30,7 @@ constexpr uint64_t kMemoryBytes = uint64_t{16} << 20;
 std::atomic<uint64_t> taken_bytes{0};
 std::atomic<uint64_t> more_bytes_asked{0};
 std::atomic<uint64_t> alignment_asked{65536};
+std::atomic<uint64_t> scratch_asked{0};
 
 bool TakeMemory(uint64_t bytes) {
   if (bytes > kMemoryBytes) return false;
@@ -206,6 +207,13 @@ std::atomic<bool> last_vertices_null{false};
 std::atomic<uint64_t> last_indirect_word{0};
 std::atomic<uint32_t> last_indirect_count{0};
 std::atomic<uint64_t> executions{0};
+std::atomic<uint64_t> global_barriers{0};
+std::atomic<uint32_t> last_heap_flags{0};
+std::atomic<int> heaps_made{0};
+std::atomic<uint64_t> last_structure_view{0};
+std::atomic<uint64_t> structure_views{0};
+std::mutex last_structure_mutex;
+FakeStructure last_structure;
 std::atomic<const void*> maps_tiles{nullptr};  // a queue, until its next signal
 std::atomic<uint64_t> overtaken_mappings{0};
 
@@ -264,12 +272,22 @@ class FakeList final : public Fake<NoNewestCommandList, ID3D12GraphicsCommandLis
                  ? first.Triangles.VertexBuffer.StartAddress
                  : first.AABBs.AABBs.StartAddress;
     }
-    CopyStructure(desc->DestAccelerationStructureData, from);
+    CopyStructure(desc->DestAccelerationStructureData, from,
+                  desc->ScratchAccelerationStructureData);
   }
   void STDMETHODCALLTYPE
   CopyRaytracingAccelerationStructure(D3D12_GPU_VIRTUAL_ADDRESS to, D3D12_GPU_VIRTUAL_ADDRESS from,
                                       D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE) override {
-    CopyStructure(to, from);
+    CopyStructure(to, from, 0);
+  }
+  void STDMETHODCALLTYPE ResourceBarrier(UINT count,
+                                         const D3D12_RESOURCE_BARRIER* barriers) override {
+    for (UINT i = 0; i < count; ++i) {
+      uint32_t type = 0;
+      std::memcpy(&type, &barriers[i].Type, sizeof(type));
+      if (type != D3D12_RESOURCE_BARRIER_TYPE_UAV || barriers[i].UAV.pResource != nullptr) continue;
+      commands_.emplace_back([] { global_barriers.fetch_add(1); });
+    }
   }
 
   void STDMETHODCALLTYPE
@@ -342,10 +360,14 @@ class FakeList final : public Fake<NoNewestCommandList, ID3D12GraphicsCommandLis
   }
 
  private:
-  void CopyStructure(D3D12_GPU_VIRTUAL_ADDRESS to, D3D12_GPU_VIRTUAL_ADDRESS from) {
+  void CopyStructure(D3D12_GPU_VIRTUAL_ADDRESS to, D3D12_GPU_VIRTUAL_ADDRESS from,
+                     D3D12_GPU_VIRTUAL_ADDRESS scratch) {
     commands_.emplace_back([=] {
       CopyWords(reinterpret_cast<std::byte*>(to), reinterpret_cast<const std::byte*>(from),
                 sizeof(uint32_t));
+      const std::lock_guard lock(last_structure_mutex);
+      last_structure = {to, scratch, 0};
+      std::memcpy(&last_structure.word, reinterpret_cast<const std::byte*>(to), sizeof(uint32_t));
     });
   }
 
@@ -450,6 +472,18 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
       D3D12_RAYTRACING_ACCELERATION_STRUCTURE_PREBUILD_INFO* info) override {
     *info = {};
     info->ResultDataMaxSizeInBytes = uint64_t{inputs->NumDescs} * 256 + more_bytes_asked;
+    info->ScratchDataSizeInBytes = info->UpdateScratchDataSizeInBytes = scratch_asked;
+  }
+  void STDMETHODCALLTYPE CreateShaderResourceView(ID3D12Resource*,
+                                                  const D3D12_SHADER_RESOURCE_VIEW_DESC* desc,
+                                                  D3D12_CPU_DESCRIPTOR_HANDLE) override {
+    if (desc == nullptr) return;
+    uint32_t dimension = 0;
+    std::memcpy(&dimension, &desc->ViewDimension, sizeof(dimension));
+    if (dimension == D3D12_SRV_DIMENSION_RAYTRACING_ACCELERATION_STRUCTURE) {
+      last_structure_view.store(desc->RaytracingAccelerationStructure.Location);
+      structure_views.fetch_add(1);
+    }
   }
   void STDMETHODCALLTYPE RemoveDevice() override { removed_.store(true); }
   HRESULT STDMETHODCALLTYPE EnumerateMetaCommandParameters(
@@ -551,6 +585,8 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
                                        void** heap) override {
     if ((desc->Flags & D3D12_HEAP_FLAG_SHARED_CROSS_ADAPTER) != 0) return E_NOTIMPL;
     if (!TakeMemory(desc->SizeInBytes)) return E_OUTOFMEMORY;
+    last_heap_flags.store(static_cast<uint32_t>(desc->Flags));
+    heaps_made.fetch_add(1);
     return GiveOut(new FakeHeap(this, *desc), riid, heap);
   }
   HRESULT STDMETHODCALLTYPE CreatePlacedResource(ID3D12Heap* heap, UINT64 offset_bytes,
@@ -560,9 +596,10 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
     auto* const place = static_cast<FakeHeap*>(heap);
     if (desc->Dimension != D3D12_RESOURCE_DIMENSION_BUFFER)
       return Give(*desc, nullptr, 0, riid, resource);
-    if (offset_bytes > place->size() || desc->Width > place->size() - offset_bytes) {
-      return E_INVALIDARG;
-    }
+    const uint64_t size = desc->Width + more_bytes_asked;
+    if (offset_bytes > place->size() || size > place->size() - offset_bytes) return E_INVALIDARG;
+    // Newer devices take smaller alignments than they ask for at first.
+    if (alignment_asked > 65536 && offset_bytes % alignment_asked != 0) return E_INVALIDARG;
     const bool crosses = (desc->Flags & D3D12_RESOURCE_FLAG_ALLOW_CROSS_ADAPTER) != 0;
     if (crosses && (place->desc().Flags & D3D12_HEAP_FLAG_SHARED_CROSS_ADAPTER) == 0) {
       return E_INVALIDARG;
@@ -689,6 +726,35 @@ ID3D12Device* CreateFakeDeviceWithPrograms() {
 void SetFakeSizes(uint64_t more_bytes, uint64_t alignment) {
   more_bytes_asked.store(more_bytes);
   alignment_asked.store(alignment);
+}
+
+void SetFakeScratch(uint64_t bytes) {
+  scratch_asked.store(bytes);
+}
+
+FakeStructure LastFakeStructure() {
+  const std::lock_guard lock(last_structure_mutex);
+  return last_structure;
+}
+
+uint64_t LastFakeStructureView() {
+  return last_structure_view.load();
+}
+
+uint64_t FakeStructureViews() {
+  return structure_views.load();
+}
+
+uint32_t LastFakeHeapFlags() {
+  return last_heap_flags.load();
+}
+
+int FakeHeapsMade() {
+  return heaps_made.load();
+}
+
+uint64_t FakeGlobalBarriers() {
+  return global_barriers.load();
 }
 
 void HoldFakeSignals(bool held) {

@@ -50,6 +50,8 @@ void HoldFakeSignals(bool held);
 // Makes all fake devices ask for so many more bytes for each resource and acceleration structure, and for that alignment
 // of resources, as another GPU would. 0 and 65536 at first.
 void SetFakeSizes(uint64_t more_bytes, uint64_t alignment);
+// Makes builds and updates of acceleration structures need so much scratch memory. 0 at first.
+void SetFakeScratch(uint64_t bytes);
 
 // Objects of all fake devices that are alive, the devices among them.
 int FakeObjectCount();

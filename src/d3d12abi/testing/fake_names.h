@@ -25,6 +25,21 @@ bool LastFakeVertexViewsWereNull();
 uint64_t LastFakeIndirectWord();
 // Returns the MaxCommandCount that it had.
 uint32_t LastFakeIndirectCount();
+// Returns the structure that was built or copied last, when its list was executed.
+struct FakeStructure {
+  uint64_t address = 0;
+  uint64_t scratch = 0;  // of a build
+  uint32_t word = 0;     // that it holds
+};
+FakeStructure LastFakeStructure();
+// Returns the place of the last view of a structure, and how many there have been.
+uint64_t LastFakeStructureView();
+uint64_t FakeStructureViews();
+// Returns the flags of the last heap, and how many there have been.
+uint32_t LastFakeHeapFlags();
+int FakeHeapsMade();
+// Returns how many barriers for all unordered access lists have executed so far.
+uint64_t FakeGlobalBarriers();
 // Returns how often queues have executed lists so far.
 uint64_t FakeExecutions();
 // The same, while another queue had not signalled since it updated tile mappings.

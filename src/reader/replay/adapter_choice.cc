@@ -108,6 +108,15 @@ bool AdapterChoice::IsAlike(const RecordedAdapter& recorded, std::optional<uint3
   return adapters_[*place].name == recorded.name || HasLuid(adapters_[*place], recorded);
 }
 
+bool AdapterChoice::IsAnother(const RecordedAdapter& recorded,
+                              std::optional<uint32_t> place) const {
+  const auto differs = [&](const Adapter& adapter) {
+    return !recorded.name.empty() && !adapter.name.empty() && adapter.name != recorded.name;
+  };
+  if (place && *place < adapters_.size()) return differs(adapters_[*place]);
+  return !adapters_.empty() && std::all_of(adapters_.begin(), adapters_.end(), differs);
+}
+
 bool AdapterChoice::IsShared(const RecordedAdapter& recorded, std::optional<uint32_t> place) const {
   return std::any_of(chosen_.begin(), chosen_.end(), [&](const auto& one) {
     return one.second == place && Differ(one.first, recorded);

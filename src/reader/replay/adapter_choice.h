@@ -53,6 +53,9 @@ class AdapterChoice {
   bool asked() const { return asked_.has_value(); }
   // True if the adapter at `place` has the recorded name or LUID, or if the recording tells neither.
   bool IsAlike(const RecordedAdapter& recorded, std::optional<uint32_t> place) const;
+  // True if the device is known to be on an adapter of another kind than the recorded one: only names say that.
+  // `place`: of its adapter; missing: unknown.
+  bool IsAnother(const RecordedAdapter& recorded, std::optional<uint32_t> place) const;
   // True if Choose gave `place` for an adapter of the recording that is known to be another one than this.
   bool IsShared(const RecordedAdapter& recorded, std::optional<uint32_t> place) const;
 

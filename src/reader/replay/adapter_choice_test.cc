@@ -102,5 +102,18 @@ TEST(AdapterChoice, AllAreOnTheOneThatIsAskedFor) {
   EXPECT_TRUE(choice.IsShared({"NVIDIA H100 PCIe", 12, 1}, 2));
 }
 
+TEST(AdapterChoice, OnlyNamesSayThatADeviceIsAnother) {
+  const AdapterChoice choice(kThree);
+  const std::string name = choice.adapters()[1].name;
+  EXPECT_FALSE(choice.IsAnother({name, 99, 7}, 1));
+  EXPECT_TRUE(choice.IsAnother({"Voodoo", choice.adapters()[1].luid, 1}, 1));
+  EXPECT_FALSE(choice.IsAnother({"", 99, 7}, 1)) << "nobody knows";
+  EXPECT_FALSE(choice.IsAnother({name, 99, 7}, std::nullopt)) << "it may be that one";
+  EXPECT_TRUE(choice.IsAnother({"Voodoo", 99, 7}, std::nullopt));
+  EXPECT_FALSE(AdapterChoice({{"A", 0}, {"", 0}}).IsAnother({"Voodoo", {}, {}}, std::nullopt));
+  EXPECT_FALSE(AdapterChoice({{"", 0}}).IsAnother({"Voodoo", {}, {}}, 0));
+  EXPECT_FALSE(AdapterChoice({}).IsAnother({"Voodoo", {}, {}}, 0));
+}
+
 }  // namespace
 }  // namespace cairn

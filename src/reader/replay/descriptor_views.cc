@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "reader/replay/replay_regions.h"
+#include "reader/replay/structure_questions.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -310,12 +311,25 @@ Status DescriptorViews::Check(CallInProgress* call, std::span<const ReplayDescri
   }
 }
 
+void DescriptorViews::NoteStructure(CallInProgress* call, View* view) {
+  const auto* const desc = call->At<const D3D12_SHADER_RESOURCE_VIEW_DESC*>(1);
+  if (desc == nullptr ||
+      NumberOf(desc->ViewDimension) != D3D12_SRV_DIMENSION_RAYTRACING_ACCELERATION_STRUCTURE) {
+    return;
+  }
+  const auto recorded = objects_->RecordedAt(desc->RaytracingAccelerationStructure.Location);
+  if (!recorded) return;
+  view->structure = recorded->address;
+  structures_.insert(recorded->address);
+}
+
 void DescriptorViews::Set(CallInProgress* call, const ReplayDescriptor& descriptor) {
   const CallRole& role = RoleOf(call->method);
   View* const view = Add(descriptor, 0);
   if (view == nullptr) return;
   *view = {};
   view->kind = role.view;
+  if (role.view == ViewKind::kShaderResource) NoteStructure(call, view);
   if (role.object == kNoParameter) return;  // constants, and samplers
   const ReplayObject* const resource = call->ObjectAt(static_cast<size_t>(role.object));
   if (resource == nullptr) return;
@@ -373,6 +387,23 @@ void DescriptorViews::CopyRanges(CallInProgress* call,
       Copy(descriptors[to], i, descriptors[counts[0] + from], from_index++);
     }
   }
+}
+
+std::vector<D3D12_CPU_DESCRIPTOR_HANDLE> DescriptorViews::ViewsOfStructure(uint64_t device,
+                                                                           uint64_t address,
+                                                                           uint64_t* looked) const {
+  std::vector<D3D12_CPU_DESCRIPTOR_HANDLE> found;
+  if (!structures_.contains(address)) return found;
+  for (const auto& [number, views] : heaps_) {
+    const ReplayObject* const heap = objects_->Find(number);
+    if (heap == nullptr || heap->device != device) continue;
+    *looked += views.size();
+    for (size_t i = 0; i < views.size(); ++i) {
+      if (views[i].structure != address) continue;
+      found.push_back({static_cast<SIZE_T>(heap->cpu_start + i * heap->increment_bytes)});
+    }
+  }
+  return found;
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

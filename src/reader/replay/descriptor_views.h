@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/status.h"
@@ -40,6 +41,11 @@ class DescriptorViews {
   // Follows a call that was made and that succeeded: keeps the views that it creates or copies.
   void Note(CallInProgress* call, std::span<const ReplayDescriptor> descriptors);
 
+  // Returns the descriptors on a device that hold views of the structure at a recorded address. Adds to `looked` how
+  // many descriptors it looked at.
+  std::vector<D3D12_CPU_DESCRIPTOR_HANDLE> ViewsOfStructure(uint64_t device, uint64_t address,
+                                                            uint64_t* looked) const;
+
   // Forgets a heap that ends, if it is one: another object may get its number.
   void Remove(uint64_t heap) { heaps_.erase(heap); }
 
@@ -49,6 +55,7 @@ class DescriptorViews {
     uint32_t width = 0;  // of the mip of a target
     uint32_t height = 0;
     uint64_t resource = kNoObject;
+    uint64_t structure = 0;  // its recorded address
   };
 
   // Return null if `further` lies behind the end of the heap, or is in none. Find(): or holds nothing.
@@ -59,12 +66,14 @@ class DescriptorViews {
                     ViewKind kind, size_t count, size_t rects) const;
   Status CheckTargets(CallInProgress* call, std::span<const ReplayDescriptor> descriptors) const;
   void Set(CallInProgress* call, const ReplayDescriptor& descriptor);
+  void NoteStructure(CallInProgress* call, View* view);
   void Copy(const ReplayDescriptor& to, uint32_t to_index, const ReplayDescriptor& from,
             uint32_t from_index);
   void CopyRanges(CallInProgress* call, std::span<const ReplayDescriptor> descriptors);
 
   ReplayObjects* const objects_;
   std::unordered_map<uint64_t, std::vector<View>> heaps_;  // descriptors behind its end hold none
+  std::unordered_set<uint64_t> structures_;                // that have had a view
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -13,6 +13,7 @@
 #include "d3d12gen/roles.h"
 #include "format/calls/object_text.h"
 #include "reader/replay/replay_objects.h"
+#include "reader/replay/structure_questions.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -59,44 +60,13 @@ bool IsQuestion(Method method) {
          method == Method::ID3D12Device5_GetRaytracingAccelerationStructurePrebuildInfo;
 }
 
-std::string KeyOf(const D3D12_RESOURCE_DESC& desc) {
+std::string KeyOf(uint64_t device, const D3D12_RESOURCE_DESC& desc) {
   // Without the padding.
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", static_cast<int>(desc.Dimension),
-                     desc.Alignment, desc.Width, desc.Height, desc.DepthOrArraySize, desc.MipLevels,
-                     static_cast<int>(desc.Format), desc.SampleDesc.Count, desc.SampleDesc.Quality,
-                     static_cast<int>(desc.Layout), static_cast<int>(desc.Flags));
-}
-
-// An enumerator as a number: that of a trace may be any.
-template <typename Enum>
-uint32_t NumberOf(const Enum& value) {
-  static_assert(sizeof(value) == sizeof(uint32_t));
-  uint32_t number = 0;
-  std::memcpy(&number, &value, sizeof(number));
-  return number;
-}
-
-// The bytes behind other types are not known here, and would be handed on as they are.
-bool IsKnown(const D3D12_RAYTRACING_GEOMETRY_DESC& desc) {
-  return NumberOf(desc.Type) == D3D12_RAYTRACING_GEOMETRY_TYPE_TRIANGLES ||
-         NumberOf(desc.Type) == D3D12_RAYTRACING_GEOMETRY_TYPE_PROCEDURAL_PRIMITIVE_AABBS;
-}
-
-// True if an implementation finds all that these inputs count.
-bool IsWhole(const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS& inputs) {
-  const uint32_t type = NumberOf(inputs.Type);
-  if (type == D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL) return true;
-  if (type != D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL) return false;
-  if (inputs.NumDescs == 0) return true;
-  const uint32_t layout = NumberOf(inputs.DescsLayout);
-  if (layout == D3D12_ELEMENTS_LAYOUT_ARRAY) {
-    return inputs.pGeometryDescs != nullptr &&
-           std::all_of(inputs.pGeometryDescs, inputs.pGeometryDescs + inputs.NumDescs, IsKnown);
-  }
-  if (layout != D3D12_ELEMENTS_LAYOUT_ARRAY_OF_POINTERS) return false;
-  if (inputs.ppGeometryDescs == nullptr) return false;
-  return std::all_of(inputs.ppGeometryDescs, inputs.ppGeometryDescs + inputs.NumDescs,
-                     [](const auto* desc) { return desc != nullptr && IsKnown(*desc); });
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", device,
+                     static_cast<int>(desc.Dimension), desc.Alignment, desc.Width, desc.Height,
+                     desc.DepthOrArraySize, desc.MipLevels, static_cast<int>(desc.Format),
+                     desc.SampleDesc.Count, desc.SampleDesc.Quality, static_cast<int>(desc.Layout),
+                     static_cast<int>(desc.Flags));
 }
 
 // Sampler feedback maps need more than the first fields of D3D12_RESOURCE_DESC1 say.
@@ -116,6 +86,27 @@ bool Overlap(uint64_t one, uint64_t one_size, uint64_t other, uint64_t other_siz
 }
 
 }  // namespace
+
+bool DeviceCheck::Moves(uint64_t device) const {
+  const DeviceContext* const context = devices_->Find(device);
+  return context != nullptr && context->is_another;
+}
+
+void DeviceCheck::Follow(const Record& record) {
+  switch (record.kind) {
+    case RecordKind::kCall:
+      if (const auto method = trace_->MethodOf(record);
+          method &&
+          method != Method::ID3D12Device5_GetRaytracingAccelerationStructurePrebuildInfo) {
+        Keep(record, *method);
+      }
+      return;
+    case RecordKind::kResult: return OnResult(record);
+    case RecordKind::kObject: return OnObject(record);
+    case RecordKind::kObjectEnd: return OnObjectEnd(record);
+    default: return;
+  }
+}
 
 ID3D12Device* DeviceCheck::DeviceOf(uint64_t number) {
   DeviceContext* const context = devices_->Find(number);
@@ -326,7 +317,7 @@ void DeviceCheck::OnResult(const Record& record) {
 void DeviceCheck::CheckAllocation(uint64_t call, const Asked& asked,
                                   const D3D12_RESOURCE_ALLOCATION_INFO& recorded) {
   if (recorded.SizeInBytes == kRefused) return;
-  const std::string key = KeyOf(asked.desc);
+  const std::string key = KeyOf(asked.device, asked.desc);
   if (recorded_sizes_.size() < kMostKept) recorded_sizes_[key] = recorded.SizeInBytes;
   const D3D12_RESOURCE_ALLOCATION_INFO& here = asked.allocation;
   if (here.SizeInBytes == recorded.SizeInBytes && here.Alignment == recorded.Alignment) return;
@@ -359,7 +350,7 @@ void DeviceCheck::CheckStructure(
   for (const Size& size : sizes) {
     if (!size.counts || size.here <= size.recorded) continue;
     // The program gave as much memory as it was told.
-    Add(DeviceDifference::Kind::kStructure, call, true,
+    Add(DeviceDifference::Kind::kStructure, call, !Moves(asked.device),
         fmt::format("{} needs {} bytes here, and {} when it was recorded", size.name,
                     GroupedDigits(size.here), GroupedDigits(size.recorded)),
         fmt::format("{} {} {}", size.name, size.here, size.recorded));
@@ -389,6 +380,47 @@ void DeviceCheck::OnObject(const Record& record) {
   CheckPlaced(record.object, asked);
 }
 
+DeviceCheck::Placed DeviceCheck::PlacedOf(const Asked& asked) const {
+  const auto recorded = recorded_sizes_.find(KeyOf(asked.device, asked.desc));
+  return {asked.offset, asked.allocation.SizeInBytes,
+          recorded == recorded_sizes_.end() ? 0 : recorded->second};
+}
+
+// Resources that shared memory when they were recorded may share it here. At most so many are compared.
+uint64_t DeviceCheck::NewNeighbour(const Heap& heap, const Placed& placed, size_t* compared) {
+  constexpr size_t kMostNeighbours = 4096;
+  for (const auto& [other, neighbour] : heap.resources) {
+    if (++*compared > kMostNeighbours) break;
+    const bool is_new =
+        placed.recorded_size_bytes != 0 && neighbour.recorded_size_bytes != 0 &&
+        Overlap(placed.offset, placed.size_bytes, neighbour.offset, neighbour.size_bytes) &&
+        !Overlap(placed.offset, placed.recorded_size_bytes, neighbour.offset,
+                 neighbour.recorded_size_bytes);
+    if (is_new) return other;
+  }
+  return 0;
+}
+
+std::optional<DeviceCheck::Need> DeviceCheck::NeedOf(uint64_t call) const {
+  constexpr uint64_t kBlock = D3D12_DEFAULT_RESOURCE_PLACEMENT_ALIGNMENT;  // heaps have whole ones
+  const auto found = asked_.find(call);
+  if (found == asked_.end() || found->second.heap == 0) return std::nullopt;
+  const Asked& asked = found->second;
+  const auto heap = heaps_.find(asked.heap);
+  const uint64_t size = asked.allocation.SizeInBytes;
+  if (heap == heaps_.end() || size == kRefused) return std::nullopt;
+  size_t compared = 0;
+  Need need = {asked.allocation, NewNeighbour(heap->second, PlacedOf(asked), &compared) == 0};
+  cost_->AddComparisons(compared);
+  // The implementation took an offset that no device promises to take: it says itself if it does here.
+  if (asked.offset % std::max<uint64_t>(asked.allocation.Alignment, 1) != 0) return need;
+  const uint64_t bytes = heap->second.size_bytes;
+  const uint64_t rest = bytes % kBlock == 0 ? 0 : kBlock - bytes % kBlock;
+  need.fits &= bytes > kRefused - rest ||
+               (asked.offset <= bytes + rest && size <= bytes + rest - asked.offset);
+  return need;
+}
+
 void DeviceCheck::CheckPlaced(uint64_t number, const Asked& asked) {
   const auto found = heaps_.find(asked.heap);
   if (found == heaps_.end()) return;
@@ -398,34 +430,23 @@ void DeviceCheck::CheckPlaced(uint64_t number, const Asked& asked) {
   const std::string name = ObjectText(Chain::kID3D12Resource, number);
   const std::string place =
       fmt::format("at offset {} of heap {}", GroupedDigits(asked.offset), asked.heap);
+  const bool prevents = !Moves(asked.device);
   if (alignment != 0 && asked.offset % alignment != 0) {
-    Add(DeviceDifference::Kind::kPlacement, number, true,
+    Add(DeviceDifference::Kind::kPlacement, number, prevents,
         fmt::format("{} {} needs alignment {} here", name, place, GroupedDigits(alignment)));
   }
   if (asked.offset > heap.size_bytes || size > heap.size_bytes - asked.offset) {
-    Add(DeviceDifference::Kind::kPlacement, number, true,
+    Add(DeviceDifference::Kind::kPlacement, number, prevents,
         fmt::format("{} {} needs {} bytes here, and the heap has {}", name, place,
                     GroupedDigits(size), GroupedDigits(heap.size_bytes)));
   }
-  const auto recorded = recorded_sizes_.find(KeyOf(asked.desc));
-  const Placed placed = {asked.offset, size,
-                         recorded == recorded_sizes_.end() ? 0 : recorded->second};
-  // Resources that shared memory when they were recorded may share it here. At most so many are compared.
-  constexpr size_t kMostNeighbours = 4096;
+  const Placed placed = PlacedOf(asked);
   size_t compared = 0;
-  for (const auto& [other, neighbour] : heap.resources) {
-    if (++compared > kMostNeighbours) break;
-    if (placed.recorded_size_bytes == 0 || neighbour.recorded_size_bytes == 0 ||
-        !Overlap(placed.offset, size, neighbour.offset, neighbour.size_bytes) ||
-        Overlap(placed.offset, placed.recorded_size_bytes, neighbour.offset,
-                neighbour.recorded_size_bytes)) {
-      continue;
-    }
-    Add(DeviceDifference::Kind::kPlacement, number, true,
+  if (const uint64_t other = NewNeighbour(heap, placed, &compared); other != 0) {
+    Add(DeviceDifference::Kind::kPlacement, number, prevents,
         fmt::format("{} {} needs {} bytes here, and overlaps {}, which it did not when it was "
                     "recorded",
                     name, place, GroupedDigits(size), ObjectText(Chain::kID3D12Resource, other)));
-    break;
   }
   cost_->AddComparisons(compared);
   heap.resources[number] = placed;

@@ -37,6 +37,18 @@ class DeviceCheck {
   void OnObject(const Record& record);
   // Lets go of the device, if it is one.
   void OnObjectEnd(const Record& record);
+  // The same for a playback, which compares nothing else: resources and heaps, before they are played.
+  void Follow(const Record& record);
+  // What a placed resource needs here, whose creation was followed and not yet answered. Missing: unknown, or this
+  // device makes none like it.
+  struct Need {
+    D3D12_RESOURCE_ALLOCATION_INFO memory = {};
+    bool fits =
+        true;  // into its heap, and beside those that it did not overlap when it was recorded
+  };
+  std::optional<Need> NeedOf(uint64_t call) const;
+  // It gets a heap of its own.
+  void Forget(uint64_t call) { asked_.erase(call); }
   // A feature that the program asked about has another answer here.
   void AddFeature(const std::string& name);
 
@@ -74,11 +86,16 @@ class DeviceCheck {
   };
 
   ID3D12Device* DeviceOf(uint64_t number);
+  // A playback gives memory of its own to what needs more on this device.
+  bool Moves(uint64_t device) const;
   void CheckInterface(const Record& record, Method method);
   bool HasInterface(uint64_t device_number, bool of_device, const InterfaceInfo* wanted);
   void AddMissing(uint64_t call, Method method);
   // Keeps what `record` asks, if it is one of the calls that are compared.
   void Keep(const Record& record, Method method);
+  Placed PlacedOf(const Asked& asked) const;
+  // Returns a resource of the heap that this one overlaps, which it did not when it was recorded; 0: none.
+  static uint64_t NewNeighbour(const Heap& heap, const Placed& placed, size_t* compared);
   void CheckPlaced(uint64_t number, const Asked& asked);
   void CheckAllocation(uint64_t call, const Asked& asked,
                        const D3D12_RESOURCE_ALLOCATION_INFO& recorded);
@@ -96,7 +113,7 @@ class DeviceCheck {
   std::unordered_map<uint64_t, Object> objects_;
   std::unordered_map<uint64_t, Heap> heaps_;
   std::unordered_map<uint64_t, Asked> asked_;  // by call
-  // Recorded sizes, by what was asked about.
+  // Recorded sizes, by device and what was asked about.
   std::map<std::string, uint64_t> recorded_sizes_;
   std::map<std::pair<uint64_t, const void*>, bool> interfaces_;  // device, interface: is it there
   std::map<uint64_t, ComPtr<ID3D12GraphicsCommandList>> lists_;  // by device

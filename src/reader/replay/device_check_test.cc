@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,6 +73,7 @@ class DeviceCheckTest : public testing::Test {
     TraceReader trace = script_.trace.Open();
     PlayerOptions options;
     options.check_only = true;
+    options.list_adapters = adapters_;
     options.create_device = [newer](uint32_t) -> void* {
       return newer ? CreateNewerFakeDevice() : CreateFakeDevice();
     };
@@ -86,7 +89,8 @@ class DeviceCheckTest : public testing::Test {
     return lines;
   }
 
-  TestScript script_;
+  TestScript script_{"Recorded"};
+  std::function<std::vector<Adapter>()> adapters_;  // null: unknown
 };
 
 TEST_F(DeviceCheckTest, NothingDiffersOnTheSameDevice) {
@@ -113,6 +117,25 @@ TEST_F(DeviceCheckTest, ResourcesThatNeedMoreAreNamed) {
           "prevents: resource " + std::to_string(second) + " at offset 65,536 of heap " +
               std::to_string(heap) + " needs 69,632 bytes here, and overlaps resource " +
               std::to_string(first) + ", which it did not when it was recorded"));
+}
+
+// A playback gives them memory of its own.
+TEST_F(DeviceCheckTest, WhatNeedsMorePreventsNothingOnAnotherDevice) {
+  AskAllocation(kBlock, {kBlock, kBlock});
+  const uint64_t heap = CreateHeap(2 * kBlock);
+  Place(heap, 0, kBlock);
+  Place(heap, kBlock, kBlock);
+  AskStructure(4, 1024);
+  SetFakeSizes(4096, kBlock);
+  adapters_ = [] { return std::vector<Adapter>{{"Another", 1}}; };
+  const std::vector<std::string> lines = Check(/*newer=*/true);
+  EXPECT_EQ(lines.size(), 4u);
+  EXPECT_THAT(lines, testing::Each(testing::StartsWith("differs: ")));
+  adapters_ = [] { return std::vector<Adapter>{{"Recorded", 1}}; };
+  const std::vector<std::string> same = Check(/*newer=*/true);
+  EXPECT_EQ(std::count_if(same.begin(), same.end(),
+                          [](const auto& line) { return line.starts_with("prevents: "); }),
+            3);
 }
 
 TEST_F(DeviceCheckTest, ResourcesThatSharedMemoryMayShareIt) {

@@ -183,6 +183,13 @@ struct DeviceDifference {
   std::string text;
 };
 
+// What lies in memory of the player's, because this device is another one than the recorded one and needs more.
+struct MovedObjects {
+  uint64_t structures = 0;  // acceleration structures
+  uint64_t scratches = 0;   // builds, for their scratch memory
+  uint64_t resources = 0;   // placed ones: each has a heap of its own
+};
+
 struct PlayerResult {
   std::vector<DeviceDifference> differences;  // with PlayerOptions::check_only
   uint64_t frames = 0;
@@ -192,6 +199,7 @@ struct PlayerResult {
   uint64_t skipped = 0;
   std::vector<LeftOut>
       left_out;  // by kind, in the order of their first; the last is that of all further kinds
+  MovedObjects moved;
   bool interrupted = false;
   std::vector<std::string> notes;  // on what was played
   uint64_t compared_readbacks = 0;

@@ -67,7 +67,8 @@ class PlayerImpl::AddressMemory final : public BufferAddresses::Memory {
   }
   std::optional<uint64_t> RealAddress(uint64_t recorded) override {
     const Result<uint64_t> real = player_->objects_.RealAddress(recorded);
-    return real.ok() ? std::optional(*real) : std::nullopt;
+    // Copies of addresses may have been made before a structure moved.
+    return real.ok() ? std::optional(*real) : player_->objects_.MovedFrom(recorded);
   }
   std::optional<uint64_t> RealDescriptor(uint64_t recorded) override {
     const Result<ReplayDescriptor> real = player_->objects_.RealGpuDescriptor(recorded);

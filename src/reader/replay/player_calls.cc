@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "cairn/marker_types.h"
 
@@ -103,6 +104,9 @@ Status PlayerImpl::MakeCall(CallInProgress* call) {
   CAIRN_RETURN_IF_ERROR(Decode(call));
   if (call->Needs(CallPart::kCreationChecks)) CAIRN_RETURN_IF_ERROR(CheckCreation(call));
   if (call->Needs(CallPart::kMetaParameters)) CAIRN_RETURN_IF_ERROR(TranslateMetaParameters(call));
+  bool skipped = false;
+  CAIRN_RETURN_IF_ERROR(MakeRoom(call, &skipped));
+  if (skipped) return Status();
   ++log_.result().calls;
   const uint64_t object = call->record.object;
   switch (RoleOf(call->method).replay) {
@@ -148,6 +152,7 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
   if (!CopyPadded(call, target)) {
     Invoke(call->method, target, call->arguments.arguments.data(), result);
   }
+  PlaceRefused(call, target, result);
   KeepPending(call, result);
   if (call->Needs(CallPart::kStates)) NoteStates(call);
   HRESULT outcome = S_OK;
@@ -160,6 +165,7 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
     if (values_.lost_pipeline() || !values_.descriptors().empty()) NoteSubstitutes(*call);
   }
   if (call->Needs(CallPart::kAddresses)) NoteAddresses(call, result);
+  CAIRN_RETURN_IF_ERROR(FollowMoved(*call));
   return call->Needs(CallPart::kSignals) ? AfterCall(call) : Status();
 }
 
@@ -318,8 +324,9 @@ void PlayerImpl::KeepPending(CallInProgress* call, const void* result) {
   void** const place = *static_cast<void***>(call->arguments.arguments[static_cast<size_t>(out)]);
   *pending.created.Receive() = *place;  // with the reference that the call gave
   pending.initial_state = InitialStateOf(call->info, call->arguments.arguments);
-  pending.committed = RoleOf(call->method).memory == ResourceMemory::kCommitted;
+  pending.committed = RoleOf(call->method).memory == ResourceMemory::kCommitted || own_heap_;
   pending.facts = FactsOf(call, values_.lost_pipeline());
+  if (own_heap_) pending.facts.own_heap = ComPtr<IUnknown>(std::exchange(own_heap_, {}).get());
 }
 
 Status PlayerImpl::RememberWait(CallInProgress* call) {

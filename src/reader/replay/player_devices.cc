@@ -132,6 +132,12 @@ Status PlayerImpl::OnDevice(const Record& record) {
   }
   if (SUCCEEDED(result) && device) {
     had_device_ = true;
+    const std::optional<uint32_t> made =
+        options_.create_device ? place : AdapterPlaceOf(device.get(), LuidOf(device.get()));
+    if (adapters_.IsAnother(adapter, made ? made : place)) {
+      other_devices_.insert(record.object);
+      had_another_ = true;
+    }
     new_devices_[record.object] = std::move(device);
     return Status();
   }

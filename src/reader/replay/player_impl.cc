@@ -92,11 +92,18 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
                .cost = &cost_,
                .addresses = &addresses_,
                .check_cost = [this] { return CheckCost(); }}),
+      own_structures_({.objects = &objects_,
+                       .views = &views_,
+                       .memory = &memory_,
+                       .waits = &waits_,
+                       .cost = &cost_,
+                       .log = &log_}),
       structures_({.blobs = trace,
                    .objects = &objects_,
                    .devices = &devices_,
                    .log = &log_,
                    .cost = &cost_,
+                   .own = &own_structures_,
                    .check_cost = [this] { return CheckCost(); },
                    .limit = std::chrono::milliseconds(options_.wait_timeout_ns / 1'000'000)}),
       check_(trace, &devices_, &cost_, library.wchar_bytes),
@@ -116,6 +123,7 @@ PlayerImpl::~PlayerImpl() {
   for (auto& [call, pending] : pending_) {
     pending.created.Detach();
     pending.facts.pipeline.Detach();
+    pending.facts.own_heap.Detach();
   }
   bindings_.Abandon();
 }
@@ -209,6 +217,7 @@ Status PlayerImpl::Check(const Record& record) {
 
 Status PlayerImpl::Play(const Record& record) {
   if (options_.check_only) return Check(record);
+  if (had_another_) check_.Follow(record);
   switch (record.kind) {
     case RecordKind::kCall: return OnCall(record);
     case RecordKind::kResult: return OnResult(record);
@@ -278,6 +287,7 @@ Status PlayerImpl::Finish() {
   CAIRN_RETURN_IF_ERROR(devices_.CheckLosses());
   for (const auto& [call, pending] : pending_) EndPending(call, pending);
   pending_.clear();
+  NoteMoved();
   log_.Finish();
   if (options_.check_only) {
     for (const auto& [feature, name] : different_features_) check_.AddFeature(name);
@@ -569,6 +579,7 @@ Status PlayerImpl::OnCreated(const Record& record, const ObjectBody& body, Chain
     }
     creation->facts.pipeline = {};
     object->created = std::move(creation->facts);
+    if (object->created.own_heap) ++log_.result().moved.resources;
     CAIRN_RETURN_IF_ERROR(CheckCost());  // before it is cleared
     CAIRN_RETURN_IF_ERROR(memory_.Clear(object, creation->initial_state, creation->committed));
     return added;
@@ -591,8 +602,10 @@ Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain
   Result<ReplayObject*> object = objects_.Add(record.object, chain, body.device, real);
   if (!object.ok()) return object.status();
   if (chain == Chain::kID3D12Device) {
-    TellDevice(devices_.Add(record.object, ComPtr<ID3D12Device>((*object)->As<ID3D12Device>()))
-                   ->device.get());
+    DeviceContext* const context =
+        devices_.Add(record.object, ComPtr<ID3D12Device>((*object)->As<ID3D12Device>()));
+    context->is_another = other_devices_.erase(record.object) != 0;
+    TellDevice(context->device.get());
   }
   if (chain == Chain::kID3D12Fence) {
     waits_.fences().Create(record.object, (*object)->As<ID3D12Fence>()->GetCompletedValue());
@@ -673,15 +686,23 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
     if (devices_.Remove(record.object)) object->pointer.Detach();
   } else if (context != nullptr && context->lost) {
     object->pointer.Detach();
+    object->created.own_heap.Detach();
   } else if (context != nullptr) {
     context->states.Remove(record.object);
     // Tile mappings and residency use objects as well as submissions do. The end of a fence
     // releases its waiters and is not delayed.
     const bool is_fence = object->chain == Chain::kID3D12Fence;
     if (object->pointer && !is_fence) context->ended.push_back(object->pointer);
+    if (object->created.own_heap) {
+      context->ended.push_back(std::move(object->created.own_heap));
+    }
     for (ComPtr<IUnknown>& buffer : context->graph_memory.Remove(record.object)) {
       context->ended.push_back(std::move(buffer));
     }
+    for (ComPtr<IUnknown>& buffer : context->structure_memory.Remove(record.object)) {
+      context->ended.push_back(std::move(buffer));
+    }
+    CAIRN_RETURN_IF_ERROR(own_structures_.EndScratch(context, record.object));
     if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(waits_.SweepEnded(context));
   }
   if (object != nullptr) bindings_.End(*object);

@@ -27,6 +27,7 @@
 #include "reader/replay/device_check.h"
 #include "reader/replay/list_bindings.h"
 #include "reader/replay/memory_player.h"
+#include "reader/replay/own_structures.h"
 #include "reader/replay/play_cost.h"
 #include "reader/replay/play_log.h"
 #include "reader/replay/player.h"
@@ -197,6 +198,18 @@ class PlayerImpl final : public Player {
   uint64_t RecordedFrameNs();
   void Pace(uint64_t time_ns);
 
+  // player_moves.cc: what needs more memory on another device than it had. An error ends the playback; `skipped`: the
+  // call is, and was handled.
+  Status MakeRoom(CallInProgress* call, bool* skipped);
+  Status PlaceStructure(CallInProgress* call, DeviceContext* context);
+  // Changes the heap and the offset of a placed resource.
+  Status GiveOwnHeap(CallInProgress* call, DeviceContext* context);
+  // `result`: of the call. Makes it once more if it was refused where the program put the resource.
+  void PlaceRefused(CallInProgress* call, void* target, void* result);
+  // Follows a call that was made.
+  Status FollowMoved(const CallInProgress& call);
+  void NoteMoved();
+
   // player_programs.cc: programs of state objects. An error of the first two is a reason to skip the call.
   Status TranslateProgram(CallInProgress* call);
   Status ProvideBackingMemory(CallInProgress* call, D3D12_SET_WORK_GRAPH_DESC* desc);
@@ -251,6 +264,9 @@ class PlayerImpl final : public Player {
   DescriptorViews views_;
   std::unordered_map<uint64_t, Pending> pending_;  // by call
   std::unordered_map<uint64_t, ComPtr<ID3D12Device>> new_devices_;
+  std::set<uint64_t> other_devices_;  // of them: DeviceContext::is_another
+  bool had_another_ = false;
+  ComPtr<ID3D12Heap> own_heap_;  // for what the call in progress makes
   ReplayDevices devices_;
   WaitEngine waits_;
   std::unordered_map<uint64_t, ListStates> lists_;
@@ -259,6 +275,7 @@ class PlayerImpl final : public Player {
   ReplayPrograms programs_;
   std::shared_ptr<const ReplayProgram> set_program_;  // by the call in progress
   MemoryPlayer memory_;
+  OwnStructures own_structures_;
   StructurePlayer structures_;
   DeviceCheck check_;
   // Signatures by the calls that made them, until their objects and results come.

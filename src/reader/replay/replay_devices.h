@@ -22,6 +22,7 @@
 #include "d3d12abi/resource_states.h"
 #include "d3d12abi/texture_readback.h"
 #include "reader/replay/canary.h"
+#include "reader/replay/own_memory.h"
 #include "reader/replay/play_log.h"
 #include "reader/replay/recent_values.h"
 #include "reader/replay/work_graph_memory.h"
@@ -52,6 +53,11 @@ struct DeviceContext {
   std::unique_ptr<Canary> canary;
   ComPtr<ID3D12Resource> zeros;  // a buffer in place of none
   WorkGraphMemory graph_memory;
+  // It is known to be another device than the recorded one: only then anything gets more memory than was recorded.
+  bool is_another = false;
+  // In place of the program's, where that is too small here.
+  OwnMemory structure_memory{D3D12_RESOURCE_STATE_RAYTRACING_ACCELERATION_STRUCTURE};
+  OwnMemory scratch_memory{D3D12_RESOURCE_STATE_UNORDERED_ACCESS};
 
   // Returns a queue of the player's own, for copies. The first call makes it; an error: the device
   // refuses it.

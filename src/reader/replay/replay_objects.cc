@@ -97,6 +97,7 @@ Status ReplayObjects::SetFacts(ReplayObject* object, const ResourceFacts& facts)
                   fmt::format("{} bytes at address 0x{:x} for a buffer of {} bytes",
                               facts.size_bytes, facts.gpu_address, object->desc.Width));
   }
+  object->recorded_address = facts.gpu_address;
   addresses_.Add(facts.gpu_address, facts.size_bytes, object->number);
   return Status();
 }
@@ -154,6 +155,12 @@ void ReplayObjects::Remove(uint64_t number) {
   const auto found = objects_.find(number);
   if (found == objects_.end()) return;
   RemoveNumber(found->second->pointer.get(), number);
+  if (const ReplayObject& ended = *found->second; ended.recorded_address != 0) {
+    uint64_t end = 0;
+    if (__builtin_add_overflow(ended.recorded_address, ended.desc.Width, &end)) end = ~uint64_t{0};
+    structures_.Remove(ended.recorded_address, end, number);
+    scratches_.Remove(ended.recorded_address, end, number);
+  }
   addresses_.Remove(number);
   real_addresses_.Remove(number);
   cpu_descriptors_.Remove(number);
@@ -163,7 +170,10 @@ void ReplayObjects::Remove(uint64_t number) {
 }
 
 void ReplayObjects::Abandon() {
-  for (auto& [number, object] : objects_) object->pointer.Detach();
+  for (auto& [number, object] : objects_) {
+    object->pointer.Detach();
+    object->created.own_heap.Detach();
+  }
   recent_.Clear();
   objects_.clear();
   numbers_.clear();
@@ -188,7 +198,29 @@ Result<uint64_t> ReplayObjects::RealAddress(uint64_t recorded) const {
     return Status(StatusCode::kNotFound,
                   fmt::format("GPU address 0x{:x} is in no buffer that exists here", recorded));
   }
+  if (const uint64_t own = structures_.OwnOf(recorded); own != 0) return own;
   return found->second->gpu_address + place->offset_bytes;
+}
+
+std::optional<ReplayObjects::Recorded> ReplayObjects::RecordedAt(uint64_t real) const {
+  if (const auto moved = structures_.PlaceOf(real)) {
+    return Recorded{moved->address, moved->address, moved->buffer};
+  }
+  const auto place = real_addresses_.Find(real);
+  const auto found = place ? objects_.find(place->object) : objects_.end();
+  if (found == objects_.end() || found->second->recorded_address == 0) return std::nullopt;
+  uint64_t end = real;
+  real_addresses_.ForEachAt(
+      real, [&](const AddressMap::Range& range) { end = std::max(end, range.end); });
+  const uint64_t address = found->second->recorded_address + place->offset_bytes;
+  return Recorded{address, address + (end - real), place->object};
+}
+
+std::optional<uint64_t> ReplayObjects::MovedFrom(uint64_t real) const {
+  if (!structures_.any_own()) return std::nullopt;
+  const std::optional<Recorded> recorded = RecordedAt(real);
+  const uint64_t own = recorded ? structures_.OwnOf(recorded->address) : 0;
+  return own == 0 || own == real ? std::nullopt : std::optional(own);
 }
 
 Result<ReplayDescriptor> ReplayObjects::RealCpuDescriptor(uint64_t recorded) const {

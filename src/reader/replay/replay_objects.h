@@ -27,6 +27,7 @@
 #include "format/trace/trace_state.h"
 #include "reader/replay/recent_values.h"
 #include "reader/replay/root_signature.h"
+#include "reader/replay/structure_map.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -43,6 +44,7 @@ struct CreationFacts {
   uint64_t allocator_resets = 0;
   ComPtr<IUnknown> pipeline;
   bool lost_pipeline = false;   // it could not be made here
+  ComPtr<IUnknown> own_heap;    // of the player's, in which a placed resource lies
   bool imported = false;        // a heap in place of one that the program opened
   uint64_t shares = kNoObject;  // the object of this replay whose memory is its own
 };
@@ -57,8 +59,9 @@ struct ReplayObject {
 
   // Resources.
   D3D12_RESOURCE_DESC desc = {};
-  uint64_t gpu_address = 0;  // real; of buffers
-  bool is_image = false;     // stands for an image of a swap chain
+  uint64_t gpu_address = 0;       // real; of buffers
+  uint64_t recorded_address = 0;  // 0: unknown
+  bool is_image = false;          // stands for an image of a swap chain
   struct Mapping {
     std::byte* data = nullptr;  // null: mapped without asking for the address
     uint32_t count = 0;
@@ -133,7 +136,21 @@ class ReplayObjects {
   std::optional<AddressMap::Place> PlaceOfReal(uint64_t real) const {
     return real_addresses_.Find(real);
   }
-  // Errors: kNotFound: in no living buffer, in no living heap, or behind its end.
+  // Acceleration structures, and scratch memory of builds, on devices where some of them moved.
+  StructureMap& structures() { return structures_; }
+  StructureMap& scratches() { return scratches_; }
+  // What the program has at an address of this device, or at one of the player's in its place.
+  struct Recorded {
+    uint64_t address = 0;
+    uint64_t end =
+        0;  // of the buffer there that reaches farthest; of one that moved: where it begins
+    uint64_t buffer = 0;
+  };
+  std::optional<Recorded> RecordedAt(uint64_t real) const;
+  // Returns where a structure lies now that moved since `real` was its address.
+  std::optional<uint64_t> MovedFrom(uint64_t real) const;
+  // Errors: kNotFound: in no living buffer, in no living heap, or behind its end. The address of a structure that moved
+  // is where it lies.
   Result<uint64_t> RealAddress(uint64_t recorded) const;
   Result<ReplayDescriptor> RealCpuDescriptor(uint64_t recorded) const;
   Result<ReplayDescriptor> RealGpuDescriptor(uint64_t recorded) const;
@@ -151,6 +168,8 @@ class ReplayObjects {
   std::unordered_map<const void*, std::set<uint64_t>> further_numbers_;
   AddressMap addresses_;  // recorded
   AddressMap real_addresses_;
+  StructureMap structures_;
+  StructureMap scratches_;
   AddressMap cpu_descriptors_;
   AddressMap gpu_descriptors_;
 };

@@ -194,10 +194,11 @@ Status StructurePlayer::Build(const Step& step, StructureInputs inputs) {
 
 Status StructurePlayer::Copy(const Step& step) {
   ComPtr<ID3D12Resource> memory;
-  // How much a copy takes is the driver's: it took as much when it was recorded.
+  // How much a copy takes is the driver's: it took as much when it was recorded, and on another device no more than its
+  // source.
   const bool lasts = step.body.copies_left == 0;
   const Result<D3D12_GPU_VIRTUAL_ADDRESS> target =
-      Target(step, lasts ? 1 : structure_.size_bytes, &memory);
+      Target(step, lasts && !step.context->is_another ? 1 : structure_.size_bytes, &memory);
   if (!target.ok()) return target.status();
   if (*target == structure_.address) return {StatusCode::kCorrupt, "one is copied onto itself"};
   const bool compacts = static_cast<StructureStep>(step.body.step) == StructureStep::kCompact;
@@ -239,12 +240,21 @@ Result<D3D12_GPU_VIRTUAL_ADDRESS> StructurePlayer::Target(const Step& step, uint
   }
   const bool is_there = static_cast<StructureStep>(body.step) == StructureStep::kUpdate &&
                         structure_.address != 0 && !structure_.memory;
-  if (!is_there && size_bytes > width - body.offset_bytes) {
+  if (is_there) return structure_.address;
+  if (step.context->is_another) {
+    const Result<uint64_t> known =
+        parts_.objects->RealAddress(step.object->recorded_address + body.offset_bytes);
+    D3D12_GPU_VIRTUAL_ADDRESS address = step.object->gpu_address + body.offset_bytes;
+    if (known.ok()) address = *known;
+    CAIRN_RETURN_IF_ERROR(parts_.own->Place(step.context, size_bytes, &address));
+    return address;
+  }
+  if (size_bytes > width - body.offset_bytes) {
     return Status(StatusCode::kUnsupported,
                   fmt::format("this device needs {} bytes for one that has {}", size_bytes,
                               width - body.offset_bytes));
   }
-  return step.object->As<ID3D12Resource>()->GetGPUVirtualAddress() + body.offset_bytes;
+  return step.object->gpu_address + body.offset_bytes;
 }
 
 Status StructurePlayer::Run(const Step& step) {

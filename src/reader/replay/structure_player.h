@@ -19,6 +19,7 @@
 #include "format/calls/record.h"
 #include "format/calls/structure_inputs.h"
 #include "format/calls/value_decoder.h"
+#include "reader/replay/own_structures.h"
 #include "reader/replay/play_cost.h"
 #include "reader/replay/play_log.h"
 #include "reader/replay/replay_devices.h"
@@ -37,6 +38,7 @@ class StructurePlayer {
     ReplayDevices* devices;
     PlayLog* log;
     PlayCost* cost;
+    OwnStructures* own;
     std::function<Status()> check_cost;
     std::chrono::milliseconds limit;
   };

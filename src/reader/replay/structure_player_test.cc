@@ -104,6 +104,7 @@ class StructurePlayerTest : public testing::Test {
                            .devices = &devices_,
                            .log = &log_,
                            .cost = &cost_,
+                           .own = nullptr,
                            .check_cost = [] { return Status(); },
                            .limit = std::chrono::seconds(20)}};
 };

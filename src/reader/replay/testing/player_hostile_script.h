@@ -37,6 +37,8 @@ inline D3D12_RESOURCE_DESC TextureDesc(uint32_t width, uint32_t height, uint16_t
 
 class HostileScript : public TestScript {
  public:
+  using TestScript::TestScript;
+
   uint64_t CreateTexture(const D3D12_RESOURCE_DESC& desc, bool reserved = false) {
     D3D12_HEAP_PROPERTIES heap = {};
     heap.Type = D3D12_HEAP_TYPE_DEFAULT;

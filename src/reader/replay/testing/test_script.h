@@ -26,12 +26,13 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 class TestScript {
  public:
-  // Begins with a device.
-  TestScript() {
+  // Begins with a device. `gpu`: the recorded name of its adapter.
+  explicit TestScript(std::string_view gpu = {}) {
     device = next_object_++;
     const DeviceBody body = {0x1234, 0x5678, 4, D3D_FEATURE_LEVEL_11_0};
-    std::vector<std::byte> bytes = BodyBytes(body);
-    bytes.resize(bytes.size() + 3 * sizeof(uint32_t));  // three empty texts
+    std::vector<std::byte> bytes = BodyBytes(
+        body, BodyBytes(static_cast<uint32_t>(gpu.size()), std::as_bytes(std::span(gpu))));
+    bytes.resize(bytes.size() + 2 * sizeof(uint32_t));  // two empty texts
     trace.Add(RecordKind::kDevice, device, bytes);
     trace.Object(device, Chain::kID3D12Device, device);
   }

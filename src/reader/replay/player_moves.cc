@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory of the player's on another device than the recorded one, for what needs more there than the program gave it.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "base/text.h"
+#include "d3d12abi/aggregates.h"
+#include "d3d12gen/invoke.h"
+#include "reader/replay/player_impl.h"
+#include "reader/replay/structure_questions.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+Status PlayerImpl::MakeRoom(CallInProgress* call, bool* skipped) {
+  own_heap_ = {};
+  DeviceContext* const context = devices_.Find(call->object->device);
+  if (context == nullptr || !context->is_another) return Status();
+  const auto need = RoleOf(call->method).memory == ResourceMemory::kPlaced
+                        ? check_.NeedOf(call->record.number)
+                        : std::nullopt;
+  const Status status =
+      need && !need->fits ? GiveOwnHeap(call, context) : PlaceStructure(call, context);
+  if (status.ok() || log_.failed()) return status;
+  *skipped = true;
+  if (status.code() == StatusCode::kOutOfMemory && options_.end_at_refusal) {
+    // Memory that others had taken may be free the next time.
+    return log_.FailCall(PlayerFailure::kUnclear, call->record.number, call->info.name,
+                         status.message());
+  }
+  return LeaveOutCall(*call, status.message(), /*device_lacks=*/true);
+}
+
+Status PlayerImpl::PlaceStructure(CallInProgress* call, DeviceContext* context) {
+  switch (call->method) {
+    case Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure:
+      // Decoded for this call alone.
+      return own_structures_.PlaceBuild(
+          context, call->record.object,
+          call->At<D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC*>(0));
+    case Method::ID3D12GraphicsCommandList4_CopyRaytracingAccelerationStructure:
+      return own_structures_.PlaceCopy(
+          context, &call->At<D3D12_GPU_VIRTUAL_ADDRESS>(0), call->At<D3D12_GPU_VIRTUAL_ADDRESS>(1),
+          NumberOf(call->At<D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE>(2)));
+    default: return Status();
+  }
+}
+
+Status PlayerImpl::GiveOwnHeap(CallInProgress* call, DeviceContext* context) {
+  const ReplayObject* const heap = call->ObjectAt(0);
+  const auto need = check_.NeedOf(call->record.number);
+  // Imported memory has bytes of the program.
+  if (heap == nullptr || heap->chain != Chain::kID3D12Heap || heap->created.imported || !need) {
+    return Status();
+  }
+  const D3D12_RESOURCE_ALLOCATION_INFO& memory = need->memory;
+  D3D12_HEAP_DESC desc = GetDesc(heap->As<ID3D12Heap>());
+  desc.SizeInBytes = memory.SizeInBytes;
+  desc.Alignment = memory.Alignment > D3D12_DEFAULT_RESOURCE_PLACEMENT_ALIGNMENT
+                       ? D3D12_DEFAULT_MSAA_RESOURCE_PLACEMENT_ALIGNMENT
+                       : D3D12_DEFAULT_RESOURCE_PLACEMENT_ALIGNMENT;
+  // No call of the program makes this heap resident.
+  desc.Flags &= ~D3D12_HEAP_FLAG_CREATE_NOT_RESIDENT;
+  cost_.AddMemory(desc.SizeInBytes);
+  const bool has_room = !cost_.spent() && SUCCEEDED(context->device->CreateHeap(
+                                              &desc, __uuidof(ID3D12Heap), own_heap_.Receive()));
+  if (!has_room || !own_heap_) {
+    own_heap_ = {};
+    return {StatusCode::kOutOfMemory,
+            fmt::format("it needs {} bytes, alignment {}, on this device, and there is no heap "
+                        "for it",
+                        memory.SizeInBytes, memory.Alignment)};
+  }
+  check_.Forget(call->record.number);
+  call->At<ID3D12Heap*>(0) = own_heap_.get();
+  call->At<UINT64>(1) = 0;
+  return Status();
+}
+
+void PlayerImpl::PlaceRefused(CallInProgress* call, void* target, void* result) {
+  if (RoleOf(call->method).memory != ResourceMemory::kPlaced || own_heap_) return;
+  DeviceContext* const context = devices_.Find(call->object->device);
+  HRESULT outcome = S_OK;
+  std::memcpy(&outcome, result, sizeof(outcome));
+  if (context == nullptr || !context->is_another || SUCCEEDED(outcome)) return;
+  if (outcome == DXGI_ERROR_DEVICE_REMOVED || !GiveOwnHeap(call, context).ok() || !own_heap_) {
+    return;
+  }
+  Invoke(call->method, target, call->arguments.arguments.data(), result);
+}
+
+Status PlayerImpl::FollowMoved(const CallInProgress& call) {
+  DeviceContext* const context = devices_.Find(call.object->device);
+  if (context == nullptr || !context->is_another) return Status();
+  if (call.method == Method::ID3D12GraphicsCommandList_Reset) {
+    return own_structures_.EndScratch(context, call.record.object);
+  }
+  if (RoleOf(call.method).role != Role::kBarrier ||
+      (context->structure_memory.empty() && context->scratch_memory.empty())) {
+    return Status();
+  }
+  // The program's barriers name its buffers: they are to order what this playback has in their place as well.
+  auto* const list = call.object->As<ID3D12GraphicsCommandList>();
+  const D3D12_COMMAND_LIST_TYPE type = list->GetType();
+  if (type != D3D12_COMMAND_LIST_TYPE_DIRECT && type != D3D12_COMMAND_LIST_TYPE_COMPUTE) {
+    return Status();
+  }
+  D3D12_RESOURCE_BARRIER all = {};
+  all.Type = D3D12_RESOURCE_BARRIER_TYPE_UAV;
+  list->ResourceBarrier(1, &all);
+  return Status();
+}
+
+void PlayerImpl::NoteMoved() {
+  const MovedObjects& moved = log_.result().moved;
+  std::string what;
+  const auto add = [&](uint64_t count, const char* before, const char* one) {
+    if (count != 0) what += (what.empty() ? "" : ", ") + (before + Counted(count, one));
+  };
+  add(moved.structures, "", "acceleration structure");
+  add(moved.scratches, "scratch memory of ", "build");
+  add(moved.resources, "", "placed resource");
+  if (what.empty()) return;
+  log_.Note(
+      "this device is another one than the recorded one, and has memory of the replay's own for " +
+      what);
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
