@@ -96,9 +96,11 @@ void DeviceCheck::Follow(const Record& record) {
   switch (record.kind) {
     case RecordKind::kCall:
       if (const auto method = trace_->MethodOf(record);
-          method &&
-          method != Method::ID3D12Device5_GetRaytracingAccelerationStructurePrebuildInfo) {
-        Keep(record, *method);
+          method && (IsAllocationQuestion(*method) || IsCreation(*method))) {
+        const ResourceMemory memory = RoleOf(*method).memory;
+        const bool lies_in_heap =
+            memory != ResourceMemory::kCommitted && memory != ResourceMemory::kReserved;
+        if (lies_in_heap) Keep(record, *method);
       }
       return;
     case RecordKind::kResult: return OnResult(record);
