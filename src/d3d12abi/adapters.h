@@ -16,8 +16,10 @@
 namespace cairn {
 
 struct Adapter {
-  std::string name;   // UTF-8, as the driver gives it
-  uint64_t luid = 0;  // high part first; 0: unknown, as always on Linux
+  std::string name;        // UTF-8, as the driver gives it
+  uint64_t luid = 0;       // high part first; 0: unknown, as always on Linux
+  uint32_t vendor_id = 0;  // of PCI; 0: unknown
+  uint32_t device_id = 0;
 
   bool operator==(const Adapter&) const = default;
 };

@@ -47,7 +47,9 @@ Result<std::vector<Adapter>> ListAdapters() {
   for (const VkPhysicalDevice device : PhysicalDevicesOf(instance)) {
     VkPhysicalDeviceProperties properties = {};
     properties_of(device, &properties);
-    adapters.push_back({.name = static_cast<const char*>(properties.deviceName)});
+    adapters.push_back({.name = static_cast<const char*>(properties.deviceName),
+                        .vendor_id = properties.vendorID,
+                        .device_id = properties.deviceID});
   }
   return adapters;
 }

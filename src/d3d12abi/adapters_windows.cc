@@ -11,7 +11,10 @@ Result<std::vector<Adapter>> ListAdapters() {
   if (!found.ok()) return found.status();
   std::vector<Adapter> adapters;
   for (GraphicsAdapter& adapter : *found) {
-    adapters.push_back({.name = std::move(adapter.name), .luid = adapter.luid});
+    adapters.push_back({.name = std::move(adapter.name),
+                        .luid = adapter.luid,
+                        .vendor_id = adapter.vendor,
+                        .device_id = adapter.device});
   }
   return adapters;
 }

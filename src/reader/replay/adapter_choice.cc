@@ -110,11 +110,12 @@ bool AdapterChoice::IsAlike(const RecordedAdapter& recorded, std::optional<uint3
 
 bool AdapterChoice::IsAnother(const RecordedAdapter& recorded,
                               std::optional<uint32_t> place) const {
-  const auto differs = [&](const Adapter& adapter) {
-    return !recorded.name.empty() && !adapter.name.empty() && adapter.name != recorded.name;
-  };
-  if (place && *place < adapters_.size()) return differs(adapters_[*place]);
-  return !adapters_.empty() && std::all_of(adapters_.begin(), adapters_.end(), differs);
+  if (!place || *place >= adapters_.size()) return false;
+  const Adapter& adapter = adapters_[*place];
+  const bool known = !recorded.name.empty() && !adapter.name.empty() && recorded.vendor_id != 0 &&
+                     adapter.vendor_id != 0;
+  return known && adapter.name != recorded.name &&
+         (adapter.vendor_id != recorded.vendor_id || adapter.device_id != recorded.device_id);
 }
 
 bool AdapterChoice::IsShared(const RecordedAdapter& recorded, std::optional<uint32_t> place) const {

@@ -22,6 +22,8 @@ struct RecordedAdapter {
   std::string name;  // "": not recorded
   std::optional<uint64_t> luid;
   std::optional<uint32_t> place;  // in the enumeration of the recording's machine
+  uint32_t vendor_id = 0;         // of PCI; 0: unknown
+  uint32_t device_id = 0;
 
   bool known() const { return !name.empty() || luid.has_value() || place.has_value(); }
   auto operator<=>(const RecordedAdapter&) const = default;
@@ -53,8 +55,9 @@ class AdapterChoice {
   bool asked() const { return asked_.has_value(); }
   // True if the adapter at `place` has the recorded name or LUID, or if the recording tells neither.
   bool IsAlike(const RecordedAdapter& recorded, std::optional<uint32_t> place) const;
-  // True if the device is known to be on an adapter of another kind than the recorded one: only names say that.
-  // `place`: of its adapter; missing: unknown.
+  // True if the device is known to be on an adapter of another kind than the recorded one: both have a name and
+  // identifiers of PCI, and differ in both. A name alone changes with the driver. `place`: of its adapter; missing:
+  // unknown.
   bool IsAnother(const RecordedAdapter& recorded, std::optional<uint32_t> place) const;
   // True if Choose gave `place` for an adapter of the recording that is known to be another one than this.
   bool IsShared(const RecordedAdapter& recorded, std::optional<uint32_t> place) const;

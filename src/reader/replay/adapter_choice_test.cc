@@ -102,17 +102,22 @@ TEST(AdapterChoice, AllAreOnTheOneThatIsAskedFor) {
   EXPECT_TRUE(choice.IsShared({"NVIDIA H100 PCIe", 12, 1}, 2));
 }
 
-TEST(AdapterChoice, OnlyNamesSayThatADeviceIsAnother) {
-  const AdapterChoice choice(kThree);
-  const std::string name = choice.adapters()[1].name;
-  EXPECT_FALSE(choice.IsAnother({name, 99, 7}, 1));
-  EXPECT_TRUE(choice.IsAnother({"Voodoo", choice.adapters()[1].luid, 1}, 1));
-  EXPECT_FALSE(choice.IsAnother({"", 99, 7}, 1)) << "nobody knows";
-  EXPECT_FALSE(choice.IsAnother({name, 99, 7}, std::nullopt)) << "it may be that one";
-  EXPECT_TRUE(choice.IsAnother({"Voodoo", 99, 7}, std::nullopt));
-  EXPECT_FALSE(AdapterChoice({{"A", 0}, {"", 0}}).IsAnother({"Voodoo", {}, {}}, std::nullopt));
-  EXPECT_FALSE(AdapterChoice({{"", 0}}).IsAnother({"Voodoo", {}, {}}, 0));
-  EXPECT_FALSE(AdapterChoice({}).IsAnother({"Voodoo", {}, {}}, 0));
+TEST(AdapterChoice, NamesAndIdentifiersSayThatADeviceIsAnother) {
+  const AdapterChoice choice({{"A", 0, 0x10DE, 1}, {"", 0, 0x10DE, 1}, {"A", 0}});
+  const auto another = [&choice](const char* name, uint32_t vendor, uint32_t device,
+                                 std::optional<uint32_t> place) {
+    return choice.IsAnother({name, {}, {}, vendor, device}, place);
+  };
+  EXPECT_TRUE(another("B", 0x10DE, 2, 0));
+  EXPECT_TRUE(another("B", 0x10005, 0, 0)) << "a vendor may give no numbers to its devices";
+  EXPECT_FALSE(another("A", 0x10DE, 2, 0));
+  EXPECT_FALSE(another("B", 0x10DE, 1, 0)) << "names have versions in them";
+  EXPECT_FALSE(another("", 0x1002, 2, 0)) << "nobody knows, from here on";
+  EXPECT_FALSE(another("B", 0, 0, 0));
+  EXPECT_FALSE(another("B", 0x1002, 2, 1));
+  EXPECT_FALSE(another("B", 0x1002, 2, 2));
+  EXPECT_FALSE(another("B", 0x1002, 2, 3));
+  EXPECT_FALSE(another("B", 0x1002, 2, std::nullopt));
 }
 
 }  // namespace

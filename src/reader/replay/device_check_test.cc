@@ -74,6 +74,7 @@ class DeviceCheckTest : public testing::Test {
     PlayerOptions options;
     options.check_only = true;
     options.list_adapters = adapters_;
+    if (adapters_) options.adapter = "0";
     options.create_device = [newer](uint32_t) -> void* {
       return newer ? CreateNewerFakeDevice() : CreateFakeDevice();
     };
@@ -127,11 +128,11 @@ TEST_F(DeviceCheckTest, WhatNeedsMorePreventsNothingOnAnotherDevice) {
   Place(heap, kBlock, kBlock);
   AskStructure(4, 1024);
   SetFakeSizes(4096, kBlock);
-  adapters_ = [] { return std::vector<Adapter>{{"Another", 1}}; };
+  adapters_ = [] { return std::vector<Adapter>{{"Another", 1, 0x1234, 0x5679}}; };
   const std::vector<std::string> lines = Check(/*newer=*/true);
   EXPECT_EQ(lines.size(), 4u);
   EXPECT_THAT(lines, testing::Each(testing::StartsWith("differs: ")));
-  adapters_ = [] { return std::vector<Adapter>{{"Recorded", 1}}; };
+  adapters_ = [] { return std::vector<Adapter>{{"Recorded", 1, 0x1234, 0x5678}}; };
   const std::vector<std::string> same = Check(/*newer=*/true);
   EXPECT_EQ(std::count_if(same.begin(), same.end(),
                           [](const auto& line) { return line.starts_with("prevents: "); }),

@@ -39,7 +39,10 @@ uint64_t LuidOf(ID3D12Device* device) {
 constexpr std::string_view kNoName = "Direct3D 12 device";
 
 RecordedAdapter AdapterIn(const RecordedDevice& device) {
-  RecordedAdapter adapter = {.luid = device.adapter_luid, .place = device.adapter_place};
+  RecordedAdapter adapter = {.luid = device.adapter_luid,
+                             .place = device.adapter_place,
+                             .vendor_id = device.body.vendor_id,
+                             .device_id = device.body.device_id};
   if (!device.gpu.starts_with(kNoName)) adapter.name = device.gpu;
   return adapter;
 }
@@ -134,7 +137,7 @@ Status PlayerImpl::OnDevice(const Record& record) {
     had_device_ = true;
     const std::optional<uint32_t> made =
         options_.create_device ? place : AdapterPlaceOf(device.get(), LuidOf(device.get()));
-    if (adapters_.IsAnother(adapter, made ? made : place)) {
+    if (adapters_.IsAnother(adapter, made)) {
       other_devices_.insert(record.object);
       had_another_ = true;
     }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr uint64_t kBlock = 65536;
+constexpr char kRecorded[] = "Recorded";
 constexpr char kOneNote[] =
     "this device is another one than the recorded one, and has memory of the replay's own for 1 "
     "placed resource";
@@ -63,8 +65,11 @@ class PlayerPlacedTest : public testing::Test {
   }
   // The machine has that adapter alone. The program writes into all that were placed, in their order, and finds `found` in them then.
   void Play(const std::vector<uint8_t>& found, PlayerOptions options = {},
-            const char* adapter = "Another") {
-    options.list_adapters = [adapter] { return std::vector<Adapter>{{adapter, 1}}; };
+            std::string adapter = "Another") {
+    options.list_adapters = [adapter] {
+      return std::vector<Adapter>{{adapter, 1, 0x1234, adapter == kRecorded ? 0x5678u : 0x5679u}};
+    };
+    options.adapter = "0";
     for (size_t i = 0; i < created_.size(); ++i) {
       const std::vector<std::byte> word(4, static_cast<std::byte>(i + 1));
       script_.Write(from_, 4 * i, word);
@@ -93,7 +98,7 @@ class PlayerPlacedTest : public testing::Test {
     EXPECT_EQ(played_.result.compared_readbacks, readbacks);
   }
 
-  HostileScript script_{"Recorded"};
+  HostileScript script_{kRecorded};
   uint64_t queue_ = 0, fence_ = 0, list_ = 0, from_ = 0, to_ = 0;
   std::vector<uint64_t> created_;
   Played played_;
@@ -152,7 +157,7 @@ TEST_F(PlayerPlacedTest, NothingMovesOnTheRecordedDevice) {
   Place(heap, 3 * kBlock);
   SetFakeSizes(4096, kBlock);
   const int made = FakeHeapsMade();
-  Play({}, {}, "Recorded");
+  Play({}, {}, kRecorded);
   EXPECT_EQ(FakeHeapsMade() - made, 1);
   ASSERT_FALSE(played_.result.left_out.empty());
   EXPECT_THAT(played_.result.left_out[0].what, HasSubstr("this device refuses it with 0x80070057"));

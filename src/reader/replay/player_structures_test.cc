@@ -161,7 +161,8 @@ class PlayerStructuresTest : public testing::Test {
   void Play(PlayerOptions options = {}) {
     options.create_device = [](uint32_t) -> void* { return CreateNewerFakeDevice(); };
     if (!options.list_adapters) {
-      options.list_adapters = [] { return std::vector<Adapter>{{"Another", 1}}; };
+      options.list_adapters = [] { return std::vector<Adapter>{{"Another", 1, 0x1234, 0x5679}}; };
+      options.adapter = "0";
     }
     uint64_t buffers[2] = {};
     size_t looked = 0;
@@ -203,11 +204,20 @@ TEST_F(PlayerStructuresTest, NothingMovesOnTheRecordedDevice) {
   script_.Build(kBytes - 256, 1, 0, kBytes - 256);
   script_.Barrier(script_.structures);
   script_.Copy(256, 0, D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_CLONE);
-  const std::vector<std::vector<Adapter>> machines = {
-      {{kRecorded, 1}}, {{"", 1}}, {{"Another", 1}, {kRecorded, 2}}, {}};
-  for (const std::vector<Adapter>& machine : machines) {
+  const Adapter another = {"Another", 1, 0x1234, 0x5679};
+  const Adapter recorded = {kRecorded, 2, 0x1234, 0x5678};
+  // The fourth one has the recorded adapter with another driver; of the last one no device is known to be.
+  const std::vector<std::vector<Adapter>> machines = {{recorded},
+                                                      {another, recorded},
+                                                      {},
+                                                      {{"Recorded (LLVM 19)", 1, 0x1234, 0x5678}},
+                                                      {{"Another", 1}},
+                                                      {another}};
+  for (size_t i = 0; i < machines.size(); ++i) {
+    const std::vector<Adapter>& machine = machines[i];
     const uint64_t barriers = FakeGlobalBarriers();
     PlayerOptions options;
+    if (i == 3 || i == 4) options.adapter = "0";
     options.list_adapters = [&] { return machine; };
     made_.clear();
     Play(std::move(options));
