@@ -68,10 +68,10 @@ class AddressMap {
     });
   }
   size_t size() const { return places_.size(); }
+  static constexpr int kMostLooked = 4096;
 
  private:
   static constexpr int kMostOverlaps = 256;
-  static constexpr int kMostLooked = 4096;
 
   // `visit` returns true to go on.
   template <typename Visit>

@@ -232,6 +232,11 @@ uint64_t BufferAddresses::RecordedAt(const Timeline& timeline, size_t before, Pl
 std::optional<uint64_t> BufferAddresses::RealOf(WordKind kind, uint64_t recorded, Memory* memory) {
   if (recorded == 0) return std::nullopt;
   std::optional<uint64_t> real = memory->RealAddress(recorded);
+  if (kind == WordKind::kStructure || kind == WordKind::kAddressOrDescriptor) {
+    // Copies of addresses may have been made before it moved.
+    const uint64_t before = real.value_or(recorded);
+    if (const uint64_t now = memory->StructureAt(before); now != before) return now;
+  }
   if (!real && kind == WordKind::kAddressOrDescriptor) real = memory->RealDescriptor(recorded);
   return real;
 }

@@ -41,6 +41,7 @@ constexpr uint32_t kIncrementingConstant = 11;
 struct IndirectLayout {
   uint32_t stride_bytes = 0;
   std::vector<uint32_t> addresses;      // offsets in one set of arguments
+  std::vector<uint32_t> structures;     // of them: those that acceleration structures may have
   std::vector<uint32_t> shader_tables;  // offsets of D3D12_DISPATCH_RAYS_DESC
   struct Argument {
     uint32_t type = 0;  // D3D12_INDIRECT_ARGUMENT_TYPE
@@ -96,6 +97,8 @@ class BufferAddresses {
     virtual std::optional<uint64_t> RealAddress(uint64_t recorded) = 0;
     virtual std::optional<uint64_t> RealDescriptor(uint64_t recorded) = 0;
     virtual std::optional<Place> PlaceOf(uint64_t recorded_address) = 0;
+    // Returns where a structure lies now that is, or was, at an address of this device; otherwise that address.
+    virtual uint64_t StructureAt(uint64_t real) { return real; }
   };
 
   void AddSignature(uint64_t object, IndirectLayout layout);
@@ -201,10 +204,12 @@ class BufferAddresses {
     bool executed = false;  // as a bundle: nothing is added
   };
   // kValue: it is read, and stays.
+  // kAddress: never of a structure. kAddressOrDescriptor: perhaps of a structure.
   // kNullAddress, kNullIdentifier: it becomes zeros.
   enum class WordKind : uint8_t {
     kValue,
     kAddress,
+    kStructure,
     kAddressOrDescriptor,
     kIdentifier,
     kNullAddress,

@@ -54,6 +54,30 @@ TEST_F(BufferAddressesTest, IndirectArgumentsAreReplaced) {
   EXPECT_EQ(memory_.writes, 1);
 }
 
+// Other memory may have had the address of a structure that moved.
+TEST_F(BufferAddressesTest, OnlyWhatMayBeAStructureMovesWithIt) {
+  const D3D12_INDIRECT_ARGUMENT_DESC arguments[] = {
+      Argument(D3D12_INDIRECT_ARGUMENT_TYPE_CONSTANT_BUFFER_VIEW),
+      Argument(D3D12_INDIRECT_ARGUMENT_TYPE_SHADER_RESOURCE_VIEW),
+      Argument(D3D12_INDIRECT_ARGUMENT_TYPE_UNORDERED_ACCESS_VIEW),
+      Argument(D3D12_INDIRECT_ARGUMENT_TYPE_DRAW)};
+  addresses_.AddSignature(kSignature, LayoutOfSignature({40, 4, arguments, 0}));
+  const uint64_t recorded = FakeMemory::Recorded(11) + 8;
+  const uint64_t real = FakeMemory::Real(11) + 8;
+  memory_.moved = {{real, 0x77000}, {0x76000, 0x77000}};
+  for (uint64_t i = 0; i < 3; ++i) memory_.Put(10, 8 * i, recorded);
+  memory_.Put(12, 56, recorded);
+  memory_.Put(12, 64 + 56, 0x76000);
+  addresses_.Indirect(kList, kSignature, 10, 0, 1);
+  addresses_.Instances(kList, 12, 0, 2, false);
+  Patch();
+  EXPECT_EQ(memory_.Get(10, 0), real);
+  EXPECT_EQ(memory_.Get(10, 8), 0x77000u);
+  EXPECT_EQ(memory_.Get(10, 16), real);
+  EXPECT_EQ(memory_.Get(12, 56), 0x77000u);
+  EXPECT_EQ(memory_.Get(12, 64 + 56), 0x77000u) << "the GPU copied it before";
+}
+
 // Real addresses of one buffer look like recorded ones of another.
 TEST_F(BufferAddressesTest, NothingIsReplacedTwice) {
   AddSignature();

@@ -121,6 +121,9 @@ IndirectLayout LayoutOfSignature(const D3D12_COMMAND_SIGNATURE_DESC& desc) {
          argument.VertexBuffer.Slot});
     if (address && offset + sizeof(D3D12_GPU_VIRTUAL_ADDRESS) <= desc.ByteStride) {
       layout.addresses.push_back(static_cast<uint32_t>(offset));
+      if (type == D3D12_INDIRECT_ARGUMENT_TYPE_SHADER_RESOURCE_VIEW) {
+        layout.structures.push_back(static_cast<uint32_t>(offset));
+      }
     }
     offset += size;
   }
@@ -321,8 +324,11 @@ Status BufferAddresses::CollectIndirect(const Timeline& timeline, size_t number,
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t arguments = step.offset + i * layout.stride_bytes;
     for (const uint32_t address : layout.addresses) {
+      const bool of_structure =
+          std::binary_search(layout.structures.begin(), layout.structures.end(), address);
       CAIRN_RETURN_IF_ERROR(AddWord(timeline, number, {step.buffer, arguments + address},
-                                    WordKind::kAddress, memory, words));
+                                    of_structure ? WordKind::kStructure : WordKind::kAddress,
+                                    memory, words));
     }
     for (const uint32_t desc : layout.shader_tables) {
       for (const TableFields& table : kTables) {
@@ -375,7 +381,7 @@ Status BufferAddresses::Collect(const Timeline& timeline, Memory* memory, Words*
         if (!step.kept.all() && step.count != there) missed_elements_ = true;
         for (uint64_t k = 0; k < there; ++k) {
           const PlaceKey place = {step.buffer, step.offset + k * kInstanceBytes + kInstanceAddress};
-          const WordKind kind = step.kept.Has(k) ? WordKind::kAddress : WordKind::kNullAddress;
+          const WordKind kind = step.kept.Has(k) ? WordKind::kStructure : WordKind::kNullAddress;
           CAIRN_RETURN_IF_ERROR(AddWord(timeline, i, place, kind, memory, words));
         }
         break;
@@ -447,7 +453,7 @@ Status BufferAddresses::CollectPointed(const Timeline& timeline, size_t number, 
       step.offset > size ? 0 : std::min(step.count, (size - step.offset) / kWordBytes);
   if (!step.kept.all() && step.count != count) missed_elements_ = true;
   for (uint64_t i = 0; i < count; ++i) {
-    const WordKind kind = step.kept.Has(i) ? WordKind::kAddress : WordKind::kNullAddress;
+    const WordKind kind = step.kept.Has(i) ? WordKind::kStructure : WordKind::kNullAddress;
     const PlaceKey pointer = {step.buffer, step.offset + i * kWordBytes};
     const std::optional<Memory::Place> instance =
         memory->PlaceOf(RecordedAt(timeline, number, pointer, memory, values));

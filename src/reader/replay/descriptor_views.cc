@@ -317,10 +317,8 @@ void DescriptorViews::NoteStructure(CallInProgress* call, View* view) {
       NumberOf(desc->ViewDimension) != D3D12_SRV_DIMENSION_RAYTRACING_ACCELERATION_STRUCTURE) {
     return;
   }
-  const auto recorded = objects_->RecordedAt(desc->RaytracingAccelerationStructure.Location);
-  if (!recorded) return;
-  view->structure = recorded->address;
-  structures_.insert(recorded->address);
+  view->structure = desc->RaytracingAccelerationStructure.Location;
+  structures_.insert(view->structure);
 }
 
 void DescriptorViews::Set(CallInProgress* call, const ReplayDescriptor& descriptor) {
@@ -329,7 +327,7 @@ void DescriptorViews::Set(CallInProgress* call, const ReplayDescriptor& descript
   if (view == nullptr) return;
   *view = {};
   view->kind = role.view;
-  if (role.view == ViewKind::kShaderResource) NoteStructure(call, view);
+  if (keeps_structures_ && role.view == ViewKind::kShaderResource) NoteStructure(call, view);
   if (role.object == kNoParameter) return;  // constants, and samplers
   const ReplayObject* const resource = call->ObjectAt(static_cast<size_t>(role.object));
   if (resource == nullptr) return;
@@ -389,20 +387,23 @@ void DescriptorViews::CopyRanges(CallInProgress* call,
   }
 }
 
-std::vector<D3D12_CPU_DESCRIPTOR_HANDLE> DescriptorViews::ViewsOfStructure(uint64_t device,
-                                                                           uint64_t address,
-                                                                           uint64_t* looked) const {
+std::vector<D3D12_CPU_DESCRIPTOR_HANDLE> DescriptorViews::MoveStructure(uint64_t device,
+                                                                        uint64_t address,
+                                                                        uint64_t to,
+                                                                        uint64_t* looked) {
   std::vector<D3D12_CPU_DESCRIPTOR_HANDLE> found;
-  if (!structures_.contains(address)) return found;
-  for (const auto& [number, views] : heaps_) {
+  if (address == 0 || !structures_.contains(address)) return found;
+  for (auto& [number, views] : heaps_) {
     const ReplayObject* const heap = objects_->Find(number);
     if (heap == nullptr || heap->device != device) continue;
     *looked += views.size();
     for (size_t i = 0; i < views.size(); ++i) {
       if (views[i].structure != address) continue;
+      views[i].structure = to;
       found.push_back({static_cast<SIZE_T>(heap->cpu_start + i * heap->increment_bytes)});
     }
   }
+  if (!found.empty()) structures_.insert(to);
   return found;
 }
 

@@ -41,10 +41,12 @@ class DescriptorViews {
   // Follows a call that was made and that succeeded: keeps the views that it creates or copies.
   void Note(CallInProgress* call, std::span<const ReplayDescriptor> descriptors);
 
-  // Returns the descriptors on a device that hold views of the structure at a recorded address. Adds to `looked` how
-  // many descriptors it looked at.
-  std::vector<D3D12_CPU_DESCRIPTOR_HANDLE> ViewsOfStructure(uint64_t device, uint64_t address,
-                                                            uint64_t* looked) const;
+  // Note() notes from now on of which structures views are.
+  void KeepStructures() { keeps_structures_ = true; }
+  // Returns the descriptors on a device that hold views of the structure at an address. The caller makes them again, of
+  // the structure at `to`. Adds to `looked` how many descriptors it looked at.
+  std::vector<D3D12_CPU_DESCRIPTOR_HANDLE> MoveStructure(uint64_t device, uint64_t address,
+                                                         uint64_t to, uint64_t* looked);
 
   // Forgets a heap that ends, if it is one: another object may get its number.
   void Remove(uint64_t heap) { heaps_.erase(heap); }
@@ -55,7 +57,7 @@ class DescriptorViews {
     uint32_t width = 0;  // of the mip of a target
     uint32_t height = 0;
     uint64_t resource = kNoObject;
-    uint64_t structure = 0;  // its recorded address
+    uint64_t structure = 0;  // its address
   };
 
   // Return null if `further` lies behind the end of the heap, or is in none. Find(): or holds nothing.
@@ -73,7 +75,8 @@ class DescriptorViews {
 
   ReplayObjects* const objects_;
   std::unordered_map<uint64_t, std::vector<View>> heaps_;  // descriptors behind its end hold none
-  std::unordered_set<uint64_t> structures_;                // that have had a view
+  bool keeps_structures_ = false;
+  std::unordered_set<uint64_t> structures_;  // that have had a view
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -63,6 +63,22 @@ Status OwnMemory::AddBlock(ID3D12Device* device, PlayCost* cost, uint64_t size_b
   return Status();
 }
 
+void OwnMemory::Give(uint64_t owner, Place to) {
+  const auto from = owners_.find(owner);
+  if (from == owners_.end() || owner == to.owner) return;
+  const auto part = from->second.parts.find(to.address);
+  if (part == from->second.parts.end()) return;
+  Parts& heir = owners_[to.owner];
+  heir.parts.insert_or_assign(to.address, part->second);
+  // The last one remains that which has free memory.
+  for (const ComPtr<ID3D12Resource>& block : from->second.blocks) {
+    const auto same = [&block](const auto& other) { return other.get() == block.get(); };
+    if (std::none_of(heir.blocks.begin(), heir.blocks.end(), same)) {
+      heir.blocks.insert(heir.blocks.begin(), block);
+    }
+  }
+}
+
 std::vector<ComPtr<IUnknown>> OwnMemory::Remove(uint64_t owner) {
   std::vector<ComPtr<IUnknown>> ended;
   const auto found = owners_.find(owner);

@@ -35,6 +35,8 @@ class OwnMemory {
   Result<D3D12_GPU_VIRTUAL_ADDRESS> Provide(ID3D12Device* device, PlayCost* cost, Place place,
                                             uint64_t size_bytes);
 
+  // What lies at a place of `owner` belongs to another one as well from now on.
+  void Give(uint64_t owner, Place to);
   // An owner ends. Returns the memory for its places, which the GPU may still use.
   std::vector<ComPtr<IUnknown>> Remove(uint64_t owner);
 

@@ -59,6 +59,21 @@ TEST_F(OwnMemoryTest, BlocksGrowAndEndWithTheirBuffer) {
   EXPECT_EQ(FakeObjectCount(), without);
 }
 
+// Buffers that share memory: it ends with the last one.
+TEST_F(OwnMemoryTest, HeirsKeepIt) {
+  const int without = FakeObjectCount();
+  const auto address = Provide(kBuffer, 0, 256);
+  const int with_one = FakeObjectCount();
+  memory_.Give(kBuffer, {kOtherBuffer, 0});
+  memory_.Give(kBuffer, {kOtherBuffer, 512});
+  memory_.Remove(kBuffer);
+  EXPECT_EQ(FakeObjectCount(), with_one);
+  EXPECT_EQ(Provide(kOtherBuffer, 0, 256), address);
+  EXPECT_NE(Provide(kOtherBuffer, 512, 256), address);
+  memory_.Remove(kOtherBuffer);
+  EXPECT_EQ(FakeObjectCount(), without);
+}
+
 TEST_F(OwnMemoryTest, ThereIsNoMoreThanAPlaybackMayCost) {
   const int without = FakeObjectCount();
   PlayCost cost(PlayCost::kMadeByteNs * 2 * OwnMemory::kSmallestBlockBytes);

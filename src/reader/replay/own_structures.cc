@@ -32,85 +32,108 @@ PrebuildInfo SizesOf(ID3D12Device5* device,
 
 Status OwnStructures::PlaceBuild(DeviceContext* context, uint64_t list,
                                  D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc) {
-  if (!context->is_another || desc == nullptr || !IsWhole(desc->Inputs)) return Status();
+  if (!context->is_another || desc == nullptr) return Status();
+  const StructureMap& map = context->structures;
+  const bool updates = (NumberOf(desc->Inputs.Flags) & kUpdates) != 0;
+  const D3D12_GPU_VIRTUAL_ADDRESS source = desc->SourceAccelerationStructureData;
+  if (updates) desc->SourceAccelerationStructureData = map.Now(source);
   const ComPtr<ID3D12Device5> device = context->device.As<ID3D12Device5>();
-  if (!device) return Status();
+  if (!device || !IsWhole(desc->Inputs)) {
+    return CheckUnknown(context, desc->DestAccelerationStructureData);
+  }
   parts_.cost->AddQuestion();
   const PrebuildInfo sizes = SizesOf(device.get(), desc->Inputs);
-  const bool updates = (NumberOf(desc->Inputs.Flags) & kUpdates) != 0;
+  bool moved_scratch = false;
   CAIRN_RETURN_IF_ERROR(PlaceScratch(
       context, list, updates ? sizes.UpdateScratchDataSizeInBytes : sizes.ScratchDataSizeInBytes,
-      &desc->ScratchAccelerationStructureData));
-  uint64_t size = sizes.ResultDataMaxSizeInBytes;
-  if (updates) {
-    // It takes what its build takes, and may stay where that is.
-    const D3D12_GPU_VIRTUAL_ADDRESS source = desc->SourceAccelerationStructureData;
-    if (source == desc->DestAccelerationStructureData) return Status();
-    if (const auto from = parts_.objects->RecordedAt(source)) {
-      size = std::max(size, parts_.objects->structures().SizeOf(from->address));
-    }
+      &desc->ScratchAccelerationStructureData, &moved_scratch));
+  if (updates && source == desc->DestAccelerationStructureData) {
+    desc->DestAccelerationStructureData = desc->SourceAccelerationStructureData;
+  } else {
+    // An update takes what its build takes.
+    const uint64_t size =
+        std::max(sizes.ResultDataMaxSizeInBytes, updates ? map.SizeAt(source) : uint64_t{0});
+    CAIRN_RETURN_IF_ERROR(Place(context, size, &desc->DestAccelerationStructureData));
   }
-  return Place(context, size, &desc->DestAccelerationStructureData);
+  if (moved_scratch) ++parts_.log->result().moved.scratches;
+  return Status();
 }
 
 Status OwnStructures::PlaceCopy(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRESS* to,
-                                D3D12_GPU_VIRTUAL_ADDRESS from, uint32_t mode) {
+                                D3D12_GPU_VIRTUAL_ADDRESS* from, uint32_t mode) {
+  if (!context->is_another) return Status();
+  // Its source is what SERIALIZE wrote.
+  if (mode == D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_DESERIALIZE) {
+    return CheckUnknown(context, *to);
+  }
+  const uint64_t size = context->structures.SizeAt(*from);
+  *from = context->structures.Now(*from);
   const bool copies = mode == D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_CLONE ||
                       mode == D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_COMPACT;
-  const auto source = parts_.objects->RecordedAt(from);
-  if (!context->is_another || !copies || !source) return Status();
+  if (!copies) return Status();
   // How large a compacted copy is, the GPU says when the structure is built: no larger than that.
-  const uint64_t size = parts_.objects->structures().SizeOf(source->address);
-  return size == 0 ? Status() : Place(context, size, to);
+  return size == 0 ? CheckUnknown(context, *to) : Place(context, size, to);
+}
+
+Status OwnStructures::CheckUnknown(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRESS place) {
+  if (context->structures.Now(place) == place) return Status();
+  return {StatusCode::kUnsupported,
+          "it takes the place of an acceleration structure that needs more memory on this device, "
+          "and nobody knows how much it needs itself"};
+}
+
+std::optional<ReplayObjects::Reach> OwnStructures::BufferAt(DeviceContext* context, uint64_t place,
+                                                            uint64_t without) {
+  parts_.cost->AddComparisons(parts_.objects->MostLooked());
+  return parts_.objects->FarthestBuffer(context->number, place, without);
 }
 
 Status OwnStructures::Place(DeviceContext* context, uint64_t size_bytes,
                             D3D12_GPU_VIRTUAL_ADDRESS* address) {
-  const auto recorded = parts_.objects->RecordedAt(*address);
-  if (!context->is_another || !recorded) return Status();
-  StructureMap& map = parts_.objects->structures();
-  const uint64_t before = map.OwnOf(recorded->address);
-  if (before == 0 && size_bytes <= map.Room(recorded->address, recorded->end)) {
-    map.Take(recorded->address, size_bytes, recorded->buffer);
+  const uint64_t place = *address;
+  const auto buffer = BufferAt(context, place);
+  if (!context->is_another || !buffer) return Status();
+  StructureMap& map = context->structures;
+  const uint64_t before = map.Now(place);
+  if (before == place && size_bytes <= map.Room(place, buffer->end)) {
+    map.Take(place, size_bytes, buffer->buffer);
     return Status();
   }
+  const uint64_t owner = before == place ? buffer->buffer : map.OwnerAt(place);
   const Result<D3D12_GPU_VIRTUAL_ADDRESS> own = context->structure_memory.Provide(
-      context->device.get(), parts_.cost, {recorded->buffer, recorded->address}, size_bytes);
+      context->device.get(), parts_.cost, {owner, place}, size_bytes);
   if (!own.ok()) return own.status();
   *address = *own;
-  if (map.Move(recorded->address, size_bytes, recorded->buffer, *own)) {
+  if (map.Move(place, size_bytes, owner, *own)) {
     ++parts_.log->result().moved.structures;
-    parts_.memory->AddOwn(recorded->buffer);
+    parts_.memory->AddOwn(buffer->buffer);
   }
-  return *own == before ? Status() : MoveViews(context, *recorded, *own);
+  return *own == before ? Status() : MoveViews(context, before, *own);
 }
 
 Status OwnStructures::PlaceScratch(DeviceContext* context, uint64_t list, uint64_t size_bytes,
-                                   D3D12_GPU_VIRTUAL_ADDRESS* address) {
-  const auto recorded = parts_.objects->RecordedAt(*address);
-  if (size_bytes == 0 || !recorded) return Status();
-  StructureMap& map = parts_.objects->scratches();
-  if (size_bytes <= map.Room(recorded->address, recorded->end)) {
-    map.Take(recorded->address, size_bytes, recorded->buffer);
+                                   D3D12_GPU_VIRTUAL_ADDRESS* address, bool* moved) {
+  const auto buffer = BufferAt(context, *address);
+  if (size_bytes == 0 || !buffer) return Status();
+  if (size_bytes <= context->scratches.Room(*address, buffer->end)) {
+    context->scratches.Take(*address, size_bytes, list);
     return Status();
   }
   // Builds of one list that the program orders by their scratch memory have the same memory here, too.
   const Result<D3D12_GPU_VIRTUAL_ADDRESS> own = context->scratch_memory.Provide(
-      context->device.get(), parts_.cost, {list, recorded->address}, size_bytes);
+      context->device.get(), parts_.cost, {list, *address}, size_bytes);
   if (!own.ok()) return own.status();
   *address = *own;
-  ++parts_.log->result().moved.scratches;
-  parts_.memory->AddOwn(recorded->buffer);
+  *moved = true;
+  parts_.memory->AddOwn(buffer->buffer);
   return Status();
 }
 
-Status OwnStructures::MoveViews(DeviceContext* context, const ReplayObjects::Recorded& structure,
-                                D3D12_GPU_VIRTUAL_ADDRESS address) {
-  const ReplayObject* const buffer = parts_.objects->Find(structure.buffer);
-  if (buffer == nullptr) return Status();
+Status OwnStructures::MoveViews(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRESS from,
+                                D3D12_GPU_VIRTUAL_ADDRESS to) {
   uint64_t looked = 0;
   const std::vector<D3D12_CPU_DESCRIPTOR_HANDLE> views =
-      parts_.views->ViewsOfStructure(buffer->device, structure.address, &looked);
+      parts_.views->MoveStructure(context->number, from, to, &looked);
   parts_.cost->AddComparisons(looked);
   if (views.empty()) return Status();
   // The GPU may read them for the frame before.
@@ -118,7 +141,7 @@ Status OwnStructures::MoveViews(DeviceContext* context, const ReplayObjects::Rec
   D3D12_SHADER_RESOURCE_VIEW_DESC desc = {};
   desc.ViewDimension = D3D12_SRV_DIMENSION_RAYTRACING_ACCELERATION_STRUCTURE;
   desc.Shader4ComponentMapping = D3D12_DEFAULT_SHADER_4_COMPONENT_MAPPING;
-  desc.RaytracingAccelerationStructure.Location = address;
+  desc.RaytracingAccelerationStructure.Location = to;
   for (const D3D12_CPU_DESCRIPTOR_HANDLE& view : views) {
     parts_.cost->AddQuestion();
     context->device->CreateShaderResourceView(nullptr, &desc, view);
@@ -126,7 +149,21 @@ Status OwnStructures::MoveViews(DeviceContext* context, const ReplayObjects::Rec
   return Status();
 }
 
+Status OwnStructures::End(DeviceContext* context, uint64_t object) {
+  if (!context->is_another) return Status();
+  context->structures.Remove(object, [&](uint64_t place) {
+    const auto heir = BufferAt(context, place, object);
+    if (heir) context->structure_memory.Give(object, {heir->buffer, place});
+    return heir ? heir->buffer : 0;
+  });
+  for (ComPtr<IUnknown>& block : context->structure_memory.Remove(object)) {
+    context->ended.push_back(std::move(block));
+  }
+  return EndScratch(context, object);
+}
+
 Status OwnStructures::EndScratch(DeviceContext* context, uint64_t list) {
+  context->scratches.Remove(list);
   std::vector<ComPtr<IUnknown>> ended = context->scratch_memory.Remove(list);
   if (ended.empty()) return Status();
   for (ComPtr<IUnknown>& block : ended) context->ended.push_back(std::move(block));

@@ -7,6 +7,7 @@
 #define CAIRN_READER_REPLAY_OWN_STRUCTURES_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "base/status.h"
 #include "d3d12abi/d3d12_api.h"
@@ -38,23 +39,29 @@ class OwnStructures {
   explicit OwnStructures(Parts parts) : parts_(parts) {}
 
   // Change the addresses of a build, or of a copy, that is made next. Errors are reasons to skip the call: those of
-  // OwnMemory, or the playback ends.
+  // OwnMemory; kUnsupported: nobody knows how much memory it needs in place of a structure that moved; or the playback
+  // ends.
   Status PlaceBuild(DeviceContext* context, uint64_t list,
                     D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc);
   Status PlaceCopy(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRESS* to,
-                   D3D12_GPU_VIRTUAL_ADDRESS from, uint32_t mode);
-  // Changes `address`, which RealAddress gave, to where a structure of this size has room.
+                   D3D12_GPU_VIRTUAL_ADDRESS* from, uint32_t mode);
+  // Changes `address`, in the program's memory on this device, to where a structure of this size has room.
   Status Place(DeviceContext* context, uint64_t size_bytes, D3D12_GPU_VIRTUAL_ADDRESS* address);
 
+  // An object ends, and is still in ReplayObjects. Structures in a buffer go on with another one that shares the memory.
+  Status End(DeviceContext* context, uint64_t object);
   // A list was reset, or ends: the scratch memory of its builds ends when the GPU is done.
   Status EndScratch(DeviceContext* context, uint64_t list);
 
  private:
+  static Status CheckUnknown(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRESS place);
+  std::optional<ReplayObjects::Reach> BufferAt(DeviceContext* context, uint64_t place,
+                                               uint64_t without = kNoObject);
   Status PlaceScratch(DeviceContext* context, uint64_t list, uint64_t size_bytes,
-                      D3D12_GPU_VIRTUAL_ADDRESS* address);
+                      D3D12_GPU_VIRTUAL_ADDRESS* address, bool* moved);
   // Makes the views again that were made before a structure moved.
-  Status MoveViews(DeviceContext* context, const ReplayObjects::Recorded& structure,
-                   D3D12_GPU_VIRTUAL_ADDRESS address);
+  Status MoveViews(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRESS from,
+                   D3D12_GPU_VIRTUAL_ADDRESS to);
 
   const Parts parts_;
 };

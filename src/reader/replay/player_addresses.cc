@@ -67,9 +67,9 @@ class PlayerImpl::AddressMemory final : public BufferAddresses::Memory {
   }
   std::optional<uint64_t> RealAddress(uint64_t recorded) override {
     const Result<uint64_t> real = player_->objects_.RealAddress(recorded);
-    // Copies of addresses may have been made before a structure moved.
-    return real.ok() ? std::optional(*real) : player_->objects_.MovedFrom(recorded);
+    return real.ok() ? std::optional(*real) : std::nullopt;
   }
+  uint64_t StructureAt(uint64_t real) override { return context_->structures.Now(real); }
   std::optional<uint64_t> RealDescriptor(uint64_t recorded) override {
     const Result<ReplayDescriptor> real = player_->objects_.RealGpuDescriptor(recorded);
     return real.ok() ? std::optional(real->real) : std::nullopt;

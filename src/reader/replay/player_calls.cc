@@ -165,7 +165,7 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
     if (values_.lost_pipeline() || !values_.descriptors().empty()) NoteSubstitutes(*call);
   }
   if (call->Needs(CallPart::kAddresses)) NoteAddresses(call, result);
-  CAIRN_RETURN_IF_ERROR(FollowMoved(*call));
+  CAIRN_RETURN_IF_ERROR(FollowMoved(*call, outcome));
   return call->Needs(CallPart::kSignals) ? AfterCall(call) : Status();
 }
 

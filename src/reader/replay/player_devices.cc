@@ -140,6 +140,7 @@ Status PlayerImpl::OnDevice(const Record& record) {
     if (adapters_.IsAnother(adapter, made)) {
       other_devices_.insert(record.object);
       had_another_ = true;
+      views_.KeepStructures();
     }
     new_devices_[record.object] = std::move(device);
     return Status();

@@ -699,10 +699,7 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
     for (ComPtr<IUnknown>& buffer : context->graph_memory.Remove(record.object)) {
       context->ended.push_back(std::move(buffer));
     }
-    for (ComPtr<IUnknown>& buffer : context->structure_memory.Remove(record.object)) {
-      context->ended.push_back(std::move(buffer));
-    }
-    CAIRN_RETURN_IF_ERROR(own_structures_.EndScratch(context, record.object));
+    CAIRN_RETURN_IF_ERROR(own_structures_.End(context, record.object));
     if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(waits_.SweepEnded(context));
   }
   if (object != nullptr) bindings_.End(*object);

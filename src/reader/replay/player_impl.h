@@ -207,7 +207,7 @@ class PlayerImpl final : public Player {
   // `result`: of the call. Makes it once more if it was refused where the program put the resource.
   void PlaceRefused(CallInProgress* call, void* target, void* result);
   // Follows a call that was made.
-  Status FollowMoved(const CallInProgress& call);
+  Status FollowMoved(const CallInProgress& call, HRESULT outcome);
   void NoteMoved();
 
   // player_programs.cc: programs of state objects. An error of the first two is a reason to skip the call.

@@ -18,6 +18,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 Status PlayerImpl::MakeRoom(CallInProgress* call, bool* skipped) {
   own_heap_ = {};
+  if (!had_another_) return Status();
   DeviceContext* const context = devices_.Find(call->object->device);
   if (context == nullptr || !context->is_another) return Status();
   const auto need = RoleOf(call->method).memory == ResourceMemory::kPlaced
@@ -35,17 +36,38 @@ Status PlayerImpl::MakeRoom(CallInProgress* call, bool* skipped) {
   return LeaveOutCall(*call, status.message(), /*device_lacks=*/true);
 }
 
+// Changes the arguments that lead to structures: they were decoded for this call alone. Other uses of the same address
+// mean the program's memory.
 Status PlayerImpl::PlaceStructure(CallInProgress* call, DeviceContext* context) {
+  const auto follow = [context](D3D12_GPU_VIRTUAL_ADDRESS* address) {
+    *address = context->structures.Now(*address);
+  };
   switch (call->method) {
     case Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure:
-      // Decoded for this call alone.
       return own_structures_.PlaceBuild(
           context, call->record.object,
           call->At<D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC*>(0));
     case Method::ID3D12GraphicsCommandList4_CopyRaytracingAccelerationStructure:
       return own_structures_.PlaceCopy(
-          context, &call->At<D3D12_GPU_VIRTUAL_ADDRESS>(0), call->At<D3D12_GPU_VIRTUAL_ADDRESS>(1),
+          context, &call->At<D3D12_GPU_VIRTUAL_ADDRESS>(0), &call->At<D3D12_GPU_VIRTUAL_ADDRESS>(1),
           NumberOf(call->At<D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE>(2)));
+    case Method::ID3D12GraphicsCommandList4_EmitRaytracingAccelerationStructurePostbuildInfo: {
+      auto* const sources = call->At<D3D12_GPU_VIRTUAL_ADDRESS*>(2);
+      for (UINT i = 0; sources != nullptr && i < call->At<UINT>(1); ++i) follow(&sources[i]);
+      return Status();
+    }
+    case Method::ID3D12GraphicsCommandList_SetComputeRootShaderResourceView:
+    case Method::ID3D12GraphicsCommandList_SetGraphicsRootShaderResourceView:
+      follow(&call->At<D3D12_GPU_VIRTUAL_ADDRESS>(1));
+      return Status();
+    case Method::ID3D12Device_CreateShaderResourceView: {
+      auto* const desc = call->At<D3D12_SHADER_RESOURCE_VIEW_DESC*>(1);
+      if (desc != nullptr &&
+          NumberOf(desc->ViewDimension) == D3D12_SRV_DIMENSION_RAYTRACING_ACCELERATION_STRUCTURE) {
+        follow(&desc->RaytracingAccelerationStructure.Location);
+      }
+      return Status();
+    }
     default: return Status();
   }
 }
@@ -93,7 +115,8 @@ void PlayerImpl::PlaceRefused(CallInProgress* call, void* target, void* result) 
   Invoke(call->method, target, call->arguments.arguments.data(), result);
 }
 
-Status PlayerImpl::FollowMoved(const CallInProgress& call) {
+Status PlayerImpl::FollowMoved(const CallInProgress& call, HRESULT) {
+  if (!had_another_) return Status();
   DeviceContext* const context = devices_.Find(call.object->device);
   if (context == nullptr || !context->is_another) return Status();
   if (call.method == Method::ID3D12GraphicsCommandList_Reset) {

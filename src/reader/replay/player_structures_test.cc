@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <iterator>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -37,10 +38,7 @@ class StructureScript : public HostileScript {
     scratch = CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, kBytes);
     // What the made-up device says of the addresses shows where the buffers lie.
     for (const uint64_t buffer : {structures, scratch}) {
-      Call(Method::ID3D12GraphicsCommandList_SetComputeRootSignature, list,
-           ObjectPointer(root_signature_));
-      Call(Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView, list, 2u,
-           AddressOf(buffer));
+      UseConstants(AddressOf(buffer));
       Look();
     }
   }
@@ -75,6 +73,35 @@ class StructureScript : public HostileScript {
     desc.ScratchAccelerationStructureData = AddressOf(scratch) + scratch_offset;
     return Call(Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure, list,
                 &desc, 0u, nullptr);
+  }
+  // Of instances of nothing; `scratch_address` 0: it has none.
+  void BuildAt(uint64_t address, uint32_t count, uint64_t scratch_address = 0) {
+    D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC desc = {};
+    desc.DestAccelerationStructureData = address;
+    desc.Inputs.Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL;
+    desc.Inputs.NumDescs = count;
+    desc.Inputs.InstanceDescs = WriteInstance(0);
+    desc.ScratchAccelerationStructureData = scratch_address;
+    Call(Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure, list, &desc, 0u,
+         nullptr);
+    Run();
+  }
+  // One with which a recording begins: of an instance of nothing.
+  void AddStructure(uint64_t buffer, uint64_t offset) {
+    StructureBody body = {};
+    body.step = static_cast<uint32_t>(StructureStep::kBuild);
+    body.type = kTopLevel;
+    body.count = 1;
+    body.offset_bytes = offset;
+    const std::vector<std::byte> instance(kInstanceDescBytes);
+    trace.Add(RecordKind::kStructure, buffer,
+              BodyBytes(body, BodyBytes(static_cast<uint32_t>(instance.size()),
+                                        std::span<const std::byte>(instance))));
+  }
+  void UseConstants(uint64_t address) {
+    Call(Method::ID3D12GraphicsCommandList_SetComputeRootSignature, list,
+         ObjectPointer(root_signature_));
+    Call(Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView, list, 2u, address);
   }
   // Returns the recorded address of the instance.
   uint64_t WriteInstance(uint64_t named) {
@@ -129,6 +156,19 @@ class StructureScript : public HostileScript {
     list = CreateList();
   }
 
+  // A call that changes nothing.
+  uint64_t Mark() { return Call(Method::ID3D12Fence_Signal, fence_, uint64_t{looks.size()}); }
+  // The list is closed, executed, and reset.
+  void RunAgain(uint64_t allocator) {
+    Close(list);
+    Execute(queue, list);
+    Reset(allocator);
+  }
+  void Reset(uint64_t allocator) {
+    Call(Method::ID3D12GraphicsCommandList_Reset, list, ObjectPointer(allocator), nullptr);
+  }
+  void End(uint64_t object) { trace.Add(RecordKind::kObjectEnd, object, {}); }
+
   // Objects of long scripts get its number.
   void EndRootSignature() { trace.Add(RecordKind::kObjectEnd, root_signature_, {}); }
 
@@ -168,6 +208,8 @@ class PlayerStructuresTest : public testing::Test {
     size_t looked = 0;
     const int objects = FakeObjectCount();
     options.on_call = [&](uint64_t call) {
+      alive_[call] = FakeObjectCount();
+      if (call == hold_at_ || call == release_at_) HoldFakeSignals(call == hold_at_);
       if (looked >= script_.looks.size() || call != script_.looks[looked]) return;
       if (looked < std::size(buffers)) {
         buffers[looked++] = LastFakeRootView();
@@ -194,6 +236,9 @@ class PlayerStructuresTest : public testing::Test {
   Played played_;
   std::vector<FakeStructure> made_;  // at offsets in the program's buffers
   uint64_t structures_ = 0;          // where the program's buffer lies
+  std::map<uint64_t, int> alive_;    // objects before each call
+  uint64_t hold_at_ = 0;  // calls before which the GPU stops and goes on to tell that it is done
+  uint64_t release_at_ = 0;
 };
 
 // A program that is told too little memory, or takes too little, may be what is looked for.
@@ -284,6 +329,59 @@ TEST_F(PlayerStructuresTest, ScratchMemoryEndsWithItsList) {
   EXPECT_EQ(played_.result.moved.scratches, 40u);
 }
 
+// All of it is needed for the list that is recorded anew.
+TEST_F(PlayerStructuresTest, ScratchMemoryEndsWithEachReset) {
+  SetFakeScratch(uint64_t{1} << 20);
+  const uint64_t allocator = script_.CreateAllocator();
+  for (uint64_t i = 0; i < 40; ++i) {
+    script_.Record(0, 0, script_.WriteInstance(0), 1, 0, i * 64);
+    script_.RunAgain(allocator);
+  }
+  Play();
+  EXPECT_EQ(played_.result.skipped, 0u) << "made-up devices have 16 MiB in all";
+  EXPECT_EQ(played_.result.moved.scratches, 40u);
+}
+
+TEST_F(PlayerStructuresTest, ScratchMemoryLivesAsLongAsTheGpuUsesIt) {
+  SetFakeScratch(uint64_t{1} << 20);
+  uint64_t list = script_.list;
+  script_.Build(0);
+  script_.End(list);
+  list = script_.list;
+  script_.Build(0);
+  hold_at_ = script_.Mark();
+  script_.End(list);
+  const uint64_t behind = script_.Mark();
+  release_at_ = behind;
+  script_.End(script_.list);
+  list = script_.list = script_.CreateList();
+  script_.Build(0);
+  const uint64_t last = script_.Mark();
+  script_.End(list);
+  const uint64_t end = script_.Mark();
+  Play();
+  EXPECT_EQ(alive_[hold_at_], alive_[behind]);
+  EXPECT_LT(alive_[end], alive_[last]);
+  EXPECT_EQ(played_.result.skipped, 0u);
+}
+
+// An allocator takes the same memory in each frame, at other offsets.
+TEST_F(PlayerStructuresTest, ScratchMemoryThatFitsEndsWithItsListToo) {
+  SetFakeScratch(1024);
+  const uint64_t allocator = script_.CreateAllocator();
+  for (uint64_t i = 0; i < 4; ++i) {
+    script_.Record(0, 0, script_.WriteInstance(0), 1, 0, i * 256);
+    script_.RunAgain(allocator);
+  }
+  for (uint64_t i = 0; i < 4; ++i) {
+    const uint64_t list = script_.list;
+    script_.Build(0, 1, 0, i * 256 + 128);
+    script_.End(list);
+  }
+  Play();
+  EXPECT_EQ(played_.result.moved.scratches, 0u);
+}
+
 TEST_F(PlayerStructuresTest, StructuresMoveAndTheirAddressesFollow) {
   constexpr auto kClone = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_CLONE;
   SetFakeSizes(256, 65536);
@@ -350,6 +448,62 @@ TEST_F(PlayerStructuresTest, ViewsThatWereMadeBeforeAreMadeAgain) {
   EXPECT_EQ(FakeStructureViews() - views, 2u + 2u);
 }
 
+// Buffers that share memory have its addresses as well.
+TEST_F(PlayerStructuresTest, OtherUsesOfItsAddressStay) {
+  SetFakeSizes(256, 65536);
+  script_.Build(kBytes - 512);  // 0
+  script_.Build(kBytes - 256);  // 1: moves
+  const uint64_t instance = script_.WriteInstance(structures() + kBytes - 512);
+  script_.Call(Method::ID3D12GraphicsCommandList_CopyBufferRegion, script_.list,
+               ObjectPointer(script_.structures), kBytes - 256, ObjectPointer(script_.inputs),
+               instance - TestScript::AddressOf(script_.inputs), uint64_t{64});
+  script_.BuildOf(structures() + kBytes - 256, 0);  // 2: of an instance there
+  script_.UseConstants(structures() + kBytes - 256);
+  Play();
+  ASSERT_EQ(made_.size(), 3u);
+  EXPECT_TRUE(IsOwn(made_[1].address));
+  EXPECT_EQ(made_[2].word, Named(0));
+  EXPECT_EQ(LastFakeRootView(), structures_ + kBytes - 256);
+  EXPECT_EQ(played_.result.skipped, 0u);
+}
+
+// What they hold is of an unknown size here.
+TEST_F(PlayerStructuresTest, NothingOfUnknownSizeTakesThePlaceOfOneThatMoved) {
+  constexpr auto kDeserialize = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_DESERIALIZE;
+  SetFakeSizes(256, 65536);
+  script_.Build(kBytes - 256);
+  script_.Copy(0, 1024, kDeserialize);
+  script_.Copy(kBytes - 256, 1024, kDeserialize);
+  script_.Copy(kBytes - 256, 2048, D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_CLONE);
+  Play();
+  ASSERT_GE(made_.size(), 2u);
+  EXPECT_TRUE(IsOwn(made_[0].address));
+  EXPECT_EQ(made_[1].address, 0u);
+  EXPECT_EQ(played_.result.skipped, 2u);
+  ASSERT_FALSE(played_.result.left_out.empty());
+  EXPECT_THAT(played_.result.left_out[0].what, HasSubstr("nobody knows how much it needs itself"));
+}
+
+// Recorded addresses of two devices may be the same.
+TEST_F(PlayerStructuresTest, EachDeviceHasItsOwn) {
+  SetFakeSizes(256, 65536);
+  const uint64_t address = structures();
+  script_.Build(kBytes - 256);
+  script_.AddDevice("Another");  // the adapter that there is
+  script_.queue = script_.CreateQueue();
+  script_.list = script_.CreateList();
+  script_.inputs = script_.CreateBuffer(D3D12_HEAP_TYPE_UPLOAD, kBytes);
+  script_.scratch = script_.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, kBytes);
+  script_.CreateWritable(kBytes, address);
+  script_.Build(kBytes - 256);
+  Play();
+  ASSERT_EQ(made_.size(), 2u);
+  EXPECT_TRUE(IsOwn(made_[0].address));
+  EXPECT_NE(made_[1].address, made_[0].address);
+  EXPECT_EQ(played_.result.moved.structures, 1u);
+  EXPECT_EQ(played_.result.skipped, 0u);
+}
+
 // The GPU copied the address when the structure still lay in its buffer.
 TEST_F(PlayerStructuresTest, CopiesOfAddressesFollow) {
   const uint64_t copies = script_.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, kBytes);
@@ -380,15 +534,7 @@ TEST_F(PlayerStructuresTest, StructuresOfALateStartMove) {
   const uint64_t buffer = script_.CreateWritable(kBytes, kAddress);
   const uint64_t heap = script_.CreateDescriptors(D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV, 4);
   script_.View(heap, 1, kAddress + kBytes - 256);
-  StructureBody body = {};
-  body.step = static_cast<uint32_t>(StructureStep::kBuild);
-  body.type = kTopLevel;
-  body.count = 1;
-  body.offset_bytes = kBytes - 256;
-  const std::vector<std::byte> instance(kInstanceDescBytes);
-  script_.trace.Add(RecordKind::kStructure, buffer,
-                    BodyBytes(body, BodyBytes(static_cast<uint32_t>(instance.size()),
-                                              std::span<const std::byte>(instance))));
+  script_.AddStructure(buffer, kBytes - 256);
   script_.Build(0, 1, kAddress + kBytes - 256);
   script_.View(heap, 2, kAddress + kBytes - 256);
   const uint64_t views = FakeStructureViews();
@@ -400,6 +546,43 @@ TEST_F(PlayerStructuresTest, StructuresOfALateStartMove) {
   EXPECT_EQ(made_[0].word, static_cast<uint32_t>(LastFakeStructureView()));
 }
 
+// A recording may not know where a buffer was.
+TEST_F(PlayerStructuresTest, StructuresOfALateStartFitIntoBuffersWithoutAddress) {
+  SetFakeSizes(256, 65536);
+  const uint64_t buffer = script_.CreateWritable(kBytes, 0);
+  script_.AddStructure(buffer, kBytes - 256);
+  Play();
+  EXPECT_EQ(played_.result.skipped, 0u);
+  EXPECT_EQ(played_.result.moved.structures, 1u);
+}
+
+// A structure lives as long as one of the buffers that have its place in them.
+TEST_F(PlayerStructuresTest, StructuresEndWithTheLastBufferOfTheirMemory) {
+  const D3D12_HEAP_DESC desc = {.SizeInBytes = 65536,
+                                .Properties = {.Type = D3D12_HEAP_TYPE_DEFAULT}};
+  const uint64_t heap = script_.Create(Method::ID3D12Device_CreateHeap, Chain::kID3D12Heap, &desc,
+                                       __uuidof(ID3D12Heap));
+  constexpr uint64_t kAddress = 0x5000'0000;
+  const uint64_t large = script_.CreateWritable(65536, kAddress, heap);
+  const uint64_t small = script_.CreateWritable(256, kAddress, heap);
+  script_.BuildAt(kAddress, 300);  // 0: 75 KiB
+  script_.End(small);
+  script_.Build(0, 1, kAddress);  // 1
+  const uint64_t other = script_.CreateWritable(512, kAddress, heap);
+  script_.End(large);
+  script_.Build(256, 1, kAddress);  // 2
+  script_.End(other);
+  script_.CreateWritable(65536, kAddress, heap);
+  script_.Build(512, 1, kAddress);  // 3
+  Play();
+  ASSERT_EQ(made_.size(), 4u);
+  EXPECT_EQ(played_.result.skipped, 0u);
+  EXPECT_EQ(played_.result.moved.structures, 1u);
+  EXPECT_EQ(made_[1].word, Named(0));
+  EXPECT_EQ(made_[2].word, Named(0));
+  EXPECT_NE(made_[3].word, Named(0));
+}
+
 // Of buffers that share a heap the one that reaches farthest says how much room there is.
 TEST_F(PlayerStructuresTest, ASmallBufferOverALargeOneMovesNothing) {
   const D3D12_HEAP_DESC desc = {.SizeInBytes = 65536,
@@ -409,16 +592,8 @@ TEST_F(PlayerStructuresTest, ASmallBufferOverALargeOneMovesNothing) {
   constexpr uint64_t kAddress = 0x5000'0000;
   script_.CreateWritable(65536, kAddress, heap);
   script_.CreateWritable(256, kAddress, heap);
-  D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC build = {};
-  build.DestAccelerationStructureData = kAddress;
-  build.Inputs.Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL;
-  build.Inputs.NumDescs = 8;
-  build.Inputs.InstanceDescs = script_.WriteInstance(0);
-  build.ScratchAccelerationStructureData = kAddress + 32768;
   SetFakeScratch(4096);
-  script_.Call(Method::ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure,
-               script_.list, &build, 0u, nullptr);
-  script_.Run();
+  script_.BuildAt(kAddress, 8, kAddress + 32768);
   Play();
   ASSERT_EQ(made_.size(), 1u);
   EXPECT_EQ(played_.result.skipped, 0u);
@@ -447,8 +622,10 @@ TEST_F(PlayerStructuresTest, MemoryThatCostsTooMuchEndsThePlayback) {
 
 // A search does not take a lack of memory for an answer.
 TEST_F(PlayerStructuresTest, MemoryThatThereIsNotIsSkipped) {
+  SetFakeScratch(2 * kBytes);
   const uint64_t call = script_.Build(0, 1 << 17);  // 32 MiB
   Play();
+  EXPECT_EQ(played_.result.moved.scratches, 0u) << "the build was not made";
   EXPECT_THAT(played_.result.left_out,
               ElementsAre(AllOf(Field(&LeftOut::first, call),
                                 Field(&LeftOut::what, HasSubstr("there are no 33554432 bytes")))));

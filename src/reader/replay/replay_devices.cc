@@ -31,6 +31,7 @@ DeviceContext* ReplayDevices::Add(uint64_t number, ComPtr<ID3D12Device> device) 
   recent_.Forget(number);
   std::unique_ptr<DeviceContext>& context = devices_[number];
   context = std::make_unique<DeviceContext>();
+  context->number = number;
   context->device = std::move(device);
   context->wait_timeout_ns = options_.wait_timeout_ns;
   return context.get();

@@ -25,6 +25,7 @@
 #include "reader/replay/own_memory.h"
 #include "reader/replay/play_log.h"
 #include "reader/replay/recent_values.h"
+#include "reader/replay/structure_map.h"
 #include "reader/replay/work_graph_memory.h"
 
 namespace cairn {
@@ -32,6 +33,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 // Owned by ReplayDevices.
 struct DeviceContext {
+  uint64_t number = 0;  // of the device
   ComPtr<ID3D12Device> device;
   uint64_t wait_timeout_ns = 0;
   ResourceStates states;
@@ -58,6 +60,9 @@ struct DeviceContext {
   // In place of the program's, where that is too small here.
   OwnMemory structure_memory{D3D12_RESOURCE_STATE_RAYTRACING_ACCELERATION_STRUCTURE};
   OwnMemory scratch_memory{D3D12_RESOURCE_STATE_UNORDERED_ACCESS};
+  // Empty unless is_another. Buffers own structures, lists own scratch memory.
+  StructureMap structures;
+  StructureMap scratches;
 
   // Returns a queue of the player's own, for copies. The first call makes it; an error: the device
   // refuses it.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string_view>
@@ -155,12 +156,6 @@ void ReplayObjects::Remove(uint64_t number) {
   const auto found = objects_.find(number);
   if (found == objects_.end()) return;
   RemoveNumber(found->second->pointer.get(), number);
-  if (const ReplayObject& ended = *found->second; ended.recorded_address != 0) {
-    uint64_t end = 0;
-    if (__builtin_add_overflow(ended.recorded_address, ended.desc.Width, &end)) end = ~uint64_t{0};
-    structures_.Remove(ended.recorded_address, end, number);
-    scratches_.Remove(ended.recorded_address, end, number);
-  }
   addresses_.Remove(number);
   real_addresses_.Remove(number);
   cpu_descriptors_.Remove(number);
@@ -198,29 +193,24 @@ Result<uint64_t> ReplayObjects::RealAddress(uint64_t recorded) const {
     return Status(StatusCode::kNotFound,
                   fmt::format("GPU address 0x{:x} is in no buffer that exists here", recorded));
   }
-  if (const uint64_t own = structures_.OwnOf(recorded); own != 0) return own;
   return found->second->gpu_address + place->offset_bytes;
 }
 
-std::optional<ReplayObjects::Recorded> ReplayObjects::RecordedAt(uint64_t real) const {
-  if (const auto moved = structures_.PlaceOf(real)) {
-    return Recorded{moved->address, moved->address, moved->buffer};
-  }
-  const auto place = real_addresses_.Find(real);
-  const auto found = place ? objects_.find(place->object) : objects_.end();
-  if (found == objects_.end() || found->second->recorded_address == 0) return std::nullopt;
-  uint64_t end = real;
-  real_addresses_.ForEachAt(
-      real, [&](const AddressMap::Range& range) { end = std::max(end, range.end); });
-  const uint64_t address = found->second->recorded_address + place->offset_bytes;
-  return Recorded{address, address + (end - real), place->object};
+std::optional<ReplayObjects::Reach> ReplayObjects::FarthestBuffer(uint64_t device, uint64_t real,
+                                                                  uint64_t without) const {
+  std::optional<Reach> found;
+  real_addresses_.ForEachAt(real, [&](const AddressMap::Range& range) {
+    const auto object = objects_.find(range.object);
+    if (range.object == without || object == objects_.end() || object->second->device != device) {
+      return;
+    }
+    if (!found || range.end >= found->end) found = Reach{range.object, range.end};
+  });
+  return found;
 }
 
-std::optional<uint64_t> ReplayObjects::MovedFrom(uint64_t real) const {
-  if (!structures_.any_own()) return std::nullopt;
-  const std::optional<Recorded> recorded = RecordedAt(real);
-  const uint64_t own = recorded ? structures_.OwnOf(recorded->address) : 0;
-  return own == 0 || own == real ? std::nullopt : std::optional(own);
+uint64_t ReplayObjects::MostLooked() const {
+  return std::min<uint64_t>(real_addresses_.size(), AddressMap::kMostLooked);
 }
 
 Result<ReplayDescriptor> ReplayObjects::RealCpuDescriptor(uint64_t recorded) const {

@@ -27,7 +27,6 @@
 #include "format/trace/trace_state.h"
 #include "reader/replay/recent_values.h"
 #include "reader/replay/root_signature.h"
-#include "reader/replay/structure_map.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -136,21 +135,17 @@ class ReplayObjects {
   std::optional<AddressMap::Place> PlaceOfReal(uint64_t real) const {
     return real_addresses_.Find(real);
   }
-  // Acceleration structures, and scratch memory of builds, on devices where some of them moved.
-  StructureMap& structures() { return structures_; }
-  StructureMap& scratches() { return scratches_; }
-  // What the program has at an address of this device, or at one of the player's in its place.
-  struct Recorded {
-    uint64_t address = 0;
-    uint64_t end =
-        0;  // of the buffer there that reaches farthest; of one that moved: where it begins
+  // Returns the living buffer of a device, but `without`, that has an address of the device in it and reaches farthest;
+  // of several the one that begins first.
+  struct Reach {
     uint64_t buffer = 0;
+    uint64_t end = 0;
   };
-  std::optional<Recorded> RecordedAt(uint64_t real) const;
-  // Returns where a structure lies now that moved since `real` was its address.
-  std::optional<uint64_t> MovedFrom(uint64_t real) const;
-  // Errors: kNotFound: in no living buffer, in no living heap, or behind its end. The address of a structure that moved
-  // is where it lies.
+  std::optional<Reach> FarthestBuffer(uint64_t device, uint64_t real,
+                                      uint64_t without = kNoObject) const;
+  // Returns how many buffers the call before looks at, at most.
+  uint64_t MostLooked() const;
+  // Errors: kNotFound: in no living buffer, in no living heap, or behind its end.
   Result<uint64_t> RealAddress(uint64_t recorded) const;
   Result<ReplayDescriptor> RealCpuDescriptor(uint64_t recorded) const;
   Result<ReplayDescriptor> RealGpuDescriptor(uint64_t recorded) const;
@@ -168,8 +163,6 @@ class ReplayObjects {
   std::unordered_map<const void*, std::set<uint64_t>> further_numbers_;
   AddressMap addresses_;  // recorded
   AddressMap real_addresses_;
-  StructureMap structures_;
-  StructureMap scratches_;
   AddressMap cpu_descriptors_;
   AddressMap gpu_descriptors_;
 };

@@ -3,65 +3,94 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace cairn {
 
-uint64_t StructureMap::Room(uint64_t address, uint64_t end) const {
-  if (address >= end) return 0;
-  const auto next = in_place_.upper_bound(address);
+uint64_t StructureMap::Room(uint64_t place, uint64_t end) const {
+  if (place >= end) return 0;
+  const auto next = in_place_.upper_bound(place);
   if (next != in_place_.end()) end = std::min(end, next->first);
-  const auto here = in_place_.lower_bound(address);
+  const auto here = in_place_.lower_bound(place);
   if (here != in_place_.begin()) {
     const auto& [begin, before] = *std::prev(here);
-    if (before.size_bytes > address - begin) return 0;
+    if (before.size_bytes > place - begin) return 0;
   }
-  return end - address;
+  return end - place;
 }
 
-void StructureMap::Take(uint64_t address, uint64_t size_bytes, uint64_t buffer) {
-  in_place_[address] = {size_bytes, buffer, {}};
+void StructureMap::SetOwner(uint64_t place, Entry* entry, uint64_t owner) {
+  if (entry->owner == owner) return;
+  const auto before = of_owners_.find(entry->owner);
+  if (before != of_owners_.end()) {
+    before->second.erase(place);
+    if (before->second.empty()) of_owners_.erase(before);
+  }
+  entry->owner = owner;
+  of_owners_[owner].insert(place);
 }
 
-bool StructureMap::Move(uint64_t address, uint64_t size_bytes, uint64_t buffer, uint64_t own) {
-  in_place_.erase(address);
-  const auto [found, is_new] = own_.try_emplace(address);
-  Entry& entry = found->second;
+void StructureMap::Take(uint64_t place, uint64_t size_bytes, uint64_t owner) {
+  Entry& entry = in_place_[place];
   entry.size_bytes = size_bytes;
-  entry.buffer = buffer;
+  SetOwner(place, &entry, owner);
+}
+
+bool StructureMap::Move(uint64_t place, uint64_t size_bytes, uint64_t owner, uint64_t own) {
+  const auto [found, is_new] = own_.try_emplace(place);
+  Entry& entry = found->second;
+  if (const auto before = in_place_.find(place); before != in_place_.end()) {
+    entry.owner = before->second.owner;
+    in_place_.erase(before);
+  }
+  SetOwner(place, &entry, owner);
+  entry.size_bytes = size_bytes;
   if (entry.own.empty() || entry.own.back() != own) entry.own.push_back(own);
-  addresses_[own] = address;
+  places_[own] = place;
   return is_new;
 }
 
-uint64_t StructureMap::OwnOf(uint64_t address) const {
-  const auto found = own_.find(address);
-  return found == own_.end() ? 0 : found->second.own.back();
+const StructureMap::Entry* StructureMap::Find(uint64_t place) const {
+  const auto moved = own_.find(place);
+  if (moved != own_.end()) return &moved->second;
+  const auto found = in_place_.find(place);
+  return found == in_place_.end() ? nullptr : &found->second;
 }
 
-uint64_t StructureMap::SizeOf(uint64_t address) const {
-  for (const auto* const all : {&own_, &in_place_}) {
-    const auto found = all->find(address);
-    if (found != all->end()) return found->second.size_bytes;
-  }
-  return 0;
+uint64_t StructureMap::Now(uint64_t address) const {
+  const auto place = places_.find(address);
+  const auto moved = own_.find(place == places_.end() ? address : place->second);
+  return moved == own_.end() ? address : moved->second.own.back();
 }
 
-std::optional<StructureMap::Place> StructureMap::PlaceOf(uint64_t own) const {
-  const auto found = addresses_.find(own);
-  if (found == addresses_.end()) return std::nullopt;
-  return Place{found->second, own_.at(found->second).buffer};
+uint64_t StructureMap::SizeAt(uint64_t place) const {
+  const Entry* const entry = Find(place);
+  return entry == nullptr ? 0 : entry->size_bytes;
 }
 
-void StructureMap::Remove(uint64_t begin, uint64_t end, uint64_t buffer) {
-  for (auto* const all : {&own_, &in_place_}) {
-    for (auto entry = all->lower_bound(begin); entry != all->end() && entry->first < end;) {
-      if (entry->second.buffer != buffer) {
-        ++entry;
-        continue;
-      }
-      for (const uint64_t own : entry->second.own) addresses_.erase(own);
-      entry = all->erase(entry);
+uint64_t StructureMap::OwnerAt(uint64_t place) const {
+  const Entry* const entry = Find(place);
+  return entry == nullptr ? 0 : entry->owner;
+}
+
+void StructureMap::Remove(uint64_t owner, const Heir& heir) {
+  const auto all = of_owners_.find(owner);
+  if (all == of_owners_.end()) return;
+  const std::unordered_set<uint64_t> places = std::move(all->second);
+  of_owners_.erase(all);
+  for (const uint64_t place : places) {
+    const auto moved = own_.find(place);
+    const auto lies = in_place_.find(place);
+    if (const uint64_t next = heir ? heir(place) : 0; next != 0) {
+      SetOwner(place, moved != own_.end() ? &moved->second : &lies->second, next);
+      continue;
     }
+    if (moved == own_.end()) {
+      in_place_.erase(lies);
+      continue;
+    }
+    for (const uint64_t own : moved->second.own) places_.erase(own);
+    own_.erase(moved);
   }
 }
 

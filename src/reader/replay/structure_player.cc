@@ -242,10 +242,7 @@ Result<D3D12_GPU_VIRTUAL_ADDRESS> StructurePlayer::Target(const Step& step, uint
                         structure_.address != 0 && !structure_.memory;
   if (is_there) return structure_.address;
   if (step.context->is_another) {
-    const Result<uint64_t> known =
-        parts_.objects->RealAddress(step.object->recorded_address + body.offset_bytes);
     D3D12_GPU_VIRTUAL_ADDRESS address = step.object->gpu_address + body.offset_bytes;
-    if (known.ok()) address = *known;
     CAIRN_RETURN_IF_ERROR(parts_.own->Place(step.context, size_bytes, &address));
     return address;
   }
@@ -299,7 +296,8 @@ Result<ComPtr<ID3D12Resource>> StructurePlayer::Upload(const Step& step,
     std::memcpy(&address, inputs.data() + at, sizeof(address));
     const Result<uint64_t> real = parts_.objects->RealAddress(address);
     // An instance points to a structure that was built here; null is one that no ray hits.
-    address = address != 0 && real.ok() && built_.contains(*real) ? *real : 0;
+    const uint64_t now = real.ok() ? step.context->structures.Now(*real) : 0;
+    address = address != 0 && built_.contains(now) ? now : 0;
     std::memcpy(static_cast<std::byte*>(data) + at, &address, sizeof(address));
   }
   (*buffer)->Unmap(0, nullptr);

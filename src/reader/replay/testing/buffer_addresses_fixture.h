@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -44,6 +45,7 @@ class FakeMemory final : public BufferAddresses::Memory {
   }
   int reads = 0;
   int writes = 0;
+  std::map<uint64_t, uint64_t> moved;  // structures
   std::set<uint64_t> of_cpu;
   std::set<uint64_t> of_shaders;
 
@@ -83,6 +85,10 @@ class FakeMemory final : public BufferAddresses::Memory {
   std::optional<uint64_t> RealDescriptor(uint64_t recorded) override {
     if (recorded < 0xD0000000 || recorded >= 0xD0001000) return std::nullopt;
     return recorded + 0x10000000;
+  }
+  uint64_t StructureAt(uint64_t real) override {
+    const auto found = moved.find(real);
+    return found == moved.end() ? real : found->second;
   }
   std::optional<Place> PlaceOf(uint64_t recorded) override {
     const uint64_t buffer = recorded / 0x10000;

@@ -27,7 +27,10 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 class TestScript {
  public:
   // Begins with a device. `gpu`: the recorded name of its adapter.
-  explicit TestScript(std::string_view gpu = {}) {
+  explicit TestScript(std::string_view gpu = {}) { AddDevice(gpu); }
+
+  // Another device, that of what is created from now on.
+  void AddDevice(std::string_view gpu) {
     device = next_object_++;
     const DeviceBody body = {0x1234, 0x5678, 4, D3D_FEATURE_LEVEL_11_0};
     std::vector<std::byte> bytes = BodyBytes(
