@@ -115,12 +115,13 @@ void PlayerImpl::PlaceRefused(CallInProgress* call, void* target, void* result) 
   Invoke(call->method, target, call->arguments.arguments.data(), result);
 }
 
-Status PlayerImpl::FollowMoved(const CallInProgress& call, HRESULT) {
+Status PlayerImpl::FollowMoved(const CallInProgress& call, HRESULT outcome) {
   if (!had_another_) return Status();
   DeviceContext* const context = devices_.Find(call.object->device);
   if (context == nullptr || !context->is_another) return Status();
   if (call.method == Method::ID3D12GraphicsCommandList_Reset) {
-    return own_structures_.EndScratch(context, call.record.object);
+    // A list that could not be reset has what it had.
+    return SUCCEEDED(outcome) ? own_structures_.EndScratch(context, call.record.object) : Status();
   }
   if (RoleOf(call.method).role != Role::kBarrier ||
       (context->structure_memory.empty() && context->scratch_memory.empty())) {

@@ -342,6 +342,22 @@ TEST_F(PlayerStructuresTest, ScratchMemoryEndsWithEachReset) {
   EXPECT_EQ(played_.result.moved.scratches, 40u);
 }
 
+TEST_F(PlayerStructuresTest, AListThatIsNotResetKeepsItsScratchMemory) {
+  SetFakeScratch(uint64_t{1} << 20);
+  const uint64_t first = script_.list;
+  script_.Build(0);
+  script_.End(first);  // the playback has what it asks the queue with
+  script_.Record(0, 0, script_.WriteInstance(0), 1, 0, 0);
+  const uint64_t allocator = script_.CreateAllocator();
+  const uint64_t before = script_.Mark();
+  script_.Reset(allocator);  // it is open
+  const uint64_t behind = script_.Mark();
+  script_.Run();
+  Play();
+  EXPECT_EQ(alive_[before], alive_[behind]);
+  EXPECT_EQ(played_.result.moved.scratches, 2u);
+}
+
 TEST_F(PlayerStructuresTest, ScratchMemoryLivesAsLongAsTheGpuUsesIt) {
   SetFakeScratch(uint64_t{1} << 20);
   uint64_t list = script_.list;
