@@ -157,6 +157,7 @@ TEST_F(OtherDeviceTest, APlaybackIsOneDocument) {
   script_.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, 4096);
   const CommandResult result = Replay({"--json"});
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(Replay({"--json", "--quiet"}).output, result.output);
   const Json json = Json::Parse(result.output);
   EXPECT_EQ("", SchemaViolation(
                     Json::ParseFile(CAIRN_SOURCE_DIR "/docs/formats/replay.schema.json"), json));

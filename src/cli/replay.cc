@@ -303,7 +303,7 @@ std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& a
     PrintError(VerbOf(options), missing);
     return kExitFailed;
   }
-  if (!options.quiet && !options.mark_frames &&
+  if ((options.json || (!options.quiet && !options.mark_frames)) &&
       !PrintOutput("replay", options.json ? JsonSummary(options, result)
                                           : Summary(options, result, duration_ns))) {
     return kExitFailed;
@@ -469,7 +469,8 @@ Verb AddReplayVerb(CLI::App& root) {
                "Play in this process, for a debugger: what kills the playback ends cairn, too");
   // For cairn trim, which captures the playback.
   command.Flag("--mark-frames", &options->mark_frames).Hidden();
-  command.Flag("--quiet", &options->quiet, "Print only errors, and the hashes of --hash");
+  command.Flag("--quiet", &options->quiet,
+               "Print only errors, the hashes of --hash, and the document of --json");
   return {command.app(), [options] { return Run(*options); }};
 }
 
