@@ -45,6 +45,7 @@ class Memory final : public cairn::BufferAddresses::Memory {
   std::optional<uint64_t> RealDescriptor(uint64_t recorded) override {
     return recorded % 2 == 0 ? std::nullopt : std::optional(recorded + 2);
   }
+  uint64_t StructureAt(uint64_t real) override { return real % 512 == 8 ? real + 1024 : real; }
   std::optional<Place> PlaceOf(uint64_t recorded) override {
     if (recorded < 256 || recorded >= 256 + kBuffers * kBufferBytes) return std::nullopt;
     return Place{(recorded - 256) / kBufferBytes, (recorded - 256) % kBufferBytes};
