@@ -11,7 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/device_check.h"
@@ -19,6 +18,7 @@
 #include "cli/numbers.h"
 #include "cli/play_process.h"
 #include "cli/progress.h"
+#include "cli/replay_json.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "d3d12abi/image_formats.h"
@@ -225,28 +225,6 @@ std::string Summary(const ReplayOptions& options, const PlayerResult& result,
   return text + "\n";
 }
 
-std::string JsonSummary(const ReplayOptions& options, const PlayerResult& result) {
-  std::string text;
-  JsonWriter json(&text);
-  json.BeginObject();
-  json.StringKey("format", "cairn-replay");
-  json.NumberKey("version", 1);
-  json.StringKey("file", VisibleText(options.path));
-  json.NumberKey("frames", result.frames);
-  json.NumberKey("calls", result.calls);
-  json.NumberKey("skipped", result.skipped);
-  json.BeginObject("moved");
-  json.NumberKey("structures", result.moved.structures);
-  json.NumberKey("scratches", result.moved.scratches);
-  json.NumberKey("resources", result.moved.resources);
-  json.EndObject();
-  json.BeginArray("notes");
-  for (const std::string& note : result.notes) json.String(VisibleText(note));
-  json.EndArray();
-  json.EndObject();
-  return text;
-}
-
 int PrintEnd(const ReplayOptions& options, const Player& player, const Status& status) {
   const PlayerFailure failure = player.failure();
   const char* const what = failure == PlayerFailure::kMismatch ? "first difference: " : "";
@@ -304,7 +282,7 @@ std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& a
     return kExitFailed;
   }
   if ((options.json || (!options.quiet && !options.mark_frames)) &&
-      !PrintOutput("replay", options.json ? JsonSummary(options, result)
+      !PrintOutput("replay", options.json ? ReplayJson(options.path, result)
                                           : Summary(options, result, duration_ns))) {
     return kExitFailed;
   }
