@@ -22,19 +22,28 @@ const char* StatusCodeName(StatusCode code) {
   return "unknown status";
 }
 
+Status::Status(StatusCode code, std::string message) {
+  if (code != StatusCode::kOk) error_.reset(new Error{code, false, std::move(message)});
+}
+
+const std::string& Status::message() const {
+  static const std::string none;
+  return ok() ? none : error_->message;
+}
+
 Status Status::WithContext(const std::string& context) const {
   Status status = *this;
-  if (!ok()) status.message_ = context + ": " + message_;
+  if (!ok()) status.error_->message = context + ": " + message();
   return status;
 }
 
 Status Status::WithFile(const std::string& file) const {
-  return names_file_ ? *this : WithContext(file).NamingFile();
+  return ok() || error_->names_file ? *this : WithContext(file).NamingFile();
 }
 
 Status Status::NamingFile() const {
   Status status = *this;
-  status.names_file_ = true;
+  if (!ok()) status.error_->names_file = true;
   return status;
 }
 

@@ -5,6 +5,7 @@
 #ifndef CAIRN_BASE_STATUS_H_
 #define CAIRN_BASE_STATUS_H_
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -27,14 +28,22 @@ enum class StatusCode {
 // "ok", "invalid argument", ... in lower case, for messages.
 const char* StatusCodeName(StatusCode code);
 
+// Cost of an Ok: a null pointer.
 class [[nodiscard]] Status {
  public:
   Status() = default;  // Ok.
-  Status(StatusCode code, std::string message) : code_(code), message_(std::move(message)) {}
+  Status(StatusCode code, std::string message);
+  Status(Status&&) noexcept = default;
+  Status& operator=(Status&&) noexcept = default;
+  Status(const Status& other) : error_(other.Copy()) {}
+  Status& operator=(const Status& other) {
+    if (this != &other) error_ = other.Copy();
+    return *this;
+  }
 
-  bool ok() const { return code_ == StatusCode::kOk; }
-  StatusCode code() const { return code_; }
-  const std::string& message() const { return message_; }
+  bool ok() const { return error_ == nullptr; }
+  StatusCode code() const { return ok() ? StatusCode::kOk : error_->code; }
+  const std::string& message() const;  // "" if Ok
 
   // The same status with "context: " before the message; Ok stays Ok.
   Status WithContext(const std::string& context) const;
@@ -44,9 +53,14 @@ class [[nodiscard]] Status {
   Status NamingFile() const;
 
  private:
-  StatusCode code_ = StatusCode::kOk;
-  bool names_file_ = false;
-  std::string message_;
+  struct Error {
+    StatusCode code;
+    bool names_file;
+    std::string message;
+  };
+  std::unique_ptr<Error> Copy() const { return ok() ? nullptr : std::make_unique<Error>(*error_); }
+
+  std::unique_ptr<Error> error_;  // null: Ok
 };
 
 // A Status built from errno: "`what`: strerror". The code follows from `error_number`.
