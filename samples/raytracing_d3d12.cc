@@ -4,9 +4,10 @@
 // and seen four times through a top level, with two shader records. Where one of these steps is missing, the picture is
 // another.
 //
-// With --fault instance one instance points to no bottom level; with --fault record nobody writes the identifier of the
-// last hit record, where a memory of the program's own had something else. With --frames N the picture is traced N times. The inputs of the structures are
-// overwritten after the first time: a recording that begins later needs what they were.
+// With --fault instance one instance points to no bottom level. With --fault record nobody writes the identifier of the
+// last hit record, and with --fault address nobody writes the address in it: the memory was used before. With --frames N
+// the picture is traced N times. The inputs of the structures are overwritten after the first time: a recording that
+// begins later needs what they were.
 #include <fmt/format.h>
 
 #include <array>
@@ -23,9 +24,16 @@ constexpr uint32_t kInstances = 4;
 constexpr uint32_t kFirstId = 10;
 constexpr uint32_t kFaultyInstance = 2;
 constexpr uint64_t kNowhere = 0xFEFEFEFEFE00;  // as aligned as an address of a structure
-constexpr uint32_t kRecordBytes = 64;          // an identifier and a colour
 constexpr uint32_t kUnwrittenRecord = 3;
 constexpr int kUsedBefore = 0xFE;
+
+struct Record {
+  unsigned char identifier[D3D12_SHADER_IDENTIFIER_SIZE_IN_BYTES];
+  float colour[4];
+  D3D12_GPU_VIRTUAL_ADDRESS brightness;
+  uint64_t unused;  // tables begin at multiples of 64 bytes
+};
+static_assert(sizeof(Record) == D3D12_RAYTRACING_SHADER_TABLE_BYTE_ALIGNMENT);
 
 // The scene and the picture, for all shaders.
 sample::ComPtr<ID3D12RootSignature> CreateGlobalSignature(ID3D12Device* device) {
@@ -40,13 +48,15 @@ sample::ComPtr<ID3D12RootSignature> CreateGlobalSignature(ID3D12Device* device) 
   return sample::CreateRootSignature(device, {2, parameters, 0, nullptr, {}});
 }
 
-// The colour in a shader record.
+// The colour in a shader record, and the address of its brightness.
 sample::ComPtr<ID3D12RootSignature> CreateLocalSignature(ID3D12Device* device) {
-  D3D12_ROOT_PARAMETER parameter = {};
-  parameter.ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
-  parameter.Constants.Num32BitValues = 4;
+  D3D12_ROOT_PARAMETER parameters[2] = {};
+  parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
+  parameters[0].Constants.Num32BitValues = 4;
+  parameters[1].ParameterType = D3D12_ROOT_PARAMETER_TYPE_SRV;
+  parameters[1].Descriptor.ShaderRegister = 1;
   return sample::CreateRootSignature(
-      device, {1, &parameter, 0, nullptr, D3D12_ROOT_SIGNATURE_FLAG_LOCAL_ROOT_SIGNATURE});
+      device, {2, parameters, 0, nullptr, D3D12_ROOT_SIGNATURE_FLAG_LOCAL_ROOT_SIGNATURE});
 }
 
 sample::ComPtr<ID3D12StateObject> CreateStateObject(ID3D12Device5* device,
@@ -84,25 +94,23 @@ sample::ComPtr<ID3D12StateObject> CreateStateObject(ID3D12Device5* device,
 }
 
 // The records of the ray generation shader, of the miss shader, and two of the hit group.
-void WriteShaderTable(const sample::Buffer& table, ID3D12StateObject* state, bool fault) {
+void WriteShaderTable(const sample::Buffer& table, ID3D12StateObject* state,
+                      D3D12_GPU_VIRTUAL_ADDRESS brightness, const std::string& fault) {
   const auto properties = sample::Newer<ID3D12StateObjectProperties>(state);
-  auto* const bytes = reinterpret_cast<unsigned char*>(table.words);
-  std::memset(bytes, 0, 4 * kRecordBytes);
+  Record records[4] = {};
   const char* const names[] = {"RayGen", "Miss", "Hit", "Hit"};
   for (uint32_t i = 0; i < 4; ++i) {
     const void* const identifier = properties->GetShaderIdentifier(sample::Wide(names[i]).get());
     if (identifier == nullptr) sample::Fail(fmt::format("there is no identifier of {}", names[i]));
-    if (i == kUnwrittenRecord && fault) {
-      std::memset(bytes + i * kRecordBytes, kUsedBefore, D3D12_SHADER_IDENTIFIER_SIZE_IN_BYTES);
-      continue;
-    }
-    std::memcpy(bytes + i * kRecordBytes, identifier, D3D12_SHADER_IDENTIFIER_SIZE_IN_BYTES);
+    std::memcpy(records[i].identifier, identifier, sizeof(records[i].identifier));
+    records[i].brightness = i < 2 ? 0 : brightness;
   }
-  const float colours[2][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}};
-  for (uint32_t i = 0; i < 2; ++i) {
-    std::memcpy(bytes + (2 + i) * kRecordBytes + D3D12_SHADER_IDENTIFIER_SIZE_IN_BYTES, colours[i],
-                sizeof(colours[i]));
-  }
+  records[2].colour[0] = 1;
+  records[3].colour[1] = 1;
+  Record& last = records[kUnwrittenRecord];
+  if (fault == "record") std::memset(last.identifier, kUsedBefore, sizeof(last.identifier));
+  if (fault == "address") std::memset(&last.brightness, kUsedBefore, sizeof(last.brightness));
+  std::memcpy(table.words, records, sizeof(records));
 }
 
 // A triangle that is first out of every ray's way.
@@ -215,9 +223,9 @@ void Trace(const sample::List& list, ID3D12GraphicsCommandList4* rays, ID3D12Sta
   rays->SetPipelineState1(state);
   const D3D12_GPU_VIRTUAL_ADDRESS records = table.resource->GetGPUVirtualAddress();
   D3D12_DISPATCH_RAYS_DESC desc = {};
-  desc.RayGenerationShaderRecord = {records, kRecordBytes};
-  desc.MissShaderTable = {records + kRecordBytes, kRecordBytes, kRecordBytes};
-  desc.HitGroupTable = {records + 2 * kRecordBytes, 2 * kRecordBytes, kRecordBytes};
+  desc.RayGenerationShaderRecord = {records, sizeof(Record)};
+  desc.MissShaderTable = {records + sizeof(Record), sizeof(Record), sizeof(Record)};
+  desc.HitGroupTable = {records + 2 * sizeof(Record), 2 * sizeof(Record), sizeof(Record)};
   desc.Width = kSize;
   desc.Height = kSize;
   desc.Depth = 1;
@@ -249,8 +257,10 @@ void Run(const sample::Options& options, const std::string& fault, const std::st
   const auto global = CreateGlobalSignature(device.get());
   const auto local = CreateLocalSignature(device.get());
   const auto state = CreateStateObject(device.get(), global.get(), local.get());
-  const sample::Buffer table = gpu.CreateUploadBuffer(sample::Words(4 * kRecordBytes));
-  WriteShaderTable(table, state.get(), fault == "record");
+  const sample::Buffer brightness = gpu.CreateUploadBuffer(1);
+  *reinterpret_cast<float*>(brightness.words) = 1;
+  const sample::Buffer table = gpu.CreateUploadBuffer(sample::Words(4 * sizeof(Record)));
+  WriteShaderTable(table, state.get(), brightness.resource->GetGPUVirtualAddress(), fault);
   sample::Picture picture(gpu, kSize, kSize, "Picture", D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
   Triangle triangle(gpu, device.get());
   sample::List list(gpu, queue, "Main");
@@ -317,12 +327,14 @@ int main(int argc, char** argv) {
   std::string fault;
   std::string path;
   uint32_t frames = 1;
-  line.Text("--fault", &fault, "instance: one points nowhere; record: the last is not written");
+  line.Text("--fault", &fault,
+            "instance: one points nowhere; record: the last has no identifier; address: the last "
+            "points nowhere");
   line.Text("--output", &path, "a PNG to write");
   line.Number("--frames", &frames, 1, 1000, "how often the picture is traced");
   line.Read(argc, argv);
-  if (!fault.empty() && fault != "instance" && fault != "record") {
-    sample::Fail("--fault takes instance or record, not " + fault);
+  if (!fault.empty() && fault != "instance" && fault != "record" && fault != "address") {
+    sample::Fail("--fault takes instance, record or address, not " + fault);
   }
   Run(options, fault, path, frames);
   return 0;

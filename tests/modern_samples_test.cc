@@ -387,6 +387,34 @@ TEST_F(ModernSamplesTest, HitRecordWhoseIdentifierNobodyWroteIsNamed) {
                 "  hit group [1], an identifier that GetShaderIdentifier did not return\n"));
 }
 
+// No ray would read the address without the structures: the calls that make them are named as well.
+TEST_F(ModernSamplesTest, HitRecordWhoseAddressPointsNowhereIsNamed) {
+  const std::string why = WhyItDoesNotRun("sample-raytracing-d3d12");
+  if (!why.empty()) GTEST_SKIP() << why;
+  CaptureFault("sample-raytracing-d3d12", {"--fault", "address"});
+  EXPECT_THAT(Candidates(), ElementsAre("DISPATCH_RAYS "));
+  const Json culprits = Culprits();
+  ASSERT_LE(2u, culprits.size()) << culprits.dump(2);
+  const Json& build = culprits[culprits.size() - 2];
+  ExpectCall(build, "BuildRaytracingAccelerationStructure", "Build the instances");
+  const Json& rays = culprits[culprits.size() - 1];
+  ExpectCall(rays, "DispatchRays", "Trace");
+  const Json parts = rays["parts"];
+  EXPECT_EQ("record", parts["kind"]);
+  EXPECT_EQ(3, parts["count"]);
+  EXPECT_EQ(true, parts["complete"]);
+  ASSERT_EQ(1u, parts["guilty"].size()) << parts.dump(2);
+  EXPECT_EQ(2, parts["guilty"][0]["first"]);
+  EXPECT_EQ(2, parts["guilty"][0]["last"]);
+  EXPECT_EQ("hit group [1], export \"Hit\"", parts["guilty"][0]["text"]);
+  // Instances 1 and 3 use the record; either alone makes the shader run.
+  const Json instances = build["parts"]["guilty"];
+  EXPECT_EQ(2u, instances.size());
+  for (const Json& guilty : instances) {
+    EXPECT_THAT(guilty["text"].get<std::string>(), HasSubstr("hit groups from 1"));
+  }
+}
+
 TEST_F(ModernSamplesTest, MeshIsPlayedWithTheSamePicture) {
   const std::string why = WhyItDoesNotRun("sample-mesh-d3d12");
   if (!why.empty()) GTEST_SKIP() << why;

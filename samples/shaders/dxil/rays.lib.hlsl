@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ray for each pixel, straight into the picture. A miss is blue; a hit has the colour of its shader record, and the
-// instance's number as its blue.
+// A ray for each pixel, straight into the picture. A miss is blue; a hit has the colour of its shader record times the
+// brightness to which the record points, and the instance's number as its blue.
 // Profile lib_6_3: RayGen, Miss, ClosestHit.
-// Bindings: t0, the scene; u0, the picture; b0, 4 dwords of local root constants.
+// Bindings: t0, the scene; u0, the picture; in records b0, 4 dwords of root constants, and t1, a float by its address.
 
 RaytracingAccelerationStructure scene : register(t0);
 RWTexture2D<float4> picture : register(u0);
@@ -12,6 +12,8 @@ cbuffer Record : register(b0)
 {
     float4 record_colour;
 };
+
+ByteAddressBuffer brightness : register(t1);
 
 struct Payload
 {
@@ -41,5 +43,6 @@ void Miss(inout Payload payload)
 [shader("closesthit")]
 void ClosestHit(inout Payload payload, in BuiltInTriangleIntersectionAttributes attributes)
 {
-    payload.colour = float4(record_colour.rg, InstanceID() / 255.0, 1.0);
+    const float2 colour = record_colour.rg * asfloat(brightness.Load(0));
+    payload.colour = float4(colour, InstanceID() / 255.0, 1.0);
 }
