@@ -126,7 +126,8 @@ std::vector<std::pair<const char*, size_t>> CountsOf(const Snapshot& snapshot) {
           {"annotations", snapshot.annotations.size()},
           {"objects", snapshot.objects.size()},
           {"threads", snapshot.threads.size()},
-          {"last calls", snapshot.calls.size()}};
+          {"last calls", snapshot.calls.size()},
+          {"user data", snapshot.user_data.size()}};
 }
 
 // First: what most people want to know of a file.

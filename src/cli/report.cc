@@ -54,7 +54,8 @@ constexpr char kReportExamples[] =
     "needs\n"
     "                                            no network\n"
     "  cairn report --html new.html game.cairn   the same, under another name\n"
-    "  cairn report --extract DIR game.cairn     shaders and the driver's binary, into files";
+    "  cairn report --extract DIR game.cairn     shaders, user data, the driver's binary, into "
+    "files";
 
 struct ReportOptions {
   std::string path;
@@ -106,9 +107,11 @@ Result<TextOptions> TextOptionsOf(const ReportOptions& options) {
 int Extract(const ReportOptions& options, const Snapshot& snapshot) {
   const std::vector<ExtractedFile> files = FilesToExtract(snapshot);
   if (files.empty()) {
-    PrintError("report",
-               fmt::format("--extract: '{}' holds neither shader code nor a binary of a driver",
-                           options.path));
+    PrintError(
+        "report",
+        fmt::format(
+            "--extract: '{}' holds neither shader code nor user data nor a binary of a driver",
+            options.path));
     return kExitFailed;
   }
   const FilePath folder(options.extract);
@@ -226,8 +229,9 @@ Verb AddReportVerb(CLI::App& root) {
       command.Flag("--redact", &options->redact, "Replace names by hashes");
   const CommandOption extract =
       command
-          .Option("--extract", &options->extract, "DIR",
-                  "Write shaders and the driver's binary into this folder, and no report")
+          .Option(
+              "--extract", &options->extract, "DIR",
+              "Write shaders, user data and the driver's binary into this folder, and no report")
           .Without(json)
           .Without(redact);
   const CommandOption markdown = command

@@ -3,10 +3,13 @@
 // Measures the layer's cost for each call and each object: recorder_bench in docs/performance.md.
 #include <benchmark/benchmark.h>
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "app/recorder/block_writer.h"
 #include "app/recorder/call_ring.h"
+#include "app/recorder/user_data.h"
 
 namespace cairn {
 namespace {
@@ -48,10 +51,18 @@ void BM_NoteDestruction(benchmark::State& state) {
   }
 }
 
+// Measures the replacement of an entry of user data of so many bytes.
+void BM_SetUserData(benchmark::State& state) {
+  static UserDataWriter& data = *new UserDataWriter(*Block());
+  const std::vector<std::byte> bytes(static_cast<size_t>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(data.Set("level", bytes).ok());
+}
+
 BENCHMARK(BM_Call)->ThreadRange(1, 2);
 BENCHMARK(BM_CreateAndDestroyObject)->ThreadRange(1, 8);
 BENCHMARK(BM_NameObject);
 BENCHMARK(BM_NoteDestruction)->ThreadRange(1, 8);
+BENCHMARK(BM_SetUserData)->Arg(16)->Arg(65536);
 
 }  // namespace
 }  // namespace cairn

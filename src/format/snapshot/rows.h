@@ -28,6 +28,7 @@
 
 #include "format/block/descriptor_sets.h"
 #include "format/block/destructions.h"
+#include "format/block/user_data.h"
 #include "format/file/chunk.h"
 #include "format/snapshot/snapshot.h"
 #include "format/snapshot/snapshot_file.h"
@@ -469,6 +470,12 @@ void Visit(F& f, typename F::template Row<DescribedPipeline>& described) {
   f.Number("description", described.description);
 }
 
+template <typename F>
+void Visit(F& f, typename F::template Row<UserData>& data) {
+  f.Name("key", data.key);
+  f.Number("size_bytes", data.size_bytes);
+}
+
 // All tables, in the order of a file. Events are not rows but columns, which compress better: each visitor has
 // its own way with them.
 template <typename F, typename S>
@@ -508,6 +515,7 @@ void VisitTables(F& f, S& s) {
       s.pipeline_descriptors);
   f.Table({kDescribedPipelineChunk, Presence::kIfAny, {"pipelines' targets", 2, kMaxPipelines}},
           s.described_pipelines);
+  f.Table({kUserDataChunk, Presence::kIfAny, {"user data", 2, kMaxUserData}}, s.user_data);
 }
 
 template <typename F, typename T>

@@ -146,6 +146,7 @@ TEST(Rows, EveryFieldIsVisited) {
   EXPECT_THAT(Forgotten<KernelLine>(), IsEmpty());
   EXPECT_THAT(Forgotten<KernelLog>(), IsEmpty());
   EXPECT_THAT(Forgotten<Shader>(&Shader::bytes), IsEmpty());
+  EXPECT_THAT(Forgotten<UserData>(&UserData::bytes), IsEmpty());
 }
 
 // Tests the test: without its bytes, a shader has sixteen bytes that no Visit covers.

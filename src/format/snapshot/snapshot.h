@@ -275,6 +275,14 @@ struct Checkpoint {
   uint32_t sequence = 0;
 };
 
+// Bytes that the program keeps under a key (cairn/user_data.h).
+struct UserData {
+  TextRef key;
+  uint64_t size_bytes = 0;
+  BlobRef
+      bytes;  // all of them; empty where there are none, where they were not kept or not asked for
+};
+
 // Shader::traits of code that was read (shader_traits.h): unread code has no bits.
 inline constexpr uint32_t kShaderRead = 1;
 inline constexpr uint32_t kShaderLoops = 2;
@@ -482,7 +490,8 @@ struct Snapshot {
   std::vector<Descriptor> descriptors;
   std::vector<PipelineDescriptors> pipeline_descriptors;  // where there are descriptor sets
   std::vector<ShaderDescriptor> shader_descriptors;
-  std::vector<TextRef> losses;  // what could not be read, one sentence each
+  std::vector<UserData> user_data;  // ordered by key
+  std::vector<TextRef> losses;      // what could not be read, one sentence each
   std::string text;
   std::vector<std::byte> blobs;
 

@@ -40,6 +40,8 @@ inline constexpr ChunkType kDestructionChunk = MakeChunkType("DSTR");
 inline constexpr ChunkType kDescriptorSetChunk = MakeChunkType("DSET");
 inline constexpr ChunkType kPipelineDescriptorChunk = MakeChunkType("PDSC");
 inline constexpr ChunkType kDescribedPipelineChunk = MakeChunkType("PTGT");
+inline constexpr ChunkType kUserDataChunk = MakeChunkType("UDAT");
+inline constexpr ChunkType kUserDataBytesChunk = MakeChunkType("UDAB");
 inline constexpr ChunkType kLossChunk = MakeChunkType("LOSS");
 
 // An empty chunk before each snapshot of a file that holds more than this snapshot. If a file has

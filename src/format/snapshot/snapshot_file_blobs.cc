@@ -24,6 +24,15 @@ bool SnapshotFileReader::DecodeVendorBinary(ByteReader& reader) {
   return !fault.vendor_binary.empty();
 }
 
+bool SnapshotFileReader::DecodeUserData(ByteReader& reader) {
+  const uint32_t index = ReadIndex(reader, snapshot_.user_data.size());
+  if (!reader.ok() || index == kNone) return false;
+  UserData& data = snapshot_.user_data[index];
+  if (!data.bytes.empty() || data.size_bytes != reader.remaining()) return false;
+  data.bytes = ReadBlob(reader, data.size_bytes);
+  return !data.bytes.empty();
+}
+
 bool SnapshotFileReader::DecodeShaderCode(ByteReader& reader) {
   while (reader.remaining() != 0) {
     uint64_t size = 0;

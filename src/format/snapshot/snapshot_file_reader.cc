@@ -238,6 +238,7 @@ Result<Snapshot> SnapshotFileReader::Read() {
     TableReader tables(*this, is_later_version_, pass);
     VisitTables(tables, snapshot_);
   }
+  read(kUserDataBytesChunk, Expected::kAnyNumber, &SnapshotFileReader::DecodeUserData);
   read(kVendorBinaryChunk, Expected::kAnyNumber, &SnapshotFileReader::DecodeVendorBinary);
   read(kShaderCodeChunk, Expected::kAnyNumber, &SnapshotFileReader::DecodeShaderCode);
   read(kLossChunk, Expected::kOne, &SnapshotFileReader::DecodeLosses);

@@ -70,6 +70,7 @@ class SnapshotFileReader {
   void DecodeBind(uint8_t bits, EventColumns& columns, Event* event);
   bool DecodeVendorBinary(ByteReader& reader);
   bool DecodeShaderCode(ByteReader& reader);
+  bool DecodeUserData(ByteReader& reader);
   // The next `size` bytes of a payload as a blob; empty if there are not so many, or too many in all.
   BlobRef ReadBlob(ByteReader& reader, uint64_t size);
   bool DecodeLosses(ByteReader& reader);

@@ -236,6 +236,14 @@ void WriteEvents(const Snapshot& snapshot, uint32_t first, uint32_t count, TextP
 // Writes large data directly from the snapshot, one chunk at a time.
 Status WriteBlobs(const Snapshot& snapshot, FileWriter* writer) {
   ByteWriter out;
+  for (uint32_t i = 0; i < snapshot.user_data.size(); ++i) {
+    const BlobRef bytes = snapshot.user_data[i].bytes;
+    if (bytes.empty()) continue;
+    out.Clear();
+    out.WriteVarint(OneBased(i));
+    out.WriteBytes(snapshot.Blob(bytes));
+    CAIRN_RETURN_IF_ERROR(writer->Append(kUserDataBytesChunk, out.bytes()));
+  }
   for (uint32_t i = 0; i < snapshot.faults.size(); ++i) {
     const BlobRef binary = snapshot.faults[i].vendor_binary;
     if (binary.empty()) continue;

@@ -11,6 +11,7 @@
 #include "format/snapshot/block_diagnostics.h"
 #include "format/snapshot/block_reader.h"
 #include "format/snapshot/block_tables.h"
+#include "format/snapshot/block_user_data.h"
 #include "format/snapshot/event_matching.h"
 #include "format/snapshot/name_table.h"
 #include "format/snapshot/pipeline_descriptors.h"
@@ -123,6 +124,7 @@ Snapshot SnapshotTaker::Take(uint64_t snapshot_time_ns) {
   NameByObjects(&snapshot_);
   ReadSubmissions();
   ReadDiagnostics();
+  losses_.user_data_bad = ReadUserData(block_, keep_binaries_, &snapshot_);
   ReadRawMarkers();
   ReadThreads(block_, names_, &snapshot_);
   ReadKeptMarkers(block_, kKeptMarkerTextBytes, &snapshot_);

@@ -56,6 +56,7 @@ void NoteLosses(const BlockReader& block, const LossCounts& losses, Snapshot* sn
        "descriptor sets found no room in the shared block: what they hold is not looked into.");
   note(losses.binaries_bad, "binaries of the driver could not be kept.");
   note(losses.shaders_bad, "shaders could not be read.");
+  note(losses.user_data_bad, "entries of user data could not be read.");
   if (block.shaders_offset() != 0) {
     note(block.Load32(offsetof(BlockHeader, shaders_dropped)),
          "shaders found no room in the shared block: their code is not in this report.");

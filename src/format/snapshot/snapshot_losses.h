@@ -35,6 +35,7 @@ struct LossCounts {
   uint64_t secondaries_unknown = 0;
   uint64_t secondaries_nested = 0;
   uint64_t secondaries_over_budget = 0;
+  uint64_t user_data_bad = 0;
   uint64_t names_unreadable = 0;
 };
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "reader/report/user_data_text.h"
+
 namespace cairn {
 namespace {
 
@@ -27,6 +29,10 @@ std::vector<ExtractedFile> FilesToExtract(const Snapshot& snapshot) {
     if (shader.bytes.empty() || !hashes.insert(shader.hash).second) continue;
     files.push_back({fmt::format("{:016x}.{}", shader.hash, Extension(shader.code)),
                      snapshot.Blob(shader.bytes)});
+  }
+  for (size_t i = 0; i < snapshot.user_data.size(); ++i) {
+    const BlobRef bytes = snapshot.user_data[i].bytes;
+    if (!bytes.empty()) files.push_back({UserDataFileName(snapshot, i), snapshot.Blob(bytes)});
   }
   for (size_t i = 0; i < snapshot.faults.size(); ++i) {
     const BlobRef binary = snapshot.faults[i].vendor_binary;

@@ -46,6 +46,18 @@ TEST(Extract, NamesAreOursWhateverTheFileSays) {
   EXPECT_EQ(Extracted(snapshot)[1].first, "00000000000000a1.dxbc");
 }
 
+TEST(Extract, WritesUserDataThatIsNotEmpty) {
+  TestBlock block;
+  FillUserDataBlock(&block);
+  const Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1, Binaries::kKeep).value());
+  EXPECT_THAT(Extracted(snapshot),
+              ElementsAre(Pair("user-data-01-level", "e1m1"),
+                          Pair("user-data-02-save.bin",
+                               std::string("\x01\x00\xff", 3) + std::string(5000, 's')),
+                          Pair("user-data-03-settings.json", "{\"shadows\": true}\n")));
+  EXPECT_THAT(Extracted(Redact(snapshot)), IsEmpty());
+}
+
 TEST(Extract, NothingIsLeftOfARedactedOne) {
   EXPECT_THAT(Extracted(Redact(Sample())), IsEmpty());
 }

@@ -20,6 +20,7 @@
 #include "reader/report/json_verdict.h"
 #include "reader/report/reason_text.h"
 #include "reader/report/signature.h"
+#include "reader/report/user_data_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -69,6 +70,9 @@ class JsonReporter {
     rows_.Array("raw_markers", snapshot_.raw_markers, json_column::kRawMarker);
     WriteRawMarkerVerdicts();
     WriteDiagnostics(findings_, rows_);
+    rows_.Array(
+        "user_data", snapshot_.user_data, json_column::kUserData,
+        [this](const UserData& data, size_t) { WriteUserDataValue(snapshot_, data, &json_); });
     json_.MakeRoomForTheEnd();
     json_.BeginArray("losses");
     for (const TextRef& loss : snapshot_.losses) json_.String(snapshot_.Text(loss));

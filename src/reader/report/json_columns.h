@@ -251,6 +251,11 @@ inline constexpr JsonColumn<MemoryHeap> kMemoryHeap[] = {
     Number<&MemoryHeap::budget_bytes>("budget"),
 };
 
+inline constexpr JsonColumn<UserData> kUserData[] = {
+    Text<&UserData::key>("key"),
+    Number<&UserData::size_bytes>("size_bytes"),
+};
+
 inline constexpr JsonColumn<FaultAddress> kFaultAddress[] = {
     Word<&FaultAddress::type, FaultAddressTypeWord>("type"),
     Hex<&FaultAddress::address>("address"),

@@ -118,6 +118,7 @@ TEST(JsonColumns, HaveEveryFieldOfARow) {
   const Annotation annotation;
   EXPECT_THAT(Forgotten<Annotation>(annotation, {kAnnotation}, {&annotation.payload}), IsEmpty());
   EXPECT_THAT(Forgotten<RawMarker>({}, {kRawMarker}), IsEmpty());
+  EXPECT_THAT(Forgotten<UserData>({}, {kUserData}), IsEmpty());
   const Object object{.state = ObjectState::kDestroyed};
   EXPECT_THAT(Forgotten<Object>(object, {kObjectState, kObject, kSemaphore}), IsEmpty());
   EXPECT_THAT(Forgotten<Call>({}, {kCall}), IsEmpty());

@@ -54,6 +54,7 @@ class Redactor {
     for (TextRef& loss : copy_.losses) Fact("", loss);
     for (Fault& fault : copy_.faults) fault.vendor_binary = BlobRef{};
     for (Shader& shader : copy_.shaders) shader.bytes = BlobRef{};
+    for (UserData& data : copy_.user_data) data.bytes = BlobRef{};
     copy_.blobs.clear();
     return std::move(copy_);
   }

@@ -12,6 +12,7 @@
 #include "format/snapshot/object_kinds.h"
 #include "reader/report/call_text.h"
 #include "reader/report/describe.h"
+#include "reader/report/user_data_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -475,6 +476,20 @@ void SectionPrinter::PrintObjects(LineSink& sink) {
     if (++named <= kObjectsShown || all_) PrintObject(sink, object);
   }
   if (!all_) PrintRest(sink, named - std::min(named, kObjectsShown), "more with names");
+}
+
+void SectionPrinter::PrintUserData(LineSink& sink) {
+  const std::vector<UserData>& entries = snapshot_.user_data;
+  if (entries.empty()) return;
+  const bool in_file = std::any_of(entries.begin(), entries.end(),
+                                   [](const UserData& data) { return !data.bytes.empty(); });
+  BeginSection(
+      sink, in_file ? "User data (cairn report --extract DIR writes it into files)" : "User data");
+  for (const UserData& data : entries) {
+    text_.clear();
+    AppendUserData(snapshot_, data, text_);
+    sink.Prose(" - ", text_);
+  }
 }
 
 }  // namespace cairn

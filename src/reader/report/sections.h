@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The sections of the text report that list tables: EventIDs that drivers reported, submissions,
-// markers of queues, last calls, fences, objects. Each prints nothing where there is nothing; what a
+// markers of queues, last calls, fences, objects, user data. Each prints nothing where there is nothing; what a
 // short report leaves out it counts.
 #ifndef CAIRN_READER_REPORT_SECTIONS_H_
 #define CAIRN_READER_REPORT_SECTIONS_H_
@@ -28,6 +28,7 @@ class SectionPrinter {
   void PrintLastCalls(LineSink& sink);
   void PrintFences(LineSink& sink);
   void PrintObjects(LineSink& sink);
+  void PrintUserData(LineSink& sink);
 
  private:
   struct Handle {

@@ -61,6 +61,7 @@ class TextReporter {
     sections_.PrintFences(sink);
     sections_.PrintObjects(sink);
     PrintRawMarkers(sink);
+    sections_.PrintUserData(sink);
     PrintProcess(sink);
     if (extended_ || (options_.print_flags & CAIRN_PRINT_SKIP_DEVICE_INFO) == 0) {
       PrintDevices(sink);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// make-snapshot-goldens SOURCE_DIR: writes tests/golden/snapshot-durations-v1.cairn and the seeds
+// make-snapshot-goldens SOURCE_DIR: writes tests/golden/snapshot-user-data-v1.cairn and the seeds
 // of the fuzzers from the sample blocks. The other golden files are of earlier forms of the format and are not written
 // any more.
 #include <cstdio>
@@ -54,7 +54,7 @@ int MakeGoldens(const std::filesystem::path& source_dir) {
     if (!snapshot.ok()) return false;
     const std::vector<std::byte> file = SnapshotFileBytes(*snapshot, Compression::kNone);
     const std::filesystem::path corpus = source_dir / "fuzz" / "corpus";
-    if (golden && !WriteFile(source_dir / "tests/golden/snapshot-durations-v1.cairn", file))
+    if (golden && !WriteFile(source_dir / "tests/golden/snapshot-user-data-v1.cairn", file))
       return false;
     const std::vector<uint8_t> patches = PatchesOf(block.bytes());
     return WriteFile(corpus / "snapshot_file_fuzz" / name, ChunksAsFuzzInput(file)) &&
@@ -77,7 +77,10 @@ int MakeGoldens(const std::filesystem::path& source_dir) {
   good = make(arguments, "arguments", false) && good;
   TestBlock durations;
   FillDurationsBlock(&durations);
-  good = make(durations, "durations", true) && good;
+  good = make(durations, "durations", false) && good;
+  TestBlock user_data;
+  FillUserDataBlock(&user_data);
+  good = make(user_data, "user-data", true) && good;
   TestBlock several_pages;
   FillLargeBlock(&several_pages, 300);
   good = make(several_pages, "several-pages", false) && good;

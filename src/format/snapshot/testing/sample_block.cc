@@ -380,6 +380,14 @@ void FillDurationsBlock(TestBlock* block) {
   memory.state = kEntryPublished;
 }
 
+void FillUserDataBlock(TestBlock* block) {
+  FillDurationsBlock(block);
+  block->AddUserData(0, "level", "e1m1");
+  block->AddUserData(2, "save.bin", std::string("\x01\x00\xff", 3) + std::string(5000, 's'));
+  block->AddUserData(3, "a/../b", "");
+  block->AddUserData(63, "settings.json", "{\"shadows\": true}\n");
+}
+
 void FillLargeBlock(TestBlock* block, uint32_t scope_count) {
   const uint32_t context = block->AddContext();
   const uint32_t queue = block->AddQueue(context, 0, "Graphics");

@@ -34,6 +34,9 @@ void FillArgumentsBlock(TestBlock* block);
 // and objects that are described in place of a name.
 void FillDurationsBlock(TestBlock* block);
 
+// The same program with four entries of user data.
+void FillUserDataBlock(TestBlock* block);
+
 // One list with `scope_count` draws in passes of 100; the GPU stopped in the middle.
 void FillLargeBlock(TestBlock* block, uint32_t scope_count);
 

@@ -179,6 +179,9 @@ RowPrinter Print(const Snapshot& snapshot) {
   for (const Shader& shader : snapshot.shaders) {
     printer.Blob("code", shader.bytes, shader.size_bytes);
   }
+  for (const UserData& data : snapshot.user_data) {
+    printer.Blob("bytes", data.bytes, data.size_bytes);
+  }
   for (const TextRef& loss : snapshot.losses) printer.Name("loss", loss);
   return printer;
 }

@@ -435,4 +435,17 @@ uint64_t TestBlock::Submit(uint32_t queue_index, List list) {
   return number;
 }
 
+UserDataRecord& TestBlock::AddUserData(uint32_t index, std::string_view key,
+                                       std::string_view bytes) {
+  uint64_t& table = *At<uint64_t>(kUserDataTableOffset);
+  if (table == 0) table = AllocatePages(sizeof(UserDataTable));
+  UserDataRecord& record = At<UserDataTable>(table)->records[index];
+  record.key_length = static_cast<uint32_t>(key.size());
+  key.copy(record.key, key.size());
+  if (!bytes.empty()) record.bytes[1] = {AllocatePages(bytes.size()), bytes.size()};
+  std::memcpy(At<char>(record.bytes[1].offset), bytes.data(), bytes.size());
+  record.state = 2 * (index + 1) + 1;
+  return record;
+}
+
 }  // namespace cairn

@@ -15,6 +15,7 @@
 #include "format/block/descriptor_sets.h"
 #include "format/block/destructions.h"
 #include "format/block/marker_pages.h"
+#include "format/block/user_data.h"
 #include "os/memory.h"
 
 namespace cairn {
@@ -156,6 +157,9 @@ class TestBlock {
   uint32_t AddThread(uint32_t thread_id, std::string_view name);
   // The next call of a thread; `object` is a native handle.
   void Call(uint32_t thread_index, std::string_view function, uint64_t object, bool returned);
+
+  // Sets an entry that was not used before.
+  UserDataRecord& AddUserData(uint32_t index, std::string_view key, std::string_view bytes);
 
   // Keeps a marker in an arena whose entry was not used before, or is of this function. Returns its
   // EventID. A page of data and one of the directory: short markers only.
