@@ -17,6 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples/crash-reporters"
 CAIRN = pathlib.Path(os.environ["CAIRN_BINARY_DIR"]) / "bin/cairn"
 REPORT = ROOT / "tests/golden/snapshot-vulkan-v1.cairn"
+WITH_USER_DATA = ROOT / "tests/golden/snapshot-user-data-v1.cairn"
+SAVE = b"\x01\x00\xff" + b"s" * 5000
 SIGNATURE = "1f49198282ea58a8"
 
 
@@ -152,6 +154,36 @@ class CrashReportersTest(unittest.TestCase):
         self.assertNotIn("cairn_file", text)
         self.assertEqual(parts["cairn"].get_filename(), REPORT.name)
         self.assertEqual(parts["cairn"].get_payload(decode=True), REPORT.read_bytes())
+
+    def test_sentry_gets_user_data_if_it_shall(self):
+        self.assertEqual(self.hand_on("to-sentry", file=WITH_USER_DATA).returncode, 0)
+        self.assertNotIn(b"e1m1", items_of(self.server.requests[0][2])[1][0][1])
+        sent = self.hand_on("to-sentry", "--user-data", "--no-file", "--cairn", str(CAIRN), file=WITH_USER_DATA)
+        self.assertEqual((sent.returncode, sent.stderr), (0, ""))
+        _, items = items_of(self.server.requests[1][2])
+        self.assertEqual(json.loads(items[0][1])["extra"]["user_data"],
+                         {"a/../b": "", "level": "e1m1", "settings.json": '{"shadows": true}\n'})
+        self.assertEqual([(item["filename"], content) for item, content in items[1:]], [("save.bin", SAVE)])
+
+    def test_a_collector_gets_user_data_if_it_shall(self):
+        sent = self.hand_on("to-collector", "--user-data", "--no-file", "--cairn", str(CAIRN),
+                            f"http://{self.address}/", file=WITH_USER_DATA)
+        self.assertEqual((sent.returncode, sent.stderr), (0, ""))
+        _, headers, body = self.server.requests[0]
+        form = email.message_from_bytes(b"Content-Type: " + headers["Content-Type"].encode() + b"\r\n\r\n" + body,
+                                        policy=email.policy.HTTP)
+        parts = {part.get_param("name", header="content-disposition"): part for part in form.iter_parts()}
+        self.assertEqual(parts["level"].get_payload(), "e1m1")
+        self.assertEqual(parts["save.bin"].get_filename(), "save.bin")
+        self.assertEqual(parts["save.bin"].get_payload(decode=True), SAVE)
+        self.assertNotIn("cairn", parts)
+
+    def test_without_cairn_the_report_is_sent_nevertheless(self):
+        for sample, arguments in (("to-sentry", []), ("to-collector", [f"http://{self.address}/"])):
+            sent = self.hand_on(sample, "--user-data", "--cairn", "/nonexistent/cairn", *arguments, file=WITH_USER_DATA)
+            self.assertEqual(sent.returncode, 0, sent.stderr)
+            self.assertIn(f"{sample}: sent without user data: ", sent.stderr)
+        self.assertIn(WITH_USER_DATA.read_bytes(), self.server.requests[0][2])
 
     def test_their_help_says_how_they_are_used(self):
         for sample in ("to-sentry", "to-collector"):
