@@ -114,7 +114,7 @@ TEST_F(FileVerbsTest, ExtractWritesShadersAndBinariesOnce) {
   const std::string without = CAIRN_SOURCE_DIR "/tests/golden/snapshot-v1.cairn";
   ExpectRefused({"report", "--extract", "none", without}, 1,
                 "cairn report: --extract: '" + without +
-                    "' holds neither shader code nor a binary of a driver");
+                    "' holds neither shader code nor user data nor a binary of a driver");
   ExpectRefused({"report", "--redact", "--extract", "none", dump}, 2,
                 "cairn report: --redact excludes --extract; see cairn report --help");
 }
