@@ -52,6 +52,21 @@ TEST(ArenaTest, TheLimitCountsFromReset) {
   EXPECT_NE(arena.Allocate(1 << 20), nullptr);
 }
 
+TEST(ArenaTest, MemoryBehindAMarkIsGivenBack) {
+  Arena arena(1 << 20);
+  void* const kept = arena.Allocate(40);
+  std::memset(kept, 0xEE, 40);
+  const Arena::Mark mark = arena.Here();
+  for (const size_t size : {size_t{100}, size_t{200'000}, (size_t{1} << 20) - 48}) {
+    void* const memory = arena.Allocate(size);
+    ASSERT_NE(memory, nullptr) << size;
+    EXPECT_TRUE(IsZero(memory, size)) << size;
+    std::memset(memory, 0xFF, size);
+    arena.Rewind(mark);
+  }
+  EXPECT_EQ(static_cast<const unsigned char*>(kept)[39], 0xEE);
+}
+
 class Blobs final : public BlobSource {
  public:
   void Add(const std::vector<CallBuilder::Blob>& blobs) {

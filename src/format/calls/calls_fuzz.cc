@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Feeds the decoder arbitrary bodies of records. Input: u16 method, u8 options, the body. A decoded
-// call must be printable, and encode to a body that decodes to the same text.
+// call must be printable, and encode to a body that decodes to the same text. Arguments that are copied by
+// their method's plan must be those that the walk through the tables finds, errors included.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -10,8 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "format/calls/argument_plan.h"
 #include "format/calls/call_builder.h"
 #include "format/calls/value_decoder.h"
+#include "format/calls/value_decoder_internal.h"
 #include "format/calls/value_encoder.h"
 #include "format/calls/value_printer.h"
 #include "format/calls/value_shape.h"
@@ -70,6 +73,19 @@ class BuiltBlobs final : public BlobSource {
   std::vector<CallBuilder::Blob> blobs_;
 };
 
+void CheckWalk(const MethodInfo& method, std::span<const std::byte> body,
+               const DecodeOptions& options, const Status& decoded, const DecodedCall& call) {
+  if (!FindArgumentPlan(method)->is_copied) return;
+  Arena arena(kArenaLimitBytes);
+  DecodedCall walked;
+  const Status status = ValueDecoder(body, options, &arena).Arguments(method, &walked);
+  Check(status.code() == decoded.code() && status.message() == decoded.message());
+  if (!status.ok()) return;
+  Check(walked.counts == call.counts);
+  Check(PrintArguments(method, walked, ValueNames(), true) ==
+        PrintArguments(method, call, ValueNames(), true));
+}
+
 void CheckRoundTrip(const MethodInfo& method, const DecodedCall& call, const std::string& text) {
   EncodeContext context = {.object_number = [](const void* object, Chain) {
     return uint64_t{reinterpret_cast<uintptr_t>(object)};
@@ -118,7 +134,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Check(nlohmann::json::accept(json_text));
     return 0;
   }
-  if (!DecodeArguments(method, body, options, &arena, &call).ok()) return 0;
+  const Status decoded = DecodeArguments(method, body, options, &arena, &call);
+  CheckWalk(method, body, options, decoded, call);
+  if (!decoded.ok()) return 0;
   PrintArguments(method, call, ValueNames());
   const std::string text = PrintArguments(method, call, ValueNames(), true);
   WriteArguments(method, call, ValueNames(), true, &json);

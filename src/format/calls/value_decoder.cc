@@ -16,7 +16,6 @@ constexpr size_t kArenaPieceBytes = 64 << 10;
 // A record may claim more than it has, and a large piece then stays mostly unwritten: writing zeros
 // would make the pages resident.
 constexpr size_t kKeptPieceBytes = 1 << 20;
-constexpr size_t kArenaAlignment = 16;
 
 Status Corrupt(std::string what) {
   return Status(StatusCode::kCorrupt, std::move(what));
@@ -26,32 +25,20 @@ Status Corrupt(std::string what) {
 
 // ---- Arena ----
 
-void* Arena::Allocate(uint64_t bytes) {
-  if (bytes > limit_bytes_ - used_bytes_) return nullptr;
-  const size_t size = (static_cast<size_t>(bytes) + kArenaAlignment - 1) & ~(kArenaAlignment - 1);
-  const size_t wanted = std::max(size, kArenaAlignment);
-  if (pieces_.empty() || pieces_.back().size_bytes - piece_used_ < wanted) {
-    Piece piece;
-    piece.size_bytes = std::max(wanted, kArenaPieceBytes);
-    // Zeroed pages of the system cost nothing until they are written.
-    piece.bytes.reset(static_cast<std::byte*>(std::calloc(piece.size_bytes, 1)));
-    if (piece.bytes == nullptr) return nullptr;
-    pieces_.push_back(std::move(piece));
-    piece_used_ = 0;
-  }
-  std::byte* const memory = pieces_.back().bytes.get() + piece_used_;
-  piece_used_ += wanted;
-  used_bytes_ += std::min<uint64_t>(wanted, limit_bytes_ - used_bytes_);
-  return memory;
+bool Arena::AddPiece(uint64_t bytes) {
+  Piece piece;
+  piece.size_bytes = std::max<size_t>(bytes, kArenaPieceBytes);
+  // Zeroed pages of the system cost nothing until they are written.
+  piece.bytes.reset(static_cast<std::byte*>(std::calloc(piece.size_bytes, 1)));
+  if (piece.bytes == nullptr) return false;
+  pieces_.push_back(std::move(piece));
+  piece_used_ = 0;
+  return true;
 }
 
 void Arena::Reset() {
-  if (pieces_.size() == 1 && pieces_.front().size_bytes <= kKeptPieceBytes) {
-    std::memset(pieces_.front().bytes.get(), 0, piece_used_);
-    used_bytes_ = 0;
-    piece_used_ = 0;
-    return;
-  }
+  if (used_bytes_ == 0) return;
+  used_bytes_ = 0;
   Piece* kept = nullptr;  // the largest that is not too large
   for (Piece& piece : pieces_) {
     const bool larger = kept == nullptr || piece.size_bytes > kept->size_bytes;
@@ -64,8 +51,17 @@ void Arena::Reset() {
     std::swap(*kept, pieces_.front());
     pieces_.resize(1);
   }
-  used_bytes_ = 0;
   piece_used_ = 0;
+}
+
+void Arena::Rewind(const Mark& mark) {
+  if (pieces_.size() != mark.piece_count) {
+    pieces_.resize(mark.piece_count);
+  } else if (!pieces_.empty()) {
+    std::memset(pieces_.back().bytes.get() + mark.piece_used, 0, piece_used_ - mark.piece_used);
+  }
+  piece_used_ = mark.piece_used;
+  used_bytes_ = mark.used_bytes;
 }
 
 // ---- Visitors ----
@@ -150,32 +146,6 @@ bool ValueDecoder::Allocate(uint64_t bytes, std::byte** memory) {
   if (*memory == nullptr) return Fail(Corrupt(std::to_string(bytes) + " bytes are too many"));
   return true;
 }
-
-namespace {
-
-// A kind that ValueDecoder::Visit shows to the visitor.
-bool IsVisited(ValueKind kind) {
-  switch (kind) {
-    case ValueKind::kObject:
-    case ValueKind::kGpuAddress:
-    case ValueKind::kCpuDescriptor:
-    case ValueKind::kGpuDescriptor:
-    case ValueKind::kHandle:
-    case ValueKind::kCallback: return true;
-    default: return false;
-  }
-}
-
-// Copies the value of a parameter, which has rarely more than 8 bytes.
-void CopyValue(std::byte* place, const std::byte* recorded, uint32_t size_bytes) {
-  switch (size_bytes) {
-    case 4: std::memcpy(place, recorded, 4); return;
-    case 8: std::memcpy(place, recorded, 8); return;
-    default: std::memcpy(place, recorded, size_bytes); return;
-  }
-}
-
-}  // namespace
 
 bool ValueDecoder::Visit(const ValueInfo& value, HandleKind handle, std::byte* place) {
   ValueVisitor* const visitor = options_.visitor;
@@ -496,20 +466,21 @@ bool ValueDecoder::CheckCounts(const MethodInfo& method, DecodedCall* call) {
   return true;
 }
 
-namespace {
-
-bool IsNumber(const ParameterInfo& parameter) {
-  return parameter.pointers == 0 && parameter.array_length <= 1 &&
-         parameter.kind <= ValueKind::kFlags;
+Status ValueDecoder::VisitArguments(const MethodInfo& method, const ArgumentPlan& plan,
+                                    DecodedCall* call) {
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const ArgumentStep& step = plan.steps[i];
+    if (!step.is_visited) continue;
+    const ParameterInfo& parameter = method.parameters[i];
+    auto* const place = static_cast<std::byte*>(call->arguments[i]);
+    const bool filled =
+        step.kind == ArgumentStep::Kind::kCopy
+            ? FillElements(parameter, parameter.handle, place, 1)
+            : FillElements(parameter, parameter.handle, Load<std::byte*>(place), call->counts[i]);
+    if (!filled) return error_.WithContext(parameter.name);
+  }
+  return Status();
 }
-
-// The memory of a parameter, in steps of the arena's alignment.
-uint64_t PlaceBytes(const ParameterInfo& parameter) {
-  const uint64_t bytes = std::max<uint64_t>(parameter.size_bytes, kPointerBytes);
-  return (bytes + kArenaAlignment - 1) & ~uint64_t{kArenaAlignment - 1};
-}
-
-}  // namespace
 
 Status ValueDecoder::Arguments(const MethodInfo& method, DecodedCall* call) {
   return ReadArguments(method, call) ? Status() : std::move(error_);
@@ -523,20 +494,13 @@ bool ValueDecoder::ReadArguments(const MethodInfo& method, DecodedCall* call) {
   call->arguments.assign(count, nullptr);
   // The memory of all parameters is one piece.
   uint64_t bytes = 0;
-  for (const ParameterInfo& parameter : method.parameters) bytes += PlaceBytes(parameter);
+  for (const ParameterInfo& parameter : method.parameters) bytes += ArgumentBytes(parameter);
   std::byte* next = nullptr;
   if (!Allocate(bytes, &next)) return false;
   for (size_t i = 0; i < count; ++i) {
     counts_[i] = kNoCount;
-    const ParameterInfo& parameter = method.parameters[i];
-    std::byte* const place = next;
-    next += PlaceBytes(parameter);
-    call->arguments[i] = place;
-    if (IsNumber(parameter) && parameter.size_bytes <= rest_.size()) {
-      CopyValue(place, rest_.data(), parameter.size_bytes);
-      rest_ = rest_.subspan(parameter.size_bytes);
-      continue;
-    }
+    call->arguments[i] = next;
+    next += ArgumentBytes(method.parameters[i]);
     if (!Argument(method, i, call->arguments)) return FailIn(method.parameters[i].name);
   }
   if (!rest_.empty()) return Fail(Corrupt("the record is too long"));
@@ -610,6 +574,15 @@ void ValueDecoder::KeepCounts(DecodedCall* call) const {
 
 Status DecodeArguments(const MethodInfo& method, std::span<const std::byte> body,
                        const DecodeOptions& options, Arena* arena, DecodedCall* call) {
+  const ArgumentPlan* const plan = FindArgumentPlan(method);
+  if (plan != nullptr && plan->is_copied) {
+    const Arena::Mark mark = arena->Here();
+    if (CopyArguments(*plan, body, arena, call)) {
+      if (options.visitor == nullptr || !plan->is_visited) return Status();
+      return ValueDecoder({}, options, arena).VisitArguments(method, *plan, call);
+    }
+    arena->Rewind(mark);
+  }
   return ValueDecoder(body, options, arena).Arguments(method, call);
 }
 

@@ -6,6 +6,7 @@
 #ifndef CAIRN_FORMAT_CALLS_VALUE_DECODER_H_
 #define CAIRN_FORMAT_CALLS_VALUE_DECODER_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -25,9 +26,32 @@ class Arena {
   static constexpr uint64_t kDefaultLimitBytes = uint64_t{1} << 30;
   explicit Arena(uint64_t limit_bytes = kDefaultLimitBytes) : limit_bytes_(limit_bytes) {}
 
-  // Zeroed, aligned to 16. Null beyond the limit.
-  void* Allocate(uint64_t bytes);
+  // Zeroed, aligned to kAlignment. Null beyond the limit.
+  void* Allocate(uint64_t bytes) {
+    if (bytes > limit_bytes_ - used_bytes_) return nullptr;
+    const uint64_t wanted = bytes == 0 ? kAlignment : Aligned(bytes);
+    const bool fits = !pieces_.empty() && wanted <= pieces_.back().size_bytes - piece_used_;
+    if (!fits && !AddPiece(wanted)) return nullptr;
+    std::byte* const memory = pieces_.back().bytes.get() + piece_used_;
+    piece_used_ += wanted;
+    used_bytes_ += std::min(wanted, limit_bytes_ - used_bytes_);
+    return memory;
+  }
   void Reset();
+
+  // All that is allocated behind a mark can be given back at once.
+  struct Mark {
+    size_t piece_count;
+    size_t piece_used;
+    uint64_t used_bytes;
+  };
+  Mark Here() const { return {pieces_.size(), piece_used_, used_bytes_}; }
+  void Rewind(const Mark& mark);
+
+  static constexpr uint64_t kAlignment = 16;
+  static constexpr uint64_t Aligned(uint64_t bytes) {
+    return (bytes + kAlignment - 1) & ~(kAlignment - 1);
+  }
 
  private:
   struct Free {
@@ -37,6 +61,9 @@ class Arena {
     std::unique_ptr<std::byte, Free> bytes;
     size_t size_bytes = 0;
   };
+
+  // False: there is no memory.
+  bool AddPiece(uint64_t bytes);
 
   uint64_t limit_bytes_;
   uint64_t used_bytes_ = 0;

@@ -10,11 +10,25 @@
 #include <vector>
 
 #include "d3d12gen/subobjects.h"
+#include "format/calls/argument_plan.h"
 #include "format/calls/encoded_values.h"
 #include "format/calls/value_decoder.h"
 #include "format/calls/value_shape.h"
 
 namespace cairn {
+
+// A kind that ValueDecoder::Visit shows to the visitor.
+inline bool IsVisited(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kObject:
+    case ValueKind::kGpuAddress:
+    case ValueKind::kCpuDescriptor:
+    case ValueKind::kGpuDescriptor:
+    case ValueKind::kHandle:
+    case ValueKind::kCallback: return true;
+    default: return false;
+  }
+}
 
 class ValueDecoder {
  public:
@@ -26,6 +40,8 @@ class ValueDecoder {
 
   Status Arguments(const MethodInfo& method, DecodedCall* call);
   Status Results(const MethodInfo& method, DecodedCall* call);
+  // Shows the visitor arguments that CopyArguments() has copied.
+  Status VisitArguments(const MethodInfo& method, const ArgumentPlan& plan, DecodedCall* call);
 
  private:
   // Errors are kept aside, in error_: a call has dozens of values, and hardly any fails. All that follow return
