@@ -18,16 +18,21 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 // Parts of the player that have work with calls of a few methods only.
 enum class CallPart : uint8_t {
+  kPointerChecks,
+  kDescriptorChecks,
   kCopyChecks,
   kTileChecks,
   kRangeChecks,
   kViewChecks,
   kViewNotes,
+  kWorkChecks,
+  kBindingNotes,
   kCreationChecks,
   kPrograms,
   kMetaParameters,
   kStates,
   kAddresses,
+  kAdjustments,
   kNulls,
   kSignals,
 };
@@ -44,6 +49,11 @@ struct CallInProgress {
   uint32_t needless = 0;
 
   bool Needs(CallPart part) const { return (needless >> static_cast<unsigned>(part) & 1) == 0; }
+  // Returns true if one of them is needed.
+  template <typename... Parts>
+  bool NeedsAny(Parts... parts) const {
+    return (~needless & (... | (uint32_t{1} << static_cast<unsigned>(parts)))) != 0;
+  }
   // Called by a part that does nothing for this method, whatever the arguments are.
   Status Needless(CallPart part) {
     needless |= uint32_t{1} << static_cast<unsigned>(part);

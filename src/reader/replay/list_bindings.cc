@@ -66,8 +66,7 @@ const ListBindings::Bound* ListBindings::Find(uint64_t list) const {
   return found == lists_.end() ? nullptr : recent_.Keep(list, found->second.get());
 }
 
-ListBindings::Bound& ListBindings::Of(uint64_t list) {
-  if (Bound* const recent = recent_.Find(list); recent != nullptr) return *recent;
+ListBindings::Bound& ListBindings::Made(uint64_t list) {
   std::unique_ptr<Bound>& bound = lists_[list];
   if (bound == nullptr) bound = std::make_unique<Bound>();
   return *recent_.Keep(list, bound.get());
@@ -110,15 +109,20 @@ Status ListBindings::CheckRecorded(uint64_t list) const {
   return bound == nullptr ? Status() : CheckRecorded(list, *bound);
 }
 
+bool ListBindings::IsRecorded(const Bound& bound) const {
+  if (bound.unknown) return false;
+  if (bound.allocator == kNoObject) return true;
+  const ReplayObject* const allocator = objects_->Find(bound.allocator);
+  return allocator == nullptr ? !is_libvkd3d_ : allocator->resets == bound.allocator_resets;
+}
+
 Status ListBindings::CheckRecorded(uint64_t list, const Bound& bound) const {
+  if (IsRecorded(bound)) return Status();
   if (bound.unknown) {
     return Status(StatusCode::kUnsupported,
                   "its command list was not reset or closed here: that call was skipped");
   }
-  if (bound.allocator == kNoObject) return Status();
   const ReplayObject* const allocator = objects_->Find(bound.allocator);
-  if (allocator == nullptr && !is_libvkd3d_) return Status();
-  if (allocator != nullptr && allocator->resets == bound.allocator_resets) return Status();
   return Status(StatusCode::kCorrupt,
                 fmt::format("command list {} was recorded in allocator {}, which {} since", list,
                             bound.allocator, allocator == nullptr ? "has ended" : "was reset"));
@@ -189,9 +193,9 @@ Status ListBindings::Check(CallInProgress* call, std::span<const ReplayDescripto
   const CallRole& role = RoleOf(call->method);
   if (role.timeline != Timeline::kList || role.role == Role::kListReset) return Status();
   Bound& bound = Of(call->record.object);
-  CAIRN_RETURN_IF_ERROR(CheckRecorded(call->record.object, bound));
-  return role.root == RootArgumentKind::kNone ? CheckWork(call, &bound)
-                                              : CheckRootArgument(call, bound, descriptors);
+  if (!IsRecorded(bound)) return CheckRecorded(call->record.object, bound);
+  if (role.root != RootArgumentKind::kNone) return CheckRootArgument(call, bound, descriptors);
+  return call->Needs(CallPart::kWorkChecks) ? CheckWork(call, &bound) : Status();
 }
 
 Status ListBindings::CheckWork(CallInProgress* call, Bound* bindings) {
@@ -202,7 +206,7 @@ Status ListBindings::CheckWork(CallInProgress* call, Bound* bindings) {
                   "its bundle was not reset or closed here: that call was skipped");
   }
   if (role.role == Role::kWork) {
-    if (role.point == RootPoint::kNone) return Status();
+    if (role.point == RootPoint::kNone) return call->Needless(CallPart::kWorkChecks);
     if (call->method == Method::ID3D12GraphicsCommandList10_DispatchGraph &&
         !bindings->points[kCompute].set) {
       return Status(StatusCode::kUnsupported, "a work graph without a root signature");
@@ -225,6 +229,8 @@ Status ListBindings::CheckWork(CallInProgress* call, Bound* bindings) {
       return Status(StatusCode::kUnsupported,
                     "this implementation takes no stream output buffer without a counter");
     }
+  } else {
+    return call->Needless(CallPart::kWorkChecks);
   }
   return Status();
 }
@@ -327,7 +333,8 @@ void ListBindings::Note(CallInProgress* call, std::span<const ReplayDescriptor> 
       return;
     case Role::kBeginPass: Of(call->record.object).unknown_targets = false; return;
     case Role::kState: return NoteState(call, descriptors);
-    default: return;
+    case Role::kAllocatorReset: return;
+    default: (void)call->Needless(CallPart::kBindingNotes);
   }
 }
 
@@ -350,8 +357,8 @@ void ListBindings::NoteState(CallInProgress* call, std::span<const ReplayDescrip
   switch (role.state) {
     case StateKind::kRootSignature: return SetRootSignature(call, PointOf(role));
     case StateKind::kRootArgument:
-      if (role.root == RootArgumentKind::kTable) SetTable(call, PointOf(role), descriptors);
-      return;
+      if (role.root == RootArgumentKind::kTable) return SetTable(call, PointOf(role), descriptors);
+      return (void)call->Needless(CallPart::kBindingNotes);
     case StateKind::kPipeline: {
       // With a state object, keep the pipeline as well: the implementation may or may not forget it.
       const ParameterInfo& set = call->info.parameters[static_cast<size_t>(role.value)];
@@ -367,7 +374,7 @@ void ListBindings::NoteState(CallInProgress* call, std::span<const ReplayDescrip
     }
     case StateKind::kDescriptorHeaps: Of(call->record.object).unknown_heaps = false; return;
     case StateKind::kRenderTargets: Of(call->record.object).unknown_targets = false; return;
-    default: return;
+    default: (void)call->Needless(CallPart::kBindingNotes);
   }
 }
 

@@ -108,7 +108,12 @@ class ListBindings {
   };
 
   const Bound* Find(uint64_t list) const;
-  Bound& Of(uint64_t list);
+  Bound& Of(uint64_t list) {
+    Bound* const recent = recent_.Find(list);
+    return recent != nullptr ? *recent : Made(list);
+  }
+  Bound& Made(uint64_t list);
+  bool IsRecorded(const Bound& bound) const;
   Status CheckRecorded(uint64_t list, const Bound& bound) const;
   Status CheckRootArgument(CallInProgress* call, const Bound& list,
                            std::span<const ReplayDescriptor> descriptors);

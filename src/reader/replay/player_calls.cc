@@ -47,17 +47,11 @@ uint32_t InitialStateOf(const MethodInfo& info, const std::vector<void*>& argume
 }  // namespace
 
 Status PlayerImpl::Decode(CallInProgress* call) {
-  DecodeOptions options;
-  options.wchar_bytes = library_.wchar_bytes;
-  options.visitor = &values_;
-  options.blobs = trace_;
-  options.drop_cached_pipelines = true;
-  options.refuse_unknown_parts = true;
   const bool is_device = call->object->chain == Chain::kID3D12Device;
   const ReplayObject* const device = is_device ? call->object : objects_.Find(call->object->device);
   values_.Begin(call->method, device == nullptr ? nullptr : device->pointer.get());
   CAIRN_RETURN_IF_ERROR(
-      DecodeArguments(call->info, call->record.body, options, &arena_, &call->arguments));
+      DecodeArguments(call->info, call->record.body, decode_options_, &arena_, &call->arguments));
   return CheckCall(call);
 }
 
@@ -87,7 +81,7 @@ Result<void*> PlayerImpl::Target(const CallInProgress& call) {
 }
 
 Status PlayerImpl::MakeCall(CallInProgress* call) {
-  const bool is_declared = DerivesFrom(call->object->version, InterfaceOf(call->method));
+  const bool is_declared = HasMethod(*call);
   void* target = is_declared ? call->object->pointer.get() : nullptr;
   if (!is_declared) {
     const Result<void*> further = Target(*call);
@@ -104,9 +98,12 @@ Status PlayerImpl::MakeCall(CallInProgress* call) {
   CAIRN_RETURN_IF_ERROR(Decode(call));
   if (call->Needs(CallPart::kCreationChecks)) CAIRN_RETURN_IF_ERROR(CheckCreation(call));
   if (call->Needs(CallPart::kMetaParameters)) CAIRN_RETURN_IF_ERROR(TranslateMetaParameters(call));
-  bool skipped = false;
-  CAIRN_RETURN_IF_ERROR(MakeRoom(call, &skipped));
-  if (skipped) return Status();
+  if (own_heap_) own_heap_ = {};
+  if (had_another_) {
+    bool skipped = false;
+    CAIRN_RETURN_IF_ERROR(MakeRoom(call, &skipped));
+    if (skipped) return Status();
+  }
   ++log_.result().calls;
   const uint64_t object = call->record.object;
   switch (RoleOf(call->method).replay) {
@@ -146,14 +143,14 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
   // A question whether an object could be created: it changes nothing.
   if (out >= 0 && call->At<void*>(static_cast<size_t>(out)) == nullptr) return Status();
   if (RoleOf(call->method).replay == Replay::kBuild) return LoadPipeline(call);
-  CAIRN_RETURN_IF_ERROR(Adjust(call));
+  if (call->Needs(CallPart::kAdjustments)) CAIRN_RETURN_IF_ERROR(Adjust(call));
   alignas(16) std::byte result[kLargestResult];
   if (call->info.result.size_bytes != 0) std::memset(result, 0, sizeof(result));
-  if (!CopyPadded(call, target)) {
+  if (options_.pad_resources_bytes == 0 || !CopyPadded(call, target)) {
     Invoke(call->method, target, call->arguments.arguments.data(), result);
   }
-  PlaceRefused(call, target, result);
-  KeepPending(call, result);
+  if (had_another_) PlaceRefused(call, target, result);
+  if (call->info.has_results) KeepPending(call, result);
   if (call->Needs(CallPart::kStates)) NoteStates(call);
   HRESULT outcome = S_OK;
   if (call->info.result.size_bytes == sizeof(outcome)) {
@@ -161,11 +158,13 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
   }
   if (SUCCEEDED(outcome)) {
     if (call->Needs(CallPart::kViewNotes)) views_.Note(call, values_.descriptors());
-    bindings_.Note(call, values_.descriptors(), values_.lost_pipeline());
+    if (call->Needs(CallPart::kBindingNotes)) {
+      bindings_.Note(call, values_.descriptors(), values_.lost_pipeline());
+    }
     if (values_.lost_pipeline() || !values_.descriptors().empty()) NoteSubstitutes(*call);
   }
   if (call->Needs(CallPart::kAddresses)) NoteAddresses(call, result);
-  CAIRN_RETURN_IF_ERROR(FollowMoved(*call, outcome));
+  if (had_another_) CAIRN_RETURN_IF_ERROR(FollowMoved(*call, outcome));
   return call->Needs(CallPart::kSignals) ? AfterCall(call) : Status();
 }
 
@@ -193,10 +192,14 @@ Status PlayerImpl::Adjust(CallInProgress* call) {
   if (!library_.takes_null && call->Needs(CallPart::kNulls)) {
     CAIRN_RETURN_IF_ERROR(ReplaceNull(call));
   }
-  if (RoleOf(call->method).memory == ResourceMemory::kPlaced) AdjustPlaced(call);
-  if (options_.pad_resources_bytes == 0 ||
-      RoleOf(call->method).memory != ResourceMemory::kCommitted)
-    return Status();
+  const CallRole& role = RoleOf(call->method);
+  if (role.memory == ResourceMemory::kPlaced) AdjustPlaced(call);
+  if (options_.pad_resources_bytes == 0 || role.memory != ResourceMemory::kCommitted) {
+    const bool never = role.replay != Replay::kEmpty && role.memory == ResourceMemory::kNone &&
+                       call->method != Method::ID3D12GraphicsCommandList_ExecuteIndirect &&
+                       (library_.takes_null || !call->Needs(CallPart::kNulls));
+    return never ? call->Needless(CallPart::kAdjustments) : Status();
+  }
   for (size_t i = 0; i < call->info.parameters.size(); ++i) {
     if (!IsResourceDesc(call->info.parameters[i])) continue;
     // D3D12_RESOURCE_DESC1 begins with the fields of D3D12_RESOURCE_DESC.
@@ -313,7 +316,7 @@ bool PlayerImpl::CopyPadded(CallInProgress* call, void* target) {
 }
 
 void PlayerImpl::KeepPending(CallInProgress* call, const void* result) {
-  if (!HasResults(call->info)) return;
+  if (!call->info.has_results) return;
   Pending& pending = AddPending(*call);
   pending.made = true;
   if (call->info.result.size_bytes == sizeof(HRESULT)) {

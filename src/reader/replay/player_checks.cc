@@ -82,19 +82,30 @@ Status CheckQueries(const ReplayObject& heap, D3D12_QUERY_TYPE type, uint64_t fi
 }  // namespace
 
 Status PlayerImpl::CheckCall(CallInProgress* call) {
-  CAIRN_RETURN_IF_ERROR(CheckPointers(call->method, call->arguments.arguments));
-  if (HasDescriptorRules(RoleOf(call->method))) {
+  if (call->NeedsAny(CallPart::kPointerChecks, CallPart::kDescriptorChecks, CallPart::kCopyChecks,
+                     CallPart::kTileChecks, CallPart::kRangeChecks, CallPart::kViewChecks)) {
+    CAIRN_RETURN_IF_ERROR(CheckArguments(call));
+  }
+  CAIRN_RETURN_IF_ERROR(bindings_.Check(call, values_.descriptors()));
+  return call->Needs(CallPart::kPrograms) ? TranslateProgram(call) : Status();
+}
+
+Status PlayerImpl::CheckArguments(CallInProgress* call) {
+  if (call->Needs(CallPart::kPointerChecks)) {
+    if (!HasPointers(call->method)) (void)call->Needless(CallPart::kPointerChecks);
+    CAIRN_RETURN_IF_ERROR(CheckPointers(call->method, call->arguments.arguments));
+  }
+  if (call->Needs(CallPart::kDescriptorChecks)) {
+    if (!HasDescriptorRules(RoleOf(call->method))) {
+      (void)call->Needless(CallPart::kDescriptorChecks);
+    }
     CAIRN_RETURN_IF_ERROR(
         CheckDescriptors(call->method, call->arguments.arguments, &values_.descriptors()));
   }
   if (call->Needs(CallPart::kCopyChecks)) CAIRN_RETURN_IF_ERROR(CheckCopies(call));
   if (call->Needs(CallPart::kTileChecks)) CAIRN_RETURN_IF_ERROR(CheckTiles(call));
   if (call->Needs(CallPart::kRangeChecks)) CAIRN_RETURN_IF_ERROR(CheckRanges(call));
-  if (call->Needs(CallPart::kViewChecks)) {
-    CAIRN_RETURN_IF_ERROR(views_.Check(call, values_.descriptors()));
-  }
-  CAIRN_RETURN_IF_ERROR(bindings_.Check(call, values_.descriptors()));
-  return call->Needs(CallPart::kPrograms) ? TranslateProgram(call) : Status();
+  return call->Needs(CallPart::kViewChecks) ? views_.Check(call, values_.descriptors()) : Status();
 }
 
 Status PlayerImpl::CheckCopyOfAll(const CallInProgress& call, const ReplayObject& to,

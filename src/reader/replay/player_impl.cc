@@ -75,6 +75,11 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
       cost_(options_.most_cost_ns),
       adapters_(std::move(adapters)),
       values_(&objects_, library.is_libvkd3d),
+      decode_options_{.wchar_bytes = library.wchar_bytes,
+                      .visitor = &values_,
+                      .blobs = trace,
+                      .refuse_unknown_parts = true,
+                      .drop_cached_pipelines = true},
       views_(&objects_),
       devices_(options_, &log_),
       waits_(options_, library_, &objects_, &devices_, &log_, [this] { return RecordedFrameNs(); }),
@@ -314,12 +319,14 @@ Status PlayerImpl::OnCall(const Record& record) {
   }
   if (role.replay == Replay::kSkip) return Status();
   if (options_.on_call) options_.on_call(record.number);
-  const KeptParts* const kept = KeptOf(call);
-  const bool keeps_no_command = kept != nullptr && kept->end <= kept->first &&
-                                *method == Method::ID3D12GraphicsCommandList_ExecuteIndirect;
-  if (IsLeftOut(record.number) || keeps_no_command) {
-    bindings_.Forget(record.object, *method);
-    return Status();
+  if (LeavesOut()) {
+    const KeptParts* const kept = KeptOf(call);
+    const bool keeps_no_command = kept != nullptr && kept->end <= kept->first &&
+                                  *method == Method::ID3D12GraphicsCommandList_ExecuteIndirect;
+    if (IsLeftOut(record.number) || keeps_no_command) {
+      bindings_.Forget(record.object, *method);
+      return Status();
+    }
   }
   if (role.replay == Replay::kImport) {
     // The trace's result tells if the call gave an object.
@@ -351,7 +358,7 @@ Status PlayerImpl::OnCall(const Record& record) {
     return LeaveOutCall(call, WhyUnrepeatable(role.unrepeatable));
   }
   arena_.Reset();
-  uint32_t& needless = needless_[static_cast<size_t>(*method)];
+  uint32_t& needless = method_facts_[static_cast<size_t>(*method)].needless;
   call.needless = needless;
   const Status status = MakeCall(&call);
   needless = call.needless;

@@ -117,6 +117,11 @@ class PlayerImpl final : public Player {
   void AdjustPlaced(CallInProgress* call);
   // Gives the textures as they are, if that is wanted before this call.
   Status StopBefore(uint64_t call);
+  // False: nothing is left out of this playback, so far.
+  bool LeavesOut() const {
+    return !options_.omissions.calls.empty() || options_.kept_parts.has_value() ||
+           options_.later_omissions != nullptr;
+  }
   bool IsLeftOut(uint64_t call) const;
   bool IsLeftOut(uint64_t submission, uint32_t list) const;
   Status Finish();
@@ -143,6 +148,15 @@ class PlayerImpl final : public Player {
                      std::span<const std::byte> results);
   Pending& AddPending(const CallInProgress& call);
   void EndPending(uint64_t call, const Pending& pending);
+  // Returns true if the interface that declares the method is the object's version, or one before it.
+  bool HasMethod(const CallInProgress& call) {
+    const InterfaceInfo* const version = call.object->version;
+    const InterfaceInfo*& last = method_facts_[static_cast<size_t>(call.method)].version;
+    if (version == last && version != nullptr) return true;
+    const bool has_it = DerivesFrom(version, InterfaceOf(call.method));
+    if (has_it) last = version;
+    return has_it;
+  }
   Status Decode(CallInProgress* call);
   bool MarksFrame(CallInProgress* call);
   Status Make(CallInProgress* call, void* target);
@@ -177,6 +191,7 @@ class PlayerImpl final : public Player {
   // error gives the reason to skip the call: it would harm this process, it would do nothing, or
   // this implementation cannot make it.
   Status CheckCall(CallInProgress* call);
+  Status CheckArguments(CallInProgress* call);
   Status CheckCopies(CallInProgress* call);
   Status CheckCopyOfAll(const CallInProgress& call, const ReplayObject& to,
                         const ReplayObject& from);
@@ -256,11 +271,17 @@ class PlayerImpl final : public Player {
   bool had_device_ = false;
   AdapterChoice adapters_;
   Arena arena_;
-  std::vector<std::byte> meta_parameters_;            // of the call in progress
-  std::array<uint32_t, kMethodCount> needless_ = {};  // CallInProgress::needless, by method
+  std::vector<std::byte> meta_parameters_;  // of the call in progress
+  // Facts of the calls of a method, as far as they were found out.
+  struct MethodFacts {
+    uint32_t needless = 0;                   // CallInProgress::needless
+    const InterfaceInfo* version = nullptr;  // of the last object that has it
+  };
+  std::array<MethodFacts, kMethodCount> method_facts_ = {};
   DecodedCall decoded_;  // of the call in progress: its memory serves the next one
   ReplayObjects objects_;
   ReplayValues values_;
+  const DecodeOptions decode_options_;
   DescriptorViews views_;
   std::unordered_map<uint64_t, Pending> pending_;  // by call
   std::unordered_map<uint64_t, ComPtr<ID3D12Device>> new_devices_;

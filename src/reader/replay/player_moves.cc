@@ -17,8 +17,6 @@ namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
 Status PlayerImpl::MakeRoom(CallInProgress* call, bool* skipped) {
-  own_heap_ = {};
-  if (!had_another_) return Status();
   DeviceContext* const context = devices_.Find(call->object->device);
   if (context == nullptr || !context->is_another) return Status();
   const auto need = RoleOf(call->method).memory == ResourceMemory::kPlaced
@@ -116,7 +114,6 @@ void PlayerImpl::PlaceRefused(CallInProgress* call, void* target, void* result) 
 }
 
 Status PlayerImpl::FollowMoved(const CallInProgress& call, HRESULT outcome) {
-  if (!had_another_) return Status();
   DeviceContext* const context = devices_.Find(call.object->device);
   if (context == nullptr || !context->is_another) return Status();
   if (call.method == Method::ID3D12GraphicsCommandList_Reset) {

@@ -53,8 +53,7 @@ void ReplayDevices::Abandon() {
   devices_.clear();
 }
 
-DeviceContext* ReplayDevices::Find(uint64_t number) {
-  if (DeviceContext* const recent = recent_.Find(number); recent != nullptr) return recent;
+DeviceContext* ReplayDevices::LookUp(uint64_t number) {
   const auto found = devices_.find(number);
   return found == devices_.end() ? nullptr : recent_.Keep(number, found->second.get());
 }

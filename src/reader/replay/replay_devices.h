@@ -89,7 +89,10 @@ class ReplayDevices {
   void Abandon();
 
   // Null: there is none.
-  DeviceContext* Find(uint64_t number);
+  DeviceContext* Find(uint64_t number) {
+    DeviceContext* const recent = recent_.Find(number);
+    return recent != nullptr ? recent : LookUp(number);
+  }
   const std::map<uint64_t, std::unique_ptr<DeviceContext>>& all() const { return devices_; }
 
   // Asks the device, or all of them, whether they are lost. An error ends the playback: that of Lose().
@@ -109,6 +112,8 @@ class ReplayDevices {
   Status Judge();
 
  private:
+  DeviceContext* LookUp(uint64_t number);
+
   struct Loss {
     uint64_t record = 0;
     std::string what;

@@ -175,8 +175,7 @@ void ReplayObjects::Abandon() {
   further_numbers_.clear();
 }
 
-ReplayObject* ReplayObjects::Find(uint64_t number) {
-  if (ReplayObject* const recent = recent_.Find(number); recent != nullptr) return recent;
+ReplayObject* ReplayObjects::LookUp(uint64_t number) {
   const auto found = objects_.find(number);
   return found == objects_.end() ? nullptr : recent_.Keep(number, found->second.get());
 }

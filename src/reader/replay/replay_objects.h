@@ -117,7 +117,10 @@ class ReplayObjects {
   // Gives nothing back: after a loss or a hang the implementation may never return.
   void Abandon();
 
-  ReplayObject* Find(uint64_t number);
+  ReplayObject* Find(uint64_t number) {
+    ReplayObject* const recent = recent_.Find(number);
+    return recent != nullptr ? recent : LookUp(number);
+  }
   bool IsAbsent(uint64_t number) const { return absent_.contains(number); }
   // Returns the object's number for the pointer of Find(); 0: none.
   uint64_t NumberOf(const void* pointer) const;
@@ -151,6 +154,7 @@ class ReplayObjects {
   Result<ReplayDescriptor> RealGpuDescriptor(uint64_t recorded) const;
 
  private:
+  ReplayObject* LookUp(uint64_t number);
   void RemoveNumber(const void* pointer, uint64_t number);
   Result<ReplayDescriptor> Descriptor(const AddressMap& map, uint64_t recorded, bool gpu) const;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string>
 #include <string_view>
 
@@ -221,17 +222,13 @@ D3D12_DESCRIPTOR_HEAP_TYPE HeapTypeOf(ViewKind view) {
   return D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
 }
 
-}  // namespace
-
-void ReplayValues::Begin(Method method, const void* device) {
-  method_ = method;
-  device_ = device;
+// Returns what objects without a chain of their own have to be in calls of a method.
+const InterfaceInfo* SharedOf(Method method) {
   static const std::array<const InterfaceInfo*, kMethodCount> shared = FindShared();
-  shared_ = shared[static_cast<size_t>(method)];
-  descriptors_.clear();
-  had_event_ = false;
-  lost_pipeline_ = false;
+  return shared[static_cast<size_t>(method)];
 }
+
+}  // namespace
 
 Status ReplayValues::Object(Chain declared, uint64_t* place) {
   const uint64_t number = *place;
@@ -253,9 +250,10 @@ Status ReplayValues::Object(Chain declared, uint64_t* place) {
     }
     return Status(StatusCode::kCorrupt, fmt::format("there is no object {} here", number));
   }
+  const InterfaceInfo* const shared = declared == Chain::kNone ? SharedOf(method_) : nullptr;
   const bool fits = declared != Chain::kNone
                         ? declared == object->chain
-                        : shared_ != nullptr && DerivesFrom(object->version, shared_);
+                        : shared != nullptr && DerivesFrom(object->version, shared);
   if (!fits) {
     return Status(StatusCode::kCorrupt,
                   fmt::format("{} stands where another kind of object belongs",
@@ -377,38 +375,55 @@ Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
 
 namespace {
 
-std::array<bool, kMethodCount> FindPointers() {
-  std::array<bool, kMethodCount> result = {};
+// A bit for each parameter that is a pointer which the program passes.
+using PointerBits = uint32_t;
+
+std::array<PointerBits, kMethodCount> FindPointers() {
+  std::array<PointerBits, kMethodCount> result = {};
   for (uint32_t i = 0; i < kMethodCount; ++i) {
+    PointerBits bit = 1;
     for (const ParameterInfo& parameter : Describe(static_cast<Method>(i)).parameters) {
-      result[i] = result[i] || parameter.pointers != 0;
+      if (parameter.pointers != 0 && parameter.direction != Direction::kOut) result[i] |= bit;
+      bit <<= 1;
     }
   }
   return result;
 }
 
+PointerBits PointersOf(Method method) {
+  static const std::array<PointerBits, kMethodCount> pointers = FindPointers();
+  return pointers[static_cast<size_t>(method)];
+}
+
+// A pointer that is null.
+Status CheckNull(Method called, const ParameterInfo& parameter,
+                 const std::vector<void*>& arguments) {
+  // An array without elements may be null; more than one factor is rare, and then each counts.
+  bool empty = parameter.count.factor_count != 0;
+  if (parameter.count.factor_count == 1 &&
+      parameter.count.factors[0].kind == CountFactor::Kind::kSibling &&
+      parameter.count.factors[0].value < arguments.size()) {
+    empty = ValueAt<uint32_t>(arguments, parameter.count.factors[0].value) == 0;
+  }
+  if (empty) return Status();
+  if (!parameter.optional) return NotNull(nullptr, parameter.name);
+  return parameter.count.factor_count == 1 ? CheckOptional(called, parameter) : Status();
+}
+
 }  // namespace
 
+bool HasPointers(Method method) {
+  return PointersOf(method) != 0;
+}
+
 Status CheckPointers(Method called, const std::vector<void*>& arguments) {
-  static const std::array<bool, kMethodCount> has_pointers = FindPointers();
-  if (!has_pointers[static_cast<size_t>(called)]) return Status();
-  const MethodInfo& method = Describe(called);
-  for (size_t i = 0; i < method.parameters.size() && i < arguments.size(); ++i) {
-    const ParameterInfo& parameter = method.parameters[i];
-    if (parameter.pointers == 0 || arguments[i] == nullptr) continue;
-    if (parameter.direction == Direction::kOut || ValueAt<void*>(arguments, i) != nullptr) continue;
-    // An array without elements may be null; more than one factor is rare, and then each counts.
-    bool empty = parameter.count.factor_count != 0;
-    if (parameter.count.factor_count == 1 &&
-        parameter.count.factors[0].kind == CountFactor::Kind::kSibling &&
-        parameter.count.factors[0].value < arguments.size()) {
-      empty = ValueAt<uint32_t>(arguments, parameter.count.factors[0].value) == 0;
-    }
-    if (empty) continue;
-    if (!parameter.optional) return NotNull(nullptr, parameter.name);
-    if (parameter.count.factor_count == 1) {
-      CAIRN_RETURN_IF_ERROR(CheckOptional(called, parameter));
-    }
+  PointerBits bits = PointersOf(called);
+  if (bits == 0) return Status();
+  for (; bits != 0; bits &= bits - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(bits));
+    if (i >= arguments.size()) break;
+    if (arguments[i] == nullptr || ValueAt<void*>(arguments, i) != nullptr) continue;
+    CAIRN_RETURN_IF_ERROR(CheckNull(called, Describe(called).parameters[i], arguments));
   }
   return CheckFields(called, arguments);
 }

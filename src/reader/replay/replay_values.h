@@ -24,7 +24,13 @@ class ReplayValues final : public ValueVisitor {
 
   // Call it before each call is decoded. `device`: the real device of the called object; null:
   // unknown.
-  void Begin(Method method, const void* device);
+  void Begin(Method method, const void* device) {
+    method_ = method;
+    device_ = device;
+    descriptors_.clear();
+    had_event_ = false;
+    lost_pipeline_ = false;
+  }
   // The descriptors that were met, CPU and GPU, in the order of the arguments; those that are null,
   // or that were in no heap, have heap kNoObject.
   const std::vector<ReplayDescriptor>& descriptors() const { return descriptors_; }
@@ -48,7 +54,6 @@ class ReplayValues final : public ValueVisitor {
   const bool cpu_reads_tables_;
   Method method_ = Method::ID3D12Object_GetPrivateData;
   const void* device_ = nullptr;
-  const InterfaceInfo* shared_ = nullptr;  // what objects without a chain of their own have to be
   std::vector<ReplayDescriptor> descriptors_;
   bool had_event_ = false;
   bool lost_pipeline_ = false;
@@ -62,6 +67,8 @@ bool HasDescriptorRules(const CallRole& role);
 // `descriptors` to those that both have.
 Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
                         std::vector<ReplayDescriptor>* descriptors);
+// Returns true for calls that CheckPointers looks at.
+bool HasPointers(Method method);
 // Null where the definitions promise that something is there, in parameters and in what they point to, or where no
 // implementation takes it.
 Status CheckPointers(Method method, const std::vector<void*>& arguments);
