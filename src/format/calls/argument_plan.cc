@@ -71,10 +71,12 @@ constexpr size_t kMostParameters = 64;  // bits of CopyArguments()
 
 // Copies a value, which has rarely more than 8 bytes.
 void CopyValue(std::byte* place, const std::byte* recorded, uint32_t size_bytes) {
-  switch (size_bytes) {
-    case 4: std::memcpy(place, recorded, 4); return;
-    case 8: std::memcpy(place, recorded, 8); return;
-    default: std::memcpy(place, recorded, size_bytes); return;
+  if (size_bytes == 4) {
+    std::memcpy(place, recorded, 4);
+  } else if (size_bytes == 8) {
+    std::memcpy(place, recorded, 8);
+  } else {
+    std::memcpy(place, recorded, size_bytes);
   }
 }
 
@@ -136,19 +138,25 @@ bool CopyArguments(const ArgumentPlan& plan, std::span<const std::byte> body, Ar
   if (place == nullptr) return false;
   std::byte* behind = place + plan.place_bytes;
   if (call->arguments.size() != count) call->arguments.resize(count);
-  call->counts.assign(count, 0);
+  if (call->counts.size() != count) call->counts.resize(count);
   call->result = nullptr;
+  // Not the vectors themselves: bytes that are written might be theirs, for all that the compiler knows.
+  void** const arguments = call->arguments.data();
+  uint64_t* const counts = call->counts.data();
+  const ArgumentStep* const steps = plan.steps.data();
   uint64_t nulls = 0;
   const std::byte* next = body.data();
   const std::byte* const end = next + body.size();
   const auto left = [&] { return static_cast<size_t>(end - next); };
   for (size_t i = 0; i < count; ++i) {
-    const ArgumentStep& step = plan.steps[i];
-    call->arguments[i] = place;
+    const ArgumentStep& step = steps[i];
+    arguments[i] = place;
+    counts[i] = 0;
     if (step.kind == ArgumentStep::Kind::kCopy) {
-      if (step.bytes > left()) return false;
-      CopyValue(place, next, step.bytes);
-      next += step.bytes;
+      const uint32_t bytes = step.bytes;
+      if (bytes > left()) return false;
+      CopyValue(place, next, bytes);
+      next += bytes;
       place += step.place_bytes;
       continue;
     }
@@ -165,7 +173,7 @@ bool CopyArguments(const ArgumentPlan& plan, std::span<const std::byte> body, Ar
       next += bytes;
       Store(place, behind);
       behind += Arena::Aligned(bytes);
-      call->counts[i] = elements;
+      counts[i] = elements;
     }
     place += step.place_bytes;
   }

@@ -37,8 +37,12 @@ bool Arena::AddPiece(uint64_t bytes) {
 }
 
 void Arena::Reset() {
-  if (used_bytes_ == 0) return;
   used_bytes_ = 0;
+  if (pieces_.size() == 1 && pieces_.front().size_bytes <= kKeptPieceBytes) {
+    std::memset(pieces_.front().bytes.get(), 0, piece_used_);
+    piece_used_ = 0;
+    return;
+  }
   Piece* kept = nullptr;  // the largest that is not too large
   for (Piece& piece : pieces_) {
     const bool larger = kept == nullptr || piece.size_bytes > kept->size_bytes;
