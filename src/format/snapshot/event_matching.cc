@@ -5,24 +5,24 @@ namespace cairn {
 
 uint64_t MatchEvents(std::span<Event> events, std::vector<uint32_t>& open_events) {
   uint64_t contradictions = 0;
-  open_events.clear();
+  size_t open_count = 0;  // of `open_events`, which only grows
   for (uint32_t i = 0; i < events.size(); ++i) {
     Event& event = events[i];
     if (event.kind == EventKind::kBegin) {
       event.match = 0;
-      open_events.push_back(i + 1);
+      if (open_count == open_events.size()) open_events.resize(2 * open_count + 64);
+      open_events[open_count++] = i + 1;
       continue;
     }
     if (event.kind != EventKind::kEnd || event.match == 0) continue;
-    if (open_events.empty() ||
-        (event.match != kMatchInnermost && event.match != open_events.back())) {
+    if (open_count == 0 ||
+        (event.match != kMatchInnermost && event.match != open_events[open_count - 1])) {
       event.match = 0;
       ++contradictions;
       continue;
     }
-    event.match = open_events.back();
+    event.match = open_events[--open_count];
     events[event.match - 1].match = i + 1;
-    open_events.pop_back();
   }
   return contradictions;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <limits>
+#include <span>
 #include <tuple>
 
 #include "format/snapshot/event_matching.h"
@@ -17,87 +18,128 @@ EventKind KindOf(uint8_t bits) {
   return (bits & kEventBitEnd) != 0 ? EventKind::kEnd : EventKind::kBegin;
 }
 
-// Skips this many varints, however they are malformed: whoever reads them notices.
-bool SkipVarints(ByteReader& reader, size_t count) {
-  std::span<const std::byte> rest;
-  ByteReader(reader).ReadBytes(reader.remaining(), rest);
-  size_t at = 0;
-  // Each ends with its only byte below 0x80.
-  while (count >= 8 && rest.size() - at >= 8) {
-    uint64_t eight = 0;
-    std::memcpy(&eight, rest.data() + at, 8);
-    count -= static_cast<size_t>(std::popcount(~eight & 0x8080'8080'8080'8080));
-    at += 8;
-  }
-  for (; count != 0 && at < rest.size(); ++at) count -= rest[at] < std::byte{0x80} ? 1 : 0;
-  return count == 0 && reader.Skip(at);
+// Bit 7 of each byte that has it, as a count.
+uint32_t CountHighBits(uint64_t eight) {
+  return static_cast<uint32_t>((eight >> 7 & 0x0101'0101'0101'0101) * 0x0101'0101'0101'0101 >> 56);
 }
 
-void AddStep(ByteReader& column, uint64_t* value) {
-  int64_t step = 0;
-  column.ReadSignedVarint(step);
-  *value += static_cast<uint64_t>(step);
+uint64_t LoadEight(const std::byte* at) {
+  uint64_t eight = 0;
+  std::memcpy(&eight, at, sizeof(eight));
+  return eight;
 }
+
+// The values of a column, of which there are as many as are asked for: so no read looks for an end.
+class VarintColumn {
+ public:
+  // Takes the next `count` varints of `rest`, however they are malformed: whoever reads them notices. False: there are
+  // not so many.
+  bool Take(size_t count, std::span<const std::byte>* rest) {
+    at_ = rest->data();
+    size_t size = 0;
+    // Each ends with its only byte below 0x80.
+    while (count >= 8 && rest->size() - size >= 8) {
+      count -= CountHighBits(~LoadEight(at_ + size));
+      size += 8;
+    }
+    for (; count != 0 && size < rest->size(); ++size) {
+      count -= (*rest)[size] < std::byte{0x80} ? 1 : 0;
+    }
+    *rest = rest->subspan(size);
+    return count == 0;
+  }
+
+  // As ByteReader reads them: a malformed value is 0, and makes `*ok` false.
+  uint64_t Next(bool* ok) {
+    uint64_t value = static_cast<uint64_t>(*at_++);
+    if (value >= 0x80) at_ = ReadLong(at_, &value, ok);
+    return value;
+  }
+  uint32_t Next32(bool* ok) {
+    const uint64_t value = Next(ok);
+    if (value <= std::numeric_limits<uint32_t>::max()) return static_cast<uint32_t>(value);
+    *ok = false;
+    return 0;
+  }
+  void AddStep(uint64_t* value, bool* ok) {
+    const uint64_t bits = Next(ok);
+    *value += bits >> 1 ^ (0 - (bits & 1));
+  }
+
+ private:
+  // Reads what follows the first byte, `*value`.
+  static const std::byte* ReadLong(const std::byte* at, uint64_t* value, bool* ok) {
+    uint64_t bits = *value & 0x7F;
+    for (uint32_t shift = 7; shift < 64; shift += 7) {
+      const auto byte = static_cast<uint64_t>(*at++);
+      // The tenth byte holds bit 63 and nothing else.
+      if (shift == 63 && byte > 1) break;
+      bits |= (byte & 0x7F) << shift;
+      if (byte < 0x80) {
+        *value = bits;
+        return at;
+      }
+    }
+    *ok = false;
+    *value = 0;
+    return at;
+  }
+
+  const std::byte* at_ = nullptr;
+};
 
 }  // namespace
 
-// The columns of a payload, each with a reader of its own: so each event is written once, and no column is walked for
+// The columns of a payload, each with a place of its own: so each event is written once, and no column is walked for
 // each event before it.
 struct SnapshotFileReader::EventColumns {
-  // `reader` stands behind the first column, `bits`. False: they are not all there.
-  bool Find(std::span<const std::byte> bits, ByteReader reader) {
+  // `rest` stands behind the first column, `bits`. False: they are not all there.
+  bool Find(std::span<const std::byte> bits, std::span<const std::byte> rest) {
     size_t begins = 0;
     size_t binds = 0;
     size_t annotated = 0;
-    for (const std::byte byte : bits) {
-      const auto value = static_cast<unsigned>(byte);
-      const bool is_begin = (value & (kEventBitEnd | kEventBitBind)) == 0;
-      begins += is_begin ? 1 : 0;
-      annotated += is_begin && (value & kEventBitAnnotation) != 0 ? 1 : 0;
-      binds += (value & kEventBitBind) != 0 ? 1 : 0;
-    }
-    const auto find = [&reader](ByteReader& column, size_t count) {
-      column = reader;
-      return SkipVarints(reader, count);
+    const auto add = [&](uint64_t eight, uint64_t places) {
+      static_assert(kEventBitEnd == 1 && kEventBitBind == 128 && kEventBitAnnotation == 32);
+      const uint64_t others = eight | eight << 7;  // bit 7: an end, a bind, or both
+      begins += CountHighBits(~others & places);
+      annotated += CountHighBits(~others & eight << 2 & places);
+      binds += CountHighBits(eight & places);
     };
-    if (!find(types, begins) || !find(pipelines, begins) || !find(names, begins) ||
-        !find(annotations, annotated) || !find(points, binds) || !find(slots, binds) ||
-        !find(values, binds)) {
+    size_t at = 0;
+    for (; bits.size() - at >= 8; at += 8) add(LoadEight(bits.data() + at), ~uint64_t{0});
+    for (; at < bits.size(); ++at) add(static_cast<uint64_t>(bits[at]), 0xFF);
+    if (!types.Take(begins, &rest) || !pipelines.Take(begins, &rest) ||
+        !names.Take(begins, &rest) || !annotations.Take(annotated, &rest) ||
+        !points.Take(binds, &rest) || !slots.Take(binds, &rest) || !values.Take(binds, &rest)) {
       return false;
     }
-    has_calls = reader.remaining() != 0;
-    return !has_calls || find(calls, begins);
+    has_calls = !rest.empty();
+    return !has_calls || calls.Take(begins, &rest);
   }
-  // False: some value was malformed.
-  bool ok() const {
-    return types.ok() && pipelines.ok() && names.ok() && annotations.ok() && points.ok() &&
-           slots.ok() && values.ok() && calls.ok();
-  }
-
-  ByteReader types{{}};  // of begins, as the next two
-  ByteReader pipelines{{}};
-  ByteReader names{{}};
-  ByteReader annotations{{}};  // of begins that have one
-  ByteReader points{{}};       // of binds, as the next two
-  ByteReader slots{{}};
-  ByteReader values{{}};
-  ByteReader calls{{}};  // of begins
+  VarintColumn types;  // of begins, as the next two
+  VarintColumn pipelines;
+  VarintColumn names;
+  VarintColumn annotations;  // of begins that have one
+  VarintColumn points;       // of binds, as the next two
+  VarintColumn slots;
+  VarintColumn values;
+  VarintColumn calls;  // of begins
   bool has_calls = false;
+  bool ok = true;  // no value so far was malformed
   // The values before, of those columns that hold steps.
   uint64_t name = 0;
   uint64_t annotation = ~uint64_t{0};
   uint64_t call = 0;
 };
 
-void SnapshotFileReader::DecodeBegin(uint8_t bits, EventColumns& columns, Event* event) {
-  uint32_t type = 0;
-  columns.types.ReadVarint32(type);
-  event->type = static_cast<uint16_t>(std::min(type, 0xFFFFu));
-  event->pipeline = ReadIndex(columns.pipelines, snapshot_.pipelines.size());
-  AddStep(columns.names, &columns.name);
-  event->name = Shortened(texts_.Text(columns.name));
+inline void SnapshotFileReader::DecodeBegin(uint8_t bits, EventColumns& columns, Event* event) {
+  event->type = static_cast<uint16_t>(std::min(columns.types.Next32(&columns.ok), 0xFFFFu));
+  event->pipeline = IndexOf(columns.pipelines.Next(&columns.ok), snapshot_.pipelines.size());
+  columns.names.AddStep(&columns.name, &columns.ok);
+  event->name = texts_.Text(columns.name);
+  if (event->name.length > kShortNameBytes) event->name = Shortened(event->name);
   if ((bits & kEventBitAnnotation) != 0) {
-    AddStep(columns.annotations, &columns.annotation);
+    columns.annotations.AddStep(&columns.annotation, &columns.ok);
     if (columns.annotation < snapshot_.annotations.size()) {
       event->detail = static_cast<uint32_t>(columns.annotation);
     } else {
@@ -105,23 +147,18 @@ void SnapshotFileReader::DecodeBegin(uint8_t bits, EventColumns& columns, Event*
     }
   }
   if (!columns.has_calls) return;
-  AddStep(columns.calls, &columns.call);
+  columns.calls.AddStep(&columns.call, &columns.ok);
   event->call = columns.call;
 }
 
 void SnapshotFileReader::DecodeBind(uint8_t bits, EventColumns& columns, Event* event) {
-  uint32_t point = 0;
-  columns.points.ReadVarint32(point);
-  event->type = static_cast<uint16_t>(std::min(point, 0xFFFFu));
+  event->type = static_cast<uint16_t>(std::min(columns.points.Next32(&columns.ok), 0xFFFFu));
   event->detail = static_cast<uint32_t>(snapshot_.binds.size());
   Bind& bind = snapshot_.binds.emplace_back();
-  columns.slots.ReadVarint32(bind.slot);
+  bind.slot = columns.slots.Next32(&columns.ok);
   bind.is_address = (bits & kEventBitAddress) != 0;
-  if (bind.is_address) {
-    columns.values.ReadVarint(bind.value);
-  } else {
-    bind.value = ReadIndex(columns.values, snapshot_.objects.size());
-  }
+  bind.value = columns.values.Next(&columns.ok);
+  if (!bind.is_address) bind.value = IndexOf(bind.value, snapshot_.objects.size());
 }
 
 bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
@@ -141,8 +178,13 @@ bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
   }
   row_budget_ -= count;
   std::span<const std::byte> all_bits;
-  EventColumns columns;
-  if (!reader.ReadBytes(count, all_bits) || !columns.Find(all_bits, reader)) return false;
+  std::span<const std::byte> rest;
+  EventColumns found;
+  if (!reader.ReadBytes(count, all_bits) || !reader.ReadBytes(reader.remaining(), rest) ||
+      !found.Find(all_bits, rest)) {
+    return false;
+  }
+  EventColumns columns = found;  // nothing else knows its address: the loop keeps it in registers
   std::vector<Event>& events = snapshot_.events;
   const size_t begin = events.size();
   const size_t first_bind = snapshot_.binds.size();
@@ -151,7 +193,7 @@ bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
   }
   for (const std::byte byte : all_bits) {
     const auto bits = static_cast<uint8_t>(byte);
-    Event& event = events.emplace_back();
+    Event event;
     event.kind = KindOf(bits);
     event.flags = static_cast<uint8_t>(bits >> 2 & (kEventWritesTop | kEventWritesBottom));
     if (event.kind == EventKind::kEnd) {
@@ -165,9 +207,10 @@ bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
         DecodeBind(bits, columns, &event);
       }
     }
-    if (!columns.ok()) break;
+    events.push_back(event);
+    if (!columns.ok) break;
   }
-  if (!columns.ok()) {
+  if (!columns.ok) {
     events.resize(begin);
     snapshot_.binds.resize(first_bind);
     return false;

@@ -345,17 +345,6 @@ uint32_t SnapshotFileReader::Afford(uint32_t count, uint32_t weight, const char*
   return kept;
 }
 
-uint32_t SnapshotFileReader::ReadIndex(ByteReader& reader, size_t limit) {
-  uint64_t value = 0;
-  reader.ReadVarint(value);
-  if (value == 0) return kNone;
-  if (value > limit) {
-    ++bad_indices_;
-    return kNone;
-  }
-  return static_cast<uint32_t>(value - 1);
-}
-
 bool SnapshotFileReader::DecodeProcess(ByteReader& reader) {
   RowReader rows(*this, reader, RowReader::Texts::kInRows);
   Process process;

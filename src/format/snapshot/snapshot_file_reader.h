@@ -100,7 +100,16 @@ class SnapshotFileReader {
   TextRef Shortened(TextRef text);
   TextRef Prefix(TextRef text, size_t bytes) const;
   // A one-based index below `limit`; 0, and what is out of range (counted), becomes kNone.
-  uint32_t ReadIndex(ByteReader& reader, size_t limit);
+  uint32_t ReadIndex(ByteReader& reader, size_t limit) {
+    uint64_t value = 0;
+    reader.ReadVarint(value);
+    return IndexOf(value, limit);
+  }
+  uint32_t IndexOf(uint64_t value, size_t limit) {
+    if (value - 1 < limit) return static_cast<uint32_t>(value - 1);
+    if (value != 0) ++bad_indices_;
+    return kNone;
+  }
   // Finds the recording's events; without them it keeps its words, which then prove nothing.
   void PlaceEvents(uint64_t first_in_file, Recording* recording);
   void SortArguments();

@@ -114,6 +114,47 @@ TEST(SnapshotFile, CallsOfATraceAreKept) {
   EXPECT_EQ(calls_read, calls);
 }
 
+// Numbers of each length, and more events than the columns' counts of eight at once cover.
+TEST(SnapshotFile, NumbersOfEachLengthAreKeptInTheColumnsOfEvents) {
+  Snapshot snapshot = D3D12Snapshot();
+  Recording& recording = snapshot.recordings.back();
+  snapshot.pipelines.resize(20'000);
+  recording.first_event = static_cast<uint32_t>(snapshot.events.size());
+  recording.event_count = 0;
+  const auto add = [&](const Event& event) {
+    snapshot.events.push_back(event);
+    ++recording.event_count;
+  };
+  for (uint32_t bits = 0; bits < 64; ++bits) {
+    Event begin;
+    begin.type = static_cast<uint16_t>((uint64_t{1} << bits % 16) - 1);
+    begin.pipeline = (1u << bits % 15) - 1;
+    begin.name = snapshot.AddText(std::string(bits, 'a') + std::to_string(bits));
+    begin.call = (uint64_t{1} << bits) + bits;
+    Event bind;
+    bind.kind = EventKind::kBind;
+    bind.detail = static_cast<uint32_t>(snapshot.binds.size());
+    snapshot.binds.push_back({(1u << bits % 32) - 1, true, ~uint64_t{0} >> (63 - bits)});
+    add(begin);
+    add(bind);
+    add(bind);
+    snapshot.events.back().detail = static_cast<uint32_t>(snapshot.binds.size());
+    snapshot.binds.push_back({bits, true, uint64_t{1} << bits});
+  }
+  const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, Compression::kNone));
+  ASSERT_TRUE(read.ok());
+  EXPECT_TRUE(Losses(*read).empty());
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(snapshot));
+  ASSERT_EQ(read->recordings.back().event_count, 192u);
+  const Event* const events = read->events.data() + read->recordings.back().first_event;
+  for (uint32_t bits = 0; bits < 64; ++bits) {
+    EXPECT_EQ(events[3 * bits].call, (uint64_t{1} << bits) + bits);
+    EXPECT_EQ(read->Text(events[3 * bits].name), std::string(bits, 'a') + std::to_string(bits));
+    EXPECT_EQ(read->binds[events[3 * bits + 1].detail].value, ~uint64_t{0} >> (63 - bits));
+    EXPECT_EQ(read->binds[events[3 * bits + 2].detail].value, uint64_t{1} << bits);
+  }
+}
+
 TEST(SnapshotFile, WhatTheKernelSaysIsKept) {
   Snapshot snapshot = SampleSnapshot();
   snapshot.kernel_lines = {{.time_ns = 5'000'000'000, .text = snapshot.AddText("GPU reset begin!")},

@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/byte_reader.h"
@@ -22,13 +23,18 @@ size_t SharedPrefix(std::string_view a, std::string_view b) {
       a.begin());
 }
 
-// Most are of a few bytes, for which a call of memcpy takes longer than the copying.
-void CopyShort(const char* from, uint32_t size, char* to) {
-  if (size > 16) {
-    std::memcpy(to, from, size);
+constexpr size_t kShortBytes = 16;
+
+// Copies `size` bytes, and bytes behind them up to kShortBytes: most texts have a few, for which a call of memcpy
+// takes longer than the copying. Both have room for as many.
+void CopyShort(const void* from, uint32_t size, void* to) {
+  if (size > kShortBytes) {
+    std::memmove(to, from, size);
     return;
   }
-  for (uint32_t i = 0; i < size; ++i) to[i] = from[i];
+  std::array<char, kShortBytes> bytes;  // they may overlap
+  std::memcpy(bytes.data(), from, kShortBytes);
+  std::memcpy(to, bytes.data(), kShortBytes);
 }
 
 }  // namespace
@@ -129,15 +135,21 @@ bool TextPoolReader::AddPayload(std::span<const std::byte> bytes, uint64_t* text
     texts.push_back({static_cast<uint32_t>(end), length_before});
     end += size;
   }
-  snapshot->text.resize(end);
+  snapshot->text.resize(end + kShortBytes);
   char* const text = snapshot->text.data();
   const std::byte* from = rest.data();
+  const std::byte* const rest_end = from + rest.size();
   for (size_t i = 0; i < texts.size(); ++i) {
     char* const to = text + texts[i].offset;
     if (i != 0) CopyShort(text + texts[i - 1].offset, lengths[i].shared, to);
-    CopyShort(reinterpret_cast<const char*>(from), lengths[i].rest, to + lengths[i].shared);
+    if (static_cast<size_t>(rest_end - from) >= kShortBytes) {
+      CopyShort(from, lengths[i].rest, to + lengths[i].shared);
+    } else {
+      std::copy_n(reinterpret_cast<const char*>(from), lengths[i].rest, to + lengths[i].shared);
+    }
     from += lengths[i].rest;
   }
+  snapshot->text.resize(end);
   return texts.size() == count;
 }
 

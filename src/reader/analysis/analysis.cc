@@ -160,8 +160,12 @@ class Analyser {
     uint32_t& head = tree_of_recording_[execution->recording];
     const Recording& recording = snapshot_.recordings[execution->recording];
     execution->first_scope = static_cast<uint32_t>(analysis_.scopes.size());
+    bool all_completed = false;
     if (head == kNone) {
-      execution->scope_count = AppendScopes(snapshot_, recording, &ordinals_, &analysis_);
+      const AppendedScopes appended =
+          AppendScopes(snapshot_, recording, evidence, &ordinals_, &analysis_);
+      execution->scope_count = scope_counts_[execution->recording] = appended.count;
+      all_completed = appended.all_completed;
     } else {
       execution->scope_count = scope_counts_[execution->recording];
       for (uint32_t i = head; i != kNone; i = trees_[i].next) {
@@ -170,10 +174,9 @@ class Analyser {
         return i;
       }
       AppendCopy(trees_[head].first_scope, execution->scope_count, &analysis_.scopes);
+      all_completed = SetScopeStates(recording, execution->first_scope, execution->scope_count,
+                                     evidence, &analysis_.scopes);
     }
-    scope_counts_[execution->recording] = execution->scope_count;
-    bool all_completed = SetScopeStates(recording, execution->first_scope, execution->scope_count,
-                                        evidence, &analysis_.scopes);
     // Without any write nothing is proven in this mode, for any execution of the list.
     if (mode_off && evidence == kNothingProven) {
       for (uint32_t i = 0; i < execution->scope_count; ++i) {

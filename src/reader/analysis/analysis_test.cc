@@ -295,6 +295,25 @@ TEST(Analysis, ModeTopKeepsAllReachedScopes) {
   EXPECT_THAT(ExecutionStates(Analyse(builder.snapshot)), ElementsAre(kCompleted));
 }
 
+// No well-formed list has a draw in a dispatch. Barriers that end dispatches say nothing about it.
+TEST(Analysis, ADrawInADispatchThatEndedMayRun) {
+  SnapshotBuilder builder(MarkerMode::kTop);
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue);
+  builder.Begin(CAIRN_MARKER_DISPATCH);
+  builder.Scope(CAIRN_MARKER_DRAW);
+  builder.End();
+  builder.Scope(CAIRN_MARKER_BARRIER);
+  builder.snapshot.events.back().flags |= kEventDrainsDispatches;
+  builder.Scope(CAIRN_MARKER_DRAW);
+  builder.EndList();
+  builder.Submit(queue, list);
+  builder.SetWords(list, 7, 0);
+  const Analysis analysis = Analyse(builder.snapshot);
+  EXPECT_THAT(ScopeStates(analysis), ElementsAre(kCompleted, kInFlight, kInFlight, kInFlight));
+  EXPECT_THAT(analysis.verdicts.at(0).candidates, ElementsAre(1, 2, 3));
+}
+
 TEST(Analysis, ModePassProvesPassesOnly) {
   SnapshotBuilder builder(MarkerMode::kPass);
   const uint32_t queue = builder.AddQueue();

@@ -17,21 +17,22 @@ bool BindsRawMarker(const Event& bind) {
          bind.type == static_cast<uint16_t>(kBindRawMarkerBottom);
 }
 
-// Builds one recording's scopes in one pass over its events. The chain of parents is the stack of
+// Builds one recording's scopes with their states in one pass over its events. The chain of parents is the stack of
 // open scopes, so that nesting of any depth needs neither recursion nor memory of its own.
 class TreeBuilder {
  public:
-  TreeBuilder(const Snapshot& snapshot, const Recording& recording, OrdinalCounter* ordinals,
-              Analysis* analysis)
+  TreeBuilder(const Snapshot& snapshot, const Recording& recording, const Evidence& evidence,
+              OrdinalCounter* ordinals, Analysis* analysis)
       : events_(snapshot.events.data() + recording.first_event),
         first_event_(recording.first_event),
         event_count_(recording.event_count),
         first_scope_(static_cast<uint32_t>(analysis->scopes.size())),
+        evidence_(evidence),
         ordinals_(*ordinals),
         analysis_(*analysis),
         scopes_(analysis->scopes) {}
 
-  uint32_t Build() {
+  AppendedScopes Build() {
     ordinals_.StartRecording(event_count_);
     for (uint32_t sequence = 1; sequence <= event_count_; ++sequence) {
       const Event& event = events_[sequence - 1];
@@ -42,7 +43,7 @@ class TreeBuilder {
       }
     }
     while (open_ != kNone) Close(event_count_ + 1, true);
-    return static_cast<uint32_t>(scopes_.size()) - first_scope_;
+    return {static_cast<uint32_t>(scopes_.size()) - first_scope_, all_completed_};
   }
 
  private:
@@ -50,18 +51,24 @@ class TreeBuilder {
 
   void Begin(uint32_t sequence, const Event& event) {
     const uint32_t index = static_cast<uint32_t>(scopes_.size());
-    Scope& scope = scopes_.emplace_back();
+    Scope scope;
     scope.event = first_event_ + sequence - 1;
     scope.end_sequence = kStillOpen;
     scope.parent = open_;
     scope.type = event.type;
     if (open_ != kNone) {
-      scope.depth = scopes_[open_].depth + 1;
-      scopes_[open_].has_children = true;
+      Scope& parent = scopes_[open_];
+      scope.depth = parent.depth + 1;
+      parent.has_children = true;
     }
     // Passes are distinguished by name; without a name, by their number.
-    const bool is_numbered = event.type != CAIRN_MARKER_PASS || event.name.empty();
-    ordinals_.Add(first_scope_, index - first_scope_, is_numbered, scopes_);
+    if (event.type != CAIRN_MARKER_PASS || event.name.empty()) {
+      scope.ordinal = ordinals_.Add(scopes_.data() + first_scope_, index - first_scope_,
+                                    open_ == kNone ? 0 : open_ - first_scope_ + 1, event.type);
+    } else {
+      ordinals_.AddUnnumbered(index - first_scope_);
+    }
+    scopes_.push_back(scope);
     open_ = index;
   }
 
@@ -91,6 +98,8 @@ class TreeBuilder {
     scope.end_sequence = end_sequence;
     scope.left_open = left_open;
     scope.subtree_size = static_cast<uint32_t>(scopes_.size()) - open_;
+    scope.state = ScopeState(scope.type, scope.event - first_event_ + 1, end_sequence, evidence_);
+    all_completed_ &= scope.state == WorkState::kCompleted;
     open_ = scope.parent;
   }
 
@@ -98,10 +107,12 @@ class TreeBuilder {
   uint32_t first_event_;
   uint32_t event_count_;
   uint32_t first_scope_;
+  const Evidence evidence_;
   OrdinalCounter& ordinals_;
   Analysis& analysis_;
   std::vector<Scope>& scopes_;
   uint32_t open_ = kNone;  // innermost open scope
+  bool all_completed_ = true;
 };
 
 // More kinds of siblings only hostile lists have; they are counted as far as this.
@@ -118,31 +129,24 @@ WorkState ScopeState(uint32_t type, uint32_t begin_sequence, uint32_t end_sequen
   return WorkState::kInFlight;
 }
 
-uint32_t AppendScopes(const Snapshot& snapshot, const Recording& recording,
-                      OrdinalCounter* ordinals, Analysis* analysis) {
-  return TreeBuilder(snapshot, recording, ordinals, analysis).Build();
+AppendedScopes AppendScopes(const Snapshot& snapshot, const Recording& recording,
+                            const Evidence& evidence, OrdinalCounter* ordinals,
+                            Analysis* analysis) {
+  return TreeBuilder(snapshot, recording, evidence, ordinals, analysis).Build();
 }
 
-void OrdinalCounter::Add(uint32_t first, uint32_t offset, bool is_numbered,
-                         std::vector<Scope>& scopes) {
-  links_.emplace_back();
-  if (!is_numbered) return;
-  Scope& scope = scopes[first + offset];
-  uint32_t* const head = &links_[scope.parent == kNone ? 0 : scope.parent - first + 1].last_child;
-  uint32_t* link = head;
-  scope.ordinal = 1;
+// Takes the latest sibling of this type from the list that begins at `*link`.
+uint32_t OrdinalCounter::TakeOfOtherKind(const Scope* scopes, uint32_t* link, uint16_t type) {
   for (uint32_t kinds = 0; *link != kNone && kinds < kMostKinds; ++kinds) {
-    const Scope& before = scopes[first + *link];
+    const Scope& before = scopes[*link];
     uint32_t* const next = &links_[*link + 1].other_kind;
-    if (before.type == scope.type) {
-      scope.ordinal = before.ordinal + 1;
+    if (before.type == type) {
       *link = *next;
-      break;
+      return before.ordinal + 1;
     }
     link = next;
   }
-  links_.back().other_kind = *head;
-  *head = offset;
+  return 1;
 }
 
 void AppendCopy(uint32_t first, uint32_t count, std::vector<Scope>* scopes) {

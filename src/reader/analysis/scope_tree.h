@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "reader/analysis/analysis.h"
@@ -38,29 +39,53 @@ class OrdinalCounter {
  public:
   // `event_count`: it has no more scopes.
   void StartRecording(uint32_t event_count) {
-    links_.clear();
     const size_t needed = size_t{event_count} + 1;
-    if (links_.capacity() < needed) links_.reserve(std::max(needed, 2 * links_.capacity()));
-    links_.emplace_back();
+    if (size_ < needed) {
+      size_ = std::max(needed, 2 * size_);
+      links_ = std::make_unique_for_overwrite<Links[]>(size_);
+    }
+    links_[0] = {kNone, kNone};
   }
-  // Adds the next scope of the recording, which is scopes[first + offset], and numbers it if `is_numbered`.
-  // Constant time, as long as siblings have few types.
-  void Add(uint32_t first, uint32_t offset, bool is_numbered, std::vector<Scope>& scopes);
+  // Adds the next scope of the recording, which is scopes[first + offset], and returns its number. Constant time, as
+  // long as siblings have few types.
+  uint32_t Add(const Scope* scopes, uint32_t offset, uint32_t parent, uint16_t type) {
+    Links& own = links_[offset + 1];
+    own.last_child = kNone;
+    uint32_t* const head = &links_[parent].last_child;
+    const uint32_t before = *head;
+    *head = offset;
+    // Most siblings are of one type.
+    if (before != kNone && scopes[before].type == type) {
+      own.other_kind = links_[before + 1].other_kind;
+      return scopes[before].ordinal + 1;
+    }
+    own.other_kind = before;
+    return before == kNone ? 1 : TakeOfOtherKind(scopes, &own.other_kind, type);
+  }
+  // The same for one that has no number.
+  void AddUnnumbered(uint32_t offset) { links_[offset + 1] = {kNone, kNone}; }
 
  private:
   // Lists of the latest child of each type, the latest of all first; as offsets from the first scope.
   struct Links {
-    uint32_t last_child = kNone;  // of this scope
-    uint32_t other_kind = kNone;  // of its parent: the latest of the next type
+    uint32_t last_child;  // of this scope
+    uint32_t other_kind;  // of its parent: the latest of the next type
   };
-  std::vector<Links> links_;  // of the recording itself, and of each scope
+  uint32_t TakeOfOtherKind(const Scope* scopes, uint32_t* link, uint16_t type);
+
+  std::unique_ptr<Links[]> links_;  // of the recording itself, and of each scope so far
+  size_t size_ = 0;
 };
 
-// Appends the scopes of `recording`, states unset, and returns how many. Ends that end nothing are
+struct AppendedScopes {
+  uint32_t count = 0;
+  bool all_completed = true;
+};
+// Appends the scopes of `recording`, with the states that `evidence` proves. Ends that end nothing are
 // plain events; scopes that a properly matched end of an outer scope closes get that end. Sets
 // has_raw_markers where an event asks for one.
-uint32_t AppendScopes(const Snapshot& snapshot, const Recording& recording,
-                      OrdinalCounter* ordinals, Analysis* analysis);
+AppendedScopes AppendScopes(const Snapshot& snapshot, const Recording& recording,
+                            const Evidence& evidence, OrdinalCounter* ordinals, Analysis* analysis);
 
 // Appends a copy of scopes [first, first + count) of the same vector.
 void AppendCopy(uint32_t first, uint32_t count, std::vector<Scope>* scopes);

@@ -71,6 +71,13 @@ class QueueJudge {
     }
   }
 
+  // Returns true for scopes inside which all has finished, or nothing has started. Inside a draw or dispatch that
+  // finished because all before a barrier has, work of another kind may run.
+  static bool NothingInsideRuns(const Scope& scope) {
+    return scope.state == WorkState::kNotStarted ||
+           (scope.state == WorkState::kCompleted && !IsDraw(scope.type) && !IsDispatch(scope.type));
+  }
+
   // Innermost scopes in flight. Between a scope in flight and its first child in flight there are no
   // others, so that the parent is the last one listed and gives its place to the child.
   void CollectScopes(const Execution& execution) {
@@ -79,7 +86,10 @@ class QueueJudge {
     for (uint32_t i = execution.first_scope; i < execution.first_scope + execution.scope_count;
          ++i) {
       const Scope& scope = analysis_.scopes[i];
-      if (scope.state != WorkState::kInFlight) continue;
+      if (scope.state != WorkState::kInFlight) {
+        if (NothingInsideRuns(scope)) i += scope.subtree_size - 1;
+        continue;
+      }
       if (candidates.size() > before && candidates.back() == scope.parent) candidates.pop_back();
       candidates.push_back(i);
     }
