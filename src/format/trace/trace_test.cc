@@ -4,8 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
 
 #include "format/trace/record_chunk.h"
+#include "format/trace/testing/sparse_trace.h"
 #include "format/trace/testing/test_trace.h"
 #include "format/trace/trace_tables.h"
 
@@ -310,6 +316,47 @@ TEST(TraceTest, BodiesBeyondTheLimitAndRecordsOfNoKindAreDamage) {
   EXPECT_EQ(decoded(RecordKind::kResult, kMaxBodyBytes + 1).code(), StatusCode::kCorrupt);
   EXPECT_TRUE(decoded(static_cast<RecordKind>(100), 3).ok());
   EXPECT_EQ(decoded(RecordKind{}, 3).code(), StatusCode::kCorrupt);
+}
+
+// Bytes that the file system does not keep, and none of which are read: all of them are damaged.
+TEST(Trace, OpeningAndSeekingReadNoBlobsOfALargeFile) {
+  constexpr uint64_t kFrames = 12;
+  constexpr size_t kHoleBytes = 8 << 20;
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("cairn-sparse-" + std::to_string(std::random_device()())))
+                               .string();
+  ASSERT_TRUE(WriteSparseTrace(path, kFrames, kHoleBytes).ok());
+  uint64_t holes = 0;
+  {
+    const Result<FileReader> file = FileReader::Open(path, Check::kStructure);
+    ASSERT_TRUE(file.ok());
+    EXPECT_GT(file->size_bytes(), kFrames * kHoleBytes);
+    std::fstream bytes(path, std::ios::binary | std::ios::in | std::ios::out);
+    for (const ChunkInfo& chunk : file->chunks()) {
+      if (chunk.type != kTraceBlobChunk) continue;
+      bytes.seekp(static_cast<std::streamoff>(chunk.offset + kHoleBytes / 2)).put('x');
+      ++holes;
+    }
+    ASSERT_TRUE(bytes.flush().good());
+  }
+  EXPECT_EQ(holes, kFrames);
+  {
+    Result<TraceReader> trace = TraceReader::Open(path);
+    ASSERT_TRUE(trace.ok());
+    for (const uint64_t frame : {kFrames - 1, uint64_t{0}, kFrames / 2}) {
+      TraceCursor cursor(*trace);
+      Record record;
+      ASSERT_TRUE(cursor.SeekFrame(frame).ok());
+      ASSERT_TRUE(cursor.Next(&record));
+      EXPECT_EQ(record.number, frame * (kSparseTraceCalls + 1) + 1);
+      uint32_t instances = 0;
+      ASSERT_EQ(record.body.size(), 16u);
+      std::memcpy(&instances, record.body.data() + 4, sizeof(instances));
+      EXPECT_EQ(instances, frame + 1);
+    }
+    EXPECT_TRUE(trace->losses().empty());
+  }
+  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// make-large-dump FILE SCOPES: writes the dump of FillLargeBlock, for bench/viewer.
+// make-large-dump FILE SCOPES: writes the dump of FillLargeBlock, for bench/viewer and
+// docs/performance.md, "Large files".
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -14,11 +15,11 @@
 namespace cairn {
 namespace {
 
-constexpr size_t kBlockBytes = size_t{64} << 20;
 constexpr uint64_t kSampleTime = 1'700'000'005'000'000'000;
 
 int MakeLargeDump(const char* path, uint32_t scopes) {
-  TestBlock block(kBlockBytes);
+  // Events and names of a scope take some 60 bytes.
+  TestBlock block((uint64_t{64} << 20) + 128 * uint64_t{scopes});
   FillLargeBlock(&block, scopes);
   const Result<Snapshot> snapshot = SnapshotFromBlock(block.bytes(), kSampleTime);
   if (!snapshot.ok()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/snapshot/testing/sample_block.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -394,23 +395,32 @@ void FillLargeBlock(TestBlock* block, uint32_t scope_count) {
   const uint32_t pipeline = block->AddPipeline(context, "Basic pipeline");
   block->SetShader(pipeline, kStageVertex, "BasicVS");
   block->SetShader(pipeline, kStagePixel, "BasicPS");
-  const TestBlock::List list = block->AddList(context, queue, 0, "Main");
   constexpr uint32_t kDrawsPerPass = 99;
-  for (uint32_t made = 0; made < scope_count;) {
-    const uint32_t pass = block->Begin(list, CAIRN_MARKER_PASS, "Pass " + std::to_string(made));
-    ++made;
-    for (uint32_t i = 0; i < kDrawsPerPass && made < scope_count; ++i, ++made) {
-      // Every other draw has a name of its own.
-      const std::string name = i % 2 == 0 ? "" : "Object " + std::to_string(made * 7919 % 100003);
-      block->Scope(list, CAIRN_MARKER_DRAW_INDEXED, name, pipeline);
+  constexpr uint32_t kScopesPerList = 1'000'000;
+  const uint32_t list_count = (scope_count + kScopesPerList - 1) / kScopesPerList;
+  for (uint32_t i = 0, made = 0; i < list_count; ++i) {
+    const TestBlock::List list = block->AddList(context, queue, 0, "Main");
+    const uint32_t first = made;
+    const uint32_t end = std::min(scope_count, made + kScopesPerList);
+    while (made < end) {
+      const uint32_t pass = block->Begin(list, CAIRN_MARKER_PASS, "Pass " + std::to_string(made));
+      ++made;
+      for (uint32_t draw = 0; draw < kDrawsPerPass && made < end; ++draw, ++made) {
+        // Every other draw has a name of its own.
+        const std::string name =
+            draw % 2 == 0 ? "" : "Object " + std::to_string(made * 7919 % 100003);
+        block->Scope(list, CAIRN_MARKER_DRAW_INDEXED, name, pipeline);
+      }
+      block->End(list, pass);
     }
-    block->End(list, pass);
+    block->Close(list);
+    block->Submit(queue, list);
+    // In a draw of the middle pass of the middle list: an odd number behind the pass's own begin.
+    const uint32_t middle = (end - first) / 200 * 200 + 8;
+    const uint32_t all = 2 * (end - first);
+    if (i < list_count / 2) block->SetProgress(list, all - 2, all);
+    if (i == list_count / 2) block->SetProgress(list, middle, middle - 1);
   }
-  block->Close(list);
-  block->Submit(queue, list);
-  // In a draw of the middle pass: an odd number behind the pass's own begin.
-  const uint32_t middle = scope_count / 200 * 200 + 8;
-  block->SetProgress(list, middle, middle - 1);
 }
 
 }  // namespace cairn

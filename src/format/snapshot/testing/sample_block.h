@@ -37,7 +37,7 @@ void FillDurationsBlock(TestBlock* block);
 // The same program with four entries of user data.
 void FillUserDataBlock(TestBlock* block);
 
-// One list with `scope_count` draws in passes of 100; the GPU stopped in the middle.
+// Lists with `scope_count` draws in passes of 100, a million in each; the GPU stopped in the middle.
 void FillLargeBlock(TestBlock* block, uint32_t scope_count);
 
 }  // namespace cairn
