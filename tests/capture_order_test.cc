@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <filesystem>
@@ -29,6 +30,7 @@ constexpr uint32_t kThreads = 8;
 constexpr uint32_t kLists = 5;
 constexpr uint32_t kTurns = 3000;  // of each thread
 constexpr uint64_t kFirstList = 100;
+constexpr uint64_t kBetweenLists = 4096;  // a multiple of the size of any small table
 
 // A list of the program: the mutex is its, the counter says how often it was recorded into.
 struct List {
@@ -66,14 +68,15 @@ class CaptureOrderTest : public testing::Test {
     EXPECT_TRUE(cursor.status().ok()) << cursor.status().message();
   }
 
-  static void Dispatch(uint64_t list, uint32_t x, uint32_t y) {
+  void Dispatch(uint32_t list, uint32_t x, uint32_t y) {
     Capture& capture = *Capture::Active();
     EncodeContext context;
     context.object_number = [](const void*, Chain) { return uint64_t{7}; };
     const uint32_t one = 1;
     const void* const arguments[] = {&x, &y, &one};
-    capture.Returned(capture.BeginCall(Method::ID3D12GraphicsCommandList_Dispatch, list, arguments,
-                                       context, 0, RecordOrder::kThread));
+    capture.Returned(capture.BeginCall(Method::ID3D12GraphicsCommandList_Dispatch,
+                                       kFirstList + list * kBetweenLists, arguments, context, 0,
+                                       &recorders_[list]));
   }
   static void Create(uint64_t object) {
     const ObjectBody body{};
@@ -82,6 +85,7 @@ class CaptureOrderTest : public testing::Test {
   std::string Path() const { return (folder_ / "order.cairn").string(); }
 
   std::filesystem::path folder_;
+  std::array<std::atomic<uint32_t>, kLists> recorders_{};
   TestWatcher watcher_{TestWatcher::Keep::kNoRegion};
   std::optional<CaptureDrain> drain_;
 };
@@ -104,8 +108,7 @@ TEST_F(CaptureOrderTest, ListsThatGoFromThreadToThreadAndObjectsThatOthersMade) 
         // Long runs of one list, so that leases grow; now and then that of another thread.
         const uint32_t which = random() % 64 == 0 ? random() % kLists : t % kLists;
         const std::lock_guard lock(lists[which].mutex);
-        Dispatch(kFirstList + which, lists[which].commands++,
-                 newest.load(std::memory_order_acquire));
+        Dispatch(which, lists[which].commands++, newest.load(std::memory_order_acquire));
       }
     });
   }
@@ -137,7 +140,7 @@ TEST_F(CaptureOrderTest, ThreadsThatTakeTurnsAtTheirOwnListsDoNotShareACounter) 
     threads.emplace_back([&, t] {
       for (uint32_t i = 0; i < kCommands; ++i) {
         while (turn.load(std::memory_order_acquire) != 2 * i + t) std::this_thread::yield();
-        Dispatch(kFirstList + t, i, 0);
+        Dispatch(t, i, 0);
         turn.store(2 * i + t + 1, std::memory_order_release);
       }
     });

@@ -81,11 +81,12 @@ void CaptureDrain::Run() {
   uint64_t flushed_ns = MonotonicNs();
   while (!stop_ && !ends_) {
     const uint32_t doorbell = reader_->Doorbell();
-    bool found = false;
+    bool waits = false;
     {
       const std::lock_guard lock(mutex_);
       WatchTrigger();
-      found = Pump(~uint64_t{0});
+      // A reader at a thread's heels would take the lines that it is about to write.
+      waits = !Pump(~uint64_t{0}) || caught_up_;
       const uint64_t now_ns = MonotonicNs();
       if (sink_->HasUnflushed() && now_ns - flushed_ns >= kFlushNs) {
         sink_->Flush();
@@ -95,7 +96,7 @@ void CaptureDrain::Run() {
       if (failed_ || sink_->nearly_full()) reader_->Request(CaptureRequest::kStop);
     }
     LetOthersIn();
-    if (!found) reader_->WaitForDoorbell(doorbell, holding_lease_ != 0 ? kLeaseNs : kLookNs);
+    if (waits) reader_->WaitForDoorbell(doorbell, holding_lease_ != 0 ? kLeaseNs : kLookNs);
   }
   if (ends_) TakeTheRest();
 }
@@ -108,6 +109,7 @@ void CaptureDrain::LetOthersIn() const {
 bool CaptureDrain::Pump(uint64_t last) {
   size_t count = 0;
   paused_ = false;
+  caught_up_ = false;
   reader_->AllowSteps(kBatchSteps);
   try {
     PumpInto(last, &count);
@@ -137,10 +139,14 @@ void CaptureDrain::PumpInto(uint64_t last, size_t* count) {
     if (found == RegionReader::Found::kNothing) {
       held_back_since_ns_ = 0;
       holding_lease_ = 0;
+      caught_up_ = true;
       break;
     }
     const uint64_t now_ns = MonotonicNs();
-    if (!TakeBackLeases(now_ns) && (!IsLost(now_ns) || !reader_->PassOverGap())) break;
+    if (!TakeBackLeases(now_ns) && (!IsLost(now_ns) || !reader_->PassOverGap())) {
+      caught_up_ = true;
+      break;
+    }
     held_back_since_ns_ = 0;
   }
 }

@@ -93,7 +93,7 @@ class CaptureDrain {
 
  private:
   void Run();
-  // Takes some records, with numbers up to `last`. False: there was none, as far as it has looked.
+  // Takes some records, with numbers up to `last`. False: there was none, as far as it has looked. Sets caught_up_.
   bool Pump(uint64_t last);
   // Everything that is there, on the thread.
   void TakeTheRest();
@@ -123,7 +123,8 @@ class CaptureDrain {
   uint64_t gap_free_since_ns_ = 0;
   uint64_t last_number_ = 0;  // once reader_ is gone
   int triggers_ = 0;
-  bool paused_ = false;  // the reader has looked at as much as it may at once
+  bool paused_ = false;     // the reader has looked at as much as it may at once
+  bool caught_up_ = false;  // it has taken all that is there
   std::atomic<bool> ended_{false};
   std::atomic<bool> ends_{false};
   std::atomic<bool> failed_{false};

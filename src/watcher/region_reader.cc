@@ -104,6 +104,13 @@ bool RegionReader::MayStep() {
   return true;
 }
 
+// Looks at the program's counter only where it has to: a thread that takes a number waits for its line.
+bool RegionReader::WasTaken(uint64_t number) {
+  if (end_.reached) return number <= end_.number;
+  if (number > taken_) taken_ = last_taken_number();
+  return number <= taken_;
+}
+
 bool RegionReader::FindFront(uint32_t index) {
   Ring& mine = rings_[index];
   if (mine.has_front) return true;
@@ -143,7 +150,7 @@ bool RegionReader::FindFront(uint32_t index) {
     mine.front = front;
     // A record gets its number before the ring's head includes it, so that a larger number is
     // damage.
-    if (front.number > (end_.reached ? end_.number : last_taken_number())) {
+    if (!WasTaken(front.number)) {
       ++damaged_records_;
       DropUnread(index);
       gap_free_until_ = last_taken_number();
@@ -249,12 +256,16 @@ int RegionReader::RingWithNext() {
 
 RegionReader::Found RegionReader::Take(Record* record) {
   for (;;) {
-    // Loaded before the rings are looked at: what was taken by then may be there.
-    const uint64_t taken = last_taken_number();
     SkipUnused();
     const int index = RingWithNext();
-    if (index < 0 && steps_ == 0 && !end_.reached) return Found::kPaused;
-    if (index < 0) return taken >= next_ ? Found::kHeldBack : Found::kNothing;
+    if (index < 0) {
+      if (steps_ == 0 && !end_.reached) return Found::kPaused;
+      if (taken_ >= next_) return Found::kHeldBack;
+      // What was taken meanwhile may be there: look at the rings once more.
+      taken_ = last_taken_number();
+      if (taken_ < next_) return Found::kNothing;
+      continue;
+    }
     last_ring_ = static_cast<uint32_t>(index);
     ++next_;
     if (TakeFront(last_ring_, record)) return Found::kRecord;

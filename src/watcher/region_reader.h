@@ -121,6 +121,8 @@ class RegionReader {
   // Makes `front` the ring's next record, if there is one.
   bool FindFront(uint32_t index);
   bool MayStep();
+  // Returns true if the program has taken the number.
+  bool WasTaken(uint64_t number);
   void DropFront(uint32_t index);
   void SkipDamage(Ring* ring);
   void DropUnread(uint32_t index);
@@ -142,7 +144,8 @@ class RegionReader {
   SharedMemory region_;
   uint32_t model_hash_ = 0;
   uint64_t start_frame_ = 0;
-  uint64_t next_ = 1;  // the number that is taken next
+  uint64_t next_ = 1;   // the number that is taken next
+  uint64_t taken_ = 0;  // last_taken_number() as seen last
   std::map<uint64_t, uint64_t>
       unused_;  // first and last numbers of what was left of leases; from next_ on
   End end_;

@@ -19,14 +19,26 @@
 namespace cairn {
 namespace {
 
-std::atomic<uint64_t> next_object{0};
+// In lines of its own: threads that make objects write it.
+struct alignas(kApart) {
+  std::atomic<uint64_t> number{0};
+} last_object;
+
+// Notes that the thread records the list. The program sees to it that only one thread at a time does, and so to the
+// order of these loads and stores.
+bool RecordedLast(std::atomic<uint32_t>& recorder, const CaptureThread& thread) {
+  const uint32_t mine = thread.index() + 1;
+  if (recorder.load(std::memory_order_relaxed) == mine) return true;
+  recorder.store(mine, std::memory_order_relaxed);
+  return false;
+}
 
 }  // namespace
 
-constinit std::atomic<Capture*> Capture::active_{nullptr};
+alignas(kApart) constinit std::atomic<Capture*> Capture::active_{nullptr};
 
 uint64_t NextObjectNumber() {
-  return next_object.fetch_add(1, std::memory_order_relaxed) + 1;
+  return last_object.number.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 Capture::Capture(std::unique_ptr<SharedRegion> region, const CaptureSettings& options)
@@ -87,27 +99,18 @@ void Capture::NoteLoss(Method method, const char* what) try {
   PutNote(NoteKind::kIncomplete, "a call could not be recorded in full: no memory");
 }
 
-// Notes that the thread records the list. The program sees to it that only one thread at a time does, and so to the
-// order of these loads and stores; lists that share a place only cost numbers.
-bool Capture::RecordedLast(uint64_t list, uint32_t thread) {
-  std::atomic<uint64_t>& recorder = recorders_[list % recorders_.size()];
-  const uint64_t mine = list << 24 | ((thread + 1) & 0xFFFFFF);
-  if (recorder.load(std::memory_order_relaxed) == mine) return true;
-  recorder.store(mine, std::memory_order_relaxed);
-  return false;
-}
-
 uint64_t Capture::BeginCall(Method method, uint64_t object, const void* const* arguments,
-                            const EncodeContext& context, uint8_t flags, RecordOrder order) {
+                            const EncodeContext& context, uint8_t flags,
+                            std::atomic<uint32_t>* recorder) {
   CaptureThread* const thread = CaptureThread::Of(region_.get());
   if (thread == nullptr) return 0;
   if (region_->ended()) [[unlikely]] {
     Deactivate();
     return 0;
   }
-  if (order == RecordOrder::kThread && !RecordedLast(object, thread->index())) {
-    order = RecordOrder::kAll;
-  }
+  const RecordOrder order = recorder != nullptr && RecordedLast(*recorder, *thread)
+                                ? RecordOrder::kThread
+                                : RecordOrder::kAll;
   uint64_t number = 0;
   {
     RecordSink sink(thread, order);

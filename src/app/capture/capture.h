@@ -14,7 +14,6 @@
 #ifndef CAIRN_APP_CAPTURE_CAPTURE_H_
 #define CAIRN_APP_CAPTURE_CAPTURE_H_
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -47,11 +46,11 @@ class Capture {
 
   // Writes the kCall record and marks the thread as being in this call. The call's number; 0 if it could
   // not be recorded (noted once), which EndCall takes as well.
-  // `context.object_number` records nothing itself. `flags`: of the record. `order`: kThread for a command
-  // that goes into a list, which only the thread can tell that records that list.
+  // `context.object_number` records nothing itself. `flags`: of the record. `recorder`: for a command that goes into
+  // a list, which only the thread can tell that records that list, a word of that list, 0 at first; null for others.
   uint64_t BeginCall(Method method, uint64_t object, const void* const* arguments,
                      const EncodeContext& context, uint8_t flags = 0,
-                     RecordOrder order = RecordOrder::kAll);
+                     std::atomic<uint32_t>* recorder = nullptr);
   // Writes the kResult record if the method has results and `recorded` is not 0.
   void EndCall(uint64_t call, Method method, uint64_t object, const void* const* arguments,
                const void* result, const EncodeContext& context);
@@ -92,18 +91,15 @@ class Capture {
  private:
   Capture(std::unique_ptr<SharedRegion> region, const CaptureSettings& options);
   void NoteLoss(Method method, const char* what);
-  bool RecordedLast(uint64_t list, uint32_t thread);
   void Stop();
   void Deactivate();
 
-  static std::atomic<Capture*> active_;
+  alignas(kApart) static std::atomic<Capture*> active_;  // all threads look at it
   const std::unique_ptr<SharedRegion> region_;
   const CaptureSettings options_;
   std::atomic<bool> memory_on_;
   std::atomic<bool> starting_{false};
   std::atomic<bool> stopping_{false};
-  // The threads that recorded lists last, by the lists' numbers.
-  std::array<std::atomic<uint64_t>, 4096> recorders_{};
 };
 
 // A number for a new object of the layer; never used again. Counts whether or not a capture is active.

@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -38,9 +39,10 @@ void BM_RecordCall(benchmark::State& state) {
   const uint32_t counts[] = {36, 1, 0, 0, 0};
   const void* const arguments[] = {&counts[0], &counts[1], &counts[2], &counts[3], &counts[4]};
   const auto list = static_cast<uint64_t>(5 + state.thread_index());
+  alignas(kApart) std::atomic<uint32_t> recorder{0};
   constexpr Method kDraw = Method::ID3D12GraphicsCommandList_DrawIndexedInstanced;
   for (auto _ : state) {
-    capture.Returned(capture.BeginCall(kDraw, list, arguments, context, 0, RecordOrder::kThread));
+    capture.Returned(capture.BeginCall(kDraw, list, arguments, context, 0, &recorder));
   }
 }
 void BM_RecordBarriers(benchmark::State& state) {
@@ -51,10 +53,10 @@ void BM_RecordBarriers(benchmark::State& state) {
   const void* const data = barriers.data();
   const void* const arguments[] = {&count, &data};
   const auto list = static_cast<uint64_t>(5 + state.thread_index());
+  std::atomic<uint32_t> recorder{0};
   constexpr Method kBarrier = Method::ID3D12GraphicsCommandList_ResourceBarrier;
   for (auto _ : state) {
-    capture.Returned(
-        capture.BeginCall(kBarrier, list, arguments, context, 0, RecordOrder::kThread));
+    capture.Returned(capture.BeginCall(kBarrier, list, arguments, context, 0, &recorder));
   }
 }
 void BM_RecordCallWithResult(benchmark::State& state) {

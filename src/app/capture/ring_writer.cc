@@ -22,7 +22,7 @@ std::byte* RingWriter::WaitForRoom(size_t size_bytes) {
 
 uint64_t RingWriter::TakeLease() {
   // Looked at first: what changes from now on is seen before the next record.
-  leased_at_change_ = region_->header().order_changes.load(std::memory_order_acquire);
+  leased_at_change_ = region_->header().last_ordered.load(std::memory_order_acquire);
   const uint32_t count = next_lease_;
   const uint64_t first =
       region_->header().next_number.fetch_add(count, std::memory_order_acq_rel) + 1;

@@ -12,6 +12,7 @@
 
 #include "app/capture/shared_region.h"
 #include "format/calls/record.h"
+#include "os/cache_line.h"
 
 namespace cairn {
 
@@ -39,7 +40,7 @@ class RingWriter {
   bool Begin(RecordOrder order) {
     if (leased_ == 0) return true;
     const bool current =
-        leased_at_change_ == region_->header().order_changes.load(std::memory_order_acquire);
+        leased_at_change_ == region_->header().last_ordered.load(std::memory_order_acquire);
     return (order == RecordOrder::kThread && current) || GiveBackLease();
   }
 
@@ -70,6 +71,7 @@ class RingWriter {
   bool GiveBackLease();
   void LookAtTail() { tail_ = ring_->tail.load(std::memory_order_seq_cst); }
   void Pad(uint64_t head, size_t size_bytes);
+  void FetchAhead(uint64_t head) const;
 
   SharedRegion* region_;
   CaptureRing* ring_;
@@ -77,7 +79,7 @@ class RingWriter {
   uint64_t tail_;                  // as seen last
   uint32_t leased_ = 0;            // numbers of the lease that are left, unless it is revoked
   uint32_t next_lease_ = 1;        // how many numbers are taken at once
-  uint64_t leased_at_change_ = 0;  // of order_changes
+  uint64_t leased_at_change_ = 0;  // last_ordered when it was taken
   uint64_t rang_at_;
 };
 
@@ -109,6 +111,14 @@ inline uint64_t RingWriter::TakeNumber(RecordOrder order) {
   return lease.next();
 }
 
+// The watcher's processor has the lines that it read: a store would wait for each, and the next number for the store.
+// Few records are longer than two lines.
+inline void RingWriter::FetchAhead(uint64_t head) const {
+  constexpr uint64_t kLineBytes = 64;
+  FetchForWriting(bytes_ + (head + 7 * kLineBytes) % kCaptureRingBytes);
+  FetchForWriting(bytes_ + (head + 8 * kLineBytes) % kCaptureRingBytes);
+}
+
 inline uint64_t RingWriter::Publish(RecordHeader header, size_t body_bytes, RecordOrder order) {
   const uint64_t head = ring_->head.load(std::memory_order_relaxed);
   header.size_bytes = static_cast<uint32_t>(RecordBytes(body_bytes));
@@ -118,8 +128,9 @@ inline uint64_t RingWriter::Publish(RecordHeader header, size_t body_bytes, Reco
   const uint64_t end = head + header.size_bytes;
   ring_->head.store(end, std::memory_order_release);
   if (order == RecordOrder::kAll) {
-    region_->header().order_changes.fetch_add(1, std::memory_order_acq_rel);
+    region_->header().last_ordered.store(header.number, std::memory_order_release);
   }
+  FetchAhead(end);
   if (end - rang_at_ >= kDoorbellBytes) [[unlikely]] {
     rang_at_ = end;
     region_->RingDoorbell();

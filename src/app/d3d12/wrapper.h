@@ -79,6 +79,8 @@ class Wrapper {
   uint32_t object_index() const { return object_index_; }
   // The object's number in captures; that of the owner for a tear-off.
   uint64_t capture_number() const { return capture_number_; }
+  // The word of a command list for Capture::BeginCall. A tear-off has that of its owner.
+  std::atomic<uint32_t>& capture_recorder() { return capture_recorder_; }
   // Returns the breadcrumbs of a command list; null for other objects.
   ListBreadcrumbs* breadcrumbs() const { return breadcrumbs_; }
 
@@ -153,6 +155,7 @@ class Wrapper {
   uint32_t object_index_ = ObjectTable::kNone;
   std::atomic<uint32_t> references_{1};
   std::atomic<uint32_t> lives_{1};
+  std::atomic<uint32_t> capture_recorder_{0};
   Chain chain_;
 
  private:

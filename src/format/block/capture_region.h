@@ -19,10 +19,12 @@
 // its end they are passed over.)
 //
 // Leases. A thread that records commands of its own lists takes up to kMostLeased numbers at once, says so in
-// `lease`, and uses one after the other there. `order_changes` counts the records whose place others can see (all but
-// commands of lists that the same thread recorded last): before each of its records a thread whose lease is older than
-// the last such change gives the rest back, so that a record that was made after another one, by any chain
-// of such events, has a larger number. What is given back stands in the ring as a header of kind 0 whose number is the first of
+// `lease`, and uses one after the other there. `last_ordered` changes with each record whose place others can see (all
+// but commands of lists that the same thread recorded last): before each of its records a thread whose lease is older
+// than the last such change gives the rest back, so that a record that was made after another one, by any chain
+// of such events, has a larger number. (Threads that store there at once may do so in another order than that of their
+// numbers. All processors see these stores in one order, and each number was taken before its store: a lease that
+// begins behind one of them begins behind all that were stored before.) What is given back stands in the ring as a header of kind 0 whose number is the first of
 // these and whose `object` is the last. The watcher takes the rest of a lease that others wait for
 // (kLeaseRevoked); its owner finds that when it wants the next number.
 //
@@ -48,7 +50,7 @@
 namespace cairn {
 
 inline constexpr uint64_t kCaptureMagic = 0x31504143'4e524143;  // "CARNCAP1"
-inline constexpr uint32_t kCaptureVersion = 2;
+inline constexpr uint32_t kCaptureVersion = 3;
 inline constexpr uint32_t kCaptureRings = 128;  // threads beyond share the last one, under a lock
 inline constexpr uint32_t kCaptureRingBytes = 1u << 20;
 inline constexpr uint32_t kSpillBlockBytes = 64u << 10;
@@ -100,20 +102,23 @@ struct Lease {
   constexpr bool rest() const { return !revoked && used < count; }
 };
 
+// Members that different threads write lie in different pairs of cache lines: processors fetch two together. `in_call`
+// changes twice a call, and the watcher looks at `head` all the time.
+inline constexpr size_t kApart = 128;
+
 struct alignas(4096) CaptureRing {
-  std::atomic<uint32_t> state;             // EntryState; retired: its thread has ended (see above)
-  uint32_t thread;                         // index of the thread in the capture, from 0
-  uint32_t thread_id;                      // of the operating system
-  char name[16];                           // of the thread, zero-terminated; may change at any time
-  alignas(64) std::atomic<uint64_t> head;  // bytes ever written; published with release
+  std::atomic<uint32_t> state;  // EntryState; retired: its thread has ended (see above)
+  uint32_t thread;              // index of the thread in the capture, from 0
+  uint32_t thread_id;           // of the operating system
+  char name[16];                // of the thread, zero-terminated; may change at any time
+  alignas(kApart) std::atomic<uint64_t> head;  // bytes ever written; published with release
   // The number of the innermost call that the thread is executing; 0: none. A nonzero value after a
   // crash is a call that never returned. If several threads share the last ring, it is the call
   // that began last.
-  std::atomic<uint64_t> in_call;
-  alignas(64) std::atomic<
-      uint64_t> lease;  // Lease; apart from `head`, which the watcher looks at all the time
-  alignas(64) std::atomic<uint64_t> tail;  // bytes ever read; the watcher's
-  std::atomic<uint32_t> waiting;           // 1: the program waits on `drained` for room
+  alignas(kApart) std::atomic<uint64_t> in_call;
+  alignas(kApart) std::atomic<uint64_t> lease;  // Lease
+  alignas(kApart) std::atomic<uint64_t> tail;   // bytes ever read; the watcher's
+  std::atomic<uint32_t> waiting;                // 1: the program waits on `drained` for room
 };
 
 struct alignas(4096) CaptureRegionHeader {
@@ -129,17 +134,18 @@ struct alignas(4096) CaptureRegionHeader {
   uint32_t hash_frames;  // 1: FrameBody has hashes
   uint64_t start_frame;  // 0: from the beginning
   uint64_t stop_frame;   // the first that is not recorded; ~0: none
-  std::atomic<uint32_t> request;                  // CaptureRequest
-  std::atomic<uint32_t> state;                    // CaptureState
-  alignas(64) std::atomic<uint64_t> next_number;  // the last number that was taken
-  std::atomic<uint64_t> order_changes;            // see Leases
-  alignas(64) std::atomic<uint32_t> doorbell;     // counts; the watcher waits on it (futex, shared)
-  alignas(64) std::atomic<uint32_t> drained;      // counts; the program waits on it for room
+  std::atomic<uint32_t> request;                       // CaptureRequest
+  std::atomic<uint32_t> state;                         // CaptureState
+  alignas(kApart) std::atomic<uint64_t> next_number;   // the last number that was taken
+  alignas(kApart) std::atomic<uint64_t> last_ordered;  // the number of a record: see Leases
+  alignas(
+      kApart) std::atomic<uint32_t> doorbell;     // counts; the watcher waits on it (futex, shared)
+  alignas(kApart) std::atomic<uint32_t> drained;  // counts; the program waits on it for room
   std::atomic<uint32_t> spill_waiting;            // threads that wait for blocks
   std::atomic<uint32_t> reader;                   // CaptureReader; the watcher's
   std::atomic<uint64_t> frame;                    // frames ended
-  alignas(
-      64) std::atomic<uint64_t> spill_used[kSpillBlocks / 64];  // a bit a block; set by the program
+  alignas(kApart)
+      std::atomic<uint64_t> spill_used[kSpillBlocks / 64];  // a bit a block; set by the program
   // 1: the program has waited too long for room, and goes on without recording. Set by the program.
   std::atomic<uint32_t> gave_up;
 };

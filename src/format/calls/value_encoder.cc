@@ -287,11 +287,35 @@ bool ValueEncoder::MethodResult(const MethodInfo& method, const void* result) {
   return PutTarget(method.result, shape, Load<const void*>(result), count);
 }
 
+namespace {
+
+// A parameter that is its bytes, 4 or 8 of them.
+bool IsNumber(const ParameterInfo& parameter) {
+  const ValueKind kind = parameter.kind;
+  return (kind <= ValueKind::kFlags || (kind >= ValueKind::kHandle && kind < ValueKind::kBytes)) &&
+         parameter.pointers == 0 && parameter.array_length == 1 &&
+         (parameter.size_bytes == 4 || parameter.size_bytes == 8);
+}
+
+}  // namespace
+
 bool EncodeArguments(const MethodInfo& method, const void* const* arguments,
                      const EncodeContext& context, EncodeSink* sink) {
   ValueEncoder encoder(context, sink);
   for (size_t i = 0; i < method.parameters.size(); ++i) {
-    if (!encoder.Argument(method, i, arguments)) return false;
+    const ParameterInfo& parameter = method.parameters[i];
+    // Most of what draws and root arguments are given: no further look at the tables.
+    if (IsNumber(parameter)) [[likely]] {
+      std::byte* const room = sink->Extend(parameter.size_bytes);
+      if (room == nullptr) return false;
+      if (parameter.size_bytes == 4) {
+        Store(room, Load<uint32_t>(arguments[i]));
+      } else {
+        Store(room, Load<uint64_t>(arguments[i]));
+      }
+    } else if (!encoder.Argument(method, i, arguments)) {
+      return false;
+    }
   }
   return true;
 }

@@ -118,8 +118,8 @@ const char* WhyNotReplayed(Method method, const void* const* arguments) {
 }
 
 // Commands in a list matter to others from Close on.
-RecordOrder OrderOf(Method method) {
-  return IsCommand(RoleOf(method)) ? RecordOrder::kThread : RecordOrder::kAll;
+std::atomic<uint32_t>* RecorderOf(const Wrapper& wrapper, Method method) {
+  return IsCommand(RoleOf(method)) ? &wrapper.owner().capture_recorder() : nullptr;
 }
 
 // Returns true for the first call with this reason: some of these calls are made in every frame.
@@ -158,7 +158,7 @@ uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* co
   }
   const uint8_t flags = EventWaits::Get().BeforeCall(wrapper, method, arguments);
   return capture->BeginCall(method, wrapper.capture_number(), arguments, context, flags,
-                            OrderOf(method));
+                            RecorderOf(wrapper, method));
 }
 
 void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
