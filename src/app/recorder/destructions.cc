@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "app/recorder/thread_number.h"
+#include "os/cache_line.h"
 #include "os/clock.h"
 #include "os/thread.h"
 
@@ -38,6 +39,20 @@ uint32_t Count(DestructionCounter& counter) {
 template <typename T>
 T* At(BlockHeader* header, uint64_t offset) {
   return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(header) + offset);
+}
+
+// Asks for the records that the thread writes next in its block: each was written by another thread, one turn of the
+// ring ago, and is in that one's cache.
+void FetchAhead(DestructionRecord* records, uint64_t place) {
+  constexpr uint64_t kAhead = 4;
+  const uint64_t in_block = place % kDestructionBlock;
+  const uint64_t last = std::min<uint64_t>(in_block + kAhead, kDestructionBlock - 1);
+  for (uint64_t next = in_block == 0 ? 1 : in_block + kAhead; next <= last; ++next) {
+    const auto* const record =
+        reinterpret_cast<const std::byte*>(&records[(place - in_block + next) % kDestructionRing]);
+    FetchForWriting(record);
+    FetchForWriting(record + sizeof(DestructionRecord) / 2);
+  }
 }
 
 }  // namespace
@@ -80,6 +95,7 @@ void Destructions::Note(uint32_t context, const DestroyedThing& what, const Dest
   const DestroyingThread& thread = ThisThread();
   const uint64_t place = TakePlace();
   DestructionRecord& record = records_[place % kDestructionRing];
+  FetchAhead(records_, place);
   record.serial.store(kDestructionBeingWritten, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   record.kind = what.kind;
