@@ -15,9 +15,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "os/linux/file_descriptor.h"
@@ -28,6 +30,7 @@ namespace cairn {
 namespace {
 
 constexpr size_t kMostEnvironmentBytes = size_t{1} << 20;
+constexpr size_t kMostChildrenBytes = size_t{1} << 20;
 constexpr size_t kMostMapBytes = size_t{8} << 20;
 constexpr size_t kMostDataFolders = 32;
 constexpr size_t kMostManifests = 128;  // of a folder
@@ -73,6 +76,32 @@ bool ReadStat(ProcessId id, Descendant* process) {
     rest.remove_prefix(std::min(rest.size(), value.size() + 1));
   }
   return true;
+}
+
+// Returns the children of this process. Those that have ended stay in the list until this process waits for them.
+std::vector<ProcessId> OwnChildren() {
+  std::vector<ProcessId> children;
+  std::error_code error;
+  bool known = false;
+  for (std::filesystem::directory_iterator task("/proc/self/task", error), end;
+       !error && task != end; task.increment(error)) {
+    const FileDescriptor file(open((task->path() / "children").c_str(), O_RDONLY | O_CLOEXEC));
+    known = known || file.valid();
+    const std::string text = ReadAll(task->path() / "children", kMostChildrenBytes);
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::string_view number = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(rest.size(), number.size() + 1));
+      ProcessId child = 0;
+      ParseInto(number, &child);
+      if (child > 0) children.push_back(child);
+    }
+  }
+  if (known) return children;
+  // This kernel does not tell (CONFIG_PROC_CHILDREN).
+  for (const Descendant& process : Descendants()) {
+    if (process.parent == getpid()) children.push_back(process.id);
+  }
+  return children;
 }
 
 // "libvulkan.so.1" of "7f.. r-xp 0 08:01 12  /usr/lib/libvulkan.so.1"
@@ -257,10 +286,10 @@ bool AdoptOrphans() {
 void ForgetEndedOrphans(const std::function<bool(ProcessId id)>& keep) {
   siginfo_t info{};
   if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
-  const pid_t own = getpid();
-  for (const Descendant& child : Descendants()) {
-    if (child.parent == own && child.ended && !keep(child.id)) {
-      waitpid(static_cast<pid_t>(child.id), nullptr, WNOHANG);
+  for (const ProcessId child : OwnChildren()) {
+    Descendant process;
+    if (ReadStat(child, &process) && process.ended && !keep(child)) {
+      waitpid(static_cast<pid_t>(child), nullptr, WNOHANG);
     }
   }
 }
