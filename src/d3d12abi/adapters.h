@@ -18,8 +18,9 @@ namespace cairn {
 struct Adapter {
   std::string name;        // UTF-8, as the driver gives it
   uint64_t luid = 0;       // high part first; 0: unknown, as always on Linux
-  uint32_t vendor_id = 0;  // of PCI; 0: unknown
+  uint32_t vendor_id = 0;  // of PCI; 0: unknown, as always under Wine, which makes some up
   uint32_t device_id = 0;
+  bool of_vulkan = false;  // Vulkan says all of this, and not DXGI
 
   bool operator==(const Adapter&) const = default;
 };

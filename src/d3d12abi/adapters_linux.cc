@@ -49,7 +49,8 @@ Result<std::vector<Adapter>> ListAdapters() {
     properties_of(device, &properties);
     adapters.push_back({.name = static_cast<const char*>(properties.deviceName),
                         .vendor_id = properties.vendorID,
-                        .device_id = properties.deviceID});
+                        .device_id = properties.deviceID,
+                        .of_vulkan = true});
   }
   return adapters;
 }

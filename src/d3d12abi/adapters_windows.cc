@@ -3,6 +3,7 @@
 
 #include "d3d12abi/adapters.h"
 #include "os/graphics_adapter.h"
+#include "os/wine.h"
 
 namespace cairn {
 
@@ -13,8 +14,8 @@ Result<std::vector<Adapter>> ListAdapters() {
   for (GraphicsAdapter& adapter : *found) {
     adapters.push_back({.name = std::move(adapter.name),
                         .luid = adapter.luid,
-                        .vendor_id = adapter.vendor,
-                        .device_id = adapter.device});
+                        .vendor_id = WineVersion() == nullptr ? adapter.vendor : 0,
+                        .device_id = WineVersion() == nullptr ? adapter.device : 0});
   }
   return adapters;
 }

@@ -112,8 +112,8 @@ bool AdapterChoice::IsAnother(const RecordedAdapter& recorded,
                               std::optional<uint32_t> place) const {
   if (!place || *place >= adapters_.size()) return false;
   const Adapter& adapter = adapters_[*place];
-  const bool known = !recorded.name.empty() && !adapter.name.empty() && recorded.vendor_id != 0 &&
-                     adapter.vendor_id != 0;
+  const bool known = recorded.of_vulkan == adapter.of_vulkan && !recorded.name.empty() &&
+                     !adapter.name.empty() && recorded.vendor_id != 0 && adapter.vendor_id != 0;
   return known && adapter.name != recorded.name &&
          (adapter.vendor_id != recorded.vendor_id || adapter.device_id != recorded.device_id);
 }

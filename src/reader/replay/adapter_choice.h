@@ -24,6 +24,7 @@ struct RecordedAdapter {
   std::optional<uint32_t> place;  // in the enumeration of the recording's machine
   uint32_t vendor_id = 0;         // of PCI; 0: unknown
   uint32_t device_id = 0;
+  bool of_vulkan = false;  // as Adapter::of_vulkan
 
   bool known() const { return !name.empty() || luid.has_value() || place.has_value(); }
   auto operator<=>(const RecordedAdapter&) const = default;

@@ -120,5 +120,16 @@ TEST(AdapterChoice, NamesAndIdentifiersSayThatADeviceIsAnother) {
   EXPECT_FALSE(another("B", 0x1002, 2, std::nullopt));
 }
 
+// DXGI and Vulkan have their own names and numbers for one adapter; Wine's DXGI makes them up.
+TEST(AdapterChoice, WhatTwoLibrariesSayIsNotCompared) {
+  const AdapterChoice choice({{"A", 0, 0x10DE, 1}, {"A", 0, 0x10DE, 1, /*of_vulkan=*/true}});
+  RecordedAdapter recorded = {.name = "B", .vendor_id = 0x1002, .device_id = 2};
+  EXPECT_TRUE(choice.IsAnother(recorded, 0));
+  EXPECT_FALSE(choice.IsAnother(recorded, 1));
+  recorded.of_vulkan = true;
+  EXPECT_FALSE(choice.IsAnother(recorded, 0));
+  EXPECT_TRUE(choice.IsAnother(recorded, 1));
+}
+
 }  // namespace
 }  // namespace cairn

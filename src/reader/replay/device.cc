@@ -7,6 +7,7 @@
 
 #include "os/environment.h"
 #include "os/library.h"
+#include "os/wine.h"
 
 namespace cairn {
 
@@ -27,9 +28,8 @@ static bool IsLibvkd3d(const std::string&, const Library& library) {
 // Wine has libvkd3d inside its d3d12.dll, which does not report its version: Wine 11 has 1.17 or a
 // later one.
 static bool TakesNull(const Library&) {
-  const auto version =
-      Library::FindLoaded("ntdll.dll").Find<const char*(__cdecl*)()>("wine_get_version");
-  return version != nullptr && std::atoi(version()) >= 11;
+  const char* const version = WineVersion();
+  return version != nullptr && std::atoi(version) >= 11;
 }
 
 #else

@@ -42,7 +42,8 @@ RecordedAdapter AdapterIn(const RecordedDevice& device) {
   RecordedAdapter adapter = {.luid = device.adapter_luid,
                              .place = device.adapter_place,
                              .vendor_id = device.body.vendor_id,
-                             .device_id = device.body.device_id};
+                             .device_id = device.body.device_id,
+                             .of_vulkan = device.driver.find(" on Vulkan ") != device.driver.npos};
   if (!device.gpu.starts_with(kNoName)) adapter.name = device.gpu;
   return adapter;
 }

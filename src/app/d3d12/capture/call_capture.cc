@@ -25,6 +25,7 @@
 #include "d3d12abi/aggregates.h"
 #include "d3d12gen/roles.h"
 #include "format/model/call_kinds.h"
+#include "os/wine.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -269,6 +270,8 @@ void PutDevice(Capture& capture, const WrappedID3D12Device& device) {
       gpu = module.device_name;
       driver = module.driver_name;
     }
+    // The identifiers that Wine's DXGI has for a GPU that it does not know are those of another one.
+    if (WineVersion() != nullptr) body.vendor_id = body.device_id = 0;
     std::vector<std::byte> texts;
     AppendText(texts, gpu);
     AppendText(texts, driver);
