@@ -144,6 +144,34 @@ TEST_F(BufferAddressesTest, InstancesBehindPointers) {
   EXPECT_EQ(addresses_.patched(), 2u);
 }
 
+// The memory that has the pointer's address is no structure.
+TEST_F(BufferAddressesTest, StructuresOfInstancesBehindPointersMove) {
+  memory_.Put(10, 0, FakeMemory::Recorded(11) + 64);
+  memory_.Put(11, 64 + 56, FakeMemory::Recorded(12));
+  memory_.moved = {{FakeMemory::Real(12), 0x77000}, {FakeMemory::Real(11) + 64, 0x78000}};
+  addresses_.Instances(kList, 10, 0, 1, /*pointers=*/true);
+  Patch();
+  EXPECT_EQ(memory_.Get(10, 0), FakeMemory::Real(11) + 64);
+  EXPECT_EQ(memory_.Get(11, 64 + 56), 0x77000u);
+}
+
+TEST_F(BufferAddressesTest, StructuresInShaderRecordsMove) {
+  ShaderIdentifier recorded = {};
+  recorded.fill(std::byte{0x11});
+  addresses_.AddIdentifier(recorded, recorded);
+  auto& table = memory_.Add(13, 0x100);
+  std::memcpy(table.data(), recorded.data(), 32);
+  memory_.Put(13, 32, FakeMemory::Recorded(12));
+  memory_.Put(13, 40, FakeMemory::Recorded(12) + 4);
+  memory_.Put(13, 48, 0x76000);
+  memory_.moved = {{FakeMemory::Real(12), 0x77000}, {0x76000, 0x78000}};
+  addresses_.ShaderTable(kList, 13, 0, 64, 64);
+  Patch();
+  EXPECT_EQ(memory_.Get(13, 32), 0x77000u);
+  EXPECT_EQ(memory_.Get(13, 40), FakeMemory::Real(12) + 4);
+  EXPECT_EQ(memory_.Get(13, 48), 0x78000u) << "the GPU copied it before";
+}
+
 TEST_F(BufferAddressesTest, ShaderTables) {
   ShaderIdentifier recorded = {};
   ShaderIdentifier real = {};
