@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <string>
@@ -212,6 +213,9 @@ std::atomic<uint32_t> last_heap_flags{0};
 std::atomic<int> heaps_made{0};
 std::atomic<uint64_t> last_structure_view{0};
 std::atomic<uint64_t> structure_views{0};
+std::atomic<uint64_t> last_structure_question{0};
+std::mutex structure_view_mutex;
+std::map<uint64_t, uint64_t> structure_view_places;
 std::mutex last_structure_mutex;
 FakeStructure last_structure;
 std::atomic<const void*> maps_tiles{nullptr};  // a queue, until its next signal
@@ -290,6 +294,15 @@ class FakeList final : public Fake<NoNewestCommandList, ID3D12GraphicsCommandLis
     }
   }
 
+  void STDMETHODCALLTYPE EmitRaytracingAccelerationStructurePostbuildInfo(
+      const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC*, UINT count,
+      const D3D12_GPU_VIRTUAL_ADDRESS* structures) override {
+    if (count != 0) last_structure_question.store(structures[count - 1]);
+  }
+  void STDMETHODCALLTYPE
+  SetComputeRootShaderResourceView(UINT, D3D12_GPU_VIRTUAL_ADDRESS address) override {
+    last_root_view.store(address);
+  }
   void STDMETHODCALLTYPE
   SetComputeRootConstantBufferView(UINT, D3D12_GPU_VIRTUAL_ADDRESS address) override {
     last_root_view.store(address);
@@ -476,13 +489,15 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
   }
   void STDMETHODCALLTYPE CreateShaderResourceView(ID3D12Resource*,
                                                   const D3D12_SHADER_RESOURCE_VIEW_DESC* desc,
-                                                  D3D12_CPU_DESCRIPTOR_HANDLE) override {
+                                                  D3D12_CPU_DESCRIPTOR_HANDLE place) override {
     if (desc == nullptr) return;
     uint32_t dimension = 0;
     std::memcpy(&dimension, &desc->ViewDimension, sizeof(dimension));
     if (dimension == D3D12_SRV_DIMENSION_RAYTRACING_ACCELERATION_STRUCTURE) {
       last_structure_view.store(desc->RaytracingAccelerationStructure.Location);
       structure_views.fetch_add(1);
+      const std::lock_guard lock(structure_view_mutex);
+      structure_view_places[place.ptr] = desc->RaytracingAccelerationStructure.Location;
     }
   }
   void STDMETHODCALLTYPE RemoveDevice() override { removed_.store(true); }
@@ -537,6 +552,12 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
   }
   HRESULT STDMETHODCALLTYPE CheckFeatureSupport(D3D12_FEATURE feature, void* data,
                                                 UINT size) override {
+    if (feature == D3D12_FEATURE_D3D12_OPTIONS5 && generation_ != Generation::kOld) {
+      if (size != sizeof(D3D12_FEATURE_DATA_D3D12_OPTIONS5)) return E_INVALIDARG;
+      static_cast<D3D12_FEATURE_DATA_D3D12_OPTIONS5*>(data)->RaytracingTier =
+          D3D12_RAYTRACING_TIER_1_0;
+      return S_OK;
+    }
     if (feature != D3D12_FEATURE_FEATURE_LEVELS) return E_INVALIDARG;
     if (size != sizeof(D3D12_FEATURE_DATA_FEATURE_LEVELS)) return E_INVALIDARG;
     static_cast<D3D12_FEATURE_DATA_FEATURE_LEVELS*>(data)->MaxSupportedFeatureLevel =
@@ -739,6 +760,15 @@ FakeStructure LastFakeStructure() {
 
 uint64_t LastFakeStructureView() {
   return last_structure_view.load();
+}
+
+std::map<uint64_t, uint64_t> TakeFakeStructureViews() {
+  const std::lock_guard lock(structure_view_mutex);
+  return std::exchange(structure_view_places, {});
+}
+
+uint64_t LastFakeStructureQuestion() {
+  return last_structure_question.load();
 }
 
 uint64_t FakeStructureViews() {

@@ -5,6 +5,7 @@
 #define CAIRN_D3D12ABI_TESTING_FAKE_NAMES_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "d3d12abi/d3d12_api.h"
@@ -34,6 +35,10 @@ struct FakeStructure {
 FakeStructure LastFakeStructure();
 // Returns the place of the last view of a structure, and how many there have been.
 uint64_t LastFakeStructureView();
+// Returns the structures of which views were made since the last call, by the descriptors that hold them.
+std::map<uint64_t, uint64_t> TakeFakeStructureViews();
+// Returns the structure about which a list was asked last.
+uint64_t LastFakeStructureQuestion();
 uint64_t FakeStructureViews();
 // Returns the flags of the last heap, and how many there have been.
 uint32_t LastFakeHeapFlags();

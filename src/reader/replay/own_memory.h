@@ -40,9 +40,6 @@ class OwnMemory {
   // An owner ends. Returns the memory for its places, which the GPU may still use.
   std::vector<ComPtr<IUnknown>> Remove(uint64_t owner);
 
-  // There is none, for no place.
-  bool empty() const { return owners_.empty(); }
-
   static constexpr uint64_t kSmallestBlockBytes = 65536;
   static constexpr uint64_t kLargestBlockBytes = 16 << 20;  // of several places
 

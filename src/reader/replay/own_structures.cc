@@ -36,17 +36,22 @@ Status OwnStructures::PlaceBuild(DeviceContext* context, uint64_t list,
   const StructureMap& map = context->structures;
   const bool updates = (NumberOf(desc->Inputs.Flags) & kUpdates) != 0;
   const D3D12_GPU_VIRTUAL_ADDRESS source = desc->SourceAccelerationStructureData;
-  if (updates) desc->SourceAccelerationStructureData = map.Now(source);
+  if (updates) {
+    desc->SourceAccelerationStructureData = map.Now(source);
+    context->lists.Give(list, desc->SourceAccelerationStructureData);
+  }
   const ComPtr<ID3D12Device5> device = context->device.As<ID3D12Device5>();
   if (!device || !IsWhole(desc->Inputs)) {
-    return CheckUnknown(context, desc->DestAccelerationStructureData);
+    return PlaceUnknown(context, desc->DestAccelerationStructureData);
   }
+  const uint64_t before = map.Now(desc->DestAccelerationStructureData);
   parts_.cost->AddQuestion();
   const PrebuildInfo sizes = SizesOf(device.get(), desc->Inputs);
   bool moved_scratch = false;
   CAIRN_RETURN_IF_ERROR(PlaceScratch(
       context, list, updates ? sizes.UpdateScratchDataSizeInBytes : sizes.ScratchDataSizeInBytes,
-      &desc->ScratchAccelerationStructureData, &moved_scratch));
+      desc->DestAccelerationStructureData, &desc->ScratchAccelerationStructureData,
+      &moved_scratch));
   if (updates && source == desc->DestAccelerationStructureData) {
     desc->DestAccelerationStructureData = desc->SourceAccelerationStructureData;
   } else {
@@ -55,77 +60,97 @@ Status OwnStructures::PlaceBuild(DeviceContext* context, uint64_t list,
         std::max(sizes.ResultDataMaxSizeInBytes, updates ? map.SizeAt(source) : uint64_t{0});
     CAIRN_RETURN_IF_ERROR(Place(context, size, &desc->DestAccelerationStructureData));
   }
+  context->lists.Give(list, desc->DestAccelerationStructureData, before);
   if (moved_scratch) ++parts_.log->result().moved.scratches;
   return Status();
 }
 
-Status OwnStructures::PlaceCopy(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRESS* to,
-                                D3D12_GPU_VIRTUAL_ADDRESS* from, uint32_t mode) {
+Status OwnStructures::PlaceCopy(DeviceContext* context, uint64_t list,
+                                D3D12_GPU_VIRTUAL_ADDRESS* to, D3D12_GPU_VIRTUAL_ADDRESS* from,
+                                uint32_t mode) {
   if (!context->is_another) return Status();
   // Its source is what SERIALIZE wrote.
   if (mode == D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_DESERIALIZE) {
-    return CheckUnknown(context, *to);
+    return PlaceUnknown(context, *to);
   }
   const uint64_t size = context->structures.SizeAt(*from);
   *from = context->structures.Now(*from);
+  context->lists.Give(list, *from);
   const bool copies = mode == D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_CLONE ||
                       mode == D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_COMPACT;
   if (!copies) return Status();
   // How large a compacted copy is, the GPU says when the structure is built: no larger than that.
-  return size == 0 ? CheckUnknown(context, *to) : Place(context, size, to);
+  if (size == 0) return PlaceUnknown(context, *to);
+  const uint64_t before = context->structures.Now(*to);
+  CAIRN_RETURN_IF_ERROR(Place(context, size, to));
+  context->lists.Give(list, *to, before);
+  return Status();
 }
 
-Status OwnStructures::CheckUnknown(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRESS place) {
-  if (context->structures.Now(place) == place) return Status();
+Status OwnStructures::PlaceUnknown(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRESS place) {
+  StructureMap& map = context->structures;
+  if (map.Now(place) == place) {
+    const auto room = RoomAt(context, place);
+    if (room) map.Take(place, 0, room->buffer);
+    return Status();
+  }
   return {StatusCode::kUnsupported,
           "it takes the place of an acceleration structure that needs more memory on this device, "
           "and nobody knows how much it needs itself"};
 }
 
-std::optional<ReplayObjects::Reach> OwnStructures::BufferAt(DeviceContext* context, uint64_t place,
-                                                            uint64_t without) {
+std::optional<ReplayObjects::Room> OwnStructures::RoomAt(DeviceContext* context, uint64_t place,
+                                                         uint64_t without) {
   parts_.cost->AddComparisons(parts_.objects->MostLooked());
-  return parts_.objects->FarthestBuffer(context->number, place, without);
+  return parts_.objects->RoomAt(context->number, place, without);
 }
 
 Status OwnStructures::Place(DeviceContext* context, uint64_t size_bytes,
                             D3D12_GPU_VIRTUAL_ADDRESS* address) {
+  if (!context->is_another) return Status();
   const uint64_t place = *address;
-  const auto buffer = BufferAt(context, place);
-  if (!context->is_another || !buffer) return Status();
+  const auto room = RoomAt(context, place);
+  if (!room) {
+    return {StatusCode::kUnsupported, "its place is in no buffer that the replay finds"};
+  }
   StructureMap& map = context->structures;
   const uint64_t before = map.Now(place);
-  if (before == place && size_bytes <= map.Room(place, buffer->end)) {
-    map.Take(place, size_bytes, buffer->buffer);
+  if (before == place && size_bytes <= std::min(map.Room(place, room->end),
+                                                context->scratches.Room(place, room->end))) {
+    map.Take(place, size_bytes, room->buffer);
     return Status();
   }
-  const uint64_t owner = before == place ? buffer->buffer : map.OwnerAt(place);
+  const uint64_t owner = before == place ? room->buffer : map.OwnerAt(place);
   const Result<D3D12_GPU_VIRTUAL_ADDRESS> own = context->structure_memory.Provide(
       context->device.get(), parts_.cost, {owner, place}, size_bytes);
   if (!own.ok()) return own.status();
   *address = *own;
   if (map.Move(place, size_bytes, owner, *own)) {
     ++parts_.log->result().moved.structures;
-    parts_.memory->AddOwn(buffer->buffer);
+    parts_.memory->AddOwn(room->buffer);
   }
   return *own == before ? Status() : MoveViews(context, before, *own);
 }
 
 Status OwnStructures::PlaceScratch(DeviceContext* context, uint64_t list, uint64_t size_bytes,
-                                   D3D12_GPU_VIRTUAL_ADDRESS* address, bool* moved) {
-  const auto buffer = BufferAt(context, *address);
-  if (size_bytes == 0 || !buffer) return Status();
-  if (size_bytes <= context->scratches.Room(*address, buffer->end)) {
-    context->scratches.Take(*address, size_bytes, list);
+                                   uint64_t made, D3D12_GPU_VIRTUAL_ADDRESS* address, bool* moved) {
+  const uint64_t place = *address;
+  const auto room = RoomAt(context, place);
+  if (size_bytes == 0 || !room) return Status();
+  // What is built is not in the map yet.
+  const uint64_t end = made > place ? std::min(made, room->end) : room->end;
+  if (size_bytes <=
+      std::min(context->scratches.Room(place, end), context->structures.Room(place, end))) {
+    context->scratches.Take(place, size_bytes, list);
     return Status();
   }
   // Builds of one list that the program orders by their scratch memory have the same memory here, too.
   const Result<D3D12_GPU_VIRTUAL_ADDRESS> own = context->scratch_memory.Provide(
-      context->device.get(), parts_.cost, {list, *address}, size_bytes);
+      context->device.get(), parts_.cost, {list, place}, size_bytes);
   if (!own.ok()) return own.status();
   *address = *own;
   *moved = true;
-  parts_.memory->AddOwn(buffer->buffer);
+  parts_.memory->AddOwn(room->buffer);
   return Status();
 }
 
@@ -151,19 +176,24 @@ Status OwnStructures::MoveViews(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRES
 
 Status OwnStructures::End(DeviceContext* context, uint64_t object) {
   if (!context->is_another) return Status();
-  context->structures.Remove(object, [&](uint64_t place) {
-    const auto heir = BufferAt(context, place, object);
+  const auto ended = context->structures.Remove(object, [&](uint64_t place) {
+    const auto heir = RoomAt(context, place, object);
     if (heir) context->structure_memory.Give(object, {heir->buffer, place});
     return heir ? heir->buffer : 0;
   });
+  // Their place may be that of structures again, and the GPU is never to read memory that has gone.
+  for (const StructureMap::Ended& one : ended) {
+    CAIRN_RETURN_IF_ERROR(MoveViews(context, one.own, one.place));
+  }
   for (ComPtr<IUnknown>& block : context->structure_memory.Remove(object)) {
     context->ended.push_back(std::move(block));
   }
-  return EndScratch(context, object);
+  return EndList(context, object);
 }
 
-Status OwnStructures::EndScratch(DeviceContext* context, uint64_t list) {
+Status OwnStructures::EndList(DeviceContext* context, uint64_t list) {
   context->scratches.Remove(list);
+  context->lists.Remove(list);
   std::vector<ComPtr<IUnknown>> ended = context->scratch_memory.Remove(list);
   if (ended.empty()) return Status();
   for (ComPtr<IUnknown>& block : ended) context->ended.push_back(std::move(block));

@@ -43,21 +43,24 @@ class OwnStructures {
   // ends.
   Status PlaceBuild(DeviceContext* context, uint64_t list,
                     D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc);
-  Status PlaceCopy(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRESS* to,
+  Status PlaceCopy(DeviceContext* context, uint64_t list, D3D12_GPU_VIRTUAL_ADDRESS* to,
                    D3D12_GPU_VIRTUAL_ADDRESS* from, uint32_t mode);
-  // Changes `address`, in the program's memory on this device, to where a structure of this size has room.
+  // Changes `address`, in the program's memory on this device, to where a structure of this size has room. kUnsupported:
+  // it is in no buffer that is found.
   Status Place(DeviceContext* context, uint64_t size_bytes, D3D12_GPU_VIRTUAL_ADDRESS* address);
 
   // An object ends, and is still in ReplayObjects. Structures in a buffer go on with another one that shares the memory.
   Status End(DeviceContext* context, uint64_t object);
   // A list was reset, or ends: the scratch memory of its builds ends when the GPU is done.
-  Status EndScratch(DeviceContext* context, uint64_t list);
+  Status EndList(DeviceContext* context, uint64_t list);
 
  private:
-  static Status CheckUnknown(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRESS place);
-  std::optional<ReplayObjects::Reach> BufferAt(DeviceContext* context, uint64_t place,
-                                               uint64_t without = kNoObject);
-  Status PlaceScratch(DeviceContext* context, uint64_t list, uint64_t size_bytes,
+  // One of unknown size is made at `place`.
+  Status PlaceUnknown(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRESS place);
+  std::optional<ReplayObjects::Room> RoomAt(DeviceContext* context, uint64_t place,
+                                            uint64_t without = kNoObject);
+  // `made`: the place of what is built with it.
+  Status PlaceScratch(DeviceContext* context, uint64_t list, uint64_t size_bytes, uint64_t made,
                       D3D12_GPU_VIRTUAL_ADDRESS* address, bool* moved);
   // Makes the views again that were made before a structure moved.
   Status MoveViews(DeviceContext* context, D3D12_GPU_VIRTUAL_ADDRESS from,

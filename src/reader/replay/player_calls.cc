@@ -156,6 +156,7 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
   if (call->info.result.size_bytes == sizeof(outcome)) {
     std::memcpy(&outcome, result, sizeof(outcome));
   }
+  if (own_heap_) DropOwnHeap(outcome);
   if (SUCCEEDED(outcome)) {
     if (call->Needs(CallPart::kViewNotes)) views_.Note(call, values_.descriptors());
     if (call->Needs(CallPart::kBindingNotes)) {
@@ -434,6 +435,7 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   std::vector<ID3D12CommandList*> chosen;
   std::vector<const ListStates*> states;
   std::vector<uint64_t> numbers;
+  DeviceContext* const context = devices_.Find(call->object->device);
   for (UINT i = 0; i < count; ++i) {
     if (IsLeftOut(number, i)) continue;
     if (lists[i] == nullptr) return Status(StatusCode::kCorrupt, "a command list is null");
@@ -447,10 +449,13 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
     cost_.AddSubmission();
     cost_.Execute(numbers.back());
     states.push_back(&lists_[numbers.back()]);
+    if (context != nullptr && context->is_another &&
+        context->lists.IsStale(numbers.back(), context->structures)) {
+      ++stale_lists_;
+    }
   }
   if (chosen.empty() && count != 0) return Status();
   auto* const queue = static_cast<ID3D12CommandQueue*>(target);
-  DeviceContext* const context = devices_.Find(call->object->device);
   uint64_t start_ns = 0;
   size_t begin = 0;
   do {

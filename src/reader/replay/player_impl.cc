@@ -57,6 +57,13 @@ std::vector<Hole> HolesIn(const TraceReader& trace) {
   return holes;
 }
 
+bool HasRayTracing(ID3D12Device* device) {
+  D3D12_FEATURE_DATA_D3D12_OPTIONS5 options = {};
+  return SUCCEEDED(device->CheckFeatureSupport(D3D12_FEATURE_D3D12_OPTIONS5, &options,
+                                               sizeof(options))) &&
+         NumberOf(options.RaytracingTier) != D3D12_RAYTRACING_TIER_NOT_SUPPORTED;
+}
+
 constexpr char kOfLostDevice[] = "calls of a device that was lost before";
 
 }  // namespace
@@ -131,6 +138,7 @@ PlayerImpl::~PlayerImpl() {
     pending.facts.own_heap.Detach();
   }
   bindings_.Abandon();
+  own_heap_.Detach();
 }
 
 Status PlayerImpl::Run() {
@@ -612,6 +620,7 @@ Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain
     DeviceContext* const context =
         devices_.Add(record.object, ComPtr<ID3D12Device>((*object)->As<ID3D12Device>()));
     context->is_another = other_devices_.erase(record.object) != 0;
+    context->has_ray_tracing = context->is_another && HasRayTracing(context->device.get());
     TellDevice(context->device.get());
   }
   if (chain == Chain::kID3D12Fence) {
@@ -621,6 +630,11 @@ Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain
     if (DeviceContext* const context = devices_.Find(body.device); context != nullptr) {
       context->queues[record.object] = {};
     }
+  }
+  if (DeviceContext* const context = had_another_ ? devices_.Find(body.device) : nullptr;
+      context != nullptr && (*object)->gpu_address != 0) {
+    context->structures.Reuse((*object)->gpu_address,
+                              (*object)->gpu_address + (*object)->desc.Width);
   }
   NoteSignature(body.creator, record.object);
   return AddFacts(record, body, *object, initial_state, facts);

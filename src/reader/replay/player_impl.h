@@ -221,8 +221,11 @@ class PlayerImpl final : public Player {
   Status GiveOwnHeap(CallInProgress* call, DeviceContext* context);
   // `result`: of the call. Makes it once more if it was refused where the program put the resource.
   void PlaceRefused(CallInProgress* call, void* target, void* result);
+  // The call in progress did not take it.
+  void DropOwnHeap(HRESULT outcome);
   // Follows a call that was made.
   Status FollowMoved(const CallInProgress& call, HRESULT outcome);
+  void SetRootsAgain(const CallInProgress& call, DeviceContext* context);
   void NoteMoved();
 
   // player_programs.cc: programs of state objects. An error of the first two is a reason to skip the call.
@@ -287,6 +290,7 @@ class PlayerImpl final : public Player {
   std::unordered_map<uint64_t, ComPtr<ID3D12Device>> new_devices_;
   std::set<uint64_t> other_devices_;  // of them: DeviceContext::is_another
   bool had_another_ = false;
+  uint64_t stale_lists_ = 0;     // executions of lists, DeviceContext::lists
   ComPtr<ID3D12Heap> own_heap_;  // for what the call in progress makes
   ReplayDevices devices_;
   WaitEngine waits_;

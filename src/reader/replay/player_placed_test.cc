@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,6 +92,31 @@ class PlayerPlacedTest : public testing::Test {
     const int objects = FakeObjectCount();
     played_ = cairn::Play(&script_, std::move(options));
     EXPECT_EQ(FakeObjectCount(), objects);
+  }
+  // A resource whose creation had that result when it was recorded. Returns the call.
+  uint64_t PlaceAs(uint64_t heap, const D3D12_RESOURCE_DESC& desc, HRESULT recorded) {
+    const Method method = Method::ID3D12Device_CreatePlacedResource;
+    void* none = nullptr;
+    const uint64_t call =
+        script_.Call(method, script_.device, ObjectPointer(heap), uint64_t{0}, &desc,
+                     D3D12_RESOURCE_STATE_COMMON, nullptr, __uuidof(ID3D12Resource), &none);
+    script_.Return(method, call, recorded, ObjectPointer(heap), uint64_t{0}, &desc,
+                   D3D12_RESOURCE_STATE_COMMON, nullptr, __uuidof(ID3D12Resource), &none);
+    return call;
+  }
+  void PlayOnAnother(PlayerOptions options) {
+    options.list_adapters = [] { return std::vector<Adapter>{{"Another", 1, 0x1234, 0x5679}}; };
+    options.adapter = "0";
+    played_ = cairn::Play(&script_, std::move(options));
+  }
+  // A search ends at the call, without an answer.
+  void ExpectUnclear(uint64_t call, const char* why) {
+    PlayerOptions options;
+    options.end_at_refusal = true;
+    PlayOnAnother(std::move(options));
+    EXPECT_EQ(played_.failure, PlayerFailure::kUnclear);
+    EXPECT_EQ(played_.failed_call, call);
+    EXPECT_THAT(played_.status.message(), HasSubstr(why));
   }
   void ExpectSame(size_t readbacks) {
     EXPECT_TRUE(played_.status.ok()) << played_.status.message();
@@ -214,6 +240,38 @@ TEST_F(PlayerPlacedTest, MemoryThatIsNotThereIsSaid) {
   EXPECT_THAT(played_.result.left_out[0].what,
               HasSubstr("it needs 17891328 bytes, alignment 65536, on this device"));
   EXPECT_THAT(played_.result.notes, IsEmpty());
+}
+
+// A search does not take a lack of memory for an answer, nor a call that failed when it was recorded.
+TEST_F(PlayerPlacedTest, MemoryThatIsNotThereIsNoRefusal) {
+  const uint64_t heap = CreateHeap(kBlock);
+  PlaceAs(heap, BufferDesc(kBlock), E_OUTOFMEMORY);
+  const uint64_t call = PlaceAs(heap, BufferDesc(kBlock), S_OK);
+  SetFakeSizes(uint64_t{17} << 20, kBlock);
+  ExpectUnclear(call, "it needs 17891328 bytes");
+}
+
+// The device takes the resource nowhere in such a heap, and has no memory for another one.
+TEST_F(PlayerPlacedTest, MemoryForWhatWasRefusedIsNoRefusalEither) {
+  constexpr uint64_t kMore = uint64_t{9} << 20;
+  const uint64_t heap = CreateHeap(kMore);
+  const uint64_t call =
+      PlaceAs(heap, BufferDesc(kMore, D3D12_RESOURCE_FLAG_ALLOW_CROSS_ADAPTER), S_OK);
+  ExpectUnclear(call, "0x8007000E");
+}
+
+TEST_F(PlayerPlacedTest, AHeapThatIsOfNoUseEndsWithTheCall) {
+  const uint64_t heap = CreateHeap(kBlock);
+  const int made = FakeHeapsMade();
+  const uint64_t call =
+      PlaceAs(heap, BufferDesc(kBlock, D3D12_RESOURCE_FLAG_ALLOW_CROSS_ADAPTER), E_INVALIDARG);
+  const uint64_t next = script_.Call(Method::ID3D12Fence_Signal, fence_, uint64_t{1});
+  std::map<uint64_t, int> alive;
+  PlayerOptions options;
+  options.on_call = [&alive](uint64_t number) { alive[number] = FakeObjectCount(); };
+  PlayOnAnother(std::move(options));
+  EXPECT_EQ(FakeHeapsMade() - made, 2);
+  EXPECT_EQ(alive[call], alive[next]);
 }
 
 TEST_F(PlayerPlacedTest, MemoryIsBounded) {

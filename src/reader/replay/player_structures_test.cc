@@ -12,6 +12,7 @@
 
 #include "d3d12abi/testing/fake_names.h"
 #include "format/calls/structure_inputs.h"
+#include "format/trace/address_map.h"
 #include "reader/replay/play_cost.h"
 #include "reader/replay/testing/player_hostile_script.h"
 
@@ -103,6 +104,12 @@ class StructureScript : public HostileScript {
          ObjectPointer(root_signature_));
     Call(Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView, list, 2u, address);
   }
+  // With a root signature of one shader resource view.
+  void UseStructure(uint64_t address) {
+    const uint64_t signature = CreateRootSignature(Container({1, 1, 24, 0, 0, 0, 3, 0, 36, 0, 0}));
+    Call(Method::ID3D12GraphicsCommandList_SetComputeRootSignature, list, ObjectPointer(signature));
+    Call(Method::ID3D12GraphicsCommandList_SetComputeRootShaderResourceView, list, 0u, address);
+  }
   // Returns the recorded address of the instance.
   uint64_t WriteInstance(uint64_t named) {
     const uint64_t at = 64 * (instances_++ % 64);
@@ -125,6 +132,11 @@ class StructureScript : public HostileScript {
     desc.ViewDimension = D3D12_SRV_DIMENSION_RAYTRACING_ACCELERATION_STRUCTURE;
     desc.RaytracingAccelerationStructure.Location = address;
     Call(Method::ID3D12Device_CreateShaderResourceView, device, nullptr, &desc, Cpu(heap, index));
+  }
+  uint64_t CreateHeap(uint64_t bytes) {
+    const D3D12_HEAP_DESC desc = {.SizeInBytes = bytes,
+                                  .Properties = {.Type = D3D12_HEAP_TYPE_DEFAULT}};
+    return Create(Method::ID3D12Device_CreateHeap, Chain::kID3D12Heap, &desc, __uuidof(ID3D12Heap));
   }
   // A buffer that may hold structures with which a recording begins; placed at an offset of a heap, if there is one.
   uint64_t CreateWritable(uint64_t bytes, uint64_t address, uint64_t heap = 0) {
@@ -251,18 +263,20 @@ TEST_F(PlayerStructuresTest, NothingMovesOnTheRecordedDevice) {
   script_.Copy(256, 0, D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_CLONE);
   const Adapter another = {"Another", 1, 0x1234, 0x5679};
   const Adapter recorded = {kRecorded, 2, 0x1234, 0x5678};
-  // The fourth one has the recorded adapter with another driver; of the last one no device is known to be.
+  // The fourth one has the recorded adapter with another driver; of the last two one has its facts of Vulkan, unlike
+  // the trace, and of the other one no device is known to be.
   const std::vector<std::vector<Adapter>> machines = {{recorded},
                                                       {another, recorded},
                                                       {},
                                                       {{"Recorded (LLVM 19)", 1, 0x1234, 0x5678}},
                                                       {{"Another", 1}},
+                                                      {{"Another", 1, 0x1234, 0x5679, true}},
                                                       {another}};
   for (size_t i = 0; i < machines.size(); ++i) {
     const std::vector<Adapter>& machine = machines[i];
     const uint64_t barriers = FakeGlobalBarriers();
     PlayerOptions options;
-    if (i == 3 || i == 4) options.adapter = "0";
+    if (i >= 3 && i <= 5) options.adapter = "0";
     options.list_adapters = [&] { return machine; };
     made_.clear();
     Play(std::move(options));
@@ -457,11 +471,74 @@ TEST_F(PlayerStructuresTest, ViewsThatWereMadeBeforeAreMadeAgain) {
   script_.Build(kBytes - 256);
   script_.Build(kBytes - 256);
   const uint64_t views = FakeStructureViews();
+  (void)TakeFakeStructureViews();
   Play();
   ASSERT_EQ(made_.size(), 3u);
   EXPECT_TRUE(IsOwn(made_[1].address));
-  EXPECT_EQ(LastFakeStructureView(), structures_ + made_[1].address);
   EXPECT_EQ(FakeStructureViews() - views, 2u + 2u);
+  const std::map<uint64_t, uint64_t> made = TakeFakeStructureViews();
+  const uint64_t own = structures_ + made_[1].address;
+  ASSERT_EQ(made.size(), 3u);
+  const uint64_t first = made.begin()->first;
+  constexpr uint64_t kNext = 32;  // the made-up device's increment
+  EXPECT_EQ(made, (std::map<uint64_t, uint64_t>{
+                      {first, own}, {first + kNext, structures_}, {first + 2 * kNext, own}}));
+}
+
+TEST_F(PlayerStructuresTest, RootArgumentsLeadToWhereStructuresLie) {
+  SetFakeSizes(256, 65536);
+  script_.Build(kBytes - 256);
+  script_.UseStructure(structures() + kBytes - 256);
+  Play();
+  ASSERT_EQ(made_.size(), 1u);
+  EXPECT_TRUE(IsOwn(made_[0].address));
+  EXPECT_EQ(LastFakeRootView(), structures_ + made_[0].address);
+  EXPECT_EQ(played_.result.skipped, 0u);
+}
+
+// The list dispatches rays behind the build.
+TEST_F(PlayerStructuresTest, RootArgumentsThatAreSetBeforeAreSetAgain) {
+  SetFakeSizes(256, 65536);
+  script_.UseStructure(structures() + kBytes - 256);
+  script_.Build(kBytes - 256);
+  Play();
+  ASSERT_EQ(made_.size(), 1u);
+  EXPECT_TRUE(IsOwn(made_[0].address));
+  EXPECT_EQ(LastFakeRootView(), structures_ + made_[0].address);
+  EXPECT_EQ(played_.result.notes.size(), 1u);
+}
+
+TEST_F(PlayerStructuresTest, ListsThatAreExecutedAfterAStructureMovedAreCounted) {
+  script_.Build(kBytes - 256);
+  const uint64_t waits = script_.list;
+  script_.UseStructure(structures() + kBytes - 256);
+  script_.list = script_.CreateList();
+  script_.Build(kBytes - 256, 2);
+  script_.list = waits;
+  script_.Run();
+  Play();
+  ASSERT_GE(made_.size(), 2u);
+  EXPECT_TRUE(IsOwn(made_[1].address));
+  ASSERT_EQ(played_.result.notes.size(), 2u);
+  EXPECT_THAT(played_.result.notes[1],
+              HasSubstr("1 command list had, when executed, an address of an acceleration "
+                        "structure that had moved"));
+}
+
+TEST_F(PlayerStructuresTest, SizesAreThoseOfTheStructuresWhereTheyLie) {
+  SetFakeSizes(256, 65536);
+  script_.Build(kBytes - 256);
+  script_.CreateWritable(256, 0x5000'0000);
+  const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC desc = {
+      0x5000'0000, D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_COMPACTED_SIZE};
+  const D3D12_GPU_VIRTUAL_ADDRESS sources[] = {structures() + kBytes - 256};
+  script_.Call(Method::ID3D12GraphicsCommandList4_EmitRaytracingAccelerationStructurePostbuildInfo,
+               script_.list, &desc, 1u, sources);
+  Play();
+  ASSERT_EQ(made_.size(), 1u);
+  EXPECT_TRUE(IsOwn(made_[0].address));
+  EXPECT_EQ(LastFakeStructureQuestion(), structures_ + made_[0].address);
+  EXPECT_EQ(played_.result.skipped, 0u);
 }
 
 // Buffers that share memory have its addresses as well.
@@ -500,12 +577,60 @@ TEST_F(PlayerStructuresTest, NothingOfUnknownSizeTakesThePlaceOfOneThatMoved) {
   EXPECT_THAT(played_.result.left_out[0].what, HasSubstr("nobody knows how much it needs itself"));
 }
 
+// The size of what was there before says nothing.
+TEST_F(PlayerStructuresTest, OneOfUnknownSizeIsOfUnknownSizeToItsCopies) {
+  SetFakeSizes(256, 65536);
+  script_.Build(0);
+  script_.Build(kBytes - 256);
+  script_.Copy(0, 1024, D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_DESERIALIZE);
+  script_.Copy(kBytes - 256, 0, D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_CLONE);
+  Play();
+  EXPECT_EQ(played_.result.skipped, 1u);
+}
+
+// Lists that were recorded before anything had moved order what moved later.
+TEST_F(PlayerStructuresTest, BarriersOfListsOrderWhatMovesLater) {
+  SetFakeSizes(256, 65536);
+  const uint64_t waits = script_.list;
+  script_.Barrier(script_.structures);
+  script_.list = script_.CreateList();
+  script_.Build(kBytes - 256);
+  script_.list = waits;
+  script_.Run();
+  const uint64_t barriers = FakeGlobalBarriers();
+  Play();
+  EXPECT_EQ(played_.result.moved.structures, 1u);
+  EXPECT_EQ(FakeGlobalBarriers(), barriers + 1);
+}
+
+// The structure and the scratch memory of its build may lie in one buffer.
+TEST_F(PlayerStructuresTest, StructuresAndScratchMemoryShareABuffer) {
+  SetFakeScratch(256);
+  script_.BuildAt(structures(), 1, structures() + 1024);
+  script_.BuildAt(structures() + 2048, 1, structures() + 2048 + 256);
+  Play();
+  EXPECT_EQ(played_.result.skipped, 0u);
+  EXPECT_EQ(played_.result.moved.structures, 0u);
+  EXPECT_EQ(played_.result.moved.scratches, 0u);
+}
+
+TEST_F(PlayerStructuresTest, StructuresAndScratchMemoryDoNotMeet) {
+  SetFakeScratch(256);
+  script_.BuildAt(structures() + 512, 4, structures() + 1024);  // the structure moves
+  script_.BuildAt(structures() + 3072, 1, structures() + 3072 - 128);
+  script_.BuildAt(structures() + 3584, 1, structures() + 3072 + 128);  // in the structure before
+  Play();
+  EXPECT_EQ(played_.result.skipped, 0u);
+  EXPECT_EQ(played_.result.moved.structures, 1u);
+  EXPECT_EQ(played_.result.moved.scratches, 2u);
+}
+
 // Recorded addresses of two devices may be the same.
 TEST_F(PlayerStructuresTest, EachDeviceHasItsOwn) {
   SetFakeSizes(256, 65536);
   const uint64_t address = structures();
   script_.Build(kBytes - 256);
-  script_.AddDevice("Another");  // the adapter that there is
+  script_.AddDevice(kRecorded);
   script_.queue = script_.CreateQueue();
   script_.list = script_.CreateList();
   script_.inputs = script_.CreateBuffer(D3D12_HEAP_TYPE_UPLOAD, kBytes);
@@ -515,8 +640,9 @@ TEST_F(PlayerStructuresTest, EachDeviceHasItsOwn) {
   Play();
   ASSERT_EQ(made_.size(), 2u);
   EXPECT_TRUE(IsOwn(made_[0].address));
+  EXPECT_TRUE(IsOwn(made_[1].address)) << "the memory is of another device";
   EXPECT_NE(made_[1].address, made_[0].address);
-  EXPECT_EQ(played_.result.moved.structures, 1u);
+  EXPECT_EQ(played_.result.moved.structures, 2u);
   EXPECT_EQ(played_.result.skipped, 0u);
 }
 
@@ -574,10 +700,7 @@ TEST_F(PlayerStructuresTest, StructuresOfALateStartFitIntoBuffersWithoutAddress)
 
 // A structure lives as long as one of the buffers that have its place in them.
 TEST_F(PlayerStructuresTest, StructuresEndWithTheLastBufferOfTheirMemory) {
-  const D3D12_HEAP_DESC desc = {.SizeInBytes = 65536,
-                                .Properties = {.Type = D3D12_HEAP_TYPE_DEFAULT}};
-  const uint64_t heap = script_.Create(Method::ID3D12Device_CreateHeap, Chain::kID3D12Heap, &desc,
-                                       __uuidof(ID3D12Heap));
+  const uint64_t heap = script_.CreateHeap(65536);
   constexpr uint64_t kAddress = 0x5000'0000;
   const uint64_t large = script_.CreateWritable(65536, kAddress, heap);
   const uint64_t small = script_.CreateWritable(256, kAddress, heap);
@@ -599,22 +722,67 @@ TEST_F(PlayerStructuresTest, StructuresEndWithTheLastBufferOfTheirMemory) {
   EXPECT_NE(made_[3].word, Named(0));
 }
 
-// Of buffers that share a heap the one that reaches farthest says how much room there is.
-TEST_F(PlayerStructuresTest, ASmallBufferOverALargeOneMovesNothing) {
-  const D3D12_HEAP_DESC desc = {.SizeInBytes = 65536,
-                                .Properties = {.Type = D3D12_HEAP_TYPE_DEFAULT}};
-  const uint64_t heap = script_.Create(Method::ID3D12Device_CreateHeap, Chain::kID3D12Heap, &desc,
-                                       __uuidof(ID3D12Heap));
+// Behind a buffer may be something else, also if a larger one has the same memory.
+TEST_F(PlayerStructuresTest, RoomEndsWithTheSmallestBuffer) {
+  const uint64_t heap = script_.CreateHeap(65536);
   constexpr uint64_t kAddress = 0x5000'0000;
   script_.CreateWritable(65536, kAddress, heap);
-  script_.CreateWritable(256, kAddress, heap);
+  script_.CreateWritable(2048, kAddress, heap);
   SetFakeScratch(4096);
   script_.BuildAt(kAddress, 8, kAddress + 32768);
+  script_.BuildAt(kAddress, 9, kAddress + 32768);
   Play();
-  ASSERT_EQ(made_.size(), 1u);
+  ASSERT_EQ(made_.size(), 2u);
   EXPECT_EQ(played_.result.skipped, 0u);
-  EXPECT_EQ(played_.result.moved.structures, 0u);
+  EXPECT_NE(made_[1].address, made_[0].address) << "the second needs 2304 bytes";
+  EXPECT_EQ(played_.result.moved.structures, 1u);
   EXPECT_EQ(played_.result.moved.scratches, 0u);
+}
+
+// A view that leads to memory of the replay's that has gone would be read by the GPU.
+TEST_F(PlayerStructuresTest, ViewsOfAStructureThatEndedLeadToItsPlace) {
+  const uint64_t heap = script_.CreateHeap(65536);
+  const uint64_t views = script_.CreateDescriptors(D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV, 4);
+  constexpr uint64_t kAddress = 0x5000'0000;
+  uint64_t buffer = script_.CreateWritable(512, kAddress, heap);
+  script_.View(views, 1, kAddress);
+  script_.BuildAt(kAddress, 3);  // 0: moves
+  script_.End(buffer);
+  buffer = script_.CreateWritable(512, kAddress, heap);
+  script_.BuildAt(kAddress, 2);  // 1: fits
+  const uint64_t made = FakeStructureViews();
+  Play();
+  ASSERT_EQ(made_.size(), 2u);
+  EXPECT_NE(made_[0].address, made_[1].address);
+  EXPECT_EQ(FakeStructureViews() - made, 3u);
+  EXPECT_EQ(LastFakeStructureView(), structures_ + made_[1].address);
+}
+
+// The replay looks at so many buffers and no more: who knows where the place's own ends.
+TEST_F(PlayerStructuresTest, APlaceInNoBufferThatIsFoundIsSkipped) {
+  const uint64_t heap = script_.CreateHeap(65536);
+  constexpr uint64_t kAddress = 0x5000'0000;
+  const uint64_t buffer = script_.CreateWritable(4096, kAddress, heap);
+  for (int i = 0; i < AddressMap::kMostLooked; ++i) script_.CreateWritable(256, kAddress, heap);
+  script_.AddStructure(buffer, 1024);
+  Play();
+  EXPECT_EQ(played_.result.skipped, 1u);
+  ASSERT_FALSE(played_.result.left_out.empty());
+  EXPECT_THAT(played_.result.left_out[0].what, HasSubstr("in no buffer that the replay finds"));
+}
+
+TEST_F(PlayerStructuresTest, MemoryOfADeviceThatWasRemovedIsGivenBack) {
+  SetFakeSizes(256, 65536);
+  const uint64_t removed = script_.list;
+  script_.UseStructure(structures() + kBytes - 256);
+  script_.list = script_.CreateList();
+  script_.Build(kBytes - 256);
+  script_.Call(Method::ID3D12Device5_RemoveDevice, script_.device);
+  script_.list = removed;
+  script_.Build(kBytes - 256, 4);
+  Play();
+  EXPECT_TRUE(played_.status.ok()) << played_.status.message();
+  EXPECT_EQ(played_.result.moved.structures, 1u);
 }
 
 TEST_F(PlayerStructuresTest, MemoryIsBounded) {

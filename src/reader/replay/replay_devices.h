@@ -22,6 +22,7 @@
 #include "d3d12abi/resource_states.h"
 #include "d3d12abi/texture_readback.h"
 #include "reader/replay/canary.h"
+#include "reader/replay/list_structures.h"
 #include "reader/replay/own_memory.h"
 #include "reader/replay/play_log.h"
 #include "reader/replay/recent_values.h"
@@ -57,12 +58,14 @@ struct DeviceContext {
   WorkGraphMemory graph_memory;
   // It is known to be another device than the recorded one: only then anything gets more memory than was recorded.
   bool is_another = false;
+  bool has_ray_tracing = false;  // only if is_another
   // In place of the program's, where that is too small here.
   OwnMemory structure_memory{D3D12_RESOURCE_STATE_RAYTRACING_ACCELERATION_STRUCTURE};
   OwnMemory scratch_memory{D3D12_RESOURCE_STATE_UNORDERED_ACCESS};
   // Empty unless is_another. Buffers own structures, lists own scratch memory.
   StructureMap structures;
-  StructureMap scratches;
+  ScratchMap scratches;
+  ListStructures lists;
 
   // Returns a queue of the player's own, for copies. The first call makes it; an error: the device
   // refuses it.

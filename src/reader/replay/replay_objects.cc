@@ -98,7 +98,6 @@ Status ReplayObjects::SetFacts(ReplayObject* object, const ResourceFacts& facts)
                   fmt::format("{} bytes at address 0x{:x} for a buffer of {} bytes",
                               facts.size_bytes, facts.gpu_address, object->desc.Width));
   }
-  object->recorded_address = facts.gpu_address;
   addresses_.Add(facts.gpu_address, facts.size_bytes, object->number);
   return Status();
 }
@@ -195,15 +194,27 @@ Result<uint64_t> ReplayObjects::RealAddress(uint64_t recorded) const {
   return found->second->gpu_address + place->offset_bytes;
 }
 
-std::optional<ReplayObjects::Reach> ReplayObjects::FarthestBuffer(uint64_t device, uint64_t real,
-                                                                  uint64_t without) const {
-  std::optional<Reach> found;
+std::optional<ReplayObjects::Room> ReplayObjects::RoomAt(uint64_t device, uint64_t real,
+                                                         uint64_t without) const {
+  std::optional<Room> found;
+  uint64_t farthest = 0;
+  bool has_structures = false;  // the end is of a buffer that may have some
   real_addresses_.ForEachAt(real, [&](const AddressMap::Range& range) {
     const auto object = objects_.find(range.object);
     if (range.object == without || object == objects_.end() || object->second->device != device) {
       return;
     }
-    if (!found || range.end >= found->end) found = Reach{range.object, range.end};
+    const bool may_have =
+        (object->second->desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS) != 0;
+    if (!found || (may_have && !has_structures)) {
+      has_structures = may_have;
+      found = Room{found ? found->buffer : range.object, range.end};
+    } else if (may_have == has_structures) {
+      found->end = std::min(found->end, range.end);
+    }
+    if (range.end < farthest) return;
+    farthest = range.end;
+    found->buffer = range.object;
   });
   return found;
 }

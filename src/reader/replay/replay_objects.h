@@ -58,9 +58,8 @@ struct ReplayObject {
 
   // Resources.
   D3D12_RESOURCE_DESC desc = {};
-  uint64_t gpu_address = 0;       // real; of buffers
-  uint64_t recorded_address = 0;  // 0: unknown
-  bool is_image = false;          // stands for an image of a swap chain
+  uint64_t gpu_address = 0;  // real; of buffers
+  bool is_image = false;     // stands for an image of a swap chain
   struct Mapping {
     std::byte* data = nullptr;  // null: mapped without asking for the address
     uint32_t count = 0;
@@ -138,14 +137,14 @@ class ReplayObjects {
   std::optional<AddressMap::Place> PlaceOfReal(uint64_t real) const {
     return real_addresses_.Find(real);
   }
-  // Returns the living buffer of a device, but `without`, that has an address of the device in it and reaches farthest;
-  // of several the one that begins first.
-  struct Reach {
+  // Returns the living buffer of a device, but `without`, that has an address of the device in it and reaches farthest,
+  // of several the one that begins first; and where the first ends of those there that structures may lie in: behind it
+  // may be something else.
+  struct Room {
     uint64_t buffer = 0;
     uint64_t end = 0;
   };
-  std::optional<Reach> FarthestBuffer(uint64_t device, uint64_t real,
-                                      uint64_t without = kNoObject) const;
+  std::optional<Room> RoomAt(uint64_t device, uint64_t real, uint64_t without = kNoObject) const;
   // Returns how many buffers the call before looks at, at most.
   uint64_t MostLooked() const;
   // Errors: kNotFound: in no living buffer, in no living heap, or behind its end.

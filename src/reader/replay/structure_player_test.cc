@@ -109,6 +109,40 @@ class StructurePlayerTest : public testing::Test {
                            .limit = std::chrono::seconds(20)}};
 };
 
+// Two devices may have the same addresses; of buffers that share memory the one that ends first may have something else
+// behind it.
+TEST_F(StructurePlayerTest, RoomIsThatOfBuffersOfOneDeviceThatMayHaveStructures) {
+  constexpr uint64_t kOther = 900, kOfOther = 30, kSmall = 31, kConstants = 32;
+  ReplayObjects& table = objects_.table;
+  const uint64_t address = RealAddress();
+  EXPECT_TRUE(table.Add(kOfOther, Chain::kID3D12Resource, kOther, Buffer()).ok());
+  ASSERT_TRUE(table.RoomAt(kDevice, address));
+  EXPECT_EQ(table.RoomAt(kDevice, address)->buffer, kBuffer);
+  EXPECT_EQ(table.RoomAt(kOther, address)->buffer, kOfOther);
+  EXPECT_FALSE(table.RoomAt(kOther, address, /*without=*/kOfOther));
+
+  D3D12_HEAP_DESC desc = {};
+  desc.SizeInBytes = 65536;
+  desc.Properties.Type = D3D12_HEAP_TYPE_DEFAULT;
+  ComPtr<ID3D12Heap> heap;
+  ASSERT_EQ(device_->CreateHeap(&desc, __uuidof(ID3D12Heap), heap.Receive()), S_OK);
+  const auto place = [&](uint64_t number, uint64_t bytes, D3D12_RESOURCE_FLAGS flags) {
+    const D3D12_RESOURCE_DESC buffer = BufferDesc(bytes, flags);
+    ComPtr<IUnknown> made;
+    EXPECT_EQ(device_->CreatePlacedResource(heap.get(), 0, &buffer, D3D12_RESOURCE_STATE_COMMON,
+                                            nullptr, __uuidof(ID3D12Resource), made.Receive()),
+              S_OK);
+    return objects_.Add(number, Chain::kID3D12Resource, made.get())->gpu_address;
+  };
+  const uint64_t large = place(40, 4096, D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS);
+  place(kSmall, 1024, D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS);
+  place(kConstants, 512, D3D12_RESOURCE_FLAG_NONE);
+  EXPECT_EQ(table.RoomAt(kDevice, large)->buffer, 40u);
+  EXPECT_EQ(table.RoomAt(kDevice, large)->end, large + 1024);
+  EXPECT_EQ(table.RoomAt(kDevice, large, kSmall)->end, large + 4096);
+  EXPECT_EQ(table.RoomAt(kDevice, large + 1024)->end, large + 4096);
+}
+
 TEST_F(StructurePlayerTest, RecordsOfOtherObjectsAreSkipped) {
   EXPECT_THAT(Play(99, Body(StructureStep::kBuild), 64), HasSubstr("there is no buffer 99"));
   EXPECT_EQ(Play(kDevice, Body(StructureStep::kBuild), 64), "") << "of the same kind as the first";
