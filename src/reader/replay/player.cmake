@@ -44,7 +44,8 @@ if(BUILD_TESTING)
   cairn_test(player_parts_test SOURCES creation_facts_test.cc descriptor_views_test.cc list_bindings_test.cc memory_player_test.cc null_checks_test.cc own_memory_test.cc
       replay_devices_test.cc replay_programs_test.cc structure_player_test.cc wait_engine_test.cc work_graph_memory_test.cc
     DEPS cairn_player cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
-  cairn_test(player_test SOURCES device_check_test.cc player_addresses_test.cc player_effects_test.cc player_imports_test.cc player_placed_test.cc player_structures_test.cc player_test.cc
+  cairn_test(player_test SOURCES device_check_test.cc player_addresses_test.cc player_effects_test.cc player_imports_test.cc player_placed_test.cc
+      player_structure_memory_test.cc player_structures_test.cc player_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
   cairn_test(player_hostile_test
     SOURCES player_hostile_copies_test.cc player_hostile_lists_test.cc player_hostile_test.cc
