@@ -30,6 +30,7 @@ struct Library {
   std::set<std::string> exported;
   std::set<std::string> imported;
   std::set<std::string> versions;  // of the C library that it needs: "GLIBC_2.14"
+  bool stays = false;              // dlclose does not unload it
 };
 
 template <typename T>
@@ -75,6 +76,7 @@ Library Read(const std::filesystem::path& path) {
       if (part.sh_type == SHT_DYNAMIC) {
         const auto& entry = *At<Elf64_Dyn>(bytes, part.sh_offset + place);
         if (entry.d_tag == DT_NULL) break;
+        if (entry.d_tag == DT_FLAGS_1) library.stays = (entry.d_un.d_val & DF_1_NODELETE) != 0;
         if (entry.d_tag == DT_NEEDED) library.needed.push_back(text(part, entry.d_un.d_val));
       } else if (part.sh_type == SHT_DYNSYM) {
         const auto& symbol = *At<Elf64_Sym>(bytes, part.sh_offset + place);
@@ -156,6 +158,13 @@ TEST(InjectedLibraries, NoSymbolIsNewerThanGlibc231) {
       EXPECT_EQ(std::sscanf(version.c_str(), "GLIBC_2.%d", &minor), 1) << name << ": " << version;
       EXPECT_LE(minor, 31) << name;
     }
+  }
+}
+
+// Threads that recorded something call into it when they end.
+TEST(InjectedLibraries, TheyStayWhenAPluginClosesThem) {
+  for (const char* name : {"lib/libcairn.so", "lib/libcairn-d3d12.so"}) {
+    EXPECT_TRUE(Read(kBinary / name).stays) << name;
   }
 }
 

@@ -34,7 +34,8 @@ class ThreadSlot {
   ThreadSlot& operator=(const ThreadSlot&) = delete;
 
   // Opens the slot for the life of the process. Call it once. Before that, and if the system has no
-  // room left, nothing is kept.
+  // room left, nothing is kept. The library of `at_end` has to stay: Windows keeps it, elsewhere it is linked with
+  // -z nodelete.
   void Open(void (*at_end)(void*));
   void* Get() const;
   void Set(void* value) const;

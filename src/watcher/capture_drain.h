@@ -16,7 +16,7 @@
 // capture that starts late also what live_state.h keeps.
 // After the end of the program: at most the bytes of the region are written, whoever goes on filling it, and for at most
 // kMostEndNs.
-// File: every record whose number was taken kFlushNs before the watcher died.
+// File: every record whose number was taken kFlushNs, and a look at the rings (10 ms), before the watcher died.
 #ifndef CAIRN_WATCHER_CAPTURE_DRAIN_H_
 #define CAIRN_WATCHER_CAPTURE_DRAIN_H_
 

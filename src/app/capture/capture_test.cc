@@ -185,7 +185,7 @@ TEST_F(CaptureTest, BlobsStandBeforeWhatRefersToThem) {
 TEST_F(CaptureTest, NothingIsLostWhenRingsAndSpillAreFull) {
   Capture& capture = Begin();
   AwaitRegion();
-  SharedRegion::most_silent_ns = 600'000'000'000;  // a busy machine may take long to fill them
+  SharedRegion::most_silent_ns = 60'000'000'000;  // a busy machine may take long to fill them
   watcher_.Pause(true);
   constexpr uint32_t kCalls = 60'000;              // three rings
   constexpr uint32_t kBlobs = kSpillBlocks + 100;  // each takes a block

@@ -16,7 +16,7 @@ constexpr uint32_t kWordBits = 64;
 // A bit for each number that a thread has.
 std::array<std::atomic<uint64_t>, 1024 / kWordBits> taken{};
 std::atomic<uint32_t> beyond{0};  // threads that found none
-constinit ThreadSlot thread_end;  // holds 1 + the number
+constinit ThreadSlot number_end;  // holds 1 + the number
 
 #if defined(__GNUC__) && !defined(_WIN32)
 // The library is there when the program starts: no call is needed to find the variable.
@@ -24,10 +24,11 @@ constinit ThreadSlot thread_end;  // holds 1 + the number
 #endif
 constinit thread_local uint32_t own_number = 0;  // 1 + the number; 0: none yet
 
-// The thread ends. Its later destructors may ask again.
+// The thread ends. Its later destructors go on with the number, which may then be a new thread's as well. On Windows
+// another thread may end the fiber that this one asked in: the number stays taken.
 void GiveBack(void* value) {
   const auto number = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(value) - 1);
-  own_number = 0;
+  if (own_number != number + 1) return;
   taken[number / kWordBits].fetch_and(~(uint64_t{1} << number % kWordBits),
                                       std::memory_order_relaxed);
 }
@@ -40,7 +41,7 @@ uint32_t TakeNumber() {
       if (taken[word].compare_exchange_weak(bits, bits | uint64_t{1} << bit,
                                             std::memory_order_relaxed)) {
         const uint32_t number = word * kWordBits + bit;
-        thread_end.Set(reinterpret_cast<void*>(uintptr_t{number} + 1));
+        number_end.Set(reinterpret_cast<void*>(uintptr_t{number} + 1));
         return number;
       }
     }
@@ -51,7 +52,7 @@ uint32_t TakeNumber() {
 
 uint32_t NumberNow() {
   static std::once_flag once;
-  std::call_once(once, [] { thread_end.Open(&GiveBack); });
+  std::call_once(once, [] { number_end.Open(&GiveBack); });
   const uint32_t number = TakeNumber();
   own_number = number + 1;
   return number;

@@ -23,9 +23,10 @@
 // but commands of lists that the same thread recorded last): before each of its records a thread whose lease is older
 // than the last such change gives the rest back, so that a record that was made after another one, by any chain
 // of such events, has a larger number. (Threads that store there at once may do so in another order than that of their
-// numbers. All processors see these stores in one order, and each number was taken before its store: a lease that
-// begins behind one of them begins behind all that were stored before.) What is given back stands in the ring as a header of kind 0 whose number is the first of
-// these and whose `object` is the last. The watcher takes the rest of a lease that others wait for
+// numbers. Each number is taken before its store, by an addition to `next_number` that acquires and releases, and a
+// lease is taken so behind its look at `last_ordered`: a lease with smaller numbers than those of a store cannot have
+// seen what was stored behind it.) What is given back stands in the ring as a header of kind 0 whose number is the first
+// of these and whose `object` is the last. The watcher takes the rest of a lease that others wait for
 // (kLeaseRevoked); its owner finds that when it wants the next number.
 //
 // Waiting. The program: sets `waiting` (or counts `spill_waiting`), reads `drained`, looks again for

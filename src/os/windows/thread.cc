@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "os/linux_half.h"
+#include "os/windows/function_table.h"
 #include "os/windows/system.h"
 
 namespace cairn {
@@ -49,6 +50,7 @@ std::thread StartInnerThread(const char* name, std::function<void()> body) {
 
 // A slot with a callback: fiber-local, which threads without fibers have as well.
 void ThreadSlot::Open(void (*at_end)(void*)) {
+  KeepLibraryOf(reinterpret_cast<const void*>(at_end));
   const DWORD index = FlsAlloc(reinterpret_cast<PFLS_CALLBACK_FUNCTION>(at_end));
   if (index != FLS_OUT_OF_INDEXES) key_ = index;
 }

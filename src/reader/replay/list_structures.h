@@ -58,6 +58,11 @@ class ListStructures {
     }
     return found->second.roots.size();
   }
+  // Returns how many addresses IsStale looks at.
+  uint64_t CountOf(uint64_t list) const {
+    const auto found = lists_.find(list);
+    return found == lists_.end() ? 0 : found->second.addresses.size() + found->second.roots.size();
+  }
   // True if a list was given the address of a structure that has moved since.
   bool IsStale(uint64_t list, const StructureMap& map) const {
     const auto found = lists_.find(list);

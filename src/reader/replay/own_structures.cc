@@ -91,7 +91,13 @@ Status OwnStructures::PlaceUnknown(DeviceContext* context, D3D12_GPU_VIRTUAL_ADD
   StructureMap& map = context->structures;
   if (map.Now(place) == place) {
     const auto room = RoomAt(context, place);
-    if (room) map.Take(place, 0, room->buffer);
+    if (!room) return Status();
+    if (map.Room(place, room->end) == 0) {
+      return {
+          StatusCode::kUnsupported,
+          "its place is in the memory that another acceleration structure needs on this device"};
+    }
+    map.Take(place, 0, room->buffer);
     return Status();
   }
   return {StatusCode::kUnsupported,
@@ -115,8 +121,9 @@ Status OwnStructures::Place(DeviceContext* context, uint64_t size_bytes,
   }
   StructureMap& map = context->structures;
   const uint64_t before = map.Now(place);
-  if (before == place && size_bytes <= std::min(map.Room(place, room->end),
-                                                context->scratches.Room(place, room->end))) {
+  const uint64_t free_bytes =
+      std::min(map.Room(place, room->end), context->scratches.Room(place, room->end));
+  if (before == place && free_bytes != 0 && size_bytes <= free_bytes) {
     map.Take(place, size_bytes, room->buffer);
     return Status();
   }

@@ -449,9 +449,9 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
     cost_.AddSubmission();
     cost_.Execute(numbers.back());
     states.push_back(&lists_[numbers.back()]);
-    if (context != nullptr && context->is_another &&
-        context->lists.IsStale(numbers.back(), context->structures)) {
-      ++stale_lists_;
+    if (context != nullptr && context->is_another) {
+      cost_.AddComparisons(context->lists.CountOf(numbers.back()));
+      if (context->lists.IsStale(numbers.back(), context->structures)) ++stale_lists_;
     }
   }
   if (chosen.empty() && count != 0) return Status();

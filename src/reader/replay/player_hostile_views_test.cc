@@ -202,6 +202,13 @@ class ClearTest : public testing::Test {
   uint64_t texture_;
 };
 
+TEST_F(ClearTest, ColourThatIsNull) {
+  const float* const none = nullptr;
+  script_.Call(Method::ID3D12GraphicsCommandList_ClearRenderTargetView, list_,
+               script_.Cpu(heap_, 1), none, 0u, nullptr);
+  ExpectLeftOut(&script_, "ColorRGBA is null");
+}
+
 TEST_F(ClearTest, RectanglesThatTouchTheTargetAreCut) {
   Clear(1);
   Clear(1, {{-5, -5, 1 << 30, 1 << 30}, {20, 0, 30, 8}});

@@ -57,9 +57,10 @@ Status PlayerImpl::PlaceStructure(CallInProgress* call, DeviceContext* context) 
           NumberOf(call->At<D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE>(2)));
     case Method::ID3D12GraphicsCommandList4_EmitRaytracingAccelerationStructurePostbuildInfo: {
       auto* const sources = call->At<D3D12_GPU_VIRTUAL_ADDRESS*>(2);
+      cost_.AddComparisons(call->At<UINT>(1));
       for (UINT i = 0; sources != nullptr && i < call->At<UINT>(1); ++i) {
         follow(&sources[i]);
-        context->lists.Give(list, sources[i]);
+        if (context->structures.Knows(sources[i])) context->lists.Give(list, sources[i]);
       }
       return Status();
     }

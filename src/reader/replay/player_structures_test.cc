@@ -252,6 +252,21 @@ TEST_F(PlayerStructuresTest, OneOfUnknownSizeIsOfUnknownSizeToItsCopies) {
   EXPECT_EQ(played_.result.skipped, 1u);
 }
 
+// The structure before it is smaller on the recorded device.
+TEST_F(PlayerStructuresTest, NothingOfUnknownSizeLiesWithinAnother) {
+  SetFakeSizes(256, 65536);
+  script_.Build(0);
+  script_.Copy(256, 1024, D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_DESERIALIZE);
+  script_.Build(256 + 128);
+  Play();
+  ASSERT_EQ(made_.size(), 3u);
+  EXPECT_TRUE(IsOwn(made_[2].address));
+  EXPECT_EQ(played_.result.skipped, 1u);
+  ASSERT_FALSE(played_.result.left_out.empty());
+  EXPECT_THAT(played_.result.left_out[0].what,
+              HasSubstr("its place is in the memory that another acceleration structure needs"));
+}
+
 // Lists that were recorded before anything had moved order what moved later.
 TEST_F(PlayerStructuresTest, BarriersOfListsOrderWhatMovesLater) {
   SetFakeSizes(256, 65536);

@@ -375,7 +375,7 @@ Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
 
 namespace {
 
-// A bit for each parameter that is a pointer which the program passes.
+// A bit for each parameter that is a pointer which the program passes, to a fixed number of values as well.
 using PointerBits = uint32_t;
 
 std::array<PointerBits, kMethodCount> FindPointers() {
@@ -383,7 +383,8 @@ std::array<PointerBits, kMethodCount> FindPointers() {
   for (uint32_t i = 0; i < kMethodCount; ++i) {
     PointerBits bit = 1;
     for (const ParameterInfo& parameter : Describe(static_cast<Method>(i)).parameters) {
-      if (parameter.pointers != 0 && parameter.direction != Direction::kOut) result[i] |= bit;
+      const bool is_pointer = parameter.pointers != 0 || parameter.array_length > 1;
+      if (is_pointer && parameter.direction != Direction::kOut) result[i] |= bit;
       bit <<= 1;
     }
   }
