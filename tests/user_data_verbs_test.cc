@@ -48,6 +48,22 @@ class UserDataTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+// Its copy of Cairn makes no block beside that of the preloaded one.
+TEST_F(UserDataTest, ASecondCopyOfCairnSetsTheEntriesOfThePreloadedOne) {
+  Command command(
+      {Program("cairn"), "run", "--quiet", "-o", "a.cairn", "--", TestProgram("user_data_static")},
+      Here());
+  const pid_t pid = command.WaitUntilReady();
+  ASSERT_GT(pid, 0) << command.errors();
+  const std::string maps = ReadFile("/proc/" + std::to_string(pid) + "/maps");
+  const size_t first = maps.find("/memfd:cairn-block");
+  EXPECT_NE(first, std::string::npos) << maps;
+  EXPECT_EQ(maps.find("/memfd:cairn-block", first + 1), std::string::npos) << maps;
+  KillProcess(pid);
+  EXPECT_EQ(command.Wait().exit_code, kExitOfKilled);
+  EXPECT_THAT(Cairn({"report", "a.cairn"}).output, HasSubstr(kListed));
+}
+
 TEST_F(UserDataTest, SurvivesTheProgram) {
   RunAndKill({Program("cairn"), "run", "--quiet", "-o", "a.cairn", "--", TestProgram("user_data")});
   ASSERT_THAT(folder_.Contents(), ElementsAre("a.cairn"));

@@ -125,8 +125,9 @@ typedef struct CairnContextDesc {
   uint32_t max_command_lists;          /* recordings alive at once, 1 to 65536; 0 means 4096 */
   uint32_t raw_marker_count;           /* slots for cairnWriteMarker, 0 to 1048576 */
   CairnAllocationCallbacks allocation; /* all NULL: malloc */
-  uint64_t block_size_bytes; /* shared memory, 8 MiB to 4 GiB, sparse; 0 means 256 MiB. Only the
-                                     first context of a process decides. */
+  uint64_t block_size_bytes; /* shared memory, 8 MiB to 4 GiB, sparse; 0 means 256 MiB. The first
+                                     call of a process that needs the memory decides: a first
+                                     context, or cairnSetUserData before it with 256 MiB. */
 } CairnContextDesc;
 
 /* Vulkan handles are passed as the API declares them; this header needs no Vulkan header. */

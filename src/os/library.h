@@ -60,6 +60,10 @@ std::string LibraryNameOf(const void* address);
 // holds it.
 std::string LibraryVersionOf(const void* address);
 
+// The function of this name that the whole process sees, such as that of a preloaded library. Null if it lies in the
+// library of `own`, and on Windows, where libraries have no names in common.
+void* FindSharedFunction(const char* name, const void* own);
+
 // The file of a library as the system names it: "libvulkan.so.1", "vulkan-1.dll". Both are names that Load() takes.
 std::string LibraryFile(std::string_view name, int version);
 

@@ -67,6 +67,18 @@ TEST(Library, NamesAreTheLastPartOfPaths) {
   EXPECT_EQ(LibraryNameOf(nullptr), "");
 }
 
+TEST(Library, ASharedFunctionLiesInAnotherLibrary) {
+  const void* const own = reinterpret_cast<const void*>(&OwnFunction);
+  EXPECT_EQ(FindSharedFunction("cairn_no_such_function", own), nullptr);
+#if defined(_WIN32)
+  EXPECT_EQ(FindSharedFunction("malloc", own), nullptr);
+#else
+  void* const found = FindSharedFunction("getpid", own);
+  EXPECT_NE(found, nullptr);
+  EXPECT_EQ(FindSharedFunction("getpid", found), nullptr);
+#endif
+}
+
 TEST(Library, FilesHaveTheNamesOfTheSystem) {
 #if defined(_WIN32)
   EXPECT_EQ(LibraryFile("vulkan", 1), "vulkan-1.dll");

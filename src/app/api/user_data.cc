@@ -10,6 +10,7 @@
 #include "app/api/errors.h"
 #include "app/recorder/block_writer.h"
 #include "app/recorder/user_data.h"
+#include "os/library.h"
 
 namespace cairn {
 namespace {
@@ -36,6 +37,23 @@ std::string_view KeyOf(const char* key) {
                         : std::string_view(key, strnlen(key, kMaxUserDataKeyBytes + 1));
 }
 
+// The function of a copy of Cairn that is preloaded, as under `cairn run`, while this copy has no block: a block of its
+// own would take the place of the other one's at the watcher. Null if there is none.
+template <typename Function>
+Function OfPreloadedCopy(const char* name) {
+  static const int own = 0;
+  if (BlockWriter::FindOfThisProcess() != nullptr) return nullptr;
+  return reinterpret_cast<Function>(FindSharedFunction(name, &own));
+}
+
+// Keeps the other copy's message as this one's.
+CairnResult FinishOfPreloadedCopy(CairnResult result) {
+  if (result == CAIRN_OK) return result;
+  const auto message =
+      OfPreloadedCopy<decltype(&cairnGetLastErrorMessage)>("cairnGetLastErrorMessage");
+  return Fail(result, message == nullptr ? "" : message());
+}
+
 }  // namespace
 }  // namespace cairn
 
@@ -44,6 +62,12 @@ CairnResult cairnSetUserData(const char* key, const void* data, size_t size_byte
     return cairn::Fail(CAIRN_ERROR_INVALID_ARGUMENT, "data is NULL, and size_bytes is not 0");
   }
   return cairn::Guarded([&] {
+    const cairn::Status valid = cairn::CheckUserData(cairn::KeyOf(key), size_bytes);
+    if (!valid.ok()) return cairn::Fail(valid);
+    if (const auto set = cairn::OfPreloadedCopy<decltype(&cairnSetUserData)>("cairnSetUserData");
+        set != nullptr) {
+      return cairn::FinishOfPreloadedCopy(set(key, data, size_bytes));
+    }
     const cairn::Result<cairn::UserDataWriter*> writer = cairn::WriterOfThisProcess();
     if (!writer.ok()) return cairn::Fail(writer.status());
     const std::span bytes(static_cast<const std::byte*>(data), size_bytes);
@@ -53,6 +77,15 @@ CairnResult cairnSetUserData(const char* key, const void* data, size_t size_byte
 
 CairnResult cairnRemoveUserData(const char* key) {
   return cairn::Guarded([&] {
+    const cairn::Status valid = cairn::CheckUserData(cairn::KeyOf(key), 0);
+    if (!valid.ok()) return cairn::Fail(valid);
+    if (const auto remove =
+            cairn::OfPreloadedCopy<decltype(&cairnRemoveUserData)>("cairnRemoveUserData");
+        remove != nullptr) {
+      return cairn::FinishOfPreloadedCopy(remove(key));
+    }
+    // Nothing was set without a block.
+    if (cairn::BlockWriter::FindOfThisProcess() == nullptr) return CAIRN_OK;
     const cairn::Result<cairn::UserDataWriter*> writer = cairn::WriterOfThisProcess();
     if (!writer.ok()) return cairn::Fail(writer.status());
     return cairn::Finish((*writer)->Remove(cairn::KeyOf(key)));

@@ -42,6 +42,16 @@ std::map<std::string, std::string> Reported() {
   return entries;
 }
 
+// Comes first: the others make the block.
+TEST(UserDataApi, CallsThatSetNothingMakeNoBlock) {
+  EXPECT_EQ(cairnRemoveUserData("level"), CAIRN_OK);
+  EXPECT_EQ(cairnRemoveUserData(""), CAIRN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(cairnSetUserData("", "e1m1", 4), CAIRN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(cairnSetUserData("level", "", CAIRN_USER_DATA_MAX_BYTES + 1),
+            CAIRN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(BlockWriter::FindOfThisProcess(), nullptr);
+}
+
 TEST(UserDataApi, AReportHasIt) {
   ASSERT_EQ(cairnSetUserData("level", "e1m1", 4), CAIRN_OK);
   ASSERT_EQ(cairnSetUserData("bytes", "\0\xff\n", 3), CAIRN_OK);

@@ -24,12 +24,22 @@ constexpr uint64_t RoundUpToPage(uint64_t bytes) {
 std::mutex process_block_mutex;
 BlockWriter* process_block = nullptr;  // never freed
 
+// A forked child inherits its parent's block, which stays mapped for the contexts in it. The mutex is held.
+BlockWriter* OwnBlock() {
+  return process_block != nullptr && process_block->BelongsToThisProcess() ? process_block
+                                                                           : nullptr;
+}
+
 }  // namespace
+
+BlockWriter* BlockWriter::FindOfThisProcess() {
+  std::lock_guard lock(process_block_mutex);
+  return OwnBlock();
+}
 
 Result<BlockWriter*> BlockWriter::OfThisProcess(uint64_t size_bytes) {
   std::lock_guard lock(process_block_mutex);
-  // A forked child inherits its parent's block, which stays mapped for the contexts in it.
-  if (process_block != nullptr && process_block->BelongsToThisProcess()) return process_block;
+  if (BlockWriter* const own = OwnBlock(); own != nullptr) return own;
   LinuxHalf* const half = FindLinuxHalf();
   Result<std::unique_ptr<BlockWriter>> created =
       half != nullptr ? OfLinuxHalf(*half, size_bytes) : Create(size_bytes);
@@ -46,7 +56,7 @@ Result<BlockWriter*> BlockWriter::OfThisProcess(uint64_t size_bytes) {
 
 Status BlockWriter::HandOverToNewWatcher() {
   std::lock_guard lock(process_block_mutex);
-  if (process_block == nullptr || !process_block->BelongsToThisProcess()) return Status();
+  if (OwnBlock() == nullptr) return Status();
   CAIRN_RETURN_IF_ERROR(HandOverBlock(process_block->memory_));
   process_block->has_watcher_ = true;
   return Status();

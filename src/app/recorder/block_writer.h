@@ -37,6 +37,9 @@ class BlockWriter {
   // at any moment of its life.
   static Result<BlockWriter*> OfThisProcess(uint64_t size_bytes);
 
+  // Null if it has not been made; in a forked child its parent's does not count.
+  static BlockWriter* FindOfThisProcess();
+
   // Gives the block of this process, if it has been made, to a watcher that was started after it.
   static Status HandOverToNewWatcher();
 

@@ -6,7 +6,6 @@
 #ifndef CAIRN_APP_RECORDER_USER_DATA_H_
 #define CAIRN_APP_RECORDER_USER_DATA_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -19,6 +18,9 @@
 
 namespace cairn {
 
+// kInvalidArgument for a key of 0 or more than kMaxUserDataKeyBytes bytes and for more than kMaxUserDataBytes.
+Status CheckUserData(std::string_view key, uint64_t size_bytes);
+
 class UserDataWriter {
  public:
   // The block outlives the writer, and has no other one.
@@ -28,18 +30,20 @@ class UserDataWriter {
 
   BlockWriter& block() const { return block_; }
 
-  // Errors: kInvalidArgument for a key of 0 or more than kMaxUserDataKeyBytes bytes and for more than
-  // kMaxUserDataBytes; kOutOfMemory for an entry beyond the bounds of the table, or if the block is full. The entry is
-  // what it was then.
+  // Errors: CheckUserData's; kOutOfMemory for an entry beyond the bounds of the table, or if the block is full. The
+  // entry is what it was then. An entry keeps the memory of its older value, up to the size of the current one: a value
+  // that fits into it needs none of the block's.
   Status Set(std::string_view key, std::span<const std::byte> bytes);
   Status Remove(std::string_view key);
 
  private:
-  // Makes the table at the first call; null if the block has no room.
+  // Null if there is none yet.
+  UserDataTable* FindTable() const;
+  // Makes it at the first call; null if the block has no room.
   UserDataTable* Table();
-  UserDataRecord* Find(std::string_view key);
-  // The memory of these bytes serves something else from now on.
-  void Free(UserDataBytes& bytes);
+  UserDataRecord* Find(std::string_view key) const;
+  // Memory behind the first `size_bytes` serves something else from now on.
+  void Shrink(UserDataBytes& bytes, uint64_t size_bytes);
 
   BlockWriter& block_;
   std::mutex mutex_;

@@ -49,9 +49,14 @@ class UserDataTest : public ::testing::Test {
 };
 
 TEST_F(UserDataTest, AProgramWithoutItHasNoTable) {
-  const uint64_t before = UsedPages();
+  const std::unique_ptr<BlockWriter> other =
+      std::move(BlockWriter::Create(uint64_t{16} << 20).value());
+  ASSERT_TRUE(data_.Remove("level").ok());
+  EXPECT_FALSE(data_.Set("", Bytes("e1m1")).ok());
   EXPECT_THAT(EntriesOf(*block_), IsEmpty());
-  EXPECT_EQ(UsedPages(), before);
+  EXPECT_EQ(UsedPages(), other->header()->next_page.load());
+  ASSERT_TRUE(data_.Set("level", Bytes("e1m1")).ok());
+  EXPECT_GT(UsedPages(), other->header()->next_page.load());
 }
 
 TEST_F(UserDataTest, KeepsReplacesAndRemoves) {
@@ -133,6 +138,37 @@ TEST_F(UserDataTest, AFullBlockKeepsWhatItHas) {
   EXPECT_THAT(full.message(), HasSubstr("the shared block is full"));
   EXPECT_EQ(data_.Set("b", Bytes("new")).code(), StatusCode::kOutOfMemory);
   EXPECT_THAT(EntriesOf(*block_), ElementsAre(Pair("a", "old")));
+}
+
+TEST_F(UserDataTest, AFullBlockReplacesAnEntryByOneThatFits) {
+  constexpr size_t kSize = 3 * kPageBytes;
+  ASSERT_TRUE(data_.Set("a", Bytes(std::string(kSize, 'a'))).ok());
+  ASSERT_TRUE(data_.Set("a", Bytes(std::string(kSize, 'b'))).ok());
+  while (block_->AllocatePage() != 0) {
+  }
+  for (char c = 'c'; c <= 'z'; ++c) {
+    const std::string value(kSize, c);
+    ASSERT_TRUE(data_.Set("a", Bytes(value)).ok());
+    EXPECT_THAT(EntriesOf(*block_), ElementsAre(Pair("a", value)));
+  }
+  EXPECT_EQ(data_.Set("a", Bytes(std::string(kSize + 1, '?'))).code(), StatusCode::kOutOfMemory);
+  EXPECT_THAT(EntriesOf(*block_), ElementsAre(Pair("a", std::string(kSize, 'z'))));
+  // A shorter value gives the rest of its memory back.
+  ASSERT_TRUE(data_.Set("a", Bytes("short")).ok());
+  ASSERT_TRUE(data_.Set("b", Bytes(std::string(kPageBytes, 'b'))).ok());
+  ASSERT_TRUE(data_.Set("a", {}).ok());
+  EXPECT_THAT(EntriesOf(*block_),
+              ElementsAre(Pair("a", ""), Pair("b", std::string(kPageBytes, 'b'))));
+}
+
+// The block has no room for what all of them once were.
+TEST_F(UserDataTest, EntriesThatWereOnceLongKeepNoMemory) {
+  const std::string longest(kMaxUserDataBytes, 'l');
+  for (uint32_t i = 0; i < kMaxUserData; ++i) {
+    const std::string key = "key " + std::to_string(i);
+    ASSERT_TRUE(data_.Set(key, Bytes(longest)).ok()) << key;
+    ASSERT_TRUE(data_.Set(key, {}).ok());
+  }
 }
 
 }  // namespace

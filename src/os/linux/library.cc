@@ -39,6 +39,13 @@ std::string LibraryVersionOf(const void*) {
   return {};
 }
 
+void* FindSharedFunction(const char* name, const void* own) {
+  void* const found = dlsym(RTLD_DEFAULT, name);
+  Dl_info there = {}, here = {};
+  if (found == nullptr || dladdr(found, &there) == 0 || dladdr(own, &here) == 0) return nullptr;
+  return there.dli_fbase == here.dli_fbase ? nullptr : found;
+}
+
 bool Library::IsOfWine() const {
   return false;
 }

@@ -81,6 +81,10 @@ std::string LibraryVersionOf(const void* address) {
                      HIWORD(info->dwFileVersionLS), LOWORD(info->dwFileVersionLS));
 }
 
+void* FindSharedFunction(const char*, const void*) {
+  return nullptr;
+}
+
 // Wine's tools put this behind the first header of what they make.
 bool Library::IsOfWine() const {
   constexpr std::string_view kMark = "Wine builtin DLL";
