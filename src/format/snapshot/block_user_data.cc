@@ -2,6 +2,7 @@
 #include "format/snapshot/block_user_data.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <string_view>
@@ -12,7 +13,10 @@
 namespace cairn {
 namespace {
 
-constexpr int kTries = 8;
+// Of each entry that changes while it is read.
+constexpr int kTries = 64;
+// Of all entries, over all tries: a block may claim the same bytes for each.
+constexpr uint64_t kMaxCopiedBytes = 16 * kMaxUserDataBytes;
 
 class UserDataReader {
  public:
@@ -20,12 +24,18 @@ class UserDataReader {
       : block_(block), keep_bytes_(keep_bytes), snapshot_(*snapshot) {}
 
   uint64_t Read(uint64_t table) {
-    for (uint32_t i = 0; i < kMaxUserData; ++i) {
-      const uint64_t offset = table + i * sizeof(UserDataRecord);
-      Found found = Found::kChanged;
-      for (int t = 0; t < kTries && found == Found::kChanged; ++t) found = ReadEntry(offset);
-      if (found == Found::kChanged || found == Found::kBad) ++left_out_;
+    std::array<Found, kMaxUserData> found;
+    found.fill(Found::kChanged);
+    // Entries that change come again behind all others, which have their bytes by then.
+    for (int t = 0; t < kTries; ++t) {
+      for (uint32_t i = 0; i < kMaxUserData; ++i) {
+        if (found[i] != Found::kChanged) continue;
+        found[i] = ReadEntry(table + i * sizeof(UserDataRecord));
+      }
     }
+    left_out_ += static_cast<uint64_t>(std::count_if(found.begin(), found.end(), [](Found one) {
+      return one == Found::kChanged || one == Found::kBad;
+    }));
     Sort();
     return left_out_;
   }
@@ -43,7 +53,8 @@ class UserDataReader {
     const size_t blobs = snapshot_.blobs.size();
     const bool good =
         record.key_length != 0 && record.key_length <= kMaxUserDataKeyBytes && IsReadable(place);
-    const bool keep = good && keep_bytes_ && place.size_bytes <= kMaxUserDataBytes - kept_bytes_;
+    const bool keep = good && keep_bytes_ && place.size_bytes <= kMaxUserDataBytes - kept_bytes_ &&
+                      place.size_bytes <= kMaxCopiedBytes - copied_bytes_;
     if (keep) CopyBytes(place);
     std::atomic_thread_fence(std::memory_order_acquire);
     if (block_.Load64(offset) != state) {
@@ -75,6 +86,7 @@ class UserDataReader {
     snapshot_.blobs.resize(first + whole);
     block_.Copy(place.offset, snapshot_.blobs.data() + first, whole);
     snapshot_.blobs.resize(first + place.size_bytes);
+    copied_bytes_ += place.size_bytes;
   }
 
   void Sort() {
@@ -94,6 +106,7 @@ class UserDataReader {
   const bool keep_bytes_;
   Snapshot& snapshot_;
   uint64_t kept_bytes_ = 0;
+  uint64_t copied_bytes_ = 0;
   uint64_t left_out_ = 0;
 };
 

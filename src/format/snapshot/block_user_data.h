@@ -13,8 +13,8 @@ namespace cairn {
 
 // Reads the entries that have a value, each as it was at one moment; with `keep_bytes` their bytes, too, which are
 // kMaxUserDataBytes at most in all. Returns how many were left out: entries that contradict themselves, or changed
-// whenever they were read, and those whose key another one has. Bytes beyond the bound are left out as well, and
-// counted.
+// whenever they were read, and those whose key another one has. Bytes beyond the bound, also of what is copied again
+// and again, are left out as well, and counted.
 uint64_t ReadUserData(const BlockReader& block, bool keep_bytes, Snapshot* snapshot);
 
 }  // namespace cairn

@@ -54,8 +54,8 @@ std::string UserDataFileName(const Snapshot& snapshot, size_t index) {
                       c == '.' || c == '-' || c == '_';
     return kept ? c : '_';
   });
-  if (name.ends_with('.')) name.back() = '_';  // Windows would remove it
   name.resize(std::min<size_t>(name.size(), 80));
+  if (name.ends_with('.')) name.back() = '_';  // Windows would remove it
   return name;
 }
 

@@ -83,6 +83,13 @@ TEST(UserDataText, FilesHaveHarmlessNames) {
   EXPECT_EQ(UserDataFileName(snapshot, 2), "user-data-02-level");
 }
 
+TEST(UserDataText, ALongFileNameIsCutAndEndsWithNoDot) {
+  Snapshot snapshot;
+  // Keys in a file may be longer than those of a program.
+  Add(std::string(66, 'k') + ".txt", "", &snapshot);
+  EXPECT_EQ(UserDataFileName(snapshot, 0), "user-data-00-" + std::string(66, 'k') + "_");
+}
+
 TEST(UserDataText, NothingIsLeftOfARedactedOne) {
   const Snapshot snapshot = Redact(Sample());
   const std::string text = TextReport(snapshot, AnalyseDump(snapshot), {});
