@@ -163,7 +163,7 @@ class CrashReportersTest(unittest.TestCase):
         _, items = items_of(self.server.requests[1][2])
         self.assertEqual(json.loads(items[0][1])["extra"]["user_data"],
                          {"a/../b": "", "level": "e1m1", "settings.json": '{"shadows": true}\n'})
-        self.assertEqual([(item["filename"], content) for item, content in items[1:]], [("save.bin", SAVE)])
+        self.assertEqual([(item["filename"], content) for item, content in items[1:]], [("user-data-02-save.bin", SAVE)])
 
     def test_a_collector_gets_user_data_if_it_shall(self):
         sent = self.hand_on("to-collector", "--user-data", "--no-file", "--cairn", str(CAIRN),
@@ -173,10 +173,52 @@ class CrashReportersTest(unittest.TestCase):
         form = email.message_from_bytes(b"Content-Type: " + headers["Content-Type"].encode() + b"\r\n\r\n" + body,
                                         policy=email.policy.HTTP)
         parts = {part.get_param("name", header="content-disposition"): part for part in form.iter_parts()}
-        self.assertEqual(parts["level"].get_payload(), "e1m1")
-        self.assertEqual(parts["save.bin"].get_filename(), "save.bin")
-        self.assertEqual(parts["save.bin"].get_payload(decode=True), SAVE)
+        self.assertEqual(parts["user_data.level"].get_payload(), "e1m1")
+        self.assertEqual(parts["user_data.a/../b"].get_payload(), "")
+        self.assertEqual(parts["user_data.save.bin"].get_filename(), "user-data-02-save.bin")
+        self.assertEqual(parts["user_data.save.bin"].get_payload(decode=True), SAVE)
+        self.assertNotIn("level", parts)
         self.assertNotIn("cairn", parts)
+
+    def fake_cairn(self, entries, files):
+        """A program in place of `cairn`: user data of a report, of which it extracts these files and then fails."""
+        program = self.folder / "fake-cairn"
+        program.write_text("#!/usr/bin/env python3\n"
+                           "import json, pathlib, sys\n"
+                           "if sys.argv[2] == '--json':\n"
+                           f"    sys.exit(print(json.dumps({{'user_data': {entries!r}}})))\n"
+                           f"for name, content in {files!r}.items():\n"
+                           "    (pathlib.Path(sys.argv[3]) / name).write_bytes(content)\n"
+                           "sys.exit(1)\n")
+        program.chmod(0o755)
+        return str(program)
+
+    def test_an_entry_takes_no_place_of_cairns_own(self):
+        named = [REPORT.name, "cairn", "cairn_signature", "prod"]
+        fake = self.fake_cairn([{"key": key, "text": None} for key in named],
+                               {f"user-data-{index:02}-x": b"mine" for index in range(3)})
+        self.assertEqual(self.hand_on("to-sentry", "--user-data", "--cairn", fake).returncode, 0)
+        _, items = items_of(self.server.requests[0][2])
+        self.assertEqual([(item["filename"], content) for item, content in items[1:]],
+                         [(f"user-data-{index:02}-x", b"mine") for index in range(3)]
+                         + [(REPORT.name, REPORT.read_bytes())])
+        self.assertEqual(self.hand_on("to-collector", "--user-data", "--cairn", fake, "--product", "Game",
+                                      f"http://{self.address}/").returncode, 0)
+        body = self.server.requests[1][2]
+        for part in (b'name="cairn"; filename="' + REPORT.name.encode(), b'name="prod"\r\n\r\nGame\r\n',
+                     b'name="cairn_signature"\r\n\r\n' + SIGNATURE.encode(),
+                     b'name="user_data.cairn"; filename="user-data-01-x"'):
+            self.assertIn(part, body)
+
+    def test_texts_of_an_event_have_a_bound(self):
+        entries = [{"key": f"key {index:02}", "text": "\x01" * 4096} for index in range(64)]
+        fake = self.fake_cairn(entries, {f"user-data-{index:02}-x": b"file" for index in range(64)})
+        self.assertEqual(self.hand_on("to-sentry", "--user-data", "--no-file", "--cairn", fake).returncode, 0)
+        _, items = items_of(self.server.requests[0][2])
+        self.assertLess(len(items[0][1]), 300 << 10)
+        texts = json.loads(items[0][1])["extra"]["user_data"]
+        self.assertEqual(len(texts), 10)
+        self.assertEqual(len(items) - 1, 54)
 
     def test_without_cairn_the_report_is_sent_nevertheless(self):
         for sample, arguments in (("to-sentry", []), ("to-collector", [f"http://{self.address}/"])):
