@@ -123,22 +123,25 @@ constexpr uint32_t Value(uint32_t frame, uint32_t output) {
 }
 
 void WriteFrame(const Scene& scene, const Slot& slot, uint32_t frame) {
+  std::array<D3D12_GPU_VIRTUAL_ADDRESS, kOutputs> outputs;
+  for (uint32_t i = 0; i < kOutputs; ++i) {
+    outputs[i] = scene.outputs[i].resource->GetGPUVirtualAddress();
+  }
   auto* const commands = reinterpret_cast<Command*>(slot.commands.words);
   for (uint32_t i = 0; i < scene.command_count; ++i) {
     const uint32_t output = (i + frame) % kOutputs;
-    commands[i] = {0,
-                   Value(frame, output),
-                   scene.outputs[output].resource->GetGPUVirtualAddress(),
-                   {1, 1, 1},
-                   0};
+    commands[i] = {0, Value(frame, output), outputs[output], {1, 1, 1}, 0};
   }
+  if (scene.structures == nullptr) return;
+  std::array<D3D12_GPU_VIRTUAL_ADDRESS, kShapes> shapes;
+  for (uint32_t i = 0; i < kShapes; ++i) shapes[i] = scene.structures->shapes[i].Address();
   auto* const instances = reinterpret_cast<D3D12_RAYTRACING_INSTANCE_DESC*>(slot.instances.words);
   for (uint32_t i = 0; i < scene.instance_count; ++i) {
     D3D12_RAYTRACING_INSTANCE_DESC desc = {};
     for (uint32_t axis = 0; axis < 3; ++axis) desc.Transform[axis][axis] = 0.4f;
     desc.Transform[0][3] = static_cast<float>(i + frame);
     desc.InstanceMask = 0xFF;
-    desc.AccelerationStructure = scene.structures->shapes[(i + frame) % kShapes].Address();
+    desc.AccelerationStructure = shapes[(i + frame) % kShapes];
     instances[i] = desc;
   }
 }

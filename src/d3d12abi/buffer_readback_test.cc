@@ -3,6 +3,7 @@
 // On a device of our own, for both calling conventions.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <span>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "d3d12abi/testing/fake_device.h"
 #include "d3d12abi/testing/fake_names.h"
 #include "d3d12abi/texture_readback.h"
+#include "os/uncached_copy.h"
 
 namespace cairn {
 namespace {
@@ -59,6 +61,19 @@ TEST(BufferReadbackTest, BytesComeBackAndNothingIsLeft) {
     EXPECT_EQ((*before)[3], std::byte{0});
   }
   EXPECT_EQ(FakeObjectCount(), 0);
+}
+
+TEST(BufferReadbackTest, BytesAtAnyPlaceAreCopiedFromUncachedMemory) {
+  alignas(16) std::byte from[96];
+  for (size_t i = 0; i < sizeof(from); ++i) from[i] = static_cast<std::byte>(i + 1);
+  for (size_t offset = 0; offset < 20; ++offset) {
+    for (size_t size = 0; size + offset <= 60; ++size) {
+      std::vector<std::byte> to(size + 1, std::byte{0xEE});
+      CopyFromUncached(to.data(), from + offset, size);
+      EXPECT_TRUE(std::equal(from + offset, from + offset + size, to.begin()));
+      EXPECT_EQ(to[size], std::byte{0xEE}) << offset << ", " << size;
+    }
+  }
 }
 
 // Pieces of several buffers: those that can be mapped cost the GPU nothing, the others one list.

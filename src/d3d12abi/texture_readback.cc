@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "d3d12abi/aggregates.h"
+#include "os/uncached_copy.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -405,7 +406,7 @@ Result<std::vector<std::byte>> TextureReadback::ReadPieces(ID3D12CommandQueue* q
         const Mapping mapping(buffer, 0, GetDesc(buffer).Width, /*written=*/false);
         CAIRN_RETURN_IF_ERROR(mapping.status());
         for (const BufferPiece& part : parts) {
-          std::memcpy(bytes.data() + at, mapping.data() + part.offset_bytes, part.size_bytes);
+          CopyFromUncached(bytes.data() + at, mapping.data() + part.offset_bytes, part.size_bytes);
           at += part.size_bytes;
         }
         return Status();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose report it is: the process, its devices, what it was told with, and what is missing.
+// Whose report it is: the process, its user data, its devices, what it was told with, and what is missing.
 import { LitElement, css, html, nothing } from "lit";
-import type { Device, Report } from "./report.js";
+import type { Device, Report, UserData } from "./report.js";
 import { shared } from "./style.js";
 import { count, visible } from "./words.js";
 
@@ -17,6 +17,7 @@ export class Process extends LitElement {
     .card { margin-bottom: var(--s4); }
     dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
     td:nth-child(2) { white-space: nowrap; }
+    pre { overflow-x: auto; margin: var(--s1) 0; }
   `];
 
   private lost(device: Device): string {
@@ -37,8 +38,14 @@ export class Process extends LitElement {
       ${device.sources.length ? html`<dt>told by</dt><dd><details><summary>${count(device.sources.filter(({ state }) => state === "present").length, "data source")} of ${device.sources.length}</summary>
         <table><tbody>${device.sources.map((source) => html`<tr><td>${source.state}</td><td>${visible(source.name)}</td><td class="quiet">${visible(source.reason, 1000)}</td></tr>`)}</tbody></table></details></dd>` : nothing}</dl></section>`;
   }
+  private userData({ key, size_bytes, text }: UserData) {
+    const size = html`<span class="isolate">${visible(key)}</span>, ${count(size_bytes, "byte")}`;
+    if (!text) return html`<li>${size}</li>`;
+    return text.length <= 80 && !text.includes("\n") ? html`<li>${size}: ${visible(text)}</li>`
+      : html`<li><details><summary>${size}</summary><pre>${text.split("\n").map((line) => visible(line, 4000)).join("\n")}</pre></details></li>`;
+  }
   override render() {
-    const { process, devices, losses } = this.report.data;
+    const { process, devices, losses, user_data } = this.report.data;
     const times = new Map<string, number>();
     for (const loss of losses) times.set(loss, (times.get(loss) ?? 0) + 1);
     return html`${losses.length ? html`<section class="card"><h2>Missing from this report</h2><ul class="losses">${[...times].map(([loss, number]) => html`<li>${visible(loss, 2000)}${number > 1 ? html` <span class="quiet">(${count(number, "time")})</span>` : nothing}</li>`)}</ul></section>` : nothing}
@@ -46,6 +53,7 @@ export class Process extends LitElement {
       <dl><dt>program</dt><dd>${visible(process.program)}, process ${process.id}${process.library_version ? `, libcairn ${visible(process.library_version)}` : ""}</dd>
         ${process.command_line ? html`<dt>command line</dt><dd>${visible(process.command_line, 2000)}</dd>` : nothing}
         <dt>started</dt><dd>${process.started ?? "at a time that is not known"}</dd><dt>seen</dt><dd>${process.seen ?? "at a time that is not known"}</dd></dl></section>
+      ${user_data.length ? html`<section class="card"><h2>User data</h2><ul>${user_data.map((entry) => this.userData(entry))}</ul></section>` : nothing}
       ${devices.map((device, index) => (device.api === "none" ? nothing : this.device(device, index)))}`;
   }
 }

@@ -77,6 +77,7 @@ export interface RawMarkerVerdict {
 export interface Step { command: string; effect: string; }
 export interface Answer { headline: string; how_sure_in_words: string; rows: { label: string; text: string }[]; }
 export interface Shader { hash: string; code: string; size: number; kept: boolean; }
+export interface UserData { key: string; size_bytes: number; text: string | null; bytes: string | null; }
 export interface ReportData {
   verdict: {
     answer: Answer; next: Step[]; send: Step[];
@@ -96,6 +97,7 @@ export interface ReportData {
   executions: Execution[];
   scopes: Scope[];
   annotations: { event_id: string; name: string }[];
+  user_data: UserData[];
   reported_event_ids: { event_id: string; state: string; annotation: number | null; scope: number | null }[];
   submissions: { queue: number | null; number: number; execution: number | null; time: string | null }[];
   empty_submissions: { queue: number; number: number; time: string | null }[];
