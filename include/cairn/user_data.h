@@ -32,7 +32,8 @@ extern "C" {
  * CAIRN_ERROR_INVALID_ARGUMENT: the key or `data` is not valid, or `size_bytes` exceeds CAIRN_USER_DATA_MAX_BYTES.
  * CAIRN_ERROR_OUT_OF_MEMORY: there are CAIRN_USER_DATA_MAX_ENTRIES other keys, all entries together would exceed
  * CAIRN_USER_DATA_MAX_BYTES, or the shared memory is full. After an error the entry is what it was.
- * CAIRN_ERROR_OPERATING_SYSTEM: the shared memory cannot be made. The first call makes it if no context has, with the
+ * CAIRN_ERROR_OPERATING_SYSTEM, CAIRN_ERROR_EXTENSION_NOT_SUPPORTED (no file may be so large): the shared memory cannot
+ * be made. The first call makes it if no context has, with the
  * default size of CairnContextDesc::block_size_bytes, which contexts made later do not change.
  * Threads: any; one lock. Not for signal handlers. Cost: a first call that makes the shared memory also connects to the
  * watcher; from then on a copy of the bytes (bench SetUserData). Programs that never call it have none. */

@@ -68,6 +68,7 @@ TEST(UserDataApi, WrongArgumentsChangeNothing) {
   ASSERT_EQ(cairnSetUserData("kept", "1", 1), CAIRN_OK);
   EXPECT_EQ(cairnSetUserData(nullptr, "2", 1), CAIRN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(cairnSetUserData("", "2", 1), CAIRN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(cairnSetUserData("\xff\xfe", "2", 1), CAIRN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(cairnSetUserData("kept", nullptr, 1), CAIRN_ERROR_INVALID_ARGUMENT);
   EXPECT_THAT(cairnGetLastErrorMessage(), HasSubstr("data is NULL, and size_bytes is not 0"));
   EXPECT_EQ(cairnSetUserData("kept", "2", CAIRN_USER_DATA_MAX_BYTES + 1),

@@ -6,6 +6,8 @@
 #include <new>
 #include <string>
 
+#include "base/text.h"
+
 namespace cairn {
 namespace {
 
@@ -38,6 +40,7 @@ Status CheckUserData(std::string_view key, uint64_t size_bytes) {
                                                     " bytes: use 1 to " +
                                                     std::to_string(kMaxUserDataKeyBytes));
   }
+  if (!IsValidUtf8(key)) return Status(StatusCode::kInvalidArgument, "the key is not UTF-8");
   if (size_bytes > kMaxUserDataBytes) {
     return Status(StatusCode::kInvalidArgument, std::to_string(size_bytes) +
                                                     " bytes: an entry has " +
